@@ -1,0 +1,111 @@
+"""From names to arrays: a `Group` becomes a `Problem`."""
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from optimizer.claims import Ownership, resolve
+from optimizer.group import Group, Member
+from optimizer.problem import IntArray, Problem
+
+
+class Named(NamedTuple):
+    """A group as a problem, and what was left out or settled on the way, in sentences."""
+
+    problem: Problem
+    notes: list[str]
+
+
+def problem_of(group: Group) -> Named:
+    """Give every name its index; `group` has been checked."""
+    members = sorted(group.members, key=lambda member: member.member_id)
+    topics = sorted(group.topics)
+    offsets = np.cumsum([0, *(group.topics[topic] for topic in topics)])
+    number = {topic: index for index, topic in enumerate(topics)}
+    member_subscription, subscriptions = _subscriptions(members, number)
+    generations = np.array([_generation(member) for member in members], np.int64)
+    (claimant, partition), impossible = _claims(members, number, offsets)
+    ownership = resolve(partition, claimant, generations[claimant], int(offsets[-1]))
+    problem = Problem(
+        member_ids=[member.member_id for member in members],
+        topics=topics,
+        topic_offsets=offsets,
+        member_subscription=member_subscription,
+        subscriptions=subscriptions,
+        owner=ownership.owner,
+        claims=(claimant, partition),
+        leader_order=_leader_order(group.members),
+        instance_ids=[member.instance_id for member in members],
+        racks=[member.rack for member in members],
+        generations=generations,
+        replica_racks=_replica_racks(group, topics),
+        topic_ids=[group.topic_ids.get(topic) for topic in topics],
+    )
+    notes = [*_vanished_topics(group), *_settled(ownership, impossible)]
+    return Named(problem, notes)
+
+
+def _generation(member: Member) -> int:
+    return -1 if member.generation is None else member.generation
+
+
+def _subscriptions(
+    members: Sequence[Member], number: dict[str, int]
+) -> tuple[IntArray, list[IntArray]]:
+    """Members who list the same topics share a subscription; topics of no cluster are left out."""
+    seen: dict[tuple[str, ...], int] = {}
+    member_subscription = np.array(
+        [seen.setdefault(tuple(member.topics), len(seen)) for member in members], np.int64
+    )
+    subscriptions = [
+        np.array([number[topic] for topic in dict.fromkeys(topics) if topic in number], np.int64)
+        for topics in seen
+    ]
+    return member_subscription, subscriptions
+
+
+def _claims(
+    members: Sequence[Member], number: dict[str, int], offsets: IntArray
+) -> tuple[tuple[IntArray, IntArray], int]:
+    """All claims on partitions that exist as (members, partitions), and how many do not."""
+    claimant = np.repeat(np.arange(len(members)), [len(member.owned) for member in members])
+    topic = np.array([number.get(t, -1) for member in members for t, _ in member.owned], np.int64)
+    part = np.array([p for member in members for _, p in member.owned], np.int64)
+    exists = (topic >= 0) & (part < np.append(np.diff(offsets), 0)[topic])
+    partition = offsets[:-1][topic[exists]] + part[exists]
+    return (claimant[exists], partition), int(np.count_nonzero(~exists))
+
+
+def _leader_order(members: Sequence[Member]) -> IntArray:
+    by_id = sorted(range(len(members)), key=lambda index: members[index].member_id)
+    order = np.empty(len(members), np.int64)
+    order[by_id] = np.arange(len(members))
+    return order
+
+
+def _replica_racks(group: Group, topics: Sequence[str]) -> list[tuple[str, ...]] | None:
+    if not group.replica_racks:
+        return None
+    return [
+        tuple(racks)
+        for topic in topics
+        for racks in group.replica_racks.get(topic, [()] * group.topics[topic])
+    ]
+
+
+def _vanished_topics(group: Group) -> Iterator[str]:
+    subscribed = {topic for member in group.members for topic in member.topics}
+    for topic in sorted(subscribed - group.topics.keys()):
+        yield f"topic {topic!r} is subscribed to and isn't in the cluster: ignored"
+
+
+def _settled(ownership: Ownership, impossible: int) -> Iterator[str]:
+    if impossible:
+        yield f"{impossible} claims on partitions that don't exist: ignored"
+    if ownership.outranked:
+        yield f"{ownership.outranked} partitions claimed twice: the newer generation's claim stands"
+    if ownership.cancelled:
+        yield (
+            f"{ownership.cancelled} partitions claimed twice in one generation: counted as unowned"
+        )

@@ -1,0 +1,29 @@
+"""What a strategy answers, and when it can't."""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from optimizer.problem import IntArray, Problem
+
+
+class Answer(NamedTuple):
+    """Two assignments: member index of each partition, or NOBODY.
+
+    `first_round` is what the first rebalance hands out; it differs from `target` for strategies of
+    the cooperative protocol (KIP-429), which leave a partition that changes hands out of it.
+    """
+
+    target: IntArray
+    first_round: IntArray
+
+
+Strategy = Callable[[Problem], Answer]
+
+
+class StrategyError(ValueError):
+    """Kafka's own code throws on this group; the message names the defect in plain words."""
+
+
+def settled(target: IntArray) -> Answer:
+    """The answer of a strategy that reaches its target in one rebalance."""
+    return Answer(target, target)

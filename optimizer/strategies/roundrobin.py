@@ -1,0 +1,29 @@
+"""Kafka's RoundRobinAssignor: one partition after the other, round the members."""
+
+import numpy as np
+
+from optimizer.problem import NOBODY, Problem
+from optimizer.strategies.answer import Answer, settled
+from optimizer.strategies.order import member_info_order
+
+
+def assign_round_robin(problem: Problem) -> Answer:
+    """Go round the members with all partitions (org.apache.kafka…RoundRobinAssignor).
+
+    Members stand in MemberInfo order, topics in the order of their names; a member that isn't
+    subscribed to the partition's topic is skipped, and the round goes on from topic to topic.
+    """
+    circle = member_info_order(problem)
+    place = np.argsort(circle)
+    target = np.full(problem.partition_count, NOBODY)
+    at = 0
+    for t, c in enumerate(problem.classes.of_topic.tolist()):
+        if c < 0:
+            continue
+        places = np.sort(place[problem.classes.members_of(c)])
+        start, end = problem.topic_offsets[t : t + 2]
+        turns = (np.searchsorted(places, at) + np.arange(end - start)) % len(places)
+        target[start:end] = circle[places[turns]]
+        if len(turns):
+            at = (int(places[turns[-1]]) + 1) % len(circle)
+    return settled(target)
