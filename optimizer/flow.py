@@ -1,137 +1,67 @@
-"""The aggregated min-cost flow: the one file that knows OR-Tools."""
-
-from typing import NamedTuple
+"""The aggregated networks: the one file that knows OR-Tools."""
 
 import numpy as np
-from ortools.graph.python import min_cost_flow
+from numpy.typing import NDArray
+from ortools.graph.python import max_flow, min_cost_flow
 
-from optimizer.levels import even_level, levels
-from optimizer.problem import IntArray
+from optimizer.arrays import IntArray
 from optimizer.shares import Demand
 
-HALF_WIDTH = 2
-"""Of the window of loads around the first guess, in partitions."""
 
-COST_LIMIT = 2**62
+def fewest_moves(demand: Demand, base: int) -> IntArray | None:
+    """Shares that give each member `base` or `base + 1` partitions and keep the most.
 
-
-class CostOverflowError(OverflowError):
-    """The group is too large for balance and moves to be told apart in 64 bits."""
-
-
-class Window(NamedTuple):
-    """Loads of each member within which the costs are exact: `low` to `high`."""
-
-    low: IntArray
-    high: IntArray
-
-    def holds(self, loads: IntArray) -> bool:
-        """One step beyond the window the tangent still meets the parabola."""
-        return bool(np.all((self.low - 1 <= loads) & (loads <= self.high + 1)))
-
-
-class Arcs(NamedTuple):
-    """The columns of some arcs."""
-
-    tail: IntArray
-    head: IntArray
-    capacity: IntArray
-    cost: IntArray
-
-
-def flow_shares(demand: Demand) -> IntArray:
-    """Shares of least Σ load², and among those with the most partitions kept.
-
-    Nodes are the classes, the members and a sink. From a class to each of its members goes an arc
-    of cost 0 for what the member owns and one of cost 1 for what it doesn't. From a member to the
-    sink the n-th partition costs 2n - 1, times more than all moves together can cost: unit arcs
-    inside a window of loads, outside of it one arc along the tangent, which lies below the
-    parabola. So a solution whose loads stay in the window is optimal for the parabola itself; if
-    they leave it, a better guess and a wider window are tried.
+    None if there are no such shares. This is a min-cost flow. Nodes are the classes, the members,
+    who take in `base`, and a spare one for what exceeds it. From a class to each of its members
+    goes an arc of cost 0 for what the member owns and one of cost 1 for anything else; each member
+    may pass one partition on to the spare node. Costs are 0 and 1 only, so 64 bits are plenty.
     """
-    demand, member_count = _numbered_from_zero(demand)
-    centre = even_level(demand, member_count)
-    half_width = HALF_WIDTH
-    while True:
-        window = _window(demand, centre, half_width)
-        shares = _solve(demand, window)
-        loads = np.bincount(demand.members, weights=shares, minlength=member_count)
-        if window.holds(loads.astype(np.int64)):
-            return shares
-        centre = levels(demand, member_count)
-        half_width *= 2
-
-
-def _numbered_from_zero(demand: Demand) -> tuple[Demand, int]:
-    """The same demand with only the members that occur in it."""
-    present = np.bincount(demand.members) > 0
-    number = np.cumsum(present) - 1
-    renumbered = Demand(demand.supply, demand.offsets, number[demand.members], demand.owned)
-    return renumbered, int(number[-1]) + 1
-
-
-def _window(demand: Demand, centre: IntArray, half_width: int) -> Window:
-    within_reach = np.bincount(
-        demand.members, weights=np.repeat(demand.supply, np.diff(demand.offsets))
-    ).astype(np.int64)
-    low = np.clip(centre - half_width, 0, within_reach)
-    high = np.clip(centre + half_width + 1, low, within_reach)
-    return Window(low, high)
-
-
-def _solve(demand: Demand, window: Window) -> IntArray:
-    classes, pairs = len(demand.supply), len(demand.members)
-    sink = classes + len(window.low)
-    give, keep = _give_arcs(demand), _keep_arcs(demand)
-    load = _load_arcs(window, classes, int(demand.supply.sum()))
-    dearer_than_all_moves = int(demand.owned.sum()) + 1
-    _check_range(load.cost, dearer_than_all_moves, demand, sink)
-    load = load._replace(cost=load.cost * dearer_than_all_moves)
-    tail, head, capacity, cost = (np.concatenate(column) for column in zip(give, keep, load))
+    classes, members, pairs = len(demand.supply), demand.member_count, len(demand.members)
+    spare = classes + members
+    c, member = demand.class_of_pair, demand.members + classes
+    owned = demand.owned.nonzero()[0]
+    every_member, ones = np.arange(classes, spare), np.ones(members, np.int64)
+    cost = np.zeros(pairs + len(owned) + members, np.int64)
+    cost[:pairs] = 1
     network = min_cost_flow.SimpleMinCostFlow()
-    arcs = network.add_arcs_with_capacity_and_unit_cost(tail, head, capacity, cost)
-    network.set_nodes_supplies(np.arange(classes), demand.supply)
-    network.set_node_supply(sink, -int(demand.supply.sum()))
+    arcs = network.add_arcs_with_capacity_and_unit_cost(
+        np.concatenate((c, c[owned], every_member)),
+        np.concatenate((member, member[owned], ones * spare)),
+        np.concatenate((demand.supply[c], demand.owned[owned], ones)),
+        cost,
+    )
+    supply = np.concatenate((demand.supply, ones * -base, [0]))
+    supply[spare] = -supply.sum()
+    network.set_nodes_supplies(np.arange(spare + 1), supply)
     status = network.solve()
+    if status == network.INFEASIBLE:
+        return None
     if status != network.OPTIMAL:
         raise RuntimeError(f"OR-Tools' min-cost flow ended with {status.name}")
-    flows = network.flows(arcs[: pairs + len(keep.tail)])
-    shares: IntArray = flows[:pairs].astype(np.int64)
-    shares[demand.owned > 0] += flows[pairs:]
+    flows: IntArray = network.flows(arcs)
+    shares = flows[:pairs]
+    shares[owned] += flows[pairs:-members]
     return shares
 
 
-def _give_arcs(demand: Demand) -> Arcs:
-    c = demand.class_of_pair
-    return Arcs(c, len(demand.supply) + demand.members, demand.supply[c], np.ones_like(c))
+def classes_above(demand: Demand, level: int) -> NDArray[np.bool_]:
+    """Which classes can't be placed without giving one of their members more than `level`.
 
-
-def _keep_arcs(demand: Demand) -> Arcs:
-    owned = np.flatnonzero(demand.owned)
-    c = demand.class_of_pair[owned]
-    members = len(demand.supply) + demand.members[owned]
-    return Arcs(c, members, demand.owned[owned], np.zeros_like(c))
-
-
-def _load_arcs(window: Window, classes: int, supply: int) -> Arcs:
-    """Arcs from members to the sink; costs are in steps of load, from the lowest tangent up."""
-    low, high = window
-    members = np.arange(len(low))
-    widths = high - low
-    unit = np.repeat(members, widths)
-    nth = np.arange(len(unit)) - np.repeat(np.cumsum(widths) - widths - low, widths) + 1
-    member = np.concatenate([members, unit, members])
-    slope = np.concatenate([2 * low - 1, 2 * nth - 1, 2 * high + 1])
-    capacity = np.concatenate([low, np.ones_like(unit), np.full_like(low, supply)])
-    sink = np.full_like(member, classes + len(low))
-    return Arcs(classes + member, sink, capacity, slope - slope.min())
-
-
-def _check_range(slope: IntArray, factor: int, demand: Demand, nodes: int) -> None:
-    """OR-Tools scales costs by the number of nodes and adds them up over the supply."""
-    dearest = int(slope.max()) * factor + 1
-    if dearest * max(nodes + 1, int(demand.supply.sum())) >= COST_LIMIT:
-        raise CostOverflowError(
-            f"{int(demand.supply.sum())} partitions with loads {int(slope.max()) // 2} apart are "
-            "too many for balance and moves in one 64-bit cost"
-        )
+    They are the classes on the source's side of the minimum cut that lies nearest to the source,
+    when a member takes in `level` at most. All their members are on that side with them.
+    """
+    classes, source = len(demand.supply), len(demand.supply) + demand.member_count
+    sink = source + 1
+    c, every_class = demand.class_of_pair, np.arange(classes)
+    every_member = np.arange(classes, source)
+    network = max_flow.SimpleMaxFlow()
+    add_arcs = network.add_arcs_with_capacity
+    add_arcs(np.full_like(every_class, source), every_class, demand.supply)
+    add_arcs(c, demand.members + classes, demand.supply[c])
+    add_arcs(every_member, np.full_like(every_member, sink), np.full_like(every_member, level))
+    status = network.solve(source, sink)
+    if status != network.OPTIMAL:
+        raise RuntimeError(f"OR-Tools' max flow ended with {status.name}")
+    above = np.zeros(sink + 1, np.bool_)
+    above[network.get_source_side_min_cut()] = True
+    return above[:classes]

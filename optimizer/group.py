@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from numbers import Integral
+from operator import itemgetter
 
 
 class InvalidGroupError(ValueError):
@@ -20,7 +21,7 @@ class Member:
 
     `owned` holds (topic, partition) pairs; a partition that the cluster lacks is ignored and
     noted. Two members may claim one partition: the claim of the higher `generation` stands
-    (None counts as -1), equal generations cancel out (KAFKA-12984).
+    (None counts as -1), equal generations cancel out (KAFKA-14639).
     `capacity` is carried along; it doesn't change a plan yet.
     """
 
@@ -72,9 +73,16 @@ def _member_faults(group: Group) -> Iterator[str]:
     for member in group.members:
         if isinstance(member.topics, str):
             yield f"the topics of member {member.member_id!r} are a string, not a list of names"
+        yield from _claim_faults(member)
+
+
+def _claim_faults(member: Member) -> Iterator[str]:
+    kinds = set(map(type, map(itemgetter(1), member.owned)))
+    if not all(issubclass(kind, Integral) for kind in kinds):
+        yield f"member {member.member_id!r} owns a partition whose number is no whole number"
+    elif min(map(itemgetter(1), member.owned), default=0) < 0:
         negative = [claim for claim in member.owned if claim[1] < 0]
-        if negative:
-            yield f"member {member.member_id!r} owns a negative partition: {negative[0]}"
+        yield f"member {member.member_id!r} owns a negative partition: {negative[0]}"
 
 
 def _fact_faults(group: Group) -> Iterator[str]:

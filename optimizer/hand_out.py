@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from optimizer.problem import NOBODY, IntArray, Problem
+from optimizer.arrays import NOTHING, IntArray, ranges, stable_order
+from optimizer.problem import NOBODY, Problem
 from optimizer.shares import Demand
 
 
@@ -12,41 +13,36 @@ def hand_out(problem: Problem, demand: Demand, shares: IntArray) -> IntArray:
     Owners keep their lowest partitions (by topic name and number); what is left of a class is
     dealt in that order, one to each member in turn, so that a topic spreads over its new readers.
     """
-    target = np.where(problem.keepable, problem.owner, NOBODY)
+    target = np.where(problem.owner_pair >= 0, problem.owner, NOBODY)
     target[_released(problem, demand, shares)] = NOBODY
-    free = np.flatnonzero((target == NOBODY) & (problem.class_of >= 0))
+    free = ((target < 0) & (problem.class_of >= 0)).nonzero()[0]
     if len(free):
-        wanted = shares - np.minimum(shares, demand.owned)
-        by_class = np.argsort(problem.class_of[free], kind="stable")
-        target[free[by_class]] = demand.members[_deal(demand, wanted)]
+        free = free[stable_order(problem.class_of[free], len(demand.supply))]
+        target[free] = demand.members[_deal(demand, shares)]
     return target
 
 
 def _released(problem: Problem, demand: Demand, shares: IntArray) -> IntArray:
     """Partitions that an owner has above its share: only the owners with too many are looked at."""
-    surplus = np.append(demand.owned > shares, False)  # index -1: a partition without an owner
-    if not surplus.any():
-        return np.empty(0, np.int64)
-    partitions = np.flatnonzero(surplus[problem.owner_pair])
-    pair = problem.owner_pair[partitions]
-    by_pair = np.argsort(pair, kind="stable")
-    pair = pair[by_pair]
-    first = np.searchsorted(pair, pair)
-    rank = np.arange(len(pair)) - first
-    return partitions[by_pair[rank >= shares[pair]]]
+    # One entry more than there are pairs: a partition without a pair has -1 and looks up that one.
+    too_many = np.zeros(len(shares) + 1, np.bool_)
+    np.greater(demand.owned, shares, out=too_many[:-1])
+    pairs = too_many.nonzero()[0]
+    if not len(pairs):
+        return NOTHING
+    partitions = too_many[problem.owner_pair].nonzero()[0]
+    partitions = partitions[stable_order(problem.owner_pair[partitions], len(shares))]
+    owned, kept = demand.owned[pairs], shares[pairs]
+    first = owned.cumsum() - owned
+    return partitions[ranges(first + kept, owned - kept)]
 
 
-def _deal(demand: Demand, wanted: IntArray) -> IntArray:
+def _deal(demand: Demand, shares: IntArray) -> IntArray:
     """Pairs in the order in which they get their partitions: by class, round after round."""
-    pairs = np.flatnonzero(wanted)
-    counts = wanted[pairs]
-    pair = np.repeat(pairs, counts)
-    turn = np.arange(len(pair)) - np.repeat(np.cumsum(counts) - counts, counts)
-    if len(demand.supply) == 1:
-        return pair[np.argsort(_narrow(turn), kind="stable")]
-    return pair[np.lexsort((turn, demand.class_of_pair[pair]))]
-
-
-def _narrow(turn: IntArray) -> IntArray:
-    """Sixteen bits where they do: numpy sorts those by radix, in linear time."""
-    return turn.astype(np.uint16) if turn.max(initial=0) < 2**16 else turn
+    wanted = shares - demand.owned
+    pairs = (wanted > 0).nonzero()[0]
+    wanted = wanted[pairs]
+    pair = pairs.repeat(wanted)
+    turn = ranges(np.zeros(len(pairs), np.int64), wanted)
+    by_turn = pair[stable_order(turn, int(wanted.max()))]
+    return by_turn[stable_order(demand.class_of_pair[by_turn], len(demand.supply))]

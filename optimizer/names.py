@@ -1,6 +1,8 @@
 """From names to arrays: a `Group` becomes a `Problem`."""
 
 from collections.abc import Iterator, Sequence
+from itertools import chain, repeat
+from operator import itemgetter
 from typing import NamedTuple
 
 import numpy as np
@@ -23,9 +25,9 @@ def problem_of(group: Group) -> Named:
     topics = sorted(group.topics)
     offsets = np.cumsum([0, *(group.topics[topic] for topic in topics)])
     number = {topic: index for index, topic in enumerate(topics)}
-    member_subscription, subscriptions = _subscriptions(members, number)
+    member_subscription, subscriptions, vanished = _subscriptions(members, number)
     generations = np.array([_generation(member) for member in members], np.int64)
-    (claimant, partition), impossible = _claims(members, number, offsets)
+    (claimant, partition), beyond, impossible = _claims(members, number, offsets)
     ownership = resolve(partition, claimant, generations[claimant], int(offsets[-1]))
     problem = Problem(
         member_ids=[member.member_id for member in members],
@@ -41,8 +43,10 @@ def problem_of(group: Group) -> Named:
         generations=generations,
         replica_racks=_replica_racks(group, topics),
         topic_ids=[group.topic_ids.get(topic) for topic in topics],
+        vanished=vanished,
+        beyond=beyond,
     )
-    notes = [*_vanished_topics(group), *_settled(ownership, impossible)]
+    notes = [*_vanished_topics(vanished or ()), *settlement_notes(ownership, impossible)]
     return Named(problem, notes)
 
 
@@ -52,8 +56,8 @@ def _generation(member: Member) -> int:
 
 def _subscriptions(
     members: Sequence[Member], number: dict[str, int]
-) -> tuple[IntArray, list[IntArray]]:
-    """Members who list the same topics share a subscription; topics of no cluster are left out."""
+) -> tuple[IntArray, list[IntArray], list[tuple[str, ...]] | None]:
+    """Members who list the same topics share a subscription; topics of no cluster come apart."""
     seen: dict[tuple[str, ...], int] = {}
     member_subscription = np.array(
         [seen.setdefault(tuple(member.topics), len(seen)) for member in members], np.int64
@@ -62,19 +66,32 @@ def _subscriptions(
         np.array([number[topic] for topic in dict.fromkeys(topics) if topic in number], np.int64)
         for topics in seen
     ]
-    return member_subscription, subscriptions
+    vanished = [tuple(topic for topic in topics if topic not in number) for topics in seen]
+    return member_subscription, subscriptions, vanished if any(vanished) else None
 
 
-def _claims(
-    members: Sequence[Member], number: dict[str, int], offsets: IntArray
-) -> tuple[tuple[IntArray, IntArray], int]:
-    """All claims on partitions that exist as (members, partitions), and how many do not."""
+class _Claims(NamedTuple):
+    """Claims (members, partitions), those beyond a topic's count, and how many are ignored."""
+
+    existing: tuple[IntArray, IntArray]
+    beyond: tuple[IntArray, IntArray, IntArray] | None
+    impossible: int
+
+
+def _claims(members: Sequence[Member], number: dict[str, int], offsets: IntArray) -> _Claims:
     claimant = np.repeat(np.arange(len(members)), [len(member.owned) for member in members])
-    topic = np.array([number.get(t, -1) for member in members for t, _ in member.owned], np.int64)
-    part = np.array([p for member in members for _, p in member.owned], np.int64)
+    owned = list(chain.from_iterable(member.owned for member in members))
+    numbers = map(number.get, map(itemgetter(0), owned), repeat(-1))
+    topic = np.fromiter(numbers, np.int64, len(owned))
+    part = np.fromiter(map(itemgetter(1), owned), np.int64, len(owned))
     exists = (topic >= 0) & (part < np.append(np.diff(offsets), 0)[topic])
     partition = offsets[:-1][topic[exists]] + part[exists]
-    return (claimant[exists], partition), int(np.count_nonzero(~exists))
+    beyond = (topic >= 0) & ~exists
+    return _Claims(
+        (claimant[exists], partition),
+        (claimant[beyond], topic[beyond], part[beyond]) if beyond.any() else None,
+        int(np.count_nonzero(~exists)),
+    )
 
 
 def _leader_order(members: Sequence[Member]) -> IntArray:
@@ -94,13 +111,13 @@ def _replica_racks(group: Group, topics: Sequence[str]) -> list[tuple[str, ...]]
     ]
 
 
-def _vanished_topics(group: Group) -> Iterator[str]:
-    subscribed = {topic for member in group.members for topic in member.topics}
-    for topic in sorted(subscribed - group.topics.keys()):
+def _vanished_topics(vanished: Sequence[tuple[str, ...]]) -> Iterator[str]:
+    for topic in sorted(set(chain.from_iterable(vanished))):
         yield f"topic {topic!r} is subscribed to and isn't in the cluster: ignored"
 
 
-def _settled(ownership: Ownership, impossible: int) -> Iterator[str]:
+def settlement_notes(ownership: Ownership, impossible: int) -> Iterator[str]:
+    """What was done about claims on partitions that don't exist, and about claims in conflict."""
     if impossible:
         yield f"{impossible} claims on partitions that don't exist: ignored"
     if ownership.outranked:

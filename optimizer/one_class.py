@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from optimizer.problem import IntArray
+from optimizer.arrays import IntArray
 
 
 def even_shares(supply: int, owned: IntArray) -> IntArray:

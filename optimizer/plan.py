@@ -2,29 +2,14 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 
+from optimizer.measures import Measures
 from optimizer.problem import NOBODY, IntArray, Problem
 from optimizer.strategies.answer import Answer
 
 Assignment = dict[str, list[tuple[str, int]]]
-
-
-class Measures(NamedTuple):
-    """An assignment in numbers; loads count partitions, over all members.
-
-    A move changes the owner of a partition whose owner is present and still subscribed; a takeover
-    gives a partition to somebody whose owner left or unsubscribed.
-    """
-
-    partitions: int
-    max_load: int
-    min_load: int
-    sum_squares: int
-    moves: int
-    takeovers: int
 
 
 @dataclass(frozen=True)

@@ -4,11 +4,19 @@ from optimizer.solve import solve
 from optimizer.strategies.answer import Strategy
 from optimizer.strategies.range import assign_ranges
 from optimizer.strategies.roundrobin import assign_round_robin
+from optimizer.strategies.server_range import assign_server_range
+from optimizer.strategies.sticky import assign_cooperative_sticky, assign_sticky
+from optimizer.strategies.uniform import assign_uniform, assign_uniform_4_0
 
 STRATEGIES: dict[str, Strategy] = {
     "optimal": solve,
     "range": assign_ranges,
     "roundrobin": assign_round_robin,
+    "sticky": assign_sticky,
+    "cooperative-sticky": assign_cooperative_sticky,
+    "uniform": assign_uniform,
+    "uniform-4.0": assign_uniform_4_0,
+    "server-range": assign_server_range,
 }
 
 

@@ -1,8 +1,9 @@
-"""The orders in which Kafka looks at members."""
+"""The orders in which Kafka looks at members and partitions."""
 
 import numpy as np
 
 from optimizer.problem import IntArray, Problem
+from optimizer.strategies.java import hash_order, string_hashes, utf16
 
 
 def member_info_order(problem: Problem) -> IntArray:
@@ -13,12 +14,27 @@ def member_info_order(problem: Problem) -> IntArray:
     """
     instances = problem.instance_ids or [None] * len(problem.member_ids)
     keys = [
-        (0, _utf16(instance)) if instance is not None else (1, _utf16(member))
+        (0, utf16(instance)) if instance is not None else (1, utf16(member))
         for instance, member in zip(instances, problem.member_ids, strict=True)
     ]
     return np.array(sorted(range(len(keys)), key=keys.__getitem__), np.int64)
 
 
-def _utf16(text: str) -> bytes:
-    """Bytes that sort as String.compareTo does."""
-    return text.encode("utf-16-be", "surrogatepass")
+def hash_map_order(problem: Problem) -> IntArray:
+    """Member indexes as a HashMap of member ids iterates them.
+
+    The leader (ConsumerCoordinator) and the coordinator (TargetAssignmentBuilder) put the members
+    into a `new HashMap<>()` one after the other; where hashes collide, the leader's order shows.
+    """
+    hashes = string_hashes(problem.member_ids)
+    if problem.leader_order is None:
+        return hash_order(hashes)
+    return problem.leader_order[hash_order(hashes[problem.leader_order])]
+
+
+def partitions_of(problem: Problem, topics: IntArray) -> IntArray:
+    """Partitions of the topics, topic after topic."""
+    starts, ends = problem.topic_offsets[topics], problem.topic_offsets[topics + 1]
+    counts = ends - starts
+    shift: IntArray = np.repeat(starts - np.cumsum(counts) + counts, counts)
+    return shift + np.arange(len(shift))

@@ -1,9 +1,12 @@
 """Kafka's RoundRobinAssignor: one partition after the other, round the members."""
 
+from functools import cache
+
 import numpy as np
 
 from optimizer.problem import NOBODY, Problem
 from optimizer.strategies.answer import Answer, settled
+from optimizer.strategies.java import string_ranks
 from optimizer.strategies.order import member_info_order
 
 
@@ -15,12 +18,14 @@ def assign_round_robin(problem: Problem) -> Answer:
     """
     circle = member_info_order(problem)
     place = np.argsort(circle)
+    places_of = cache(lambda c: np.sort(place[problem.classes.members_of(c)]))
     target = np.full(problem.partition_count, NOBODY)
     at = 0
-    for t, c in enumerate(problem.classes.of_topic.tolist()):
+    topics = np.argsort(string_ranks(problem.topics))
+    for t, c in zip(topics.tolist(), problem.classes.of_topic[topics].tolist(), strict=True):
         if c < 0:
             continue
-        places = np.sort(place[problem.classes.members_of(c)])
+        places = places_of(c)
         start, end = problem.topic_offsets[t : t + 2]
         turns = (np.searchsorted(places, at) + np.arange(end - start)) % len(places)
         target[start:end] = circle[places[turns]]

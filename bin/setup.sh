@@ -1,0 +1,44 @@
+# Sourced by the commands beside it: makes the environment in .venv once, and anew when
+# pyproject.toml changes. `setup test` brings what the tests need as well.
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+venv=$root/.venv
+
+give_up() {
+    echo "evenfleet: $1" >&2
+    exit 2
+}
+
+find_python() {
+    local candidate
+    for candidate in "${PYTHON:-}" python3 python3.14 python3.13 python3.12 python3.11; do
+        [ -n "$candidate" ] || continue
+        if "$candidate" -c 'import sys, venv; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then
+            echo "$candidate"
+            return
+        fi
+    done
+    give_up "Python 3.11 or newer (with its venv module) is needed and was not found: install it, or name it in PYTHON."
+}
+
+check_java() {
+    local java=java version
+    [ -z "${JAVA_HOME:-}" ] || java=$JAVA_HOME/bin/java
+    version=$("$java" -version 2>&1 | sed -n 's/.* version "\([0-9]*\).*/\1/p' | head -n 1)
+    [ -n "$version" ] || give_up "Java 17 or newer is needed and was not found: install it, or set JAVA_HOME."
+    [ "$version" -ge 17 ] || give_up "Java 17 or newer is needed and '$java' is version $version: install a newer one, or set JAVA_HOME."
+}
+
+setup() {
+    local extra=${1:-} python wanted
+    check_java
+    wanted="$(cksum <"$root/pyproject.toml") $extra"
+    if [ -x "$venv/bin/python" ] && [ "$(cat "$venv/.made-for${extra:+-$extra}" 2>/dev/null)" = "$wanted" ]; then
+        return
+    fi
+    python=$(find_python) || exit 2
+    echo "evenfleet: installing into .venv (once; it takes a minute or two) …" >&2
+    [ -x "$venv/bin/python" ] || "$python" -m venv "$venv" || give_up "no virtual environment could be made in $venv."
+    "$venv/bin/python" -m pip install --quiet --disable-pip-version-check --editable "$root${extra:+[$extra]}" \
+        || give_up "the installation failed: see the lines above."
+    echo "$wanted" >"$venv/.made-for${extra:+-$extra}"
+}

@@ -1,0 +1,27 @@
+"""Array idioms that numpy lacks."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+IntArray = NDArray[np.int64]
+
+NOTHING: IntArray = np.empty(0, np.int64)
+
+
+def ranges(starts: IntArray, lengths: IntArray) -> IntArray:
+    """`start, start + 1, …` of each length, one after the other."""
+    ends = lengths.cumsum()
+    total = int(ends[-1]) if len(ends) else 0
+    before: IntArray = starts - ends + lengths
+    return np.arange(total) + before.repeat(lengths)
+
+
+def stable_order(keys: IntArray, end: int) -> IntArray:
+    """Indexes that sort keys from 0 to `end` - 1, equal ones in their order, in linear time.
+
+    numpy sorts by radix what has sixteen bits, so longer keys are sorted sixteen bits at a time.
+    """
+    order = keys.astype(np.uint16).argsort(kind="stable")
+    if end > 1 << 16:
+        order = order[stable_order(keys[order] >> 16, ((end - 1) >> 16) + 1)]
+    return order

@@ -1,0 +1,70 @@
+"""How many partitions of each class every member gets."""
+
+import numpy as np
+
+from optimizer.arrays import IntArray
+from optimizer.components import components
+from optimizer.flow import classes_above, fewest_moves
+from optimizer.one_class import even_shares
+from optimizer.shares import Demand
+
+
+def best_shares(demand: Demand) -> IntArray:
+    """Shares of least Σ load², and among those with the most partitions kept.
+
+    A part of the group in which all loads can be within one of each other is balanced by exactly
+    those loads. Any other part is cut in two that are balanced each for itself.
+    """
+    shares = np.zeros_like(demand.owned)
+    parts = _connected(demand, np.arange(len(shares)))
+    while parts:
+        pairs = parts.pop()
+        part = demand.of_pairs(pairs)
+        found = _level_shares(part)
+        if found is None:
+            for half in _halves(part):
+                parts += _connected(demand, pairs[half])
+        else:
+            shares[pairs] = found
+    return shares
+
+
+def _connected(demand: Demand, pairs: IntArray) -> list[IntArray]:
+    """The pairs of each connected component."""
+    return [pairs[component] for component in components(demand.of_pairs(pairs))]
+
+
+def _level_shares(part: Demand) -> IntArray | None:
+    """Shares within one of each other that keep the most partitions; None if there are none."""
+    if len(part.supply) == 1:
+        return even_shares(int(part.supply[0]), part.owned)
+    return fewest_moves(part, _base(part))
+
+
+def _base(part: Demand) -> int:
+    """The largest number of partitions that is below the mean load (0 if there are none)."""
+    return max(0, (int(part.supply.sum()) - 1) // part.member_count)
+
+
+def _halves(part: Demand) -> tuple[IntArray, IntArray]:
+    """Cut a part at a load k into the pairs of the members above it and those of the others.
+
+    Write Σ load² as Σ load + 2 Σ_k Σ_m max(load_m - k, 0), over whole k > 0. No assignment can make
+    the k-th of those inner sums less than what the minimum cut at k leaves over, and one reaches
+    all of these bounds at once: the rounded fractional balance (Harvey et al. 2006; Frank and
+    Murota, arXiv 1907.02673, "decreasing minimization"). So every balanced assignment reaches each
+    of them, which it does just if the members above the cut get no less than k each and only
+    partitions that nobody else may read, and the others no more than k each.
+
+    The mean lies above `_base` and at most one higher. So the cut at one higher leaves members
+    below it, the one at `_base` members above it, and one of the two has members on either side:
+    otherwise all loads could be `_base` or one more.
+    """
+    base = _base(part)
+    above = classes_above(part, base + 1)
+    if not above.any():
+        above = classes_above(part, base)
+    in_class_above = above[part.class_of_pair]
+    is_above = np.zeros(part.member_count, np.bool_)
+    is_above[part.members[in_class_above]] = True
+    return in_class_above.nonzero()[0], (~is_above[part.members]).nonzero()[0]

@@ -1,0 +1,45 @@
+"""Topic ids: the coordinator's assignors know topics by them (KIP-516)."""
+
+import numpy as np
+
+from optimizer.problem import IntArray, Problem
+from optimizer.strategies.answer import StrategyError
+from optimizer.strategies.java import (
+    Uuid,
+    capacity_of_copy,
+    derived_uuid,
+    in_hash_order,
+    parse_uuid,
+    string_hash,
+)
+
+
+def topic_ids(problem: Problem) -> list[Uuid]:
+    """The id of each topic; one that isn't given is derived from the name.
+
+    Raises StrategyError for a text that is no id.
+    """
+    given = problem.topic_ids or [None] * len(problem.topics)
+    return [_id_of(*pair) for pair in zip(problem.topics, given, strict=True)]
+
+
+def _id_of(name: str, text: str | None) -> Uuid:
+    if text is None:
+        return derived_uuid(name)
+    try:
+        return parse_uuid(text)
+    except ValueError as error:
+        raise StrategyError(f"topic {name!r}: {error}") from error
+
+
+def subscribed_order(problem: Problem, hash_codes: list[int], subscription: int) -> IntArray:
+    """Topics of a subscription as the coordinator's HashSet of topic ids iterates them.
+
+    It is a copy of a view on a HashSet of the names (TopicIds), in whose order they come in.
+    `hash_codes` are those of the topics' ids.
+    """
+    topics = problem.subscriptions[subscription].tolist()
+    lacking = problem.vanished[subscription] if problem.vanished else ()
+    capacity = capacity_of_copy(len(topics) + len(lacking))
+    by_name = in_hash_order(topics, lambda t: string_hash(problem.topics[t]), capacity)
+    return np.array(in_hash_order(by_name, hash_codes.__getitem__, capacity), np.int64)

@@ -1,0 +1,70 @@
+"""The ownership claims in an encoded row."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from optimizer.claims import Ownership, resolve
+from optimizer.problem import IntArray
+from spark.encode import ABSENT
+from spark.lookup import Lookup
+from spark.topic_row import Topics
+
+
+@dataclass(frozen=True)
+class Claims:
+    """Claims on partitions that exist; a claimant beyond the members is one of `gone`.
+
+    `impossible` counts the claims on partitions that don't exist.
+    """
+
+    partition: IntArray
+    claimant: IntArray
+    generation: IntArray
+    gone: list[str]
+    impossible: int
+
+    def of_present_members(self, members: int) -> tuple[IntArray, IntArray]:
+        """By member and partition: a fleet doesn't say in which order a member owns them."""
+        present = self.claimant < members
+        claimant, partition = self.claimant[present], self.partition[present]
+        order = np.lexsort((partition, claimant))
+        return claimant[order], partition[order]
+
+
+def read_claims(row: Any, member_ids: list[str], members: Lookup, topics: Topics) -> Claims:
+    """The claims of a row of `spark.encode.encode`."""
+    topic, offsets = topics.index.find(row.claim_topics), topics.offsets
+    number = row.claim_partitions.astype(np.int64)
+    claimant = members.find(row.claim_members)
+    gone: list[str] = []
+    if claimant.min(initial=0) < 0:
+        gone, index = _gone(row, set(member_ids))
+        claimant = np.where(claimant < 0, len(member_ids) + index.find(row.claim_members), claimant)
+    partition = offsets[topic] + number
+    generation = row.claim_generations
+    exists = (number >= 0) & (partition < offsets[topic + 1])
+    if not exists.all():
+        partition, claimant, generation = partition[exists], claimant[exists], generation[exists]
+    return Claims(partition, claimant, generation, gone, len(number) - len(partition))
+
+
+def _gone(row: Any, present: set[str]) -> tuple[list[str], Lookup]:
+    """Claimants who aren't members any more, sorted by id, and how to find them by hash."""
+    hashes = dict(zip(row.claimants.tolist(), row.claimant_hashes.tolist(), strict=True))
+    names = sorted(hashes.keys() - present)
+    index = Lookup.of(np.array([hashes[name] for name in names], np.int64))
+    index.check_unambiguous(names)
+    return names, index
+
+
+def settle(claims: Claims, generations: IntArray, partitions: int) -> Ownership:
+    """Resolve the claims; one that states no generation has that of its member."""
+    generation = claims.generation
+    if generation.min(initial=0) < 0:
+        of_claimant = np.append(generations, np.full(len(claims.gone), ABSENT))[claims.claimant]
+        generation = np.where(generation < 0, of_claimant, generation)
+    return resolve(claims.partition, claims.claimant, generation, partitions)

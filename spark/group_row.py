@@ -1,0 +1,154 @@
+"""One encoded row becomes a problem, or the reason why there is none."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from optimizer.names import settlement_notes
+from optimizer.problem import GONE, IntArray, Problem
+from spark import encode
+from spark.claim_row import Claims, read_claims, settle
+from spark.lookup import Lookup
+from spark.topic_row import Topics, read_topics
+
+REBALANCING_STATES = {"PreparingRebalance", "CompletingRebalance", "Assigning", "Reconciling"}
+"""States in which ownership is on its way (org.apache.kafka.common.GroupState)."""
+
+TOPIC_FAULTS = {
+    encode.NEGATIVE: "has a negative partition number",
+    encode.TWICE: "has a partition that is listed twice",
+    encode.GAPS: "has gaps in its partition numbers",
+}
+
+
+@dataclass(frozen=True)
+class FleetGroup:
+    """A group as the worker sees it.
+
+    `problem` is None unless the status is `ok` or `inferred`. `previous` has for each partition
+    the index of its owner in `names`: the members, then the owners who left.
+    """
+
+    status: str
+    remarks: Sequence[str] = ()
+    names: Sequence[str] = ()
+    problem: Problem | None = None
+    previous: IntArray = field(default_factory=lambda: np.empty(0, np.int64))
+
+    @property
+    def reason(self) -> str | None:
+        return "; ".join(self.remarks) or None
+
+
+def read_group(row: Any) -> FleetGroup:
+    """Check a row of `spark.encode.encode` and make a problem of it."""
+    member_ids = row.member_ids.tolist()
+    if not member_ids and not len(row.subscribers):
+        return FleetGroup("empty", ["the group has no members"])
+    members = Lookup.of(row.member_hashes)
+    topics = read_topics(row)
+    subscriber = members.find(row.subscribers)
+    subscribed = np.repeat(topics.subscribed, row.subscriber_counts)
+    faults = _faults(row, member_ids, topics, subscriber, subscribed)
+    if faults:
+        return FleetGroup("invalid", faults)
+    if row.state in REBALANCING_STATES:
+        return FleetGroup("rebalancing", [f"the group is rebalancing (state {row.state})"])
+    members.check_unambiguous(member_ids)
+    topics.index.check_unambiguous(topics.names)
+    claims = read_claims(row, member_ids, members, topics)
+    ownership = settle(claims, row.generations, int(topics.offsets[-1]))
+    return FleetGroup(
+        status="inferred" if row.inferred else "ok",
+        remarks=[
+            *_vanished(subscribed, topics),
+            *settlement_notes(ownership, claims.impossible),
+        ],
+        names=[*member_ids, *claims.gone],
+        problem=_problem(row, member_ids, topics, subscriber, subscribed, claims, ownership.owner),
+        previous=ownership.owner,
+    )
+
+
+def _problem(
+    row: Any,
+    member_ids: list[str],
+    topics: Topics,
+    subscriber: IntArray,
+    subscribed: IntArray,
+    claims: Claims,
+    previous: IntArray,
+) -> Problem:
+    member_subscription, subscriptions = _subscriptions(len(member_ids), subscriber, subscribed)
+    return Problem(
+        member_ids=member_ids,
+        topics=topics.names,
+        topic_offsets=topics.offsets,
+        member_subscription=member_subscription,
+        subscriptions=subscriptions,
+        owner=np.where(previous >= len(member_ids), GONE, previous),
+        claims=claims.of_present_members(len(member_ids)),
+        instance_ids=row.instance_ids.tolist(),
+        racks=row.racks.tolist(),
+        generations=row.generations.astype(np.int64),
+    )
+
+
+def _subscriptions(
+    members: int, subscriber: IntArray, subscribed: IntArray
+) -> tuple[IntArray, list[IntArray]]:
+    """Members of equal subscriptions share one."""
+    width = int(subscribed.max(initial=0)) + 1
+    pairs = np.sort(subscriber * width + subscribed)
+    pairs = pairs[np.append(True, pairs[1:] != pairs[:-1])[: len(pairs)]]
+    member, topic = np.divmod(pairs, width)
+    counts = np.bincount(member, minlength=members)
+    first = topic[: counts[0]]
+    if len(pairs) == members * len(first) and np.array_equal(topic, np.tile(first, members)):
+        return np.zeros(members, np.int64), [first]
+    seen: dict[bytes, int] = {}
+    of_member = np.split(topic, np.cumsum(counts)[:-1])
+    numbers = [seen.setdefault(some.tobytes(), len(seen)) for some in of_member]
+    return np.array(numbers), [np.frombuffer(key, np.int64) for key in seen]
+
+
+def _faults(
+    row: Any, member_ids: list[str], topics: Topics, subscriber: IntArray, subscribed: IntArray
+) -> list[str]:
+    faults = []
+    if row.listed > 1:
+        faults.append("the group is listed twice")
+    if len(set(member_ids)) < len(member_ids):
+        twice = min(a for a, b in pairwise(member_ids) if a == b)
+        faults.append(f"two members have the id {twice!r}")
+    strangers = subscribed[subscriber < 0]
+    if len(strangers):
+        faults.append(
+            f"{len(strangers)} subscriptions are of members that aren't there "
+            f"(one to topic {topics.names[strangers.min()]!r})"
+        )
+    return faults + _of_subscribed_topics(subscribed, topics, TOPIC_FAULTS)
+
+
+def _vanished(subscribed: IntArray, topics: Topics) -> list[str]:
+    what = {encode.ABSENT: "is subscribed to and isn't in the cluster: ignored"}
+    return _of_subscribed_topics(subscribed, topics, what)
+
+
+def _of_subscribed_topics(
+    subscribed: IntArray, topics: Topics, said_of_size: dict[int, str]
+) -> list[str]:
+    """A sentence for each topic that somebody subscribes to and whose size is a sign."""
+    if topics.sizes.min(initial=0) >= 0:
+        return []
+    sizes = topics.sizes.tolist()
+    return [
+        f"topic {topics.names[t]!r} {said_of_size[sizes[t]]}"
+        for t in np.unique(subscribed).tolist()
+        if sizes[t] in said_of_size
+    ]

@@ -1,0 +1,41 @@
+"""`evenfleet demo`: the main job on a fleet made for it."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+
+from pyspark.sql import SparkSession
+
+from spark import InputError
+from spark.console import Format, say
+from spark.jobs.compare import compare
+from spark.jobs.plan import plan
+from spark.jobs.verify import verify
+from spark.output import check_writable
+from spark.sources.fleet import demo_fleet
+from spark.sources.store_files import write_store
+
+SEED = 1
+SNAPSHOT = "20261121T060000Z"
+
+
+def demo(session: SparkSession, groups: int, out: str, form: Format) -> bool:
+    """Make a fleet in `out` and run plan, compare and verify on it; whether the plan verifies."""
+    check_writable(out)
+    store, planned, compared = (f"{out}/{name}" for name in ("store", "plan", "compare"))
+    if Path(store).exists():
+        raise InputError(f"{store} is there already: remove it, or choose another --out")
+    say(f"Making a fleet of {groups} groups in {store}")
+    write_store(demo_fleet(groups, SEED), Path(store), SNAPSHOT)
+    _announce("plan", store, "--out", planned)
+    plan(session, store, planned, None, "optimal", form)
+    _announce("compare", store, "--out", compared)
+    compare(session, store, compared, None, [], form)
+    _announce("verify", store, planned)
+    return verify(session, store, planned, form)
+
+
+def _announce(*words: str) -> None:
+    say()
+    say(f"$ evenfleet {shlex.join(words)}")

@@ -1,0 +1,87 @@
+"""Plan a fleet."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Any
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+
+from spark.decode import plan_assignments, plan_groups
+from spark.encode import encode
+from spark.output import write_partitioned
+from spark.snapshot import FleetSnapshot
+from spark.solve import solve_groups
+from spark.summary import summarize
+
+ROWS_PER_FILE = 500_000
+
+
+@dataclass(frozen=True)
+class FleetPlan:
+    """A plan of every group of a snapshot: the tables `assignments` and `groups`.
+
+    Both come from the same solved rows, which are kept from their first use until `release`;
+    as a context manager the plan releases itself.
+    """
+
+    snapshot: str
+    solved: DataFrame
+
+    @property
+    def assignments(self) -> DataFrame:
+        """cluster, group, topic, partition, member_id?, previous_member_id?, action."""
+        return plan_assignments(self.solved)
+
+    @property
+    def groups(self) -> DataFrame:
+        """One row a group: status, reason, measures."""
+        return plan_groups(self.solved)
+
+    def write(self, out: str) -> None:
+        """Write both tables below `out`, partitioned by snapshot; `groups` last, as the seal.
+
+        How rows are laid out in files depends on the plan alone.
+        """
+        rows = self.solved.agg(F.sum("partitions")).first()
+        files = 1 + (rows[0] or 0) // ROWS_PER_FILE if rows else 1
+        write_partitioned(
+            plan_assignments(_laid_out(self.solved, files)), out, "assignments", self.snapshot
+        )
+        write_partitioned(_laid_out(self.groups, 1), out, "groups", self.snapshot)
+
+    def summary(self) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+        """Groups by status, and the fleet as found and as planned: see `spark.summary`."""
+        return summarize(self.solved)
+
+    def release(self) -> None:
+        """Free what is kept."""
+        self.solved.unpersist()
+
+    def __enter__(self) -> FleetPlan:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.release()
+
+
+def _laid_out(rows: DataFrame, files: int) -> DataFrame:
+    keys = ("cluster", "group")
+    return rows.repartition(files, *keys).sortWithinPartitions(*keys)
+
+
+def plan_fleet(snapshot: FleetSnapshot, strategy: str = "optimal") -> FleetPlan:
+    """Plan each group by `strategy`; ValueError for an unknown one, InputError for null keys.
+
+    A group that can't be planned has a row with its status and the reason; it doesn't stop the
+    others.
+    """
+    solved = solve_groups(encode(snapshot.validate()), strategy)
+    return FleetPlan(snapshot.id, solved.persist())

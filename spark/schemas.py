@@ -1,0 +1,130 @@
+"""The tables of a snapshot: their columns, keys and types."""
+
+from typing import NamedTuple
+
+from pyspark.sql import types as t
+
+
+class Column(NamedTuple):
+    """A column of a table; a key is never null, a required column has to be there."""
+
+    name: str
+    type: t.DataType
+    key: bool = False
+    required: bool = False
+
+
+class Table(NamedTuple):
+    """A table of the store."""
+
+    columns: tuple[Column, ...]
+    required: bool
+
+    @property
+    def keys(self) -> list[str]:
+        return [column.name for column in self.columns if column.key]
+
+
+def _key(name: str, data_type: t.DataType) -> Column:
+    return Column(name, data_type, key=True, required=True)
+
+
+_TEXT, _INT, _LONG, _REAL = t.StringType(), t.IntegerType(), t.LongType(), t.DoubleType()
+_CLUSTER, _GROUP = _key("cluster", _TEXT), _key("group", _TEXT)
+_TOPIC, _PARTITION = _key("topic", _TEXT), _key("partition", _INT)
+_MEMBER = _key("member_id", _TEXT)
+
+TABLES: dict[str, Table] = {
+    "groups": Table(
+        (
+            _CLUSTER,
+            _GROUP,
+            Column("state", _TEXT),
+            Column("strategy", _TEXT),
+            Column("generation", _INT),
+            Column("subscriptions_inferred", t.BooleanType()),
+        ),
+        required=False,
+    ),
+    "members": Table(
+        (
+            _CLUSTER,
+            _GROUP,
+            _MEMBER,
+            Column("instance_id", _TEXT),
+            Column("client_id", _TEXT),
+            Column("host", _TEXT),
+            Column("rack", _TEXT),
+            Column("generation", _INT),
+            Column("capacity", _REAL),
+        ),
+        required=True,
+    ),
+    "subscriptions": Table((_CLUSTER, _GROUP, _MEMBER, _TOPIC), required=True),
+    "partitions": Table(
+        (
+            _CLUSTER,
+            _TOPIC,
+            _PARTITION,
+            Column("topic_id", _TEXT),
+            Column("leader", _INT),
+            Column("replicas", t.ArrayType(_INT)),
+            Column("isr", t.ArrayType(_INT)),
+            Column("leader_rack", _TEXT),
+            Column("replica_racks", t.ArrayType(_TEXT)),
+            Column("weight", _REAL),
+        ),
+        required=True,
+    ),
+    "assignments": Table(
+        (
+            _CLUSTER,
+            _GROUP,
+            _TOPIC,
+            _PARTITION,
+            Column("member_id", _TEXT, required=True),
+            Column("generation", _INT),
+        ),
+        required=True,
+    ),
+    "offsets": Table(
+        (
+            _CLUSTER,
+            _GROUP,
+            _TOPIC,
+            _PARTITION,
+            Column("committed_offset", _LONG),
+            Column("end_offset", _LONG),
+            Column("lag", _LONG),
+        ),
+        required=False,
+    ),
+    "brokers": Table(
+        (
+            _CLUSTER,
+            _key("broker", _INT),
+            Column("host", _TEXT),
+            Column("port", _INT),
+            Column("rack", _TEXT),
+        ),
+        required=False,
+    ),
+}
+
+
+def misfit(found: t.DataType, wanted: t.DataType) -> bool:
+    """Whether a column of type `found` can't stand for `wanted`.
+
+    Any width of whole number or of floating point number will do, and a whole number for a real.
+    """
+    if isinstance(found, t.NullType):
+        return False
+    if isinstance(wanted, t.ArrayType):
+        return not isinstance(found, t.ArrayType) or misfit(found.elementType, wanted.elementType)
+    if isinstance(wanted, t.IntegralType):
+        return not isinstance(found, t.IntegralType)
+    if isinstance(wanted, t.DoubleType):
+        return not isinstance(found, t.NumericType)
+    if isinstance(wanted, t.StringType):
+        return not isinstance(found, t.StringType)
+    return type(found) is not type(wanted)

@@ -1,0 +1,144 @@
+"""Cut the rows of the tables that kafka-consumer-groups prints, of any version.
+
+A table's columns are as wide as its own values, so that each group's table has other positions;
+a field can be blank (GROUP-INSTANCE-ID of a dynamic member): rows are cut at the positions of the
+header's words. Some versions give a column a fixed width, and a longer value pushes the rest of its
+row to the right, or runs into the next value (HOST after CONSUMER-ID in 0.10.2 to 1.0): such a row
+is recognised (a letter stands where a gap has to be) and cut by the form of its values instead.
+"""
+
+import re
+from functools import cache
+from itertools import pairwise
+from typing import NamedTuple
+
+TOPIC_NAME = r"[A-Za-z0-9._-]+"
+# GroupState and the older ConsumerGroupState of Kafka's clients; AwaitingSync is what
+# CompletingRebalance was called before 1.0
+_STATES = (
+    "Stable|Empty|Dead|PreparingRebalance|CompletingRebalance|AwaitingSync|Assigning|Reconciling"
+    "|NotReady|Unknown"
+)
+# Digits as the tables' columns can hold: int for counts and epochs, long for offsets
+_COUNT = r"\d{1,9}"
+_EPOCH = r"-?\d{1,9}|-"
+_OFFSET = r"-?\d{1,18}|-|unknown"
+
+# What a broker ends the id of a member of a classic group with
+_UUID = "-".join(f"[0-9a-f]{{{digits}}}" for digits in (8, 4, 4, 4, 12))
+
+# What a cell has to look like, wherever the row was cut; other columns can hold anything
+_FORMS = {
+    "GROUP": r"\S.*",
+    "TOPIC": TOPIC_NAME,
+    "PARTITION": rf"{_COUNT}|-",
+    "LEADER-EPOCH": _EPOCH,
+    "CURRENT-OFFSET": _OFFSET,
+    "LOG-END-OFFSET": _OFFSET,
+    "LAG": _OFFSET,
+    "CONSUMER-ID": r"\S.*",
+    "HOST": rf"(?!\S*-{_UUID}/)\S+",
+    "#PARTITIONS": _COUNT,
+    "CURRENT-EPOCH": _EPOCH,
+    "TARGET-EPOCH": _EPOCH,
+    "COORDINATOR (ID)": r"\S*:-?\d+\s+\(\S*\)",
+    "STATE": _STATES,
+    "TYPE": r"\w+",
+    "GROUP-EPOCH": _EPOCH,
+    "TARGET-ASSIGNMENT-EPOCH": _EPOCH,
+    "#MEMBERS": _COUNT,
+}
+# What more is asked where positions don't help: spaces only where they can't be mistaken for the
+# gap between two columns, so that a row has one reading
+_FREE = r"\S.*?"
+_FORMS_IN_ROW = _FORMS | {
+    "GROUP": r"\S+",
+    "CONSUMER-ID": rf"{_FREE}-{_UUID}(?=[\s/]|$)|\S+",
+    "HOST": r"[\w.-]*/[0-9A-Fa-f:][\w.:%]*",
+    "CLIENT-ID": _FREE,
+    "GROUP-INSTANCE-ID": r"[^/\s]\S*",
+    "ASSIGNMENT-STRATEGY": r"\S+",
+    "ASSIGNMENT": r".*",
+    "OWNER": r".*",
+}
+# Once found, not looked for again further right: what follows can't make a line expensive
+_ANCHORS = {"HOST", "COORDINATOR (ID)"}
+_MAY_BE_BLANK = {"GROUP-INSTANCE-ID", "ASSIGNMENT-STRATEGY", "CLIENT-ID", "ASSIGNMENT", "OWNER"}
+
+_HEADER_STARTS = ("GROUP", "TOPIC", "CONSUMER-ID", "COORDINATOR (ID)")
+_COLUMN = re.compile(r"#?[A-Z][A-Z-]*(?: \(ID\))?")
+_COLUMNS = re.compile(rf"\s*(?:{_COLUMN.pattern})(?:\s+{_COLUMN.pattern})+")
+# Kafka 0.9 parts by commas, and its columns' names have spaces
+_HEADER_0_9 = re.compile(r"GROUP, TOPIC, PARTITION, CURRENT OFFSET, LOG END OFFSET, LAG, OWNER")
+
+
+class Header(NamedTuple):
+    """The columns of one printed table; `starts` is None where commas part them."""
+
+    columns: tuple[str, ...]
+    starts: tuple[int, ...] | None
+
+    def cells(self, row: str) -> dict[str, str] | None:
+        """The row's fields by column, stripped, blank ones as ""; None if it does not fit."""
+        found = self._cut_at_positions(row)
+        if found is None:
+            match = _row_form(self.columns, commas=self.starts is None).fullmatch(row)
+            found = match and [match[f"c{i}"] or "" for i in range(len(self.columns))]
+        return None if found is None else dict(zip(self.columns, found, strict=True))
+
+    def _cut_at_positions(self, row: str) -> list[str] | None:
+        if self.starts is None:
+            return None
+        if any(
+            not row[start - 1 : start].isspace() for start in self.starts[1:] if start <= len(row)
+        ):
+            return None
+        ends = (*self.starts[1:], len(row))
+        cells = [row[a:b].strip() for a, b in pairwise((0, *ends))]
+        fits = all(form.fullmatch(cells[i]) for i, form in _cell_forms(self.columns))
+        return cells if fits else None
+
+
+def parse_header(line: str) -> Header | None:
+    """The header that the line is, or None; whether its columns mean anything is not asked here."""
+    if not line.lstrip().startswith(_HEADER_STARTS):
+        return None
+    if _HEADER_0_9.fullmatch(line.strip()):
+        return Header(tuple(name.replace(" ", "-") for name in line.strip().split(", ")), None)
+    if not _COLUMNS.fullmatch(line):
+        return None
+    names = list(_COLUMN.finditer(line))
+    return Header(tuple(name[0] for name in names), tuple(name.start() for name in names))
+
+
+@cache
+def _cell_forms(columns: tuple[str, ...]) -> tuple[tuple[int, re.Pattern[str]], ...]:
+    """Index and form of the columns whose cells are checked."""
+    return tuple(
+        (i, re.compile(_FORMS[name], re.ASCII)) for i, name in enumerate(columns) if name in _FORMS
+    )
+
+
+@cache
+def _row_form(columns: tuple[str, ...], commas: bool) -> re.Pattern[str]:
+    """One pattern for a whole row: groups c0, c1, … for the columns."""
+    forms = dict(_FORMS_IN_ROW)
+    if not {"CONSUMER-ID", "OWNER"} & set(columns):
+        forms["GROUP"] = _FREE
+    if "HOST" in columns and "CONSUMER-ID" in columns[: columns.index("HOST")]:
+        # only a partition that nobody owns has no host: elsewhere a dash is part of a name
+        forms["CONSUMER-ID"] = rf"(?P<nobody>-(?=\s+-(?:\s|$)))|{forms['CONSUMER-ID']}"
+        forms["HOST"] = f"(?(nobody)-|{forms['HOST']})"
+    gap = r"\s*,\s*" if commas else r"\s+"
+    pattern = r"\s*"
+    for i, name in enumerate(columns):
+        before = "" if i == 0 else gap
+        if name == "HOST":
+            # in 0.10.2 to 1.0 nothing parts it from a member id of 50 letters or more
+            before = f"(?:{gap}|(?<={_UUID})(?=/))"
+        form = forms.get(name, r"\S+")
+        field = f"{before}(?P<c{i}>{form})"
+        pattern += f"(?:{field})?" if name in _MAY_BE_BLANK else field
+        if name in _ANCHORS:
+            pattern = f"(?>{pattern})"
+    return re.compile(pattern + r"\s*", re.ASCII)

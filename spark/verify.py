@@ -1,0 +1,61 @@
+"""Check a fleet's plan against its snapshot."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pandas as pd
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+
+from spark.encode import GROUP_KEYS, encode
+from spark.plan_check import faults_of_group
+from spark.snapshot import FleetSnapshot
+
+FAULT_SCHEMA = "cluster string, `group` string, fault string"
+
+
+def verify_plan(snapshot: FleetSnapshot, assignments: DataFrame, groups: DataFrame) -> DataFrame:
+    """What is wrong with a plan of the snapshot: cluster, group, fault; no row, no fault.
+
+    Checked are statuses, that every partition is there once and goes to a subscriber, previous
+    members, actions and measures; that balance and moves are optimal where the plan says so is
+    proven anew, without the solver.
+    """
+    plan = _plan_rows(assignments, groups)
+    rows = encode(snapshot.validate()).join(plan, list(GROUP_KEYS), "full")
+    return rows.na.fill({"plan_count": 0}).mapInPandas(_faults, FAULT_SCHEMA)
+
+
+def _plan_rows(assignments: DataFrame, groups: DataFrame) -> DataFrame:
+    """One row a group that either table of the plan names."""
+    columns = [name for name in groups.columns if name not in (*GROUP_KEYS, "snapshot")]
+    stated = groups.groupBy(*GROUP_KEYS).agg(
+        F.count("*").alias("plan_count"), *(F.first(name).alias(name) for name in columns)
+    )
+    fields = F.struct("topic", "partition", "member_id", "previous_member_id", "action")
+    plans = (
+        assignments.groupBy(*GROUP_KEYS)
+        .agg(F.sort_array(F.collect_list(fields)).alias("plan"))
+        .select(
+            *GROUP_KEYS,
+            F.col("plan.topic").alias("plan_topics"),
+            F.col("plan.partition").alias("plan_partitions"),
+            F.col("plan.member_id").alias("plan_members"),
+            F.col("plan.previous_member_id").alias("plan_previous"),
+            F.col("plan.action").alias("plan_actions"),
+        )
+    )
+    joined = stated.join(plans, list(GROUP_KEYS), "full")
+    lists = [name for name in joined.columns if name.startswith("plan_") and name != "plan_count"]
+    return joined.withColumns({name: F.coalesce(name, F.array()) for name in lists})
+
+
+def _faults(batches: Iterator[pd.DataFrame]) -> Iterator[pd.DataFrame]:
+    for batch in batches:
+        rows = [
+            (row.cluster, row.group, fault)
+            for row in batch.itertuples(index=False)
+            for fault in faults_of_group(row)
+        ]
+        yield pd.DataFrame(rows, columns=["cluster", "group", "fault"])

@@ -1,0 +1,170 @@
+"""Groups with all that makes Kafka's assignors differ, drawn by a seed."""
+
+import base64
+from random import Random
+
+from optimizer import Group, Member, assign
+from optimizer.strategies.answer import StrategyError
+
+MOST_MEMBERS = 40
+MOST_PARTITIONS = 400
+
+Claim = tuple[str, int]
+
+_TOPIC_NAMES = (
+    "orders clicks a b aa Aa BB AaBB BBAa payments-eu é 日本 \uff5e \U0001f600 x.y x_y".split()
+)
+
+
+def random_group(seed: str) -> Group:
+    """A group that a leader may see; the same one for a seed."""
+    draw = Random(seed)
+    topics = _topics(draw)
+    racks = [f"rack-{letter}" for letter in "abcd"[: draw.choice((0, 0, 1, 2, 3, 4))]]
+    group = Group(
+        topics=topics,
+        members=_members(draw, topics, racks),
+        replica_racks=_replica_racks(draw, topics, racks),
+        topic_ids=_topic_ids(draw, topics),
+    )
+    return _with_owners(draw, group)
+
+
+def _topics(draw: Random) -> dict[str, int]:
+    names = draw.sample(_TOPIC_NAMES, draw.randint(1, 12))
+    left = draw.choice((8, 40, 150, MOST_PARTITIONS))
+    even = draw.random() < 0.3 and left // len(names)
+    topics = {}
+    for name in names:
+        topics[name] = even or draw.randint(0, max(1, left // draw.randint(1, len(names))))
+        left = max(0, left - topics[name])
+    return topics
+
+
+def _members(draw: Random, topics: dict[str, int], racks: list[str]) -> list[Member]:
+    count = draw.choice((1, 2, 3, draw.randint(2, 8), draw.randint(5, 20), MOST_MEMBERS))
+    kind = draw.randrange(5)
+    ids = sorted({_member_id(draw, kind, at) for at in range(count)})
+    draw.shuffle(ids)
+    static = draw.choice((0, 0, 0.3, 1))
+    subscriptions = _subscriptions(draw, topics, len(ids))
+    return [
+        Member(
+            member_id,
+            topics=subscription,
+            instance_id=f"instance-{at * 7 % 50}" if draw.random() < static else None,
+            rack=draw.choice([*racks, *racks, None, ""]) if racks else None,
+        )
+        for at, (member_id, subscription) in enumerate(zip(ids, subscriptions, strict=True))
+    ]
+
+
+def _member_id(draw: Random, kind: int, at: int) -> str:
+    if kind == 0:
+        return f"consumer-group-{at}-{draw.getrandbits(128):032x}"
+    if kind == 1:
+        return _base64(draw)
+    if kind == 2:
+        return "".join(draw.choice(("Aa", "BB")) for _ in range(3)) + str(at // 8)  # 8 of one hash
+    if kind == 3:
+        return draw.choice("aé\uff5e\U0001f600") + str(at)
+    return f"c{at}"
+
+
+def _subscriptions(draw: Random, topics: dict[str, int], count: int) -> list[list[str]]:
+    names = list(topics)
+    if draw.random() < 0.1:
+        names += ["vanished", "gone"]
+    shapes = [draw.sample(names, draw.randint(1, len(names))) for _ in range(draw.randint(2, 5))]
+    kind = draw.randrange(6)
+    drawn = {
+        0: lambda _: names,
+        1: lambda _: names,
+        2: lambda _: draw.choice(shapes),
+        3: lambda _: draw.sample(names, draw.randint(1, len(names))),
+        4: lambda at: [names[(at + step) % len(names)] for step in range(min(2, len(names)))],
+        5: lambda at: names if at else draw.choice(shapes),
+    }[kind]
+    empty = draw.choice((0, 0, 0, 0.2))
+    return [[] if draw.random() < empty else list(drawn(at)) for at in range(count)]
+
+
+def _replica_racks(
+    draw: Random, topics: dict[str, int], racks: list[str]
+) -> dict[str, list[list[str]]]:
+    everywhere = draw.random() < 0.2
+    return {
+        name: [
+            racks if everywhere else draw.sample(racks, draw.randint(0, len(racks)))
+            for _ in range(count)
+        ]
+        for name, count in topics.items()
+        if racks and draw.random() < 0.9
+    }
+
+
+def _topic_ids(draw: Random, topics: dict[str, int]) -> dict[str, str]:
+    kind = draw.randrange(3)
+    if kind == 0:
+        return {}
+    return {n: f"{draw.getrandbits(128):032x}" if kind == 1 else _base64(draw) for n in topics}
+
+
+def _base64(draw: Random) -> str:
+    return base64.urlsafe_b64encode(draw.randbytes(16)).decode().rstrip("=")
+
+
+def _with_owners(draw: Random, group: Group) -> Group:
+    """Let members own something: what an assignor gave them before some changed, or anything."""
+    kind = draw.randrange(5)
+    owned: dict[str, list[Claim]] = {member.member_id: [] for member in group.members}
+    if kind in {1, 2, 3}:
+        owned = _assigned_before(draw, group)
+    if kind in {3, 4}:
+        for topic, count in group.topics.items():
+            for partition in range(count):
+                if draw.random() < 0.5:
+                    owned[draw.choice(list(owned))].append((topic, partition))
+    stale = draw.choice((0, 0, 0.4))
+    newest = draw.choice((None, 0, 7))
+    members = []
+    for member in group.members:
+        claims = list(dict.fromkeys(owned[member.member_id]))
+        draw.shuffle(claims)
+        generation = newest
+        if draw.random() < stale:
+            generation = draw.choice((None, 0, 3, 6))
+        members.append(
+            Member(
+                member.member_id,
+                member.topics,
+                claims,
+                member.instance_id,
+                member.rack,
+                generation,
+            )
+        )
+    return Group(group.topics, members, {}, {}, group.replica_racks, group.topic_ids)
+
+
+def _assigned_before(draw: Random, group: Group) -> dict[str, list[Claim]]:
+    """What the members owned when some of them weren't there, or subscribed to other topics."""
+    earlier = [
+        Member(
+            member.member_id,
+            list(group.topics) if draw.random() < 0.1 else member.topics,
+            rack=member.rack,
+        )
+        for member in group.members
+        if draw.random() < 0.8
+    ]
+    leavers = [
+        Member(f"left-{at}", draw.choice(group.members).topics) for at in range(draw.randint(0, 3))
+    ]
+    strategy = draw.choice(("sticky", "roundrobin", "uniform", "range", "cooperative-sticky"))
+    before = Group(group.topics, earlier + leavers, {}, {}, group.replica_racks, group.topic_ids)
+    try:
+        plan = assign(before, strategy).first_round
+    except StrategyError:
+        plan = {}
+    return {member.member_id: plan.get(member.member_id, []) for member in group.members}

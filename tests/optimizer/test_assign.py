@@ -1,0 +1,172 @@
+"""One group by names, from end to end."""
+
+import json
+import random
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from optimizer import STRATEGIES, Group, Member, Plan, assign
+from tests.optimizer.groups import tiny_group
+
+EXAMPLES = json.loads(
+    (Path(__file__).parents[1] / "data" / "worked_examples.json").read_text(encoding="utf-8")
+)
+
+
+def group_of(example: dict) -> Group:
+    return Group(
+        topics=example["topics"],
+        members=[
+            Member(
+                name,
+                topics=member["topics"],
+                owned=[tuple(claim) for claim in member["owned"]],
+                generation=member.get("generation"),
+            )
+            for name, member in example["members"].items()
+        ],
+    )
+
+
+@pytest.mark.parametrize(
+    "example",
+    [example for example in EXAMPLES if example["strategy"] in STRATEGIES],
+    ids=lambda example: example["name"],
+)
+def test_worked_example(example: dict) -> None:
+    plan = assign(group_of(example), example["strategy"])
+    if "assignment" in example:
+        assert plan.assignment == {
+            member: [tuple(partition) for partition in some]
+            for member, some in example["assignment"].items()
+        }
+    for measure in ("loads", "moves", "takeovers"):
+        if measure in example:
+            assert getattr(plan, measure) == example[measure]
+
+
+def test_the_group_of_the_readme() -> None:
+    group = Group(
+        topics={"t1": 3, "t2": 1},
+        members=[
+            Member("A", topics=["t1"], owned=[("t1", 0), ("t1", 1), ("t1", 2)]),
+            Member("B", topics=["t1", "t2"], owned=[("t2", 0)]),
+            Member("C", topics=["t2"]),
+        ],
+    )
+    plan = assign(group, strategy="optimal")
+    assert plan == Plan(
+        strategy="optimal",
+        assignment={"A": [("t1", 0), ("t1", 1)], "B": [("t1", 2)], "C": [("t2", 0)]},
+        first_round=plan.assignment,
+        loads={"A": 2, "B": 1, "C": 1},
+        sum_squares=6,
+        moves=2,
+        takeovers=0,
+        notes=[],
+    )
+
+
+def test_unknown_strategy_names_those_that_exist() -> None:
+    with pytest.raises(ValueError, match=r"unknown strategy 'best': choose one of optimal, range"):
+        assign(Group({}, []), "best")
+
+
+def shuffled(group: Group, draw: random.Random) -> Group:
+    """The same facts in another order."""
+    members = [
+        Member(
+            member.member_id,
+            topics=draw.sample(member.topics, len(member.topics)),
+            owned=draw.sample(member.owned, len(member.owned)),
+            generation=member.generation,
+        )
+        for member in group.members
+    ]
+    topics = draw.sample(list(group.topics), len(group.topics))
+    return Group({t: group.topics[t] for t in topics}, draw.sample(members, len(members)))
+
+
+def test_same_facts_in_any_order_give_the_same_plan() -> None:
+    draw = random.Random(1)
+    for seed in range(300):
+        group = tiny_group(seed)
+        assert assign(shuffled(group, draw)) == assign(group), f"seed {seed}"
+
+
+def test_own_result_as_input_gives_no_move_and_the_same_plan() -> None:
+    for seed in range(300):
+        group = tiny_group(seed)
+        plan = assign(group)
+        owners = [
+            Member(member.member_id, member.topics, plan.assignment[member.member_id])
+            for member in group.members
+        ]
+        again = assign(Group(group.topics, owners))
+        assert again.moves == again.takeovers == 0
+        assert again.assignment == plan.assignment, f"seed {seed}"
+
+
+def test_notes_tell_what_was_ignored_and_settled() -> None:
+    group = Group(
+        topics={"t": 3},
+        members=[
+            Member("A", ["t", "gone"], owned=[("t", 0), ("t", 1), ("gone", 0)], generation=2),
+            Member("B", ["t"], owned=[("t", 0), ("t", 1), ("t", 9)], generation=2),
+            Member("C", ["t"], owned=[("t", 2)], generation=2),
+            Member("D", ["t"], owned=[("t", 2)]),
+        ],
+    )
+    assert assign(group).notes == [
+        "topic 'gone' is subscribed to and isn't in the cluster: ignored",
+        "2 claims on partitions that don't exist: ignored",
+        "1 partitions claimed twice: the newer generation's claim stands",
+        "2 partitions claimed twice in one generation: counted as unowned",
+    ]
+
+
+NAMES = st.text(max_size=4)
+COUNTS = st.integers(0, 5)
+
+
+@st.composite
+def groups(draw: st.DrawFn) -> Group:
+    """Whatever a snapshot can contain: names of any letters, claims on anything."""
+    topics = draw(st.dictionaries(NAMES, COUNTS, max_size=4))
+    name = st.sampled_from([*topics, "elsewhere"]) | NAMES
+    members = st.builds(
+        Member,
+        member_id=NAMES,
+        topics=st.lists(name, max_size=5),
+        owned=st.lists(st.tuples(name, st.integers(0, 7) | st.integers(0, 2**31 - 1)), max_size=9),
+        instance_id=st.none() | NAMES,
+        rack=st.none() | NAMES,
+        generation=st.none() | st.integers(-1, 2**31 - 1),
+        capacity=st.none() | st.floats(0, 10),
+    )
+    return Group(
+        topics,
+        draw(st.lists(members, max_size=5, unique_by=lambda member: member.member_id)),
+        weights={
+            t: draw(st.lists(st.floats(0, 9), min_size=n, max_size=n)) for t, n in topics.items()
+        },
+    )
+
+
+@settings(max_examples=150, deadline=None, derandomize=True)
+@given(groups())
+def test_what_a_snapshot_can_contain_is_planned(group: Group) -> None:
+    plan = assign(group)
+    assert list(plan.assignment) == sorted(member.member_id for member in group.members)
+    subscribed = {topic for member in group.members for topic in member.topics}
+    assert sorted(partition for some in plan.assignment.values() for partition in some) == sorted(
+        (topic, p)
+        for topic, count in group.topics.items()
+        for p in range(count)
+        if topic in subscribed
+    )
+    for member in group.members:
+        assert {topic for topic, _ in plan.assignment[member.member_id]} <= set(member.topics)

@@ -1,0 +1,49 @@
+"""Malformed groups say all that is wrong with them at once."""
+
+import pytest
+
+from optimizer import Group, InvalidGroupError, Member, assign
+
+
+def faults_of(group: Group) -> list[str]:
+    with pytest.raises(InvalidGroupError) as caught:
+        assign(group)
+    assert isinstance(caught.value, ValueError)
+    assert all(fault in str(caught.value) for fault in caught.value.faults)
+    return caught.value.faults
+
+
+def test_every_fault_is_listed() -> None:
+    group = Group(
+        topics={"t": 2, "u": -1, "v": 1.5, "w": True},
+        members=[
+            Member("A", topics=["t"], owned=[("t", -3), ("t", 0)]),
+            Member("A", topics="t"),
+            Member("B", topics=["t"], owned=[("t", "0")]),
+        ],
+        weights={"t": [1.0, float("nan")]},
+        leader_racks={"t": ["r"]},
+        replica_racks={"t": [["r"]] * 3},
+    )
+    assert faults_of(group) == [
+        "topic 'u' has -1 partitions, a negative number",
+        "topic 'v' has 1.5 partitions, which is not a whole number",
+        "topic 'w' has True partitions, which is not a whole number",
+        "2 members have the id 'A'",
+        "member 'A' owns a negative partition: ('t', -3)",
+        "the topics of member 'A' are a string, not a list of names",
+        "member 'B' owns a partition whose number is no whole number",
+        "leader_racks of topic 't' has 1 entries for 2 partitions",
+        "replica_racks of topic 't' has 3 entries for 2 partitions",
+        "weights of topic 't' must be finite and not negative",
+    ]
+
+
+@pytest.mark.parametrize("weight", [-1.0, float("inf"), float("nan")])
+def test_weights_are_finite_and_not_negative(weight: float) -> None:
+    group = Group(topics={"t": 1}, members=[], weights={"t": [weight]})
+    assert faults_of(group) == ["weights of topic 't' must be finite and not negative"]
+
+
+def test_facts_about_a_topic_that_the_cluster_lacks_are_no_fault() -> None:
+    assign(Group(topics={}, members=[], weights={"t": [1.0]}, leader_racks={"t": ["r"]}))

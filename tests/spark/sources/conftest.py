@@ -1,0 +1,47 @@
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import pytest
+
+from spark.sources.consumer_groups import ConsumerGroups, read_consumer_groups
+
+Write = Callable[..., Path]
+
+
+@pytest.fixture(scope="session")
+def captures() -> Path:
+    """Text printed by Kafka 4.3.1 about ten real groups."""
+    return Path(__file__).parents[2] / "data" / "cli"
+
+
+@pytest.fixture
+def write(tmp_path: Path) -> Write:
+    """Writes a text (or bytes) to a file of that name and returns its path."""
+
+    def write(name: str, content: str | bytes) -> Path:
+        path = tmp_path / name
+        path.write_bytes(content.encode() if isinstance(content, str) else content)
+        return path
+
+    return write
+
+
+@pytest.fixture
+def read_groups(write: Write) -> Callable[..., ConsumerGroups]:
+    """Reads the texts as so many files, named 0.txt, 1.txt, … unless `names` says otherwise."""
+
+    def read(*texts: str | bytes, names: Sequence[str] | None = None) -> ConsumerGroups:
+        named = zip(names or [f"{i}.txt" for i in range(len(texts))], texts, strict=True)
+        return read_consumer_groups([write(name, text) for name, text in named])
+
+    return read
+
+
+@pytest.fixture(scope="session")
+def printed() -> Callable[..., str]:
+    """What Java's printf makes of a header and rows with one format; `%-15s` is the same here."""
+
+    def printed(form: str, *rows: str) -> str:
+        return "\n" + "\n".join(form % tuple(row.split("|")) for row in rows) + "\n"
+
+    return printed
