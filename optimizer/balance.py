@@ -42,8 +42,8 @@ def _level_shares(part: Demand) -> IntArray | None:
 
 
 def _base(part: Demand) -> int:
-    """The largest number of partitions that is below the mean load (0 if there are none)."""
-    return max(0, (int(part.supply.sum()) - 1) // part.member_count)
+    """The mean load, rounded down."""
+    return int(part.supply.sum()) // part.member_count
 
 
 def _halves(part: Demand) -> tuple[IntArray, IntArray]:
@@ -52,13 +52,12 @@ def _halves(part: Demand) -> tuple[IntArray, IntArray]:
     Write Σ load² as Σ load + 2 Σ_k Σ_m max(load_m - k, 0), over whole k > 0. No assignment can make
     the k-th of those inner sums less than what the minimum cut at k leaves over, and one reaches
     all of these bounds at once: the rounded fractional balance (Harvey et al. 2006; Frank and
-    Murota, arXiv 1907.02673, "decreasing minimization"). So every balanced assignment reaches each
+    Murota, arXiv 1907.02673). So every balanced assignment reaches each
     of them, which it does just if the members above the cut get no less than k each and only
     partitions that nobody else may read, and the others no more than k each.
 
-    The mean lies above `_base` and at most one higher. So the cut at one higher leaves members
-    below it, the one at `_base` members above it, and one of the two has members on either side:
-    otherwise all loads could be `_base` or one more.
+    Not all members can be above `_base` + 1, which is more than the mean. If none is, some are
+    above `_base` and some aren't: otherwise all loads could be `_base` or one more.
     """
     base = _base(part)
     above = classes_above(part, base + 1)

@@ -31,7 +31,10 @@ class Readers:
 
     def pair_of(self, member: IntArray) -> IntArray:
         """The pair of each partition's kind and the member given for it; -1 if there is none."""
-        wanted = np.where(member >= 0, self.kind_of * self.member_count + member, -1)
+        nobody = (member < 0) | (self.kind_of < 0)
+        wanted = np.where(nobody, -1, self.kind_of * self.member_count + member)
+        if len(self.kind) == self.kind_count * self.member_count:
+            return wanted  # everybody reads everything: pairs are numbered just so
         known = np.append(self.kind * self.member_count + self.member, -2)
         at = np.searchsorted(known[:-1], wanted)
         return np.where(known[at] == wanted, at, -1)

@@ -86,13 +86,25 @@ def _better_balance(books: Books) -> str | None:
 
 def _fewer_moves(books: Books) -> str | None:
     """A way to keep one more partition where it is at the same balance, or None."""
-    if not books.measures.moves:
+    if not books.measures.moves or _keeps_all_it_can(books):
         return None
     given_up = np.flatnonzero(books.kept < np.minimum(books.owned, books.held))
     if len(given_up):
         return f"fewer moves: {_swap(books, int(given_up[0]))}"
     cycle = books.residual(count_moves=True).improving_cycle()
     return None if cycle is None else f"fewer moves: {_transfers(books, cycle)}"
+
+
+def _keeps_all_it_can(books: Books) -> bool:
+    """Whether a balanced group of one kind keeps as much as its quotas let it.
+
+    At most ⌊P/M⌋ of what each member owns can stay, and one more with P mod M of those who own it.
+    """
+    if books.readers.kind_count != 1:
+        return False
+    quota, extra = divmod(int(books.held.sum()), len(books.held))
+    most = np.minimum(books.owned, quota).sum() + min(extra, np.count_nonzero(books.owned > quota))
+    return bool(books.kept.sum() == most)
 
 
 def _swap(books: Books, pair: int) -> str:

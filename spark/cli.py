@@ -7,13 +7,12 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from pyspark.errors import PySparkException
 
-from optimizer.strategies import strategy as strategy_named
+from optimizer import STRATEGIES
 from spark import InputError, check_strategies
 from spark.config import Settings, read_settings
 from spark.console import Format, say
-from spark.errors import first_line
+from spark.errors import first_line, unreadable_file
 from spark.jobs.compare import compare as compare_job
 from spark.jobs.demo import demo as demo_job
 from spark.jobs.import_cli import Inference
@@ -22,10 +21,9 @@ from spark.jobs.plan import plan as plan_job
 from spark.jobs.verify import verify as verify_job
 from spark.session import session
 
-CHECK_FAILED, BAD_INPUT, RUN_FAILED = 1, 2, 3
+CHECK_FAILED, BAD_INPUT, RUN_FAILED, INTERRUPTED = 1, 2, 3, 130
 
 app = typer.Typer(
-    no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode="markdown",
@@ -57,7 +55,7 @@ def plan(
         str | None, typer.Option(help="Id, or `all`.", show_default="the newest")
     ] = None,
     strategy: Annotated[
-        str | None, typer.Option(help="What to plan by.", show_default="optimal")
+        str | None, typer.Option(help=f"{', '.join(STRATEGIES)}.", show_default="optimal")
     ] = None,
     master: Master = None,
     conf: Conf = None,
@@ -67,7 +65,8 @@ def plan(
     """Plan every group of a snapshot: who gets which partition, and what has to move for it."""
     settings = read_settings(config)
     chosen = strategy or settings.strategy
-    strategy_named(chosen)
+    if chosen not in STRATEGIES:
+        raise InputError(f"unknown strategy {chosen!r}: choose one of {', '.join(STRATEGIES)}")
     with session(master, _spark_conf(settings, conf)) as spark:
         plan_job(spark, store, out, snapshot, chosen, form)
 
@@ -78,7 +77,11 @@ def compare(
     out: Out,
     snapshot: Snapshot = None,
     strategies: Annotated[
-        str | None, typer.Option(help="Names, separated by commas.", show_default="all")
+        str | None,
+        typer.Option(
+            help=f"Names, separated by commas: current, {', '.join(STRATEGIES)}.",
+            show_default="all",
+        ),
     ] = None,
     master: Master = None,
     conf: Conf = None,
@@ -160,7 +163,7 @@ def demo(
 
 def _spark_conf(settings: Settings, options: list[str] | None) -> dict[str, str]:
     """Settings of the session; options come last and win."""
-    wrong = [option for option in options or [] if "=" not in option]
+    wrong = [option for option in options or [] if option.find("=") < 1]
     if wrong:
         raise InputError(f"--conf {wrong[0]!r} is not of the form KEY=VALUE")
     return settings.spark | dict(option.split("=", 1) for option in options or [])
@@ -169,14 +172,26 @@ def _spark_conf(settings: Settings, options: list[str] | None) -> dict[str, str]
 def main() -> None:
     """Run a command; an error is one readable line and an exit code."""
     try:
-        app()
-    except ValueError as error:
+        code = app(sys.argv[1:] or ["--help"], prog_name="evenfleet", standalone_mode=False)
+    except InputError as error:
         _end(str(error), BAD_INPUT)
-    except PySparkException as error:
-        unreadable = "FAILED_READ_FILE" in (error.getCondition() or "")
-        _end(first_line(error), BAD_INPUT if unreadable else RUN_FAILED)
+    except (KeyboardInterrupt, typer.Abort):
+        _end("interrupted", INTERRUPTED)
     except Exception as error:
-        _end(f"{type(error).__name__}: {first_line(error)}", RUN_FAILED)
+        _end(*_said(error))
+    sys.exit(code or 0)
+
+
+def _said(error: Exception) -> tuple[str, int]:
+    """What to say about an error that isn't bad input by its class, and the exit code."""
+    about_options = getattr(error, "format_message", None)  # typer has no name for such errors
+    if about_options:
+        context = getattr(error, "ctx", None)
+        command = context.command_path if context else "evenfleet"
+        return f"{about_options().rstrip('.')}: see {command} --help", BAD_INPUT
+    if unreadable_file(error):
+        return first_line(error), BAD_INPUT
+    return f"{type(error).__name__}: {first_line(error)}", RUN_FAILED
 
 
 def _end(sentence: str, code: int) -> None:

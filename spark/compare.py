@@ -9,6 +9,7 @@ from pyspark.sql import functions as F
 
 from optimizer.strategies import STRATEGIES
 from spark.encode import encode
+from spark.errors import InputError
 from spark.snapshot import FleetSnapshot
 from spark.solve import CURRENT, measure_groups
 
@@ -17,20 +18,20 @@ def compare_fleet(snapshot: FleetSnapshot, strategies: Sequence[str] = ()) -> Da
     """What each strategy does to each group: one row a (cluster, group, strategy).
 
     The columns are those of a plan's `groups`; `current`, the assignment as found, is one of the
-    strategies, and without any named all are compared. ValueError for an unknown one, InputError
-    for null keys. A group is encoded once for all strategies.
+    strategies, and without any named all are compared. InputError (a ValueError) for an unknown
+    one and for null keys. A group is encoded once for all strategies.
     """
     chosen = check_strategies(strategies)
     return measure_groups(encode(snapshot.validate()), chosen)
 
 
 def check_strategies(strategies: Sequence[str]) -> list[str]:
-    """The strategies to compare, each once, all if none is named; ValueError for an unknown one."""
+    """The strategies to compare, each once, all if none is named; InputError for an unknown one."""
     known = [CURRENT, *STRATEGIES]
     chosen = list(dict.fromkeys(name.strip() for name in strategies)) or known
     unknown = [name for name in chosen if name not in known]
     if unknown:
-        raise ValueError(f"unknown strategy {unknown[0]!r}: choose from {', '.join(known)}")
+        raise InputError(f"unknown strategy {unknown[0]!r}: choose from {', '.join(known)}")
     return chosen
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from optimizer.strategies import STRATEGIES
 from spark.errors import InputError
+from spark.solve import CURRENT
 
 
 @dataclass(frozen=True)
@@ -40,7 +41,7 @@ def read_settings(path: Path | None) -> Settings:
     return Settings(
         strategy=stated.get("strategy", Settings.strategy),
         strategies=tuple(stated.get("strategies", ())),
-        spark={key: str(value) for key, value in stated.get("spark", {}).items()},
+        spark={key: _as_spark_has_it(value) for key, value in stated.get("spark", {}).items()},
     )
 
 
@@ -48,10 +49,34 @@ def _faults(key: str, value: Any) -> list[str]:
     known = [setting.name for setting in fields(Settings)]
     if key not in known:
         return [f"unknown key {key!r} (known are {', '.join(known)})"]
-    if key == "strategy" and value not in STRATEGIES:
+    if key == "strategy" and value not in list(STRATEGIES):
         return [f"strategy {value!r} is none of {', '.join(STRATEGIES)}"]
-    if key == "strategies" and not isinstance(value, list):
-        return ["strategies must be a list of names"]
-    if key == "spark" and not isinstance(value, dict):
-        return ["spark must be a table of Spark settings"]
+    if key == "strategies":
+        return _faults_of_strategies(value)
+    if key == "spark":
+        return _faults_of_spark(value)
     return []
+
+
+def _faults_of_strategies(value: Any) -> list[str]:
+    if not isinstance(value, list):
+        return ["strategies must be a list of names"]
+    known = [CURRENT, *STRATEGIES]
+    return [
+        f"strategy {name!r} is none of {', '.join(known)}" for name in value if name not in known
+    ]
+
+
+def _faults_of_spark(value: Any) -> list[str]:
+    if not isinstance(value, dict):
+        return ["spark must be a table of Spark settings"]
+    return [
+        f"spark setting {key!r} must be a text, a number or true or false (write keys with dots in "
+        "quotes)"
+        for key, one in value.items()
+        if isinstance(one, dict | list)
+    ]
+
+
+def _as_spark_has_it(value: Any) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from enum import StrEnum
 from typing import Any
 
-from rich.box import SIMPLE
+from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
@@ -28,23 +28,28 @@ class Format(StrEnum):
 Rows = Sequence[dict[str, Any]]
 
 
-def show(tables: Mapping[str, Rows], form: Format, columns: Sequence[str] = ()) -> None:
-    """Print tables by name: as one JSON object, or for people, then only `columns` if stated."""
+def show(tables: Mapping[str, Rows], form: Format, hide: Collection[str] = ()) -> None:
+    """Print tables by name: as one JSON object, or for people, then without the columns `hide`."""
     if form is Format.JSON:
         print(json.dumps(tables, ensure_ascii=False, indent=2, default=str))
         return
     for name, rows in tables.items():
-        OUT.print(_table(name, rows, columns or (list(rows[0]) if rows else [])))
+        OUT.print(
+            _table(
+                name, rows, [column for column in (rows[0] if rows else ()) if column not in hide]
+            )
+        )
 
 
 def _table(name: str, rows: Rows, columns: Sequence[str]) -> Table:
-    table = Table(title=name, title_justify="left", box=SIMPLE, padding=(0, 1))
+    """A table that fits a terminal of 80 columns: headers break between words, cells anywhere."""
+    table = Table(title=name, title_justify="left", box=SIMPLE_HEAD, pad_edge=False)
     for column in columns:
-        text = any(isinstance(row[column], str) for row in rows)
+        header = column.replace("_", " ")
         table.add_column(
-            column.replace("_", " "),
-            justify="left" if text else "right",
-            no_wrap=column == columns[0],
+            header,
+            justify="left" if any(isinstance(row[column], str) for row in rows) else "right",
+            min_width=max(map(len, header.split())),
             overflow="fold",
         )
     for row in rows:

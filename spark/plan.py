@@ -11,9 +11,10 @@ from pyspark.sql import functions as F
 
 from spark.decode import plan_assignments, plan_groups
 from spark.encode import encode
-from spark.output import write_partitioned
+from spark.output import check_no_store
 from spark.snapshot import FleetSnapshot
 from spark.solve import solve_groups
+from spark.store import write_table
 from spark.summary import summarize
 
 ROWS_PER_FILE = 500_000
@@ -43,14 +44,15 @@ class FleetPlan:
     def write(self, out: str) -> None:
         """Write both tables below `out`, partitioned by snapshot; `groups` last, as the seal.
 
-        How rows are laid out in files depends on the plan alone.
+        How rows are laid out in files depends on the plan alone. InputError when `out` is a store,
+        or can't be written.
         """
+        check_no_store(self.solved.sparkSession, out)
         rows = self.solved.agg(F.sum("partitions")).first()
         files = 1 + (rows[0] or 0) // ROWS_PER_FILE if rows else 1
-        write_partitioned(
-            plan_assignments(_laid_out(self.solved, files)), out, "assignments", self.snapshot
-        )
-        write_partitioned(_laid_out(self.groups, 1), out, "groups", self.snapshot)
+        assignments = plan_assignments(_laid_out(self.solved, files))
+        write_table(assignments, out, "assignments", self.snapshot)
+        write_table(_laid_out(self.groups, 1), out, "groups", self.snapshot)
 
     def summary(self) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
         """Groups by status, and the fleet as found and as planned: see `spark.summary`."""

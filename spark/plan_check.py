@@ -7,34 +7,48 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-from optimizer.verify import check_assignment
+import pandas as pd
 
 from optimizer.plan import measure
 from optimizer.problem import NOBODY, IntArray, Problem
+from optimizer.verify import Verdict, check_assignment
 from spark.group_row import FleetGroup, read_group
 from spark.solve import ACTIONS, actions
 
+OWN_WAYS = ("sticky", "cooperative-sticky")
+"""Strategies of which Kafka's own code now and then gives partitions to who doesn't subscribe."""
 
-def faults_of_group(row: Any) -> Iterator[str]:
+MEASURES = (
+    *("partitions", "max_load", "min_load", "sum_squares", "moves", "takeovers"),
+    *("balance_optimal", "moves_optimal"),
+)
+
+
+def faults_of_group(row: Any) -> list[str]:
     """Sentences on what is wrong with a group's plan; `row` has the encoded group and its plan."""
+    try:
+        return list(_faults_of_group(row))
+    except Exception as error:
+        return [f"its plan can't be checked: {type(error).__name__}: {error}"]
+
+
+def _faults_of_group(row: Any) -> Iterator[str]:
+    if row.topics is None:
+        yield "the snapshot has no such group"
+        return
     if row.plan_count == 0:
         yield "the plan has no row for this group"
         return
     if row.plan_count > 1:
         yield f"the plan has {row.plan_count} rows for this group"
         return
-    if row.topics is None:
-        yield "the snapshot has no such group"
-        return
     group = _read(row)
-    if row.status == "failed":
-        return
-    if group.status != row.status:
+    if row.status not in (group.status, "failed"):
         yield f"its status is {group.status}, the plan says {row.status}"
-    elif group.problem is not None:
+    elif group.problem is None or row.status == "failed":
+        yield from _faults_without_plan(row)
+    else:
         yield from _faults_of_plan(row, group, group.problem)
-    elif len(row.plan_topics):
-        yield f"the plan assigns {len(row.plan_topics)} partitions of a group that is {row.status}"
 
 
 def _read(row: Any) -> FleetGroup:
@@ -44,6 +58,14 @@ def _read(row: Any) -> FleetGroup:
         return FleetGroup("failed", [f"{type(error).__name__}: {error}"])
 
 
+def _faults_without_plan(row: Any) -> Iterator[str]:
+    if len(row.plan_topics):
+        yield f"the plan assigns {len(row.plan_topics)} partitions of a group that is {row.status}"
+    stated = [name for name in MEASURES if not pd.isna(getattr(row, name))]
+    if stated:
+        yield f"the plan states {', '.join(stated)} of a group that is {row.status}"
+
+
 def _faults_of_plan(row: Any, group: FleetGroup, problem: Problem) -> Iterator[str]:
     placed = list(_placed(row, problem))
     lost = [place for place, index in placed if index is None]
@@ -51,9 +73,9 @@ def _faults_of_plan(row: Any, group: FleetGroup, problem: Problem) -> Iterator[s
         yield f"{_place(lost[0])} is in the plan and not in the snapshot ({len(lost)} such)"
         return
     partition = np.array([index for _, index in placed], np.int64)
-    twice = [index for index, times in Counter(partition.tolist()).items() if times > 1]
-    if twice:
-        yield f"{_named(problem, twice[0])} is in the plan {len(twice) + 1} times"
+    most, times = next(iter(Counter(partition.tolist()).most_common(1)), (0, 1))
+    if times > 1:
+        yield f"{_named(problem, most)} is in the plan {times} times"
         return
     number = {name: index for index, name in enumerate(group.names)}
     target = _indexes(row.plan_members, partition, number, problem)
@@ -63,7 +85,9 @@ def _faults_of_plan(row: Any, group: FleetGroup, problem: Problem) -> Iterator[s
         yield f"{_named(problem, stranger)} goes to somebody who isn't a member"
         return
     yield from _faults_of_columns(row, group, problem, partition, target, previous)
-    yield from _faults_of_optimality(row, problem, target)
+    verdict = check_assignment(problem, target)
+    yield from _faults_of_measures(row, problem, target, verdict)
+    yield from _faults_of_optimality(row, verdict)
 
 
 def _faults_of_columns(
@@ -74,37 +98,46 @@ def _faults_of_columns(
     target: IntArray,
     previous: IntArray,
 ) -> Iterator[str]:
-    wrong = np.flatnonzero(previous != group.previous)
+    wrong = partition[previous[partition] != group.previous[partition]]
     if len(wrong):
         yield f"{_named(problem, int(wrong[0]))} has another previous member in the snapshot"
-        return
     right = actions(problem, group.previous, target)
-    absent = np.setdiff1d(np.flatnonzero(right >= 0), partition)
+    absent = np.setdiff1d(np.flatnonzero((right >= 0) | (problem.class_of >= 0)), partition)
     if len(absent):
         yield f"{_named(problem, int(absent[0]))} is not in the plan ({len(absent)} such)"
     stated = np.array([_action(name) for name in row.plan_actions], np.int64)
     wrong = np.flatnonzero(right[partition] != stated)
     if len(wrong):
         at = int(wrong[0])
-        yield (
-            f"{_named(problem, int(partition[at]))} is called {row.plan_actions[at]!r} and is "
-            f"{ACTIONS[right[partition[at]]]!r}"
-        )
-    for name, value in measure(problem, target)._asdict().items():
+        action = right[partition[at]]
+        is_now = f"is {ACTIONS[action]!r}" if action >= 0 else "concerns nobody"
+        named = _named(problem, int(partition[at]))
+        yield f"{named} is called {row.plan_actions[at]!r} and {is_now}"
+
+
+def _faults_of_measures(
+    row: Any, problem: Problem, target: IntArray, verdict: Verdict
+) -> Iterator[str]:
+    measures = verdict.measures or measure(problem, target)
+    right = {"members": len(problem.member_ids), **measures._asdict()}
+    for name, value in right.items():
         if getattr(row, name) != value:
-            yield f"{name} is {value}, the plan says {getattr(row, name)}"
-    if row.members != len(problem.member_ids):
-        yield f"it has {len(problem.member_ids)} members, the plan says {row.members}"
+            yield f"{name} is {value}, the plan says {_number(getattr(row, name))}"
 
 
-def _faults_of_optimality(row: Any, problem: Problem, target: IntArray) -> Iterator[str]:
-    verdict = check_assignment(problem, target)
-    if row.strategy == "optimal":
-        yield from verdict.faults
-    if row.balance_optimal is True and not verdict.balance_optimal:
-        yield f"the balance is called optimal and is not: {verdict.witness}"
-    if row.moves_optimal is True and not verdict.moves_optimal:
-        yield f"the moves are called the fewest and are not: {verdict.witness}"
+def _faults_of_optimality(row: Any, verdict: Verdict) -> Iterator[str]:
+    if verdict.faults:
+        if row.strategy not in OWN_WAYS:
+            yield from verdict.faults
+        elif row.balance_optimal or row.moves_optimal:
+            yield f"it is called optimal and isn't sound: {verdict.faults[0]}"
+        return
+    for name in ("balance_optimal", "moves_optimal"):
+        stated, found = getattr(row, name), getattr(verdict, name)
+        if stated is not None and stated != (found or False):
+            yield f"{name} is {found or False}, the plan says {stated} ({verdict.witness})"
+        elif row.strategy == "optimal" and found is False:
+            yield f"the plan isn't optimal: {verdict.witness}"
 
 
 def _placed(row: Any, problem: Problem) -> Iterator[tuple[tuple[str, int], int | None]]:
@@ -122,6 +155,11 @@ def _indexes(names: Any, partition: IntArray, number: dict[str, int], problem: P
     index = np.full(problem.partition_count, NOBODY)
     index[partition] = [NOBODY if name is None else number.get(name, -2) for name in names]
     return index
+
+
+def _number(value: Any) -> str:
+    """pandas has whole numbers as floats where some are missing."""
+    return "nothing" if pd.isna(value) else f"{value:.0f}"
 
 
 def _action(name: str) -> int:

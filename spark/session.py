@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from pathlib import Path
 
 from pyspark.sql import SparkSession
+
+from spark.errors import InputError, first_line
+
+LOG_SETTINGS = Path(__file__).with_name("log4j2.properties")
 
 LOCAL_DEFAULTS = {
     "spark.driver.host": "127.0.0.1",
@@ -21,29 +27,52 @@ DEFAULTS = {
     "spark.sql.execution.arrow.maxRecordsPerBatch": "256",
 }
 
+_MASTER = re.compile(r"local(-cluster)?(\[.+\])?|yarn|(spark|k8s)://.+")
+
 
 @contextmanager
 def session(master: str | None, conf: Mapping[str, str]) -> Iterator[SparkSession]:
     """A session for one command, stopped when the command ends.
 
     Under spark-submit the master is that of the submission; otherwise it is `master` or, by
-    default, all cores of this machine. `conf` comes last and wins.
+    default, all cores of this machine. `conf` comes last and wins. InputError if Spark doesn't
+    start with these.
     """
+    if master and not _MASTER.fullmatch(master):
+        raise InputError(
+            f"{master!r} is no master of Spark's: it is local[N], spark://HOST:PORT, yarn or k8s://…"
+        )
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     settings = {**DEFAULTS, "spark.ui.showConsoleProgress": str(sys.stderr.isatty()).lower()}
     if not _submitted():
         settings["spark.master"] = master or "local[*]"
-        settings["spark.log.level"] = "ERROR"
+        settings["spark.driver.extraJavaOptions"] = (
+            f"-Dlog4j2.configurationFile={LOG_SETTINGS.as_uri()}"
+        )
     if settings.get("spark.master", "").startswith("local"):
+        os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
         settings |= LOCAL_DEFAULTS | _sized_to_this_machine()
-    builder = SparkSession.builder
-    for key, value in (settings | dict(conf)).items():
-        builder = builder.config(key, value)
-    started = builder.getOrCreate()
+    started = _started(settings | dict(conf))
     try:
         yield started
     finally:
         started.stop()
+
+
+def _started(settings: Mapping[str, str]) -> SparkSession:
+    builder = SparkSession.builder
+    for key, value in settings.items():
+        builder = builder.config(key, value)
+    try:
+        started = builder.getOrCreate()
+        for key in settings:
+            started.conf.get(key)  # a wrong value shows when it is used
+    except Exception as error:
+        raise InputError(
+            f"Spark doesn't start: {first_line(error)} Look at --master, --conf and the "
+            "configuration file, and whether Java is 17 or newer"
+        ) from None
+    return started
 
 
 def _submitted() -> bool:

@@ -62,7 +62,8 @@ class FleetSnapshot:
         can't be read and all missing and mistyped columns.
         """
         chosen = newest(session, store, snapshot)
-        tables, faults = {}, []
+        tables: dict[str, DataFrame] = {}
+        faults = []
         for name in TABLES:
             try:
                 table = read_table(session, store, name, chosen)

@@ -109,10 +109,11 @@ def _cells(
 ) -> Cells:
     """A group's row; whether it is optimal is told by the check, not by the strategy."""
     verdict = check_assignment(problem, target)
+    measures = verdict.measures or measure(problem, target)
     proven = (None, None) if verdict.faults else (verdict.balance_optimal, verdict.moves_optimal)
     return (
         *(row.cluster, row.group, group.status, group.reason, strategy),
-        *(len(problem.member_ids), *measure(problem, target), *proven),
+        *(len(problem.member_ids), *measures, *proven),
         time.perf_counter() - started,
     )
 
@@ -121,10 +122,10 @@ def _plan(group: FleetGroup, problem: Problem, target: IntArray) -> Cells:
     action = actions(problem, group.previous, target)
     stated = np.flatnonzero(action >= 0)
     topic = problem.topic_of[stated]
-    found = measure(problem, _target(problem, CURRENT))
+    loads = np.bincount(problem.owner[problem.keepable], minlength=len(problem.member_ids))
     arrays = (topic, stated - problem.topic_offsets[topic], target[stated], group.previous[stated])
     return (
-        *(found.max_load, found.min_load, found.sum_squares),
+        *(int(loads.max()), int(loads.min()), int(loads @ loads)),
         *(group.names, problem.topics),
         # Arrow takes arrays of its own width as they are, and others number by number.
         *(array.astype(np.int32) for array in arrays),

@@ -16,8 +16,8 @@ from spark.schemas import TABLES
 _ID = re.compile(r"\w[\w.-]*", re.ASCII)
 _ID_OF_FILE = re.compile(r"/snapshot=([^/]+)/[^/]+\.parquet$")
 _UNWRITABLE = re.compile(
-    "ParentNotDirectory|FileAlreadyExists|Mkdirs failed|AccessControl|AccessDenied|Permission denied"
-    "|UnsupportedFileSystem|UnknownHost"
+    "ParentNotDirectory|FileAlreadyExists|Mkdirs failed|AccessControl|AccessDenied"
+    "|Permission denied|UnsupportedFileSystem|UnknownHost"
 )
 
 

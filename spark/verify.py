@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import pandas as pd
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from spark.encode import GROUP_KEYS, encode
-from spark.plan_check import faults_of_group
+from spark.errors import InputError
+from spark.plan_check import MEASURES, faults_of_group
 from spark.snapshot import FleetSnapshot
 
 FAULT_SCHEMA = "cluster string, `group` string, fault string"
+
+FACTS = ("status", "strategy", "members", *MEASURES)
+FIELDS = ("topic", "partition", "member_id", "previous_member_id", "action")
 
 
 def verify_plan(snapshot: FleetSnapshot, assignments: DataFrame, groups: DataFrame) -> DataFrame:
@@ -20,20 +24,28 @@ def verify_plan(snapshot: FleetSnapshot, assignments: DataFrame, groups: DataFra
 
     Checked are statuses, that every partition is there once and goes to a subscriber, previous
     members, actions and measures; that balance and moves are optimal where the plan says so is
-    proven anew, without the solver.
+    proven anew, without the solver. InputError when a table of the plan lacks columns.
     """
+    faults = [*_missing("assignments", assignments, FIELDS), *_missing("groups", groups, FACTS)]
+    if faults:
+        raise InputError(f"the plan can't be checked: {'; '.join(faults)}")
     plan = _plan_rows(assignments, groups)
     rows = encode(snapshot.validate()).join(plan, list(GROUP_KEYS), "full")
     return rows.na.fill({"plan_count": 0}).mapInPandas(_faults, FAULT_SCHEMA)
 
 
+def _missing(name: str, table: DataFrame, columns: Sequence[str]) -> Iterator[str]:
+    absent = [column for column in (*GROUP_KEYS, *columns) if column not in table.columns]
+    if absent:
+        yield f"its table {name} lacks the column {', '.join(absent)}"
+
+
 def _plan_rows(assignments: DataFrame, groups: DataFrame) -> DataFrame:
     """One row a group that either table of the plan names."""
-    columns = [name for name in groups.columns if name not in (*GROUP_KEYS, "snapshot")]
     stated = groups.groupBy(*GROUP_KEYS).agg(
-        F.count("*").alias("plan_count"), *(F.first(name).alias(name) for name in columns)
+        F.count("*").alias("plan_count"), *(F.first(name).alias(name) for name in FACTS)
     )
-    fields = F.struct("topic", "partition", "member_id", "previous_member_id", "action")
+    fields = F.struct(*FIELDS)
     plans = (
         assignments.groupBy(*GROUP_KEYS)
         .agg(F.sort_array(F.collect_list(fields)).alias("plan"))

@@ -102,12 +102,17 @@ def _one_by_one(
     members: list[int], racks: list[int], near: NDArray[np.bool_], quota: _Quota
 ) -> IntArray:
     """Owner of each partition: every member takes the first that are near, as many as it may."""
-    owners = np.full(len(near), NOBODY)
+    owners = [NOBODY] * len(near)
+    lines = {rack: deque(np.flatnonzero(near[:, rack]).tolist()) for rack in set(racks)}
+    lines[NO_RACK] = deque(range(len(near)))
     for member, rack in zip(members, racks, strict=True):
-        free = owners == NOBODY
-        fitting = np.flatnonzero(free if rack == NO_RACK else free & near[:, rack])
-        taken = fitting[: quota.room(member)]
-        if len(taken):
-            owners[taken] = member
-            quota.take(member, len(taken))
-    return owners
+        room = quota.room(member)
+        taken = 0
+        line = lines[rack]
+        while line and taken < room:
+            p = line.popleft()
+            if owners[p] == NOBODY:
+                owners[p] = member
+                taken += 1
+        quota.take(member, taken)
+    return np.array(owners, np.int64)

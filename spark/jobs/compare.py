@@ -6,11 +6,13 @@ from collections.abc import Sequence
 
 from pyspark.sql import SparkSession
 
-from spark import FleetSnapshot, compare_fleet, fleet_of
+from spark import compare_fleet, fleet_of
 from spark.console import Format, as_rows, busy, say, show
-from spark.output import check_writable, write_partitioned
+from spark.jobs.reading import read_snapshot
+from spark.output import check_writable
+from spark.store import write_table
 
-SHOWN = ("strategy", "groups", "unbalanced", "worst_max_to_mean", "excess", "moves", "takeovers")
+HIDDEN = ("without_plan", "sum_squares")
 
 
 def compare(
@@ -23,19 +25,18 @@ def compare(
 ) -> None:
     """Measure all groups under all strategies, write both tables, print the fleet's."""
     check_writable(out)
-    with busy("reading the snapshot"):
-        fleet = FleetSnapshot.read(session, store, snapshot)
-    session.sparkContext.setJobDescription(f"evenfleet compare {fleet.id}")
+    fleet = read_snapshot(session, store, snapshot, "compare")
     comparison = compare_fleet(fleet, strategies).persist()
     try:
         with busy(f"comparing strategies on snapshot {fleet.id}"):
-            rows = comparison.repartition(1).sortWithinPartitions("cluster", "group", "strategy")
-            write_partitioned(rows, out, "comparison", fleet.id)
             table = fleet_of(comparison)
-            write_partitioned(table.coalesce(1), out, "fleet", fleet.id)
-        show({"strategies": as_rows(table.collect())}, form, SHOWN)
+            shown = as_rows(table.collect())
+            rows = comparison.repartition(1).sortWithinPartitions("cluster", "group", "strategy")
+            write_table(rows, out, "comparison", fleet.id)
+            write_table(table.coalesce(1), out, "fleet", fleet.id)
     finally:
         comparison.unpersist()
+    show({"strategies": shown}, form, HIDDEN)
     say(
         f"Snapshot {fleet.id}: each group under each strategy is in {out}/comparison, "
         f"this table in {out}/fleet."

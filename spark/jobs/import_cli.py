@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import UTC, datetime
 from enum import StrEnum
 from pathlib import Path
-from typing import Any, Literal, cast
+from typing import Any
 
 import pyarrow as pa
 
@@ -15,6 +14,7 @@ from spark.output import check_writable
 from spark.schemas import TABLES
 from spark.sources.cli_text import read_cli_text
 from spark.sources.store_files import table_of, write_store
+from spark.store import snapshot_id
 
 
 class Inference(StrEnum):
@@ -37,9 +37,8 @@ def import_cli(
 ) -> None:
     """Read all files, say what couldn't be read, and write one snapshot."""
     check_writable(str(out))
-    chosen = snapshot or f"{datetime.now(UTC):%Y%m%dT%H%M%SZ}"
-    how = cast(Literal["union", "owned"], infer.value)
-    text = read_cli_text(cluster, groups, topics, brokers, how, subscriptions)
+    chosen = snapshot_id(snapshot)
+    text = read_cli_text(cluster, groups, topics, brokers, infer.value, subscriptions)
     for note in text.notes:
         say(note)
     for line in text.unreadable:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from pyspark.sql import SparkSession
 
-from spark import FleetSnapshot, plan_fleet, snapshots
-from spark.console import Format, busy, say, show
+from spark import plan_fleet, snapshots
+from spark.console import Format, Rows, busy, say, show
+from spark.jobs.reading import read_snapshot
 from spark.output import check_writable
 
 ALL = "all"
@@ -16,21 +19,28 @@ def plan(
 ) -> None:
     """Plan one snapshot, or all of them, and print what changes."""
     check_writable(out)
-    for chosen in snapshots(session, store) if snapshot == ALL else [snapshot]:
-        _plan_one(session, store, out, chosen, strategy, form)
+    # A store without any is refused as it is when the newest is read.
+    chosen: Sequence[str | None] = [snapshot]
+    if snapshot == ALL:
+        chosen = snapshots(session, store) or [None]
+    summaries = [_plan_one(session, store, out, one, strategy) for one in chosen]
+    fleet = [row for before_and_after, _ in summaries for row in before_and_after]
+    groups = [row for _, by_status in summaries for row in by_status]
+    hide = {"sum of squares"} if len(chosen) > 1 else {"sum of squares", "snapshot"}
+    show({"fleet": fleet, "groups": groups}, form, hide)
 
 
 def _plan_one(
-    session: SparkSession, store: str, out: str, snapshot: str | None, strategy: str, form: Format
-) -> None:
-    with busy("reading the snapshot"):
-        fleet = FleetSnapshot.read(session, store, snapshot)
-    for note in fleet.notes:
-        say(note)
-    session.sparkContext.setJobDescription(f"evenfleet plan {fleet.id}: {strategy}")
-    with plan_fleet(fleet, strategy) as made:
-        with busy(f"planning snapshot {fleet.id}"):
-            made.write(out)
+    session: SparkSession, store: str, out: str, snapshot: str | None, strategy: str
+) -> tuple[Rows, Rows]:
+    """The fleet before and after, and its groups by status."""
+    fleet = read_snapshot(session, store, snapshot, f"plan by {strategy}")
+    with plan_fleet(fleet, strategy) as made, busy(f"planning snapshot {fleet.id}"):
+        made.write(out)
         by_status, before_and_after = made.summary()
-    show({"fleet": before_and_after, "groups": by_status}, form)
-    say(f"Snapshot {fleet.id} is planned by {strategy}: see {out}/assignments and {out}/groups.")
+    say(
+        f"Snapshot {fleet.id} is planned by {strategy}: "
+        f"the plan is in {out}/assignments and {out}/groups."
+    )
+    of_snapshot = {"snapshot": fleet.id}
+    return [of_snapshot | row for row in before_and_after], [of_snapshot | r for r in by_status]

@@ -2,47 +2,41 @@
 
 from __future__ import annotations
 
-from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql import functions as F
+from pyspark.sql import SparkSession
 
-from spark import FleetSnapshot, InputError, verify_plan
-from spark.console import Format, as_rows, busy, say, show
-from spark.output import read_partitioned
+from spark import InputError, verify_plan
+from spark.console import Format, Rows, as_rows, busy, say, show
+from spark.jobs.reading import read_snapshot
+from spark.output import read_result
+from spark.store import ids
 
 SHOWN = 20
 
 
 def verify(session: SparkSession, store: str, plan: str, form: Format) -> bool:
     """Check every snapshot of the plan; print the first faults; whether there were none."""
-    groups = read_partitioned(session, plan, "groups")
-    assignments = read_partitioned(session, plan, "assignments")
-    ids = sorted(row.snapshot for row in groups.select("snapshot").distinct().collect())
-    if not ids:
+    planned = sorted({*ids(session, plan, "groups"), *ids(session, plan, "assignments")})
+    if not planned:
         raise InputError(f"plan {plan} has no snapshot in it: make it with `evenfleet plan`")
-    verdicts = [_verify_one(session, store, assignments, groups, one, form) for one in ids]
-    return all(verdicts)
+    faults = [fault for one in planned for fault in _verify_one(session, store, plan, one)]
+    if faults or form is Format.JSON:
+        show({"faults": faults}, form)
+    return not faults
 
 
-def _verify_one(
-    session: SparkSession,
-    store: str,
-    assignments: DataFrame,
-    groups: DataFrame,
-    snapshot: str,
-    form: Format,
-) -> bool:
-    fleet = FleetSnapshot.read(session, store, snapshot)
-    session.sparkContext.setJobDescription(f"evenfleet verify {snapshot}")
-    of_snapshot = F.col("snapshot") == snapshot
-    faults = verify_plan(fleet, assignments.where(of_snapshot), groups.where(of_snapshot))
-    with busy(f"checking the plan of snapshot {snapshot}"):
-        found = faults.persist()
-        count = found.count()
-        first = as_rows(found.orderBy("cluster", "group", "fault").limit(SHOWN).collect())
+def _verify_one(session: SparkSession, store: str, plan: str, snapshot: str) -> Rows:
+    """The first faults of one snapshot's plan."""
+    groups = read_result(session, plan, "groups", snapshot)
+    assignments = read_result(session, plan, "assignments", snapshot)
+    fleet = read_snapshot(session, store, snapshot, "verify")
+    found = verify_plan(fleet, assignments, groups).persist()
+    try:
+        with busy(f"checking the plan of snapshot {snapshot}"):
+            count = found.count()
+            first = as_rows(found.orderBy("cluster", "group", "fault").limit(SHOWN).collect())
+            planned = groups.where("max_load is not null").count()
+    finally:
         found.unpersist()
-        planned = groups.where(of_snapshot & F.col("max_load").isNotNull()).count()
-    if first or form is Format.JSON:
-        show({"faults": first}, form)
     verdict = f"{count} faults" if count else "no fault: every partition, measure and proof holds"
     say(f"Snapshot {snapshot}, {planned} planned groups: {verdict}.")
-    return count == 0
+    return [{"snapshot": snapshot} | row for row in first]

@@ -70,8 +70,8 @@ public class KafkaAssignors {
                 new org.apache.kafka.coordinator.group.assignor.RangeAssignor(), group);
         if (strategy.equals("range")) return ofLeader(new RangeAssignor(), group);
         if (strategy.equals("roundrobin")) return ofLeader(new RoundRobinAssignor(), group);
-        if (strategy.equals("sticky")) return ofLeader(new StickyAssignor(), group);
-        return ofLeader(new CooperativeStickyAssignor(), group);
+        if (strategy.equals("sticky")) return ofLeader(new BoundedSticky(), group);
+        return ofLeader(new BoundedCooperativeSticky(), group);
     }
 
     private static Map ofLeader(ConsumerPartitionAssignor leader, Map group) throws Exception {
@@ -112,7 +112,7 @@ public class KafkaAssignors {
         }
         List topics = (List) member.get("topics");
         ByteBuffer userData = null;
-        Optional instance = Optional.ofNullable(member.get("instance"));
+        Optional instance = Optional.ofNullable((String) member.get("instance"));
         if (leader instanceof StickyAssignor && (generation >= 0 || !owned.isEmpty())) {
             StickyAssignor own = new StickyAssignor();
             own.onAssignment(
@@ -122,7 +122,7 @@ public class KafkaAssignors {
         }
         ConsumerPartitionAssignor.Subscription subscription =
             new ConsumerPartitionAssignor.Subscription(
-                topics, userData, owned, generation, Optional.ofNullable(member.get("rack")));
+                topics, userData, owned, generation, Optional.ofNullable((String) member.get("rack")));
         subscription.setGroupInstanceId(instance);
         return subscription;
     }
@@ -167,8 +167,8 @@ public class KafkaAssignors {
                     (String) name, (SubscriptionCount) counts.get(name)));
             }
             specs.put(member.get("id"), new MemberSubscriptionAndAssignmentImpl(
-                Optional.ofNullable(member.get("rack")),
-                Optional.ofNullable(member.get("instance")),
+                Optional.ofNullable((String) member.get("rack")),
+                Optional.ofNullable((String) member.get("instance")),
                 new TopicIds(names, topics),
                 target(member, topics, inverted)));
         }
@@ -222,6 +222,31 @@ public class KafkaAssignors {
 
     private static List pair(Object topic, Object partition) {
         return Arrays.asList(new Object[] {topic, partition});
+    }
+
+    /** Sticky assignors that give up where Kafka's search goes on for ever. */
+    public static class BoundedSticky extends StickyAssignor {
+        public Map assignPartitions(Map partitions, Map subscriptions) {
+            return super.assignPartitions(new Bounded(partitions), subscriptions);
+        }
+    }
+
+    public static class BoundedCooperativeSticky extends CooperativeStickyAssignor {
+        public Map assignPartitions(Map partitions, Map subscriptions) {
+            return super.assignPartitions(new Bounded(partitions), subscriptions);
+        }
+    }
+
+    /** A map that can be asked five million times, hundreds of times more than any search needs. */
+    public static class Bounded extends HashMap {
+        private int left = 5000000;
+
+        public Bounded(Map map) { super(map); }
+
+        public Object get(Object key) {
+            if (this.left-- == 0) throw new IllegalStateException("never ends");
+            return super.get(key);
+        }
     }
 
     public static class Topics implements TopicIds.TopicResolver, SubscribedTopicDescriber {

@@ -1,51 +1,24 @@
 """One group by names, from end to end."""
 
-import json
 import random
-from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from optimizer import STRATEGIES, Group, Member, Plan, assign
+from optimizer import Group, Member, Plan, assign
 from tests.optimizer.groups import tiny_group
-
-EXAMPLES = json.loads(
-    (Path(__file__).parents[1] / "data" / "worked_examples.json").read_text(encoding="utf-8")
-)
+from tests.optimizer.strategies.test_recorded import group_of, records
 
 
-def group_of(example: dict) -> Group:
-    return Group(
-        topics=example["topics"],
-        members=[
-            Member(
-                name,
-                topics=member["topics"],
-                owned=[tuple(claim) for claim in member["owned"]],
-                generation=member.get("generation"),
-            )
-            for name, member in example["members"].items()
-        ],
-    )
-
-
-@pytest.mark.parametrize(
-    "example",
-    [example for example in EXAMPLES if example["strategy"] in STRATEGIES],
-    ids=lambda example: example["name"],
-)
-def test_worked_example(example: dict) -> None:
-    plan = assign(group_of(example), example["strategy"])
-    if "assignment" in example:
-        assert plan.assignment == {
-            member: [tuple(partition) for partition in some]
-            for member, some in example["assignment"].items()
-        }
-    for measure in ("loads", "moves", "takeovers"):
-        if measure in example:
-            assert getattr(plan, measure) == example[measure]
+@pytest.mark.parametrize("assignor", ["range", "sticky", "server-uniform"])
+def test_optimum_reaches_the_recorded_least_loads_and_moves(assignor: str) -> None:
+    """The records have them from groups that Kafka's assignors left behind."""
+    of_assignor = [record for record in records() if record["assignor"] == assignor]
+    assert len(of_assignor) == 360
+    for record in of_assignor:
+        plan = assign(group_of(record))
+        assert {"loads": sorted(plan.loads.values()), "min_moves": plan.moves} == record["optimal"]
 
 
 def test_the_group_of_the_readme() -> None:

@@ -1,0 +1,56 @@
+"""Short ways to write down small groups and their plans."""
+
+from collections.abc import Mapping
+
+from optimizer import Group, Member
+from optimizer.plan import Assignment
+
+
+def claims(text: str) -> list[tuple[str, int]]:
+    """Partitions from text: "t:0,1 u:3"."""
+    return [
+        (topic, int(number))
+        for part in text.split()
+        for topic, numbers in [part.rsplit(":", 1)]
+        for number in numbers.split(",")
+    ]
+
+
+def written(assignment: Assignment) -> dict[str, str]:
+    """The same text for each member."""
+    return {member: _text(partitions) for member, partitions in assignment.items()}
+
+
+def _text(partitions: list[tuple[str, int]]) -> str:
+    numbers: dict[str, list[str]] = {}
+    for topic, number in sorted(partitions):
+        numbers.setdefault(topic, []).append(str(number))
+    return " ".join(f"{topic}:{','.join(some)}" for topic, some in numbers.items())
+
+
+def racks(text: str) -> list[list[str]]:
+    """Racks of each partition's replicas: "ab b -" are two racks, one, and none."""
+    return [list(part.replace("-", "")) for part in text.split()]
+
+
+def loads(assignment: Mapping[str, list[tuple[str, int]]]) -> list[int]:
+    return sorted(map(len, assignment.values()))
+
+
+ENDLESS = Group(
+    {"s": 2, "b": 40, "a": 7, "z": 8},
+    [
+        Member("C0", ["a", "z"]),
+        Member("C3", ["s", "b"], owned=claims("s:1"), generation=0),
+        Member("C4", ["b"]),
+        Member("C6", ["b"]),
+        Member("C7", ["s"], owned=claims("b:0,1,2,3,4,5,6,7 z:0")),
+        Member("C8", ["z"]),
+        Member("C9", ["s"]),
+    ],
+)
+"""Kafka's sticky assignors never answer for this group.
+
+They give a partition back that isn't the heavy member's, because the one that they looked at had
+moved before, and then do it all again.
+"""

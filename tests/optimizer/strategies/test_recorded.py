@@ -1,0 +1,98 @@
+"""Answers recorded from Kafka 4.3.1's own classes, and worked examples with known ones."""
+
+import gzip
+import json
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from optimizer import Group, Member, assign
+
+DATA = Path(__file__).parents[2] / "data"
+
+RECORDED = {
+    "range": "range",
+    "roundrobin": "roundrobin",
+    "sticky": "sticky",
+    "cooperative-sticky": "cooperative-sticky",
+    "uniform": "server-uniform",
+    "server-range": "server-range",
+}
+
+WORKED = json.loads((DATA / "worked_examples.json").read_text())
+
+Partitions = dict[str, set[tuple[str, int]]]
+
+
+@cache
+def records() -> list[dict[str, Any]]:
+    with gzip.open(DATA / "kafka-4.3.1.jsonl.gz", "rt") as lines:
+        return [json.loads(line) for line in lines]
+
+
+def group_of(record: dict[str, Any]) -> Group:
+    return Group(
+        topics=record["topics"],
+        members=[
+            Member(
+                member["member_id"],
+                topics=member["topics"],
+                owned=[(topic, partition) for topic, partition in member["owned"]],
+                instance_id=member["instance_id"],
+                rack=member["rack"],
+                generation=member["generation"],
+            )
+            for member in record["members"]
+        ],
+        replica_racks=record["partition_racks"] or {},
+        topic_ids=record.get("topic_ids") or {},
+    )
+
+
+def by_member(assignment: dict[str, list[Any]]) -> Partitions:
+    return {member: set(map(tuple, partitions)) for member, partitions in assignment.items()}
+
+
+@pytest.mark.parametrize("strategy", RECORDED)
+def test_every_record_has_the_same_partitions_for_the_same_members(strategy: str) -> None:
+    """For cooperative-sticky the record is what the first rebalance hands out."""
+    of_strategy = [record for record in records() if record["assignor"] == RECORDED[strategy]]
+    assert len(of_strategy) == 360
+    different = [
+        f"{record['id']} step {record['step']}"
+        for record in of_strategy
+        if by_member(assign(group_of(record), strategy).first_round)
+        != by_member(record["assignment"])
+    ]
+    assert different == []
+
+
+def worked_group(example: dict[str, Any]) -> Group:
+    return Group(
+        topics=example["topics"],
+        members=[
+            Member(
+                member_id,
+                topics=facts["topics"],
+                owned=[(topic, partition) for topic, partition in facts["owned"]],
+                generation=facts.get("generation"),
+            )
+            for member_id, facts in example["members"].items()
+        ],
+    )
+
+
+def stated(example: dict[str, Any]) -> Iterator[str]:
+    return (fact for fact in ("loads", "moves", "takeovers") if fact in example)
+
+
+@pytest.mark.parametrize("example", WORKED, ids=[example["name"] for example in WORKED])
+def test_worked_example(example: dict[str, Any]) -> None:
+    plan = assign(worked_group(example), example["strategy"])
+    if "assignment" in example:
+        assert by_member(plan.assignment) == by_member(example["assignment"])
+    for fact in stated(example):
+        assert getattr(plan, fact) == example[fact], fact
