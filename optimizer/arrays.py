@@ -21,6 +21,8 @@ def stable_order(keys: IntArray, end: int) -> IntArray:
 
     numpy sorts by radix what has sixteen bits, so longer keys are sorted sixteen bits at a time.
     """
+    if end <= 1:
+        return np.arange(len(keys))
     order = keys.astype(np.uint16).argsort(kind="stable")
     if end > 1 << 16:
         order = order[stable_order(keys[order] >> 16, ((end - 1) >> 16) + 1)]

@@ -16,22 +16,17 @@ def best_shares(demand: Demand) -> IntArray:
     those loads. Any other part is cut in two that are balanced each for itself.
     """
     shares = np.zeros_like(demand.owned)
-    parts = _connected(demand, np.arange(len(shares)))
+    parts = components(demand)
     while parts:
         pairs = parts.pop()
         part = demand.of_pairs(pairs)
         found = _level_shares(part)
         if found is None:
             for half in _halves(part):
-                parts += _connected(demand, pairs[half])
+                parts += [pairs[half][some] for some in components(part.of_pairs(half))]
         else:
             shares[pairs] = found
     return shares
-
-
-def _connected(demand: Demand, pairs: IntArray) -> list[IntArray]:
-    """The pairs of each connected component."""
-    return [pairs[component] for component in components(demand.of_pairs(pairs))]
 
 
 def _level_shares(part: Demand) -> IntArray | None:

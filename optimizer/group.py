@@ -3,8 +3,9 @@
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from numbers import Integral
-from operator import itemgetter
+from typing import Any
 
 
 class InvalidGroupError(ValueError):
@@ -73,16 +74,23 @@ def _member_faults(group: Group) -> Iterator[str]:
     for member in group.members:
         if isinstance(member.topics, str):
             yield f"the topics of member {member.member_id!r} are a string, not a list of names"
-        yield from _claim_faults(member)
+    if not _are_numbers(unzipped(group.members)[1]):
+        for member in group.members:
+            for claim in member.owned:
+                if not _are_numbers([claim[1]]):
+                    yield f"member {member.member_id!r} owns {claim!r}, which is no partition"
 
 
-def _claim_faults(member: Member) -> Iterator[str]:
-    kinds = set(map(type, map(itemgetter(1), member.owned)))
-    if not all(issubclass(kind, Integral) for kind in kinds):
-        yield f"member {member.member_id!r} owns a partition whose number is no whole number"
-    elif min(map(itemgetter(1), member.owned), default=0) < 0:
-        negative = [claim for claim in member.owned if claim[1] < 0]
-        yield f"member {member.member_id!r} owns a negative partition: {negative[0]}"
+def unzipped(members: Sequence[Member]) -> tuple[list[str], list[int]]:
+    """Topics and numbers of all claims, member after member."""
+    flat: list[Any] = [*chain.from_iterable(chain.from_iterable(some.owned for some in members))]
+    return flat[::2], flat[1::2]
+
+
+def _are_numbers(numbers: Sequence[int]) -> bool:
+    """Whether all are whole and not negative."""
+    whole = all(issubclass(kind, Integral) for kind in set(map(type, numbers)))
+    return whole and min(numbers, default=0) >= 0
 
 
 def _fact_faults(group: Group) -> Iterator[str]:

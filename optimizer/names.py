@@ -2,13 +2,12 @@
 
 from collections.abc import Iterator, Sequence
 from itertools import chain, repeat
-from operator import itemgetter
 from typing import NamedTuple
 
 import numpy as np
 
 from optimizer.claims import Ownership, resolve
-from optimizer.group import Group, Member
+from optimizer.group import Group, Member, unzipped
 from optimizer.problem import IntArray, Problem
 
 
@@ -58,10 +57,11 @@ def _subscriptions(
     members: Sequence[Member], number: dict[str, int]
 ) -> tuple[IntArray, list[IntArray], list[tuple[str, ...]] | None]:
     """Members who list the same topics share a subscription; topics of no cluster come apart."""
+    # Members of one subscription often share the very list, which is then read once.
+    lists = {id(member.topics): member.topics for member in members}
     seen: dict[tuple[str, ...], int] = {}
-    member_subscription = np.array(
-        [seen.setdefault(tuple(member.topics), len(seen)) for member in members], np.int64
-    )
+    index = {at: seen.setdefault(tuple(topics), len(seen)) for at, topics in lists.items()}
+    member_subscription = np.array([index[id(member.topics)] for member in members], np.int64)
     subscriptions = [
         np.array([number[topic] for topic in dict.fromkeys(topics) if topic in number], np.int64)
         for topics in seen
@@ -80,10 +80,9 @@ class _Claims(NamedTuple):
 
 def _claims(members: Sequence[Member], number: dict[str, int], offsets: IntArray) -> _Claims:
     claimant = np.repeat(np.arange(len(members)), [len(member.owned) for member in members])
-    owned = list(chain.from_iterable(member.owned for member in members))
-    numbers = map(number.get, map(itemgetter(0), owned), repeat(-1))
-    topic = np.fromiter(numbers, np.int64, len(owned))
-    part = np.fromiter(map(itemgetter(1), owned), np.int64, len(owned))
+    names, numbers = unzipped(members)
+    topic = np.fromiter(map(number.get, names, repeat(-1)), np.int64, len(names))
+    part = np.fromiter(numbers, np.int64, len(numbers))
     exists = (topic >= 0) & (part < np.append(np.diff(offsets), 0)[topic])
     partition = offsets[:-1][topic[exists]] + part[exists]
     beyond = (topic >= 0) & ~exists

@@ -45,8 +45,8 @@ class Problem:
 
     Partition p of topic t has the index `topic_offsets[t] + p`; an assignment is an array with the
     member index of each partition. Members of equal subscriptions share one entry of
-    `subscriptions`, an array of topic indexes. `owner` is what the claims come to: a member index,
-    NOBODY or GONE.
+    `subscriptions`, an array of topic indexes, each once; every entry is some member's. `owner` is
+    what the claims come to: a member index, NOBODY or GONE.
 
     The rest is read by Kafka's own strategies only. `claims` are all (member, partition) claims of
     present members in the order given, losing ones included; `leader_order` has the member

@@ -31,7 +31,7 @@ class Demand:
 
     def of_pairs(self, pairs: IntArray) -> "Demand":
         """The demand of some pairs only (ascending), its classes and members numbered anew."""
-        if len(pairs) == len(self.members) and self._has_every_member:
+        if len(pairs) == len(self.members) and self._has_every_member():
             return self
         present, members = np.unique(self.members[pairs], return_inverse=True)
         c = self.class_of_pair[pairs]
@@ -44,8 +44,9 @@ class Demand:
             member_count=len(present),
         )
 
-    @cached_property
     def _has_every_member(self) -> bool:
+        if len(self.members) == len(self.supply) * self.member_count:
+            return True
         return bool(np.bincount(self.members, minlength=self.member_count).all())
 
 

@@ -36,13 +36,16 @@ class Claims:
 
 
 def read_claims(row: Any, member_ids: list[str], members: Lookup, topics: Topics) -> Claims:
-    """The claims of a row of `spark.encode.encode`."""
+    """The claims of a row of `spark.encode.encode`.
+
+    Raises HashCollisionError when one who left has the hash of a member or of another who left.
+    """
     topic, offsets = topics.index.find(row.claim_topics), topics.offsets
     number = row.claim_partitions.astype(np.int64)
     claimant = members.find(row.claim_members)
     gone: list[str] = []
-    if claimant.min(initial=0) < 0:
-        gone, index = _gone(row, set(member_ids))
+    if not set(member_ids).issuperset(row.claimants):
+        gone, index = _gone(row, member_ids)
         claimant = np.where(claimant < 0, len(member_ids) + index.find(row.claim_members), claimant)
     partition = offsets[topic] + number
     generation = row.claim_generations
@@ -52,13 +55,13 @@ def read_claims(row: Any, member_ids: list[str], members: Lookup, topics: Topics
     return Claims(partition, claimant, generation, gone, len(number) - len(partition))
 
 
-def _gone(row: Any, present: set[str]) -> tuple[list[str], Lookup]:
+def _gone(row: Any, member_ids: list[str]) -> tuple[list[str], Lookup]:
     """Claimants who aren't members any more, sorted by id, and how to find them by hash."""
-    hashes = dict(zip(row.claimants.tolist(), row.claimant_hashes.tolist(), strict=True))
-    names = sorted(hashes.keys() - present)
-    index = Lookup.of(np.array([hashes[name] for name in names], np.int64))
-    index.check_unambiguous(names)
-    return names, index
+    hash_of = dict(zip(row.claimants.tolist(), row.claimant_hashes.tolist(), strict=True))
+    names = sorted(hash_of.keys() - set(member_ids))
+    hashes = np.array([hash_of[name] for name in names], np.int64)
+    Lookup.of(np.append(row.member_hashes, hashes)).check_unambiguous([*member_ids, *names])
+    return names, Lookup.of(hashes)
 
 
 def settle(claims: Claims, generations: IntArray, partitions: int) -> Ownership:

@@ -26,7 +26,7 @@ def plan_assignments(solved: DataFrame) -> DataFrame:
         "partition",
         _name("target").alias("member_id"),
         _name("previous").alias("previous_member_id"),
-        F.element_at(F.array(*map(F.lit, ACTIONS)), F.col("action") + 1).alias("action"),
+        F.get(F.array(*map(F.lit, ACTIONS)), F.col("action")).alias("action"),
     )
 
 

@@ -48,8 +48,6 @@ class FleetGroup:
 def read_group(row: Any) -> FleetGroup:
     """Check a row of `spark.encode.encode` and make a problem of it."""
     member_ids = row.member_ids.tolist()
-    if not member_ids and not len(row.subscribers):
-        return FleetGroup("empty", ["the group has no members"])
     members = Lookup.of(row.member_hashes)
     topics = read_topics(row)
     subscriber = members.find(row.subscribers)
@@ -59,6 +57,8 @@ def read_group(row: Any) -> FleetGroup:
         return FleetGroup("invalid", faults)
     if row.state in REBALANCING_STATES:
         return FleetGroup("rebalancing", [f"the group is rebalancing (state {row.state})"])
+    if not member_ids:
+        return FleetGroup("empty", ["the group has no members"])
     members.check_unambiguous(member_ids)
     topics.index.check_unambiguous(topics.names)
     claims = read_claims(row, member_ids, members, topics)

@@ -11,6 +11,9 @@ import numpy as np
 from optimizer.problem import IntArray
 from spark.lookup import Lookup
 
+LARGEST = 1_000_000
+"""No topic has more partitions: a higher number is a slip, and arrays for it would fill memory."""
+
 
 @dataclass(frozen=True)
 class Topics:
@@ -54,7 +57,7 @@ def _with_unread_topics(row: Any, names: list[str], sizes: IntArray, extra: set[
     for name, hashed in zip(row.claimed_topics, row.claimed_topic_hashes.tolist(), strict=True):
         if name in extra:
             owned = row.claim_partitions[row.claim_topics == hashed]
-            size_of[name], hash_of[name] = int(owned.max()) + 1, hashed
+            size_of[name], hash_of[name] = min(int(owned.max()) + 1, LARGEST), hashed
     ordered = sorted(size_of)
     return Topics(
         names=ordered,

@@ -102,7 +102,7 @@ def far_owned(problem: Problem, owner: IntArray, racks: Racks) -> IntArray:
 
 
 def refuse_beyond(problem: Problem, previous: Previous, owner: IntArray) -> None:
-    """Raise StrategyError if somebody keeps a partition that his topic doesn't have.
+    """Raise StrategyError if somebody keeps a partition that its topic doesn't have.
 
     Kafka takes such a claim for real, hands the partition out and, from there on, gives
     partitions that are owned to a second member: that is no assignment.

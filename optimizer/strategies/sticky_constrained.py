@@ -9,7 +9,7 @@ from optimizer.problem import NOBODY, IntArray, Problem
 from optimizer.strategies.java import string_ranks
 from optimizer.strategies.previous import Previous, far_owned, refuse_beyond
 from optimizer.strategies.rack_rounds import rack_rounds
-from optimizer.strategies.racks import Racks
+from optimizer.strategies.racks import NO_RACK, Racks
 from optimizer.strategies.unfilled import Quota, Unfilled
 
 
@@ -39,16 +39,17 @@ def assign_constrained(
     """
     read = np.flatnonzero(problem.class_of >= 0)
     quota = Quota(*divmod(len(read), len(order)))
-    looks_at_racks = racks is not None and racks.pay(np.arange(len(order)), read)
-    kept = _keep(problem, order, previous, racks if looks_at_racks else None, quota)
+    if racks is not None and not racks.pay(np.arange(len(order)), read):
+        racks = None
+    kept = _keep(problem, order, previous, racks, quota)
     target = kept.target[: problem.partition_count]
     rest = read[target[read] == NOBODY]
     rest = rest[np.argsort(string_ranks(problem.topics)[problem.topic_of[rest]], kind="stable")]
     kept.unfilled.sort(string_ranks(problem.member_ids))
     if racks is not None:
-        near = np.bincount(racks.of_member[racks.of_member >= 0], minlength=racks.holds.shape[1])
-        rest = rest[np.argsort((racks.holds @ near)[racks.set_of[rest]], kind="stable")]
-    if racks is not None and looks_at_racks:
+        named = racks.of_member[racks.of_member != NO_RACK]
+        near = racks.holds @ np.bincount(named, minlength=racks.holds.shape[1])
+        rest = rest[np.argsort(near[racks.set_of[rest]], kind="stable")]
         rest = rack_rounds(target, rest, kept.unfilled, racks)
     target[rest] = kept.unfilled.rounds(len(rest))
     given_up = kept.given_up_by[: problem.partition_count]

@@ -70,8 +70,8 @@ public class KafkaAssignors {
                 new org.apache.kafka.coordinator.group.assignor.RangeAssignor(), group);
         if (strategy.equals("range")) return ofLeader(new RangeAssignor(), group);
         if (strategy.equals("roundrobin")) return ofLeader(new RoundRobinAssignor(), group);
-        if (strategy.equals("sticky")) return ofLeader(new BoundedSticky(), group);
-        return ofLeader(new BoundedCooperativeSticky(), group);
+        if (strategy.equals("sticky")) return ofLeader(new BoundedSticky(group), group);
+        return ofLeader(new BoundedCooperativeSticky(group), group);
     }
 
     private static Map ofLeader(ConsumerPartitionAssignor leader, Map group) throws Exception {
@@ -226,22 +226,33 @@ public class KafkaAssignors {
 
     /** Sticky assignors that give up where Kafka's search goes on for ever. */
     public static class BoundedSticky extends StickyAssignor {
+        private final Map group;
+
+        public BoundedSticky(Map group) { this.group = group; }
+
         public Map assignPartitions(Map partitions, Map subscriptions) {
-            return super.assignPartitions(new Bounded(partitions), subscriptions);
+            return super.assignPartitions(new Bounded(partitions, this.group), subscriptions);
         }
     }
 
     public static class BoundedCooperativeSticky extends CooperativeStickyAssignor {
+        private final Map group;
+
+        public BoundedCooperativeSticky(Map group) { this.group = group; }
+
         public Map assignPartitions(Map partitions, Map subscriptions) {
-            return super.assignPartitions(new Bounded(partitions), subscriptions);
+            return super.assignPartitions(new Bounded(partitions, this.group), subscriptions);
         }
     }
 
-    /** A map that can be asked five million times, hundreds of times more than any search needs. */
+    /** A map that can be asked as often as the group's "patience" says. */
     public static class Bounded extends HashMap {
-        private int left = 5000000;
+        private long left;
 
-        public Bounded(Map map) { super(map); }
+        public Bounded(Map map, Map group) {
+            super(map);
+            this.left = ((Number) group.get("patience")).longValue();
+        }
 
         public Object get(Object key) {
             if (this.left-- == 0) throw new IllegalStateException("never ends");

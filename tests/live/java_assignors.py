@@ -13,18 +13,22 @@ SOURCE = Path(__file__).with_name("KafkaAssignors.java")
 PACKAGES = ("kafka-clients", "kafka-group-coordinator")
 
 
-class JavaAssignors:
-    """Kafka's assignors behind KafkaAssignors.java.
+def add_jars(spark: SparkSession) -> None:
+    """Let Spark's own resolver bring Kafka's jars into the session: any session will do."""
+    coordinates = tomllib.loads((ROOT / "conf" / "packages.toml").read_text())["packages"]
+    for package in PACKAGES:
+        spark.sql(f"ADD JAR ivy://{coordinates[package]}")
 
-    Spark's own resolver brings the jars, and Janino, which Spark brings along, compiles: no build
-    tool and no JDK is needed, and any session will do.
+
+class JavaAssignors:
+    """Kafka's assignors behind KafkaAssignors.java, in a session that has the jars.
+
+    Janino compiles it, which Spark brings along: no build tool and no JDK is needed.
     """
 
     def __init__(self, spark: SparkSession) -> None:
-        coordinates = tomllib.loads((ROOT / "conf" / "packages.toml").read_text())["packages"]
-        for package in PACKAGES:
-            spark.sql(f"ADD JAR ivy://{coordinates[package]}")
         jvm: Any = spark._jvm
+        self.java_version = int(jvm.java.lang.Runtime.version().feature())
         compiler = jvm.org.codehaus.janino.SimpleCompiler()
         compiler.setParentClassLoader(spark._jsparkSession.sharedState().jarClassLoader())
         compiler.cook(SOURCE.read_text())

@@ -129,7 +129,7 @@ def groups(draw: st.DrawFn) -> Group:
     )
 
 
-@settings(max_examples=150, deadline=None, derandomize=True)
+@settings(max_examples=100, deadline=None, derandomize=True)
 @given(groups())
 def test_what_a_snapshot_can_contain_is_planned(group: Group) -> None:
     plan = assign(group)

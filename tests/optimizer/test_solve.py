@@ -16,7 +16,7 @@ from tests.optimizer.oracles import (
     plain_network,
 )
 
-TINY_GROUPS = 2500
+TINY_GROUPS = 2200
 
 
 def outcome_of_plan(group: Group, plan: Plan) -> Best:
@@ -63,6 +63,15 @@ def test_larger_groups_equal_a_network_of_single_partitions(seed: int) -> None:
         group = random_problem(each)
         reached = outcome_of(group, solve(group).target)
         assert reached == plain_network(facts_of_problem(group)), f"seed {each}"
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_group_of_thousands_equals_a_network_of_single_partitions(seed: int) -> None:
+    draw = np.random.default_rng(seed)
+    topics_of = [np.flatnonzero(draw.random(12) < 0.3).tolist() for _ in range(40)]
+    sizes = draw.integers(0, 300, 12).tolist()
+    group = problem(sizes, topics_of, random_owner(draw, sum(sizes), 40))
+    assert outcome_of(group, solve(group).target) == plain_network(facts_of_problem(group))
 
 
 def test_every_partition_with_a_reader_is_read_and_no_other() -> None:

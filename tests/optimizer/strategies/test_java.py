@@ -98,9 +98,7 @@ def test_uuid_of_hex_digits_and_of_kafkas_characters() -> None:
 
 def test_uuids_compare_as_signed_halves() -> None:
     """Uuid.compareTo: an id whose first bit is set comes first."""
-    first, second, third = (
-        parse_uuid(digit + 31 * "0") for digit in "817"
-    )
+    first, second, third = (parse_uuid(digit + 31 * "0") for digit in "817")
     assert first < second < third
 
 

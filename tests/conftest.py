@@ -1,0 +1,48 @@
+"""The one Spark session of a run: a JVM can't hold two of different settings."""
+
+import os
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from pyspark.sql import SparkSession
+
+ROOT = Path(__file__).parents[1]
+
+
+@pytest.fixture(scope="session")
+def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
+    settings = {
+        # enough to see that work is spread, and no more than a small machine has
+        "spark.master": "local[2]",
+        # a page and a port that nobody looks at
+        "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": "false",
+        # machines differ in how they find their own name; some can't
+        "spark.driver.host": "127.0.0.1",
+        "spark.driver.bindAddress": "127.0.0.1",
+        # the tables are small: each task more costs more than it computes
+        "spark.sql.shuffle.partitions": "2",
+        # plans don't change while they run; `spark_defaults` tests with Spark's own default
+        "spark.sql.adaptive.enabled": "false",
+        # no Hive and no Derby, which take seconds and leave files behind
+        "spark.sql.catalogImplementation": "in-memory",
+        "spark.sql.warehouse.dir": str(tmp_path_factory.mktemp("warehouse")),
+        # starts sooner: one thread collects garbage, and code is compiled once, quickly
+        "spark.driver.extraJavaOptions": "-XX:+UseSerialGC -XX:TieredStopAtLevel=1",
+        # the same everywhere
+        "spark.sql.session.timeZone": "UTC",
+        # a test that fails shows the exception; the log would show it a second time
+        "spark.log.level": "OFF",
+    }
+    # Workers have to be of this Python, and find the packages that this checkout holds.
+    os.environ["PYSPARK_PYTHON"] = sys.executable
+    found = [os.environ["PYTHONPATH"]] if "PYTHONPATH" in os.environ else []
+    os.environ["PYTHONPATH"] = os.pathsep.join([str(ROOT), *found])
+    builder = SparkSession.builder.appName("tests")
+    for key, value in settings.items():
+        builder = builder.config(key, value)
+    session = builder.getOrCreate()
+    yield session
+    session.stop()

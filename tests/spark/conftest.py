@@ -1,0 +1,58 @@
+"""What tests of the Spark layer share."""
+
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+
+import pyarrow as pa
+import pytest
+from pyspark.sql import SparkSession
+
+from spark import FleetSnapshot
+from spark.sources.fleet import demo_fleet
+from tests.spark.fleets import snapshot_of
+
+Settings = Callable[..., AbstractContextManager[None]]
+
+
+@pytest.fixture
+def settings(spark: SparkSession) -> Settings:
+    """`with settings({"spark.sql.ansi.enabled": "false"}):` — as they were before afterwards."""
+
+    @contextmanager
+    def changed(wanted: dict[str, str]) -> Iterator[None]:
+        before = {key: spark.conf.get(key, None) for key in wanted}
+        for key, value in wanted.items():
+            spark.conf.set(key, value)
+        try:
+            yield
+        finally:
+            for key, value in before.items():
+                if value is None:
+                    spark.conf.unset(key)
+                else:
+                    spark.conf.set(key, value)
+
+    return changed
+
+
+@pytest.fixture
+def spark_defaults(settings: Settings) -> Iterator[None]:
+    """Spark 4 as it comes: ANSI's rules, plans that change while they run, 200 partitions."""
+    defaults = {
+        "spark.sql.ansi.enabled": "true",
+        "spark.sql.adaptive.enabled": "true",
+        "spark.sql.shuffle.partitions": "200",
+    }
+    with settings(defaults):
+        yield
+
+
+@pytest.fixture(scope="session")
+def demo_tables() -> dict[str, pa.Table]:
+    """A fleet with groups of every kind that a real one has."""
+    return demo_fleet(60, seed=5)
+
+
+@pytest.fixture(scope="session")
+def demo(spark: SparkSession, demo_tables: dict[str, pa.Table]) -> FleetSnapshot:
+    return snapshot_of(spark, demo_tables)

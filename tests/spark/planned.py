@@ -1,0 +1,44 @@
+"""A group's row as `verify` sees it: encoded, and its plan beside it, by names."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+
+from spark.solve import ACTIONS, GROUP_SCHEMA, PLAN_SCHEMA, _rows_of_group
+from tests.spark.encoded import encoded_group
+from tests.spark.fleets import Fleet
+
+COLUMNS = [column.split()[0] for column in f"{GROUP_SCHEMA},{PLAN_SCHEMA}".split(",")]
+
+
+def solved(row: Any, strategy: str = "optimal") -> SimpleNamespace:
+    """What the solver's stage says of an encoded row, by column."""
+    (cells,) = _rows_of_group(row, [strategy], with_plan=True)
+    return SimpleNamespace(**dict(zip(COLUMNS, cells, strict=True)))
+
+
+def planned_group(fleet: Fleet, strategy: str = "optimal", group: str = "g") -> SimpleNamespace:
+    """The row of one group with its plan."""
+    return planned_row(encoded_group(fleet, group), strategy)
+
+
+def planned_row(row: Any, strategy: str) -> SimpleNamespace:
+    plan = solved(row, strategy)
+    facts = {name: getattr(plan, name) for name in COLUMNS[: COLUMNS.index("seconds")]}
+    names = [*plan.names, None]
+    return SimpleNamespace(
+        **vars(row) | facts,
+        plan_count=1,
+        plan_topics=_names(plan.topics[t] for t in plan.topic),
+        plan_partitions=np.array(plan.partition, np.int32),
+        plan_members=_names(names[m] for m in plan.target),
+        plan_previous=_names(names[m] for m in plan.previous),
+        plan_actions=_names(ACTIONS[action] for action in plan.action),
+    )
+
+
+def _names(names: Any) -> Any:
+    return np.array(list(names), object)
