@@ -18,7 +18,8 @@ from spark.topic_row import Topics
 class Claims:
     """Claims on partitions that exist; a claimant beyond the members is one of `gone`.
 
-    `impossible` counts the claims on partitions that don't exist.
+    `impossible` counts the claims on partitions that don't exist; `beyond` are those of them that
+    members have on existing topics: members, topics, partition numbers. None: there are none.
     """
 
     partition: IntArray
@@ -26,6 +27,7 @@ class Claims:
     generation: IntArray
     gone: list[str]
     impossible: int
+    beyond: tuple[IntArray, IntArray, IntArray] | None
 
     def of_present_members(self, members: int) -> tuple[IntArray, IntArray]:
         """By member and partition: a fleet doesn't say in which order a member owns them."""
@@ -50,9 +52,17 @@ def read_claims(row: Any, member_ids: list[str], members: Lookup, topics: Topics
     partition = offsets[topic] + number
     generation = row.claim_generations
     exists = (number >= 0) & (partition < offsets[topic + 1])
-    if not exists.all():
-        partition, claimant, generation = partition[exists], claimant[exists], generation[exists]
-    return Claims(partition, claimant, generation, gone, len(number) - len(partition))
+    if exists.all():
+        return Claims(partition, claimant, generation, gone, 0, None)
+    beyond = ~exists & (topics.sizes[topic] >= 0) & (claimant < len(member_ids))
+    return Claims(
+        partition=partition[exists],
+        claimant=claimant[exists],
+        generation=generation[exists],
+        gone=gone,
+        impossible=int(np.count_nonzero(~exists)),
+        beyond=(claimant[beyond], topic[beyond], number[beyond]) if beyond.any() else None,
+    )
 
 
 def _gone(row: Any, member_ids: list[str]) -> tuple[list[str], Lookup]:

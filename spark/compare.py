@@ -38,8 +38,8 @@ def check_strategies(strategies: Sequence[str]) -> list[str]:
 def fleet_of(comparison: DataFrame) -> DataFrame:
     """One row a strategy: how the whole fleet would fare, over the groups that can be planned.
 
-    `unbalanced` counts groups that could be balanced better, `excess` the partitions that the most
-    loaded members have above their groups' mean, rounded up.
+    `unbalanced` counts groups that could be balanced better or aren't wholly assigned, `excess` the
+    partitions that the most loaded members have above their groups' mean, rounded up.
     """
     planned = F.col("max_load").isNotNull()
     mean = F.col("partitions") / F.col("members")
@@ -48,7 +48,7 @@ def fleet_of(comparison: DataFrame) -> DataFrame:
         .agg(
             F.count_if(planned).alias("groups"),
             F.count_if(~planned).alias("without_plan"),
-            F.count_if(~F.col("balance_optimal")).alias("unbalanced"),
+            F.count_if(planned & ~F.coalesce("balance_optimal", F.lit(False))).alias("unbalanced"),
             F.max(F.when(mean > 0, F.col("max_load") / mean)).alias("worst_max_to_mean"),
             F.sum(F.greatest(F.col("max_load") - F.ceil(mean), F.lit(0))).alias("excess"),
             F.sum("sum_squares").alias("sum_squares"),

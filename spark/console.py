@@ -34,11 +34,10 @@ def show(tables: Mapping[str, Rows], form: Format, hide: Collection[str] = ()) -
         print(json.dumps(tables, ensure_ascii=False, indent=2, default=str))
         return
     for name, rows in tables.items():
-        OUT.print(
-            _table(
-                name, rows, [column for column in (rows[0] if rows else ()) if column not in hide]
-            )
-        )
+        if not rows:
+            OUT.print(f"{name}: none")
+            continue
+        OUT.print(_table(name, rows, [column for column in rows[0] if column not in hide]))
 
 
 def _table(name: str, rows: Rows, columns: Sequence[str]) -> Table:

@@ -130,7 +130,7 @@ def _put_together(parts: list[DataFrame]) -> DataFrame:
     lists = [column for column in columns if column not in ("listed", "state", "inferred")]
     # A number of partitions that is stated is kept by adaptive execution, which would otherwise
     # put hundreds of groups, small in bytes and dear to solve, into one task.
-    count = int(rows.sparkSession.conf.get("spark.sql.shuffle.partitions"))
+    count = int(rows.sparkSession.conf.get("spark.sql.shuffle.partitions") or 1)
     return (
         rows.repartition(count, *GROUP_KEYS)
         .groupBy(*GROUP_KEYS)

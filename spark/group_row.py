@@ -14,6 +14,7 @@ from optimizer.problem import GONE, IntArray, Problem
 from spark import encode
 from spark.claim_row import Claims, read_claims, settle
 from spark.lookup import Lookup
+from spark.subscription_row import read_subscriptions
 from spark.topic_row import Topics, read_topics
 
 REBALANCING_STATES = {"PreparingRebalance", "CompletingRebalance", "Assigning", "Reconciling"}
@@ -84,37 +85,21 @@ def _problem(
     claims: Claims,
     previous: IntArray,
 ) -> Problem:
-    member_subscription, subscriptions = _subscriptions(len(member_ids), subscriber, subscribed)
+    read = read_subscriptions(topics, len(member_ids), subscriber, subscribed)
     return Problem(
         member_ids=member_ids,
         topics=topics.names,
         topic_offsets=topics.offsets,
-        member_subscription=member_subscription,
-        subscriptions=subscriptions,
+        member_subscription=read.of_member,
+        subscriptions=read.topics,
         owner=np.where(previous >= len(member_ids), GONE, previous),
         claims=claims.of_present_members(len(member_ids)),
         instance_ids=row.instance_ids.tolist(),
         racks=row.racks.tolist(),
         generations=row.generations.astype(np.int64),
+        vanished=read.vanished,
+        beyond=claims.beyond,
     )
-
-
-def _subscriptions(
-    members: int, subscriber: IntArray, subscribed: IntArray
-) -> tuple[IntArray, list[IntArray]]:
-    """Members of equal subscriptions share one."""
-    width = int(subscribed.max(initial=0)) + 1
-    pairs = np.sort(subscriber * width + subscribed)
-    pairs = pairs[np.append(True, pairs[1:] != pairs[:-1])[: len(pairs)]]
-    member, topic = np.divmod(pairs, width)
-    counts = np.bincount(member, minlength=members)
-    first = topic[: counts[0]]
-    if len(pairs) == members * len(first) and np.array_equal(topic, np.tile(first, members)):
-        return np.zeros(members, np.int64), [first]
-    seen: dict[bytes, int] = {}
-    of_member = np.split(topic, np.cumsum(counts)[:-1])
-    numbers = [seen.setdefault(some.tobytes(), len(seen)) for some in of_member]
-    return np.array(numbers), [np.frombuffer(key, np.int64) for key in seen]
 
 
 def _faults(

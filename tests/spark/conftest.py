@@ -37,11 +37,11 @@ def settings(spark: SparkSession) -> Settings:
 
 @pytest.fixture
 def spark_defaults(settings: Settings) -> Iterator[None]:
-    """Spark 4 as it comes: ANSI's rules, plans that change while they run, 200 partitions."""
+    """Spark 4 as it comes: ANSI's rules, plans that change while they run (of fewer partitions)."""
     defaults = {
         "spark.sql.ansi.enabled": "true",
         "spark.sql.adaptive.enabled": "true",
-        "spark.sql.shuffle.partitions": "200",
+        "spark.sql.shuffle.partitions": "16",
     }
     with settings(defaults):
         yield

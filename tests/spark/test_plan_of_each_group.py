@@ -5,65 +5,100 @@ from dataclasses import replace
 import pytest
 from pyspark.sql import SparkSession
 
-from optimizer import Group, assign
+from optimizer import STRATEGIES, Group, StrategyError, assign
+from optimizer.plan import Assignment
 from spark import FleetSnapshot, plan_fleet
 from tests.live.random_groups import random_group
 from tests.optimizer.groups import tiny_group
-from tests.spark.fleets import fleet_of_groups
+from tests.spark.encoded import encoded_group
+from tests.spark.fleets import Fleet, fleet_of_groups
+from tests.spark.planned import planned_row
 
 TINY, LARGER = 250, 50
 BROKEN = "tiny 100"
 
 
+def as_a_snapshot_has_it(group: Group) -> Group:
+    """A snapshot doesn't say in which order members come, nor topics or partitions of a member.
+
+    A topic in it has a partition at least, and its partitions no racks and no topic ids here.
+    """
+    members = [
+        replace(member, topics=sorted(member.topics), owned=sorted(member.owned))
+        for member in sorted(group.members, key=lambda member: member.member_id)
+    ]
+    topics = {topic: count for topic, count in group.topics.items() if count}
+    return Group(topics, members)
+
+
 @pytest.fixture(scope="module")
 def groups() -> dict[str, Group]:
-    """Different subscriptions, claims in conflict, owners gone, topics that vanished, odd names.
-
-    A snapshot doesn't say in which order members come, a topic has at least one partition, and
-    this one has no racks of replicas.
-    """
+    """Different subscriptions, claims in conflict, owners gone, topics that vanished, odd names."""
     tiny = {f"tiny {seed}": tiny_group(seed) for seed in range(TINY)}
     larger = {f"larger {seed}": random_group(f"fleet-{seed}") for seed in range(LARGER)}
-    return {
-        name: replace(
-            group,
-            topics={topic: count for topic, count in group.topics.items() if count},
-            members=sorted(group.members, key=lambda member: member.member_id),
-            replica_racks={},
-        )
-        for name, group in (tiny | larger).items()
-    }
+    drawn = {name: as_a_snapshot_has_it(group) for name, group in (tiny | larger).items()}
+    return {name: group for name, group in drawn.items() if group.members}
 
 
 @pytest.fixture(scope="module")
-def snapshot(spark: SparkSession, groups: dict[str, Group]) -> FleetSnapshot:
+def fleet(groups: dict[str, Group]) -> Fleet:
+    return fleet_of_groups(groups)
+
+
+@pytest.fixture(scope="module")
+def snapshot(spark: SparkSession, fleet: Fleet) -> FleetSnapshot:
     """One malformed group is among the hundreds."""
-    fleet = fleet_of_groups(groups)
-    fleet.add("members", cluster=BROKEN, group=BROKEN, member_id="twin")
-    fleet.add("members", cluster=BROKEN, group=BROKEN, member_id="twin")
-    return fleet.snapshot(spark)
+    twin = {"cluster": BROKEN, "group": BROKEN, "member_id": "twin"}
+    broken = Fleet()
+    broken.rows = fleet.rows | {"members": [*fleet.rows["members"], twin, twin]}
+    return broken.snapshot(spark)
 
 
 @pytest.mark.parametrize("strategy", ["optimal", "range", "roundrobin"])
-def test_as_by_names(
-    spark: SparkSession, groups: dict[str, Group], snapshot: FleetSnapshot, strategy: str
-) -> None:
+def test_in_a_fleet(groups: dict[str, Group], snapshot: FleetSnapshot, strategy: str) -> None:
     with plan_fleet(snapshot, strategy) as plan:
-        assignments = plan.assignments.toPandas()
+        assignments = plan.assignments.where("member_id is not null").collect()
         rows = {row.group: row for row in plan.groups.collect()}
-    assert len(rows) == len(groups)
+    found = {name: nothing(group) for name, group in groups.items()}
+    for cell in assignments:
+        found[cell.group][cell.member_id].append((cell.topic, cell.partition))
+    assert rows.keys() == groups.keys()
     assert rows.pop(BROKEN).status == "invalid"
-    assert BROKEN not in set(assignments.group)
-    owned = dict(list(assignments[assignments.member_id.notna()].groupby("group")))
+    assert found[BROKEN] == nothing(groups[BROKEN])
     for name, row in rows.items():
         wanted = assign(groups[name], strategy)
-        if not groups[name].members:
-            assert row.status == "empty"
-            continue
         assert (row.status, row.reason) == ("ok", "; ".join(wanted.notes) or None)
         assert (row.sum_squares, row.moves) == (wanted.sum_squares, wanted.moves)
-        found: dict[str, list[tuple[str, int]]] = {member: [] for member in wanted.assignment}
-        if name in owned:
-            for cell in owned[name].itertuples():
-                found[cell.member_id].append((cell.topic, cell.partition))
-        assert {member: sorted(some) for member, some in found.items()} == wanted.assignment
+        assert in_order(found[name]) == wanted.assignment
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_by_the_worker_alone(groups: dict[str, Group], fleet: Fleet, strategy: str) -> None:
+    """Every strategy; where Kafka throws, the group has failed."""
+    planned = 0
+    for name, group in groups.items():
+        plan = planned_row(encoded_group(fleet, name, name), strategy)
+        try:
+            wanted = assign(group, strategy)
+        except StrategyError as error:
+            assert (plan.status, len(plan.plan_topics)) == ("failed", 0)
+            assert plan.reason == f"StrategyError: {error}"
+            continue
+        found = nothing(group)
+        for topic, number, member in zip(
+            plan.plan_topics, plan.plan_partitions.tolist(), plan.plan_members, strict=True
+        ):
+            if member is not None:
+                found[member].append((topic, number))
+        assert (plan.reason or "") == "; ".join(wanted.notes)
+        assert in_order(found) == wanted.assignment, name
+        planned += 1
+    assert planned > len(groups) * 0.9
+
+
+def nothing(group: Group) -> Assignment:
+    return {member.member_id: [] for member in group.members}
+
+
+def in_order(assignment: Assignment) -> Assignment:
+    return {member: sorted(partitions) for member, partitions in assignment.items()}

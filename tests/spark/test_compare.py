@@ -1,0 +1,132 @@
+"""Comparing strategies over a fleet."""
+
+from __future__ import annotations
+
+import pytest
+from pyspark.sql import Row, SparkSession
+
+from optimizer import STRATEGIES
+from spark import FleetSnapshot, InputError, check_strategies, compare_fleet, fleet_of
+from spark.solve import GROUP_SCHEMA
+from tests.spark.fleets import Fleet
+
+
+def fleet() -> Fleet:
+    """Two groups that can be planned, one that can't."""
+    made = Fleet().topic("t", 3).topic("u", 1)
+    owned = [("t", 0, "a"), ("t", 1, "a"), ("t", 2, "z"), ("u", 0, "b")]
+    made.group("g", {"a": ["t"], "b": ["t"]}, owned)
+    made.group("h", {"a": ["u"]}, [("u", 0, "a")])
+    return made.group("empty", {})
+
+
+@pytest.fixture(scope="module")
+def compared(spark: SparkSession) -> dict[tuple[str, str], Row]:
+    """Rows by group and strategy."""
+    rows = compare_fleet(fleet().snapshot(spark), ["current", "range", "optimal"]).collect()
+    return {(row.group, row.strategy): row for row in rows}
+
+
+def test_there_is_one_row_a_group_and_strategy(compared: dict[tuple[str, str], Row]) -> None:
+    groups, strategies = ("g", "h", "empty"), ("current", "range", "optimal")
+    assert set(compared) == {(group, strategy) for group in groups for strategy in strategies}
+    columns = [column.split()[0] for column in GROUP_SCHEMA.split(",")]
+    assert all(list(row.asDict()) == columns for row in compared.values())
+
+
+def test_current_is_measured_as_it_was_found(compared: dict[tuple[str, str], Row]) -> None:
+    """a has two partitions, nobody who is there has the third; u isn't b's to own."""
+    row = compared["g", "current"]
+    assert (row.members, row.partitions) == (2, 3)
+    assert (row.max_load, row.min_load, row.sum_squares) == (2, 0, 4)
+    assert (row.moves, row.takeovers) == (0, 0)
+
+
+def test_what_is_found_is_called_optimal_if_it_is(compared: dict[tuple[str, str], Row]) -> None:
+    row = compared["h", "current"]
+    assert (row.balance_optimal, row.moves_optimal) == (True, True)
+    # a partition of g has a reader and no owner: that is no assignment to judge
+    row = compared["g", "current"]
+    assert (row.balance_optimal, row.moves_optimal) == (None, None)
+
+
+def test_strategies_are_measured_as_their_plans_are(compared: dict[tuple[str, str], Row]) -> None:
+    for strategy, moves in {"range": 0, "optimal": 0}.items():
+        row = compared["g", strategy]
+        assert (row.max_load, row.min_load, row.sum_squares) == (2, 1, 5)
+        assert (row.moves, row.takeovers) == (moves, 1)
+
+
+def test_a_group_without_a_plan_has_its_reason_under_every_strategy(
+    compared: dict[tuple[str, str], Row],
+) -> None:
+    for strategy in ("current", "range", "optimal"):
+        row = compared["empty", strategy]
+        assert (row.status, row.reason) == ("empty", "the group has no members")
+        assert (row.members, row.partitions, row.max_load) == (0, None, None)
+
+
+def test_the_fleets_table_adds_up_the_groups(spark: SparkSession) -> None:
+    """From rows made by hand; the best strategy comes first."""
+    keys = ("strategy", "members", "partitions", "max_load", "sum_squares", "moves", "takeovers")
+    rows = [
+        # 7 partitions on 2 members: 4 is the mean rounded up
+        ("best", 2, 7, 4, 25, 2, 1, True),
+        ("best", 3, 0, 0, 0, 0, 0, True),
+        ("best", 0, None, None, None, None, None, None),
+        ("worst", 2, 7, 6, 37, 0, 0, False),
+        ("worst", 3, 3, 3, 9, 1, 0, False),
+        ("worst", 3, 3, 1, 3, 0, 0, None),
+    ]
+    types = ", ".join(f"{key} {'string' if key == 'strategy' else 'long'}" for key in keys)
+    table = fleet_of(spark.createDataFrame(rows, f"{types}, balance_optimal boolean"))
+    best, worst = (row.asDict() for row in table.collect())
+    assert best == {
+        "strategy": "best",
+        "groups": 2,
+        "without_plan": 1,
+        "unbalanced": 0,
+        "worst_max_to_mean": 4 / 3.5,
+        "excess": 0,
+        "sum_squares": 25,
+        "moves": 2,
+        "takeovers": 1,
+    }
+    assert worst == {
+        "strategy": "worst",
+        "groups": 3,
+        "without_plan": 0,
+        "unbalanced": 3,  # one of them isn't wholly assigned
+        "worst_max_to_mean": 3.0,
+        "excess": 2 + 2,
+        "sum_squares": 49,
+        "moves": 1,
+        "takeovers": 0,
+    }
+
+
+def test_without_names_everything_is_compared(spark: SparkSession, demo: FleetSnapshot) -> None:
+    comparison = compare_fleet(demo)
+    rows = fleet_of(comparison).collect()
+    assert {row.strategy for row in rows} == {"current", *STRATEGIES}
+    assert len({row.groups + row.without_plan for row in rows}) == 1
+    assert rows[0].strategy == "optimal"
+    assert rows[0].unbalanced == 0
+    current = next(row for row in rows if row.strategy == "current")
+    assert current.moves == current.takeovers == 0
+
+
+def test_names_are_taken_once_without_spaces_and_all_if_none() -> None:
+    assert check_strategies(["range", " optimal ", "range"]) == ["range", "optimal"]
+    assert check_strategies([]) == ["current", *STRATEGIES]
+
+
+@pytest.mark.parametrize("name", ["best", "", "Optimal"])
+def test_an_unknown_strategy_names_those_that_exist(name: str) -> None:
+    with pytest.raises(ValueError, match=f"unknown strategy '{name}': choose from current, opt"):
+        check_strategies(["range", name])
+
+
+def test_null_keys_stop_the_comparison(spark: SparkSession) -> None:
+    with pytest.raises(InputError, match=r"\(groups\.cluster: 1 rows\)"):
+        compare_fleet(fleet().add("groups", cluster=None, group="g").snapshot(spark))

@@ -1,0 +1,36 @@
+"""What the library doesn't do, so that it works in any session, Spark Connect's too."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+PACKAGE = Path(__file__).parents[2] / "spark"
+# commands make their own session, and name their jobs in its UI
+COMMANDS = {"session.py", "cli.py"}
+LIBRARY = [path for path in sorted(PACKAGE.glob("*.py")) if path.name not in COMMANDS] + sorted(
+    (PACKAGE / "sources").glob("*.py")
+)
+
+
+@pytest.mark.parametrize("path", LIBRARY, ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_no_session_of_its_own_and_nothing_below_dataframes(path: Path) -> None:
+    """No JVM, no RDDs, no context; no session made, configured or stopped."""
+    forbidden = (
+        r"sparkContext|SparkContext|_jvm|_jdf|_jsparkSession|py4j|\.rdd\b|\.toJavaRDD"
+        r"|SparkSession\.builder|\.getOrCreate|\.getActiveSession|\.newSession|\.stop\(\)"
+        r"|\.conf\.set|\.conf\.unset"
+    )
+    assert not re.findall(forbidden, path.read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("path", LIBRARY, ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_what_is_kept_is_given_a_handle(path: Path) -> None:
+    """Only a plan keeps rows, and it has `release`."""
+    keeps = re.search(r"\.persist\(|\.cache\(", path.read_text(encoding="utf-8"))
+    assert (keeps is not None) == (path.name == "plan.py")
+
+
+def test_the_library_is_there() -> None:
+    """Or the rules above hold of nothing."""
+    assert {"plan.py", "encode.py", "verify.py", "snapshot.py"} <= {p.name for p in LIBRARY}
