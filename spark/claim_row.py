@@ -54,7 +54,8 @@ def read_claims(row: Any, member_ids: list[str], members: Lookup, topics: Topics
     exists = (number >= 0) & (partition < offsets[topic + 1])
     if exists.all():
         return Claims(partition, claimant, generation, gone, 0, None)
-    beyond = ~exists & (topics.sizes[topic] >= 0) & (claimant < len(member_ids))
+    of_members = (number >= 0) & (claimant < len(member_ids))
+    beyond = ~exists & of_members & (topics.sizes[topic] >= 0)
     return Claims(
         partition=partition[exists],
         claimant=claimant[exists],

@@ -135,6 +135,19 @@ def test_a_topic_that_the_cluster_lacks_is_ignored_and_noted() -> None:
     assert group.problem.partition_count == 2
 
 
+def test_kafka_strategies_are_told_of_vanished_topics_and_of_claims_beyond_a_topic() -> None:
+    """Kafka compares subscriptions before it drops topics, and takes any partition number."""
+    claims = [("t", 2, "b"), ("t", 2, "z"), ("t", -1, "a"), ("v", 0, "a"), ("t", 1, "a")]
+    group = read(Fleet().topic("t", 2).group("g", {"a": ["t", "v"], "b": ["t"]}, claims))
+    assert group.problem is not None
+    subscriptions = [some.tolist() for some in group.problem.subscriptions]
+    assert [subscriptions[s] for s in group.problem.member_subscription] == [[0], [0]]
+    assert group.problem.vanished is not None
+    assert [group.problem.vanished[s] for s in group.problem.member_subscription] == [("v",), ()]
+    assert group.problem.beyond is not None
+    assert [some.tolist() for some in group.problem.beyond] == [[1], [0], [2]]
+
+
 def test_an_owner_who_left_is_named_after_the_members() -> None:
     group = read(two_readers(("t", 0, "z"), ("t", 1, "y"), ("t", 2, "a")))
     assert group.names == ["a", "b", "y", "z"]
