@@ -1,4 +1,4 @@
-"""Every command as a user runs it, in the session of the tests: what it says, writes and returns."""
+"""Every command as a user runs it, in the tests' session: what it says, writes and returns."""
 
 from __future__ import annotations
 
