@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Annotated
 
+import typer
 from pyspark.sql import SparkSession
 
-from spark import compare_fleet, fleet_of
+from optimizer import STRATEGIES
+from spark import check_strategies, compare_fleet, fleet_of
+from spark.config import read_settings
 from spark.console import Format, as_rows, busy, say, show
+from spark.jobs.options import Conf, Config, Form, Master, Out, Snapshot, Store, opened
 from spark.jobs.reading import read_snapshot
 from spark.output import check_writable
 from spark.store import write_table
@@ -16,6 +21,29 @@ HIDDEN = ("without_plan", "sum_squares")
 
 
 def compare(
+    store: Store,
+    out: Out,
+    snapshot: Snapshot = None,
+    strategies: Annotated[
+        str | None,
+        typer.Option(
+            help=f"Names, separated by commas: current, {', '.join(STRATEGIES)}.",
+            show_default="all",
+        ),
+    ] = None,
+    master: Master = None,
+    conf: Conf = None,
+    config: Config = None,
+    form: Form = Format.TABLE,
+) -> None:
+    """Measure every group as it is and under each strategy."""
+    settings = read_settings(config)
+    chosen = check_strategies(strategies.split(",") if strategies else settings.strategies)
+    with opened(master, conf, settings) as spark:
+        compare_store(spark, store, out, snapshot, chosen, form)
+
+
+def compare_store(
     session: SparkSession,
     store: str,
     out: str,

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import shlex
 from pathlib import Path
+from typing import Annotated
 
+import typer
 from pyspark.sql import SparkSession
 
 from spark import InputError
+from spark.config import Settings
 from spark.console import Format, say
-from spark.jobs.compare import compare
-from spark.jobs.plan import plan
-from spark.jobs.verify import verify
+from spark.jobs.compare import compare_store
+from spark.jobs.options import CHECK_FAILED, Conf, Form, Master, opened
+from spark.jobs.plan import plan_store
+from spark.jobs.verify import verify_store
 from spark.output import check_writable
 from spark.sources.fleet import demo_fleet
 from spark.sources.store_files import write_store
@@ -20,7 +24,20 @@ SEED = 1
 SNAPSHOT = "20261121T060000Z"
 
 
-def demo(session: SparkSession, groups: int, out: str, form: Format) -> bool:
+def demo(
+    groups: Annotated[int, typer.Option(help="Groups of the fleet.", min=1)] = 300,
+    out: Annotated[str, typer.Option(help="Folder for the fleet and its plan.")] = "demo",
+    master: Master = None,
+    conf: Conf = None,
+    form: Form = Format.TABLE,
+) -> None:
+    """Make a fleet, plan it, compare strategies on it, and verify the plan."""
+    with opened(master, conf, Settings()) as spark:
+        if not show_main_job(spark, groups, out, form):
+            raise typer.Exit(CHECK_FAILED)
+
+
+def show_main_job(session: SparkSession, groups: int, out: str, form: Format) -> bool:
     """Make a fleet in `out` and run plan, compare and verify on it; whether the plan verifies."""
     check_writable(out)
     store, planned, compared = (f"{out}/{name}" for name in ("store", "plan", "compare"))
@@ -29,11 +46,11 @@ def demo(session: SparkSession, groups: int, out: str, form: Format) -> bool:
     say(f"Making a fleet of {groups} groups in {store}")
     write_store(demo_fleet(groups, SEED), Path(store), SNAPSHOT)
     _announce("plan", store, "--out", planned)
-    plan(session, store, planned, None, "optimal", form)
+    plan_store(session, store, planned, None, "optimal", form)
     _announce("compare", store, "--out", compared)
-    compare(session, store, compared, None, [], form)
+    compare_store(session, store, compared, None, [], form)
     _announce("verify", store, planned)
-    return verify(session, store, planned, form)
+    return verify_store(session, store, planned, form)
 
 
 def _announce(*words: str) -> None:

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import pyarrow as pa
+import typer
 
 from spark.console import Format, say, show
+from spark.jobs.options import Form
 from spark.output import check_writable
 from spark.schemas import TABLES
 from spark.sources.cli_text import read_cli_text
@@ -25,17 +27,35 @@ class Inference(StrEnum):
 
 
 def import_cli(
-    cluster: str,
-    groups: Sequence[Path],
-    topics: Path,
-    out: Path,
-    snapshot: str | None,
-    brokers: Path | None,
-    infer: Inference,
-    subscriptions: Path | None,
-    form: Format,
+    cluster: Annotated[str, typer.Option(help="Name of the cluster.", show_default=False)],
+    groups: Annotated[
+        list[Path],
+        typer.Option(help="Text of kafka-consumer-groups; repeatable.", show_default=False),
+    ],
+    topics: Annotated[
+        Path, typer.Option(help="Text of kafka-topics --describe.", show_default=False)
+    ],
+    out: Annotated[Path, typer.Option(help="The store, a local folder.", show_default=False)],
+    snapshot: Annotated[
+        str | None, typer.Option(help="Id like 20261121T060000Z.", show_default="now, in UTC")
+    ] = None,
+    brokers: Annotated[
+        Path | None,
+        typer.Option(help="Text of kafka-broker-api-versions, for racks.", show_default=False),
+    ] = None,
+    infer: Annotated[
+        Inference,
+        typer.Option(help="A member reads all topics of its group, or only what it owns."),
+    ] = Inference.UNION,
+    subscriptions: Annotated[
+        Path | None,
+        typer.Option(
+            help="CSV with the columns group, member_id or client_id, topic.", show_default=False
+        ),
+    ] = None,
+    form: Form = Format.TABLE,
 ) -> None:
-    """Read all files, say what couldn't be read, and write one snapshot."""
+    """Read the text that Kafka's own tools print into a store."""
     check_writable(str(out))
     chosen = snapshot_id(snapshot)
     text = read_cli_text(cluster, groups, topics, brokers, infer.value, subscriptions)

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Annotated
 
+import typer
 from pyspark.sql import SparkSession
 
-from spark import plan_fleet, snapshots
+from optimizer import STRATEGIES
+from spark import InputError, plan_fleet, snapshots
+from spark.config import read_settings
 from spark.console import Format, Rows, busy, say, show
+from spark.jobs.options import Conf, Config, Form, Master, Out, Store, opened
 from spark.jobs.reading import read_snapshot
 from spark.output import check_writable
 
@@ -15,6 +20,29 @@ ALL = "all"
 
 
 def plan(
+    store: Store,
+    out: Out,
+    snapshot: Annotated[
+        str | None, typer.Option(help="Id, or `all`.", show_default="the newest")
+    ] = None,
+    strategy: Annotated[
+        str | None, typer.Option(help=f"{', '.join(STRATEGIES)}.", show_default="optimal")
+    ] = None,
+    master: Master = None,
+    conf: Conf = None,
+    config: Config = None,
+    form: Form = Format.TABLE,
+) -> None:
+    """Plan every group of a snapshot: who gets which partition, and what has to move for it."""
+    settings = read_settings(config)
+    chosen = strategy or settings.strategy
+    if chosen not in STRATEGIES:
+        raise InputError(f"unknown strategy {chosen!r}: choose one of {', '.join(STRATEGIES)}")
+    with opened(master, conf, settings) as spark:
+        plan_store(spark, store, out, snapshot, chosen, form)
+
+
+def plan_store(
     session: SparkSession, store: str, out: str, snapshot: str | None, strategy: str, form: Format
 ) -> None:
     """Plan one snapshot, or all of them, and print what changes."""

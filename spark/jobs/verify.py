@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
+import typer
 from pyspark.sql import SparkSession
 
 from spark import InputError, verify_plan
+from spark.config import read_settings
 from spark.console import Format, Rows, as_rows, busy, say, show
+from spark.jobs.options import CHECK_FAILED, Conf, Config, Form, Master, Store, opened
 from spark.jobs.reading import read_snapshot
 from spark.output import read_result
 from spark.store import ids
@@ -13,7 +18,21 @@ from spark.store import ids
 SHOWN = 20
 
 
-def verify(session: SparkSession, store: str, plan: str, form: Format) -> bool:
+def verify(
+    store: Store,
+    plan: Annotated[str, typer.Argument(help="Folder that `plan` wrote.", show_default=False)],
+    master: Master = None,
+    conf: Conf = None,
+    config: Config = None,
+    form: Form = Format.TABLE,
+) -> None:
+    """Check a plan against its snapshot without the solver; exit code 1 if anything is wrong."""
+    with opened(master, conf, read_settings(config)) as spark:
+        if not verify_store(spark, store, plan, form):
+            raise typer.Exit(CHECK_FAILED)
+
+
+def verify_store(session: SparkSession, store: str, plan: str, form: Format) -> bool:
     """Check every snapshot of the plan; print the first faults; whether there were none."""
     planned = sorted({*ids(session, plan, "groups"), *ids(session, plan, "assignments")})
     if not planned:

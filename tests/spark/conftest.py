@@ -1,15 +1,18 @@
 """What tests of the Spark layer share."""
 
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
+from typing import Any
 
 import pyarrow as pa
 import pytest
 from pyspark.sql import SparkSession
 
-from spark import FleetSnapshot
+from spark import FleetSnapshot, cli
 from spark.sources.fleet import demo_fleet
 from tests.spark.fleets import snapshot_of
+from tests.spark.said import Run, Said
 
 Settings = Callable[..., AbstractContextManager[None]]
 
@@ -56,3 +59,36 @@ def demo_tables() -> dict[str, pa.Table]:
 @pytest.fixture(scope="session")
 def demo(spark: SparkSession, demo_tables: dict[str, pa.Table]) -> FleetSnapshot:
     return snapshot_of(spark, demo_tables)
+
+
+@pytest.fixture
+def asked() -> list[tuple[Any, Any]]:
+    """What sessions were asked for: master and settings."""
+    return []
+
+
+@pytest.fixture
+def run(
+    spark: SparkSession,
+    asked: list[tuple[Any, Any]],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> Run:
+    """Runs `evenfleet …` in this process, with the session of the tests."""
+
+    @contextmanager
+    def session(master: str | None, conf: Any) -> Iterator[SparkSession]:
+        asked.append((master, conf))
+        yield spark
+
+    monkeypatch.setattr("spark.jobs.options.session", session)
+
+    def run(*words: object) -> Said:
+        monkeypatch.setattr(sys, "argv", ["evenfleet", *map(str, words)])
+        capsys.readouterr()
+        with pytest.raises(SystemExit) as ended:
+            cli.main()
+        printed = capsys.readouterr()
+        return Said(int(ended.value.code or 0), printed.out, printed.err)
+
+    return run

@@ -5,11 +5,8 @@ from __future__ import annotations
 import json
 import re
 import shutil
-import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -17,56 +14,12 @@ import pytest
 from pyspark.sql import SparkSession
 
 from optimizer import STRATEGIES
-from spark import cli
 from spark.sources.store_files import write_store
 from tests.spark.fleets import SNAPSHOT, Fleet, damage_pages
+from tests.spark.said import Run, flat, is_one_line
 
 CAPTURES = Path(__file__).parents[1] / "data" / "cli"
 EARLIER = "20261121T050000Z"
-
-
-class Said(NamedTuple):
-    """What a command returned and printed."""
-
-    code: int
-    out: str
-    err: str
-
-
-Run = Callable[..., Said]
-
-
-@pytest.fixture
-def asked() -> list[tuple[Any, Any]]:
-    """What sessions were asked for: master and settings."""
-    return []
-
-
-@pytest.fixture
-def run(
-    spark: SparkSession,
-    asked: list[tuple[Any, Any]],
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> Run:
-    """Runs `evenfleet …` in this process, with the session of the tests."""
-
-    @contextmanager
-    def session(master: str | None, conf: Any) -> Iterator[SparkSession]:
-        asked.append((master, conf))
-        yield spark
-
-    monkeypatch.setattr(cli, "session", session)
-
-    def run(*words: object) -> Said:
-        monkeypatch.setattr(sys, "argv", ["evenfleet", *map(str, words)])
-        capsys.readouterr()
-        with pytest.raises(SystemExit) as ended:
-            cli.main()
-        printed = capsys.readouterr()
-        return Said(int(ended.value.code or 0), printed.out, printed.err)
-
-    return run
 
 
 def small() -> Fleet:
@@ -85,15 +38,6 @@ def store(tmp_path: Path) -> Path:
 def rows(folder: Path, snapshot: str = SNAPSHOT) -> list[dict[str, Any]]:
     (part,) = (folder / f"snapshot={snapshot}").glob("*.parquet")
     return list(pq.ParquetFile(part).read().to_pylist())
-
-
-def is_one_line(said: Said) -> bool:
-    """Nothing but one readable sentence."""
-    return (
-        said.out == ""
-        and re.fullmatch(r"evenfleet: [^\n]+\n", said.err) is not None
-        and "Traceback" not in said.err
-    )
 
 
 COMMANDS = ("plan", "compare", "verify", "import-cli", "demo")
@@ -262,7 +206,7 @@ class TestCompareAndVerify:
         }
         said = run("verify", store, plan)
         assert said.code == 1
-        assert "is not in the plan" in said.out
+        assert "partition 0 of topic 't' is not in the plan" in flat(said.out)
         assert f"Snapshot {EARLIER}, 1 planned groups: {len(faults)} faults.\n" in said.err
         assert f"Snapshot {SNAPSHOT}, 1 planned groups: no fault: " in said.err
 
@@ -501,8 +445,8 @@ class TestBadInput:
         if how == "mistyped column":
             pq.write_table(table.set_column(2, "member_id", pa.array([1] * len(table))), part)
             return "column members.member_id is bigint and must be string"
-        row = {"cluster": "c", "group": None, "member_id": "z"}
-        pq.write_table(pa.Table.from_pylist([row]), part)
+        nobodys = {"cluster": "c", "group": None, "member_id": "z"}
+        pq.write_table(pa.Table.from_pylist([nobodys], table.schema), part)
         return "(members.group: 1 rows)"
 
     @pytest.mark.parametrize(
@@ -529,7 +473,7 @@ class TestRunFailed:
             def fail(*_: Any, error: Exception = error) -> None:
                 raise error
 
-            monkeypatch.setattr(cli, "plan_job", fail)
+            monkeypatch.setattr("spark.jobs.plan.plan_store", fail)
             said = run("plan", "s", "--out", "o")
             assert (said.code, is_one_line(said)) == (3, True)
             assert said.err.startswith(f"evenfleet: {type(error).__name__}: ")
@@ -553,7 +497,7 @@ class TestRunFailed:
         def interrupt(*_: Any) -> None:
             raise KeyboardInterrupt
 
-        monkeypatch.setattr(cli, "plan_job", interrupt)
+        monkeypatch.setattr("spark.jobs.plan.plan_store", interrupt)
         said = run("plan", "s", "--out", "o")
         assert (said.code, said.err) == (130, "evenfleet: interrupted\n")
 
