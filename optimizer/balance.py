@@ -1,16 +1,20 @@
-"""How many partitions of each class every member gets."""
+"""How many partitions of each sort every member gets."""
+
+from collections.abc import Sequence
 
 import numpy as np
 
 from optimizer.arrays import IntArray
 from optimizer.components import components
-from optimizer.flow import classes_above, fewest_moves
+from optimizer.flow import cheapest_shares, sorts_above
 from optimizer.one_class import even_shares
 from optimizer.shares import Demand
 
 
-def best_shares(demand: Demand) -> IntArray:
-    """Shares of least Σ load², and among those with the most partitions kept.
+def best_shares(demand: Demand, levels: Sequence[str] = ("moves",)) -> IntArray:
+    """Shares of least Σ load², and among those the best by `levels`, one after the other.
+
+    The levels are "racks", the fewest partitions read across racks, and "moves", the most kept.
 
     A part of the group in which all loads can be within one of each other is balanced by exactly
     those loads. Any other part is cut in two that are balanced each for itself.
@@ -20,7 +24,7 @@ def best_shares(demand: Demand) -> IntArray:
     while parts:
         pairs = parts.pop()
         part = demand.of_pairs(pairs)
-        found = _level_shares(part)
+        found = _level_shares(part, levels)
         if found is None:
             for half in _halves(part):
                 parts += [pairs[half][some] for some in components(part.of_pairs(half))]
@@ -29,11 +33,11 @@ def best_shares(demand: Demand) -> IntArray:
     return shares
 
 
-def _level_shares(part: Demand) -> IntArray | None:
-    """Shares within one of each other that keep the most partitions; None if there are none."""
-    if len(part.supply) == 1:
+def _level_shares(part: Demand, levels: Sequence[str]) -> IntArray | None:
+    """The best shares within one of each other; None if there are none."""
+    if len(part.supply) == 1 and (part.remote is None or not part.remote.any()):
         return even_shares(int(part.supply[0]), part.owned)
-    return fewest_moves(part, _base(part))
+    return cheapest_shares(part, _base(part), levels)
 
 
 def _base(part: Demand) -> int:
@@ -55,10 +59,10 @@ def _halves(part: Demand) -> tuple[IntArray, IntArray]:
     above `_base` and some aren't: otherwise all loads could be `_base` or one more.
     """
     base = _base(part)
-    above = classes_above(part, base + 1)
+    above = sorts_above(part, base + 1)
     if not above.any():
-        above = classes_above(part, base)
-    in_class_above = above[part.class_of_pair]
+        above = sorts_above(part, base)
+    in_sort_above = above[part.sort_of_pair]
     is_above = np.zeros(part.member_count, np.bool_)
-    is_above[part.members[in_class_above]] = True
-    return in_class_above.nonzero()[0], (~is_above[part.members]).nonzero()[0]
+    is_above[part.members[in_sort_above]] = True
+    return in_sort_above.nonzero()[0], (~is_above[part.members]).nonzero()[0]

@@ -1,90 +1,121 @@
 """An assignment in counts, by kind and member, for `verify` alone."""
 
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 
 from optimizer.arrays import IntArray
-from optimizer.measures import Measures
+from optimizer.measures import Measures, Reads
 from optimizer.problem import NOBODY, Problem
 from optimizer.readers import Readers
-from optimizer.residual import Residual
+from optimizer.steps import Prices, Steps
+
+ZERO: IntArray = np.zeros(1, np.int64)
+
+MANY = 4
+"""Changes are counted apart if they are fewer than one in so many partitions."""
 
 
 @dataclass(frozen=True)
 class Books:
-    """Who holds how much of what after an assignment that has no faults."""
+    """Who holds how much of what; only those of an assignment without faults are any good.
+
+    `loads` has the number of partitions of each member. `owned`, `held` and `kept` have for each
+    pair how many partitions of its kind the member owns now, is given, and keeps.
+    """
 
     problem: Problem
     readers: Readers
     target: IntArray
+    measures: Measures
+    loads: IntArray
+    owned: IntArray
+    held: IntArray
+    kept: IntArray
 
-    @cached_property
-    def loads(self) -> IntArray:
-        """Number of partitions of each member."""
-        return np.bincount(self.target[self.target >= 0], minlength=self.readers.member_count)
+    def prices(self, level: str) -> Prices:
+        """What the steps cost at a level.
 
-    @cached_property
-    def held(self) -> IntArray:
-        """How many partitions of each pair's kind its member is given."""
-        return self._count(self.readers.pair_of(self.target))
-
-    @cached_property
-    def owner_pair(self) -> IntArray:
-        """The pair of each partition whose owner may still read it, or -1."""
-        return self.readers.pair_of(self.problem.owner)
-
-    @cached_property
-    def owned(self) -> IntArray:
-        """How many partitions of each pair's kind its member owns now."""
-        return self._count(self.owner_pair)
-
-    @cached_property
-    def kept(self) -> IntArray:
-        """How many of those it keeps."""
-        return self._count(self.owner_pair[self.target == self.problem.owner])
-
-    def _count(self, pair: IntArray) -> IntArray:
-        return np.bincount(pair[pair >= 0], minlength=len(self.readers.kind))
-
-    @cached_property
-    def measures(self) -> Measures:
-        moves = int(self.owned.sum() - self.kept.sum())
-        changed = (self.target != self.problem.owner) & (self.target != NOBODY)
-        return Measures(
-            partitions=int(np.count_nonzero(self.readers.kind_of >= 0)),
-            max_load=int(self.loads.max(initial=0)),
-            min_load=int(self.loads.min()) if len(self.loads) else 0,
-            sum_squares=int((self.loads * self.loads).sum()),
-            moves=moves,
-            takeovers=int(np.count_nonzero(changed & (self.problem.owner != NOBODY))) - moves,
-        )
-
-    def residual(self, count_moves: bool) -> Residual:
-        """Costs are steps of Σ load², and if `count_moves`, below them the moves.
-
-        A step of load outweighs the moves of any cycle, which has no more arcs than nodes.
+        A member's n-th partition costs n - 1, so that Σ load² falls and rises with the sum; a
+        partition that its member could have kept costs 1, and so does one read across racks.
         """
-        kinds, members = self.readers.kind_count, self.readers.member_count
-        pool = kinds + members
-        kind, member = self.readers.kind, self.readers.member + kinds
-        is_held = self.held > 0
-        loaded = np.flatnonzero(self.loads)
-        everybody = np.arange(members)
-        step = 2 * (pool + 1)
-        return Residual(
-            tail=np.concatenate(
-                [kind, member[is_held], kinds + everybody, np.full(len(loaded), pool)]
-            ),
-            head=np.concatenate([member, kind[is_held], np.full(members, pool), kinds + loaded]),
-            cost=np.concatenate(
-                [
-                    -1 * (count_moves & (self.held < self.owned)),
-                    1 * (count_moves & (self.held <= self.owned)[is_held]),
-                    (2 * self.loads + 1) * step,
-                    -(2 * self.loads[loaded] - 1) * step,
-                ]
-            ),
-            nodes=pool + 1,
+        if level == "balance":
+            return Prices(ZERO, ZERO, self.loads, 1 - self.loads)
+        if level == "moves":
+            regains, gives_up = self.held < self.owned, self.held <= self.owned
+            return Prices(-regains.view(np.int8), gives_up.view(np.int8), ZERO, ZERO)
+        if self.readers.remote is None:
+            return Prices(ZERO, ZERO, ZERO, ZERO)
+        remote = self.readers.remote.view(np.int8)
+        return Prices(remote, -remote, ZERO, ZERO)
+
+    def reads(self, counts: IntArray) -> Reads | None:
+        """Reads of so many partitions by each pair; None where racks don't matter."""
+        readers = self.readers
+        if readers.local is None or readers.remote is None:
+            return None
+        local, remote = (counts.sum(where=flags) for flags in (readers.local, readers.remote))
+        return Reads(int(local), int(remote))
+
+    def steps(self) -> Steps:
+        """All steps that the assignment allows."""
+        return Steps(
+            member=self.readers.member,
+            offsets=self.readers.offsets,
+            gain=np.ones(len(self.held), np.bool_),
+            loss=self.held > 0,
+            more=np.ones(len(self.loads), np.bool_),
+            less=self.loads > 0,
         )
+
+
+def books_of(problem: Problem, readers: Readers, target: IntArray) -> Books | None:
+    """Count an assignment, from what changes; None if it isn't one of the group.
+
+    It is one if all partitions with readers, and no others, are held by readers.
+    """
+    kind, owner, assigned = readers.kind_of, problem.owner, target
+    if kind.min(initial=0) < 0:
+        read = (kind >= 0).nonzero()[0]
+        if np.count_nonzero(target >= 0) > np.count_nonzero(target[read] >= 0):
+            return None
+        kind, owner, assigned = kind[read], owner[read], target[read]
+    if assigned.min(initial=0) < 0:
+        return None
+    base = kind * readers.member_count
+    is_changed = assigned != owner
+    changes = int(np.count_nonzero(is_changed))
+    if changes * MANY < len(assigned):
+        changed = is_changed.nonzero()[0]
+        where, before = base[changed], owner[changed]
+        owned = _count(readers, base, owner)
+        kept = owned - _count(readers, where, before) if changes else owned
+        held = kept + readers.count(where + assigned[changed]) if changes else owned
+        since = int(np.count_nonzero(before != NOBODY))
+    else:
+        owned = _count(readers, base, owner)
+        base += assigned
+        held = readers.count(base)
+        kept = readers.count(base[~is_changed])
+        since = int(np.count_nonzero(is_changed & (owner != NOBODY)))
+    if int(held.sum()) != len(assigned):
+        return None
+    loads = np.bincount(assigned, minlength=readers.member_count)
+    moves = int(owned.sum()) - int(kept.sum())
+    measures = Measures(
+        partitions=len(assigned),
+        max_load=int(loads.max(initial=0)),
+        min_load=int(loads.min()) if len(loads) else 0,
+        sum_squares=int(loads @ loads),
+        moves=moves,
+        takeovers=since - moves,
+    )
+    return Books(problem, readers, target, measures, loads, owned, held, kept)
+
+
+def _count(readers: Readers, base: IntArray, owner: IntArray) -> IntArray:
+    """Count owners by pair; some may be nobody."""
+    if owner.min(initial=0) >= 0:
+        return readers.count(base + owner)
+    owned = (owner >= 0).nonzero()[0]
+    return readers.count(base[owned] + owner[owned])

@@ -1,34 +1,43 @@
 """The aggregated networks: the one file that knows OR-Tools."""
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 from ortools.graph.python import max_flow, min_cost_flow
 
 from optimizer.arrays import IntArray
+from optimizer.overflow import CostOverflowError
 from optimizer.shares import Demand
 
+MOST = 2**62
+"""No number that the flow computes may get larger than that."""
 
-def fewest_moves(demand: Demand, base: int) -> IntArray | None:
-    """Shares that give each member `base` or `base + 1` partitions and keep the most.
 
-    None if there are no such shares. This is a min-cost flow. Nodes are the classes, the members,
-    who take in `base`, and a spare one for what exceeds it. From a class to each of its members
-    goes an arc of cost 0 for what the member owns and one of cost 1 for anything else; each member
-    may pass one partition on to the spare node. Costs are 0 and 1 only, so 64 bits are plenty.
+def cheapest_shares(demand: Demand, base: int, levels: Sequence[str]) -> IntArray | None:
+    """Shares that give each member `base` or `base + 1` partitions, the best by `levels`.
+
+    None if there are no such shares. This is a min-cost flow. Nodes are the sorts, the members,
+    who take in `base`, and a spare one for what exceeds it. From a sort to each of its members
+    goes an arc for what the member owns and one for anything else; each member may pass one
+    partition on to the spare node.
+
+    What a partition costs at a level is 0 or 1: a move, a read across racks. No simple cycle of
+    the residual network has more arcs than there are nodes, so a level that weighs one more than
+    that outweighs the next one (Klein 1967: without a cycle of negative cost nothing is better).
+    Raises `CostOverflowError` where 64 bits couldn't hold what comes of it.
     """
-    classes, members, pairs = len(demand.supply), demand.member_count, len(demand.members)
-    spare = classes + members
-    c, member = demand.class_of_pair, demand.members + classes
+    sorts, members, pairs = len(demand.supply), demand.member_count, len(demand.members)
+    spare = sorts + members
+    sort, member = demand.sort_of_pair, demand.members + sorts
     owned = demand.owned.nonzero()[0]
-    every_member, ones = np.arange(classes, spare), np.ones(members, np.int64)
-    cost = np.zeros(pairs + len(owned) + members, np.int64)
-    cost[:pairs] = 1
+    every_member, ones = np.arange(sorts, spare), np.ones(members, np.int64)
     network = min_cost_flow.SimpleMinCostFlow()
     arcs = network.add_arcs_with_capacity_and_unit_cost(
-        np.concatenate((c, c[owned], every_member)),
+        np.concatenate((sort, sort[owned], every_member)),
         np.concatenate((member, member[owned], ones * spare)),
-        np.concatenate((demand.supply[c], demand.owned[owned], ones)),
-        cost,
+        np.concatenate((demand.supply[sort], demand.owned[owned], ones)),
+        _costs(demand, owned, levels),
     )
     supply = np.concatenate((demand.supply, ones * -base, [0]))
     supply[spare] = -supply.sum()
@@ -44,24 +53,57 @@ def fewest_moves(demand: Demand, base: int) -> IntArray | None:
     return shares
 
 
-def classes_above(demand: Demand, level: int) -> NDArray[np.bool_]:
-    """Which classes can't be placed without giving one of their members more than `level`.
+def _costs(demand: Demand, owned: IntArray, levels: Sequence[str]) -> IntArray:
+    """Costs of a partition that moves, for each pair; of one that stays; and of the spare arcs."""
+    pairs = len(demand.members)
+    cost = np.zeros(pairs + len(owned) + demand.member_count, np.int64)
+    if demand.remote is None:
+        _check_range(demand, 1)
+        cost[:pairs] = 1
+        return cost
+    outweighs = len(demand.supply) + demand.member_count + 2
+    _check_range(demand, outweighs + 1)
+    weight = dict(zip(levels, (outweighs, 1), strict=True))
+    np.multiply(demand.remote, weight["racks"], out=cost[:pairs])
+    cost[pairs : pairs + len(owned)] = cost[owned]
+    cost[:pairs] += weight["moves"]
+    return cost
 
-    They are the classes on the source's side of the minimum cut that lies nearest to the source,
+
+def _check_range(demand: Demand, dearest: int) -> None:
+    """Bound what OR-Tools computes: total cost, and prices of its nodes.
+
+    It multiplies costs by the number of nodes plus one and scales from there; a price falls by no
+    more than three times the nodes times the dearest scaled cost (Goldberg 1997).
+    """
+    nodes = len(demand.supply) + demand.member_count + 1
+    partitions = float(demand.supply.sum(dtype=np.float64))
+    if max(partitions, 3 * nodes * (nodes + 1)) * dearest > MOST:
+        raise CostOverflowError(
+            f"{partitions:.0f} partitions of {len(demand.supply)} sorts among "
+            f"{demand.member_count} members can't be planned exactly: their costs, {dearest} each, "
+            "exceed 64 bits; split the group by topics, or plan it without racks"
+        )
+
+
+def sorts_above(demand: Demand, level: int) -> NDArray[np.bool_]:
+    """Which sorts can't be placed without giving one of their members more than `level`.
+
+    They are the sorts on the source's side of the minimum cut that lies nearest to the source,
     when a member takes in `level` at most. All their members are on that side with them.
     """
-    classes, source = len(demand.supply), len(demand.supply) + demand.member_count
+    sorts, source = len(demand.supply), len(demand.supply) + demand.member_count
     sink = source + 1
-    c, every_class = demand.class_of_pair, np.arange(classes)
-    every_member = np.arange(classes, source)
+    sort, every_sort = demand.sort_of_pair, np.arange(sorts)
+    every_member = np.arange(sorts, source)
     network = max_flow.SimpleMaxFlow()
     add_arcs = network.add_arcs_with_capacity
-    add_arcs(np.full_like(every_class, source), every_class, demand.supply)
-    add_arcs(c, demand.members + classes, demand.supply[c])
+    add_arcs(np.full_like(every_sort, source), every_sort, demand.supply)
+    add_arcs(sort, demand.members + sorts, demand.supply[sort])
     add_arcs(every_member, np.full_like(every_member, sink), np.full_like(every_member, level))
     status = network.solve(source, sink)
     if status != network.OPTIMAL:
         raise RuntimeError(f"OR-Tools' max flow ended with {status.name}")
     above = np.zeros(sink + 1, np.bool_)
     above[network.get_source_side_min_cut()] = True
-    return above[:classes]
+    return above[:sorts]

@@ -3,26 +3,27 @@
 import numpy as np
 
 from optimizer.arrays import NOTHING, IntArray, ranges, stable_order
-from optimizer.problem import NOBODY, Problem
+from optimizer.problem import NOBODY
 from optimizer.shares import Demand
+from optimizer.sorts import Sorts
 
 
-def hand_out(problem: Problem, demand: Demand, shares: IntArray) -> IntArray:
+def hand_out(owner: IntArray, sorts: Sorts, demand: Demand, shares: IntArray) -> IntArray:
     """Turn each pair's share into partitions.
 
-    Owners keep their lowest partitions (by topic name and number); what is left of a class is
+    Owners keep their lowest partitions (by topic name and number); what is left of a sort is
     dealt in that order, one to each member in turn, so that a topic spreads over its new readers.
     """
-    target = np.where(problem.owner_pair >= 0, problem.owner, NOBODY)
-    target[_released(problem, demand, shares)] = NOBODY
-    free = ((target < 0) & (problem.class_of >= 0)).nonzero()[0]
+    target = np.where(sorts.owner_pair >= 0, owner, NOBODY)
+    target[_released(sorts.owner_pair, demand, shares)] = NOBODY
+    free = ((target < 0) & (sorts.of_partition >= 0)).nonzero()[0]
     if len(free):
-        free = free[stable_order(problem.class_of[free], len(demand.supply))]
+        free = free[stable_order(sorts.of_partition[free], len(demand.supply))]
         target[free] = demand.members[_deal(demand, shares)]
     return target
 
 
-def _released(problem: Problem, demand: Demand, shares: IntArray) -> IntArray:
+def _released(owner_pair: IntArray, demand: Demand, shares: IntArray) -> IntArray:
     """Partitions that an owner has above its share: only the owners with too many are looked at."""
     # One entry more than there are pairs: a partition without a pair has -1 and looks up that one.
     too_many = np.zeros(len(shares) + 1, np.bool_)
@@ -30,19 +31,19 @@ def _released(problem: Problem, demand: Demand, shares: IntArray) -> IntArray:
     pairs = too_many.nonzero()[0]
     if not len(pairs):
         return NOTHING
-    partitions = too_many[problem.owner_pair].nonzero()[0]
-    partitions = partitions[stable_order(problem.owner_pair[partitions], len(shares))]
+    partitions = too_many[owner_pair].nonzero()[0]
+    partitions = partitions[stable_order(owner_pair[partitions], len(shares))]
     owned, kept = demand.owned[pairs], shares[pairs]
     first = owned.cumsum() - owned
     return partitions[ranges(first + kept, owned - kept)]
 
 
 def _deal(demand: Demand, shares: IntArray) -> IntArray:
-    """Pairs in the order in which they get their partitions: by class, round after round."""
+    """Pairs in the order in which they get their partitions: by sort, round after round."""
     wanted = shares - demand.owned
     pairs = (wanted > 0).nonzero()[0]
     wanted = wanted[pairs]
     pair = pairs.repeat(wanted)
     turn = ranges(np.zeros(len(pairs), np.int64), wanted)
     by_turn = pair[stable_order(turn, int(wanted.max()))]
-    return by_turn[stable_order(demand.class_of_pair[by_turn], len(demand.supply))]
+    return by_turn[stable_order(demand.sort_of_pair[by_turn], len(demand.supply))]

@@ -17,3 +17,14 @@ class Measures(NamedTuple):
     sum_squares: int
     moves: int
     takeovers: int
+
+
+class Reads(NamedTuple):
+    """Partitions read within a rack and across racks; the others' place, or reader's, isn't known.
+
+    `local` counts those whose reader is in a rack of theirs, `remote` those whose reader is in
+    another one.
+    """
+
+    local: int
+    remote: int

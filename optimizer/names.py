@@ -44,8 +44,13 @@ def problem_of(group: Group) -> Named:
         topic_ids=[group.topic_ids.get(topic) for topic in topics],
         vanished=vanished,
         beyond=beyond,
+        leader_racks=_leader_racks(group, topics),
     )
-    notes = [*_vanished_topics(vanished or ()), *settlement_notes(ownership, impossible)]
+    notes = [
+        *_vanished_topics(vanished or ()),
+        *settlement_notes(ownership, impossible),
+        *rack_notes(problem),
+    ]
     return Named(problem, notes)
 
 
@@ -110,6 +115,16 @@ def _replica_racks(group: Group, topics: Sequence[str]) -> list[tuple[str, ...]]
     ]
 
 
+def _leader_racks(group: Group, topics: Sequence[str]) -> list[str | None] | None:
+    if not group.leader_racks:
+        return None
+    return [
+        rack
+        for topic in topics
+        for rack in group.leader_racks.get(topic, [None] * group.topics[topic])
+    ]
+
+
 def _vanished_topics(vanished: Sequence[tuple[str, ...]]) -> Iterator[str]:
     for topic in sorted(set(chain.from_iterable(vanished))):
         yield f"topic {topic!r} is subscribed to and isn't in the cluster: ignored"
@@ -125,3 +140,18 @@ def settlement_notes(ownership: Ownership, impossible: int) -> Iterator[str]:
         yield (
             f"{ownership.cancelled} partitions claimed twice in one generation: counted as unowned"
         )
+
+
+def rack_notes(problem: Problem) -> Iterator[str]:
+    """A sentence for racks of members and partitions that look like one rack spelled in two ways.
+
+    They count as two, as in Kafka, which compares them exactly (KIP-881).
+    """
+    replicas = chain.from_iterable(set(problem.replica_racks or ()))
+    spelled = {*(problem.racks or ()), *(problem.leader_racks or ()), *replicas}
+    alike: dict[str, list[str]] = {}
+    for rack in sorted(rack for rack in spelled if rack):
+        alike.setdefault(rack.strip().casefold(), []).append(rack)
+    for racks in alike.values():
+        if len(racks) > 1:
+            yield f"racks {', '.join(map(repr, racks))} are different ones to Kafka"

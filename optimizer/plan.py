@@ -1,13 +1,17 @@
 """What a strategy's answer means for the group: by names, and in numbers."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
-from optimizer.measures import Measures
+from optimizer.explain import Explanation, explain
+from optimizer.goals import DEFAULT_GOALS, Goals
+from optimizer.measures import Measures, Reads
+from optimizer.near import near_of
 from optimizer.problem import NOBODY, IntArray, Problem
 from optimizer.strategies.answer import Answer
+from optimizer.verify import Verdict, check_assignment
 
 Assignment = dict[str, list[tuple[str, int]]]
 
@@ -17,7 +21,9 @@ class Plan:
     """A group's assignment by names; every member has a key, partitions are sorted.
 
     `first_round` is what the first rebalance hands out (only `cooperative-sticky` makes it differ
-    from `assignment`); `notes` tell what was ignored or settled in the input.
+    from `assignment`); `notes` tell what was ignored or settled in the input, and why the optimum
+    isn't proposed if it isn't worth its moves. `reads_found` and `reads` count reads within racks
+    and across them, as found and as planned, where the goals and the group have racks.
     A `Group` can't say who left: in a group that owns something, a partition that no member owns
     counts as left behind, so as taken over; in one that owns nothing all is new.
     """
@@ -30,6 +36,24 @@ class Plan:
     moves: int
     takeovers: int
     notes: list[str]
+    reads_found: Reads | None = None
+    reads: Reads | None = None
+    problem: Problem | None = field(default=None, repr=False, compare=False)
+    target: IntArray | None = field(default=None, repr=False, compare=False)
+    goals: Goals = field(default=DEFAULT_GOALS, repr=False, compare=False)
+
+    def explain(self) -> Explanation:
+        """Why each partition moves that does, and why loads can't be more even."""
+        return explain(*self._indexes(), self.goals)
+
+    def check(self, certificate: bytes | None = None) -> Verdict:
+        """Whether it is optimal, proven without the solver, and the certificate of that."""
+        return check_assignment(*self._indexes(), certificate, self.goals)
+
+    def _indexes(self) -> tuple[Problem, IntArray]:
+        if self.problem is None or self.target is None:
+            raise ValueError("only a plan that `assign` made knows its group")
+        return self.problem, self.target
 
 
 def measure(problem: Problem, target: IntArray) -> Measures:
@@ -54,8 +78,15 @@ def member_loads(problem: Problem, target: IntArray) -> IntArray:
     return np.bincount(target[target != NOBODY], minlength=len(problem.member_ids))
 
 
-def plan_of(strategy: str, problem: Problem, answer: Answer, notes: Sequence[str]) -> Plan:
+def plan_of(
+    strategy: str,
+    problem: Problem,
+    answer: Answer,
+    notes: Sequence[str],
+    goals: Goals = DEFAULT_GOALS,
+) -> Plan:
     """Turn an answer's indexes into names."""
+    near = near_of(problem, goals.rack) if goals.rack else None
     measures = measure(problem, answer.target)
     unowned = np.count_nonzero((problem.owner == NOBODY) & (answer.target != NOBODY))
     left_behind = int(unowned) if np.any(problem.owner != NOBODY) else 0
@@ -72,7 +103,12 @@ def plan_of(strategy: str, problem: Problem, answer: Answer, notes: Sequence[str
         sum_squares=measures.sum_squares,
         moves=measures.moves,
         takeovers=measures.takeovers + left_behind,
-        notes=list(notes),
+        notes=[*notes, *([answer.reason] if answer.reason else [])],
+        reads_found=near and near.reads(np.where(problem.keepable, problem.owner, NOBODY)),
+        reads=near and near.reads(answer.target),
+        problem=problem,
+        target=answer.target,
+        goals=goals,
     )
 
 

@@ -51,10 +51,13 @@ class Problem:
     The rest is read by Kafka's own strategies only. `claims` are all (member, partition) claims of
     present members in the order given, losing ones included; `leader_order` has the member
     indexes in the order that Kafka's leader sees (None: the order of their ids); `generations`
-    are -1 where absent. `replica_racks` has one tuple of rack names a partition. `vanished` has
+    are -1 where absent. `vanished` has
     for each subscription the topics in it that the cluster lacks (Kafka compares subscriptions
     before it drops them); `beyond` are claims (members, topics, numbers) on partitions that an
     existing topic doesn't have (Kafka's sticky assignors take them for real). None: there are none.
+
+    `leader_racks` and `replica_racks` have an entry for each partition, the rack of its leader and
+    the racks of its replicas; the first is read where the goals name it only.
     """
 
     member_ids: Sequence[str]
@@ -72,6 +75,7 @@ class Problem:
     topic_ids: Sequence[str | None] | None = None
     vanished: Sequence[tuple[str, ...]] | None = None
     beyond: tuple[IntArray, IntArray, IntArray] | None = None
+    leader_racks: Sequence[str | None] | None = None
 
     @property
     def partition_count(self) -> int:

@@ -1,51 +1,58 @@
-"""The residual network of an assignment, and the cycle in it that improves the assignment."""
+"""A network of steps with costs, and the cycle in it that costs less than nothing."""
 
 from dataclasses import dataclass
+from itertools import count
+from typing import NamedTuple
 
 import numpy as np
 
 from optimizer.arrays import IntArray
 
+ROUNDS = 4
+"""A search looks for a cycle once in so many rounds."""
+
 NOWHERE = -1
 """Parent of a node that no arc has reached yet."""
 
 
+class Search(NamedTuple):
+    """A cycle of negative cost as its nodes in their order, or potentials that exclude any."""
+
+    cycle: list[int] | None
+    potential: IntArray
+
+
 @dataclass(frozen=True)
 class Residual:
-    """Every step by which an assignment can change, as an arc with a cost.
-
-    Nodes are the kinds, the members and a pool of load. An arc from a kind to a member gives the
-    member one more partition of that kind, one back takes one away; an arc from a member to the
-    pool raises the member's load by one, one back lowers it. A cycle is a change of the
-    assignment, and one of negative cost improves it: there is none if and only if nothing is
-    better (Klein 1967).
-    """
+    """A network by its arcs: where each leads from and to, and what it costs."""
 
     tail: IntArray
     head: IntArray
     cost: IntArray
     nodes: int
 
-    def improving_cycle(self) -> list[int] | None:
-        """The nodes of a cycle of negative cost in their order, or None (Bellman and Ford).
+    def search(self) -> Search:
+        """Look for a cycle of negative cost (Bellman and Ford).
 
-        All nodes start at distance 0. As soon as the arcs that last lowered a distance form
-        a cycle, it is one of negative cost.
+        All nodes start at distance 0. If no arc lowers any, distances are potentials. If the arcs
+        that last lowered each form a cycle, it is one of negative cost; that is looked at in some
+        of the rounds, and after as many as there are nodes they always do.
         """
         distance = np.zeros(self.nodes, np.int64)
         parent = np.full(self.nodes, NOWHERE)
-        while True:
+        for lowered in count(1):
             reached = distance[self.tail] + self.cost
             lower = distance.copy()
             np.minimum.at(lower, self.head, reached)
             better = (reached < distance[self.head]) & (reached == lower[self.head])
             if not better.any():
-                return None
+                return Search(None, distance)
             parent[self.head[better]] = self.tail[better]
             distance = lower
-            cycle = _cycle(parent)
+            cycle = [] if lowered % ROUNDS else _cycle(parent)
             if cycle:
-                return cycle
+                return Search(cycle, distance)
+        raise AssertionError("rounds don't end by themselves")
 
 
 def _cycle(parent: IntArray) -> list[int]:

@@ -1,22 +1,23 @@
-"""The group in counts: how much there is of each class, and who owns how much of it."""
+"""The group in counts: how much there is of each sort, and who owns how much of it."""
 
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+from numpy.typing import NDArray
 
 from optimizer.arrays import IntArray
-from optimizer.problem import Problem
+from optimizer.sorts import Sorts
 
 
 @dataclass(frozen=True)
 class Demand:
-    """Classes of partitions and their readers, in counts.
+    """Sorts of partitions and their readers, in counts.
 
-    A pair is a class and one of its members; the pairs of class c are offsets[c]:offsets[c + 1].
-    `supply` has the partitions of each class, `members` the member of each pair (below
-    `member_count`), `owned` how many partitions of the pair's class the member owns. A share is
-    how many it shall have.
+    A pair is a sort and one of its readers; the pairs of sort s are offsets[s]:offsets[s + 1].
+    `supply` has the partitions of each sort, `members` the member of each pair (below
+    `member_count`), `owned` how many partitions of the pair's sort the member owns, `remote`
+    whether it reads them across racks (None: nobody does). A share is how many it shall have.
     """
 
     supply: IntArray
@@ -24,24 +25,26 @@ class Demand:
     members: IntArray
     owned: IntArray
     member_count: int
+    remote: NDArray[np.bool_] | None = None
 
     @cached_property
-    def class_of_pair(self) -> IntArray:
+    def sort_of_pair(self) -> IntArray:
         return np.arange(len(self.supply)).repeat(self.offsets[1:] - self.offsets[:-1])
 
     def of_pairs(self, pairs: IntArray) -> "Demand":
-        """The demand of some pairs only (ascending), its classes and members numbered anew."""
+        """The demand of some pairs only (ascending), its sorts and members numbered anew."""
         if len(pairs) == len(self.members) and self._has_every_member():
             return self
         present, members = np.unique(self.members[pairs], return_inverse=True)
-        c = self.class_of_pair[pairs]
-        first = np.diff(c, prepend=-1).nonzero()[0]
+        sort = self.sort_of_pair[pairs]
+        first = np.diff(sort, prepend=-1).nonzero()[0]
         return Demand(
-            supply=self.supply[c[first]],
+            supply=self.supply[sort[first]],
             offsets=np.append(first, len(pairs)),
             members=members,
             owned=self.owned[pairs],
             member_count=len(present),
+            remote=None if self.remote is None else self.remote[pairs],
         )
 
     def _has_every_member(self) -> bool:
@@ -50,17 +53,15 @@ class Demand:
         return bool(np.bincount(self.members, minlength=self.member_count).all())
 
 
-def demand_of(problem: Problem) -> Demand:
-    """Count a group's partitions by class, and by class and owner."""
-    classes = problem.classes
-    supply = np.bincount(
-        classes.of_topic + 1, weights=problem.topic_sizes, minlength=len(classes) + 1
-    )
-    owned = np.bincount(problem.owner_pair + 1, minlength=len(classes.members) + 1)
+def demand_of(sorts: Sorts, member_count: int) -> Demand:
+    """Count partitions by sort, and by sort and owner."""
+    supply = np.bincount(sorts.of_partition + 1, minlength=len(sorts.offsets))
+    owned = np.bincount(sorts.owner_pair + 1, minlength=len(sorts.members) + 1)
     return Demand(
-        supply=supply[1:].astype(np.int64),
-        offsets=classes.offsets,
-        members=classes.members,
+        supply=supply[1:],
+        offsets=sorts.offsets,
+        members=sorts.members,
         owned=owned[1:],
-        member_count=len(problem.member_ids),
+        member_count=member_count,
+        remote=sorts.remote,
     )

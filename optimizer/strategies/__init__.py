@@ -1,7 +1,7 @@
 """The strategies: one file each, and one line each here."""
 
-from optimizer.solve import solve
 from optimizer.strategies.answer import Strategy
+from optimizer.strategies.optimal import assign_optimally
 from optimizer.strategies.range import assign_ranges
 from optimizer.strategies.roundrobin import assign_round_robin
 from optimizer.strategies.server_range import assign_server_range
@@ -9,7 +9,7 @@ from optimizer.strategies.sticky import assign_cooperative_sticky, assign_sticky
 from optimizer.strategies.uniform import assign_uniform, assign_uniform_4_0
 
 STRATEGIES: dict[str, Strategy] = {
-    "optimal": solve,
+    "optimal": assign_optimally,
     "range": assign_ranges,
     "roundrobin": assign_round_robin,
     "sticky": assign_sticky,
@@ -18,6 +18,9 @@ STRATEGIES: dict[str, Strategy] = {
     "uniform-4.0": assign_uniform_4_0,
     "server-range": assign_server_range,
 }
+
+RACK_AWARE = frozenset({"range", "sticky", "cooperative-sticky"})
+"""Kafka's strategies that look at racks of members and replicas (KIP-881)."""
 
 
 def strategy(name: str) -> Strategy:

@@ -11,10 +11,12 @@ class Answer(NamedTuple):
 
     `first_round` is what the first rebalance hands out; it differs from `target` for strategies of
     the cooperative protocol (KIP-429), which leave a partition that changes hands out of it.
+    `reason` says why the optimum isn't proposed, if it isn't.
     """
 
     target: IntArray
     first_round: IntArray
+    reason: str | None = None
 
 
 Strategy = Callable[[Problem], Answer]
@@ -24,6 +26,6 @@ class StrategyError(ValueError):
     """Kafka's own code throws on this group; the message names the defect in plain words."""
 
 
-def settled(target: IntArray) -> Answer:
+def settled(target: IntArray, reason: str | None = None) -> Answer:
     """The answer of a strategy that reaches its target in one rebalance."""
-    return Answer(target, target)
+    return Answer(target, target, reason)

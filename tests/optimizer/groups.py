@@ -5,7 +5,10 @@ import random
 import numpy as np
 
 from optimizer import Group, Member
+from optimizer.goals import DEFAULT_GOALS, Goals
 from optimizer.problem import GONE, NOBODY, IntArray, Problem
+from optimizer.shares import Demand, demand_of
+from optimizer.sorts import sorts_of
 
 
 def tiny_group(seed: int) -> Group:
@@ -47,6 +50,11 @@ def problem(sizes: list[int], topics_of: list[list[int]], owner: IntArray) -> Pr
         owner=owner,
         claims=(np.empty(0, np.int64), np.empty(0, np.int64)),
     )
+
+
+def demand(group: Problem, goals: Goals = DEFAULT_GOALS) -> Demand:
+    """A problem in counts."""
+    return demand_of(sorts_of(group, goals), len(group.member_ids))
 
 
 def random_problem(seed: int) -> Problem:

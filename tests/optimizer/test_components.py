@@ -3,12 +3,13 @@
 import numpy as np
 
 from optimizer.components import components
-from optimizer.shares import Demand, demand_of
+from optimizer.shares import Demand
+from tests.optimizer.groups import demand as demand_of
 from tests.optimizer.groups import problem
 
 
 def classes_of(demand: Demand) -> list[list[int]]:
-    return [np.unique(demand.class_of_pair[pairs]).tolist() for pairs in components(demand)]
+    return [np.unique(demand.sort_of_pair[pairs]).tolist() for pairs in components(demand)]
 
 
 def demand(sizes: int, topics_of: list[list[int]]) -> Demand:

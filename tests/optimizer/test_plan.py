@@ -41,3 +41,15 @@ def test_unowned_partitions_of_a_group_that_owns_something_were_left_behind() ->
 def test_everything_is_new_in_a_group_that_owns_nothing() -> None:
     group = Group({"t": 3}, [Member("A", ["t"]), Member("B", ["t"])])
     assert (assign(group).moves, assign(group).takeovers) == (0, 0)
+
+
+def test_plan_proves_itself_and_its_certificate_is_enough() -> None:
+    group = Group(
+        {"t": 3, "u": 2},
+        [Member("A", ["t"], owned=[("t", p) for p in range(3)]), Member("B", ["t", "u"])],
+    )
+    plan = assign(group)
+    verdict = plan.check()
+    assert (verdict.balance_optimal, verdict.moves_optimal) == (True, True)
+    assert plan.check(verdict.certificate) == verdict
+    assert assign(group, "roundrobin").check().certificate is None

@@ -28,7 +28,7 @@ def test_random_networks(seed: int) -> None:
     }
     tail, head = (np.array([arc[end] for arc in arcs], np.int64) for end in (0, 1))
     cost = np.array(list(arcs.values()), np.int64)
-    cycle = Residual(tail, head, cost, nodes).improving_cycle()
+    cycle = Residual(tail, head, cost, nodes).search().cycle
     assert (cycle is None) == (least_closed_walk(nodes, arcs) >= 0)
     if cycle is not None:
         assert len(set(cycle)) == len(cycle)

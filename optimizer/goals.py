@@ -1,0 +1,68 @@
+"""What a plan is to reach, and in which order."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from math import isfinite
+
+LEVELS = ("racks", "moves")
+"""What is looked at after coverage and balance, in the order that is usual."""
+
+RACKS = (None, "leader", "any")
+"""Which replica a member reads: it doesn't matter; the leader's; the nearest (KIP-392)."""
+
+
+class GoalsError(ValueError):
+    """Goals that don't make sense; `faults` lists all that is wrong."""
+
+    def __init__(self, faults: list[str]) -> None:
+        self.faults = faults
+        super().__init__("these can't be goals: " + "; ".join(faults))
+
+
+@dataclass(frozen=True, slots=True)
+class Goals:
+    """Goals of the strategy `optimal`. Every partition is read, and loads are balanced, always.
+
+    `rack`: among the balanced assignments, as few partitions as can be are read across racks, that
+    is by a member whose rack isn't the leader's ("leader") or none of the replicas' ("any"). Racks
+    are compared exactly, as Kafka does; a member without a rack and a partition without rack facts
+    (None or empty names) cost nothing. None: racks don't matter.
+
+    `levels`: which of the two is looked at first, reads across racks or moves.
+
+    `min_gain`: how many partitions a plan has to put right for each one that it moves. Put right is
+    a partition above the load that its member has in the plan when both are sorted by load (half of
+    the sum of the differences), and where racks matter a partition less that is read across them. A
+    direct transfer from a member with too many puts one right by one move, a chain over two members
+    by two. A plan that gains less isn't made: everything stays where it is, and only partitions
+    without an owner are placed, as balanced as that can be. 0: every gain will do.
+
+    Raises `GoalsError` with every fault.
+    """
+
+    rack: str | None = None
+    levels: tuple[str, ...] = LEVELS
+    min_gain: float = 0.0
+
+    def __post_init__(self) -> None:
+        faults = list(self._faults())
+        if faults:
+            raise GoalsError(faults)
+        object.__setattr__(self, "levels", tuple(self.levels))
+
+    def _faults(self) -> Iterator[str]:
+        if self.rack not in RACKS:
+            yield f"rack is {self.rack!r} and must be 'leader', 'any' or None"
+        if isinstance(self.levels, str) or sorted(map(str, self.levels)) != sorted(LEVELS):
+            yield f"levels is {self.levels!r} and must have 'racks' and 'moves', each once"
+        number = isinstance(self.min_gain, int | float) and not isinstance(self.min_gain, bool)
+        if not number or not isfinite(self.min_gain) or self.min_gain < 0:
+            yield f"min_gain is {self.min_gain!r} and must be a number of 0 or more"
+
+    @property
+    def order(self) -> tuple[str, ...]:
+        """The levels below balance that count."""
+        return self.levels if self.rack else ("moves",)
+
+
+DEFAULT_GOALS = Goals()

@@ -1,0 +1,153 @@
+"""Random groups with racks, each a function of its seed, and slow ways to their best plans."""
+
+import itertools
+import random
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+from ortools.graph.python import min_cost_flow
+
+from optimizer import Group
+from optimizer.goals import Goals
+from optimizer.problem import IntArray, Problem
+from tests.optimizer.groups import random_problem, tiny_group
+from tests.optimizer.oracles import Facts, facts_of_group, facts_of_problem
+
+RACKS = ("a", "b", "c")
+
+VARIANTS = [
+    Goals(rack=rack, levels=levels)
+    for rack in ("leader", "any")
+    for levels in (("racks", "moves"), ("moves", "racks"))
+]
+
+
+def rack_facts(draw: random.Random) -> tuple[str | None, tuple[str, ...]]:
+    """The leader's rack and the replicas', one to three of them; some aren't known."""
+    if draw.random() < 0.15:
+        return draw.choice([None, ""]), draw.choice([(), ("",)])
+    replicas = draw.sample(RACKS, draw.choice([1, 1, 2, 3]))
+    return replicas[0], tuple(replicas)
+
+
+def member_rack(draw: random.Random) -> str | None:
+    return draw.choice([None, ""]) if draw.random() < 0.2 else draw.choice((*RACKS, "a", "b"))
+
+
+def tiny_rack_group(seed: int) -> Group:
+    """A tiny group with racks; in some a member has a rack that nothing else is in."""
+    group, draw = tiny_group(seed), random.Random(-seed)
+    members = [replace(member, rack=member_rack(draw)) for member in group.members]
+    if members and draw.random() < 0.1:
+        members[0] = replace(members[0], rack="far")
+    facts = {t: [rack_facts(draw) for _ in range(count)] for t, count in group.topics.items()}
+    return replace(
+        group,
+        members=members,
+        leader_racks={t: [leader for leader, _ in some] for t, some in facts.items()},
+        replica_racks={t: [replicas for _, replicas in some] for t, some in facts.items()},
+    )
+
+
+def random_rack_problem(seed: int) -> Problem:
+    group, draw = random_problem(seed), random.Random(-seed)
+    facts = [rack_facts(draw) for _ in range(group.partition_count)]
+    return replace(
+        group,
+        racks=[member_rack(draw) for _ in group.member_ids],
+        leader_racks=[leader for leader, _ in facts],
+        replica_racks=[replicas for _, replicas in facts],
+    )
+
+
+class RackFacts(NamedTuple):
+    """A group partition by partition: who reads it, owns it, and reads it across racks."""
+
+    facts: Facts
+    remote: list[list[bool]]
+    local: list[list[bool]]
+
+    def outcome(self, target: list[int | None], goals: Goals) -> tuple[int, ...]:
+        """What an assignment reaches, in the order of the goals."""
+        best = self.facts.outcome(target)
+        remote = sum(self.remote[p][m] for p, m in enumerate(target) if m is not None)
+        levels = {"racks": remote, "moves": best.moves}
+        return (best.sum_squares, *(levels[level] for level in goals.levels))
+
+
+def _facts(facts: Facts, members: list[str | None], near: list[set[str]]) -> RackFacts:
+    known = [[bool(m and racks) for m in members] for racks in near]
+    local = [[m in racks for m in members] for racks in near]
+    remote = [
+        [k and not here for k, here in zip(some, where, strict=True)]
+        for some, where in zip(known, local, strict=True)
+    ]
+    return RackFacts(facts, remote, local)
+
+
+def racks_of_group(group: Group, goals: Goals) -> RackFacts:
+    near: list[set[str]] = []
+    for topic in sorted(group.topics):
+        for p in range(group.topics[topic]):
+            leader, replicas = group.leader_racks[topic][p], group.replica_racks[topic][p]
+            near.append({r for r in ([leader] if goals.rack == "leader" else replicas) if r})
+    return _facts(facts_of_group(group), [m.rack for m in group.members], near)
+
+
+def racks_of_problem(problem: Problem, goals: Goals) -> RackFacts:
+    leaders = [(rack,) for rack in problem.leader_racks or ()]
+    stated = leaders if goals.rack == "leader" else problem.replica_racks or ()
+    near = [{rack for rack in some if rack} for some in stated]
+    return _facts(facts_of_problem(problem), list(problem.racks or ()), near)
+
+
+def best_by_force(racks: RackFacts, goals: Goals) -> tuple[int, ...]:
+    """The least of each level, with the levels above at their least, over all assignments."""
+    facts = racks.facts
+    read = [p for p, readers in enumerate(facts.readers) if readers]
+    choices = np.array(list(itertools.product(*(facts.readers[p] for p in read))), np.int64)
+    loads = np.stack([(choices == m).sum(axis=1) for m in range(facts.member_count)] or [[0]])
+    owner = np.array([-1 if (o := facts.owner[p]) not in facts.readers[p] else o for p in read])
+    remote = np.zeros(len(choices), np.int64)
+    for at, p in enumerate(read):
+        remote += np.array(racks.remote[p], np.int64)[choices[:, at]]
+    moves = ((choices != owner) & (owner >= 0)).sum(axis=1) if read else remote
+    levels = {"racks": remote, "moves": moves}
+    outcome = [(loads * loads).sum(axis=0), *(levels[level] for level in goals.levels)]
+    first = np.lexsort(outcome[::-1])[0]
+    return tuple(int(level[first]) for level in outcome)
+
+
+def best_by_network(racks: RackFacts, goals: Goals) -> tuple[int, ...]:
+    """The same by min-cost flow, with a node for each partition and an arc for each load."""
+    facts = racks.facts
+    count = len(facts.readers)
+    read = [p for p, readers in enumerate(facts.readers) if readers]
+    sink, step = count + facts.member_count, count + 1
+    weight = dict(zip(goals.levels, (step, 1), strict=True))
+    network = min_cost_flow.SimpleMinCostFlow()
+    chosen = {}
+    for p in read:
+        for m in facts.readers[p]:
+            moved = facts.owner[p] in facts.readers[p] and m != facts.owner[p]
+            cost = weight["moves"] * moved + weight["racks"] * racks.remote[p][m]
+            chosen[network.add_arc_with_capacity_and_unit_cost(p, count + m, 1, cost)] = p, m
+    for m in range(facts.member_count):
+        for n in range(1, sum(m in facts.readers[p] for p in read) + 1):
+            cost = (2 * n - 1) * step * step
+            network.add_arc_with_capacity_and_unit_cost(count + m, sink, 1, cost)
+    for p in read:
+        network.set_node_supply(p, 1)
+    network.set_node_supply(sink, -len(read))
+    assert network.solve() == network.OPTIMAL
+    target: list[int | None] = [None] * count
+    for arc, (p, m) in chosen.items():
+        if network.flow(arc):
+            target[p] = m
+    return racks.outcome(target, goals)
+
+
+def outcome(problem: Problem, target: IntArray, goals: Goals) -> tuple[int, ...]:
+    members = [m if m >= 0 else None for m in target.tolist()]
+    return racks_of_problem(problem, goals).outcome(members, goals)
