@@ -3,12 +3,12 @@
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
-from spark.solve import ACTIONS, GROUP_SCHEMA
+from spark.solved_row import ACTIONS, GROUP_SCHEMA, PROOF_SCHEMA, columns_of
 
 
 def plan_groups(solved: DataFrame) -> DataFrame:
     """The plan's table `groups`: one row a group of the snapshot."""
-    return solved.select(*(column.split()[0] for column in GROUP_SCHEMA.split(",")))
+    return solved.select(*columns_of(GROUP_SCHEMA, PROOF_SCHEMA))
 
 
 def plan_assignments(solved: DataFrame) -> DataFrame:

@@ -34,6 +34,11 @@ class Lookup:
         at[at == len(self.order)] = 0
         return np.where(self.hashes[at] == wanted, self.order[at], -1)
 
+    @property
+    def is_unambiguous(self) -> bool:
+        """Whether no two have one hash."""
+        return not (self.hashes[1:] == self.hashes[:-1]).any()
+
     def check_unambiguous(self, names: Sequence[str]) -> None:
         """Raise HashCollisionError when two of the names, all different, have one hash."""
         same = np.flatnonzero(self.hashes[1:] == self.hashes[:-1])

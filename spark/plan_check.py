@@ -9,11 +9,15 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from optimizer.goals import Goals
 from optimizer.plan import measure
 from optimizer.problem import NOBODY, IntArray, Problem
 from optimizer.verify import Verdict, check_assignment
-from spark.group_row import FleetGroup, read_group
-from spark.solve import ACTIONS, actions
+from spark.fleet_goals import from_text
+from spark.group_row import FleetGroup, read_or_failed
+from spark.solved_row import ACTIONS, actions
+
+LEVELS = ("balance_optimal", "moves_optimal", "racks_optimal")
 
 OWN_WAYS = ("sticky", "cooperative-sticky")
 """Strategies of which Kafka's own code now and then gives partitions to who doesn't subscribe."""
@@ -42,7 +46,7 @@ def _faults_of_group(row: Any) -> Iterator[str]:
     if row.plan_count > 1:
         yield f"the plan has {row.plan_count} rows for this group"
         return
-    group = _read(row)
+    group = read_or_failed(row)
     may_have_failed = row.status == "failed" and group.problem is not None
     if row.status != group.status and not may_have_failed:
         yield f"its status is {group.status}, the plan says {row.status}"
@@ -50,13 +54,6 @@ def _faults_of_group(row: Any) -> Iterator[str]:
         yield from _faults_without_plan(row)
     else:
         yield from _faults_of_plan(row, group, group.problem)
-
-
-def _read(row: Any) -> FleetGroup:
-    try:
-        return read_group(row)
-    except Exception as error:
-        return FleetGroup("failed", [f"{type(error).__name__}: {error}"])
 
 
 def _faults_without_plan(row: Any) -> Iterator[str]:
@@ -86,9 +83,15 @@ def _faults_of_plan(row: Any, group: FleetGroup, problem: Problem) -> Iterator[s
         yield f"{_named(problem, stranger)} goes to somebody who isn't a member"
         return
     yield from _faults_of_columns(row, group, problem, partition, target, previous)
-    verdict = check_assignment(problem, target)
+    try:
+        goals = from_text(row.goals)
+    except ValueError as error:
+        yield f"its goals can't be read: {error}"
+        return
+    certificate = None if row.certificate is None else bytes(row.certificate)
+    verdict = check_assignment(problem, target, certificate, goals)
     yield from _faults_of_measures(row, problem, target, verdict)
-    yield from _faults_of_optimality(row, verdict)
+    yield from _faults_of_optimality(row, verdict, goals)
 
 
 def _faults_of_columns(
@@ -102,7 +105,7 @@ def _faults_of_columns(
     wrong = partition[previous[partition] != group.previous[partition]]
     if len(wrong):
         yield f"{_named(problem, int(wrong[0]))} has another previous member in the snapshot"
-    right = actions(problem, group.previous, target)
+    right = actions(problem.keepable, group.previous, target)
     absent = np.setdiff1d(np.flatnonzero((right >= 0) | (problem.class_of >= 0)), partition)
     if len(absent):
         yield f"{_named(problem, int(absent[0]))} is not in the plan ({len(absent)} such)"
@@ -121,23 +124,28 @@ def _faults_of_measures(
 ) -> Iterator[str]:
     measures = verdict.measures or measure(problem, target)
     right = {"members": len(problem.member_ids), **measures._asdict()}
+    if verdict.reads:
+        right |= {"local_reads": verdict.reads.local, "remote_reads": verdict.reads.remote}
     for name, value in right.items():
         if getattr(row, name) != value:
             yield f"{name} is {value}, the plan says {_number(getattr(row, name))}"
 
 
-def _faults_of_optimality(row: Any, verdict: Verdict) -> Iterator[str]:
+def _faults_of_optimality(row: Any, verdict: Verdict, goals: Goals) -> Iterator[str]:
     if verdict.faults:
         if row.strategy not in OWN_WAYS:
             yield from verdict.faults
         elif row.balance_optimal or row.moves_optimal:
             yield f"it is called optimal and isn't sound: {verdict.faults[0]}"
         return
-    for name in ("balance_optimal", "moves_optimal"):
+    stands = goals.min_gain > 0 and row.moves == 0  # what isn't worth its moves isn't proposed
+    if verdict.certificate_fault and verdict.certificate is not None:
+        yield f"the plan is optimal, but not by its certificate: {verdict.certificate_fault}"
+    for name in LEVELS:
         stated, found = getattr(row, name), getattr(verdict, name)
         if stated is not None and stated != (found or False):
             yield f"{name} is {found or False}, the plan says {stated} ({verdict.witness})"
-        elif row.strategy == "optimal" and found is False:
+        elif row.strategy == "optimal" and found is False and not stands:
             yield f"the plan isn't optimal: {verdict.witness}"
 
 

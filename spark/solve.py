@@ -10,116 +10,119 @@ import numpy as np
 import pandas as pd
 from pyspark.sql import DataFrame
 
+from optimizer.goals import DEFAULT_GOALS, Goals
 from optimizer.plan import measure
-from optimizer.problem import NOBODY, IntArray, Problem
+from optimizer.problem import IntArray, Problem
 from optimizer.strategies import strategy as strategy_named
-from optimizer.verify import check_assignment
-from spark.group_row import FleetGroup, read_group
+from optimizer.strategies.answer import Answer
+from optimizer.strategies.optimal import assign_optimally
+from optimizer.verify import Verdict, check_assignment
+from spark.budget import STRATEGY_SECONDS, within
+from spark.fleet_goals import DEFAULT_FLEET_GOALS, FleetGoals, as_text
+from spark.group_row import FleetGroup, failed, read_or_failed
+from spark.plan_alike import plan_alike
+from spark.solved_row import GROUP_SCHEMA, PLAN_SCHEMA, Cells, actions, columns_of
 
-ACTIONS = ("keep", "move", "takeover", "new", "drop")
-
-GROUP_SCHEMA = """
-cluster string, group string, status string, reason string, strategy string,
-members int, partitions int, max_load long, min_load long, sum_squares long, moves long,
-takeovers long, balance_optimal boolean, moves_optimal boolean, seconds double"""
-"""A group's row in the tables of a plan and of a comparison; measures are null without a plan."""
-
-PLAN_SCHEMA = """
-found_max_load long, found_min_load long, found_sum_squares long,
-names array<string>, topics array<string>,
-topic array<int>, partition array<int>, target array<int>, previous array<int>,
-action array<tinyint>"""
-"""How the group was found, and its plan as arrays with one entry a partition.
-
-`target` and `previous` are indexes into `names`, `topic` into `topics`, `action` into ACTIONS;
--1 is nobody.
-"""
-
-CURRENT = "current"
-"""In a comparison: the assignment as found."""
-
-Cells = tuple[Any, ...]
+OPTIMAL = "optimal"
 
 
-def solve_groups(encoded: DataFrame, strategy: str) -> DataFrame:
-    """Plan every group of `spark.encode.encode`: a row of GROUP_SCHEMA and PLAN_SCHEMA a group."""
+def solve_groups(
+    encoded: DataFrame,
+    strategy: str,
+    goals: FleetGoals = DEFAULT_FLEET_GOALS,
+    strategy_seconds: float = STRATEGY_SECONDS,
+) -> DataFrame:
+    """Plan every group of `spark.encode.encode`: a row of GROUP_SCHEMA and PLAN_SCHEMA a group.
+
+    `goals` are those of `optimal`; for other strategies reads are counted in their meaning. A group
+    that the strategy needs more than `strategy_seconds` for is `failed`.
+    """
     strategy_named(strategy)
-    return _per_group(encoded, [strategy], with_plan=True)
-
-
-def measure_groups(encoded: DataFrame, strategies: list[str]) -> DataFrame:
-    """Measure every group under each of the strategies: a row of GROUP_SCHEMA for both."""
-    for name in strategies:
-        if name != CURRENT:
-            strategy_named(name)
-    return _per_group(encoded, strategies, with_plan=False)
-
-
-def _per_group(encoded: DataFrame, strategies: list[str], with_plan: bool) -> DataFrame:
-    schema = f"{GROUP_SCHEMA}, {PLAN_SCHEMA}" if with_plan else GROUP_SCHEMA
-    names = [column.split()[0] for column in schema.split(",")]
+    schema = f"{GROUP_SCHEMA}, {PLAN_SCHEMA}"
+    names = columns_of(GROUP_SCHEMA, PLAN_SCHEMA)
 
     def solve_batches(batches: Iterator[pd.DataFrame]) -> Iterator[pd.DataFrame]:
         for batch in batches:
+            groups = list(batch.itertuples(index=False))
+            planned = _planned_at_once(groups, strategy, goals)
             rows = [
-                cells
-                for row in batch.itertuples(index=False)
-                for cells in _rows_of_group(row, strategies, with_plan)
+                planned.get((row.cluster, row.group))
+                or row_of_group(row, strategy, goals.of(row.cluster, row.group), strategy_seconds)
+                for row in groups
             ]
             yield pd.DataFrame(rows, columns=names)
 
     return encoded.mapInPandas(solve_batches, schema.replace(" group ", " `group` "))
 
 
-def _rows_of_group(row: Any, strategies: list[str], with_plan: bool) -> Iterator[Cells]:
-    """Whatever happens to one group becomes its row, so that it doesn't end the fleet's job."""
-    group = _read(row)
-    for strategy in strategies:
-        started = time.perf_counter()
-        if group.problem is None:
-            yield _without_plan(row, group, strategy, with_plan)
-            continue
-        try:
-            target = _target(group.problem, strategy)
-            cells = _cells(row, group, group.problem, strategy, target, started)
-            yield (*cells, *_plan(group, group.problem, target)) if with_plan else cells
-        except Exception as error:
-            yield _without_plan(row, _failed(error), strategy, with_plan)
-
-
-def _read(row: Any) -> FleetGroup:
+def _planned_at_once(
+    groups: list[Any], strategy: str, goals: FleetGoals
+) -> dict[tuple[str, str], Cells]:
+    """Whatever happens here, each group can still be planned on its own."""
+    if strategy != OPTIMAL:
+        return {}
     try:
-        return read_group(row)
+        return plan_alike([row for row in groups if _has_usual_goals(row, goals)], strategy)
+    except Exception:
+        return {}
+
+
+def _has_usual_goals(row: Any, goals: FleetGoals) -> bool:
+    """Whether the group's goals come to the default ones: without racks, theirs don't matter."""
+    of_group = goals.of(row.cluster, row.group)
+    return not of_group.min_gain and (of_group.rack is None or not any(row.racks))
+
+
+def row_of_group(
+    row: Any,
+    strategy: str,
+    goals: Goals = DEFAULT_GOALS,
+    strategy_seconds: float = STRATEGY_SECONDS,
+) -> Cells:
+    """Whatever happens to one group becomes its row, so that it doesn't end the fleet's job."""
+    group = read_or_failed(row)
+    problem = group.problem
+    if problem is None:
+        return _without_plan(row, group, strategy)
+    started = time.perf_counter()
+    try:
+        answer = within(strategy_seconds, lambda: _answer(problem, strategy, goals))
+        verdict = check_assignment(problem, answer.target, goals=goals)
+        measured = _measured(row, group, problem, strategy, answer, verdict)
+        seconds = time.perf_counter() - started
+        proof = _proof(verdict, goals)
+        return (*measured, seconds, *proof, *_plan(group, problem, answer.target))
     except Exception as error:
-        return _failed(error)
+        return _without_plan(row, failed(error), strategy)
 
 
-def _failed(error: Exception) -> FleetGroup:
-    return FleetGroup("failed", [f"{type(error).__name__}: {error}"])
+def _answer(problem: Problem, strategy: str, goals: Goals) -> Answer:
+    if strategy == OPTIMAL:
+        return assign_optimally(problem, goals)
+    return strategy_named(strategy)(problem)
 
 
-def _target(problem: Problem, strategy: str) -> IntArray:
-    if strategy == CURRENT:
-        return np.where(problem.keepable, problem.owner, NOBODY)
-    return strategy_named(strategy)(problem).target
-
-
-def _cells(
-    row: Any, group: FleetGroup, problem: Problem, strategy: str, target: IntArray, started: float
+def _measured(
+    row: Any, group: FleetGroup, problem: Problem, strategy: str, answer: Answer, verdict: Verdict
 ) -> Cells:
     """A group's row; whether it is optimal is told by the check, not by the strategy."""
-    verdict = check_assignment(problem, target)
-    measures = verdict.measures or measure(problem, target)
+    measures = verdict.measures or measure(problem, answer.target)
     proven = (None, None) if verdict.faults else (verdict.balance_optimal, verdict.moves_optimal)
+    remarks = [remark for remark in (answer.reason, group.reason) if remark]
     return (
-        *(row.cluster, row.group, group.status, group.reason, strategy),
+        *(row.cluster, row.group, group.status, "; ".join(remarks) or None, strategy),
         *(len(problem.member_ids), *measures, *proven),
-        time.perf_counter() - started,
     )
 
 
+def _proof(verdict: Verdict, goals: Goals) -> Cells:
+    """The cells of PROOF_SCHEMA."""
+    reads, found = verdict.reads or (None, None), verdict.reads_found or (None, None)
+    return (*reads, verdict.racks_optimal, *found, as_text(goals), verdict.certificate)
+
+
 def _plan(group: FleetGroup, problem: Problem, target: IntArray) -> Cells:
-    action = actions(problem, group.previous, target)
+    action = actions(problem.keepable, group.previous, target)
     stated = np.flatnonzero(action >= 0)
     topic = problem.topic_of[stated]
     loads = np.bincount(problem.owner[problem.keepable], minlength=len(problem.member_ids))
@@ -133,26 +136,10 @@ def _plan(group: FleetGroup, problem: Problem, target: IntArray) -> Cells:
     )
 
 
-def _without_plan(row: Any, group: FleetGroup, strategy: str, with_plan: bool) -> Cells:
+def _without_plan(row: Any, group: FleetGroup, strategy: str) -> Cells:
     nothing = np.empty(0, np.int64)
-    cells = (
+    return (
         *(row.cluster, row.group, group.status, group.reason, strategy),
-        *(len(row.member_ids), *[None] * 8, 0.0),
+        *(len(row.member_ids), *[None] * 8, 0.0, *[None] * 7),
+        *(*[None] * 3, [], [], *[nothing] * 5),
     )
-    return (*cells, *[None] * 3, [], [], *[nothing] * 5) if with_plan else cells
-
-
-def actions(problem: Problem, previous: IntArray, target: IntArray) -> IntArray:
-    """What happens to each partition, as an index into ACTIONS; -1 where there is nothing to say.
-
-    A change is a move if the owner is present and still subscribed; otherwise somebody takes over,
-    or the partition is new to the group.
-    """
-    keep, move, takeover, new, drop = range(len(ACTIONS))
-    owned = previous != NOBODY
-    action = np.where(owned, takeover, new)
-    action[problem.keepable] = move
-    action[target == previous] = keep
-    nobody = target == NOBODY
-    action[nobody] = np.where(owned[nobody], drop, -1)
-    return action

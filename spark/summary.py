@@ -12,6 +12,7 @@ def summarize(solved: DataFrame) -> tuple[list[dict[str, Any]], list[dict[str, A
     """Rows of solved groups by status, and the planned fleet as found and as planned.
 
     `uneven groups` have loads two or more apart; `worst max/mean` is that of the worst group.
+    `local reads` and those `across racks` are there where goals and facts have racks.
     """
     by_status = solved.groupBy("status").agg(F.count("*").alias("groups")).orderBy("status")
     statuses = [row.asDict() for row in by_status.collect()]
@@ -22,6 +23,11 @@ def summarize(solved: DataFrame) -> tuple[list[dict[str, Any]], list[dict[str, A
         F.sum("takeovers").alias("takeovers"),
         *_loads("found_", "found"),
         *_loads("", "planned"),
+        *(
+            F.sum(f"{prefix}{reads}_reads").alias(f"{alias}_{reads}")
+            for prefix, alias in (("found_", "found"), ("", "planned"))
+            for reads in ("local", "remote")
+        ),
     ).first()
     assert sums is not None
     return statuses, [_fleet_row("as found", sums, "found"), _fleet_row("planned", sums, "planned")]
@@ -40,6 +46,7 @@ def _loads(prefix: str, alias: str) -> list[Column]:
 
 def _fleet_row(title: str, sums: Any, alias: str) -> dict[str, Any]:
     planned = alias == "planned"
+    reads = {"local reads": sums[f"{alias}_local"], "across racks": sums[f"{alias}_remote"]}
     return {
         "fleet": title,
         "uneven groups": sums[f"{alias}_uneven"],
@@ -48,4 +55,5 @@ def _fleet_row(title: str, sums: Any, alias: str) -> dict[str, Any]:
         "sum of squares": sums[f"{alias}_squares"],
         "moves": sums["moves"] if planned else 0,
         "takeovers": sums["takeovers"] if planned else 0,
+        **{name: count for name, count in reads.items() if count is not None},
     }

@@ -16,6 +16,14 @@ from spark.snapshot import FleetSnapshot
 FAULT_SCHEMA = "cluster string, `group` string, fault string"
 
 FACTS = ("status", "strategy", "members", *MEASURES)
+PROOFS = {
+    "local_reads": "long",
+    "remote_reads": "long",
+    "racks_optimal": "boolean",
+    "goals": "string",
+    "certificate": "binary",
+}
+"""Columns that a plan may lack, with their types."""
 FIELDS = ("topic", "partition", "member_id", "previous_member_id", "action")
 
 
@@ -23,14 +31,16 @@ def verify_plan(snapshot: FleetSnapshot, assignments: DataFrame, groups: DataFra
     """What is wrong with a plan of the snapshot: cluster, group, fault; no row, no fault.
 
     Checked are statuses, that every partition is there once and goes to a subscriber, previous
-    members, actions and measures; that balance and moves are optimal where the plan says so is
-    proven anew, without the solver. InputError when a table of the plan lacks columns.
+    members, actions and measures. That balance, racks and moves are optimal where the plan says so
+    is proven anew without the solver, by the plan's certificate if it has one that holds.
+    InputError when a table of the plan lacks columns.
     """
     faults = [*_missing("assignments", assignments, FIELDS), *_missing("groups", groups, FACTS)]
     if faults:
         raise InputError(f"the plan can't be checked: {'; '.join(faults)}")
     plan = _plan_rows(assignments, groups)
-    rows = encode(snapshot.validate()).join(plan, list(GROUP_KEYS), "full")
+    racks = "goals" in groups.columns and not groups.where("goals is not null").isEmpty()
+    rows = encode(snapshot.validate(), racks).join(plan, list(GROUP_KEYS), "full")
     return rows.na.fill({"plan_count": 0}).mapInPandas(_faults, FAULT_SCHEMA)
 
 
@@ -42,8 +52,11 @@ def _missing(name: str, table: DataFrame, columns: Sequence[str]) -> Iterator[st
 
 def _plan_rows(assignments: DataFrame, groups: DataFrame) -> DataFrame:
     """One row a group that either table of the plan names."""
+    groups = groups.withColumns(
+        {n: F.lit(None).cast(t) for n, t in PROOFS.items() if n not in groups.columns}
+    )
     stated = groups.groupBy(*GROUP_KEYS).agg(
-        F.count("*").alias("plan_count"), *(F.first(name).alias(name) for name in FACTS)
+        F.count("*").alias("plan_count"), *(F.first(name).alias(name) for name in (*FACTS, *PROOFS))
     )
     fields = F.struct(*FIELDS)
     plans = (

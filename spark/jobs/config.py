@@ -1,0 +1,64 @@
+"""`evenfleet config`: what is set, and which goals count for a group."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Annotated, Any
+
+import typer
+
+from optimizer.goals import Goals
+from spark.config import Settings, read_settings
+from spark.console import Format, show
+from spark.fleet_goals import NO_RACK
+from spark.jobs.options import Config, Form
+
+
+def config(
+    group: Annotated[
+        str | None, typer.Option(help="Show the goals of this group.", show_default=False)
+    ] = None,
+    cluster: Annotated[str, typer.Option(help="Its cluster.", show_default=False)] = "",
+    config: Config = None,
+    form: Form = Format.TABLE,
+) -> None:
+    """Show all settings as they are in force, and the goals of a group."""
+    settings = read_settings(config)
+    tables = {"settings": _settings(settings), "goals": _goals(settings)}
+    if group is not None:
+        rule = settings.goals.rule_of(cluster, group)
+        of = f"group {group}, by {_name(rule.match, rule.cluster) if rule else 'default'}"
+        tables = {"goals": [_row(of, settings.goals.of(cluster, group))]}
+    show(tables, form)
+
+
+def _settings(settings: Settings) -> list[dict[str, Any]]:
+    stated = {
+        "strategy": settings.strategy,
+        "strategies": ", ".join(settings.strategies) or "all",
+        "traffic.price_per_gb": f"{settings.price_per_gb:g}",
+        **{f"spark.{key!r}": value for key, value in settings.spark.items()},
+    }
+    return [{"setting": key, "value": value} for key, value in stated.items()]
+
+
+def _goals(settings: Settings) -> list[dict[str, Any]]:
+    rules = settings.goals.rules
+    return [
+        *(_row(f"groups {_name(rule.match, rule.cluster)}", rule.goals) for rule in rules),
+        _row("all other groups" if rules else "all groups", settings.goals.default),
+    ]
+
+
+def _name(match: str, cluster: str) -> str:
+    return match if cluster == "*" else f"{match} of clusters {cluster}"
+
+
+def _row(of: str, goals: Goals) -> dict[str, Any]:
+    stated = asdict(goals)
+    return {
+        "goals of": of,
+        "rack": stated["rack"] or NO_RACK,
+        "levels": ", ".join(stated["levels"]),
+        "min_gain": float(stated["min_gain"]),
+    }

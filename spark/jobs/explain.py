@@ -1,0 +1,57 @@
+"""`evenfleet explain`: why one group's partitions move, and why it can't be better."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Annotated
+
+import typer
+
+from spark.config import read_settings
+from spark.console import Format, busy, say, show, tell
+from spark.explain import GroupExplanation, explain_group
+from spark.jobs.goal_options import Levels, MinGain, Rack, with_goals
+from spark.jobs.options import Conf, Config, Form, Master, Snapshot, Store, opened
+from spark.jobs.reading import read_snapshot
+
+
+def explain(
+    store: Store,
+    group: Annotated[str, typer.Option(help="Name of the group.", show_default=False)],
+    cluster: Annotated[
+        str | None,
+        typer.Option(help="Its cluster.", show_default="the only one with such a group"),
+    ] = None,
+    snapshot: Snapshot = None,
+    rack: Rack = None,
+    levels: Levels = None,
+    min_gain: MinGain = None,
+    master: Master = None,
+    conf: Conf = None,
+    config: Config = None,
+    form: Form = Format.TABLE,
+) -> None:
+    """Say of one group why each partition moves, and why loads can't be more even."""
+    settings = with_goals(read_settings(config), rack, levels, min_gain)
+    with opened(master, conf, settings) as spark:
+        fleet = read_snapshot(spark, store, snapshot, f"explain group {group}")
+        with busy(f"planning group {group}"):
+            found = explain_group(fleet, group, cluster, settings.goals)
+    if form is Format.JSON:
+        show({"explanation": [asdict(found)]}, form)
+    else:
+        _print(found)
+
+
+def _print(found: GroupExplanation) -> None:
+    reason = f": {found.reason}" if found.reason else ""
+    say(f"Group {found.group} of cluster {found.cluster} is {found.status}{reason}.")
+    if not found.loads:
+        return
+    loads = [
+        {"member": member, "partitions now": before, "planned": after}
+        for member, (before, after) in found.loads.items()
+    ]
+    show({"loads": loads}, Format.TABLE)
+    tell("moves", found.moves or ["Nothing has to move."])
+    tell("why it can't be more even", found.bounds or ["Loads are as even as can be."])
