@@ -4,25 +4,37 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pyspark.sql import DataFrame
+from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
-from optimizer.strategies import STRATEGIES
+from optimizer.strategies import RACK_AWARE, STRATEGIES
+from spark.budget import STRATEGY_SECONDS
 from spark.encode import encode
 from spark.errors import InputError
+from spark.measure import CURRENT, measure_groups
 from spark.snapshot import FleetSnapshot
-from spark.solve import CURRENT, measure_groups
+
+WITHOUT_ANSWER = ("empty", "rebalancing", "invalid", "failed")
+"""Statuses of groups that a strategy has no answer for."""
 
 
-def compare_fleet(snapshot: FleetSnapshot, strategies: Sequence[str] = ()) -> DataFrame:
+def compare_fleet(
+    snapshot: FleetSnapshot,
+    strategies: Sequence[str] = (),
+    strategy_seconds: float = STRATEGY_SECONDS,
+) -> DataFrame:
     """What each strategy does to each group: one row a (cluster, group, strategy).
 
-    The columns are those of a plan's `groups`; `current`, the assignment as found, is one of the
-    strategies, and without any named all are compared. InputError (a ValueError) for an unknown
-    one and for null keys. A group is encoded once for all strategies.
+    The columns are those of a plan's `groups`, and the price of getting there: see
+    `spark.measure.COMPARISON_SCHEMA`. `current`, the assignment as found, is one of the strategies,
+    and without any named all are compared. Where a strategy needs more than `strategy_seconds` of
+    processor time for a group, or Kafka's own code would throw, the row is `failed` and says so.
+    A group is encoded once for all strategies. InputError (a ValueError) for an unknown strategy
+    and for null keys.
     """
     chosen = check_strategies(strategies)
-    return measure_groups(encode(snapshot.validate()), chosen)
+    encoded = encode(snapshot.validate(), racks=not RACK_AWARE.isdisjoint(chosen))
+    return measure_groups(encoded, chosen, strategy_seconds)
 
 
 def check_strategies(strategies: Sequence[str]) -> list[str]:
@@ -36,24 +48,47 @@ def check_strategies(strategies: Sequence[str]) -> list[str]:
 
 
 def fleet_of(comparison: DataFrame) -> DataFrame:
-    """One row a strategy: how the whole fleet would fare, over the groups that can be planned.
+    """One row a strategy, the best first: how the whole fleet would fare.
 
-    `unbalanced` counts groups that could be balanced better or aren't wholly assigned, `excess` the
-    partitions that the most loaded members have above their groups' mean, rounded up.
+    * `groups`: those that the strategy has an answer for; the sums are over them. `without_answer`
+      counts the others, and `why` says how many are empty, rebalancing, invalid or failed, and
+      what befell the first that failed.
+    * `unbalanced`: groups whose loads could be evened out further, or that aren't wholly assigned.
+    * `worst_max_to_mean`: the highest load of a group over its mean load, in the worst group. More
+      members than partitions make it high whoever assigns them.
+    * `excess`: the partitions that the most loaded member of each group has above the most loaded
+      one of that group's optimum.
+    * `moves`, `takeovers`, `sum_squares`, `stopped_eager`, `stopped_cooperative`, `rounds`: sums.
+
+    The order is by groups that aren't balanced or have no answer, then by excess, then by moves.
     """
-    planned = F.col("max_load").isNotNull()
+    answered = F.col("max_load").isNotNull()
     mean = F.col("partitions") / F.col("members")
+    sums = ("excess", "sum_squares", "moves", "takeovers", "stopped_eager", "stopped_cooperative")
     return (
         comparison.groupBy("strategy")
         .agg(
-            F.count_if(planned).alias("groups"),
-            F.count_if(~planned).alias("without_plan"),
-            F.count_if(planned & ~F.coalesce("balance_optimal", F.lit(False))).alias("unbalanced"),
+            F.count_if(answered).alias("groups"),
+            F.count_if(~answered).alias("without_answer"),
+            F.count_if(answered & ~F.coalesce("balance_optimal", F.lit(False))).alias("unbalanced"),
             F.max(F.when(mean > 0, F.col("max_load") / mean)).alias("worst_max_to_mean"),
-            F.sum(F.greatest(F.col("max_load") - F.ceil(mean), F.lit(0))).alias("excess"),
-            F.sum("sum_squares").alias("sum_squares"),
-            F.sum("moves").alias("moves"),
-            F.sum("takeovers").alias("takeovers"),
+            *(F.sum(column).alias(column) for column in (*sums, "rounds")),
+            _why().alias("why"),
         )
-        .orderBy("unbalanced", "excess", "moves", "strategy")
+        .orderBy(F.col("unbalanced") + F.col("without_answer"), "excess", "moves", "strategy")
     )
+
+
+def _why() -> Column:
+    """Null if there is nothing to explain."""
+    counts = {status: F.count_if(F.col("status") == status) for status in WITHOUT_ANSWER}
+    parts = [
+        F.when(count > 0, F.concat(count, F.lit(f" {status}"))) for status, count in counts.items()
+    ]
+    failure = F.struct("cluster", "group", "reason")
+    first = F.min(F.when(F.col("status") == "failed", failure))
+    named = F.format_string(
+        "the first that failed is %s of %s: %s", first["group"], first["cluster"], first["reason"]
+    )
+    told = F.array_join(F.array(*parts), ", ")
+    return F.when(told != "", F.concat_ws("; ", told, F.when(first.isNotNull(), named)))

@@ -9,21 +9,30 @@ from typing import Any
 
 import numpy as np
 
-from optimizer.names import settlement_notes
+from optimizer.names import rack_notes, settlement_notes
 from optimizer.problem import GONE, IntArray, Problem
+from optimizer.strategies.answer import StrategyError
 from spark import encode
+from spark.budget import OverBudgetError
 from spark.claim_row import Claims, read_claims, settle
 from spark.lookup import Lookup
+from spark.rack_row import read_racks
 from spark.subscription_row import read_subscriptions
 from spark.topic_row import Topics, read_topics
 
 REBALANCING_STATES = {"PreparingRebalance", "CompletingRebalance", "Assigning", "Reconciling"}
 """States in which ownership is on its way (org.apache.kafka.common.GroupState)."""
 
+UNKNOWN_STATE = "Unknown"
+"""State of a group that is there and could not be read; the reason may follow, after a colon."""
+
 TOPIC_FAULTS = {
     encode.NEGATIVE: "has a negative partition number",
     encode.TWICE: "has a partition that is listed twice",
     encode.GAPS: "has gaps in its partition numbers",
+    encode.NO_ID: "has a topic id that is neither 32 hex digits nor Kafka's 22 characters",
+    encode.TWO_IDS: "has two topic ids",
+    encode.SHARED_ID: "has a topic id that another topic has too",
 }
 
 
@@ -56,6 +65,8 @@ def read_group(row: Any) -> FleetGroup:
     faults = _faults(row, member_ids, topics, subscriber, subscribed)
     if faults:
         return FleetGroup("invalid", faults)
+    if (row.state or "").startswith(UNKNOWN_STATE):
+        return FleetGroup("invalid", [f"what the group reads and owns isn't known: {row.state}"])
     if row.state in REBALANCING_STATES:
         return FleetGroup("rebalancing", [f"the group is rebalancing (state {row.state})"])
     if not member_ids:
@@ -64,16 +75,33 @@ def read_group(row: Any) -> FleetGroup:
     topics.index.check_unambiguous(topics.names)
     claims = read_claims(row, member_ids, members, topics)
     ownership = settle(claims, row.generations, int(topics.offsets[-1]))
+    owner = ownership.owner
+    problem = _problem(row, member_ids, topics, subscriber, subscribed, claims, owner)
     return FleetGroup(
         status="inferred" if row.inferred else "ok",
         remarks=[
             *_vanished(subscribed, topics),
             *settlement_notes(ownership, claims.impossible),
+            *(rack_notes(problem) if problem.replica_racks else ()),
         ],
         names=[*member_ids, *claims.gone],
-        problem=_problem(row, member_ids, topics, subscriber, subscribed, claims, ownership.owner),
-        previous=ownership.owner,
+        problem=problem,
+        previous=owner,
     )
+
+
+def read_or_failed(row: Any) -> FleetGroup:
+    """The same, and a group that can't be read is `failed`."""
+    try:
+        return read_group(row)
+    except Exception as error:
+        return failed(error)
+
+
+def failed(error: Exception) -> FleetGroup:
+    """A group that something went wrong with; what wasn't said for people gets its class."""
+    told = isinstance(error, StrategyError | OverBudgetError)
+    return FleetGroup("failed", [str(error) if told else f"{type(error).__name__}: {error}"])
 
 
 def _problem(
@@ -86,6 +114,7 @@ def _problem(
     previous: IntArray,
 ) -> Problem:
     read = read_subscriptions(topics, len(member_ids), subscriber, subscribed)
+    places = read_racks(row, topics)
     return Problem(
         member_ids=member_ids,
         topics=topics.names,
@@ -97,6 +126,9 @@ def _problem(
         instance_ids=row.instance_ids.tolist(),
         racks=row.racks.tolist(),
         generations=row.generations.astype(np.int64),
+        leader_racks=places and places.leaders,
+        replica_racks=places and places.replicas,
+        topic_ids=topics.ids,
         vanished=read.vanished,
         beyond=claims.beyond,
     )

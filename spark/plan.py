@@ -9,8 +9,12 @@ from typing import Any
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
+from optimizer.goals import Goals
+from optimizer.strategies import RACK_AWARE
+from spark.budget import STRATEGY_SECONDS
 from spark.decode import plan_assignments, plan_groups
 from spark.encode import encode
+from spark.fleet_goals import DEFAULT_FLEET_GOALS, FleetGoals
 from spark.output import check_no_store
 from spark.snapshot import FleetSnapshot
 from spark.solve import solve_groups
@@ -79,11 +83,22 @@ def _laid_out(rows: DataFrame, files: int) -> DataFrame:
     return rows.repartition(files, *keys).sortWithinPartitions(*keys)
 
 
-def plan_fleet(snapshot: FleetSnapshot, strategy: str = "optimal") -> FleetPlan:
+def plan_fleet(
+    snapshot: FleetSnapshot,
+    strategy: str = "optimal",
+    goals: FleetGoals | Goals = DEFAULT_FLEET_GOALS,
+    strategy_seconds: float = STRATEGY_SECONDS,
+) -> FleetPlan:
     """Plan each group by `strategy`; ValueError for an unknown one, InputError for null keys.
 
-    A group that can't be planned has a row with its status and the reason; it doesn't stop the
-    others.
+    `goals` are those of `optimal`, for all groups or by group; the other strategies have their own.
+
+    A group that can't be planned, or not within `strategy_seconds` of processor time, has a row
+    with its status and the reason; it doesn't stop the others.
     """
-    solved = solve_groups(encode(snapshot.validate()), strategy)
+    if isinstance(goals, Goals):
+        goals = FleetGoals(goals)
+    racks = strategy in RACK_AWARE or goals.need_racks
+    encoded = encode(snapshot.validate(), racks)
+    solved = solve_groups(encoded, strategy, goals, strategy_seconds)
     return FleetPlan(snapshot.id, solved.persist())

@@ -20,13 +20,14 @@ class Topics:
     """A group's topics sorted by name: those it reads, and those it only owns something of.
 
     `sizes` are partition counts, or negative signs of `spark.encode`; `subscribed` are the indexes
-    of the topics that somebody subscribes to.
+    of the topics that somebody subscribes to. `ids` are None for topics that nobody reads.
     """
 
     names: list[str]
     sizes: IntArray
     hashes: IntArray
     subscribed: IntArray
+    ids: list[str | None]
 
     @cached_property
     def index(self) -> Lookup:
@@ -46,7 +47,8 @@ def read_topics(row: Any) -> Topics:
     sizes = row.topic_sizes.astype(np.int64)
     extra = set(row.claimed_topics.tolist()).difference(names)
     if not extra:
-        return Topics(names, sizes, row.topic_hashes, np.arange(len(names)))
+        subscribed = np.arange(len(names))
+        return Topics(names, sizes, row.topic_hashes, subscribed, row.topic_ids.tolist())
     return _with_unread_topics(row, names, sizes, extra)
 
 
@@ -58,10 +60,12 @@ def _with_unread_topics(row: Any, names: list[str], sizes: IntArray, extra: set[
         if name in extra:
             owned = row.claim_partitions[row.claim_topics == hashed]
             size_of[name], hash_of[name] = min(int(owned.max()) + 1, LARGEST), hashed
+    id_of = dict(zip(names, row.topic_ids, strict=True))
     ordered = sorted(size_of)
     return Topics(
         names=ordered,
         sizes=np.array([size_of[name] for name in ordered]),
         hashes=np.array([hash_of[name] for name in ordered]),
         subscribed=np.flatnonzero([name not in extra for name in ordered]),
+        ids=[id_of.get(name) for name in ordered],
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from dataclasses import replace
 from typing import Annotated
 
 import typer
@@ -10,14 +10,19 @@ from pyspark.sql import SparkSession
 
 from optimizer import STRATEGIES
 from spark import check_strategies, compare_fleet, fleet_of
-from spark.config import read_settings
+from spark.advice import best_of
+from spark.config import Settings, read_settings
 from spark.console import Format, as_rows, busy, say, show
 from spark.jobs.options import Conf, Config, Form, Master, Out, Snapshot, Store, opened
 from spark.jobs.reading import read_snapshot
 from spark.output import check_writable
 from spark.store import write_table
 
-HIDDEN = ("without_plan", "sum_squares")
+SHOWN = (
+    *("strategy", "unbalanced", "worst_max_to_mean", "excess", "moves", "stopped_eager"),
+    "without_answer",
+)
+"""What fits a terminal of 80 columns; JSON and the table that is written have all."""
 
 
 def compare(
@@ -36,11 +41,12 @@ def compare(
     config: Config = None,
     form: Form = Format.TABLE,
 ) -> None:
-    """Measure every group as it is and under each strategy."""
+    """Measure every group as it is and under each strategy, and say which would be best."""
     settings = read_settings(config)
     chosen = check_strategies(strategies.split(",") if strategies else settings.strategies)
+    settings = replace(settings, strategies=tuple(chosen))
     with opened(master, conf, settings) as spark:
-        compare_store(spark, store, out, snapshot, chosen, form)
+        compare_store(spark, store, out, snapshot, settings, form)
 
 
 def compare_store(
@@ -48,13 +54,13 @@ def compare_store(
     store: str,
     out: str,
     snapshot: str | None,
-    strategies: Sequence[str],
+    settings: Settings,
     form: Format,
 ) -> None:
     """Measure all groups under all strategies, write both tables, print the fleet's."""
     check_writable(out)
     fleet = read_snapshot(session, store, snapshot, "compare")
-    comparison = compare_fleet(fleet, strategies).persist()
+    comparison = compare_fleet(fleet, settings.strategies, settings.strategy_seconds).persist()
     try:
         with busy(f"comparing strategies on snapshot {fleet.id}"):
             table = fleet_of(comparison)
@@ -64,7 +70,8 @@ def compare_store(
             write_table(table.coalesce(1), out, "fleet", fleet.id)
     finally:
         comparison.unpersist()
-    show({"strategies": shown}, form, HIDDEN)
+    show({"strategies": shown}, form, [name for name in table.columns if name not in SHOWN])
+    say(best_of(shown))
     say(
         f"Snapshot {fleet.id}: each group under each strategy is in {out}/comparison, "
         f"this table in {out}/fleet."

@@ -46,9 +46,9 @@ def show_main_job(session: SparkSession, groups: int, out: str, form: Format) ->
     say(f"Making a fleet of {groups} groups in {store}")
     write_store(demo_fleet(groups, SEED), Path(store), SNAPSHOT)
     _announce("plan", store, "--out", planned)
-    plan_store(session, store, planned, None, "optimal", form)
+    plan_store(session, store, planned, None, Settings(), form)
     _announce("compare", store, "--out", compared)
-    compare_store(session, store, compared, None, [], form)
+    compare_store(session, store, compared, None, Settings(), form)
     _announce("verify", store, planned)
     return verify_store(session, store, planned, form)
 

@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Annotated
 
 import typer
 from pyspark.sql import SparkSession
 
 from optimizer import STRATEGIES
-from spark import InputError, plan_fleet, snapshots
-from spark.config import read_settings
+from spark import FleetPlan, FleetSnapshot, InputError, plan_fleet, snapshots
+from spark.config import Settings, read_settings
 from spark.console import Format, Rows, busy, say, show
+from spark.jobs.goal_options import Levels, MinGain, Rack, with_goals
 from spark.jobs.options import Conf, Config, Form, Master, Out, Store, opened
 from spark.jobs.reading import read_snapshot
 from spark.output import check_writable
+from spark.store import write_table
+from spark.traffic import BYTES_A_GB, cross_rack_traffic
 
 ALL = "all"
+TRAFFIC = "traffic"
 
 
 def plan(
@@ -28,6 +33,9 @@ def plan(
     strategy: Annotated[
         str | None, typer.Option(help=f"{', '.join(STRATEGIES)}.", show_default="optimal")
     ] = None,
+    rack: Rack = None,
+    levels: Levels = None,
+    min_gain: MinGain = None,
     master: Master = None,
     conf: Conf = None,
     config: Config = None,
@@ -38,12 +46,18 @@ def plan(
     chosen = strategy or settings.strategy
     if chosen not in STRATEGIES:
         raise InputError(f"unknown strategy {chosen!r}: choose one of {', '.join(STRATEGIES)}")
+    settings = with_goals(settings, rack, levels, min_gain)
     with opened(master, conf, settings) as spark:
-        plan_store(spark, store, out, snapshot, chosen, form)
+        plan_store(spark, store, out, snapshot, replace(settings, strategy=chosen), form)
 
 
 def plan_store(
-    session: SparkSession, store: str, out: str, snapshot: str | None, strategy: str, form: Format
+    session: SparkSession,
+    store: str,
+    out: str,
+    snapshot: str | None,
+    settings: Settings,
+    form: Format,
 ) -> None:
     """Plan one snapshot, or all of them, and print what changes."""
     check_writable(out)
@@ -51,24 +65,49 @@ def plan_store(
     chosen: Sequence[str | None] = [snapshot]
     if snapshot == ALL:
         chosen = snapshots(session, store) or [None]
-    summaries = [_plan_one(session, store, out, one, strategy) for one in chosen]
-    fleet = [row for before_and_after, _ in summaries for row in before_and_after]
-    groups = [row for _, by_status in summaries for row in by_status]
+    tables = [_plan_one(session, store, out, one, settings) for one in chosen]
+    shown = {name: [row for one in tables for row in one[name]] for name in tables[0]}
     hide = {"sum of squares"} if len(chosen) > 1 else {"sum of squares", "snapshot"}
-    show({"fleet": fleet, "groups": groups}, form, hide)
+    show({name: rows for name, rows in shown.items() if rows or name != TRAFFIC}, form, hide)
 
 
 def _plan_one(
-    session: SparkSession, store: str, out: str, snapshot: str | None, strategy: str
-) -> tuple[Rows, Rows]:
-    """The fleet before and after, and its groups by status."""
+    session: SparkSession, store: str, out: str, snapshot: str | None, settings: Settings
+) -> dict[str, Rows]:
+    """The fleet before and after, its groups by status, and what it reads across racks."""
+    strategy = settings.strategy
     fleet = read_snapshot(session, store, snapshot, f"plan by {strategy}")
-    with plan_fleet(fleet, strategy) as made, busy(f"planning snapshot {fleet.id}"):
+    planned = plan_fleet(fleet, strategy, settings.goals, settings.strategy_seconds)
+    with planned as made, busy(f"planning snapshot {fleet.id}"):
         made.write(out)
         by_status, before_and_after = made.summary()
+        traffic = _traffic(made, fleet, out, settings) if settings.goals.need_racks else []
     say(
         f"Snapshot {fleet.id} is planned by {strategy}: "
         f"the plan is in {out}/assignments and {out}/groups."
     )
-    of_snapshot = {"snapshot": fleet.id}
-    return [of_snapshot | row for row in before_and_after], [of_snapshot | r for r in by_status]
+    tables = {"fleet": before_and_after, "groups": by_status, TRAFFIC: traffic}
+    return {name: [{"snapshot": fleet.id} | row for row in rows] for name, rows in tables.items()}
+
+
+def _traffic(made: FleetPlan, fleet: FleetSnapshot, out: str, settings: Settings) -> Rows:
+    """Write what each group reads across racks, and sum it up; nothing without weights."""
+    if fleet.tables["partitions"].where("weight is not null").isEmpty():
+        return []
+    traffic = cross_rack_traffic(made, fleet, settings.price_per_gb).persist()
+    try:
+        ordered = traffic.repartition(1).sortWithinPartitions("cluster", "group")
+        write_table(ordered, out, TRAFFIC, fleet.id)
+        sums = traffic.groupBy().sum().first()
+    finally:
+        traffic.unpersist()
+    say(f"What each group reads across racks is in {out}/{TRAFFIC}.")
+    return [
+        {
+            "across racks": said,
+            "GB a day": (sums[f"sum({when}_bytes)"] or 0.0) / BYTES_A_GB,
+            **({"cost a day": sums[f"sum({when}_cost)"] or 0.0} if settings.price_per_gb else {}),
+        }
+        for when, said in (("found", "as found"), ("planned", "planned"))
+        if sums
+    ]

@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from spark.encode import ABSENT, GAPS, NEGATIVE, TWICE
+from optimizer.strategies.java import parse_uuid
+from spark.encode import ABSENT, GAPS, NEGATIVE, NO_ID, SHARED_ID, TWICE, TWO_IDS
 from tests.spark.fleets import Fleet, Row
 
 
@@ -46,6 +47,7 @@ def encoded_group(fleet: Fleet, group: str = "g", cluster: str = "c") -> SimpleN
         topics=_names(topics),
         topic_hashes=_hashes(topics),
         topic_sizes=_numbers((_size(fleet, cluster, topic) for topic in topics), np.int32),
+        topic_ids=_names(next(iter(_ids(fleet, cluster, topic)), None) for topic in topics),
         subscriber_counts=_numbers(map(len, readers), np.int32),
         subscribers=_hashes(reader for some in readers for reader in some),
         claim_topics=_hashes(row["topic"] for row in claims),
@@ -68,7 +70,30 @@ def _size(fleet: Fleet, cluster: str, topic: str) -> int:
         return NEGATIVE
     if len(set(numbers)) < len(numbers):
         return TWICE
-    return len(numbers) if max(numbers) < len(numbers) else GAPS
+    if max(numbers) >= len(numbers):
+        return GAPS
+    ids = _ids(fleet, cluster, topic)
+    others = {row["topic"] for row in of_topic} - {topic}
+    if None in map(_parsed, ids):
+        return NO_ID
+    if len(set(map(_parsed, ids))) > 1:
+        return TWO_IDS
+    taken = {_parsed(text) for other in others for text in _ids(fleet, cluster, other)}
+    return SHARED_ID if not taken.isdisjoint(map(_parsed, ids)) else len(numbers)
+
+
+def _ids(fleet: Fleet, cluster: str, topic: str) -> list[str]:
+    """All that is stated, as it is spelt."""
+    rows = fleet.rows["partitions"]
+    of_topic = [r for r in rows if (r["cluster"], r["topic"]) == (cluster, topic)]
+    return sorted({row["topic_id"] for row in of_topic if row.get("topic_id") is not None})
+
+
+def _parsed(text: str) -> object:
+    try:
+        return parse_uuid(text)
+    except ValueError:
+        return None
 
 
 def _or_absent(number: int | None) -> int:

@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from spark.solve import ACTIONS, GROUP_SCHEMA, PLAN_SCHEMA, _rows_of_group
+from spark.solve import row_of_group
+from spark.solved_row import ACTIONS, GROUP_SCHEMA, PLAN_SCHEMA
 from tests.spark.encoded import encoded_group
 from tests.spark.fleets import Fleet
 
@@ -16,8 +17,7 @@ COLUMNS = [column.split()[0] for column in f"{GROUP_SCHEMA},{PLAN_SCHEMA}".split
 
 def solved(row: Any, strategy: str = "optimal") -> SimpleNamespace:
     """What the solver's stage says of an encoded row, by column."""
-    (cells,) = _rows_of_group(row, [strategy], with_plan=True)
-    return SimpleNamespace(**dict(zip(COLUMNS, cells, strict=True)))
+    return SimpleNamespace(**dict(zip(COLUMNS, row_of_group(row, strategy), strict=True)))
 
 
 def planned_group(fleet: Fleet, strategy: str = "optimal", group: str = "g") -> SimpleNamespace:
@@ -27,7 +27,7 @@ def planned_group(fleet: Fleet, strategy: str = "optimal", group: str = "g") -> 
 
 def planned_row(row: Any, strategy: str) -> SimpleNamespace:
     plan = solved(row, strategy)
-    facts = {name: getattr(plan, name) for name in COLUMNS[: COLUMNS.index("seconds")]}
+    facts = {name: getattr(plan, name) for name in COLUMNS[: COLUMNS.index("found_max_load")]}
     names = [*plan.names, None]
     return SimpleNamespace(
         **vars(row) | facts,

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from pyspark.sql import Row, SparkSession
 
 from optimizer import STRATEGIES
 from spark import FleetSnapshot, InputError, check_strategies, compare_fleet, fleet_of
-from spark.solve import GROUP_SCHEMA
+from spark.measure import COMPARISON_SCHEMA
+from spark.solved_row import GROUP_SCHEMA
 from tests.spark.fleets import Fleet
 
 
@@ -30,7 +33,8 @@ def compared(spark: SparkSession) -> dict[tuple[str, str], Row]:
 def test_there_is_one_row_a_group_and_strategy(compared: dict[tuple[str, str], Row]) -> None:
     groups, strategies = ("g", "h", "empty"), ("current", "range", "optimal")
     assert set(compared) == {(group, strategy) for group in groups for strategy in strategies}
-    columns = [column.split()[0] for column in GROUP_SCHEMA.split(",")]
+    columns = [column.split()[0] for column in COMPARISON_SCHEMA.split(",")]
+    assert columns[:15] == [column.split()[0] for column in GROUP_SCHEMA.split(",")]
     assert all(list(row.asDict()) == columns for row in compared.values())
 
 
@@ -66,42 +70,69 @@ def test_a_group_without_a_plan_has_its_reason_under_every_strategy(
         assert (row.members, row.partitions, row.max_load) == (0, None, None)
 
 
+FLEET_KEYS = (
+    *("cluster", "group", "status", "reason", "strategy", "members", "partitions", "max_load"),
+    *("sum_squares", "moves", "takeovers", "excess", "stopped_eager", "stopped_cooperative"),
+    *("rounds", "balance_optimal"),
+)
+FLEET_SCHEMA = (
+    "cluster string, `group` string, status string, reason string, strategy string, members int, "
+    "partitions int, max_load long, sum_squares long, moves long, takeovers long, excess long, "
+    "stopped_eager long, stopped_cooperative long, rounds int, balance_optimal boolean"
+)
+
+
+def line(group: str, status: str, strategy: str, members: int, *measures: Any, **facts: Any) -> Any:
+    """A row of a comparison; `measures` from partitions on, or none."""
+    cells = ["c", group, status, facts.get("reason"), strategy, members, *measures]
+    return (*cells, *[None] * (len(FLEET_KEYS) - len(cells)))
+
+
 def test_the_fleets_table_adds_up_the_groups(spark: SparkSession) -> None:
     """From rows made by hand; the best strategy comes first."""
-    keys = ("strategy", "members", "partitions", "max_load", "sum_squares", "moves", "takeovers")
     rows = [
-        # 7 partitions on 2 members: 4 is the mean rounded up
-        ("best", 2, 7, 4, 25, 2, 1, True),
-        ("best", 3, 0, 0, 0, 0, 0, True),
-        ("best", 0, None, None, None, None, None, None),
-        ("worst", 2, 7, 6, 37, 0, 0, False),
-        ("worst", 3, 3, 3, 9, 1, 0, False),
-        ("worst", 3, 3, 1, 3, 0, 0, None),
+        line("g", "ok", "best", 2, 7, 4, 25, 2, 1, 0, 6, 2, 2, True),
+        line("h", "inferred", "best", 3, 0, 0, 0, 0, 0, 0, 0, 0, 1, True),
+        line("i", "empty", "best", 0, reason="no members"),
+        line("g", "ok", "worst", 2, 7, 6, 37, 0, 0, 2, 6, 0, 1, False),
+        line("h", "ok", "worst", 3, 3, 3, 9, 1, 0, 2, 3, 1, 2, False),
+        # not wholly assigned
+        line("i", "ok", "worst", 3, 3, 1, 3, 0, 0, 0, 3, 0, 1, None),
+        line("k", "failed", "worst", 3, reason="too long"),
+        line("j", "failed", "worst", 3, reason="Kafka throws"),
+        line("l", "rebalancing", "worst", 3, reason="it is rebalancing"),
     ]
-    types = ", ".join(f"{key} {'string' if key == 'strategy' else 'long'}" for key in keys)
-    table = fleet_of(spark.createDataFrame(rows, f"{types}, balance_optimal boolean"))
+    table = fleet_of(spark.createDataFrame(rows, FLEET_SCHEMA))
     best, worst = (row.asDict() for row in table.collect())
     assert best == {
         "strategy": "best",
         "groups": 2,
-        "without_plan": 1,
+        "without_answer": 1,
         "unbalanced": 0,
         "worst_max_to_mean": 4 / 3.5,
         "excess": 0,
         "sum_squares": 25,
         "moves": 2,
         "takeovers": 1,
+        "stopped_eager": 6,
+        "stopped_cooperative": 2,
+        "rounds": 3,
+        "why": "1 empty",
     }
     assert worst == {
         "strategy": "worst",
         "groups": 3,
-        "without_plan": 0,
-        "unbalanced": 3,  # one of them isn't wholly assigned
+        "without_answer": 3,
+        "unbalanced": 3,
         "worst_max_to_mean": 3.0,
-        "excess": 2 + 2,
+        "excess": 4,
         "sum_squares": 49,
         "moves": 1,
         "takeovers": 0,
+        "stopped_eager": 12,
+        "stopped_cooperative": 1,
+        "rounds": 4,
+        "why": "1 rebalancing, 2 failed; the first that failed is j of c: Kafka throws",
     }
 
 
@@ -109,11 +140,29 @@ def test_without_names_everything_is_compared(spark: SparkSession, demo: FleetSn
     comparison = compare_fleet(demo)
     rows = fleet_of(comparison).collect()
     assert {row.strategy for row in rows} == {"current", *STRATEGIES}
-    assert len({row.groups + row.without_plan for row in rows}) == 1
+    assert len({row.groups + row.without_answer for row in rows}) == 1
     assert rows[0].strategy == "optimal"
-    assert rows[0].unbalanced == 0
+    assert (rows[0].unbalanced, rows[0].excess) == (0, 0)
     current = next(row for row in rows if row.strategy == "current")
-    assert current.moves == current.takeovers == 0
+    assert current.moves == current.takeovers == current.stopped_eager == current.rounds == 0
+
+
+def test_in_a_spark_worker_too_a_strategy_stops_when_its_time_is_up(spark: SparkSession) -> None:
+    """The sticky strategies' search takes seconds here; the others go on."""
+    topics = [f"t{number}" for number in range(60)]
+    made = Fleet()
+    for topic in topics:
+        made.topic(topic, 60)
+    reads = {f"m{m}": topics[m % 40 : m % 40 + 20] for m in range(120)}
+    claims = [(t, p, f"m{n}") for n, t in enumerate(topics[:50]) for p in range(60)]
+    made.group("large", reads, claims).topic("u", 1).group("small", {"a": ["u"]})
+    names = ["sticky", "optimal"]
+    rows = compare_fleet(made.snapshot(spark), names, strategy_seconds=0.05).collect()
+    said = {(row.group, row.strategy): row for row in rows}
+    assert said["large", "sticky"].status == "failed"
+    assert said["large", "sticky"].reason.startswith("it takes longer than the 0.05 seconds")
+    assert said["large", "sticky"].max_load is None
+    assert [said["small", name].status for name in names] == ["ok", "ok"]
 
 
 def test_names_are_taken_once_without_spaces_and_all_if_none() -> None:

@@ -33,6 +33,7 @@ def test_settings_are_read(file: Path) -> None:
     text = """
         strategy = "range"
         strategies = ["current", "sticky"]
+        strategy_seconds = 2
         [spark]
         "spark.sql.shuffle.partitions" = 8
         "spark.sql.ansi.enabled" = false
@@ -41,6 +42,7 @@ def test_settings_are_read(file: Path) -> None:
     assert read(file, text) == Settings(
         strategy="range",
         strategies=("current", "sticky"),
+        strategy_seconds=2,
         spark={
             "spark.sql.shuffle.partitions": "8",
             "spark.sql.ansi.enabled": "false",
@@ -52,12 +54,25 @@ def test_settings_are_read(file: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "fault"),
     [
-        ("stratgy = 1", "unknown key 'stratgy' (known are strategy, strategies, spark)"),
+        ("stratgy = 1", "unknown key 'stratgy' (known are strategy, strategies, "),
+        ("goals = 3", "goals must be a table"),
+        ("[goals]\nrack = 'near'", "goals: rack is 'near' and must be 'leader', 'any' or None"),
+        ("[goals]\nracks = 'any'", "goals: unknown key 'racks' (known are rack, levels, min_gain)"),
+        ("[[group]]\nrack = 'any'", "[[group]] number 1: match is missing"),
+        ("[[group]]\nmatch = 3", "[[group]] number 1: match is 3 and must be a pattern"),
+        ("[[group]]\nmatch = 'a'\nmin_gain = -1", "[[group]] number 1: min_gain is -1 and must"),
+        ("group = 'a'", "group must be tables, each headed [[group]]"),
+        ("[traffic]\nprice_per_gb = -1", "traffic.price_per_gb must be a number of 0 or more"),
+        ("[traffic]\nprice = 1", "unknown key traffic.price (known is price_per_gb)"),
         ("strategy = 'best'", "strategy 'best' is none of optimal, range, "),
         ("strategy = []", "strategy [] is none of optimal, range, "),
         ("strategy = 'current'", "strategy 'current' is none of optimal, range, "),
         ("strategies = 'range'", "strategies must be a list of names"),
         ("strategies = ['range', 3]", "strategy 3 is none of current, optimal, range, "),
+        ("strategy_seconds = 0", "strategy_seconds is 0 and must be a number above 0"),
+        ("strategy_seconds = inf", "strategy_seconds is inf and must be a number above 0"),
+        ("strategy_seconds = true", "strategy_seconds is True and must be a number above 0"),
+        ("strategy_seconds = '9'", "strategy_seconds is '9' and must be a number above 0"),
         ("spark = 4", "spark must be a table of Spark settings"),
         ("[spark]\nspark.driver.memory = '8g'", "(write keys with dots in quotes)"),
         ("[spark]\n'spark.x' = [1]", "spark setting 'spark.x' must be a text, a number or"),

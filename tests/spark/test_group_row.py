@@ -66,6 +66,15 @@ def test_a_group_without_members_is_empty() -> None:
     assert (group.status, group.reason) == ("empty", "the group has no members")
 
 
+def test_a_group_that_could_not_be_read_is_not_called_empty() -> None:
+    """`collect` writes why into the state."""
+    group = read(Fleet().group("g", {}, state="Unknown: broker 2 did not answer"))
+    assert group.status == "invalid"
+    assert group.reason == (
+        "what the group reads and owns isn't known: Unknown: broker 2 did not answer"
+    )
+
+
 def test_a_rebalancing_group_is_not_called_empty() -> None:
     """While members join, Kafka may show none of them."""
     assert read(Fleet().group("g", {}, state="PreparingRebalance")).status == "rebalancing"

@@ -6,7 +6,6 @@ import pytest
 
 from optimizer import STRATEGIES, StrategyError
 from spark import solve
-from spark.solve import CURRENT, _rows_of_group
 from tests.spark.encoded import encoded_group, rename_hash
 from tests.spark.fleets import Fleet
 from tests.spark.planned import COLUMNS, planned_group, solved
@@ -75,50 +74,19 @@ def test_a_strategy_is_called_optimal_only_where_it_is(strategy: str) -> None:
     assert plan.strategy == strategy
 
 
-def test_each_strategy_of_a_comparison_has_a_row_without_a_plan() -> None:
-    names = [CURRENT, "optimal", "range"]
-    rows = list(_rows_of_group(encoded_group(every_action()), names, with_plan=False))
-    assert [len(row) for row in rows] == [COLUMNS.index("seconds") + 1] * 3
-    strategy = COLUMNS.index("strategy")
-    assert [row[strategy] for row in rows] == names
-
-
-def test_current_is_what_was_found_and_moves_nothing() -> None:
-    (row,) = _rows_of_group(encoded_group(every_action()), [CURRENT], with_plan=False)
-    found = dict(zip(COLUMNS, row, strict=False))
-    assert (found["max_load"], found["min_load"], found["sum_squares"]) == (3, 0, 9)
-    assert (found["moves"], found["takeovers"], found["partitions"]) == (0, 0, 6)
-
-
 @pytest.mark.parametrize("error", [RuntimeError("no luck"), StrategyError("Kafka throws here")])
 def test_a_group_whose_solver_fails_is_failed_with_the_reason(
     error: Exception, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def fail(problem: Any) -> None:
+    def fail(problem: Any, goals: Any) -> None:
         raise error
 
-    monkeypatch.setattr(solve, "strategy_named", lambda name: fail)
+    monkeypatch.setattr(solve, "assign_optimally", fail)
     plan = solved(encoded_group(every_action()))
     assert plan.status == "failed"
     assert str(error) in plan.reason
     assert (plan.members, plan.partitions, plan.max_load, plan.moves) == (2, None, None, None)
     assert len(plan.topic) == len(plan.target) == 0
-
-
-def test_one_strategy_that_fails_leaves_the_others_of_a_comparison(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    named = solve.strategy_named
-
-    def broken(name: str) -> Any:
-        if name == "range":
-            raise RuntimeError("no luck")
-        return named(name)
-
-    monkeypatch.setattr(solve, "strategy_named", broken)
-    names = ["range", "optimal"]
-    rows = list(_rows_of_group(encoded_group(every_action()), names, with_plan=False))
-    assert [row[COLUMNS.index("status")] for row in rows] == ["failed", "ok"]
 
 
 def test_a_collision_is_a_failed_group_that_says_what_to_do() -> None:
