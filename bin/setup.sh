@@ -1,5 +1,6 @@
 # Sourced by the commands beside it: makes the environment in .venv once, and anew when
-# pyproject.toml changes. `setup test` brings what the tests need as well.
+# pyproject.toml changes. `setup live` brings what talks to brokers
+# as well, `setup test` what the tests need.
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 venv=$root/.venv
 

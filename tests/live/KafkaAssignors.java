@@ -195,7 +195,83 @@ public class KafkaAssignors {
         return answer;
     }
 
-    /** A member's current target as it is replayed from its record. */
+    /**
+     * How many nanoseconds the coordinator's uniform assignor takes for a group, each time again for
+     * a number of seconds or of times, whatever is over first; and what its answer comes to.
+     *
+     * The group states each subscription once, and its members "of" which one they are.
+     */
+    public static String uniform(String json) throws Exception {
+        Map group = (Map) JSON.readValue(json, Object.class);
+        Topics topics = new Topics(group);
+        List subscriptions = new ArrayList();
+        Iterator names = ((List) group.get("subscriptions")).iterator();
+        while (names.hasNext())
+            subscriptions.add(new TopicIds(new HashSet((List) names.next()), topics));
+        Map specs = new HashMap();
+        Map inverted = new HashMap();
+        Iterator members = ((List) group.get("members")).iterator();
+        while (members.hasNext()) {
+            Map member = (Map) members.next();
+            specs.put(member.get("id"), new MemberSubscriptionAndAssignmentImpl(
+                Optional.empty(), Optional.empty(),
+                (Set) subscriptions.get(((Integer) member.get("of")).intValue()),
+                target((Map) member.get("target"), member, topics, inverted)));
+        }
+        GroupSpecImpl spec = new GroupSpecImpl(
+            Collections.unmodifiableMap(specs),
+            subscriptions.size() == 1
+                ? SubscriptionType.HOMOGENEOUS : SubscriptionType.HETEROGENEOUS,
+            inverted);
+        UniformAssignor assignor = new UniformAssignor();
+        long enough = (long) (((Number) group.get("seconds")).doubleValue() * 1e9);
+        int times = ((Integer) group.get("times")).intValue();
+        List nanos = new ArrayList();
+        long spent = 0;
+        Map assigned = null;
+        while (nanos.size() < times && spent < enough) {
+            long start = System.nanoTime();
+            assigned = assignor.assign(spec, topics).members();
+            long took = System.nanoTime() - start;
+            nanos.add(Long.valueOf(took));
+            spent += took;
+        }
+        Map answer = measured(assigned, inverted);
+        answer.put("nanos", nanos);
+        return JSON.writeValueAsString(answer);
+    }
+
+    private static Map measured(Map assigned, Map inverted) {
+        int least = Integer.MAX_VALUE;
+        int most = 0;
+        int moves = 0;
+        Iterator entries = assigned.entrySet().iterator();
+        while (entries.hasNext()) {
+            Map.Entry entry = (Map.Entry) entries.next();
+            int load = 0;
+            Iterator sets =
+                ((MemberAssignment) entry.getValue()).partitions().entrySet().iterator();
+            while (sets.hasNext()) {
+                Map.Entry set = (Map.Entry) sets.next();
+                Map owners = (Map) inverted.get(set.getKey());
+                Iterator numbers = ((Set) set.getValue()).iterator();
+                while (numbers.hasNext()) {
+                    Object number = numbers.next();
+                    Object owner = owners == null ? null : owners.get(number);
+                    if (owner != null && !owner.equals(entry.getKey())) moves++;
+                    load++;
+                }
+            }
+            least = Math.min(least, load);
+            most = Math.max(most, load);
+        }
+        Map measures = new LinkedHashMap();
+        measures.put("min_load", Integer.valueOf(least));
+        measures.put("max_load", Integer.valueOf(most));
+        measures.put("moves", Integer.valueOf(moves));
+        return measures;
+    }
+
     private static Assignment target(Map member, Topics topics, Map inverted) {
         Map byTopic = new LinkedHashMap();
         Iterator pairs = ((List) member.get("target")).iterator();
@@ -204,6 +280,11 @@ public class KafkaAssignors {
             if (!byTopic.containsKey(pair.get(0))) byTopic.put(pair.get(0), new ArrayList());
             ((List) byTopic.get(pair.get(0))).add(pair.get(1));
         }
+        return target(byTopic, member, topics, inverted);
+    }
+
+    /** A member's current target as it is replayed from its record. */
+    private static Assignment target(Map byTopic, Map member, Topics topics, Map inverted) {
         List sets = new ArrayList();
         Iterator entries = byTopic.entrySet().iterator();
         while (entries.hasNext()) {

@@ -1,5 +1,6 @@
 """Kafka's own classes in a Spark session's JVM, asked about many groups at a time."""
 
+import base64
 import json
 import tomllib
 from collections.abc import Sequence
@@ -33,7 +34,7 @@ class JavaAssignors:
         compiler.setParentClassLoader(spark._jsparkSession.sharedState().jarClassLoader())
         compiler.cook(SOURCE.read_text())
         compiled = compiler.getClassLoader().loadClass("KafkaAssignors")
-        self._method = next(m for m in compiled.getMethods() if m.getName() == "answers")
+        self._methods = {method.getName(): method for method in compiled.getMethods()}
         self._arguments = spark.sparkContext._gateway.new_array(jvm.java.lang.Object, 1)
 
     def answers(self, groups: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -41,6 +42,20 @@ class JavaAssignors:
 
         One dict a group, with an entry for each of the group's `strategies`.
         """
-        self._arguments[0] = json.dumps(groups)
-        answers: list[dict[str, Any]] = json.loads(self._method.invoke(None, self._arguments))
+        answers: list[dict[str, Any]] = self._call("answers", groups)
         return answers
+
+    def uniform(self, group: dict[str, Any]) -> dict[str, Any]:
+        """How long the coordinator's uniform assignor takes (`nanos`), and what it comes to."""
+        answer: dict[str, Any] = self._call("uniform", group)
+        return answer
+
+    def _call(self, method: str, argument: Any) -> Any:
+        self._arguments[0] = json.dumps(argument)
+        return json.loads(self._methods[method].invoke(None, self._arguments))
+
+
+def kafka_id(uuid: tuple[int, int]) -> str:
+    """A topic id as Kafka writes it."""
+    halves = b"".join(half.to_bytes(8, "big", signed=True) for half in uuid)
+    return base64.urlsafe_b64encode(halves).decode().rstrip("=")

@@ -3,7 +3,6 @@
 SEED=… replays a run; GROUPS=17 does so for one of its groups.
 """
 
-import base64
 import os
 import time
 from typing import Any
@@ -18,7 +17,7 @@ from optimizer.names import problem_of
 from optimizer.plan import Assignment
 from optimizer.problem import Problem
 from optimizer.strategies.topic_ids import topic_ids
-from tests.live.java_assignors import JavaAssignors, add_jars
+from tests.live.java_assignors import JavaAssignors, add_jars, kafka_id
 from tests.live.random_groups import random_group
 from tests.optimizer.strategies.kafka import ENDLESS
 
@@ -147,8 +146,3 @@ def owners(problem: Problem) -> dict[tuple[str, int], str]:
         )
         if owner >= 0
     }
-
-
-def kafka_id(uuid: tuple[int, int]) -> str:
-    halves = b"".join(half.to_bytes(8, "big", signed=True) for half in uuid)
-    return base64.urlsafe_b64encode(halves).decode().rstrip("=")

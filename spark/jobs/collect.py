@@ -1,0 +1,163 @@
+"""`evenfleet collect`: a snapshot of live clusters, without a Spark session."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import pyarrow as pa
+import typer
+
+from spark.console import Format, busy, say, show
+from spark.errors import InputError
+from spark.jobs.options import CHECK_FAILED, Form
+from spark.output import check_writable
+from spark.sources.live.cluster import Cluster, Wanted, read_clusters
+from spark.sources.store_files import write_store
+from spark.sources.wording import some
+from spark.store import snapshot_id
+
+if TYPE_CHECKING:
+    from spark.sources.live.collect import Collected
+
+UNREACHABLE = 3
+"""Exit code of a run that failed: no cluster could be reached."""
+
+Clusters = Annotated[
+    Path | None, typer.Option(help="Clusters as in conf/clusters.toml.", show_default=False)
+]
+Patterns = Annotated[
+    list[str] | None,
+    typer.Option(help="Pattern like 'payments-*'; repeatable.", show_default="all"),
+]
+NotPatterns = Annotated[
+    list[str] | None,
+    typer.Option(help="Pattern of what to leave out; repeatable.", show_default="none"),
+]
+
+
+def collect(
+    out: Annotated[Path, typer.Option(help="The store, a local folder.", show_default=False)],
+    bootstrap: Annotated[
+        list[str] | None,
+        typer.Option(help="HOST:PORT of a broker; repeatable.", show_default=False),
+    ] = None,
+    cluster: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Name of the cluster; of those of --clusters, repeatable.", show_default="all"
+        ),
+    ] = None,
+    clusters: Clusters = None,
+    snapshot: Annotated[
+        str | None, typer.Option(help="Id like 20261121T060000Z.", show_default="now, in UTC")
+    ] = None,
+    groups: Patterns = None,
+    exclude_groups: NotPatterns = None,
+    topics: Patterns = None,
+    exclude_topics: NotPatterns = None,
+    rack_pattern: Annotated[
+        str | None,
+        typer.Option(
+            help="Where a client id tells the rack, like 'rack=([a-z0-9-]+)'.", show_default=False
+        ),
+    ] = None,
+    timeout: Annotated[
+        float | None,
+        typer.Option(help="Seconds for one request, made 3 times at most.", show_default="10"),
+    ] = None,
+    form: Form = Format.TABLE,
+) -> None:
+    """Read groups, members, topics and offsets of live clusters into a store.
+
+    How to log in, and where the secrets for that are, is in the file of `--clusters`.
+    """
+    check_writable(str(out))
+    chosen = snapshot_id(snapshot)
+    stated: dict[str, Any] = {
+        "groups": _wanted(groups, exclude_groups),
+        "topics": _wanted(topics, exclude_topics),
+        "rack_pattern": rack_pattern,
+        "timeout": timeout,
+    }
+    options = {name: value for name, value in stated.items() if value is not None}
+    asked = [replace(one, **options) for one in asked_clusters(bootstrap, cluster, clusters)]
+    collect_clusters = live_collect()
+    with busy(f"reading {some('cluster', [one.name for one in asked])}"):
+        collected = collect_clusters(asked)
+    for one in collected:
+        for sentence in [*one.missing, *one.notes]:
+            say(f"{one.cluster}: {sentence}" if one.tables else sentence)
+    read = [one.tables for one in collected if one.tables is not None]
+    if not read:
+        raise typer.Exit(UNREACHABLE)
+    write_store(
+        {name: pa.concat_tables([tables[name] for tables in read]) for name in read[0]}, out, chosen
+    )
+    _show(collected, form)
+    say(f"Snapshot {chosen} is in {out}. Next: evenfleet plan {out} --out plan")
+    if any(one.missing for one in collected):
+        say("It isn't whole: the lines above say what could not be had.")
+        raise typer.Exit(CHECK_FAILED)
+
+
+def live_collect() -> Callable[[Sequence[Cluster]], list[Collected]]:
+    """What collects, which needs kafka-python, an extra. Its own log is left out: we say the same.
+
+    InputError says how to get it.
+    """
+    logging.getLogger("kafka").setLevel(logging.CRITICAL + 1)
+    try:
+        from spark.sources.live.collect import collect_clusters  # noqa: PLC0415
+    except ImportError:
+        raise InputError(
+            "kafka-python 3 is needed to talk to brokers: pip install 'evenfleet[live]'"
+        ) from None
+    return collect_clusters
+
+
+def _wanted(include: list[str] | None, exclude: list[str] | None) -> Wanted | None:
+    """Options replace the patterns of a file, where there are any."""
+    return Wanted(tuple(include or ()), tuple(exclude or ())) if include or exclude else None
+
+
+def asked_clusters(
+    bootstrap: list[str] | None, names: list[str] | None, file: Path | None
+) -> list[Cluster]:
+    if (bootstrap is None) == (file is None):
+        raise InputError("give either --bootstrap and --cluster, or --clusters")
+    if bootstrap is not None:
+        if not names or len(names) > 1:
+            raise InputError("--bootstrap needs one --cluster, the name that the tables will have")
+        return [Cluster(names[0], tuple(bootstrap))]
+    assert file is not None
+    known = {cluster.name: cluster for cluster in read_clusters(file)}
+    if strange := set(names or ()) - set(known):
+        raise InputError(f"{file} has no {some('cluster', strange)}; it has {', '.join(known)}")
+    return [known[name] for name in dict.fromkeys(names or known)]
+
+
+def _show(collected: Sequence[Collected], form: Format) -> None:
+    clusters = [
+        {
+            "cluster": one.cluster,
+            "state": _state(one),
+            **{
+                name: len(one.tables[name]) if one.tables else None
+                for name in ("brokers", "groups", "members", "partitions")
+            },
+            "requests": one.requests,
+            "seconds": round(one.seconds, 2),
+        }
+        for one in collected
+    ]
+    show({"clusters": clusters, "to_know": [row for c in collected for row in c.statuses]}, form)
+
+
+def _state(collected: Collected) -> str:
+    if collected.tables is None:
+        return "unreachable"
+    return "incomplete" if collected.missing else "whole"

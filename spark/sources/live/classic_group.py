@@ -1,0 +1,71 @@
+"""Groups of the classic protocol, from what DescribeGroups answers."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from spark.sources.live.cluster import Cluster
+from spark.sources.live.group import (
+    LiveGroup,
+    LiveMember,
+    gone,
+    unknown,
+    while_rebalancing,
+    with_inferred_subscriptions,
+)
+from spark.sources.live.member_metadata import Subscription, read_assignment, read_subscription
+
+_OF_CONSUMERS = ("consumer", "")  # the latter: offsets were committed, and nobody ever joined
+
+
+def read_classic_group(described: Any, cluster: Cluster) -> LiveGroup:
+    """A group of DescribeGroupsResponse.
+
+    Ownership is `member_assignment`, what the leader gave at the last rebalance; the partitions in
+    a member's metadata are those that it had before. The group's generation isn't told: the highest
+    that a member states is of the time before the last join, and stands for all its members, who
+    share the current one. While a group rebalances, its members come without metadata and with the
+    assignment of before.
+    """
+    name = described.group_id
+    if described.group_state == "Dead":
+        return gone(name)
+    if described.protocol_type not in _OF_CONSUMERS:
+        return unknown(name, f"its members speak {described.protocol_type!r}, not 'consumer'")
+    members = [_member(member, cluster) for member in described.members]
+    readable = [member for member in members if member is not None]
+    if len(readable) < len(members):
+        return unknown(name, "the assignment of a member can't be decoded")
+    stated = [member.generation for member in readable if member.generation is not None]
+    generation = max(stated, default=None)
+    return with_inferred_subscriptions(
+        LiveGroup(
+            name,
+            described.group_state,
+            described.protocol_data or None,
+            generation,
+            tuple(replace(member, generation=generation) for member in readable),
+            reason=while_rebalancing(described.group_state),
+        )
+    )
+
+
+def _member(described: Any, cluster: Cluster) -> LiveMember | None:
+    """A member; None when what it owns can't be decoded. No bytes at all: it owns nothing."""
+    owned = read_assignment(described.member_assignment) if described.member_assignment else ()
+    if owned is None:
+        return None
+    said = read_subscription(described.member_metadata)
+    topics = None if said is None else said.topics
+    said = said or Subscription(())
+    return LiveMember(
+        member_id=described.member_id,
+        instance_id=described.group_instance_id,
+        client_id=described.client_id,
+        host=described.client_host,
+        rack=said.rack or cluster.rack_in(described.client_id),
+        generation=said.generation,
+        topics=topics,
+        owned=owned,
+    )

@@ -1,0 +1,181 @@
+"""A live cluster: where it is, how to get in, and what of it is wanted."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Any
+
+from spark.errors import InputError
+from spark.sources.live.secret import Secret
+
+SECURITY = ("PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL")
+MECHANISMS = ("PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512", "OAUTHBEARER")
+SECRETS = ("password", "token", "key_password")
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """Names that match one of `include` (none given: all) and none of `exclude`, as file names
+    match in a shell."""
+
+    include: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+
+    def __contains__(self, name: object) -> bool:
+        if not isinstance(name, str) or any(fnmatchcase(name, one) for one in self.exclude):
+            return False
+        return not self.include or any(fnmatchcase(name, one) for one in self.include)
+
+
+@dataclass(frozen=True)
+class Cluster:
+    """One cluster, checked; secrets are places, so that it can be printed and sent to a worker.
+
+    `timeout` is in seconds, for one request and for reaching the cluster at all; a request that
+    fails is made `retries` times more. `rack_pattern` finds a member's rack in its client id, for
+    clients that send no `client.rack`: its first group, or all of it.
+    """
+
+    name: str
+    bootstrap: tuple[str, ...]
+    security: str = "PLAINTEXT"
+    mechanism: str | None = None
+    username: str | None = None
+    password: Secret | None = None
+    token: Secret | None = None
+    ca_file: Path | None = None
+    certificate_file: Path | None = None
+    key_file: Path | None = None
+    key_password: Secret | None = None
+    check_hostname: bool = True
+    groups: Wanted = field(default_factory=Wanted)
+    topics: Wanted = field(default_factory=Wanted)
+    rack_pattern: str | None = None
+    timeout: float = 10.0
+    retries: int = 2
+
+    def __post_init__(self) -> None:
+        if faults := list(_faults(self)):
+            raise InputError(f"cluster {self.name}: {'; '.join(faults)}")
+
+    def rack_in(self, client_id: str | None) -> str | None:
+        """The rack that a client id names, where `rack_pattern` says how."""
+        found = re.search(self.rack_pattern, client_id) if self.rack_pattern and client_id else None
+        if found is None:
+            return None
+        return found[1 if found.re.groups else 0] or None
+
+
+def read_clusters(path: Path) -> list[Cluster]:
+    """The clusters of a file like conf/clusters.toml; InputError names what is wrong in it."""
+    try:
+        stated = tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise InputError(f"clusters {path} can't be read: {error.strerror}") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise InputError(f"clusters {path} is not TOML: {error}") from None
+    tables = stated.get("cluster")
+    if set(stated) - {"cluster"} or not isinstance(tables, dict) or not tables:
+        raise InputError(f"clusters {path} has to hold tables named [cluster.NAME], nothing else")
+    return [_cluster(path, name, table) for name, table in tables.items()]
+
+
+_KINDS: dict[str, type | tuple[type, ...]] = {
+    "check_hostname": bool,
+    "timeout": (int, float),
+    "retries": int,
+}
+_LISTS = ("bootstrap", "groups", "exclude_groups", "topics", "exclude_topics")
+_FILES = ("ca_file", "certificate_file", "key_file")
+_PLACES = {f"{secret}_{place}" for secret in SECRETS for place in ("env", "file")}
+_KEYS = {f.name for f in fields(Cluster)} - {"name", *SECRETS} | set(_LISTS) | _PLACES
+
+
+def _cluster(path: Path, name: str, table: Any) -> Cluster:
+    if not isinstance(table, dict):
+        raise InputError(f"clusters {path}: {name!r} has to be a table [cluster.{name}]")
+    if faults := [fault for key, value in table.items() for fault in _faults_of(key, value)]:
+        raise InputError(f"clusters {path}, cluster {name}: {'; '.join(faults)}")
+    lists = {key: _list(table.get(key, ())) for key in _LISTS}
+    values: dict[str, Any] = {
+        key: Path(value).expanduser() if key in _FILES else value
+        for key, value in table.items()
+        if key not in _LISTS and key not in _PLACES
+    } | {secret: _secret(table, secret) for secret in SECRETS}
+    return Cluster(
+        name=name,
+        bootstrap=lists["bootstrap"],
+        groups=Wanted(lists["groups"], lists["exclude_groups"]),
+        topics=Wanted(lists["topics"], lists["exclude_topics"]),
+        **values,
+    )
+
+
+def _faults_of(key: str, value: Any) -> list[str]:
+    if key in SECRETS:
+        return [f"{key} must not be in a file of settings: give {key}_env or {key}_file instead"]
+    if key not in _KEYS:
+        return [f"unknown key {key!r} (known are {', '.join(sorted(_KEYS))})"]
+    if key in _LISTS:
+        texts = [value] if isinstance(value, str) else value
+        fits = isinstance(texts, list) and all(isinstance(text, str) for text in texts)
+        return [] if fits else [f"{key} must be a text or a list of texts"]
+    kind = _KINDS.get(key, str)
+    fits = isinstance(value, kind) and (kind is bool or not isinstance(value, bool))
+    return [] if fits else [f"{key} is {value!r}, which isn't of its type"]
+
+
+def _list(value: str | Sequence[str]) -> tuple[str, ...]:
+    return (value,) if isinstance(value, str) else tuple(value)
+
+
+def _secret(table: Mapping[str, Any], name: str) -> Secret | None:
+    variable, file = table.get(f"{name}_env"), table.get(f"{name}_file")
+    if variable is None and file is None:
+        return None
+    return Secret(variable, None if file is None else Path(file).expanduser())
+
+
+def _faults(cluster: Cluster) -> list[str]:
+    faults = []
+    if not cluster.bootstrap:
+        faults.append("bootstrap is missing: give one broker or more as HOST:PORT")
+    faults += [
+        f"bootstrap server {server!r} is not of the form HOST:PORT"
+        for servers in cluster.bootstrap
+        for server in servers.split(",")
+        if not re.fullmatch(r"\s*\S+:\d{1,5}\s*", server)
+    ]
+    if cluster.security not in SECURITY:
+        faults.append(f"security {cluster.security!r} is none of {', '.join(SECURITY)}")
+    faults += _faults_of_sasl(cluster)
+    faults += [
+        f"{name} {path} is not there"
+        for name, path in ((name, getattr(cluster, name)) for name in _FILES)
+        if path is not None and not path.is_file()
+    ]
+    if not (0 < cluster.timeout <= 600 and 0 <= cluster.retries <= 10):
+        faults.append("timeout has to be within 600 seconds, and retries from 0 to 10")
+    try:
+        re.compile(cluster.rack_pattern or "")
+    except re.error as error:
+        faults.append(f"rack_pattern is not a regular expression: {error}")
+    return faults
+
+
+def _faults_of_sasl(cluster: Cluster) -> list[str]:
+    if not cluster.security.startswith("SASL_"):
+        unused = cluster.mechanism or cluster.username or cluster.password or cluster.token
+        return [f"security {cluster.security} takes no user, password or token"] if unused else []
+    if cluster.mechanism not in MECHANISMS:
+        return [f"mechanism {cluster.mechanism!r} is none of {', '.join(MECHANISMS)}"]
+    if cluster.mechanism == "OAUTHBEARER":
+        return [] if cluster.token else ["OAUTHBEARER needs token_env or token_file"]
+    if not (cluster.username and cluster.password):
+        return [f"{cluster.mechanism} needs username, and password_env or password_file"]
+    return []

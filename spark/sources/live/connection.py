@@ -1,0 +1,243 @@
+"""Requests to the brokers of one cluster: many at a time, within bounds, counted."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import time
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from kafka import errors
+from kafka.net.manager import KafkaConnectionManager
+from kafka.net.sasl.oauth import AbstractTokenProvider
+from kafka.net.selector import NetworkSelector
+from kafka.protocol.metadata import MetadataRequest, MetadataResponse
+
+from spark.errors import first_line
+from spark.sources.live.cluster import Cluster
+from spark.sources.live.secret import Secret, unlogged_wire
+
+LARGEST_RESPONSE = 512 * 1024 * 1024  # bytes
+PAUSE = 0.25  # seconds, before a request is made once more
+
+FAILURES = (errors.KafkaError, OSError, ValueError)
+"""What comes of a request or a login that fails; the last is how SCRAM finds a false broker."""
+
+REFUSALS = (
+    errors.SaslAuthenticationFailedError,
+    errors.UnsupportedSaslMechanismError,
+    errors.IncompatibleBrokerVersion,
+)
+"""Errors that come again when one tries again; too many logins that fail lock a user out."""
+
+_ERROR_NAMES = re.compile(r"^(\[Error \d+\] )?(\w+Error: )*")
+
+Answer = Any
+"""A message of kafka-python's, which has no types for their fields."""
+
+
+class UnreachableError(Exception):
+    """No broker of the cluster lets us in, after so many requests; the sentence says why."""
+
+    requests = 0
+
+
+class NoAnswer(NamedTuple):
+    """Why a broker didn't answer a request."""
+
+    reason: str
+
+
+class Connection:
+    """A cluster's brokers; `metadata` is what the first that answered knows of all topics.
+
+    All happens on the caller's thread. A broker that doesn't answer within the bounds isn't asked
+    again. Raises UnreachableError.
+    """
+
+    def __init__(self, cluster: Cluster) -> None:
+        self.requests = 0
+        self._cluster = cluster
+        self._silent: dict[int, str] = {}
+        self._secrets: list[str] = []
+        with contextlib.ExitStack() as opened:
+            opened.enter_context(unlogged_wire())
+            self._manager = _Manager(self, NetworkSelector(), **self._settings())
+            opened.callback(self._close)
+            try:
+                self.metadata: Answer = self._manager.run(self._bootstrap)
+            except UnreachableError as error:
+                error.requests = self.requests
+                raise
+            self._opened = opened.pop_all()
+
+    def __enter__(self) -> Connection:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._opened.close()
+
+    def ask(self, questions: Sequence[tuple[int, Any]]) -> list[Answer]:
+        """What broker n answers to request r, for each (n, r) of `questions`: an answer of
+        kafka-python's, or NoAnswer. Brokers are asked at the same time."""
+        answers: list[Answer] = self._manager.run(self._ask, questions)
+        return answers
+
+    def speaks(self, message: type, version: int) -> bool:
+        """Whether the brokers know that version of a request."""
+        return bool(self._manager.broker_version_data.api_version(message) >= version)
+
+    async def _ask(self, questions: Sequence[tuple[int, Any]]) -> list[Answer]:
+        begun = [self._manager.call_soon(self._ask_one, *question) for question in questions]
+        return [await one for one in begun]
+
+    async def _ask_one(self, node: int, request: Any) -> Answer:
+        for attempt in range(self._cluster.retries + 1):
+            if node in self._silent:
+                return NoAnswer(self._silent[node])
+            if attempt:
+                await self._manager._net.sleep(PAUSE * attempt)
+            try:
+                return await self._send(node, request)
+            except FAILURES as error:
+                reason = f"broker {node} did not answer: {self.said(error)}"
+                if isinstance(error, REFUSALS):
+                    return NoAnswer(reason)
+        self._silent[node] = reason
+        return NoAnswer(reason)
+
+    async def _send(self, node: int | str, request: Any) -> Answer:
+        connection = self._manager.get_connection(
+            node,
+            timeout_ms=self._cluster.timeout * 1000,
+            # else kafka-python goes on asking for metadata, behind our back
+            refresh_metadata_on_err=False,
+        )
+        return await connection.send_request(request)
+
+    async def _bootstrap(self) -> Answer:
+        """Ask the bootstrap servers in turn; the first to answer names all the brokers."""
+        deadline = time.monotonic() + self._cluster.timeout
+        said: dict[str, str] = {}
+        servers = self._manager.cluster.bootstrap_brokers()
+        for attempt in range(self._cluster.retries + 1):
+            for server in list(servers):
+                if said and time.monotonic() > deadline:
+                    break
+                try:
+                    answer = await self._send(
+                        server.node_id,
+                        MetadataRequest(
+                            topics=None, allow_auto_topic_creation=False, min_version=1
+                        ),
+                    )
+                except FAILURES as error:
+                    said[f"{server.host}:{server.port}"] = self._said_at_login(error)
+                    if isinstance(error, REFUSALS):
+                        servers.remove(server)
+                    continue
+                if answer.brokers:
+                    self._manager.know(answer)
+                    self._manager.close(server.node_id)
+                    return answer
+                said[f"{server.host}:{server.port}"] = "it knows no brokers"
+            await self._manager._net.sleep(PAUSE * (attempt + 1))
+        raise UnreachableError(
+            f"cluster {self._cluster.name} can't be reached: "
+            + "; ".join(f"{server}: {reason}" for server, reason in sorted(said.items()))
+        )
+
+    def _said_at_login(self, error: BaseException) -> str:
+        """kafka-python may see that a broker hangs up before it sees what the broker said."""
+        said = self.said(error)
+        if self._cluster.security.startswith("SASL_") and said == "socket disconnected":
+            return "the broker hung up during the login, as it does when the secret is wrong"
+        return said
+
+    def said(self, error: BaseException) -> str:
+        """An error in one line, without secrets, whoever put one there."""
+        cause = _ERROR_NAMES.sub("", first_line(error)) if isinstance(error, Exception) else ""
+        for secret in self._secrets:
+            cause = cause.replace(secret, "***")
+        return cause or type(error).__name__
+
+    def _settings(self) -> dict[str, Any]:
+        """The cluster's options as kafka-python names them."""
+        cluster = self._cluster
+        return {
+            "bootstrap_servers": [s for some in cluster.bootstrap for s in some.split(",")],
+            "client_id": "evenfleet",
+            "security_protocol": cluster.security,
+            "sasl_mechanism": cluster.mechanism,
+            "sasl_plain_username": cluster.username,
+            "sasl_plain_password": self._read(cluster.password),
+            "sasl_oauth_token_provider": cluster.token and _Token(self._read(cluster.token)),
+            "ssl_cafile": cluster.ca_file and str(cluster.ca_file),
+            "ssl_certfile": cluster.certificate_file and str(cluster.certificate_file),
+            "ssl_keyfile": cluster.key_file and str(cluster.key_file),
+            "ssl_password": self._read(cluster.key_password),
+            "ssl_check_hostname": cluster.check_hostname,
+            "request_timeout_ms": cluster.timeout * 1000,
+            "socket_connection_setup_timeout_ms": cluster.timeout * 1000,
+            "reconnect_backoff_ms": PAUSE * 400,
+            "reconnect_backoff_max_ms": PAUSE * 400,
+            "receive_message_max_bytes": LARGEST_RESPONSE,
+        }
+
+    def _read(self, secret: Secret | None) -> str | None:
+        if secret is None:
+            return None
+        self._secrets.append(secret.read())
+        return self._secrets[-1]
+
+    def _close(self) -> None:
+        self._manager.close()
+        self._manager._net.close()
+
+
+def _all_topics() -> MetadataRequest:
+    return MetadataRequest(topics=None, allow_auto_topic_creation=False, min_version=1)
+
+
+class _Manager(KafkaConnectionManager):  # type: ignore[misc]
+    """kafka-python's connections, each of whose requests is counted, handshakes included."""
+
+    def __init__(self, counted: Connection, net: NetworkSelector, **settings: Any) -> None:
+        super().__init__(net, **settings)
+        self._counted = counted
+
+    def get_connection(self, node_id: int | str, **options: Any) -> Any:
+        known = node_id in self._conns
+        connection = super().get_connection(node_id, **options)
+        if not known:
+            sends = connection._send_request
+
+            def send(request: Any, *args: Any, **more: Any) -> Any:
+                self._counted.requests += 1
+                return sends(request, *args, **more)
+
+            connection._send_request = send
+        return connection
+
+    def know(self, metadata: Answer) -> None:
+        """Remember the brokers, without the topics, which nothing here looks up."""
+        self.cluster.update_metadata(
+            MetadataResponse(
+                version=metadata.API_VERSION,
+                brokers=metadata.brokers,
+                cluster_id=metadata.cluster_id,
+                controller_id=metadata.controller_id,
+                topics=[],
+            )
+        )
+
+
+class _Token(AbstractTokenProvider):  # type: ignore[misc]
+    """One OAuth token: a collection takes less time than a token lives."""
+
+    def __init__(self, token: str | None) -> None:
+        self._token = token
+
+    def token(self) -> str:
+        return self._token or ""

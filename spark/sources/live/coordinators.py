@@ -1,0 +1,125 @@
+"""Questions about groups, to the brokers that coordinate them: many groups in one request.
+
+The number of requests grows with the brokers; groups only add to it by the thousand.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, NamedTuple, Protocol
+
+from kafka import errors
+from kafka.protocol.admin import DescribeGroupsRequest
+from kafka.protocol.consumer import OffsetFetchRequest
+from kafka.protocol.metadata import FindCoordinatorRequest
+
+from spark.sources.live.connection import PAUSE, NoAnswer
+from spark.sources.live.consumer_group_describe import ConsumerGroupDescribeRequest
+
+GROUPS_A_REQUEST = 1000
+
+MOVED = {
+    errors.CoordinatorLoadInProgressError.errno,
+    errors.CoordinatorNotAvailableError.errno,
+    errors.NotCoordinatorError.errno,
+}
+"""Errors of a group whose coordinator changes."""
+
+
+class Asked(Protocol):
+    """What answers questions: a Connection, or the recorded answers of a test."""
+
+    requests: int
+    metadata: Any
+
+    def ask(self, questions: list[tuple[int, Any]]) -> list[Any]: ...
+
+    def speaks(self, message: type, version: int) -> bool: ...
+
+
+class Question(NamedTuple):
+    """Something to ask about groups, so many `at_once`; if that is one, its answer is all of the
+    response."""
+
+    request: Callable[[list[str]], Any]
+    at_once: int = GROUPS_A_REQUEST
+
+
+def questions_for(brokers: Asked) -> tuple[Question, Question, Question]:
+    """About a classic group, about one of the new protocol, and about a group's offsets."""
+    classic = Question(lambda groups: DescribeGroupsRequest(groups=groups))
+    new = Question(lambda groups: ConsumerGroupDescribeRequest(group_ids=groups))
+    if brokers.speaks(OffsetFetchRequest, 8):
+        return classic, new, Question(_offsets_of_many)
+    return classic, new, Question(_offsets_of_one, at_once=1)
+
+
+def ask_coordinators(
+    brokers: Asked, coordinators: Mapping[str, int], wanted: Mapping[str, Iterable[Question]]
+) -> dict[tuple[str, Question], Any]:
+    """The answer to each question about each group, with an error code; or NoAnswer.
+
+    Groups whose coordinator is down or changes are asked about once more, at the new one.
+    """
+    pairs = [(group, question) for group, questions in wanted.items() for question in questions]
+    answers = _ask(brokers, coordinators, pairs)
+    again = [pair for pair in pairs if _is_moved(answers.get(pair))]
+    if again and brokers.speaks(FindCoordinatorRequest, 4):
+        time.sleep(PAUSE)
+        found = _find(brokers, list(dict.fromkeys(group for group, _ in again)))
+        answers |= _ask(brokers, found, [pair for pair in again if pair[0] in found])
+    return answers
+
+
+def _ask(
+    brokers: Asked, coordinators: Mapping[str, int], pairs: Iterable[tuple[str, Question]]
+) -> dict[tuple[str, Question], Any]:
+    groups: dict[tuple[int, Question], list[str]] = defaultdict(list)
+    for group, question in pairs:
+        groups[coordinators[group], question].append(group)
+    batches = [
+        (node, question, some[start : start + question.at_once])
+        for (node, question), some in groups.items()
+        for start in range(0, len(some), question.at_once)
+    ]
+    responses = brokers.ask([(node, question.request(some)) for node, question, some in batches])
+    answers: dict[tuple[str, Question], Any] = {}
+    for (_, question, some), response in zip(batches, responses, strict=True):
+        if isinstance(response, NoAnswer) or question.at_once == 1:
+            answers |= {(group, question): response for group in some}
+        else:
+            answers |= {(described.group_id, question): described for described in response.groups}
+    return answers
+
+
+def _is_moved(answer: Any) -> bool:
+    return isinstance(answer, NoAnswer) or (answer is not None and answer.error_code in MOVED)
+
+
+def _find(brokers: Asked, groups: list[str]) -> dict[str, int]:
+    """The coordinators of groups, as far as a broker that answers knows them."""
+    for node in [broker.node_id for broker in brokers.metadata.brokers]:
+        request = FindCoordinatorRequest(key_type=0, coordinator_keys=groups, min_version=4)
+        (answer,) = brokers.ask([(node, request)])
+        if not isinstance(answer, NoAnswer):
+            return {
+                found.key: found.node_id for found in answer.coordinators if not found.error_code
+            }
+    return {}
+
+
+def _offsets_of_many(groups: list[str]) -> Any:
+    of_group = OffsetFetchRequest.OffsetFetchRequestGroup
+    return OffsetFetchRequest(
+        groups=[of_group(group_id=group, topics=None) for group in groups],
+        min_version=8,
+        max_version=9,  # from 10 on topics go by id
+    )
+
+
+def _offsets_of_one(groups: list[str]) -> Any:
+    """Before Kafka 3.0 a request is about one group."""
+    (group,) = groups
+    return OffsetFetchRequest(group_id=group, topics=None, min_version=2, max_version=7)

@@ -1,0 +1,94 @@
+"""A consumer group as its coordinator describes it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+
+from spark.group_row import REBALANCING_STATES, UNKNOWN_STATE
+
+Claim = tuple[str, int]
+
+
+@dataclass(frozen=True)
+class LiveMember:
+    """A member; `topics` is None where nothing says what it reads."""
+
+    member_id: str
+    instance_id: str | None = None
+    client_id: str | None = None
+    host: str | None = None
+    rack: str | None = None
+    generation: int | None = None
+    topics: tuple[str, ...] | None = None
+    owned: tuple[Claim, ...] = ()
+
+
+@dataclass(frozen=True)
+class LiveGroup:
+    """A group with its members; `reason` says what is out of order about it.
+
+    `committed` has an offset for each partition that the group committed one for.
+    """
+
+    name: str
+    state: str
+    strategy: str | None = None
+    generation: int | None = None
+    members: tuple[LiveMember, ...] = ()
+    inferred: bool = False
+    reason: str | None = None
+    committed: Mapping[Claim, int] = field(default_factory=dict)
+
+    @property
+    def status(self) -> str:
+        """What `evenfleet plan` will say about it."""
+        if self.state.startswith(UNKNOWN_STATE):
+            return "invalid"
+        if self.state in REBALANCING_STATES:
+            return "rebalancing"
+        if not self.members:
+            return "empty"
+        return "inferred" if self.inferred else "ok"
+
+
+def unknown(name: str, reason: str) -> LiveGroup:
+    """A group that is there and of which nothing can be said; the store keeps the reason."""
+    return LiveGroup(name, f"{UNKNOWN_STATE}: {reason}", reason=reason)
+
+
+def gone(name: str) -> LiveGroup:
+    """A group that was listed, and was no more when it was described."""
+    return LiveGroup(name, "Dead", reason="the group was gone when it was described")
+
+
+def while_rebalancing(state: str) -> str | None:
+    """What to know about a group in such a state, if it is rebalancing."""
+    if state not in REBALANCING_STATES:
+        return None
+    return f"the group is rebalancing (state {state}): the owners are those of before"
+
+
+def with_inferred_subscriptions(group: LiveGroup) -> LiveGroup:
+    """Members that don't tell what they read are taken to read all that their group does."""
+    silent = [member for member in group.members if member.topics is None]
+    if not silent:
+        return group
+    union = tuple(sorted(_topics(group.members)))
+    members = tuple(
+        replace(member, topics=union) if member.topics is None else member
+        for member in group.members
+    )
+    reason = group.reason or (
+        f"the subscriptions of {len(silent)} of {len(members)} members can't be decoded: they are "
+        "taken to read every topic of the group"
+    )
+    return replace(group, members=members, inferred=True, reason=reason)
+
+
+def _topics(members: Iterable[LiveMember]) -> set[str]:
+    return {
+        topic
+        for member in members
+        for topic in (*(member.topics or ()), *(topic for topic, _ in member.owned))
+    }

@@ -1,0 +1,324 @@
+"""Real Kafka brokers on this machine's loopback, for as long as a test needs them."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import tempfile
+import time
+import tomllib
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import pyspark
+from kafka import KafkaAdminClient
+from kafka.errors import KafkaError
+from pyspark.sql import SparkSession
+
+ROOT = Path(__file__).parents[2]
+START_WITHIN = 60.0  # seconds, on a machine that does many other things
+CLUSTER_ID = "ZXZlbmZsZWV0LXRlc3RzMA"
+HEAP = "-Xmx320m"
+USER, PASSWORD = "reader", "correct-horse-battery"
+"""Who may come in at the secure listeners, by any mechanism; tokens are of anybody."""
+
+# A JVM that starts soon; Kafka's errors go to standard output.
+JAVA_OPTIONS = [
+    HEAP,
+    "-XX:+UseSerialGC",
+    "-XX:TieredStopAtLevel=1",
+    "-Xshare:auto",
+    "-Dlog4j2.level=ERROR",
+]
+
+SETTINGS = """
+process.roles=broker,controller
+node.id={node}
+listeners=PLAINTEXT://127.0.0.1:{port},SECURE://127.0.0.1:{secure},CONTROLLER://127.0.0.1:{controller}
+advertised.listeners=PLAINTEXT://127.0.0.1:{port},SECURE://127.0.0.1:{secure}
+controller.listener.names=CONTROLLER
+inter.broker.listener.name=PLAINTEXT
+listener.security.protocol.map=CONTROLLER:PLAINTEXT,PLAINTEXT:PLAINTEXT,SECURE:SASL_SSL
+listener.name.secure.sasl.enabled.mechanisms=PLAIN,SCRAM-SHA-256,SCRAM-SHA-512,OAUTHBEARER
+listener.name.secure.plain.sasl.jaas.config=\
+  org.apache.kafka.common.security.plain.PlainLoginModule \
+  required user_{user}="{password}";
+listener.name.secure.scram-sha-256.sasl.jaas.config=\
+  org.apache.kafka.common.security.scram.ScramLoginModule required;
+listener.name.secure.scram-sha-512.sasl.jaas.config=\
+  org.apache.kafka.common.security.scram.ScramLoginModule required;
+listener.name.secure.oauthbearer.sasl.jaas.config=\
+  org.apache.kafka.common.security.oauthbearer.OAuthBearerLoginModule \
+  required unsecuredLoginStringClaim_sub="broker";
+listener.name.secure.ssl.keystore.type=PKCS12
+listener.name.secure.ssl.keystore.location={keys}
+listener.name.secure.ssl.keystore.password={password}
+controller.quorum.voters={voters}
+broker.rack={rack}
+log.dirs={folder}/data
+offsets.topic.num.partitions={offsets_partitions}
+offsets.topic.replication.factor={count}
+transaction.state.log.replication.factor=1
+transaction.state.log.min.isr=1
+share.coordinator.state.topic.replication.factor=1
+share.coordinator.state.topic.min.isr=1
+group.initial.rebalance.delay.ms=0
+group.coordinator.rebalance.protocols=classic,consumer
+group.coordinator.threads=1
+group.min.session.timeout.ms=1000
+group.consumer.heartbeat.interval.ms=1000
+group.consumer.min.heartbeat.interval.ms=500
+broker.heartbeat.interval.ms=500
+broker.session.timeout.ms=3000
+controlled.shutdown.enable=false
+auto.create.topics.enable=false
+num.network.threads=2
+num.io.threads=2
+num.partitions=1
+log.cleaner.dedupe.buffer.size=2097152
+"""
+
+
+def kafka_jars(spark: SparkSession) -> list[str]:
+    """The jars of a broker, brought by Spark's own resolver; the session's stay as they were.
+
+    Raises what Py4J makes of Java's exception when they can't be had.
+    """
+    coordinates = tomllib.loads((ROOT / "conf" / "packages.toml").read_text())["packages"]
+    jvm = spark._jvm
+    assert jvm is not None
+    uri = jvm.java.net.URI(f"ivy://{coordinates['kafka']}")
+    found = jvm.org.apache.spark.util.DependencyUtils.resolveMavenDependencies(uri)
+    return [str(found.apply(at)) for at in range(found.size())]
+
+
+def jars_of_pyspark() -> list[str]:
+    """Scala's library, which no resolver of Spark's brings, and what prints Kafka's log."""
+    names = ("scala-library-", "slf4j-api-", "log4j-slf4j2-impl-")
+    folder = Path(pyspark.__file__).parent / "jars"
+    return [str(jar) for name in names for jar in folder.glob(f"{name}*.jar")]
+
+
+class Brokers:
+    """A cluster of `count` brokers; `racks` names a rack for each.
+
+    `with Brokers(jars, 3, racks=["a", "b", "c"]) as brokers:` ends them, and so does the end of
+    this process, however it comes about.
+    """
+
+    def __init__(self, jars: Sequence[str], count: int = 1, racks: Sequence[str] = ()) -> None:
+        self.folder = Path(tempfile.mkdtemp(prefix="evenfleet-brokers-"))
+        self.ports: list[int] = []
+        self._secure: list[int] = []
+        self._controllers: list[int] = []
+        self._racks = [*racks, *[""] * (count - len(racks))]
+        self._count = count
+        # PySpark's come first: its SLF4J finds its Log4j, and that of Kafka's jars is older
+        self._java = [_java(), *JAVA_OPTIONS, "-cp", os.pathsep.join([*jars_of_pyspark(), *jars])]
+        self._running: dict[int, subprocess.Popen[bytes]] = {}
+        self._watchdogs: dict[int, subprocess.Popen[bytes]] = {}
+
+    @property
+    def bootstrap(self) -> str:
+        """All brokers as `host:port,host:port`."""
+        return ",".join(f"127.0.0.1:{port}" for port in self.ports)
+
+    @property
+    def secure_bootstrap(self) -> str:
+        """The listeners with TLS and SASL, whose certificate `ca_file` vouches for."""
+        return ",".join(f"127.0.0.1:{port}" for port in self._secure)
+
+    @property
+    def ca_file(self) -> Path:
+        return self.folder / "ca.pem"
+
+    def __enter__(self) -> Brokers:
+        try:
+            self._choose_ports()
+            self._make_certificate()
+            self._format()
+            for node in range(1, self._count + 1):
+                self._launch(node)
+            self._wait_for(self._count)
+        except BaseException:
+            self._end()
+            raise
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._end()
+
+    def stop(self, node: int) -> None:
+        """End broker `node` (1, 2, …) as an administrator does; it leaves its cluster."""
+        self._signal(node, signal.SIGTERM)
+
+    def kill(self, node: int) -> None:
+        """End broker `node` (1, 2, …) by SIGKILL: it says good-bye to nobody."""
+        self._signal(node, signal.SIGKILL)
+
+    def start(self, node: int) -> None:
+        """Start a broker that was stopped or killed; returns when the cluster has it again."""
+        self._launch(node)
+        self._wait_for(len(self._running))
+
+    @contextlib.contextmanager
+    def paused(self, node: int) -> Iterator[None]:
+        """Let broker `node` hang: its connections stay open and nothing answers."""
+        process = self._running[node]
+        process.send_signal(signal.SIGSTOP)
+        try:
+            yield
+        finally:
+            process.send_signal(signal.SIGCONT)
+
+    def _choose_ports(self) -> None:
+        ports = _free_ports(3 * self._count)
+        self.ports, self._secure = ports[0::3], ports[1::3]
+        self._controllers = ports[2::3]
+
+    @property
+    def _keys(self) -> Path:
+        return self.folder / "keys.p12"
+
+    def _make_certificate(self) -> None:
+        """One certificate for all, signed by itself."""
+        tool = str(Path(_java()).with_name("keytool")) if "/" in _java() else "keytool"
+        store = [*("-keystore", str(self._keys), "-storetype", "PKCS12"), "-storepass", PASSWORD]
+        identity = ["-dname", "CN=localhost", "-ext", "SAN=ip:127.0.0.1", "-validity", "2"]
+        make = ["-genkeypair", "-alias", "broker", "-keyalg", "EC", *identity]
+        subprocess.run([tool, *make, *store], check=True, capture_output=True)
+        export = ["-exportcert", "-rfc", "-alias", "broker", "-file", str(self.ca_file)]
+        subprocess.run([tool, *export, *store], check=True, capture_output=True)
+
+    def _format(self) -> None:
+        """Write settings and make the folders of data ready, all at a time."""
+        nodes = range(1, self._count + 1)
+        voters = ",".join(f"{n}@127.0.0.1:{self._controllers[n - 1]}" for n in nodes)
+        tools = []
+        for node in nodes:
+            folder = self.folder / str(node)
+            folder.mkdir()
+            text = SETTINGS.format(
+                node=node,
+                port=self.ports[node - 1],
+                secure=self._secure[node - 1],
+                controller=self._controllers[node - 1],
+                keys=self._keys,
+                user=USER,
+                password=PASSWORD,
+                voters=voters,
+                rack=self._racks[node - 1],
+                folder=folder,
+                count=self._count,
+                # each costs a broker a log, and several show that groups have coordinators
+                offsets_partitions=2 * self._count,
+            )
+            (folder / "server.properties").write_text(text)
+            format_it = ["format", "-t", CLUSTER_ID, "-c", str(folder / "server.properties")]
+            command = [*self._java, "kafka.tools.StorageTool", *format_it]
+            tools.append((node, self._open(node, command)))
+        for node, tool in tools:
+            if tool.wait(START_WITHIN):
+                raise RuntimeError(f"kafka.tools.StorageTool failed:\n{self.log(node)}")
+
+    def _launch(self, node: int) -> None:
+        settings = str(self.folder / str(node) / "server.properties")
+        process = self._open(node, [*self._java, "kafka.Kafka", settings])
+        self._running[node] = process
+        self._watchdogs[node] = _watchdog(process.pid)
+
+    def _open(self, node: int, command: list[str]) -> subprocess.Popen[bytes]:
+        with (self.folder / f"{node}.log").open("ab") as log:
+            return subprocess.Popen(
+                command,
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+                cwd=self.folder / str(node),
+                start_new_session=True,  # Ctrl-C is for pytest, which then ends the brokers
+            )
+
+    def _wait_for(self, count: int) -> None:
+        """Until `count` brokers have registered and each answers."""
+        deadline = time.monotonic() + START_WITHIN
+        while time.monotonic() < deadline:
+            for node, process in self._running.items():
+                if process.poll() is not None:
+                    raise RuntimeError(f"broker {node} ended at its start:\n{self.log(node)}")
+            if self._answering() and self._registered() == count:
+                return
+            time.sleep(0.1)
+        raise RuntimeError(f"the brokers weren't ready in {START_WITHIN:.0f} s")
+
+    def _answering(self) -> bool:
+        for node in self._running:
+            try:
+                socket.create_connection(("127.0.0.1", self.ports[node - 1]), timeout=1).close()
+            except OSError:
+                return False
+        return True
+
+    def _registered(self) -> int:
+        try:
+            admin = KafkaAdminClient(bootstrap_servers=self.bootstrap.split(","))
+        except KafkaError:
+            return 0
+        try:
+            return len(admin.describe_cluster()["brokers"])
+        except KafkaError:
+            return 0
+        finally:
+            admin.close()
+
+    def log(self, node: int) -> str:
+        """What broker `node` printed last."""
+        return (self.folder / f"{node}.log").read_text(errors="replace")[-4000:]
+
+    def _signal(self, node: int, number: signal.Signals) -> None:
+        process = self._running.pop(node)
+        process.send_signal(number)
+        try:
+            process.wait(20)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+        _dismiss(self._watchdogs.pop(node))
+
+    def _end(self) -> None:
+        """Kill all that run: nobody needs their data."""
+        for node in list(self._running):
+            self.kill(node)
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+
+def _watchdog(pid: int) -> subprocess.Popen[bytes]:
+    """A shell that kills process `pid` when this process is no more: its pipe closes then."""
+    return subprocess.Popen(
+        ["sh", "-c", f"read -r _; kill -9 {pid}"],
+        stdin=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+
+
+def _dismiss(watchdog: subprocess.Popen[bytes]) -> None:
+    watchdog.kill()
+    watchdog.communicate()
+
+
+def _java() -> str:
+    home = os.environ.get("JAVA_HOME")
+    return str(Path(home) / "bin" / "java") if home else "java"
+
+
+def _free_ports(count: int) -> list[int]:
+    """Ports that nobody listens on; all are held until the last is found, so that they differ."""
+    with contextlib.ExitStack() as held:
+        sockets = [held.enter_context(socket.socket()) for _ in range(count)]
+        for one in sockets:
+            one.bind(("127.0.0.1", 0))
+        return [one.getsockname()[1] for one in sockets]

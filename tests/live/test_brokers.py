@@ -1,0 +1,43 @@
+"""The brokers of the tests: they end, whatever happens to the tests."""
+
+import json
+import signal
+import subprocess
+import sys
+import time
+
+from tests.live.brokers import ROOT
+
+STARTS_AND_WAITS = """
+import json, sys, time
+from tests.live.brokers import Brokers
+
+with Brokers(json.loads(sys.argv[1])) as brokers:
+    print(brokers._running[1].pid, flush=True)
+    time.sleep(60)
+"""
+
+
+def test_a_broker_ends_with_the_process_that_started_it(jars: list[str]) -> None:
+    """Even when that is killed, and can't clean up."""
+    tests = subprocess.Popen(
+        [sys.executable, "-W", "ignore", "-c", STARTS_AND_WAITS, json.dumps(jars)],
+        stdout=subprocess.PIPE,
+        cwd=ROOT,
+    )
+    assert tests.stdout
+    broker = int(tests.stdout.readline())
+    assert is_alive(broker)
+    tests.send_signal(signal.SIGKILL)
+    tests.communicate()
+    deadline = time.monotonic() + 20
+    while is_alive(broker) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert not is_alive(broker)
+
+
+def is_alive(pid: int) -> bool:
+    """Whether the process runs: one that ended and that nobody has asked after (Z) doesn't."""
+    ps = ["ps", "-o", "stat=", "-p", str(pid)]
+    state = subprocess.run(ps, capture_output=True, text=True, check=False)
+    return not state.stdout.strip().startswith("Z") and bool(state.stdout.strip())

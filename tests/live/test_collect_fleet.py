@@ -1,0 +1,193 @@
+"""Three brokers in three racks: how much is asked for, and what happens when one goes."""
+
+import json
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+from kafka import KafkaAdminClient
+from kafka.admin import NewTopic
+from pyspark.sql import SparkSession
+
+from spark import FleetSnapshot
+from spark.sources.live import collect
+from spark.sources.live.cluster import Cluster, Wanted
+from spark.sources.live.collect import Collected, collect_cluster
+from spark.sources.live.connection import Connection
+from spark.sources.live.reading import Reading, read_cluster
+from tests.live.brokers import Brokers
+from tests.live.raw_group import RawGroup, Wire, assignment, coordinators, subscription
+from tests.spark.said import Run
+
+MEMBERS = 5
+FIRST = [f"fleet-{number:02}" for number in range(40)]
+ALL = [*FIRST, *(f"more-{number:02}" for number in range(40))]
+RACKS = {1: "a", 2: "b", 3: "c"}
+
+
+@pytest.fixture(scope="module")
+def fleet(three_brokers: Brokers) -> Iterator[Brokers]:
+    """80 groups of 5 members, each of which has 4 partitions of two topics."""
+    admin = KafkaAdminClient(bootstrap_servers=three_brokers.bootstrap.split(","))
+    admin.create_topics(
+        [NewTopic(name=name, num_partitions=10, replication_factor=3) for name in ("t0", "t1")]
+        + [NewTopic(name="alone", replica_assignments={0: [2], 1: [3]})]
+    )
+    admin.close()
+    server = coordinators(three_brokers.bootstrap, ALL)
+    wires = {one: [Wire(one) for _ in range(MEMBERS)] for one in set(server.values())}
+
+    def form_groups(coordinator: str) -> None:
+        for name in ALL:
+            if server[name] == coordinator:
+                form_group(RawGroup(name, wires[coordinator]))
+
+    with ThreadPoolExecutor() as threads:
+        list(threads.map(form_groups, wires))
+    yield three_brokers
+    for some in wires.values():
+        for wire in some:
+            wire.close()
+
+
+def form_group(group: RawGroup) -> None:
+    said = [subscription(["t0", "t1", "alone"], 1, "abc"[n % 3]) for n in range(MEMBERS)]
+    group.join(said)
+    group.sync([assignment({t: [2 * n, 2 * n + 1] for t in ("t0", "t1")}) for n in range(MEMBERS)])
+
+
+def collected(brokers: Brokers, **options: Any) -> Collected:
+    return collect_cluster(Cluster("live", (brokers.bootstrap,), **options))
+
+
+def rows(found: Collected, table: str) -> list[dict[str, Any]]:
+    assert found.tables is not None, found.missing
+    result: list[dict[str, Any]] = found.tables[table].to_pylist()
+    return result
+
+
+def test_requests_grow_with_brokers_and_not_with_groups(fleet: Brokers) -> None:
+    """Two for the first broker; then of each: versions, groups, members, offsets, ends."""
+    half = collected(fleet, groups=Wanted(("fleet-*",)))
+    whole = collected(fleet, groups=Wanted(("fleet-*", "more-*")))
+    assert [len(rows(one, "groups")) for one in (half, whole)] == [40, 80]
+    assert [len(rows(one, "members")) for one in (half, whole)] == [200, 400]
+    assert [len(rows(one, "assignments")) for one in (half, whole)] == [800, 1600]
+    assert half.requests == whole.requests == 2 + 3 * 5
+    assert half.seconds < 3
+
+
+def test_partitions_have_the_racks_of_their_brokers(fleet: Brokers) -> None:
+    found = collected(fleet)
+    assert {row["broker"]: row["rack"] for row in rows(found, "brokers")} == RACKS
+    for row in rows(found, "partitions"):
+        assert row["leader_rack"] == RACKS[row["leader"]]
+        assert row["replica_racks"] == [RACKS[broker] for broker in row["replicas"]]
+    assert {row["rack"] for row in rows(found, "members")} == {"a", "b", "c"}
+
+
+def test_a_broker_that_is_killed_meanwhile_costs_what_it_alone_knows(
+    fleet: Brokers, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """At first its groups, and the run ends with 1; later nothing, for others have taken over."""
+
+    def read_while_it_is_killed(cluster: Cluster, brokers: Connection) -> Reading:
+        fleet.kill(2)
+        return read_cluster(cluster, brokers)
+
+    store = tmp_path / "store"
+    words = ("--bootstrap", fleet.bootstrap, "--cluster", "prod", "--out", store, "--timeout", 2)
+    try:
+        begun = time.monotonic()
+        with monkeypatch.context() as patched:
+            patched.setattr(collect, "read_cluster", read_while_it_is_killed)
+            said = run("collect", *words, "--format", "json")
+        assert time.monotonic() - begun < 30
+        assert said.code == 1, said
+        (cluster,) = json.loads(said.out)["clusters"]
+        assert cluster["state"] == "incomplete"
+        assert 0 < cluster["groups"] < len(ALL)
+        assert "prod: broker 2 did not answer" in said.err
+        (members,) = (pq.read_table(file) for file in (store / "members").rglob("*.parquet"))
+        assert len(members) == cluster["members"] > 0
+
+        left = until_led_anew(fleet)
+        partitions = {(r["topic"], r["partition"]): r for r in rows(left, "partitions")}
+        lost = partitions["alone", 0]
+        assert (lost["leader"], lost["leader_rack"], lost["replicas"]) == (None, None, [2])
+        assert any("1 topic (alone) with partitions that have no leader" in n for n in left.notes)
+        assert {row["end_offset"] for row in rows(left, "offsets")} == {0}
+    finally:
+        fleet.start(2)
+
+
+def until_led_anew(brokers: Brokers) -> Collected:
+    """A snapshot of all groups, with nothing missing, once the others have taken over."""
+    deadline = time.monotonic() + 40
+    while True:
+        found = collected(brokers, timeout=2, retries=1)
+        if not found.missing and len(rows(found, "groups")) == len(ALL):
+            return found
+        assert time.monotonic() < deadline, (found.missing, len(rows(found, "groups")))
+        time.sleep(0.5)
+
+
+def test_a_broker_that_hangs_is_waited_for_within_bounds(fleet: Brokers) -> None:
+    with fleet.paused(3):
+        begun = time.monotonic()
+        found = collected(fleet, timeout=1, retries=1)
+        # to be let in, and 2 requests of 1 s each, once, after which it isn't asked any more
+        assert time.monotonic() - begun < 8
+    assert any("broker 3 did not answer" in reason for reason in found.missing)
+    assert rows(found, "brokers")
+
+
+def test_the_command_says_what_it_read_and_writes_a_store(
+    fleet: Brokers, spark: SparkSession, run: Run, tmp_path: Path
+) -> None:
+    store = tmp_path / "store"
+    said = run(
+        "collect",
+        *("--bootstrap", fleet.bootstrap, "--cluster", "prod", "--out", store),
+        *("--groups", "fleet-*", "--format", "json"),
+    )
+    assert said.code == 0, said
+    (cluster,) = json.loads(said.out)["clusters"]
+    assert (cluster["cluster"], cluster["state"], cluster["groups"]) == ("prod", "whole", 40)
+    assert cluster["requests"] <= 17
+    snapshot = FleetSnapshot.read(spark, str(store))
+    assert snapshot.tables["assignments"].count() == 800
+
+
+def test_one_cluster_that_is_not_there_does_not_keep_others_from_being_read(
+    fleet: Brokers, run: Run, tmp_path: Path
+) -> None:
+    file = tmp_path / "clusters.toml"
+    file.write_text(
+        f"[cluster.here]\nbootstrap = '{fleet.bootstrap}'\n"
+        "[cluster.there]\nbootstrap = '127.0.0.1:1'\nretries = 0"
+    )
+    said = run("collect", "--clusters", file, "--out", tmp_path / "store", "--format", "json")
+    assert said.code == 1, said
+    states = {row["cluster"]: row["state"] for row in json.loads(said.out)["clusters"]}
+    assert states == {"here": "whole", "there": "unreachable"}
+
+
+def test_the_data_source_has_a_partition_for_each_cluster(
+    fleet: Brokers, spark: SparkSession, tmp_path: Path
+) -> None:
+    from spark.sources.data_source import KafkaGroups  # noqa: PLC0415
+
+    file = tmp_path / "clusters.toml"
+    one = f"bootstrap = '{fleet.bootstrap}'\ngroups = 'fleet-*'\n"
+    file.write_text(f"[cluster.one]\n{one}[cluster.two]\n{one}")
+    spark.dataSource.register(KafkaGroups)
+    reader = spark.read.format("kafka_groups").option("clusters", str(file))
+    members = reader.option("table", "members").load()
+    counts = {row.cluster: row["count"] for row in members.groupBy("cluster").count().collect()}
+    assert counts == {"one": 200, "two": 200}
+    assert members.rdd.getNumPartitions() == 2

@@ -1,0 +1,112 @@
+"""Bytes that members and leaders of classic groups send; they may hold anything."""
+
+import random
+import struct
+import tracemalloc
+from collections.abc import Iterator
+
+import pytest
+
+from spark.sources.live.member_metadata import Subscription, read_assignment, read_subscription
+
+# version 3 | topics ['t'] | no user data | owned t: [0, 1] | generation 7 | rack 'a'
+WHOLE = bytes.fromhex(
+    "0003 00000001000174 ffffffff 00000001000174000000020000000000000001 00000007 000161"
+)
+GIVEN = bytes.fromhex("0001 00000001000174000000020000000000000001 ffffffff")
+OWNED = (("t", 0), ("t", 1))
+SAMPLES = 10_000
+
+
+def test_all_that_a_member_says() -> None:
+    assert read_subscription(WHOLE) == Subscription(("t",), OWNED, 7, "a")
+
+
+def test_older_versions_end_sooner() -> None:
+    """KIP-429 appended what is owned, KIP-792 the generation, KIP-881 the rack."""
+    body = WHOLE[2:]
+    assert read_subscription(b"\0\0" + body[:11]) == Subscription(("t",))
+    assert read_subscription(b"\0\1" + body[:-7]) == Subscription(("t",), OWNED)
+    assert read_subscription(b"\0\2" + body[:-3]) == Subscription(("t",), OWNED, 7)
+
+
+def test_a_newer_version_has_the_fields_of_the_newest_known_first() -> None:
+    assert read_subscription(b"\0\x09" + WHOLE[2:] + b"more") == Subscription(("t",), OWNED, 7, "a")
+
+
+def test_nothing_stated_is_none() -> None:
+    nothing = b"\0\3" + struct.pack(">iiiih", 0, -1, 0, -1, -1)
+    assert read_subscription(nothing) == Subscription((), (), None, None)
+
+
+def test_user_data_is_passed_over() -> None:
+    said = b"\0\0" + struct.pack(">ih", 1, 1) + b"t" + struct.pack(">i", 5) + b"\xff" * 5
+    assert read_subscription(said) == Subscription(("t",))
+
+
+def test_what_the_leader_gave() -> None:
+    assert read_assignment(GIVEN) == OWNED
+
+
+@pytest.mark.parametrize(
+    ("said", "why"),
+    [
+        (b"", "no version"),
+        (b"\xff\xff" + WHOLE[2:], "a negative version"),
+        (WHOLE[:-1], "cut off inside a text"),
+        (b"\0\3\xff\xff\xff\xff", "a negative count"),
+        (b"\0\3\x7f\xff\xff\xff" + b"\0" * 100, "more topics than bytes"),
+        (b"\0\0" + struct.pack(">ih", 1, -1) + b"\xff\xff\xff\xff", "a topic that is null"),
+        (b"\0\0" + struct.pack(">ih", 1, 1) + b"\xff\xff\xff\xff\xff", "a text that isn't UTF-8"),
+        (b"\0\0" + struct.pack(">ii", 0, -2), "user data of negative length"),
+        (b'{"url": "http://worker:8083/"}', "bytes of another program"),
+    ],
+)
+def test_other_bytes_are_no_subscription(said: bytes, why: str) -> None:
+    assert read_subscription(said) is None, why
+
+
+def test_a_negative_partition_is_no_assignment() -> None:
+    assert read_assignment(GIVEN[:-8] + b"\xff\xff\xff\xff" + GIVEN[-4:]) is None
+
+
+def test_any_bytes_are_read_or_refused_in_memory_of_their_size() -> None:
+    """Random bytes, and real ones that are cut, changed, or have counts that are huge or negative.
+
+    A result can't have more entries than the bytes have room for: 2 for a text, 4 for a number.
+    """
+    tracemalloc.start()
+    try:
+        for said in odd_bytes(random.Random(7)):
+            tracemalloc.reset_peak()
+            before, _ = tracemalloc.get_traced_memory()
+            subscription, owned = read_subscription(said), read_assignment(said)
+            _, peak = tracemalloc.get_traced_memory()
+            assert peak - before < 10_000 + 100 * len(said)
+            if subscription:
+                assert 2 * len(subscription.topics) + 4 * len(subscription.owned) <= len(said)
+            assert 4 * len(owned or ()) <= len(said)
+    finally:
+        tracemalloc.stop()
+
+
+def odd_bytes(draw: random.Random) -> Iterator[bytes]:
+    counts = [struct.pack(">i", n) for n in (-1, -2, -(2**31), 2**31 - 1, 2**24, 65_536)]
+    for at in range(SAMPLES):
+        kind = at % 5
+        if kind == 0:
+            yield draw.randbytes(draw.randrange(200))
+            continue
+        said = bytearray(draw.choice((WHOLE, GIVEN)) * draw.randint(1, 3))
+        if kind == 1:
+            del said[draw.randrange(len(said)) :]
+        elif kind == 2:
+            start = draw.randrange(len(said) - 3)
+            said[start : start + 4] = draw.choice(counts)
+        elif kind == 3:
+            said[:2] = struct.pack(">h", draw.choice((9, 32_767, -1, 4)))
+            said += draw.randbytes(draw.randrange(20))
+        else:
+            for _ in range(draw.randint(1, 8)):
+                said[draw.randrange(len(said))] = draw.randrange(256)
+        yield bytes(said)
