@@ -7,6 +7,7 @@ import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from enum import StrEnum
+from textwrap import wrap
 from typing import Any
 
 from rich.box import SIMPLE_HEAD
@@ -25,13 +26,19 @@ class Format(StrEnum):
     JSON = "json"
 
 
+TOLD = 50
+"""So many sentences are printed for people."""
+
+WIDE = 10_000
+"""Columns of a terminal on which any table fits."""
+
 Rows = Sequence[dict[str, Any]]
 
 
 def show(tables: Mapping[str, Rows], form: Format, hide: Collection[str] = ()) -> None:
     """Print tables by name: as one JSON object, or for people, then without the columns `hide`."""
     if form is Format.JSON:
-        print(json.dumps(tables, ensure_ascii=False, indent=2, default=str))
+        print(_harmless(json.dumps(tables, ensure_ascii=False, indent=2, default=str)))
         return
     for name, rows in tables.items():
         if not rows:
@@ -41,19 +48,48 @@ def show(tables: Mapping[str, Rows], form: Format, hide: Collection[str] = ()) -
 
 
 def _table(name: str, rows: Rows, columns: Sequence[str]) -> Table:
-    """A table that fits a terminal of 80 columns: headers break between words, cells anywhere."""
-    table = Table(title=name, title_justify="left", box=SIMPLE_HEAD, pad_edge=False)
+    """A table that fits the terminal, if need be with headers as narrow as their cells, and closer.
+
+    If that isn't enough, cells break anywhere.
+    """
+    table = _laid_out(name, rows, columns, narrow=False)
+    if OUT.measure(table, options=OUT.options.update(width=WIDE)).maximum <= OUT.width:
+        return table
+    return _laid_out(name, rows, columns, narrow=True)
+
+
+def _laid_out(name: str, rows: Rows, columns: Sequence[str], narrow: bool) -> Table:
+    table = Table(
+        title=name,
+        title_justify="left",
+        box=SIMPLE_HEAD,
+        pad_edge=False,
+        collapse_padding=narrow,
+    )
     for column in columns:
         header = column.replace("_", " ")
+        least = max(map(len, header.split()))
+        cells = max((len(_cell(row[column])) for row in rows), default=0)
         table.add_column(
-            header,
+            "\n".join(wrap(header, max(least, cells))) if narrow else header,
             justify="left" if any(isinstance(row[column], str) for row in rows) else "right",
-            min_width=max(map(len, header.split())),
+            min_width=least,
             overflow="fold",
         )
     for row in rows:
         table.add_row(*(Text(_cell(row[column])) for column in columns))
     return table
+
+
+def tell(title: str, sentences: Sequence[str]) -> None:
+    """Print sentences below a title, wrapped beside their dashes: the first `TOLD` of them."""
+    OUT.print(Text(title, style="italic"))
+    listed = Table.grid(padding=(0, 1))
+    for sentence in sentences[:TOLD]:
+        listed.add_row("-", Text(plain(sentence)))
+    if len(sentences) > TOLD:
+        listed.add_row("", f"and {len(sentences) - TOLD} more: --format json has all")
+    OUT.print(listed)
 
 
 def say(sentence: str = "") -> None:
@@ -69,6 +105,11 @@ def busy(doing: str) -> AbstractContextManager[Any]:
 def plain(text: str) -> str:
     """Text without control characters: a name must not move the cursor or start a new line."""
     return "".join(c if c.isprintable() else f"\\x{ord(c):02x}" for c in text)
+
+
+def _harmless(printed: str) -> str:
+    """The same JSON, with what could move the cursor or turn the text around as escapes."""
+    return "".join(c if c.isprintable() or c == "\n" else json.dumps(c)[1:-1] for c in printed)
 
 
 def _cell(value: Any) -> str:

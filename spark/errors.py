@@ -7,6 +7,10 @@ class InputError(ValueError):
     """Bad input, said in one readable sentence; commands exit with code 2."""
 
 
+class UnreadableError(InputError):
+    """A file of a snapshot can't be read: it is broken, or was cut short."""
+
+
 _JAVA_CLASS = re.compile(r"^:? *(?:[a-z]\w*\.)+[A-Z][\w$]*: ")
 _SQL_STATE = re.compile(r" *SQLSTATE: \w+$")
 

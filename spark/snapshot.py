@@ -9,7 +9,7 @@ from functools import reduce
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from spark.errors import InputError, first_line, unreadable_file
+from spark.errors import InputError, UnreadableError, first_line, unreadable_file
 from spark.schemas import TABLES, Table, misfit
 from spark.store import ids, newest, read_table, snapshot_id, write_table
 
@@ -98,7 +98,9 @@ class FleetSnapshot:
             counts = found.groupBy("table", "column").count().orderBy("table", "column").collect()
         except Exception as error:
             if unreadable_file(error):
-                raise InputError(f"snapshot {self.id} can't be read: {first_line(error)}") from None
+                raise UnreadableError(
+                    f"snapshot {self.id} can't be read: {first_line(error)}"
+                ) from None
             raise
         if counts:
             faults = "; ".join(f"{row.table}.{row.column}: {row['count']} rows" for row in counts)
@@ -114,7 +116,8 @@ def _checked(
 ) -> FleetSnapshot:
     columns = (fault for name, table in given.items() for fault in _faults(name, table))
     if faults := [*unreadable, *columns]:
-        raise InputError(f"snapshot {snapshot} can't be used: {'; '.join(faults)}")
+        kind = UnreadableError if unreadable else InputError
+        raise kind(f"snapshot {snapshot} can't be used: {'; '.join(faults)}")
     notes = tuple(note for name, table in given.items() for note in _unknown_columns(name, table))
     tables = {name: _conformed(table, TABLES[name]) for name, table in given.items()}
     return FleetSnapshot(snapshot, tables, notes)

@@ -9,12 +9,15 @@ from urllib.parse import unquote
 
 from pyspark.errors import AnalysisException
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
 
-from spark.errors import InputError, first_line
+from spark.errors import InputError, UnreadableError, first_line, unreadable_file
 from spark.schemas import TABLES
 
 _ID = re.compile(r"\w[\w.-]*", re.ASCII)
 _ID_OF_FILE = re.compile(r"/snapshot=([^/]+)/[^/]+\.parquet$")
+BEING_WRITTEN = "it is being written, or its writing was cut short"
+
 _UNWRITABLE = re.compile(
     "ParentNotDirectory|FileAlreadyExists|Mkdirs failed|AccessControl|AccessDenied"
     "|Permission denied|UnsupportedFileSystem|UnknownHost"
@@ -36,10 +39,46 @@ def snapshot_id(stated: str | None = None) -> str:
 def snapshots(session: SparkSession, store: str) -> list[str]:
     """The ids of the whole snapshots of a store, oldest first.
 
-    A snapshot is whole when every required table has it.
+    A snapshot is whole when every required table has it, and none of them is being written.
     """
     required = [name for name, table in TABLES.items() if table.required]
-    return sorted(set.intersection(*(set(ids(session, store, name)) for name in required)))
+    found = set.intersection(*(set(ids(session, store, name)) for name in required))
+    return sorted(found.difference(_being_written(session, store, found)))
+
+
+def unfinished(session: SparkSession, store: str) -> dict[str, str]:
+    """The ids of the snapshots that aren't whole, oldest first, and why they aren't."""
+    found = {name: set(ids(session, store, name)) for name in TABLES}
+    every = set.union(*found.values())
+    writing = _being_written(session, store, every)
+    lacking = {
+        one: [name for name, table in TABLES.items() if table.required and one not in found[name]]
+        for one in sorted(every)
+    }
+    return {
+        one: BEING_WRITTEN if one in writing else f"it lacks {', '.join(names)}"
+        for one, names in lacking.items()
+        if names or one in writing
+    }
+
+
+def _being_written(session: SparkSession, store: str, among: set[str]) -> set[str]:
+    """Those with a folder of files that Spark has not yet put in their place."""
+
+    def has_one(snapshot: str) -> bool:
+        return _is_there(session, f"{_folder(store, '*')}/snapshot={snapshot}/_temporary")
+
+    return set(filter(has_one, among)) if has_one("*") else set()
+
+
+def _is_there(session: SparkSession, path: str) -> bool:
+    try:
+        session.read.schema("nothing int").parquet(path)
+    except Exception as error:
+        if _is_not_there(error):
+            return False
+        raise InputError(f"{path} can't be listed: {first_line(error)}") from None
+    return True
 
 
 def newest(session: SparkSession, store: str, snapshot: str | None = None) -> str:
@@ -53,11 +92,10 @@ def newest(session: SparkSession, store: str, snapshot: str | None = None) -> st
 
 def _why_not(session: SparkSession, store: str, snapshot: str | None, present: list[str]) -> str:
     """Why there is no such snapshot, and what there is instead."""
+    if snapshot and (why := unfinished(session, store).get(snapshot)):
+        return f"snapshot {snapshot} of store {store} isn't whole: {why}"
     wanted = f"snapshot {snapshot}" if snapshot else "whole snapshot"
     found = {name: ids(session, store, name) for name, table in TABLES.items() if table.required}
-    lacking = [name for name in found if snapshot not in found[name]]
-    if snapshot and len(lacking) < len(found):
-        return f"snapshot {snapshot} of store {store} isn't whole: it lacks {', '.join(lacking)}"
     if present:
         return f"store {store} has no {wanted}: the newest it has are {', '.join(present[-5:])}"
     empty = [name for name in found if not found[name]]
@@ -82,6 +120,26 @@ def ids(session: SparkSession, store: str, table: str) -> list[str]:
     return sorted({match[1] for match in found if match})
 
 
+def row_counts(session: SparkSession, store: str, table: str) -> tuple[dict[str, int], set[str]]:
+    """How many rows of the table each snapshot has, and the snapshots that can't be read."""
+    found = F.regexp_extract("_metadata.file_path", _ID_OF_FILE.pattern, 1)
+    unreadable: set[str] = set()
+    while True:
+        try:
+            files = session.read.schema("nothing int").option("recursiveFileLookup", "true")
+            rows = files.parquet(_folder(store, table)).where(~found.isin("", *unreadable))
+            counted = rows.groupBy(found.alias("snapshot")).count().collect()
+        except Exception as error:
+            if _is_not_there(error):
+                return {}, unreadable
+            broken = _ID_OF_FILE.search(unquote(unreadable_file(error) or ""))
+            if not broken or broken[1] in unreadable:
+                raise
+            unreadable.add(broken[1])
+            continue
+        return {row["snapshot"]: row["count"] for row in counted}, unreadable
+
+
 def read_table(session: SparkSession, store: str, table: str, snapshot: str) -> DataFrame | None:
     """One table of one snapshot; None when it isn't there, InputError when it can't be read."""
     path = f"{_folder(store, table)}/snapshot={snapshot}"
@@ -90,7 +148,9 @@ def read_table(session: SparkSession, store: str, table: str, snapshot: str) -> 
     except Exception as error:  # what Java throws about a broken file has no class in PySpark
         if _is_not_there(error):
             return None
-        raise InputError(f"table {table} can't be read from {path}: {first_line(error)}") from None
+        raise UnreadableError(
+            f"table {table} can't be read from {path}: {first_line(error)}"
+        ) from None
 
 
 def write_table(table: DataFrame, store: str, name: str, snapshot: str) -> None:

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
@@ -14,12 +15,24 @@ from spark.sources.fleet_clusters import (
     make_cluster,
     make_topics,
     partitions_table,
+    place,
 )
-from spark.sources.fleet_groups import DemoGroup, draw_kinds, make_group
+from spark.sources.fleet_groups import GIANTS, DemoGroup, draw_kinds, group_before, make_group
 from spark.sources.fleet_names import CLUSTERS
+from spark.sources.fleet_offsets import draw_offsets
+from spark.sources.fleet_troubles import Trouble, troubles_of_clusters, troubles_of_group
 from spark.sources.store_files import table_of
 
 NONE = np.empty(0, np.int64)
+
+
+@dataclass(frozen=True)
+class MadeFleet:
+    """A made-up fleet: its tables now and an hour before, and all troubles that it has."""
+
+    tables: dict[str, pa.Table]
+    before: dict[str, pa.Table]
+    troubles: list[Trouble]
 
 
 def demo_fleet(groups: int, seed: int) -> dict[str, pa.Table]:
@@ -27,33 +40,59 @@ def demo_fleet(groups: int, seed: int) -> dict[str, pa.Table]:
 
     ValueError if there is no group to make.
     """
+    return make_fleet(groups, seed).tables
+
+
+def make_fleet(groups: int, seed: int, healthy: bool = False) -> MadeFleet:
+    """The same with an earlier snapshot and the list of its troubles, or without any trouble."""
     if groups < 1:
         raise ValueError(f"a fleet has at least one group, not {groups}")
     rng = np.random.default_rng(seed)
-    clusters, topics, fleet = _make_fleet(rng, groups)
-    return {
-        "groups": _groups_table(clusters, fleet),
-        "members": _members_table(clusters, fleet),
-        "subscriptions": _subscriptions_table(clusters, topics, fleet),
-        "partitions": partitions_table(rng, clusters, topics),
-        "assignments": _assignments_table(clusters, topics, fleet),
-        "offsets": _offsets_table(rng, clusters, topics, fleet),
-        "brokers": brokers_table(clusters),
-    }
+    clusters, topics, fleet = _draw(rng, groups, healthy)
+    placed = place(rng, clusters, topics, healthy)
+    partitions = partitions_table(rng, clusters, topics, placed)
+    rows, offsets = draw_offsets(rng, topics, fleet)
+    never = rng.random(len(rows)) < 0.004
+    earlier = [group_before(rng, group) for group in fleet]
+
+    def tables(
+        some: Sequence[DemoGroup], end: IntArray, committed: IntArray
+    ) -> dict[str, pa.Table]:
+        return {
+            "groups": _groups_table(clusters, some),
+            "members": _members_table(clusters, some),
+            "subscriptions": _subscriptions_table(clusters, topics, some),
+            "partitions": partitions,
+            "assignments": _assignments_table(clusters, topics, some),
+            "offsets": _offsets_table(clusters, topics, some, rows, end, committed, never),
+            "brokers": brokers_table(clusters),
+        }
+
+    troubles = [
+        *troubles_of_clusters(clusters, topics, placed),
+        *(
+            trouble
+            for group in fleet
+            for trouble in troubles_of_group(group, clusters[group.cluster], topics)
+        ),
+    ]
+    return MadeFleet(
+        tables(fleet, offsets.end, offsets.committed), tables(earlier, *offsets.before), troubles
+    )
 
 
-def _make_fleet(
-    rng: np.random.Generator, groups: int
+def _draw(
+    rng: np.random.Generator, groups: int, healthy: bool
 ) -> tuple[list[Cluster], Topics, list[DemoGroup]]:
     """The clusters of a fleet, their topics, and the groups, cluster after cluster and by name."""
     names = CLUSTERS[: 2 + int(groups**0.5 / 6)]
     share = (1.0 + np.arange(len(names))) ** -0.8
     where = np.sort(rng.choice(len(names), groups, p=share / share.sum()))
-    kinds = draw_kinds(rng, groups)
+    kinds = draw_kinds(rng, groups, healthy)
     sizes = np.bincount(where, minlength=len(names)).tolist()
-    giants = np.bincount(where[np.array(kinds) == "giant"], minlength=len(names)).tolist()
+    giants = np.bincount(where[np.isin(kinds, GIANTS)], minlength=len(names)).tolist()
     clusters = [make_cluster(name, size) for name, size in zip(names, sizes, strict=True)]
-    topics = make_topics(rng, clusters, sizes, giants)
+    topics = make_topics(rng, clusters, sizes, giants, healthy)
     used: list[Counter[str]] = [Counter() for _ in names]
     fleet = [
         make_group(rng, kind, index=c, cluster=clusters[c], topics=topics, used=used[c])
@@ -133,38 +172,26 @@ def _assignments_table(
 
 
 def _offsets_table(
-    rng: np.random.Generator,
     clusters: Sequence[Cluster],
     topics: Topics,
     fleet: Sequence[DemoGroup],
+    rows: IntArray,
+    end: IntArray,
+    committed: IntArray,
+    never: np.ndarray,
 ) -> pa.Table:
-    """Committed offsets of every partition that a group knows, some seconds or days behind."""
-    days = 10 ** rng.uniform(0.3, 2.9, len(topics.names))[topics.of_partition]
-    end = (topics.rates * days * 86_400).astype(np.int64)
-    read = [topics.known_rows(group.topics) for group in fleet]
-    counts = [len(rows) for rows in read]
-    rows = _joined(read)
-    behind = np.repeat([_seconds_behind(rng, group) for group in fleet], counts)
-    lag = topics.rates[rows] * behind * rng.lognormal(0, 0.6, len(rows))
-    lag = np.minimum(lag.astype(np.int64), end[rows])
-    never = rng.random(len(rows)) < 0.004
+    """Offsets of every partition that a group knows; `never` marks where nothing is committed."""
+    counts = [int(topics.known_sizes[group.topics].sum()) for group in fleet]
     return table_of(
         "offsets",
         {
             **_group_columns(clusters, fleet, counts),
             **_partition_columns(topics, rows),
-            "committed_offset": pa.array(end[rows] - lag, mask=never),
-            "end_offset": pa.array(end[rows]),
-            "lag": pa.array(lag, mask=never),
+            "committed_offset": pa.array(committed, mask=never),
+            "end_offset": pa.array(end),
+            "lag": pa.array(end - committed, mask=never),
         },
     )
-
-
-def _seconds_behind(rng: np.random.Generator, group: DemoGroup) -> float:
-    """How far a group is behind: most follow at once, some hang, those without members drift."""
-    if group.kind == "empty":
-        return float(rng.lognormal(np.log(5 * 86_400), 1))
-    return float(rng.lognormal(np.log(1800), 1.2) if rng.random() < 0.1 else rng.lognormal(-1, 1))
 
 
 def _joined(arrays: Iterable[IntArray]) -> IntArray:

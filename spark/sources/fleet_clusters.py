@@ -32,8 +32,13 @@ HABITUAL_SIZES = (6, 12, 12, 12, 16, 24, 30)
 
 FIREHOSE_SIZES = (1000, 1024, 1024, 1200, 1536, 2000, 2048, 3000)
 
+OFFSETS_TOPIC = "__consumer_offsets"
+
 DOWN_BROKER = 2
 """The broker of the legacy cluster that is down when the snapshot is taken."""
+
+SLOW_BROKER = 1
+"""The broker of the first cluster that is out of sync with some partitions."""
 
 
 @dataclass(frozen=True)
@@ -119,8 +124,12 @@ def make_topics(
     clusters: Sequence[Cluster],
     groups: Sequence[int],
     giants: Sequence[int],
+    healthy: bool,
 ) -> Topics:
-    """Topics for clusters that have so many groups, and so many giants among them."""
+    """Topics for clusters that have so many groups, and so many giants among them.
+
+    Unless all is `healthy` a few have grown, and their readers don't know yet.
+    """
     rows = [
         (c, *topic)
         for c, cluster in enumerate(clusters)
@@ -134,7 +143,7 @@ def make_topics(
         names=names,
         domains=np.array(domains),
         sizes=sizes,
-        known_sizes=_before_growth(rng, sizes, np.array(popularity) > 0),
+        known_sizes=sizes if healthy else _before_growth(rng, sizes, np.array(popularity) > 0),
         popularity=np.array(popularity),
         rates=np.repeat(busy * sizes**-0.3, sizes) * _skew(rng, int(sizes.sum())),
     )
@@ -145,7 +154,7 @@ def _topics_of(
 ) -> list[tuple[str, str, int, float]]:
     """One cluster's topics: name, domain, size and popularity."""
     used: Counter[str] = Counter()
-    topics = [("__consumer_offsets", "platform", 50, 0.0)]
+    topics = [(OFFSETS_TOPIC, "platform", 50, 0.0)]
     for n in range(-(-giants // 2)):
         domain = FIREHOSE_DOMAINS[n % len(FIREHOSE_DOMAINS)]
         name = topic_name(cluster, domain, ENTITIES[domain][0], "raw", used)
@@ -213,13 +222,12 @@ class Placement:
 
 
 def partitions_table(
-    rng: np.random.Generator, clusters: Sequence[Cluster], topics: Topics
+    rng: np.random.Generator, clusters: Sequence[Cluster], topics: Topics, placed: Placement
 ) -> pa.Table:
     """Every partition with what its cluster tells about it."""
     of = topics.of_partition
     cluster = topics.cluster[of]
     legacy = np.array([c.is_legacy for c in clusters])[cluster]
-    placed = _place(rng, np.array([len(c.racks) for c in clusters])[cluster], legacy, topics)
     racks = pa.array([rack for c in clusters for rack in c.racks], pa.string())
     rack_of = np.cumsum([0, *(len(c.racks) for c in clusters)])[cluster] - 1
     told = placed.replicas & ~legacy[:, None]
@@ -244,20 +252,33 @@ def partitions_table(
     )
 
 
-def _place(
-    rng: np.random.Generator, brokers: IntArray, legacy: BoolArray, topics: Topics
+def place(
+    rng: np.random.Generator, clusters: Sequence[Cluster], topics: Topics, healthy: bool
 ) -> Placement:
-    """Replicas on consecutive brokers, so in different racks; a few of them down or behind."""
+    """Replicas on consecutive brokers, so in different racks.
+
+    Unless all is `healthy`, a broker of the legacy cluster is down, and one of the first cluster
+    doesn't keep pace.
+    """
     of = topics.of_partition
+    cluster = topics.cluster[of]
+    brokers = np.array([len(c.racks) for c in clusters])[cluster]
+    legacy = np.array([c.is_legacy for c in clusters])[cluster]
     # three nearly everywhere, two on the legacy cluster, one where somebody didn't care
-    careless = (rng.random(len(topics.names)) < 0.03)[of]
-    factors = np.where(careless, 1, np.where(legacy, 2, 3))
+    factors = np.where(_careless(rng, clusters, topics)[of], 1, np.where(legacy, 2, 3))
     start = rng.integers(0, 1_000_000, len(topics.names))[of] + topics.numbers
     placed = (start[:, None] + np.arange(3)) % brokers[:, None] + 1
     replicas = np.arange(3) < factors[:, None]
-    alive = replicas & ~(legacy[:, None] & (placed == DOWN_BROKER))
-    behind = (rng.random(len(of)) < 0.003) & (factors > 1)
-    alive[behind, factors[behind] - 1] = False
+    alive = replicas.copy()
+    if not healthy:
+        alive &= ~(legacy[:, None] & (placed == DOWN_BROKER))
+        late = (
+            (cluster == 0)
+            & (factors > 1)
+            & (placed[np.arange(len(of)), factors - 1] == SLOW_BROKER)
+        )
+        late[np.flatnonzero(late)[1:]] &= rng.random(late.sum() - 1) < 0.1
+        alive[late, factors[late] - 1] = False
     led = alive.any(axis=1)
     return Placement(
         brokers=placed,
@@ -267,6 +288,17 @@ def _place(
         leaders=placed[np.arange(len(of)), alive.argmax(axis=1)],
         led=led,
     )
+
+
+def _careless(
+    rng: np.random.Generator, clusters: Sequence[Cluster], topics: Topics
+) -> NDArray[np.bool_]:
+    """Topics of one replica: a few, and one of the legacy cluster; never Kafka's own."""
+    careless = rng.random(len(topics.names)) < 0.03
+    for c, cluster in enumerate(clusters):
+        if cluster.is_legacy:
+            careless[max(topics.of_cluster(c), key=lambda t: topics.sizes[t])] = True
+    return careless & (np.array(topics.names) != OFFSETS_TOPIC)
 
 
 def _ints(values: IntArray) -> pa.Array:

@@ -9,32 +9,56 @@ import numpy as np
 
 from optimizer.problem import NOBODY
 from spark.sources.fleet_clusters import Cluster, IntArray, Topics
+from spark.sources.fleet_health import is_well, made_well
 from spark.sources.fleet_members import EMPTY_CAST, Cast, Turnout, make_cast
-from spark.sources.fleet_names import ENTITIES, FIREHOSE_ROLES, ROLES, group_name
+from spark.sources.fleet_names import ENTITIES, FIREHOSE_ROLES, ROLES, group_name, uuids
 from spark.sources.fleet_owners import EAGER, owners
 
-KINDS = {
+HEALTHY = {
     "overlapping": 0.10,  # members of several subscriptions that share topics
     "empty": 0.07,  # no members, but committed offsets
-    "idle": 0.05,  # Range leaves members without work although there is enough for all
-    "overprovisioned": 0.05,  # more members than partitions
     "rebalancing": 0.015,
-    "departed": 0.015,  # a member has just gone, its partitions still carry its name
     "giant": 0.01,  # a thousand partitions and more
-    "disputed": 0.01,  # two members claim one partition
 }
-"""Share of the groups of each kind; the others are ordinary."""
+"""Share of the groups of each kind that is well; the others, if all are, are ordinary."""
+
+TROUBLED = {
+    "idle": 0.05,  # Range leaves members without work although there is enough for all
+    "overprovisioned": 0.05,  # many more members than partitions
+    "joining": 0.015,  # the last to come has been given nothing yet
+    "departed": 0.015,  # a member has just gone, its partitions still carry its name
+    "disputed": 0.01,  # two members claim one partition
+    "stopping": 0.01,  # an eager strategy on a thousand partitions and more
+    "shuffled": 0.01,  # its partitions changed hands since the snapshot before, for nothing
+    "restarting": 0.01,  # members have come back under new ids
+    "stalled": 0.01,  # commits stand still
+    "hot": 0.01,  # one partition has nearly all lag
+    "slow": 0.01,  # one member has
+}
+"""Share of the groups of each kind that is in trouble."""
+
+GIANTS = ("giant", "stopping")
+ONE_TOPIC = ("overprovisioned", "joining", "stalled", "hot", "slow", "stopping")
 
 STRATEGIES = {
-    "range": 0.56,
-    "cooperative-sticky": 0.20,
-    "uniform": 0.10,
-    "roundrobin": 0.07,
-    "sticky": 0.07,
+    "range": 0.70,
+    "cooperative-sticky": 0.11,
+    "uniform": 0.07,
+    "roundrobin": 0.06,
+    "sticky": 0.06,
 }
 
 GIANT = 1000
 """Partitions from which on a group is a giant."""
+
+SPARE = 10
+"""Members of an overprovisioned group without a partition, at least."""
+
+RESTARTED = 3
+"""Members of a restarting group that have come back under new ids."""
+
+UNWELL = ("idle", "overprovisioned", "joining", "stopping")
+"""Kinds whose trouble is in who owns what."""
 
 
 @dataclass(frozen=True)
@@ -68,13 +92,19 @@ class DemoGroup:
     subscriptions: Sequence[IntArray] = ()
     claims: Claims = NO_CLAIMS
 
+    @property
+    def slow_member(self) -> int:
+        """Who owns the first partition; in a hot or a slow group it lags behind."""
+        return int(self.claims.members[self.claims.partitions.argmin()])
 
-def draw_kinds(rng: np.random.Generator, groups: int) -> list[str]:
+
+def draw_kinds(rng: np.random.Generator, groups: int, healthy: bool) -> list[str]:
     """Each group's kind: the exact shares, and at least one of each in a fleet of 20 or more."""
-    counts = [max(round(share * groups), int(groups >= 20)) for share in KINDS.values()]
-    planted = np.repeat(np.arange(len(KINDS)), counts)
-    names = [*KINDS, "ordinary"]
-    kinds = np.full(groups, len(KINDS))
+    shares = HEALTHY if healthy else HEALTHY | TROUBLED
+    counts = [max(round(share * groups), int(groups >= 20)) for share in shares.values()]
+    planted = np.repeat(np.arange(len(shares)), counts)
+    names = [*shares, "ordinary"]
+    kinds = np.full(groups, len(shares))
     kinds[: len(planted)] = planted
     return [names[k] for k in rng.permutation(kinds)]
 
@@ -90,6 +120,7 @@ def make_group(
 ) -> DemoGroup:
     """A group of that kind in the cluster of that index; `used` counts its cluster's names."""
     chosen = _choose_topics(rng, kind, index, topics)
+    kind = _possible(kind, topics.known_sizes[chosen])
     strategy = _strategy(rng, kind, cluster)
     group = DemoGroup(
         cluster=index,
@@ -113,20 +144,46 @@ def make_group(
         roles=len(subscriptions),
         generation=group.generation,
         server_side=server_side,
+        dynamic=kind == "restarting",
     )
     if kind == "rebalancing" and not server_side:
         # a classic coordinator tells neither strategy nor subscriptions before all have joined
         state = str(rng.choice(["PreparingRebalance", "CompletingRebalance"]))
         return replace(group, state=state, strategy=None, cast=cast)
+    owner = owners(strategy, cast, subscriptions, sizes, joining=kind == "joining")
+    known, final = sizes, topics.sizes[group.topics]
+    if kind not in UNWELL and not all(
+        is_well(strategy, cast, subscriptions, known, owner, dealt) for dealt in (known, final)
+    ):
+        owner = made_well(cast, subscriptions, sizes, owner)
+        strategy = "cooperative-sticky" if strategy in EAGER else strategy
     return replace(
         group,
         state="Reconciling" if kind == "rebalancing" else "Stable",
+        strategy=strategy,
         # the tools tell no subscriptions of KIP-848's groups
         inferred=server_side and len(subscriptions) == 1 and rng.random() < 1 / 3,
         cast=cast,
         subscriptions=subscriptions,
-        claims=_claims(rng, kind, cast, owners(rng, strategy, cast, subscriptions, sizes)),
+        claims=_claims(rng, kind, cast, owner),
     )
+
+
+def _possible(kind: str, sizes: IntArray) -> str:
+    """The kind, or an ordinary one where a small cluster hasn't the topics for it."""
+    possible = {
+        "idle": len(sizes) >= 4,
+        "joining": 6 <= sizes[0] <= 12,
+        "stopping": sizes[0] >= GIANT,
+        "shuffled": sizes.sum() >= 12,
+        "restarting": sizes.max() >= RESTARTED + 1,
+        "stalled": sizes[0] >= 6,
+        "hot": sizes[0] >= 10,
+        "slow": sizes[0] >= 6,
+        "departed": sizes.max() >= 2,
+        "disputed": sizes.max() >= 6,
+    }
+    return kind if possible.get(kind, True) else "ordinary"
 
 
 def _choose_topics(rng: np.random.Generator, kind: str, cluster: int, topics: Topics) -> IntArray:
@@ -137,14 +194,22 @@ def _choose_topics(rng: np.random.Generator, kind: str, cluster: int, topics: To
     many = int(min(rng.zipf(1.9), 40))
     if kind == "giant":
         return _giant_topics(rng, here, sizes, popular)
+    if kind == "stopping":
+        return np.array([rng.choice(here[sizes >= GIANT])])
+    if kind in TROUBLED or kind == "overlapping":
+        popular = _only(popular, sizes == topics.sizes[here])
     if kind == "overprovisioned":
-        many, popular = min(many, 2), _only(popular, sizes <= 12)
+        popular = _only(popular, sizes <= 12)
+    elif kind == "joining":
+        popular = _only(popular, (sizes >= 6) & (sizes <= 12))
     elif kind == "idle":
-        many, popular = int(rng.integers(3, 8)), _only(popular, (sizes > 2) & (sizes <= 16))
+        many, popular = int(rng.integers(4, 8)), _only(popular, (sizes > 2) & (sizes <= 16))
     elif kind == "overlapping":
         many = 1 + min(many, 30)
-    elif kind in ("departed", "disputed"):
-        popular = _only(popular, sizes > 2)
+    elif kind in TROUBLED:
+        popular = _only(popular, sizes >= 12)
+    if kind in ONE_TOPIC:
+        many = 1
     about = rng.choice(len(here), p=popular / popular.sum())
     of_team = topics.domains[here] == topics.domains[here[about]]
     others = np.where(of_team, 30, 1) * popular
@@ -176,9 +241,19 @@ def _giant_topics(
 
 
 def _strategy(rng: np.random.Generator, kind: str, cluster: Cluster) -> str:
-    if kind == "idle":
+    if kind in ("idle", "stopping"):
         return "range"
-    if kind == "disputed":
+    if kind == "shuffled":
+        return "roundrobin"
+    if kind == "giant":
+        return str(
+            rng.choice(
+                ["cooperative-sticky", "uniform"]
+                if not cluster.is_legacy
+                else ["cooperative-sticky"]
+            )
+        )
+    if kind in ("disputed", "joining"):
         return "cooperative-sticky"  # whose members keep what they own while they rejoin
     drawn = str(rng.choice(list(STRATEGIES), p=list(STRATEGIES.values())))
     # the legacy brokers are too old for KIP-848; where it is used, the broker knows who owns what
@@ -215,10 +290,12 @@ def _turnout(
     rng: np.random.Generator, kind: str, strategy: str, sizes: IntArray, roles: int
 ) -> Turnout:
     """How many members, now and in the past; sticky strategies remember the past."""
-    members = max(_members(rng, kind, sizes), roles, 2 if kind == "disputed" else 1)
+    members = max(_members(rng, kind, sizes), roles)
     departed = int(kind == "departed")
     members -= departed * (members > 1)  # it was one of them
-    if strategy in EAGER:
+    if kind == "joining":
+        return Turnout(members - 1, newcomers=1)
+    if strategy in EAGER or kind == "overprovisioned":
         return Turnout(members, departed=departed)
     newcomers = int(rng.integers(0, min(4, members)))
     return Turnout(members - newcomers, newcomers, int(rng.integers(0, 3)), departed)
@@ -226,16 +303,21 @@ def _turnout(
 
 def _members(rng: np.random.Generator, kind: str, sizes: IntArray) -> int:
     partitions, largest = int(sizes.sum()), int(sizes.max())
-    if kind == "giant":
+    if kind in GIANTS:
         return int(np.clip(partitions / rng.lognormal(np.log(20), 0.5), 20, 250))
     if kind == "overprovisioned":
-        return partitions + 1 + int(rng.integers(0, 1 + partitions // 2))
+        return partitions + SPARE + int(rng.integers(0, 6))
     if kind == "idle":
-        spare = max(1, min(partitions - largest - 1, 6))
-        return largest + 1 + int(rng.integers(0, spare))
+        # more than any topic has partitions, and twice as many as an even share of one
+        return int(max(largest + 1, -(-2 * partitions // len(sizes))))
+    if kind == "joining":
+        return int(rng.integers(4, 7))
+    if kind in ("slow", "stalled", "hot", "disputed"):
+        return 3
     # a few partitions each; large groups are content with more
     each = rng.lognormal(np.log(4), 0.7) * max(1, partitions / 50) ** 0.5
-    return int(np.clip(round(partitions / each), 1, largest))
+    least = RESTARTED + 1 if kind == "restarting" else 2 if kind == "shuffled" else 1
+    return int(np.clip(round(partitions / each), least, largest))
 
 
 def _claims(rng: np.random.Generator, kind: str, cast: Cast, owner: IntArray) -> Claims:
@@ -249,10 +331,24 @@ def _claims(rng: np.random.Generator, kind: str, cast: Cast, owner: IntArray) ->
         return Claims(owned, owner[owned])
     busiest = np.bincount(owner[owned]).argmax()
     rival = int(rng.choice(cast.present[cast.present != busiest]))
-    others = owned[owner[owned] != rival]
+    others = np.flatnonzero(owner == busiest)[1:]
     disputed = rng.choice(others, min(len(others), int(rng.integers(1, 4))), replace=False)
     if rng.random() < 0.5:
         cast.generations[rival] -= 1
     return Claims(
         np.append(owned, disputed), np.append(owner[owned], np.full_like(disputed, rival))
     )
+
+
+def group_before(rng: np.random.Generator, group: DemoGroup) -> DemoGroup:
+    """The group an hour before: the same, unless its trouble is that it isn't."""
+    present = group.cast.present
+    if group.kind == "shuffled":
+        turned = np.roll(np.arange(len(group.cast.member_ids)), 1)
+        return replace(group, claims=replace(group.claims, members=turned[group.claims.members]))
+    if group.kind == "restarting":
+        ids = list(group.cast.member_ids)
+        for member, tail in zip(present[:RESTARTED], uuids(rng, RESTARTED), strict=True):
+            ids[member] = f"{ids[member][: -len(tail)]}{tail}"
+        return replace(group, cast=replace(group.cast, member_ids=ids))
+    return group

@@ -62,15 +62,19 @@ def make_cast(
     roles: int,
     generation: int,
     server_side: bool,
+    dynamic: bool,
 ) -> Cast:
-    """Draw a group's members; `server_side` is KIP-848's protocol, which names them itself."""
+    """Draw a group's members; `server_side` is KIP-848's protocol, which names them itself.
+
+    With `dynamic` none has a static id.
+    """
     count = len(turnout.parts)
     parts = turnout.parts[rng.permutation(count)]
     threads = int(rng.choice([1, 1, 1, 1, 2, 4]))
     process = np.arange(count) // threads
     pattern = client_pattern(rng, group)
     clients = [pattern.format(number=n % threads + 1) for n in range(count)]
-    instances = _instance_ids(rng, group, count, server_side)
+    instances = _instance_ids(rng, group, count, server_side or dynamic)
     if server_side:
         ids = list(kafka_uuids(rng, count))
     else:
@@ -91,10 +95,10 @@ def make_cast(
 
 
 def _instance_ids(
-    rng: np.random.Generator, group: str, count: int, server_side: bool
+    rng: np.random.Generator, group: str, count: int, dynamic: bool
 ) -> list[str | None]:
     """Static ids as a StatefulSet's pods have: no member, all, or those rolled out so far."""
-    if server_side or rng.random() > 0.14:
+    if dynamic or rng.random() > 0.14:
         return [None] * count
     static = count if rng.random() < 0.8 else int(rng.integers(1, count + 1))
     return [f"{group}-{n}" if n < static else None for n in range(count)]

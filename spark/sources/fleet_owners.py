@@ -14,17 +14,17 @@ EAGER = ("range", "roundrobin")
 
 
 def owners(
-    rng: np.random.Generator,
     strategy: str,
     cast: Cast,
     subscriptions: Sequence[IntArray],
     sizes: IntArray,
+    joining: bool,
 ) -> IntArray:
     """The member index that owns each partition, or NOBODY.
 
     `subscriptions[r]` are the topics of role r, `sizes` the topics' partitions. A sticky strategy
     begins with a round of its founders and leavers; then the leavers' partitions are handed on, and
-    each newcomer takes its share, or less where the snapshot was taken in the midst of it.
+    each newcomer takes its share, or nothing where the snapshot was taken in the midst of it.
     """
     if strategy in EAGER:
         return STRATEGIES[strategy](_problem(cast, subscriptions, sizes)).target
@@ -33,11 +33,10 @@ def owners(
     reads = _reads(cast, subscriptions, len(sizes))
     for leaver in np.flatnonzero(cast.parts == LEAVER).tolist():
         _hand_on(owner, leaver, topic_of, reads & (cast.parts == FOUNDER)[:, None])
-    newcomers = np.flatnonzero(cast.parts == NEWCOMER)
-    share = np.ones(len(newcomers))
-    share[-1:] = rng.choice([1, 1, 1, 1, 0.4, 0])
-    for newcomer, part in zip(newcomers.tolist(), share.tolist(), strict=True):
-        _take_share(owner, newcomer, part / len(cast.present), reads[newcomer][topic_of])
+    if joining:
+        return owner
+    for newcomer in np.flatnonzero(cast.parts == NEWCOMER).tolist():
+        _take_share(owner, newcomer, 1 / len(cast.present), reads[newcomer][topic_of])
     return owner
 
 

@@ -1,0 +1,69 @@
+"""Consumers' time-outs that don't fit each other, where the configuration tells them."""
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+
+from spark.findings.finding import Finding
+from spark.findings.words import decimal, sentence
+
+
+def session_timeout(timeouts: DataFrame) -> DataFrame:
+    """session.timeout.ms should allow for three heartbeats (Kafka's own advice)."""
+    ratio = F.col("session_timeout_ms") / F.col("heartbeat_interval_ms")
+    return timeouts.where("session_timeout_ms > 0 and heartbeat_interval_ms > 0").select(
+        "cluster",
+        "group",
+        sentence("group {group}").alias("subject"),
+        ratio.alias("measure"),
+        sentence(
+            "The session time-out of group {group}, {session_timeout_ms} ms, is {ratio} times its "
+            "heartbeat interval of {heartbeat_interval_ms} ms.",
+            ratio=decimal(ratio),
+        ).alias("sentence"),
+    )
+
+
+SESSION_TIMEOUT = Finding(
+    name="session-timeout",
+    tells="the session time-out is less than three heartbeats",
+    measure="session.timeout.ms ÷ heartbeat.interval.ms",
+    advice="Set heartbeat.interval.ms to a third of session.timeout.ms or less: a lost heartbeat "
+    "or two must not end a session.",
+    find=session_timeout,
+    reads=("timeouts",),
+    needs=("timeouts",),
+    warning=3,
+    critical=1,
+    below=True,
+)
+
+
+def poll_interval(timeouts: DataFrame) -> DataFrame:
+    """max.poll.interval.ms against the time that processing one poll takes."""
+    ratio = F.col("max_poll_interval_ms") / F.col("processing_time_ms")
+    return timeouts.where("max_poll_interval_ms > 0 and processing_time_ms > 0").select(
+        "cluster",
+        "group",
+        sentence("group {group}").alias("subject"),
+        ratio.alias("measure"),
+        sentence(
+            "Group {group} may take {max_poll_interval_ms} ms between polls, {ratio} times the "
+            "{processing_time_ms} ms that it needs to process one.",
+            ratio=decimal(ratio),
+        ).alias("sentence"),
+    )
+
+
+POLL_INTERVAL = Finding(
+    name="poll-interval",
+    tells="the time allowed between polls is too short for processing one",
+    measure="max.poll.interval.ms ÷ processing time of one poll",
+    advice="Lower max.poll.records or raise max.poll.interval.ms: a member that polls too late "
+    "is thrown out, and its work is done again.",
+    find=poll_interval,
+    reads=("timeouts",),
+    needs=("timeouts",),
+    warning=2,
+    critical=1,
+    below=True,
+)

@@ -1,0 +1,49 @@
+"""`evenfleet snapshots`: what a store has."""
+
+from __future__ import annotations
+
+from pyspark.sql import SparkSession
+
+from spark import InputError
+from spark.config import read_settings
+from spark.console import Format, busy, say, show
+from spark.jobs.options import Conf, Config, Form, Master, Store, opened
+from spark.schemas import TABLES
+from spark.store import ids, row_counts, unfinished
+
+HIDDEN = ("subscriptions", "offsets", "brokers")
+
+
+def snapshots(
+    store: Store,
+    master: Master = None,
+    conf: Conf = None,
+    config: Config = None,
+    form: Form = Format.TABLE,
+) -> None:
+    """List the snapshots of a store, oldest first, with their rows and whether they are whole."""
+    with opened(master, conf, read_settings(config)) as spark:
+        list_snapshots(spark, store, form)
+
+
+def list_snapshots(session: SparkSession, store: str, form: Format) -> None:
+    """Print a row a snapshot; a table that a snapshot lacks has no count."""
+    with busy("looking at the store"):
+        found = {table: ids(session, store, table) for table in TABLES}
+        counted = {table: row_counts(session, store, table) for table in TABLES}
+        states = unfinished(session, store)
+    rows = []
+    for snapshot in sorted(set().union(*found.values())):
+        broken = [table for table, (_, unreadable) in counted.items() if snapshot in unreadable]
+        state = f"{', '.join(broken)} can't be read" if broken else states.get(snapshot, "whole")
+        of_tables = {
+            table: rows_of.get(snapshot, 0) if snapshot in found[table] else None
+            for table, (rows_of, _) in counted.items()
+        }
+        rows.append({"snapshot": snapshot, "state": state, **of_tables})
+    if not rows:
+        raise InputError(f"store {store} has no snapshot: import or write one first")
+    show({"snapshots": rows}, form, HIDDEN)
+    skipped = [str(row["snapshot"]) for row in rows if row["state"] != "whole"]
+    if skipped:
+        say(f"Skipped, since they aren't whole: {', '.join(skipped)}.")
