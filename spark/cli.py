@@ -3,26 +3,45 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 
 import typer
 
 from spark import InputError
 from spark.console import say
 from spark.errors import first_line, unreadable_file
+from spark.jobs.audit import audit
+from spark.jobs.collect import collect
 from spark.jobs.compare import compare
+from spark.jobs.config import config
 from spark.jobs.demo import demo
+from spark.jobs.enforce import enforce
+from spark.jobs.explain import explain
+from spark.jobs.export_plan import export_plan
+from spark.jobs.graph import graph
 from spark.jobs.import_cli import import_cli
 from spark.jobs.plan import plan
+from spark.jobs.snapshots import snapshots
 from spark.jobs.verify import verify
+from spark.jobs.watch import watch
 
 BAD_INPUT, RUN_FAILED, INTERRUPTED = 2, 3, 130
 
-COMMANDS = {
+COMMANDS: dict[Callable[..., None], str] = {
     plan: "plan store --out plan",
     compare: "compare store --out out --strategies current,optimal",
     verify: "verify store plan",
+    explain: "explain store --group orders",
+    audit: "audit store --fail-on critical",
+    snapshots: "snapshots store",
+    graph: "graph store --question reach --broker 3",
     import_cli: "import-cli --cluster prod --groups members.txt --groups offsets.txt "
     "--topics topics.txt --out store",
+    collect: "collect --bootstrap 127.0.0.1:9092 --cluster prod --out store",
+    export_plan: "export-plan store plan --group orders --out orders.json",
+    enforce: "enforce orders.json --bootstrap 127.0.0.1:9092",
+    watch: "watch orders.json --bootstrap 127.0.0.1:9092 --timeout 60",
+    config: "config --config conf/evenfleet.toml --group payments-1",
     demo: "demo --groups 300 --out demo",
 }
 """The commands, in the order of their help, with an example each."""

@@ -8,6 +8,10 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
+from spark.errors import first_line
+from spark.graph import has_graphframes
+from spark.packages import coordinate
+
 ROOT = Path(__file__).parents[1]
 
 
@@ -46,3 +50,15 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
     session = builder.getOrCreate()
     yield session
     session.stop()
+
+
+@pytest.fixture(scope="session")
+def graphframes(spark: SparkSession) -> SparkSession:
+    """The session with GraphFrames' classes, which Spark's resolver brings while it runs."""
+    package = coordinate("graphframes")
+    if not has_graphframes(spark):
+        try:
+            spark.sql(f"ADD JAR ivy://{package}")
+        except Exception as error:
+            pytest.skip(f"Spark can't resolve {package} here: {first_line(error)}")
+    return spark

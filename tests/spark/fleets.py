@@ -106,7 +106,20 @@ def fleet_of_groups(groups: Mapping[str, Group]) -> Fleet:
             if row["group"] == name:
                 member = facts[row["member_id"]]
                 row |= {"instance_id": member.instance_id, "generation": member.generation}
+                row |= {"rack": member.rack}
+        for row in fleet.rows["partitions"]:
+            if row["cluster"] == name:
+                row |= _facts_of_partition(group, row["topic"], row["partition"])
     return fleet
+
+
+def _facts_of_partition(group: Group, topic: str, number: int) -> Row:
+    leaders, replicas = group.leader_racks.get(topic), group.replica_racks.get(topic)
+    return {
+        "topic_id": group.topic_ids.get(topic),
+        "leader_rack": leaders[number] if leaders else None,
+        "replica_racks": list(replicas[number]) if replicas else None,
+    }
 
 
 def damage_pages(path: Path, statistics: bool) -> None:

@@ -1,0 +1,86 @@
+"""What a member tells the leader about its partitions beside Kafka's own fields.
+
+A consumer that falls out of its group drops its partitions, and kafka-python doesn't tell its
+assignor: what the assignor then sends as owned isn't. If the leader believed it, it would hold a
+partition back from its next owner until somebody gives it up, which nobody does. So members and
+leader exchange marks, in the user data of subscriptions and assignments, by which the leader can
+tell which claims still stand.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import Any
+from uuid import uuid4
+
+NO_GENERATION = -1
+
+
+@dataclass(frozen=True)
+class Mark:
+    """What comes with a member's claims.
+
+    `assignor` is an id of the assignor's own, `joins` the number of rebalances that it has joined
+    since its last assignment, the present one included, and `assigned_as` the member id that it
+    had in the rebalance in which it got that assignment ("" if it can't know).
+    """
+
+    assignor: str = ""
+    joins: int = 0
+    assigned_as: str = ""
+
+    def encode(self) -> bytes:
+        return json.dumps([self.assignor, self.joins, self.assigned_as]).encode()
+
+    @staticmethod
+    def decode(user_data: Any) -> Mark:
+        """The mark of a subscription; an empty one if it has none."""
+        match _values(user_data):
+            case [str(assignor), int(joins), str(assigned_as)]:
+                return Mark(assignor, joins, assigned_as)
+        return UNMARKED
+
+
+UNMARKED = Mark()
+
+
+def echo(mark: Mark, member_id: str) -> bytes:
+    """What the leader returns with an assignment: whom it gave it to."""
+    return json.dumps([mark.assignor, member_id]).encode()
+
+
+class Membership:
+    """What one assignor remembers of its own member: the last assignment, and how it came by it."""
+
+    def __init__(self) -> None:
+        self.owned: frozenset[tuple[str, int]] = frozenset()
+        self.generation = NO_GENERATION
+        self._assignor = uuid4().hex[:12]
+        self._joins = 0
+        self._assigned_as = ""
+
+    def joining(self) -> Mark:
+        """The mark for the rebalance that the member is about to join."""
+        self._joins += 1
+        return Mark(self._assignor, self._joins, self._assigned_as)
+
+    def assigned(self, owned: frozenset[tuple[str, int]], generation: int, user_data: Any) -> None:
+        """Remember an assignment.
+
+        A static member that starts anew gets the assignment of its predecessor, in whose rebalance
+        it took no part; the echo in it is the predecessor's.
+        """
+        self.owned, self.generation, self._joins = owned, generation, 0
+        match _values(user_data):
+            case [self._assignor, str(member_id)]:
+                self._assigned_as = member_id
+            case _:
+                self._assigned_as = ""
+
+
+def _values(user_data: Any) -> Any:
+    try:
+        return json.loads(bytes(user_data or b""))
+    except (ValueError, TypeError, RecursionError):
+        return None

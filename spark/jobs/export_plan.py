@@ -1,0 +1,78 @@
+"""`evenfleet export-plan`: the plan of one group as a file for its consumers."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from pyspark.sql import SparkSession
+
+from optimizer.live.plan_file import GroupPlan, written
+from spark.config import read_settings
+from spark.console import busy, say
+from spark.errors import InputError
+from spark.export import group_plan
+from spark.jobs.options import Conf, Config, Master, Snapshot, Store, opened
+from spark.jobs.reading import read_snapshot
+from spark.output import read_result
+from spark.store import ids
+
+
+def export_plan(
+    store: Store,
+    plan: Annotated[str, typer.Argument(help="Folder that `plan` wrote.", show_default=False)],
+    group: Annotated[str, typer.Option(help="Name of the group.", show_default=False)],
+    out: Annotated[Path, typer.Option(help="The file, a local one.", show_default=False)],
+    cluster: Annotated[
+        str | None,
+        typer.Option(help="Its cluster.", show_default="the only one with such a group"),
+    ] = None,
+    snapshot: Snapshot = None,
+    master: Master = None,
+    conf: Conf = None,
+    config: Config = None,
+) -> None:
+    """Write the plan of one group as JSON, for consumers with a `PlanAssignor`."""
+    if out.is_dir() or not out.absolute().parent.is_dir():
+        raise InputError(f"--out {out} has to be a file in a folder that is there")
+    with opened(master, conf, read_settings(config)) as spark:
+        exported = _exported(spark, store, plan, snapshot, group, cluster)
+    _replace(out, written(exported))
+    partitions = sum(exported.topics.values())
+    say(
+        f"{out} has the plan of group {group} of cluster {exported.cluster}, snapshot "
+        f"{exported.snapshot}: {len(exported.members)} members, {partitions} partitions."
+    )
+
+
+def _exported(
+    session: SparkSession,
+    store: str,
+    plan: str,
+    snapshot: str | None,
+    group: str,
+    cluster: str | None,
+) -> GroupPlan:
+    planned = ids(session, plan, "groups")
+    chosen = snapshot or next(reversed(planned), None)
+    if chosen is None:
+        raise InputError(f"plan {plan} has no snapshot in it: make it with `evenfleet plan`")
+    groups = read_result(session, plan, "groups", chosen)
+    assignments = read_result(session, plan, "assignments", chosen)
+    fleet = read_snapshot(session, store, chosen, "export-plan")
+    with busy(f"reading the plan of group {group}"):
+        return group_plan(fleet, groups, assignments, group, cluster)
+
+
+def _replace(file: Path, text: str) -> None:
+    """Write a file that consumers may be reading: they see the old text or the new one, whole."""
+    half = file.with_name(f".{file.name}.{os.getpid()}")
+    try:
+        half.write_text(text, encoding="utf-8")
+        half.replace(file)
+    except OSError as error:
+        raise InputError(f"{file} can't be written: {error.strerror}") from None
+    finally:
+        half.unlink(missing_ok=True)

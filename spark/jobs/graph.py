@@ -1,0 +1,202 @@
+"""`evenfleet graph`: questions to the graph of a fleet."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from enum import StrEnum
+from typing import Annotated, Any
+
+import typer
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+
+from spark import InputError
+from spark.config import read_settings
+from spark.console import Format, as_rows, busy, show
+from spark.graph import (
+    FleetGraph,
+    Grain,
+    competitors,
+    components,
+    coupled_groups,
+    fleet_graph,
+    has_graphframes,
+    reach,
+)
+from spark.jobs.options import Conf, Config, Form, Master, Snapshot, Store, opened
+from spark.jobs.reading import read_snapshot
+from spark.packages import coordinate
+
+
+class Question(StrEnum):
+    """What a graph can be asked."""
+
+    COUPLED_GROUPS = "coupled-groups"
+    REACH = "reach"
+    COMPETITORS = "competitors"
+    COMPONENTS = "components"
+
+
+OPTIONS = {
+    Question.COUPLED_GROUPS: ("hub",),
+    Question.REACH: ("broker", "rack", "topic", "cluster", "depth"),
+    Question.COMPETITORS: ("cluster", "group", "member"),
+    Question.COMPONENTS: ("cluster", "group"),
+}
+"""What a question may be asked with."""
+
+KEYS = ("cluster", "group")
+
+REQUIRED = {Question.COMPETITORS: ("group", "member"), Question.COMPONENTS: ("group",)}
+
+
+def graph(
+    store: Store,
+    question: Annotated[Question, typer.Option(help="What to ask.", show_default=False)],
+    hub: Annotated[
+        int | None,
+        typer.Option(
+            help="coupled-groups: topics that more groups read couple nobody.",
+            show_default="all topics couple",
+            min=1,
+        ),
+    ] = None,
+    broker: Annotated[
+        int | None, typer.Option(help="reach: the broker that fails.", show_default=False)
+    ] = None,
+    rack: Annotated[
+        str | None, typer.Option(help="reach: the rack that fails.", show_default=False)
+    ] = None,
+    topic: Annotated[
+        str | None, typer.Option(help="reach: the topic that fails.", show_default=False)
+    ] = None,
+    depth: Annotated[
+        int | None, typer.Option(help="reach: how far.", show_default="to any depth", min=0)
+    ] = None,
+    cluster: Annotated[
+        str | None, typer.Option(help="Name of the cluster.", show_default="the one that fits")
+    ] = None,
+    group: Annotated[
+        str | None, typer.Option(help="competitors, components: the group.", show_default=False)
+    ] = None,
+    member: Annotated[
+        str | None, typer.Option(help="competitors: the member's id.", show_default=False)
+    ] = None,
+    rows: Annotated[
+        int, typer.Option(help="Rows of a table, the first ones; 0 is all.", min=0)
+    ] = 20,
+    snapshot: Snapshot = None,
+    master: Master = None,
+    conf: Conf = None,
+    config: Config = None,
+    form: Form = Format.TABLE,
+) -> None:
+    """Ask which groups are coupled, what a failure reaches, who competes, how a group splits."""
+    given = {
+        "hub": hub,
+        "broker": broker,
+        "rack": rack,
+        "topic": topic,
+        "depth": depth,
+        "cluster": cluster,
+        "group": group,
+        "member": member,
+    }
+    stated = {name: value for name, value in given.items() if value is not None}
+    _check(question, stated)
+    with opened(master, conf, read_settings(config)) as spark:
+        fleet = read_snapshot(spark, store, snapshot, f"graph: {question}")
+        _bring_graphframes(spark)
+        grain: Grain = "partition" if question is Question.REACH else "topic"
+        with busy(f"asking for {question}"), fleet_graph(fleet, grain) as asked:
+            tables = {
+                name: as_rows((table.limit(rows) if rows else table).collect())
+                for name, table in _answers(asked, question, stated).items()
+            }
+    show(tables, form)
+
+
+def _check(question: Question, stated: dict[str, Any]) -> None:
+    """Raise InputError for options that the question doesn't have, or has to have."""
+    foreign = [name for name in stated if name not in OPTIONS[question]]
+    if foreign:
+        raise InputError(f"--{foreign[0]} is no option of --question {question}")
+    lacking = [f"--{name}" for name in REQUIRED.get(question, ()) if name not in stated]
+    if lacking:
+        raise InputError(f"--question {question} needs {' and '.join(lacking)}")
+
+
+def _bring_graphframes(session: SparkSession) -> None:
+    """Let Spark's resolver bring the jar; where it can't, the graph says what to do."""
+    if not has_graphframes(session):
+        with busy("bringing GraphFrames' jar"), suppress(Exception):
+            session.sql(f"ADD JAR ivy://{coordinate('graphframes')}")
+
+
+def _answers(asked: FleetGraph, question: Question, stated: dict[str, Any]) -> dict[str, DataFrame]:
+    """The tables that answer a question, in the order in which they are shown."""
+    if question is Question.COUPLED_GROUPS:
+        return _coupled(coupled_groups(asked, **stated))
+    if question is Question.REACH:
+        return _reached(reach(asked, **stated))
+    cluster = stated.get("cluster") or _cluster_of(asked, stated["group"])
+    if question is Question.COMPONENTS:
+        return {"components": _parts(components(asked, cluster, stated["group"]))}
+    found = competitors(asked, cluster, stated["group"], stated["member"])
+    return {"competitors": found.drop(*KEYS).orderBy(F.desc("shared"), "member_id")}
+
+
+def _cluster_of(asked: FleetGraph, group: str) -> str:
+    """The one cluster that has a group of that name."""
+    found = asked.vertices.where(F.col("group") == group).select("cluster").distinct()
+    clusters = sorted(row.cluster for row in found.limit(5).collect())
+    if len(clusters) == 1:
+        return str(clusters[0])
+    if not clusters:
+        raise InputError(f"no cluster has a group {group!r} with members")
+    raise InputError(f"say which --cluster has the group {group!r}: {', '.join(clusters)}")
+
+
+def _coupled(groups: DataFrame) -> dict[str, DataFrame]:
+    """The fleet in a row, then the groups, the largest component first."""
+    alone = F.col("component_groups") == 1
+    fleet = groups.agg(
+        F.count("*").alias("groups"),
+        F.count_if(alone).alias("alone"),
+        F.count_if(~alone).alias("coupled"),
+        F.count_if(F.col("group") == F.col("component")).alias("components"),
+        F.max("component_groups").alias("largest_component"),
+    )
+    largest_first = groups.orderBy(F.desc("component_groups"), "cluster", "component", "group")
+    return {"fleet": fleet, "groups": largest_first}
+
+
+def _reached(vertices: DataFrame) -> dict[str, DataFrame]:
+    """How many of what at which depth, then the groups, the nearest first."""
+    levels = vertices.groupBy("depth", "kind").agg(
+        F.count("*").alias("reached"),
+        F.countDistinct(*KEYS).alias("groups"),
+        F.countDistinct("cluster", "topic").alias("topics"),
+    )
+    groups = (
+        vertices.where(F.col("group").isNotNull())
+        .groupBy(*KEYS)
+        .agg(F.min("depth").alias("depth"), F.count("*").alias("members"))
+    )
+    return {
+        "reach": levels.orderBy("depth", "kind"),
+        "groups": groups.orderBy("depth", F.desc("members"), *KEYS),
+    }
+
+
+def _parts(vertices: DataFrame) -> DataFrame:
+    """One row a component, the largest first."""
+    return (
+        vertices.groupBy("component")
+        .agg(
+            F.count("member_id").alias("members"),
+            F.countDistinct("topic").alias("topics"),
+            F.coalesce(F.sum("partitions"), F.lit(0)).alias("partitions"),
+        )
+        .orderBy(F.desc("partitions"), "component")
+    )

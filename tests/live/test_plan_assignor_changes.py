@@ -1,0 +1,133 @@
+"""What becomes of a plan when its group changes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from kafka import KafkaAdminClient, KafkaConsumer
+from kafka.admin import MemberToRemove
+
+from optimizer.live.plan_file import GroupPlan, Topics, written
+from tests.live.brokers import Brokers
+from tests.live.consumers import Consumer, Diary, closing, until
+from tests.spark.conftest import asked, run  # noqa: F401 - fixtures
+from tests.spark.said import Run
+
+
+@pytest.fixture
+def admin(broker: Brokers) -> Iterator[KafkaAdminClient]:
+    with KafkaAdminClient(bootstrap_servers=broker.bootstrap) as client:
+        yield client
+
+
+class Site:
+    """A topic of six partitions, a group of the same name, and the file with its plan."""
+
+    def __init__(self, name: str, broker: Brokers, admin: KafkaAdminClient, folder: Path) -> None:
+        self.name, self.broker, self.file = name, broker, folder / "plan.json"
+        self.diary = Diary(["a", "b", "c"])
+        topics = {name: {"num_partitions": 6, "replication_factor": 1}}
+        admin.create_topics(topics, wait_for_metadata=True)
+
+    def plan(self, a: list[int], b: list[int], c: list[int]) -> None:
+        parts = {"a": a, "b": b, "c": c}
+        members: dict[str, Topics] = {key: {self.name: some} for key, some in parts.items()}
+        self.file.write_text(written(GroupPlan("live", self.name, "by-hand", members)))
+
+    def consumer(self, name: str, static: bool) -> Consumer:
+        return Consumer(
+            name,
+            self.broker.bootstrap,
+            self.name,
+            [self.name],
+            self.diary,
+            plan=str(self.file),
+            static=static,
+            cooperative=True,
+        )
+
+    def owned(self) -> dict[str, list[int]]:
+        """Partitions by consumer; a partition with two owners shows at both."""
+        found: dict[str, list[int]] = {}
+        for (_, partition), names in sorted(self.diary.owners().items()):
+            for name in names:
+                found.setdefault(name, []).append(partition)
+        return found
+
+    def await_owned(self, **wanted: list[int]) -> None:
+        assert until(lambda: self.owned() == wanted), self.owned()
+
+
+def test_static_members(broker: Brokers, admin: KafkaAdminClient, tmp_path: Path) -> None:
+    """One that starts anew keeps its part, and nothing else happens, whatever the file says.
+
+    When an administrator removes it, it joins again, and the changed plan comes into force.
+    """
+    site = Site("static-members", broker, admin, tmp_path)
+    site.plan([0, 1], [2, 3], [4, 5])
+    with closing(site.consumer(name, static=True) for name in "abc") as consumers:
+        site.await_owned(a=[0, 1], b=[2, 3], c=[4, 5])
+        generation = site.diary.generation
+        site.plan([2, 5], [0, 4], [1, 3])
+        consumers[1].close()
+        site.await_owned(a=[0, 1], c=[4, 5])
+        consumers[1] = site.consumer("b", static=True)
+        site.await_owned(a=[0, 1], b=[2, 3], c=[4, 5])
+        assert site.diary.generation == generation
+        admin.remove_group_members(site.name, [MemberToRemove(group_instance_id="b")])
+        site.await_owned(a=[2, 5], b=[0, 4], c=[1, 3])
+        assert [consumer.failure for consumer in consumers] == [None, None, None]
+
+
+def test_dynamic_members(broker: Brokers, admin: KafkaAdminClient, tmp_path: Path) -> None:
+    """One that leaves, or a topic that grows, and all partitions have an owner by another way.
+
+    With the members of the plan back, and with a plan for all partitions, it is in force again.
+    """
+    site = Site("dynamic-members", broker, admin, tmp_path)
+    site.plan([0], [1, 2], [3, 4, 5])
+    with closing(site.consumer(name, static=False) for name in "abc") as consumers:
+        site.await_owned(a=[0], b=[1, 2], c=[3, 4, 5])
+        began = site.diary.generation
+        consumers[1].close()
+        assert until(lambda: sorted(map(len, site.owned().values())) == [3, 3])
+        consumers[1] = site.consumer("b", static=False)
+        site.await_owned(a=[0], b=[1, 2], c=[3, 4, 5])
+        admin.create_partitions({site.name: 8})
+        assert until(lambda: sorted(map(len, site.owned().values())) == [2, 3, 3])
+        site.plan([0, 6], [1, 2, 7], [3, 4, 5])
+        consumers[2].rejoin()
+        site.await_owned(a=[0, 6], b=[1, 2, 7], c=[3, 4, 5])
+        assert site.diary.owned_twice() == []
+        assert site.diary.unowned_for_long(began) == []
+        assert [consumer.failure for consumer in consumers] == [None, None, None]
+
+
+def test_groups_that_no_plan_can_be_put_into(
+    broker: Brokers,
+    admin: KafkaAdminClient,
+    tmp_path: Path,
+    run: Run,  # noqa: F811
+) -> None:
+    """One that isn't there, and one whose consumers assign by themselves, are left alone."""
+    site = Site("no-plan-assignor", broker, admin, tmp_path)
+    site.plan([0, 1], [2, 3], [4, 5])
+    enforce = ("enforce", site.file, "--bootstrap", broker.bootstrap, "--no-dry-run")
+    nobody = run(*enforce)
+    assert nobody.code == 1
+    assert "try again when it is Stable" in nobody.err
+    consumer = KafkaConsumer(
+        site.name, bootstrap_servers=broker.bootstrap, group_id=site.name, client_id="a"
+    )
+    try:
+        assert until(lambda: consumer.poll(timeout_ms=100) == {} and bool(consumer.assignment()))
+        generation = consumer.group_metadata().generation_id
+        ranges = run(*enforce)
+        assert ranges.code == 1
+        assert "assigns by 'range', not by a PlanAssignor" in ranges.err
+        consumer.poll(timeout_ms=500)
+        assert consumer.group_metadata().generation_id == generation
+    finally:
+        consumer.close()
