@@ -5,8 +5,8 @@ from __future__ import annotations
 import signal
 import threading
 from collections.abc import Callable
-from types import FrameType
-from typing import TypeVar
+from types import FrameType, TracebackType
+from typing import Any, TypeVar
 
 STRATEGY_SECONDS = 60.0
 """Seconds of processor time that a strategy has for one group, where nothing else is said."""
@@ -21,8 +21,8 @@ class OverBudgetError(Exception):
     """A strategy used up its time for a group."""
 
 
-def within(seconds: float, call: Callable[[], T]) -> T:
-    """What `call` returns; OverBudgetError when it needs more than `seconds` (above 0).
+class Budget:
+    """Stops calls that need more than `seconds` (above 0) each, while it is entered.
 
     The processor time of the process counts, so that a busy machine makes no difference. The
     strategies know nothing of it: a signal interrupts them between two steps of Python, and so
@@ -31,24 +31,48 @@ def within(seconds: float, call: Callable[[], T]) -> T:
     alone of signals, in which a Spark worker runs its tasks; in another thread, and on Windows,
     there is no limit.
     """
-    if threading.current_thread() is not threading.main_thread() or not hasattr(
-        signal, "setitimer"
-    ):
-        return call()
 
-    def ring(number: int, frame: FrameType | None) -> None:
+    def __init__(self, seconds: float) -> None:
+        self._seconds = seconds
+        is_main = threading.current_thread() is threading.main_thread()
+        self._has_limit = is_main and hasattr(signal, "setitimer")
+        self._handler: Any = None
+
+    def __enter__(self) -> Budget:
+        if self._has_limit:
+            self._handler = signal.signal(signal.SIGPROF, self._ring)
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._has_limit:
+            signal.signal(signal.SIGPROF, self._handler)
+
+    def spend(self, call: Callable[[], T]) -> T:
+        """What `call` returns; raises OverBudgetError when it needs too long."""
+        if not self._has_limit:
+            return call()
+        try:
+            try:
+                signal.setitimer(signal.ITIMER_PROF, self._seconds, AGAIN_SECONDS)
+                return call()
+            finally:
+                signal.setitimer(signal.ITIMER_PROF, 0)
+        finally:  # it may ring at the last moment, before the clock is stopped
+            signal.setitimer(signal.ITIMER_PROF, 0)
+
+    def _ring(self, number: int, frame: FrameType | None) -> None:
         raise OverBudgetError(
-            f"it takes longer than the {seconds:g} seconds that a strategy has for one group "
+            f"it takes longer than the {self._seconds:g} seconds that a strategy has for one group "
             "(setting strategy_seconds)"
         )
 
-    before = signal.signal(signal.SIGPROF, ring)
-    try:
-        try:
-            signal.setitimer(signal.ITIMER_PROF, seconds, AGAIN_SECONDS)
-            return call()
-        finally:
-            signal.setitimer(signal.ITIMER_PROF, 0)
-    finally:  # it may ring at the last moment, before the clock is stopped
-        signal.setitimer(signal.ITIMER_PROF, 0)
-        signal.signal(signal.SIGPROF, before)
+
+def within(seconds: float, call: Callable[[], T]) -> T:
+    """One call with a budget of its own."""
+    with Budget(seconds) as budget:
+        return budget.spend(call)

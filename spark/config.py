@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import tomllib
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
@@ -19,6 +18,7 @@ from spark.fleet_goals import (
     read_goals,
 )
 from spark.measure import CURRENT
+from spark.toml_file import read_toml
 
 TABLES = {"goals": "goals", "group": "goals", "traffic": "price_per_gb"}
 """Tables of the file that are settings by another name."""
@@ -47,12 +47,7 @@ def read_settings(path: Path | None) -> Settings:
     """Settings of a file, or the defaults; InputError lists unknown and mistyped keys at once."""
     if path is None:
         return Settings()
-    try:
-        stated = tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise InputError(f"configuration {path} can't be read: {error.strerror}") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise InputError(f"configuration {path} is not TOML: {error}") from None
+    stated = read_toml(path, "configuration")
     faults = [fault for key, value in stated.items() for fault in _faults(key, value)]
     if faults:
         raise InputError(f"configuration {path}: {'; '.join(faults)}")

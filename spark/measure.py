@@ -17,7 +17,7 @@ from optimizer.problem import NOBODY, IntArray, Problem
 from optimizer.strategies import strategy as strategy_named
 from optimizer.strategies.answer import Answer, settled
 from optimizer.verify import check_assignment
-from spark.budget import STRATEGY_SECONDS, within
+from spark.budget import STRATEGY_SECONDS, Budget
 from spark.group_row import FleetGroup, failed, read_or_failed
 from spark.solved_row import GROUP_SCHEMA, Cells
 
@@ -66,26 +66,25 @@ def measure_groups(
 
     def measure_batches(batches: Iterator[pd.DataFrame]) -> Iterator[pd.DataFrame]:
         for batch in batches:
-            rows = [
-                cells
-                for row in batch.itertuples(index=False)
-                for cells in rows_of_group(row, strategies, strategy_seconds)
-            ]
+            with Budget(strategy_seconds) as budget:
+                rows = [
+                    cells
+                    for row in batch.itertuples(index=False)
+                    for cells in rows_of_group(row, strategies, budget)
+                ]
             yield pd.DataFrame(rows, columns=names)
 
     return encoded.mapInPandas(measure_batches, COMPARISON_SCHEMA.replace(" group ", " `group` "))
 
 
-def rows_of_group(
-    row: Any, strategies: Sequence[str], strategy_seconds: float = STRATEGY_SECONDS
-) -> Iterator[Cells]:
+def rows_of_group(row: Any, strategies: Sequence[str], budget: Budget) -> Iterator[Cells]:
     """Whatever a strategy makes of a group becomes a row, so that it doesn't stop the others."""
     group = read_or_failed(row)
     if group.problem is None:
         for strategy in strategies:
             yield _without_answer(row, group, strategy)
         return
-    trial = _Trial(group.problem, strategy_seconds)
+    trial = _Trial(group.problem, budget)
     for strategy in strategies:
         try:
             yield _said_of(row, group, strategy) + trial.cells(strategy)
@@ -111,9 +110,9 @@ class _Proof(NamedTuple):
 class _Trial:
     """One group under any strategy; each is asked once, even if it fails."""
 
-    def __init__(self, problem: Problem, strategy_seconds: float) -> None:
+    def __init__(self, problem: Problem, budget: Budget) -> None:
         self._problem = problem
-        self._strategy_seconds = strategy_seconds
+        self._budget = budget
         self._answers: dict[str, Answered | Exception] = {}
 
     def cells(self, strategy: str) -> Cells:
@@ -147,7 +146,7 @@ class _Trial:
             answer, seconds = self._answer(SAME_TARGET[strategy])
             return settled(answer.target), seconds
         started = time.perf_counter()
-        answer = within(self._strategy_seconds, lambda: strategy_named(strategy)(problem))
+        answer = self._budget.spend(lambda: strategy_named(strategy)(problem))
         return answer, time.perf_counter() - started
 
     @cached_property

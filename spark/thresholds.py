@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,6 +13,7 @@ from pyspark.sql import functions as F
 from spark.errors import InputError
 from spark.findings.finding import SEVERITIES, Finding, Setting
 from spark.findings.registry import FINDINGS
+from spark.toml_file import read_toml
 
 NEVER = "never"
 """In the file: a level that no measure reaches."""
@@ -108,12 +108,7 @@ def read_audit_settings(path: Path | None) -> AuditSettings:
     """Settings of a file, or the defaults; InputError lists all that is wrong with it."""
     if path is None:
         return AuditSettings()
-    try:
-        stated = tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise InputError(f"thresholds {path} can't be read: {error.strerror}") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise InputError(f"thresholds {path} are not TOML: {error}") from None
+    stated = read_toml(path, "thresholds")
     faults = [fault for key, value in stated.items() for fault in _faults(key, value)]
     if faults:
         raise InputError(f"thresholds {path}: {'; '.join(faults)}")

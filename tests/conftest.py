@@ -11,6 +11,7 @@ from pyspark.sql import SparkSession
 from spark.errors import first_line
 from spark.graph import has_graphframes
 from spark.packages import coordinate
+from tests.resolver import resolving
 
 ROOT = Path(__file__).parents[1]
 
@@ -58,7 +59,8 @@ def graphframes(spark: SparkSession) -> SparkSession:
     package = coordinate("graphframes")
     if not has_graphframes(spark):
         try:
-            spark.sql(f"ADD JAR ivy://{package}")
+            with resolving():
+                spark.sql(f"ADD JAR ivy://{package}")
         except Exception as error:
             pytest.skip(f"Spark can't resolve {package} here: {first_line(error)}")
     return spark

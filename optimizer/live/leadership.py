@@ -13,6 +13,6 @@ def keep_joining(cluster: Any) -> None:
     coordinator takes it, and of all that an assignor sees, only the cluster's metadata knows it.
     """
     for listener in getattr(cluster, "_listeners", ()):
-        coordinator = getattr(listener, "target", lambda: None)()
+        coordinator: Any = getattr(listener, "target", lambda: None)()
         if hasattr(coordinator, "request_rejoin"):
             coordinator.request_rejoin()

@@ -106,7 +106,7 @@ def graph(
     _check(question, stated)
     with opened(master, conf, read_settings(config)) as spark:
         fleet = read_snapshot(spark, store, snapshot, f"graph: {question}")
-        _bring_graphframes(spark)
+        bring_graphframes(spark)
         grain: Grain = "partition" if question is Question.REACH else "topic"
         with busy(f"asking for {question}"), fleet_graph(fleet, grain) as asked:
             tables = {
@@ -126,7 +126,7 @@ def _check(question: Question, stated: dict[str, Any]) -> None:
         raise InputError(f"--question {question} needs {' and '.join(lacking)}")
 
 
-def _bring_graphframes(session: SparkSession) -> None:
+def bring_graphframes(session: SparkSession) -> None:
     """Let Spark's resolver bring the jar; where it can't, the graph says what to do."""
     if not has_graphframes(session):
         with busy("bringing GraphFrames' jar"), suppress(Exception):

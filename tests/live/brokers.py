@@ -10,7 +10,6 @@ import socket
 import subprocess
 import tempfile
 import time
-import tomllib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -18,6 +17,9 @@ import pyspark
 from kafka import KafkaAdminClient
 from kafka.errors import KafkaError
 from pyspark.sql import SparkSession
+
+from spark.packages import coordinate
+from tests.resolver import resolving
 
 ROOT = Path(__file__).parents[2]
 START_WITHIN = 60.0  # seconds, on a machine that does many other things
@@ -88,11 +90,11 @@ def kafka_jars(spark: SparkSession) -> list[str]:
 
     Raises what Py4J makes of Java's exception when they can't be had.
     """
-    coordinates = tomllib.loads((ROOT / "conf" / "packages.toml").read_text())["packages"]
     jvm = spark._jvm
     assert jvm is not None
-    uri = jvm.java.net.URI(f"ivy://{coordinates['kafka']}")
-    found = jvm.org.apache.spark.util.DependencyUtils.resolveMavenDependencies(uri)
+    uri = jvm.java.net.URI(f"ivy://{coordinate('kafka')}")
+    with resolving():
+        found = jvm.org.apache.spark.util.DependencyUtils.resolveMavenDependencies(uri)
     return [str(found.apply(at)) for at in range(found.size())]
 
 

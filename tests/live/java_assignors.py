@@ -2,23 +2,24 @@
 
 import base64
 import json
-import tomllib
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from pyspark.sql import SparkSession
 
-ROOT = Path(__file__).parents[2]
+from spark.packages import coordinate
+from tests.resolver import resolving
+
 SOURCE = Path(__file__).with_name("KafkaAssignors.java")
 PACKAGES = ("kafka-clients", "kafka-group-coordinator")
 
 
 def add_jars(spark: SparkSession) -> None:
     """Let Spark's own resolver bring Kafka's jars into the session: any session will do."""
-    coordinates = tomllib.loads((ROOT / "conf" / "packages.toml").read_text())["packages"]
-    for package in PACKAGES:
-        spark.sql(f"ADD JAR ivy://{coordinates[package]}")
+    with resolving():
+        for package in PACKAGES:
+            spark.sql(f"ADD JAR ivy://{coordinate(package)}")
 
 
 class JavaAssignors:

@@ -72,14 +72,17 @@ def _size(fleet: Fleet, cluster: str, topic: str) -> int:
         return TWICE
     if max(numbers) >= len(numbers):
         return GAPS
-    ids = _ids(fleet, cluster, topic)
     others = {row["topic"] for row in of_topic} - {topic}
-    if None in map(_parsed, ids):
-        return NO_ID
-    if len(set(map(_parsed, ids))) > 1:
-        return TWO_IDS
     taken = {_parsed(text) for other in others for text in _ids(fleet, cluster, other)}
-    return SHARED_ID if not taken.isdisjoint(map(_parsed, ids)) else len(numbers)
+    return _fault_of_ids({*map(_parsed, _ids(fleet, cluster, topic))}, taken) or len(numbers)
+
+
+def _fault_of_ids(ids: set[object], taken: set[object]) -> int | None:
+    if None in ids:
+        return NO_ID
+    if len(ids) > 1:
+        return TWO_IDS
+    return SHARED_ID if ids & taken else None
 
 
 def _ids(fleet: Fleet, cluster: str, topic: str) -> list[str]:

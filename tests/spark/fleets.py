@@ -109,7 +109,7 @@ def fleet_of_groups(groups: Mapping[str, Group]) -> Fleet:
                 row |= {"rack": member.rack}
         for row in fleet.rows["partitions"]:
             if row["cluster"] == name:
-                row |= _facts_of_partition(group, row["topic"], row["partition"])
+                row.update(_facts_of_partition(group, row["topic"], row["partition"]))
     return fleet
 
 

@@ -13,7 +13,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from spark import FleetSnapshot, InputError
-from spark.graph import Grain, coupled_groups, fleet_graph, reach
+from spark.graph import Grain, fleet_graph, reach
 from spark.packages import PACKAGES, coordinate
 from spark.vertex_ids import KINDS, NUMBER_BITS, RANK_BITS
 from tests.spark.fleets import Fleet
@@ -115,7 +115,6 @@ def test_release_frees_all_that_was_kept(
     """Its own at once, and what GraphX leaves behind when the JVM collects its garbage."""
     before = kept_in(graphframes)
     with fleet_graph(snapshot, "topic") as graph:
-        coupled_groups(graph, hub=2).count()
         assert reach(graph, rack="east").count()
         assert graph.vertices.is_cached
         frames = list(graph._kept)

@@ -13,6 +13,7 @@ from optimizer.problem import NOBODY
 from optimizer.strategies.answer import Answer, settled
 from optimizer.verify import check_assignment
 from spark import measure
+from spark.budget import Budget
 from spark.group_row import read_group
 from spark.measure import COMPARISON_SCHEMA, CURRENT, rows_of_group
 from tests.live.random_groups import random_group
@@ -26,10 +27,11 @@ Answers = dict[str, dict[str, Any]]
 
 
 def measured(
-    fleet: Fleet, strategies: list[str] = ALL, group: str = "g", **limit: float
+    fleet: Fleet, strategies: list[str] = ALL, group: str = "g", seconds: float = 60
 ) -> Answers:
     """What is said of a group, by strategy and column."""
-    rows = list(rows_of_group(encoded_group(fleet, group), strategies, **limit))
+    with Budget(seconds) as budget:
+        rows = list(rows_of_group(encoded_group(fleet, group), strategies, budget))
     said = [dict(zip(COLUMNS, cells, strict=True)) for cells in rows]
     assert [row["strategy"] for row in said] == strategies
     return {row["strategy"]: row for row in said}
@@ -176,7 +178,7 @@ def test_a_strategy_that_needs_too_long_is_failed_and_the_others_go_on(replaced:
             pass
 
     replaced(roundrobin=for_ever)
-    answers = measured(one_joins(), ["roundrobin", "range"], strategy_seconds=0.05)
+    answers = measured(one_joins(), ["roundrobin", "range"], seconds=0.05)
     assert [row["status"] for row in answers.values()] == ["failed", "ok"]
     assert answers["roundrobin"]["reason"] == (
         "it takes longer than the 0.05 seconds that a strategy has for one group "

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from fnmatch import fnmatchcase
@@ -12,6 +11,7 @@ from typing import Any
 
 from spark.errors import InputError
 from spark.sources.live.secret import Secret
+from spark.toml_file import read_toml
 
 SECURITY = ("PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL")
 MECHANISMS = ("PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512", "OAUTHBEARER")
@@ -73,12 +73,7 @@ class Cluster:
 
 def read_clusters(path: Path) -> list[Cluster]:
     """The clusters of a file like conf/clusters.toml; InputError names what is wrong in it."""
-    try:
-        stated = tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise InputError(f"clusters {path} can't be read: {error.strerror}") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise InputError(f"clusters {path} is not TOML: {error}") from None
+    stated = read_toml(path, "clusters")
     tables = stated.get("cluster")
     if set(stated) - {"cluster"} or not isinstance(tables, dict) or not tables:
         raise InputError(f"clusters {path} has to hold tables named [cluster.NAME], nothing else")

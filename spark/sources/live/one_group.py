@@ -15,7 +15,7 @@ from kafka.protocol.metadata import FindCoordinatorRequest
 
 from spark.sources.live.classic_group import read_classic_group
 from spark.sources.live.cluster import Cluster
-from spark.sources.live.connection import Connection, NoAnswer
+from spark.sources.live.connection import Connection, NoAnswer, UnreachableError
 from spark.sources.live.group import LiveGroup, unknown
 from spark.sources.live.wire_error import said
 
@@ -81,8 +81,11 @@ def _join(cluster: Cluster, node: int, group: LiveGroup, guest: str) -> list[Any
         min_version=5,
         max_version=7,
     )
-    with Connection(replace(cluster, retries=0)) as connection:
-        return connection.ask([(node, request)])
+    try:
+        with Connection(replace(cluster, retries=0)) as connection:
+            return connection.ask([(node, request)])
+    except UnreachableError as error:
+        return [NoAnswer(str(error))]
 
 
 def _wait_for_guest(
