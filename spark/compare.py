@@ -7,10 +7,12 @@ from collections.abc import Sequence
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
+from optimizer.goals import Goals
 from optimizer.strategies import RACK_AWARE, STRATEGIES
 from spark.budget import STRATEGY_SECONDS
 from spark.encode import encode
 from spark.errors import InputError
+from spark.fleet_goals import DEFAULT_FLEET_GOALS, FleetGoals
 from spark.measure import CURRENT, measure_groups
 from spark.snapshot import FleetSnapshot
 
@@ -22,6 +24,7 @@ def compare_fleet(
     snapshot: FleetSnapshot,
     strategies: Sequence[str] = (),
     strategy_seconds: float = STRATEGY_SECONDS,
+    goals: FleetGoals | Goals = DEFAULT_FLEET_GOALS,
 ) -> DataFrame:
     """What each strategy does to each group: one row a (cluster, group, strategy).
 
@@ -29,12 +32,16 @@ def compare_fleet(
     `spark.measure.COMPARISON_SCHEMA`. `current`, the assignment as found, is one of the strategies,
     and without any named all are compared. Where a strategy needs more than `strategy_seconds` of
     processor time for a group, or Kafka's own code would throw, the row is `failed` and says so.
-    A group is encoded once for all strategies. InputError (a ValueError) for an unknown strategy
-    and for null keys.
+    `goals` are those of `optimal`; reads are counted in their meaning for all strategies. A group
+    is encoded once for all strategies. InputError (a ValueError) for an unknown strategy and for
+    null keys.
     """
     chosen = check_strategies(strategies)
-    encoded = encode(snapshot.validate(), racks=not RACK_AWARE.isdisjoint(chosen))
-    return measure_groups(encoded, chosen, strategy_seconds)
+    if isinstance(goals, Goals):
+        goals = FleetGoals(goals)
+    racks = goals.need_racks or not RACK_AWARE.isdisjoint(chosen)
+    encoded = encode(snapshot.validate(), racks)
+    return measure_groups(encoded, chosen, strategy_seconds, goals)
 
 
 def check_strategies(strategies: Sequence[str]) -> list[str]:
@@ -58,13 +65,23 @@ def fleet_of(comparison: DataFrame) -> DataFrame:
       members than partitions make it high whoever assigns them.
     * `excess`: the partitions that the most loaded member of each group has above the most loaded
       one of that group's optimum.
+    * `local_reads`, `remote_reads`: sums over groups whose goals and facts have racks.
     * `moves`, `takeovers`, `sum_squares`, `stopped_eager`, `stopped_cooperative`, `rounds`: sums.
 
     The order is by groups that aren't balanced or have no answer, then by excess, then by moves.
     """
     answered = F.col("max_load").isNotNull()
     mean = F.col("partitions") / F.col("members")
-    sums = ("excess", "sum_squares", "moves", "takeovers", "stopped_eager", "stopped_cooperative")
+    sums = (
+        "excess",
+        "local_reads",
+        "remote_reads",
+        "sum_squares",
+        "moves",
+        "takeovers",
+        "stopped_eager",
+        "stopped_cooperative",
+    )
     return (
         comparison.groupBy("strategy")
         .agg(

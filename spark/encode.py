@@ -26,6 +26,10 @@ NO_ID, TWO_IDS, SHARED_ID = -5, -6, -7
 """Sizes of topics with an id that is none, with several, with one that another topic has too."""
 
 
+FACTS = ("listed", "state", "group_strategy", "inferred")
+"""Columns of a group as a whole; the others are arrays."""
+
+
 def encode(snapshot: FleetSnapshot, racks: bool = False) -> DataFrame:
     """One row a group that any table names, spread over the session's shuffle partitions.
 
@@ -53,13 +57,15 @@ def _groups(groups: DataFrame) -> DataFrame:
     return groups.groupBy(*GROUP_KEYS).agg(
         F.count("*").cast("int").alias("listed"),
         F.min("state").alias("state"),
+        F.min("strategy").alias("group_strategy"),
         F.bool_or(inferred).alias("inferred"),
     )
 
 
 def _unlisted(members: DataFrame) -> DataFrame:
     """Without a table of groups there are no facts about them but their names."""
-    facts = {"state": F.lit(None).cast("string"), "subscriptions_inferred": F.lit(False)}
+    unknown = F.lit(None).cast("string")
+    facts = {"state": unknown, "strategy": unknown, "subscriptions_inferred": F.lit(False)}
     return members.select(*GROUP_KEYS).distinct().withColumns(facts)
 
 
@@ -212,7 +218,7 @@ def _claims(assignments: DataFrame) -> DataFrame:
 def _put_together(parts: list[DataFrame]) -> DataFrame:
     rows = reduce(lambda a, b: a.unionByName(b, allowMissingColumns=True), parts)
     columns = [column for column in rows.columns if column not in GROUP_KEYS]
-    lists = [column for column in columns if column not in ("listed", "state", "inferred")]
+    lists = [column for column in columns if column not in FACTS]
     # A number of partitions that is stated is kept by adaptive execution, which would otherwise
     # put hundreds of groups, small in bytes and dear to solve, into one task.
     count = int(rows.sparkSession.conf.get("spark.sql.shuffle.partitions") or 1)

@@ -97,7 +97,7 @@ def has_graphframes(session: SparkSession) -> bool:
     vertices = session.range(0)
     try:
         GraphFrame(vertices, vertices.select(F.col("id").alias("src"), F.col("id").alias("dst")))
-    except Exception as error:  # py4j's, of whatever Java throws
+    except Exception as error:  # of whatever Java throws
         if "ClassNotFoundException" in str(error):
             return False
         raise

@@ -4,20 +4,24 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 from pyspark.sql import DataFrame
 
+from optimizer.goals import DEFAULT_GOALS, Goals
 from optimizer.measures import Measures
+from optimizer.near import near_of
 from optimizer.plan import measure
 from optimizer.problem import NOBODY, IntArray, Problem
 from optimizer.strategies import strategy as strategy_named
 from optimizer.strategies.answer import Answer, settled
+from optimizer.strategies.optimal import assign_optimally
 from optimizer.verify import check_assignment
 from spark.budget import STRATEGY_SECONDS, Budget
+from spark.fleet_goals import DEFAULT_FLEET_GOALS, FleetGoals
 from spark.group_row import FleetGroup, failed, read_or_failed
 from spark.solved_row import GROUP_SCHEMA, Cells
 
@@ -30,11 +34,16 @@ SAME_TARGET = {"sticky": "cooperative-sticky"}
 """Strategies that reach the target of another one, which is worked out once for both (KIP-429)."""
 
 COMPARISON_SCHEMA = f"""{GROUP_SCHEMA},
-excess long, transferring long, stopped_eager long, stopped_cooperative long, rounds int"""
+excess long, local_reads long, remote_reads long,
+transferring long, stopped_eager long, stopped_cooperative long, rounds int"""
 """A group's row under one strategy; what isn't known is null.
 
 `excess`: by so many partitions the most loaded member is above the most loaded one of the optimum,
 which is as low as subscriptions let it be.
+
+`local_reads` and `remote_reads`: partitions read within a rack and across racks, in the meaning of
+the group's goals; null where goals or facts have no racks. `balance_optimal` and `moves_optimal`
+are about balance and moves alone, whatever the goals say of racks.
 
 `transferring`: partitions that nobody has after the first round of `cooperative-sticky`, because
 they change hands (partitionsTransferringOwnership in Kafka); 0 for the others.
@@ -53,11 +62,15 @@ Answered = tuple[Answer, float]
 
 
 def measure_groups(
-    encoded: DataFrame, strategies: Sequence[str], strategy_seconds: float = STRATEGY_SECONDS
+    encoded: DataFrame,
+    strategies: Sequence[str],
+    strategy_seconds: float = STRATEGY_SECONDS,
+    goals: FleetGoals = DEFAULT_FLEET_GOALS,
 ) -> DataFrame:
     """Measure every group under each of the strategies: a row of COMPARISON_SCHEMA for both.
 
-    Where a strategy needs more than `strategy_seconds` for a group, that row is `failed`.
+    Where a strategy needs more than `strategy_seconds` for a group, that row is `failed`. `goals`
+    are those of `optimal`.
     """
     for name in strategies:
         if name != CURRENT:
@@ -70,21 +83,25 @@ def measure_groups(
                 rows = [
                     cells
                     for row in batch.itertuples(index=False)
-                    for cells in rows_of_group(row, strategies, budget)
+                    for cells in rows_of_group(
+                        row, strategies, budget, goals.of(row.cluster, row.group)
+                    )
                 ]
             yield pd.DataFrame(rows, columns=names)
 
     return encoded.mapInPandas(measure_batches, COMPARISON_SCHEMA.replace(" group ", " `group` "))
 
 
-def rows_of_group(row: Any, strategies: Sequence[str], budget: Budget) -> Iterator[Cells]:
+def rows_of_group(
+    row: Any, strategies: Sequence[str], budget: Budget, goals: Goals = DEFAULT_GOALS
+) -> Iterator[Cells]:
     """Whatever a strategy makes of a group becomes a row, so that it doesn't stop the others."""
     group = read_or_failed(row)
     if group.problem is None:
         for strategy in strategies:
             yield _without_answer(row, group, strategy)
         return
-    trial = _Trial(group.problem, budget)
+    trial = _Trial(group.problem, budget, goals)
     for strategy in strategies:
         try:
             yield _said_of(row, group, strategy) + trial.cells(strategy)
@@ -97,7 +114,7 @@ def _said_of(row: Any, group: FleetGroup, strategy: str) -> Cells:
 
 
 def _without_answer(row: Any, group: FleetGroup, strategy: str) -> Cells:
-    return (*_said_of(row, group, strategy), *[None] * 8, 0.0, *[None] * 5)
+    return (*_said_of(row, group, strategy), *[None] * 8, 0.0, *[None] * 7)
 
 
 class _Proof(NamedTuple):
@@ -110,8 +127,10 @@ class _Proof(NamedTuple):
 class _Trial:
     """One group under any strategy; each is asked once, even if it fails."""
 
-    def __init__(self, problem: Problem, budget: Budget) -> None:
+    def __init__(self, problem: Problem, budget: Budget, goals: Goals) -> None:
         self._problem = problem
+        self._goals = goals
+        self._near = near_of(problem, goals.rack) if goals.rack else None
         self._budget = budget
         self._answers: dict[str, Answered | Exception] = {}
 
@@ -124,8 +143,9 @@ class _Trial:
         excess = None
         if self._optimum is not None:
             excess = max(0, measures.max_load - self._optimum.max_load)
+        reads = self._near.reads(target) if self._near else (None, None)
         costs = (0, 0, 0, 0) if strategy == CURRENT else _costs(problem, answer, measures.moves)
-        return (*measures, *self._proof(target, measures), seconds, excess, *costs)
+        return (*measures, *self._proof(target, measures), seconds, excess, *reads, *costs)
 
     def _answer(self, strategy: str) -> Answered:
         if strategy not in self._answers:
@@ -146,15 +166,22 @@ class _Trial:
             answer, seconds = self._answer(SAME_TARGET[strategy])
             return settled(answer.target), seconds
         started = time.perf_counter()
-        answer = self._budget.spend(lambda: strategy_named(strategy)(problem))
+        answer_of = strategy_named(strategy)
+        if strategy == OPTIMAL and self._goals != DEFAULT_GOALS:
+            answer_of = partial(assign_optimally, goals=self._goals)
+        answer = self._budget.spend(lambda: answer_of(problem))
         return answer, time.perf_counter() - started
 
     @cached_property
     def _optimum(self) -> Measures | None:
-        """The measures of the optimum, if it was found and is proven by the check."""
+        """The optimum's by default goals, if it was found and is proven by the check."""
         try:
-            answer, _ = self._answer(OPTIMAL)
-            verdict = check_assignment(self._problem, answer.target)
+            if self._goals == DEFAULT_GOALS:
+                target = self._answer(OPTIMAL)[0].target
+            else:
+                answer = self._budget.spend(lambda: assign_optimally(self._problem))
+                target = answer.target
+            verdict = check_assignment(self._problem, target)
         except Exception:
             return None
         return verdict.measures if verdict.moves_optimal else None

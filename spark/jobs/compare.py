@@ -13,6 +13,7 @@ from spark import check_strategies, compare_fleet, fleet_of
 from spark.advice import best_of
 from spark.config import Settings, read_settings
 from spark.console import Format, as_rows, busy, say, show
+from spark.jobs.goal_options import Levels, MinGain, Rack, with_goals
 from spark.jobs.options import Conf, Config, Form, Master, Out, Snapshot, Store, opened
 from spark.jobs.reading import read_snapshot
 from spark.output import check_writable
@@ -36,13 +37,16 @@ def compare(
             show_default="all",
         ),
     ] = None,
+    rack: Rack = None,
+    levels: Levels = None,
+    min_gain: MinGain = None,
     master: Master = None,
     conf: Conf = None,
     config: Config = None,
     form: Form = Format.TABLE,
 ) -> None:
     """Measure every group as it is and under each strategy, and say which would be best."""
-    settings = read_settings(config)
+    settings = with_goals(read_settings(config), rack, levels, min_gain)
     chosen = check_strategies(strategies.split(",") if strategies else settings.strategies)
     settings = replace(settings, strategies=tuple(chosen))
     with opened(master, conf, settings) as spark:
@@ -60,7 +64,9 @@ def compare_store(
     """Measure all groups under all strategies, write both tables, print the fleet's."""
     check_writable(out)
     fleet = read_snapshot(session, store, snapshot, "compare")
-    comparison = compare_fleet(fleet, settings.strategies, settings.strategy_seconds).persist()
+    comparison = compare_fleet(
+        fleet, settings.strategies, settings.strategy_seconds, settings.goals
+    ).persist()
     try:
         with busy(f"comparing strategies on snapshot {fleet.id}"):
             table = fleet_of(comparison)
@@ -70,7 +76,8 @@ def compare_store(
             write_table(table.coalesce(1), out, "fleet", fleet.id)
     finally:
         comparison.unpersist()
-    show({"strategies": shown}, form, [name for name in table.columns if name not in SHOWN])
+    chosen = [*SHOWN, *(["remote_reads"] if settings.goals.need_racks else [])]
+    show({"strategies": shown}, form, [name for name in table.columns if name not in chosen])
     say(best_of(shown))
     say(
         f"Snapshot {fleet.id}: each group under each strategy is in {out}/comparison, "

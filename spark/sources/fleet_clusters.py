@@ -279,7 +279,7 @@ def place(
         )
         late[np.flatnonzero(late)[1:]] &= rng.random(late.sum() - 1) < 0.1
         alive[late, factors[late] - 1] = False
-    led = alive.any(axis=1)
+    led: BoolArray = np.asarray(alive.any(axis=1))
     return Placement(
         brokers=placed,
         replicas=replicas,
@@ -298,7 +298,8 @@ def _careless(
     for c, cluster in enumerate(clusters):
         if cluster.is_legacy:
             careless[max(topics.of_cluster(c), key=lambda t: topics.sizes[t])] = True
-    return careless & (np.array(topics.names) != OFFSETS_TOPIC)
+    kept: NDArray[np.bool_] = careless & (np.array(topics.names) != OFFSETS_TOPIC)
+    return kept
 
 
 def _ints(values: IntArray) -> pa.Array:

@@ -93,9 +93,7 @@ def _measure(
             "min_s": round(min(walls[name]), 2),
             "times_R": round(statistics.median(walls[name]) / statistics.median(walls["R"]), 2),
             "cpu_s": round(statistics.median(cores[name]), 2),
-            "cpu_times_R": round(
-                statistics.median(cores[name]) / statistics.median(cores["R"]), 2
-            ),
+            "cpu_times_R": round(statistics.median(cores[name]) / statistics.median(cores["R"]), 2),
         }
         for name in jobs
     ]

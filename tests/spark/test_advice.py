@@ -17,7 +17,7 @@ from spark.jobs.compare import SHOWN
 def of_strategy(name: str, unbalanced: int = 0, **facts: Any) -> dict[str, Any]:
     """A row of the fleet's table."""
     row = {"strategy": name, "groups": 9, "unbalanced": unbalanced, "excess": 0, "moves": 5}
-    return row | {"without_answer": 0, "why": None} | facts
+    return row | {"remote_reads": None, "without_answer": 0, "why": None} | facts
 
 
 def test_the_best_is_named_with_what_it_comes_to_and_the_best_of_kafkas_own_beside_it() -> None:
@@ -44,6 +44,12 @@ def test_those_that_do_as_well_are_named() -> None:
         "Best off with optimal (sticky and uniform would do as well): "
         "0 of 9 groups unbalanced, 0 partitions in excess, 5 moves."
     )
+
+
+def test_reads_across_racks_that_the_optimum_saves_are_told_where_they_were_counted() -> None:
+    rows = [of_strategy("optimal", remote_reads=3), of_strategy("current", 1, remote_reads=10)]
+    assert best_of(rows).endswith("5 moves; optimal saves 7 of 10 reads across racks.")
+    assert "reads" not in best_of([rows[0], of_strategy("current", 1, remote_reads=3)])
 
 
 def test_a_balanced_fleet_is_left_as_it_is() -> None:

@@ -380,7 +380,7 @@ class TestBadInput:
         (tmp_path / "my.toml").write_text("stratgy = 'range'\n")
         said = run("plan", "s", "--out", "o", "--config", tmp_path / "my.toml")
         assert (said.code, is_one_line(said)) == (2, True)
-        assert "my.toml: unknown key 'stratgy' (known are strategy, strategies, spark)" in said.err
+        assert "my.toml: unknown key 'stratgy' (known are strategy, " in said.err
 
     @pytest.mark.parametrize("command", ["plan", "compare"])
     def test_an_output_below_a_file(

@@ -166,3 +166,21 @@ def test_config_shows_what_is_in_force(run: Run, config: Path) -> None:
         "levels": "racks, moves",
         "min_gain": 3.0,
     }
+
+
+def test_compare_shows_reads_under_each_strategy_and_what_the_optimum_saves(
+    run: Run, store: Path, tmp_path: Path
+) -> None:
+    words = ("--rack", "leader", "--strategies", "current,roundrobin,optimal")
+    said = run("compare", store, "--out", tmp_path / "out", *words)
+    assert said.code == 0, said.err
+    assert "optimal saves 12 of 12 reads across racks" in flat(said.err)
+    (part,) = (tmp_path / "out" / "comparison" / f"snapshot={SNAPSHOT}").glob("*.parquet")
+    found = {
+        (row["group"], row["strategy"]): (row["local_reads"], row["remote_reads"])
+        for row in pq.ParquetFile(part).read().to_pylist()
+    }
+    assert found[("near", "current")] == (0, 4)
+    assert found[("near", "roundrobin")] == (2, 2)
+    assert found[("near", "optimal")] == (4, 0)
+    assert found[("nowhere", "optimal")] == (None, None)
