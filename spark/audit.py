@@ -13,12 +13,12 @@ from pyspark.sql import functions as F
 
 from spark.encode import encode
 from spark.findings.earlier import solve_from_before
-from spark.findings.finding import SEVERITIES, graded
+from spark.findings.finding import SEVERITIES, Finding, graded
 from spark.findings.frames import OFFSETS_TOPIC, Frames
 from spark.findings.registry import FINDINGS
+from spark.findings.thresholds import AuditSettings
 from spark.snapshot import FleetSnapshot
 from spark.solve import solve_groups
-from spark.thresholds import AuditSettings
 
 JUDGED = ("ok", "inferred")
 """Statuses of groups whose plan is there to compare with."""
@@ -33,7 +33,7 @@ PROBES = {
     "partitions.replicas": ("partitions", "replicas is not null"),
     "partitions.isr": ("partitions", "isr is not null"),
     OFFSETS_TOPIC: ("partitions", f"topic = '{OFFSETS_TOPIC}' and leader >= 0"),
-    "lag": ("offsets", "coalesce(lag, end_offset - committed_offset) is not null"),
+    "lag": ("offsets", "coalesce(lag, try_subtract(end_offset, committed_offset)) is not null"),
 }
 """Optional facts, and the rows of a table that show that a snapshot has them."""
 
@@ -121,8 +121,12 @@ class FleetAudit:
         self.release()
 
 
-def verdict(counts: Sequence[Mapping[str, Any]], groups: Mapping[str, int]) -> str:
-    """A fleet's state in one sentence, from `FleetAudit.counts` and `FleetAudit.groups`."""
+def verdict(
+    counts: Sequence[Mapping[str, Any]],
+    groups: Mapping[str, int],
+    worst: Sequence[Mapping[str, Any]],
+) -> str:
+    """A fleet's state in one sentence, from what the methods of `FleetAudit` of these names say."""
     total = {severity: sum(row[severity] for row in counts) for severity in LEVELS}
     unjudged = sum(count for status, count in groups.items() if status not in JUDGED)
     judged = sum(groups.values()) - unjudged
@@ -131,11 +135,10 @@ def verdict(counts: Sequence[Mapping[str, Any]], groups: Mapping[str, int]) -> s
         of_groups += f", {unjudged} not (empty, rebalancing or faulty)"
     if not total["critical"] and not total["warning"]:
         return f"The fleet is well: nothing above info ({total['info']} of that; {of_groups})."
-    first = max(counts, key=lambda row: (row["critical"], row["warning"]))
     state = "in trouble" if total["critical"] else "in need of care"
     return (
-        f"The fleet is {state}: {total['critical']} critical and {total['warning']} warning "
-        f"({of_groups}); begin with {first['finding']}."
+        f"The fleet is {state}: {total['critical']} critical findings and {total['warning']} "
+        f"warnings ({of_groups}); begin with {worst[0]['finding']}."
     )
 
 
@@ -150,13 +153,13 @@ def audit_fleet(
     changed. Raises InputError for null keys.
     """
     chosen = settings or AuditSettings()
-    encoded = encode(snapshot.validate()).persist()
+    there = _there(snapshot.validate(), previous, chosen)
+    encoded = encode(snapshot).persist()
     solved = solve_groups(encoded, "optimal").persist()
     from_before = solve_from_before(snapshot, previous).persist() if previous else None
     frames = Frames(chosen, snapshot, previous, encoded, solved, from_before)
-    there = _there(snapshot, previous, chosen)
     not_run = {
-        name: "; ".join(NOT_THERE[need] for need in finding.needs if need not in there)
+        name: "; ".join(NOT_THERE[need] for need in _lacking(finding, there))
         for name, finding in FINDINGS.items()
         if not there.issuperset(finding.needs)
     }
@@ -166,12 +169,19 @@ def audit_fleet(
     return FleetAudit(snapshot.id, findings, not_run, kept, solved)
 
 
+def _lacking(finding: Finding, there: set[str]) -> list[str]:
+    """What a finding needs and isn't there; a part isn't told of where the whole is missing."""
+    lacking = [need for need in finding.needs if need not in there]
+    return [need for need in lacking if need.partition(".")[0] not in {*lacking} - {need}]
+
+
 def _found(name: str, frames: Frames, settings: AuditSettings) -> DataFrame:
+    """In one task: they are few, and each task of their union is sent the plans of all of them."""
     finding = FINDINGS[name]
     setting = settings.of(finding)
     read = [frames[frame] for frame in finding.reads]
     rows = finding.find(*read, setting) if finding.settings else finding.find(*read)
-    return graded(rows, finding, setting)
+    return graded(rows, finding, setting).repartition(1)
 
 
 def _there(

@@ -86,7 +86,7 @@ def tell(title: str, sentences: Sequence[str]) -> None:
     OUT.print(Text(title, style="italic"))
     listed = Table.grid(padding=(0, 1))
     for sentence in sentences[:TOLD]:
-        listed.add_row("-", Text(plain(sentence)))
+        listed.add_row("-", Text(plain(sentence), overflow="fold"))
     if len(sentences) > TOLD:
         listed.add_row("", f"and {len(sentences) - TOLD} more: --format json has all")
     OUT.print(listed)
@@ -99,7 +99,7 @@ def say(sentence: str = "") -> None:
 
 def busy(doing: str) -> AbstractContextManager[Any]:
     """Show on a terminal that something takes its time."""
-    return ERR.status(doing)
+    return ERR.status(Text(plain(doing)))
 
 
 def plain(text: str) -> str:

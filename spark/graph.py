@@ -30,6 +30,10 @@ CAUSE = -1
 """What a failing vertex is tied to while its reach is sought; no vertex has such an id."""
 
 
+ROWS_PER_TASK = 100_000
+"""Of vertices or edges, in each step of an iteration over the graph."""
+
+
 class FleetGraph(GraphFrame):
     """A GraphFrame of a fleet: vertices as in `spark.vertices`, edges as in `spark.edges`.
 
@@ -276,14 +280,18 @@ def _connected(graph: FleetGraph, vertices: DataFrame, edges: DataFrame) -> Data
 def _iterated(graph: FleetGraph, vertices: DataFrame, edges: DataFrame) -> GraphFrame:
     """A graph for GraphX to iterate over, which computes its input more than once: so it is there.
 
-    It is spread anew, as each part of a union would else be tasks of its own in each step. What
-    GraphX caches on its way is freed by the JVM's garbage collection, once the result has been
-    released.
+    It is spread anew, by how much there is: each part of a union, or each of a session's hundreds
+    of shuffle partitions, would else be a task of its own in each step. What GraphX caches on its
+    way is freed by the JVM's garbage collection, once the result has been released.
     """
-    spread = [graph.keep(vertices.repartition("id")), graph.keep(edges.repartition("src"))]
+    spread = [_spread(vertices, "id"), _spread(edges, "src")]
     for rows in spread:
-        rows.count()
+        graph.keep(rows).count()
     return GraphFrame(*spread)
+
+
+def _spread(rows: DataFrame, key: str) -> DataFrame:
+    return rows.repartition(1 + rows.count() // ROWS_PER_TASK, key)
 
 
 def _united(parts: Mapping[str, DataFrame]) -> DataFrame:

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import os
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from pyspark.sql import functions as F
 
-from spark.audit import LEVELS, FleetAudit
+from spark.audit import JUDGED, LEVELS, FleetAudit
+from spark.compare import WITHOUT_ANSWER
 from spark.errors import InputError
 from spark.findings.registry import FINDINGS
+
+STATUSES = (*JUDGED, *WITHOUT_ANSWER)
 
 Sample = tuple[Mapping[str, str], int]
 
@@ -18,10 +22,11 @@ Sample = tuple[Mapping[str, str], int]
 def metrics_of(audit: FleetAudit, worst_groups: int) -> str:
     """The text; the number of series depends on `worst_groups`, not on the fleet.
 
-    Every finding has a series for each severity, 0 where there is none. The worst groups (most
-    critical findings, then warnings) have series of their own, the others come as sums.
+    Every finding that was run has a series for each severity, 0 where there is none. The worst
+    groups (by critical findings, then warnings) have series of their own, the others come as sums.
     """
     counts = audit.counts()
+    groups = audit.groups()
     worst, others = _by_group(audit, worst_groups)
     families = (
         (
@@ -41,7 +46,7 @@ def metrics_of(audit: FleetAudit, worst_groups: int) -> str:
         (
             "evenfleet_audit_groups",
             "Groups of the audited snapshot by status.",
-            [({"status": status}, count) for status, count in audit.groups().items()],
+            [({"status": status}, groups.get(status, 0)) for status in STATUSES],
         ),
         ("evenfleet_audit_group_findings", "Findings of the worst groups.", worst),
         (
@@ -92,6 +97,16 @@ def _lines(name: str, about: str, samples: Iterable[Sample]) -> Iterator[str]:
 def _escaped(text: str) -> str:
     """A label's value, as the text format wants it."""
     return text.replace("\\", "\\\\").replace("\n", "\\n").replace('"', '\\"')
+
+
+def check_metrics(path: Path) -> None:
+    """Raise InputError when the file can't be written, before any work is done."""
+    if not path.parent.is_dir():
+        raise InputError(f"metrics {path} can't be written: {path.parent} is not a folder")
+    if path.is_dir():
+        raise InputError(f"metrics {path} can't be written: it is a folder")
+    if not os.access(path.parent, os.W_OK | os.X_OK):
+        raise InputError(f"metrics {path} can't be written: no permission for {path.parent}")
 
 
 def write_metrics(text: str, path: Path) -> None:

@@ -1,26 +1,24 @@
 """Groups whose load is uneven."""
 
 from pyspark.sql import DataFrame
-from pyspark.sql import functions as F
 
-from spark.findings.finding import Finding, Setting
+from spark.findings.finding import Finding, Setting, told
 from spark.findings.words import counted, decimal, sentence
 
 
 def unbalanced(planned: DataFrame, setting: Setting) -> DataFrame:
     """Most loaded member against that of the best assignment."""
-    excess = F.col("found_max_load") - F.col("max_load")
-    return planned.where((F.col("max_load") > 0) & (excess >= setting("least"))).select(
-        "cluster",
-        "group",
-        sentence("group {group}").alias("subject"),
-        (F.col("found_max_load") / F.col("max_load")).alias("measure"),
-        sentence(
+    uneven = planned.where(f"max_load > 0 and found_max_load - max_load >= {setting('least')}")
+    return told(
+        uneven,
+        subject=sentence("group {group}"),
+        measure="found_max_load / nullif(max_load, 0)",
+        sentence=sentence(
             "The most loaded member of group {group} has {found}; the best assignment gives nobody "
             "more than {max_load}, and {moved} would have to move for it.",
             found=counted("found_max_load", "partition"),
             moved=counted("moves", "partition"),
-        ).alias("sentence"),
+        ),
     )
 
 
@@ -39,44 +37,43 @@ UNBALANCED = Finding(
 )
 
 
-def range_skew(subscribed: DataFrame, setting: Setting) -> DataFrame:
-    """What Range gives its first member, of the topics that all members read (KIP-54's reason).
+def range_skew(settled: DataFrame, setting: Setting) -> DataFrame:
+    """What Range gives its first member, of the topics that all members read.
 
     Range deals each topic anew, ⌈partitions ÷ members⌉ to the first members of them all.
     """
-    members = F.size("member_ids")
-    shared = F.filter(
-        F.arrays_zip("topic_sizes", "subscriber_counts"),
-        lambda topic: (topic.topic_sizes > 0) & (topic.subscriber_counts == members),
-    )
-    dealt = subscribed.where("strategy = 'range' and size(member_ids) > 1").select(
-        "cluster", "group", members.alias("members"), shared.topic_sizes.alias("sizes")
-    )
-    zero = F.lit(0).cast("long")
-    first = F.aggregate(
-        "sizes", zero, lambda sum_, size: sum_ + F.ceil(size / F.col("members")).cast("long")
-    )
-    last = F.aggregate(
-        "sizes", zero, lambda sum_, size: sum_ + F.floor(size / F.col("members")).cast("long")
-    )
-    mean = F.aggregate("sizes", zero, lambda sum_, size: sum_ + size) / F.col("members")
-    skewed = (
-        dealt.where(F.size("sizes") >= setting("topics"))
-        .withColumns({"first": first, "last": last, "mean": mean})
-        .where(F.col("first") - F.ceil("mean") >= setting("least"))
-    )
-    return skewed.select(
+    dealt = settled.where("strategy = 'range' and size(member_ids) > 1").selectExpr(
         "cluster",
-        "group",
-        sentence("group {group}").alias("subject"),
-        (F.col("first") / F.col("mean")).alias("measure"),
-        sentence(
+        "`group`",
+        "size(member_ids) as members",
+        "filter(arrays_zip(topic_sizes, subscriber_counts), topic -> topic.topic_sizes > 0 and "
+        "topic.subscriber_counts = size(member_ids)).topic_sizes as sizes",
+    )
+
+    def summed(one: str) -> str:
+        return f"aggregate(sizes, 0L, (total, size) -> total + cast({one} as bigint))"
+
+    skewed = (
+        dealt.where(f"size(sizes) >= {setting('topics')}")
+        .selectExpr(
+            "*",
+            f"{summed('ceil(size / nullif(members, 0))')} as first",
+            f"{summed('floor(size / nullif(members, 0))')} as last",
+            f"{summed('size')} / nullif(members, 0) as mean",
+        )
+        .where(f"mean > 0 and first - ceil(mean) >= {setting('least')}")
+    )
+    return told(
+        skewed,
+        subject=sentence("group {group}"),
+        measure="first / nullif(mean, 0)",
+        sentence=sentence(
             "Range deals each of the {topics} topics of group {group} anew, beginning with the "
             "same members: the first gets {first} of their partitions, the last {last}, the mean "
             "is {mean}.",
-            topics=F.size("sizes"),
-            mean=decimal(F.col("mean")),
-        ).alias("sentence"),
+            topics="size(sizes)",
+            mean=decimal("mean"),
+        ),
     )
 
 
@@ -87,7 +84,7 @@ RANGE_SKEW = Finding(
     advice="Change partition.assignment.strategy to cooperative-sticky, in two rolling restarts: "
     "first beside range, then without it.",
     find=range_skew,
-    reads=("subscribed",),
+    reads=("settled",),
     needs=("groups.strategy",),
     info=1.1,
     warning=1.25,
@@ -95,24 +92,26 @@ RANGE_SKEW = Finding(
 )
 
 
-def eager_rebalances(owning: DataFrame, setting: Setting) -> DataFrame:
-    """Partitions that stop when a group of an eager strategy rebalances: all (KIP-429)."""
-    classic = ~F.forall("member_ids", lambda member: F.length(member) == 22)
-    eager = owning.where(F.col("strategy").isin("range", "roundrobin", "sticky") & classic)
-    owned = F.size(F.filter("previous", lambda owner: owner >= 0))
-    return (
-        eager.withColumn("owned", owned)
-        .where(F.col("members") >= setting("members"))
-        .select(
-            "cluster",
-            "group",
-            sentence("group {group}").alias("subject"),
-            F.col("owned").alias("measure"),
-            sentence(
-                "All {owned} partitions of group {group} stop at each rebalance of its {members} "
-                "members: {strategy} is an eager strategy."
-            ).alias("sentence"),
-        )
+def eager_rebalances(settled: DataFrame, setting: Setting) -> DataFrame:
+    """Partitions that stop when a group of an eager strategy rebalances: all (KIP-429).
+
+    Members of the new protocol, whose ids are of 22 characters, give up only what moves.
+    """
+    eager = settled.where(
+        "strategy in ('range', 'roundrobin', 'sticky') "
+        f"and size(member_ids) >= {setting('members')} "
+        "and not forall(member_ids, member -> length(member) = 22)"
+    )
+    return told(
+        eager,
+        subject=sentence("group {group}"),
+        measure="size(claim_partitions)",
+        sentence=sentence(
+            "All {owned} partitions of group {group} stop at each rebalance of its {members} "
+            "members: {strategy} is an eager strategy.",
+            owned="size(claim_partitions)",
+            members="size(member_ids)",
+        ),
     )
 
 
@@ -123,7 +122,7 @@ EAGER_REBALANCES = Finding(
     advice="Change to cooperative-sticky, in two rolling restarts, or to the new protocol "
     "(group.protocol=consumer): then only what moves stops.",
     find=eager_rebalances,
-    reads=("owning",),
+    reads=("settled",),
     needs=("groups.strategy",),
     info=200,
     warning=1000,

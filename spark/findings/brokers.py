@@ -3,33 +3,33 @@
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from spark.findings.finding import Finding, Setting
+from spark.findings.finding import Finding, Setting, told
 from spark.findings.words import decimal, sentence
 
 
-def one_leader(led: DataFrame, subscribed: DataFrame) -> DataFrame:
+def one_leader(led: DataFrame, planned: DataFrame) -> DataFrame:
     """Members all of whose partitions are led by one broker."""
-    of_member = led.groupBy("cluster", "group", "owner").agg(
-        F.sum("partitions").alias("measure"),
-        F.min("leader").alias("leader"),
-        F.max("leader").alias("another"),
-        F.bool_or(F.col("leader").isNull()).alias("leaderless"),
-    )
-    return (
-        of_member.where("leader = another and not leaderless")
-        .join(subscribed.select("cluster", "group", "member_ids"), ["cluster", "group"])
-        .where(F.col("owner") < F.size("member_ids"))
-        .withColumn("member", F.element_at("member_ids", F.col("owner") + 1))
-        .select(
-            "cluster",
-            "group",
-            sentence("member {member}").alias("subject"),
-            "measure",
-            sentence(
-                "All {measure} partitions of member {member} of group {group} are led by broker "
-                "{leader}."
-            ).alias("sentence"),
+    of_member = (
+        led.groupBy("cluster", "group", "owner")
+        .agg(
+            F.expr("sum(partitions)").alias("owned"),
+            F.expr("min(leader)").alias("leader"),
+            F.expr(
+                "min(leader) >= 0 and min(leader) = max(leader) and count_if(leader is null) = 0"
+            ).alias("by_one"),
         )
+        .where("by_one")
+    )
+    named = planned.select("cluster", "group", "names")
+    return told(
+        of_member.join(named, ["cluster", "group"]),
+        subject=sentence("member {member}", member="get(names, owner)"),
+        measure="owned",
+        sentence=sentence(
+            "All {owned} partitions of member {member} of group {group} are led by broker "
+            "{leader}.",
+            member="get(names, owner)",
+        ),
     )
 
 
@@ -40,7 +40,7 @@ ONE_LEADER = Finding(
     advice="One broker's trouble is all of this member's: a number of members that shares no "
     "factor with the number of brokers spreads them.",
     find=one_leader,
-    reads=("led", "subscribed"),
+    reads=("led", "planned"),
     needs=("partitions.leader",),
     info=4,
 )
@@ -48,33 +48,29 @@ ONE_LEADER = Finding(
 
 def coordinator_load(coordinators: DataFrame, setting: Setting) -> DataFrame:
     """Brokers that coordinate more of a cluster's groups than their share."""
-    of_broker = coordinators.groupBy("cluster", "broker").agg(F.sum("groups").alias("groups"))
-    of_cluster = coordinators.groupBy("cluster").agg(
-        F.sum("groups").alias("all"), F.count_distinct("broker").alias("brokers")
+    of_broker = coordinators.groupBy("cluster", "broker").agg(F.expr("sum(groups)").alias("groups"))
+    of_cluster = of_broker.groupBy("cluster").agg(
+        F.expr("sum(groups)").alias("all"),
+        F.expr("count(*)").alias("brokers"),
     )
-    mean = F.col("all") / F.col("brokers")
-    return (
+    return told(
         of_broker.join(of_cluster, "cluster")
-        .withColumn("group", F.lit(None).cast("string"))
-        .where((F.col("groups") >= setting("least")) & (F.col("brokers") > 1))
-        .select(
-            "cluster",
-            "group",
-            sentence("broker {broker}").alias("subject"),
-            (F.col("groups") / mean).alias("measure"),
-            sentence(
-                "Broker {broker} of cluster {cluster} coordinates {groups} of its {all} groups; "
-                "the mean of its {brokers} brokers is {mean}.",
-                mean=decimal(mean),
-            ).alias("sentence"),
-        )
+        .where(f"groups > 0 and groups >= {setting('least')} and brokers > 1")
+        .selectExpr("*", "null as `group`", "all / brokers as mean"),
+        subject=sentence("broker {broker}"),
+        measure="groups / nullif(mean, 0)",
+        sentence=sentence(
+            "Broker {broker} of cluster {cluster} coordinates {groups} of its {all} groups; the "
+            "mean of its {brokers} brokers is {mean}.",
+            mean=decimal("mean"),
+        ),
     )
 
 
 COORDINATOR_LOAD = Finding(
     name="coordinator-load",
     tells="a broker coordinates groups out of proportion",
-    measure="groups that the broker coordinates ÷ the mean of the cluster's brokers",
+    measure="groups that the broker coordinates ÷ the mean of the brokers that coordinate any",
     advice="Spread the leaders of __consumer_offsets: elect preferred leaders, or reassign its "
     "partitions.",
     find=coordinator_load,

@@ -3,7 +3,7 @@
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from spark.findings.finding import Finding
+from spark.findings.finding import Finding, told
 from spark.findings.idle import KEEPABLE
 from spark.findings.owners import entries
 from spark.findings.words import counted, sentence
@@ -15,47 +15,28 @@ def avoidable_moves(planned: DataFrame, from_before: DataFrame) -> DataFrame:
     `from_before` are the groups whose claims have changed, solved with today's members and
     subscriptions from the claims of that snapshot.
     """
-    keys = ("cluster", "group", "topic", "partition")
-    topic = F.element_at("topics", F.col("topic") + 1)
-    before = (
-        entries(from_before)
-        .where(F.col("action").isin(*KEEPABLE))
-        .withColumn("owner", F.element_at("names", F.col("previous") + 1))
-        .select("cluster", "group", topic.alias("topic"), "partition", "owner")
-    )
-    changed = planned.join(
-        from_before.select("cluster", "group"), ["cluster", "group"], "left_semi"
-    )
-    now = (
-        entries(changed)
-        .where("previous >= 0")
-        .withColumn("new_owner", F.element_at("names", F.col("previous") + 1))
-        .select("cluster", "group", topic.alias("topic"), "partition", "new_owner")
-    )
+    place = ["cluster", "group", "topic", "partition"]
+    owned = ("cluster", "`group`", "topics[at] as topic", "partition")
+    needed = from_before.selectExpr("cluster", "`group`", "moves as needed")
+    before = entries(from_before).where(f"action in {KEEPABLE}")
+    now = entries(planned.join(needed, ["cluster", "group"], "left_semi")).where("previous >= 0")
     moved = (
-        before.join(now, list(keys))
+        before.selectExpr(*owned, "get(names, previous) as owner")
+        .join(now.selectExpr(*owned, "get(names, previous) as new_owner"), place)
         .where("owner != new_owner")
         .groupBy("cluster", "group")
-        .agg(F.count("*").alias("made"))
+        .agg(F.expr("count(*)").alias("made"))
     )
-    needed = from_before.select("cluster", "group", F.col("moves").alias("needed"))
-    return (
-        moved.join(needed, ["cluster", "group"])
-        .where("made > needed")
-        .select(
-            "cluster",
-            "group",
-            sentence("group {group}").alias("subject"),
-            (F.col("made") - F.col("needed")).alias("measure"),
-            sentence(
-                "{moved} of group {group} changed hands since the snapshot before although their "
-                "owners stayed; the best balance would have taken {needed} of these moves.",
-                moved=counted("made", "partition"),
-                needed=F.when(F.col("needed") == 0, F.lit("none")).otherwise(
-                    F.col("needed").cast("string")
-                ),
-            ).alias("sentence"),
-        )
+    return told(
+        moved.join(needed, ["cluster", "group"]).where("made > needed"),
+        subject=sentence("group {group}"),
+        measure="made - needed",
+        sentence=sentence(
+            "{moved} of group {group} changed hands since the snapshot before although their "
+            "owners stayed; the best balance would have taken {needed} of these moves.",
+            moved=counted("made", "partition"),
+            needed="if(needed = 0, 'none', string(needed))",
+        ),
     )
 
 
@@ -74,22 +55,17 @@ AVOIDABLE_MOVES = Finding(
 
 
 def restarting_members(comings: DataFrame) -> DataFrame:
-    """Dynamic members of the snapshot before that are gone while as many others have come."""
-    replaced = F.least("gone", "come")
-    return comings.where(replaced > 0).select(
-        "cluster",
-        "group",
-        sentence("group {group}").alias("subject"),
-        replaced.alias("measure"),
-        sentence(
+    """Dynamic members of the snapshot before that are gone while others have come."""
+    return told(
+        comings,
+        subject=sentence("group {group}"),
+        measure="least(gone, come)",
+        sentence=sentence(
             "{gone} of group {group} left since the snapshot before and {come} came, all without "
             "a static id: {handed} handed on for it.",
             gone=counted("gone", "member"),
-            handed=F.concat(
-                counted("handed", "partition"),
-                F.when(F.col("handed") == 1, " was").otherwise(" were"),
-            ),
-        ).alias("sentence"),
+            handed=f"concat({counted('handed', 'partition')}, if(handed = 1, ' was', ' were'))",
+        ),
     )
 
 

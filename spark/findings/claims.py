@@ -3,36 +3,29 @@
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from spark.findings.finding import Finding
+from spark.findings.finding import Finding, told
 from spark.findings.words import counted, sentence
 
 
 def claimed_twice(disputes: DataFrame) -> DataFrame:
     """Partitions that two members of one generation claim: the group gives them to nobody."""
-    return (
-        disputes.where("peers > 1")
-        .groupBy("cluster", "group", "topic")
-        .agg(
-            F.count("*").alias("measure"),
-            F.min(F.struct("partition", "claimants")).alias("first"),
-        )
-        .select(
-            "cluster",
-            "group",
-            sentence("topic {topic}").alias("subject"),
-            "measure",
-            sentence(
-                "{claimed} of topic {topic} claimed by two members of one generation in group "
-                "{group}: partition {partition} by {one} and {other}.",
-                claimed=F.concat(
-                    counted("measure", "partition"),
-                    F.when(F.col("measure") == 1, " is").otherwise(" are"),
-                ),
-                partition=F.col("first.partition"),
-                one=F.get("first.claimants", F.lit(0)),
-                other=F.get("first.claimants", F.lit(1)),
-            ).alias("sentence"),
-        )
+    of_topic = disputes.where("size(claimants) > 1").groupBy("cluster", "group", "topic")
+    return told(
+        of_topic.agg(
+            F.expr("count(*)").alias("claimed"),
+            F.expr("min(struct(partition, claimants))").alias("first"),
+        ),
+        subject=sentence("topic {topic}"),
+        measure="claimed",
+        sentence=sentence(
+            "{claimed} of topic {topic} {are} claimed by two members of one generation in group "
+            "{group}: partition {partition} by {one} and {other}.",
+            claimed=counted("claimed", "partition"),
+            are="if(claimed = 1, 'is', 'are')",
+            partition="first.partition",
+            one="first.claimants[0]",
+            other="first.claimants[1]",
+        ),
     )
 
 
@@ -50,24 +43,20 @@ CLAIMED_TWICE = Finding(
 
 def stale_claims(stale: DataFrame) -> DataFrame:
     """Partitions that a present member claims by a generation which is over."""
-    return (
-        stale.groupBy("cluster", "group", "member_id")
-        .agg(
-            F.count("*").alias("measure"),
-            F.min("generation").alias("old"),
-            F.first("newest").alias("newest"),
-        )
-        .select(
-            "cluster",
-            "group",
-            sentence("member {member_id}").alias("subject"),
-            "measure",
-            sentence(
-                "Member {member_id} claims {claimed} by generation {old} while group {group} is "
-                "at generation {newest}.",
-                claimed=counted("measure", "partition"),
-            ).alias("sentence"),
-        )
+    of_member = stale.groupBy("cluster", "group", "member_id")
+    return told(
+        of_member.agg(
+            F.expr("count(*)").alias("claimed"),
+            F.expr("min(generation)").alias("old"),
+            F.expr("max(newest)").alias("newest"),
+        ),
+        subject=sentence("member {member_id}"),
+        measure="claimed",
+        sentence=sentence(
+            "Member {member_id} claims {claimed} by generation {old} while group {group} is at "
+            "generation {newest}.",
+            claimed=counted("claimed", "partition"),
+        ),
     )
 
 

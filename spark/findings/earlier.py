@@ -42,7 +42,7 @@ def _fingerprints(assignments: DataFrame) -> DataFrame:
 def comings(snapshot: FleetSnapshot, previous: FleetSnapshot) -> DataFrame:
     """Groups whose dynamic members changed: how many are `gone`, how many `come`.
 
-    `handed` is how many partitions those who are gone had.
+    `handed` is how many partitions those who are gone had: without any, nothing moved for them.
     """
     key = [*KEYS, "member_id"]
     before, now = (
@@ -57,13 +57,7 @@ def comings(snapshot: FleetSnapshot, previous: FleetSnapshot) -> DataFrame:
         .agg(F.count("*").alias("handed"))
     )
     come = now.join(before, key, "left_anti").groupBy(*KEYS).agg(F.count("*").alias("come"))
-    return (
-        gone.groupBy(*KEYS)
-        .agg(F.count("*").alias("gone"))
-        .join(come, KEYS)
-        .join(handed, KEYS, "left")
-        .na.fill({"handed": 0})
-    )
+    return gone.groupBy(*KEYS).agg(F.count("*").alias("gone")).join(come, KEYS).join(handed, KEYS)
 
 
 def commits(offsets: DataFrame, previous: FleetSnapshot) -> DataFrame:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from pyspark.sql import Column, DataFrame
-from pyspark.sql import functions as F
+from pyspark.sql import DataFrame
+
+from spark.findings.words import quoted
 
 SEVERITIES = ("info", "warning", "critical")
 """From what is good to know to what loses records or stops a group."""
@@ -18,8 +19,8 @@ COLUMNS = (
 """Of every finding. `group` is null where a whole cluster is meant; `measure` has passed
 `threshold`, that of the severity. The others are texts and never null."""
 
-Setting = Callable[[str], Column]
-"""A finding's setting by name, as it is for the group of each row."""
+Setting = Callable[[str], str]
+"""A finding's setting by name: SQL text of its value for the cluster and group of a row."""
 
 
 @dataclass(frozen=True)
@@ -52,27 +53,32 @@ class Finding:
         return {"info": self.info, "warning": self.warning, "critical": self.critical}
 
 
+def told(rows: DataFrame, subject: str, measure: str, sentence: str) -> DataFrame:
+    """What `find` returns, of rows that have cluster and group; the others are SQL text."""
+    return rows.selectExpr(
+        "cluster",
+        "`group`",
+        f"{subject} as subject",
+        f"cast({measure} as double) as measure",
+        f"{sentence} as sentence",
+    )
+
+
 def graded(rows: DataFrame, finding: Finding, setting: Setting) -> DataFrame:
     """The rows whose measure passes a level, as findings."""
-    measure = F.col("measure").cast("double")
-
-    def of_worst_level(of_level: Callable[[str], Column]) -> Column:
-        severity = F.lit(None)
-        for level in SEVERITIES:
-            passed = measure < setting(level) if finding.below else measure >= setting(level)
-            severity = F.when(passed, of_level(level)).otherwise(severity)
-        return severity
-
-    cells = {
-        "cluster": F.col("cluster"),
-        "group": F.col("group").cast("string"),
-        "subject": F.col("subject"),
-        "finding": F.lit(finding.name),
-        "severity": of_worst_level(F.lit),
-        "measure": measure,
-        "threshold": of_worst_level(setting),
-        "sentence": F.col("sentence"),
-        "advice": F.lit(finding.advice),
-    }
-    found = rows.select(*(cells[name].alias(name) for name in COLUMNS))
+    passes = "<" if finding.below else ">="
+    cases = {level: f"measure {passes} {setting(level)}" for level in reversed(SEVERITIES)}
+    severity = " ".join(f"when {case} then '{level}'" for level, case in cases.items())
+    threshold = " ".join(f"when {case} then {setting(level)}" for level, case in cases.items())
+    found = rows.selectExpr(
+        "cluster",
+        "cast(`group` as string) as `group`",
+        "subject",
+        f"{quoted(finding.name)} as finding",
+        f"case {severity} end as severity",
+        "measure",
+        f"cast(case {threshold} end as double) as threshold",
+        "sentence",
+        f"{quoted(finding.advice)} as advice",
+    )
     return found.where("severity is not null")

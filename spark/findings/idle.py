@@ -1,51 +1,41 @@
 """Members that have nothing to do."""
 
 from pyspark.sql import DataFrame
-from pyspark.sql import functions as F
 
-from spark.findings.finding import Finding
+from spark.findings.finding import Finding, told
 from spark.findings.words import counted, sentence
 from spark.solved_row import ACTIONS
 
-KEEPABLE = (ACTIONS.index("keep"), ACTIONS.index("move"))
+KEEPABLE = f"({ACTIONS.index('keep')}, {ACTIONS.index('move')})"
 """What happens to partitions whose owner is there and subscribed."""
 
 
 def _idle(planned: DataFrame) -> DataFrame:
-    """Groups in which somebody is idle, with how many are, as found and in the best assignment."""
-    entries = F.arrays_zip("previous", "target", "action")
-    working = F.array_distinct(
-        F.filter(entries, lambda entry: entry.action.isin(*KEEPABLE)).previous
-    )
-    given = F.array_distinct(F.filter("target", lambda member: member >= 0))
-    return planned.where("found_min_load = 0 or min_load = 0").select(
-        "*",
-        (F.col("members") - F.size(working)).alias("found_idle"),
-        (F.col("members") - F.size(given)).alias("spare"),
+    """Groups in which somebody is idle: how many are, as found and in the best assignment."""
+    working = f"filter(arrays_zip(previous, action), entry -> entry.action in {KEEPABLE}).previous"
+    return planned.where("found_min_load = 0 or min_load = 0").selectExpr(
+        *("cluster", "`group`", "members", "partitions", "found_max_load"),
+        f"members - size(array_distinct({working})) as idle",
+        "members - size(array_distinct(filter(target, member -> member >= 0))) as spare",
     )
 
 
 def idle_members(planned: DataFrame) -> DataFrame:
-    """Members without a partition that the best assignment would give one."""
-    return (
-        _idle(planned)
-        .where("found_idle > spare")
-        .select(
-            "cluster",
-            "group",
-            sentence("group {group}").alias("subject"),
-            (F.col("found_idle") - F.col("spare")).alias("measure"),
-            sentence(
-                "{found_idle} of the {members} members of group {group} own nothing while one has "
-                "{found}; {all_but} could have work.",
-                found=counted("found_max_load", "partition"),
-                all_but=F.when(F.col("spare") == 0, F.lit("all of them")).otherwise(
-                    F.concat(
-                        (F.col("found_idle") - F.col("spare")).cast("string"), F.lit(" of them")
-                    )
-                ),
-            ).alias("sentence"),
-        )
+    """Members without a partition that the best assignment would give one.
+
+    Where nobody has several, what they lack is with nobody: those are unread partitions.
+    """
+    return told(
+        _idle(planned).where("idle > spare and found_max_load > 1"),
+        subject=sentence("group {group}"),
+        measure="idle - spare",
+        sentence=sentence(
+            "{idle} of the {members} members of group {group} {own} nothing while one has {found}; "
+            "the best assignment has work for {given} of them.",
+            own="if(idle = 1, 'owns', 'own')",
+            found=counted("found_max_load", "partition"),
+            given="idle - spare",
+        ),
     )
 
 
@@ -63,19 +53,14 @@ IDLE_MEMBERS = Finding(
 
 def spare_members(planned: DataFrame) -> DataFrame:
     """Members that no assignment can give anything."""
-    return (
-        _idle(planned)
-        .where("spare > 0")
-        .select(
-            "cluster",
-            "group",
-            sentence("group {group}").alias("subject"),
-            F.col("spare").alias("measure"),
-            sentence(
-                "{spare} of the {members} members of group {group} can't own anything under any "
-                "strategy: there are more members than partitions for them ({partitions} in all)."
-            ).alias("sentence"),
-        )
+    return told(
+        _idle(planned).where("spare > 0"),
+        subject=sentence("group {group}"),
+        measure="spare",
+        sentence=sentence(
+            "{spare} of the {members} members of group {group} can't own anything under any "
+            "strategy: there are more members than partitions for them ({partitions} in all)."
+        ),
     )
 
 

@@ -3,34 +3,35 @@
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from spark.findings.finding import Finding, Setting
+from spark.findings.finding import Finding, Setting, told
 from spark.findings.words import counted, percent, sentence
+
+GROUP = ["cluster", "group"]
 
 
 def lag_on_few_partitions(lags: DataFrame, setting: Setting) -> DataFrame:
     """Topics of which few partitions have most of a group's lag: hot keys, or slow records."""
-    few = F.ceil(F.size("lags") * setting("share")).cast("int")
-    worst = F.slice(F.sort_array("lags", asc=False), 1, few)
-    of_worst = F.aggregate(worst, F.lit(0).cast("long"), lambda sum_, lag: sum_ + lag)
-    return (
-        lags.where((F.col("lag") >= setting("least")) & (F.size("lags") >= setting("partitions")))
-        .withColumns({"few": few, "of_worst": of_worst})
-        .select(
-            "cluster",
-            "group",
-            sentence("topic {topic}").alias("subject"),
-            (F.col("of_worst") / F.col("lag")).alias("measure"),
-            sentence(
-                "{few} of the {size} partitions of topic {topic} have {share} of the {lag} records "
-                "that group {group} lags behind there; the worst is partition {worst}.",
-                few=F.when(F.col("few") == 1, F.lit("One")).otherwise(F.col("few").cast("string")),
-                size=F.size("lags"),
-                share=percent(F.col("of_worst") / F.col("lag")),
-                worst=F.element_at(
-                    "partitions", F.array_position("lags", F.array_max("lags")).cast("int")
-                ),
-            ).alias("sentence"),
-        )
+    late = lags.where(
+        f"lag > 0 and lag >= {setting('least')} and size(lags) >= {setting('partitions')}"
+    )
+    few = late.selectExpr("*", f"cast(ceil(size(lags) * {setting('share')}) as int) as few")
+    share = (
+        "aggregate(slice(sort_array(lags, false), 1, few), 0L, (total, one) -> total + one) "
+        "/ nullif(lag, 0)"
+    )
+    return told(
+        few.selectExpr("*", f"{share} as share"),
+        subject=sentence("topic {topic}"),
+        measure="share",
+        sentence=sentence(
+            "{few} of the {size} partitions of topic {topic} {have} {share} of the {lag} records "
+            "that group {group} lags behind there; the worst is partition {worst}.",
+            few="if(few = 1, 'One', string(few))",
+            size="size(lags)",
+            have="if(few = 1, 'has', 'have')",
+            share=percent("share"),
+            worst="partitions[array_position(lags, array_max(lags)) - 1]",
+        ),
     )
 
 
@@ -49,48 +50,41 @@ LAG_ON_FEW_PARTITIONS = Finding(
 )
 
 
-def lag_on_one_member(
-    lags: DataFrame, reads: DataFrame, subscribed: DataFrame, setting: Setting
-) -> DataFrame:
+def lag_on_one_member(lags: DataFrame, reads: DataFrame, setting: Setting) -> DataFrame:
     """Groups whose lag is mostly on the partitions of one of several members."""
-    group = ["cluster", "group"]
-    late = (
-        lags.groupBy(*group)
-        .agg(F.sum("lag").alias("total"))
-        .where(F.col("total") >= setting("least"))
-    )
-    owned = reads.select(
-        *(*group, "topic"), F.explode(F.arrays_zip("partitions", "owners")).alias("entry")
-    ).select(*group, "topic", F.col("entry.partitions").alias("partition"), "entry.owners")
-    lag = F.get("lags", F.array_position("partitions", F.col("partition")).cast("int") - 1)
+    late = lags.groupBy(*GROUP).agg(F.expr("try_sum(lag)").alias("total"))
+    of_late = lags.join(late.where(f"total >= {setting('least')}"), GROUP, "left_semi")
+    owned = reads.selectExpr(
+        *("cluster", "`group`", "topic", "members", "names"),
+        "inline(arrays_zip(partitions, owners)) as (number, owner)",
+    ).where("owner between 0 and members - 1")
     of_member = (
-        owned.join(lags.join(late, group, "left_semi"), [*group, "topic"])
-        .where("owners >= 0")
-        .groupBy(*group, "owners")
-        .agg(F.sum(lag).alias("lag"))
+        owned.join(of_late, [*GROUP, "topic"])
+        .selectExpr(
+            *("cluster", "`group`", "get(names, owner) as member"),
+            "get(lags, cast(array_position(partitions, number) - 1 as int)) as lag",
+        )
+        .groupBy(*GROUP, "member")
+        .agg(F.expr("coalesce(sum(lag), 0)").alias("lag"))
     )
-    return (
-        of_member.groupBy(*group)
-        .agg(
-            F.sum("lag").alias("total"),
-            F.count("*").alias("members"),
-            F.max(F.struct("lag", "owners")).alias("worst"),
-        )
-        .where((F.col("members") >= setting("members")) & (F.col("total") >= setting("least")))
-        .join(subscribed.select(*group, "member_ids"), group)
-        .where(F.col("worst.owners") < F.size("member_ids"))
-        .withColumn("member", F.element_at("member_ids", F.col("worst.owners") + 1))
-        .select(
-            *group,
-            sentence("member {member}").alias("subject"),
-            (F.col("worst.lag") / F.col("total")).alias("measure"),
-            sentence(
-                "Member {member}, one of {members} with partitions in group {group}, has {share} "
-                "of the group's lag: {lag} records of {total}.",
-                share=percent(F.col("worst.lag") / F.col("total")),
-                lag=F.col("worst.lag"),
-            ).alias("sentence"),
-        )
+    of_group = of_member.groupBy(*GROUP).agg(
+        F.expr("sum(lag)").alias("total"),
+        F.expr("count(*)").alias("members"),
+        F.expr("max(struct(lag, member))").alias("worst"),
+    )
+    return told(
+        of_group.where(
+            f"total > 0 and total >= {setting('least')} and members >= {setting('members')}"
+        ),
+        subject=sentence("member {member}", member="worst.member"),
+        measure="worst.lag / nullif(total, 0)",
+        sentence=sentence(
+            "Member {member}, one of {members} with partitions in group {group}, has {share} of "
+            "the group's lag: {lag} records of {total}.",
+            member="worst.member",
+            share=percent("worst.lag / nullif(total, 0)"),
+            lag="worst.lag",
+        ),
     )
 
 
@@ -101,7 +95,7 @@ LAG_ON_ONE_MEMBER = Finding(
     advice="Look at that member's host and log: it is slower than the others, or its partitions "
     "are the busy ones.",
     find=lag_on_one_member,
-    reads=("lags", "reads", "subscribed"),
+    reads=("lags", "reads"),
     needs=("lag",),
     info=0.6,
     warning=0.8,
@@ -111,28 +105,24 @@ LAG_ON_ONE_MEMBER = Finding(
 
 def stalled_partitions(commits: DataFrame) -> DataFrame:
     """Partitions that are written and read by members who commit nothing, in two snapshots."""
-    return (
-        commits.where("committed_offset = committed_before and end_offset > end_before")
-        .groupBy("cluster", "group", "topic")
-        .agg(
-            F.count("*").alias("measure"),
-            F.max(F.struct("lag", "partition", "committed_offset")).alias("worst"),
-        )
-        .select(
-            "cluster",
-            "group",
-            sentence("topic {topic}").alias("subject"),
-            "measure",
-            sentence(
-                "Group {group} has committed nothing since the snapshot before on {stalled} of "
-                "topic {topic}, which are still written: partition {partition} stands at offset "
-                "{offset}, {lag} records behind.",
-                stalled=counted("measure", "partition"),
-                partition=F.col("worst.partition"),
-                offset=F.col("worst.committed_offset"),
-                lag=F.col("worst.lag"),
-            ).alias("sentence"),
-        )
+    still = commits.where("committed_offset = committed_before and end_offset > end_before")
+    return told(
+        still.groupBy(*GROUP, "topic").agg(
+            F.expr("count(*)").alias("stalled"),
+            F.expr("max(struct(lag, partition, committed_offset))").alias("worst"),
+        ),
+        subject=sentence("topic {topic}"),
+        measure="stalled",
+        sentence=sentence(
+            "Group {group} has committed nothing since the snapshot before on {stalled} of topic "
+            "{topic}, which {are} still written: partition {partition} stands at offset {offset}, "
+            "{lag} behind.",
+            stalled=counted("stalled", "partition"),
+            are="if(stalled = 1, 'is', 'are')",
+            partition="worst.partition",
+            offset="worst.committed_offset",
+            lag=counted("worst.lag", "record"),
+        ),
     )
 
 
@@ -144,6 +134,6 @@ STALLED_PARTITIONS = Finding(
     "hangs.",
     find=stalled_partitions,
     reads=("commits",),
-    needs=("offsets", "previous", "previous.offsets"),
+    needs=("lag", "previous", "previous.offsets"),
     critical=1,
 )

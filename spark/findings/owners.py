@@ -3,7 +3,7 @@
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from spark.findings.finding import Finding
+from spark.findings.finding import Finding, told
 from spark.findings.words import counted, sentence
 from spark.solved_row import ACTIONS
 
@@ -11,39 +11,32 @@ TAKEOVER, DROP = ACTIONS.index("takeover"), ACTIONS.index("drop")
 
 
 def entries(planned: DataFrame) -> DataFrame:
-    """A row a partition: topic, partition, target, previous and action, of groups with them all."""
-    return planned.select(
-        *("cluster", "group", "members", "names", "topics"),
-        F.explode(F.arrays_zip("topic", "partition", "target", "previous", "action")).alias(
-            "entry"
-        ),
-    ).select("cluster", "group", "members", "names", "topics", "entry.*")
+    """A row a partition: `at` (its topic's index), partition, target, previous and action."""
+    return planned.selectExpr(
+        *("cluster", "`group`", "members", "names", "topics"),
+        "inline(arrays_zip(topic, partition, target, previous, action))",
+    ).withColumnRenamed("topic", "at")
 
 
 def unread_partitions(planned: DataFrame, disputes: DataFrame) -> DataFrame:
     """Partitions of a topic that the group reads, and that nobody claims."""
-    unowned = entries(planned.where(F.array_contains("previous", -1))).where(
-        "previous = -1 and target >= 0"
+    unowned = entries(planned.where("array_contains(previous, -1)"))
+    unread = (
+        unowned.where("previous = -1 and target >= 0")
+        .selectExpr("cluster", "`group`", "topics[at] as topic", "partition")
+        .join(disputes, ["cluster", "group", "topic", "partition"], "left_anti")
+        .groupBy("cluster", "group", "topic")
     )
-    unread = unowned.select(
-        *("cluster", "group", "partition"),
-        F.element_at("topics", F.col("topic") + 1).alias("topic"),
-    ).join(disputes, ["cluster", "group", "topic", "partition"], "left_anti")
-    return (
-        unread.groupBy("cluster", "group", "topic")
-        .agg(F.count("*").alias("measure"), F.min("partition").alias("first"))
-        .select(
-            "cluster",
-            "group",
-            sentence("topic {topic}").alias("subject"),
-            "measure",
-            sentence(
-                "Nobody in group {group} reads {unread} of topic {topic}, to which it subscribes "
-                "({which}partition {first}).",
-                unread=counted("measure", "partition"),
-                which=F.when(F.col("measure") > 1, "the first is ").otherwise(""),
-            ).alias("sentence"),
-        )
+    return told(
+        unread.agg(F.expr("count(*)").alias("unread"), F.expr("min(partition)").alias("first")),
+        subject=sentence("topic {topic}"),
+        measure="unread",
+        sentence=sentence(
+            "Nobody in group {group} reads {unread} of topic {topic}, to which it subscribes "
+            "({which}partition {first}).",
+            unread=counted("unread", "partition"),
+            which="if(unread > 1, 'the first is ', '')",
+        ),
     )
 
 
@@ -60,26 +53,19 @@ UNREAD_PARTITIONS = Finding(
 
 
 def _by_owner(rows: DataFrame, why: str) -> DataFrame:
-    owner = F.element_at("names", F.col("previous") + 1)
-    return (
-        rows.select("cluster", "group", owner.alias("owner"))
-        .groupBy("cluster", "group", "owner")
-        .agg(F.count("*").alias("measure"))
-        .select(
-            "cluster",
-            "group",
-            sentence("member {owner}").alias("subject"),
-            "measure",
-            sentence(why, owned=counted("measure", "partition")).alias("sentence"),
-        )
+    owned = rows.selectExpr("cluster", "`group`", "get(names, previous) as owner")
+    return told(
+        owned.groupBy("cluster", "group", "owner").count(),
+        subject=sentence("member {owner}"),
+        measure="count",
+        sentence=sentence(why, owned=counted("count", "partition")),
     )
 
 
 def owner_gone(planned: DataFrame) -> DataFrame:
     """Partitions whose owner isn't among the group's members."""
-    of_gone = entries(planned.where(F.array_max("previous") >= F.col("members")))
     return _by_owner(
-        of_gone.where("previous >= members"),
+        entries(planned.where("array_max(previous) >= members")).where("previous >= members"),
         "Member {owner} owns {owned} of group {group} and isn't there any more.",
     )
 
@@ -98,12 +84,11 @@ OWNER_GONE = Finding(
 
 def owner_not_subscribed(planned: DataFrame) -> DataFrame:
     """Partitions whose owner is there and doesn't subscribe to the topic."""
-    unsubscribed = F.array_contains("action", F.lit(TAKEOVER).cast("tinyint")) | F.array_contains(
-        "action", F.lit(DROP).cast("tinyint")
-    )
-    rows = entries(planned.where(unsubscribed)).where(F.col("action").isin(TAKEOVER, DROP))
+    unsubscribed = f"arrays_overlap(action, array({TAKEOVER}Y, {DROP}Y))"
     return _by_owner(
-        rows.where("previous between 0 and members - 1"),
+        entries(planned.where(unsubscribed)).where(
+            f"action in ({TAKEOVER}, {DROP}) and previous between 0 and members - 1"
+        ),
         "Member {owner} owns {owned} of topics to which it doesn't subscribe, in group {group}.",
     )
 

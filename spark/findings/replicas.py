@@ -3,32 +3,29 @@
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from spark.findings.finding import Finding, Setting
+from spark.findings.finding import Finding, Setting, told
 from spark.findings.words import counted, percent, sentence
 
 
 def under_replicated(partitions: DataFrame) -> DataFrame:
     """Brokers whose replicas aren't all in sync."""
-    behind = partitions.select(
-        *("cluster", "topic", "partition"),
-        F.explode(F.array_except("replicas", "isr")).alias("broker"),
+    behind = partitions.selectExpr(
+        "cluster", "topic", "partition", "explode(array_except(replicas, isr)) as broker"
     )
-    return (
-        behind.groupBy("cluster", "broker")
-        .agg(F.count("*").alias("measure"), F.min(F.struct("topic", "partition")).alias("first"))
-        .select(
-            "cluster",
-            F.lit(None).alias("group"),
-            sentence("broker {broker}").alias("subject"),
-            "measure",
-            sentence(
-                "Broker {broker} of cluster {cluster} is out of sync with {behind}, such as "
-                "partition {partition} of topic {topic}.",
-                behind=counted("measure", "partition"),
-                topic=F.col("first.topic"),
-                partition=F.col("first.partition"),
-            ).alias("sentence"),
-        )
+    of_broker = behind.groupBy("cluster", "broker").agg(
+        F.expr("count(*)").alias("behind"), F.expr("min(struct(topic, partition))").alias("first")
+    )
+    return told(
+        of_broker.selectExpr("*", "null as `group`"),
+        subject=sentence("broker {broker}"),
+        measure="behind",
+        sentence=sentence(
+            "Broker {broker} of cluster {cluster} is out of sync with {behind}, such as partition "
+            "{partition} of topic {topic}.",
+            behind=counted("behind", "partition"),
+            topic="first.topic",
+            partition="first.partition",
+        ),
     )
 
 
@@ -47,29 +44,25 @@ UNDER_REPLICATED = Finding(
 
 def leaderless(partitions: DataFrame) -> DataFrame:
     """Topics with partitions that have no leader, in clusters that tell of leaders at all."""
-    led = F.coalesce(F.col("leader") >= 0, F.lit(False))
     of_topic = partitions.groupBy("cluster", "topic").agg(
-        F.count_if(~led).alias("measure"),
-        F.count("*").alias("size"),
-        F.min(F.when(~led, F.col("partition"))).alias("first"),
+        F.expr("count_if(leader is null or leader < 0)").alias("without"),
+        F.expr("count(*)").alias("size"),
+        F.expr("min(if(leader is null or leader < 0, partition, null))").alias("first"),
     )
-    telling = partitions.where(led).select("cluster").distinct()
-    return (
-        of_topic.where("measure > 0")
-        .join(telling, "cluster", "left_semi")
-        .select(
-            "cluster",
-            F.lit(None).alias("group"),
-            sentence("topic {topic}").alias("subject"),
-            "measure",
-            sentence(
-                "{measure} of {size} of topic {topic} in cluster {cluster} {have} no leader "
-                "({which}partition {first}): nobody can read or write there.",
-                size=counted("size", "partition"),
-                have=F.when(F.col("measure") == 1, "has").otherwise("have"),
-                which=F.when(F.col("measure") > 1, "the first is ").otherwise(""),
-            ).alias("sentence"),
-        )
+    telling = partitions.where("leader >= 0").select("cluster").distinct()
+    return told(
+        of_topic.where("without > 0")
+        .join(F.broadcast(telling), "cluster", "left_semi")
+        .selectExpr("*", "null as `group`"),
+        subject=sentence("topic {topic}"),
+        measure="without",
+        sentence=sentence(
+            "{without} of {size} of topic {topic} in cluster {cluster} {have} no leader "
+            "({which}partition {first}): nobody can read or write there.",
+            size=counted("size", "partition"),
+            have="if(without = 1, 'has', 'have')",
+            which="if(without > 1, 'the first is ', '')",
+        ),
     )
 
 
@@ -88,25 +81,21 @@ LEADERLESS = Finding(
 
 def not_preferred_leader(partitions: DataFrame, setting: Setting) -> DataFrame:
     """Brokers that don't lead the partitions of which they are the first replica."""
-    preferred = F.get("replicas", F.lit(0))
-    away = F.count_if(F.col("leader") != preferred)
-    return (
-        partitions.where("leader >= 0")
-        .groupBy("cluster", preferred.alias("broker"))
-        .agg(away.alias("away"), F.count("*").alias("all"))
-        .where(F.col("broker").isNotNull() & (F.col("away") >= setting("least")))
-        .withColumn("group", F.lit(None).cast("string"))
-        .select(
-            "cluster",
-            "group",
-            sentence("broker {broker}").alias("subject"),
-            (F.col("away") / F.col("all")).alias("measure"),
-            sentence(
-                "Broker {broker} of cluster {cluster} doesn't lead {away} ({share}) of the {all} "
-                "partitions of which it is the preferred leader.",
-                share=percent(F.col("away") / F.col("all")),
-            ).alias("sentence"),
-        )
+    preferred = partitions.where("leader >= 0 and size(replicas) > 0").selectExpr(
+        "cluster", "get(replicas, 0) as broker", "leader"
+    )
+    of_broker = preferred.groupBy("cluster", "broker").agg(
+        F.expr("count_if(leader != broker)").alias("away"), F.expr("count(*)").alias("all")
+    )
+    return told(
+        of_broker.selectExpr("*", "null as `group`").where(f"away >= {setting('least')}"),
+        subject=sentence("broker {broker}"),
+        measure="away / all",
+        sentence=sentence(
+            "Broker {broker} of cluster {cluster} doesn't lead {away} ({share}) of the {all} "
+            "partitions of which it is the preferred leader.",
+            share=percent("away / all"),
+        ),
     )
 
 

@@ -1,25 +1,22 @@
 """Consumers' time-outs that don't fit each other, where the configuration tells them."""
 
 from pyspark.sql import DataFrame
-from pyspark.sql import functions as F
 
-from spark.findings.finding import Finding
+from spark.findings.finding import Finding, told
 from spark.findings.words import decimal, sentence
 
 
 def session_timeout(timeouts: DataFrame) -> DataFrame:
     """session.timeout.ms should allow for three heartbeats (Kafka's own advice)."""
-    ratio = F.col("session_timeout_ms") / F.col("heartbeat_interval_ms")
-    return timeouts.where("session_timeout_ms > 0 and heartbeat_interval_ms > 0").select(
-        "cluster",
-        "group",
-        sentence("group {group}").alias("subject"),
-        ratio.alias("measure"),
-        sentence(
+    return told(
+        timeouts.where("session_timeout_ms > 0 and heartbeat_interval_ms > 0"),
+        subject=sentence("group {group}"),
+        measure="session_timeout_ms / heartbeat_interval_ms",
+        sentence=sentence(
             "The session time-out of group {group}, {session_timeout_ms} ms, is {ratio} times its "
             "heartbeat interval of {heartbeat_interval_ms} ms.",
-            ratio=decimal(ratio),
-        ).alias("sentence"),
+            ratio=decimal("session_timeout_ms / heartbeat_interval_ms"),
+        ),
     )
 
 
@@ -40,17 +37,15 @@ SESSION_TIMEOUT = Finding(
 
 def poll_interval(timeouts: DataFrame) -> DataFrame:
     """max.poll.interval.ms against the time that processing one poll takes."""
-    ratio = F.col("max_poll_interval_ms") / F.col("processing_time_ms")
-    return timeouts.where("max_poll_interval_ms > 0 and processing_time_ms > 0").select(
-        "cluster",
-        "group",
-        sentence("group {group}").alias("subject"),
-        ratio.alias("measure"),
-        sentence(
+    return told(
+        timeouts.where("max_poll_interval_ms > 0 and processing_time_ms > 0"),
+        subject=sentence("group {group}"),
+        measure="max_poll_interval_ms / processing_time_ms",
+        sentence=sentence(
             "Group {group} may take {max_poll_interval_ms} ms between polls, {ratio} times the "
             "{processing_time_ms} ms that it needs to process one.",
-            ratio=decimal(ratio),
-        ).alias("sentence"),
+            ratio=decimal("max_poll_interval_ms / processing_time_ms"),
+        ),
     )
 
 

@@ -1,49 +1,44 @@
 """Topics that are spread badly over a group's members, or don't fit each other."""
 
 from pyspark.sql import DataFrame
-from pyspark.sql import functions as F
 
-from spark.findings.finding import Finding, Setting
+from spark.findings.finding import Finding, Setting, told
 from spark.findings.words import sentence
 
 
-def topic_on_one_member(reads: DataFrame, subscribed: DataFrame, setting: Setting) -> DataFrame:
+def topic_on_one_member(reads: DataFrame, settled: DataFrame, setting: Setting) -> DataFrame:
     """Topics of which one member owns more than half while several subscribe to them.
 
     Who has more than half is in the middle of the sorted owners.
     """
-    size = F.size("owners")
-    sorted_owners = reads.withColumn("owners", F.sort_array("owners"))
-    owner = F.element_at("owners", F.floor(size / 2).cast("int") + 1)
-    first = F.array_position("owners", owner)
-    last = size - F.array_position(F.reverse("owners"), owner) + 1
     heavy = (
-        sorted_owners.where((size >= setting("partitions")) & (owner >= 0))
-        .select(
-            *("cluster", "group", "topic", size.alias("size"), owner.alias("owner")),
-            (last - first + 1).alias("owned"),
+        reads.where(f"size(owners) >= {setting('partitions')}")
+        .selectExpr(
+            *("cluster", "`group`", "topic", "members", "names", "sort_array(owners) as owners"),
+            "size(owners) as size",
+            "get(sort_array(owners), size(owners) div 2) as owner",
         )
-        .where(F.col("owned") * 2 > F.col("size"))
-    )
-    readers = F.element_at(
-        "subscriber_counts", F.array_position("topics", F.col("topic")).cast("int")
-    )
-    return (
-        heavy.join(subscribed, ["cluster", "group"])
-        .where(F.array_contains("topics", F.col("topic")) & (F.col("owner") < F.size("member_ids")))
-        .withColumn("readers", readers)
-        .where(F.col("readers") >= setting("members"))
-        .select(
-            "cluster",
-            "group",
-            sentence("topic {topic}").alias("subject"),
-            (F.col("owned") / F.col("size")).alias("measure"),
-            sentence(
-                "Member {member} of group {group} has {owned} of the {size} partitions of topic "
-                "{topic}, to which {readers} members subscribe.",
-                member=F.element_at("member_ids", F.col("owner") + 1),
-            ).alias("sentence"),
+        .where("owner between 0 and members - 1")
+        .selectExpr(
+            *("cluster", "`group`", "topic", "size", "get(names, owner) as member"),
+            "size(owners) - array_position(reverse(owners), owner) "
+            "- array_position(owners, owner) + 2 as owned",
         )
+        .where("owned * 2 > size")
+    )
+    subscribers = settled.selectExpr(
+        "cluster", "`group`", "inline(arrays_zip(topics, subscriber_counts)) as (topic, readers)"
+    )
+    return told(
+        heavy.join(subscribers, ["cluster", "group", "topic"]).where(
+            f"readers >= {setting('members')}"
+        ),
+        subject=sentence("topic {topic}"),
+        measure="owned / nullif(size, 0)",
+        sentence=sentence(
+            "Member {member} of group {group} has {owned} of the {size} partitions of topic "
+            "{topic}, to which {readers} members subscribe."
+        ),
     )
 
 
@@ -54,7 +49,7 @@ TOPIC_ON_ONE_MEMBER = Finding(
     advice="Loads may be even by count and uneven by work, if this topic is the busy one: let "
     "the group use roundrobin or cooperative-sticky from a fresh start.",
     find=topic_on_one_member,
-    reads=("reads", "subscribed"),
+    reads=("reads", "settled"),
     info=0.6,
     settings={"partitions": 8, "members": 3},
     lowest=0.5,
@@ -63,20 +58,16 @@ TOPIC_ON_ONE_MEMBER = Finding(
 
 def unequal_topics(joined: DataFrame) -> DataFrame:
     """Topics that a group joins by partition number, with different numbers of partitions."""
-    most, least = F.array_max("sizes"), F.array_min("sizes")
-    spelled = F.array_join(
-        F.zip_with("topics", "sizes", lambda topic, size: F.concat(topic, F.lit(": "), size)), ", "
-    )
-    return joined.where(most > least).select(
-        "cluster",
-        "group",
-        F.concat(F.lit("topics "), F.array_join("topics", ", ")).alias("subject"),
-        (most - least).alias("measure"),
-        sentence(
+    return told(
+        joined.where("array_max(sizes) > array_min(sizes)"),
+        subject="concat('topics ', array_join(topics, ', '))",
+        measure="array_max(sizes) - array_min(sizes)",
+        sentence=sentence(
             "Group {group} joins topics by partition number, and their numbers of partitions "
             "differ ({spelled}): the same key is on different partitions.",
-            spelled=spelled,
-        ).alias("sentence"),
+            spelled="array_join(zip_with(topics, sizes, "
+            "(topic, size) -> concat(topic, ': ', size)), ', ')",
+        ),
     )
 
 

@@ -1,39 +1,44 @@
-"""Sentences put together by Spark."""
+"""Sentences put together by Spark: each function gives the SQL text of an expression.
+
+SQL text and no Columns: of these each call would be several messages to Spark's own process.
+"""
 
 from __future__ import annotations
 
 import re
 
-from pyspark.sql import Column
-from pyspark.sql import functions as F
-
 _BLANK = re.compile(r"\{(\w+)\}")
 
 
-def sentence(template: str, **words: Column) -> Column:
-    """The template with its {blanks} filled from `words`, or else from columns of that name."""
+def sentence(template: str, **words: str) -> str:
+    """The template with its {blanks} filled: by the expression in `words`, or else a column."""
     pieces = _BLANK.split(template)
     filled = [
-        F.coalesce(words.get(piece, F.col(piece)).cast("string"), F.lit("?"))
+        f"coalesce(cast({words.get(piece, f'`{piece}`')} as string), '?')"
         if at % 2
-        else F.lit(piece)
+        else quoted(piece)
         for at, piece in enumerate(pieces)
         if piece
     ]
-    return F.concat(*filled)
+    return f"concat({', '.join(filled)})"
 
 
-def counted(number: Column | str, noun: str) -> Column:
+def quoted(text: str) -> str:
+    """A literal."""
+    escaped = text.replace("\\", "\\\\").replace("'", "\\'")
+    return f"'{escaped}'"
+
+
+def counted(number: str, noun: str) -> str:
     """`1 partition`, `2 partitions`."""
-    count = F.col(number) if isinstance(number, str) else number
-    return F.concat(count.cast("string"), F.when(count == 1, f" {noun}").otherwise(f" {noun}s"))
+    return f"concat({number}, if({number} = 1, ' {noun}', ' {noun}s'))"
 
 
-def decimal(number: Column) -> Column:
+def decimal(number: str) -> str:
     """With one digit after the point."""
-    return F.format_string("%.1f", number.cast("double"))
+    return f"format_string('%.1f', cast({number} as double))"
 
 
-def percent(share: Column) -> Column:
+def percent(share: str) -> str:
     """A share between 0 and 1 in per cent, rounded down: what isn't all never reads 100 %."""
-    return F.concat(F.floor(share * 100).cast("string"), F.lit(" %"))
+    return f"concat(floor(100 * ({share})), ' %')"

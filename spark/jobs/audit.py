@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
@@ -14,19 +15,25 @@ from rich.text import Text
 
 from spark import FleetAudit, FleetSnapshot, InputError, audit_fleet, verdict
 from spark.config import read_settings
-from spark.console import OUT, Format, busy, plain, say, show
-from spark.errors import UnreadableError
+from spark.console import OUT, Format, busy, say, show, tell
+from spark.errors import UnreadableError, first_line, unreadable_file
 from spark.findings.finding import SEVERITIES
 from spark.findings.registry import FINDINGS
+from spark.findings.thresholds import AuditSettings, read_audit_settings
 from spark.jobs.options import CHECK_FAILED, Conf, Config, Form, Master, Snapshot, Store, opened
 from spark.jobs.reading import read_snapshot
 from spark.output import check_writable
-from spark.prometheus import metrics_of, write_metrics
+from spark.prometheus import check_metrics, metrics_of, write_metrics
 from spark.store import newest, snapshots, unfinished, write_table
-from spark.thresholds import AuditSettings, read_audit_settings
 
 WORST = 10
 """Findings that are shown with what to do."""
+
+ROOMY = 76
+"""Columns of a terminal on which the table has room to say what each finding tells."""
+
+Counts = Sequence[dict[str, Any]]
+"""`FleetAudit.counts`."""
 
 
 class FailOn(StrEnum):
@@ -67,9 +74,10 @@ def audit(
     """Look for all that can be wrong with a fleet; exit code 1 if --fail-on says so."""
     settings = read_settings(config)
     chosen = read_audit_settings(thresholds)
-    for path in (out, prometheus.parent if prometheus else None):
-        if path is not None:
-            check_writable(str(path))
+    if out:
+        check_writable(out)
+    if prometheus:
+        check_metrics(prometheus)
     with opened(master, conf, settings) as spark:
         counts = audit_store(spark, store, out, snapshot, prometheus, chosen, form)
     failing = SEVERITIES[SEVERITIES.index(fail_on) :] if fail_on else ()
@@ -85,11 +93,77 @@ def audit_store(
     prometheus: Path | None,
     settings: AuditSettings,
     form: Format,
-) -> Sequence[dict[str, Any]]:
-    """Audit one snapshot, print and write what is found; how much is found of each kind."""
-    with _audited(session, store, snapshot, settings) as made, busy("auditing"):
-        groups = made.groups()
+) -> Counts:
+    """Audit one snapshot, print and write what is found; how much is found of each kind.
+
+    That is the newest which is whole and can be read, unless `snapshot` names one.
+    """
+    whole = _whole(session, store, snapshot)
+    while True:
+        chosen = snapshot or whole[-1]
+        older = [one for one in whole if one < chosen]
+        try:
+            with _audit_one(session, store, chosen, older, settings) as made:
+                return _told(made, out, prometheus, settings, form)
+        except Exception as error:
+            broken = _unreadable(error)
+            whole = [one for one in whole if one != broken]
+            if broken not in (chosen, *older) or broken == snapshot or not whole:
+                raise
+            what = error if isinstance(error, InputError) else f"{broken}: {first_line(error)}"
+            say(f"Skipped: {what}")
+
+
+def _whole(session: SparkSession, store: str, snapshot: str | None) -> list[str]:
+    """The ids of whole snapshots, oldest first; says which newer ones aren't whole."""
+    present = snapshots(session, store)
+    if snapshot:
+        newest(session, store, snapshot)
+        return present
+    skipped = unfinished(session, store)
+    if not present:  # which is an error that tells what became of the newest
+        newest(session, store, next(reversed(skipped), None))
+    for one, why in skipped.items():
+        if one > present[-1]:
+            say(f"Skipped: snapshot {one} isn't whole: {why}.")
+    return present
+
+
+def _unreadable(error: Exception) -> str | None:
+    """The snapshot with a file that can't be read, if that is what went wrong."""
+    where = str(error) if isinstance(error, UnreadableError) else unreadable_file(error)
+    found = re.search(r"/snapshot=([\w.-]+)", where or "")
+    return found[1].rstrip(".:") if found else None
+
+
+def _audit_one(
+    session: SparkSession, store: str, snapshot: str, older: Sequence[str], settings: AuditSettings
+) -> FleetAudit:
+    """The audit of a snapshot, beside the one before it."""
+    fleet = read_snapshot(session, store, snapshot, "audit")
+    previous = None
+    if older:
+        try:
+            previous = FleetSnapshot.read(session, store, older[-1]).validate()
+        except UnreadableError:
+            raise
+        except InputError as error:
+            say(f"Nothing is compared with the snapshot before: {error}.")
+    with busy(f"auditing snapshot {snapshot}"):
+        return audit_fleet(fleet, previous, settings)
+
+
+def _told(
+    made: FleetAudit,
+    out: str | None,
+    prometheus: Path | None,
+    settings: AuditSettings,
+    form: Format,
+) -> Counts:
+    """Print and write an audit, when all of it is there."""
+    with busy(f"auditing snapshot {made.snapshot}"):
         counts = made.counts()
+        groups = made.groups()
         worst = made.worst(WORST)
         if out:
             findings = made.findings.repartition(1).sortWithinPartitions(
@@ -98,7 +172,7 @@ def audit_store(
             write_table(findings, out, "findings", made.snapshot)
         if prometheus:
             write_metrics(metrics_of(made, settings.worst_groups), prometheus)
-    sentence = verdict(counts, groups)
+    sentence = verdict(counts, groups, worst)
     not_run = [{"finding": name, "why": why} for name, why in made.not_run.items()]
     if form is Format.JSON:
         tables = {"findings": counts, "worst": worst, "not_run": not_run}
@@ -107,65 +181,32 @@ def audit_store(
         _show(counts, worst, not_run)
     if out:
         say(f"All findings are in {out}/findings.")
+    elif sum(map(_total, counts)) > len(worst):
+        say(f"These were the worst {len(worst)}: --out FOLDER writes all.")
     say(f"Snapshot {made.snapshot}. {sentence}")
     return counts
 
 
-def _audited(
-    session: SparkSession, store: str, snapshot: str | None, settings: AuditSettings
-) -> FleetAudit:
-    """The audit of one snapshot; by default of the newest that is whole and can be read."""
-    present = snapshots(session, store)
-    if snapshot:
-        older = [one for one in present if one < newest(session, store, snapshot)]
-        return _audit_one(session, store, snapshot, older, settings)
-    for one, why in unfinished(session, store).items():
-        if one > max(present, default=""):
-            say(f"Snapshot {one} is skipped: {why}.")
-    while present:
-        one = present.pop()
-        try:
-            return _audit_one(session, store, one, present, settings)
-        except UnreadableError as error:
-            if not present:
-                raise
-            say(f"Snapshot {one} is skipped: {error}.")
-    raise InputError(f"store {store} has no whole snapshot: import or write one first")
-
-
-def _audit_one(
-    session: SparkSession, store: str, snapshot: str, older: Sequence[str], settings: AuditSettings
-) -> FleetAudit:
-    """The audit of a snapshot, beside the one before it if that can be read."""
-    fleet = read_snapshot(session, store, snapshot, "audit")
-    previous = None
-    if older:
-        try:
-            previous = FleetSnapshot.read(session, store, older[-1]).validate()
-        except InputError as error:
-            say(f"Nothing is compared with the snapshot before: {error}.")
-    with busy(f"auditing snapshot {snapshot}"):
-        return audit_fleet(fleet, previous, settings)
-
-
 def _show(
-    counts: Sequence[dict[str, Any]],
+    counts: Counts,
     worst: Sequence[dict[str, Any]],
     not_run: Sequence[dict[str, Any]],
 ) -> None:
     """For people: how many there are of each kind, the worst with what to do, what wasn't run."""
-    found = [row | {"what": FINDINGS[row["finding"]].tells} for row in counts if _any(row)]
-    show({"findings": found}, Format.TABLE)
-    if worst:
-        OUT.print(Text("The worst, and what to do\n", style="italic"))
+    found = [row | {"what": FINDINGS[row["finding"]].tells} for row in counts if _total(row)]
+    show({"findings": found}, Format.TABLE, hide=() if OUT.width >= ROOMY else ("what",))
+    of_kind: dict[tuple[str, str], list[dict[str, Any]]] = {}
     for row in worst:
-        where = f"{row['cluster']}: {row['sentence']}"
-        OUT.print(Text(f"{row['severity']}  {row['finding']}", style="bold"))
-        OUT.print(Padding(Text(plain(where)), (0, 0, 0, 2)))
-        OUT.print(Padding(Text(f"→ {row['advice']}"), (0, 0, 1, 2)))
+        of_kind.setdefault((row["severity"], row["finding"]), []).append(row)
+    for (severity, name), rows in of_kind.items():
+        tell(f"{severity}: {name}", [f"{row['cluster']}: {row['sentence']}" for row in rows])
+        OUT.print(Padding(Text(f"→ {FINDINGS[name].advice}"), (0, 0, 1, 2)))
+    why: dict[str, list[str]] = {}
     for row in not_run:
-        OUT.print(Text(f"Not run: {row['finding']}: {row['why']}."))
+        why.setdefault(row["why"], []).append(row["finding"])
+    if why:
+        tell("not run", [f"{', '.join(names)}: {reason}." for reason, names in why.items()])
 
 
-def _any(row: dict[str, Any]) -> bool:
-    return any(row[severity] for severity in SEVERITIES)
+def _total(row: Mapping[str, Any]) -> int:
+    return sum(row[severity] for severity in SEVERITIES)

@@ -9,7 +9,7 @@ import numpy as np
 
 from optimizer.problem import NOBODY
 from spark.sources.fleet_clusters import Cluster, IntArray, Topics
-from spark.sources.fleet_health import is_well, made_well
+from spark.sources.fleet_health import is_well, kept_busy, made_well
 from spark.sources.fleet_members import EMPTY_CAST, Cast, Turnout, make_cast
 from spark.sources.fleet_names import ENTITIES, FIREHOSE_ROLES, ROLES, group_name, uuids
 from spark.sources.fleet_owners import EAGER, owners
@@ -146,6 +146,8 @@ def make_group(
         server_side=server_side,
         dynamic=kind == "restarting",
     )
+    if len(subscriptions) > 1:
+        cast = kept_busy(cast, subscriptions, sizes, SPARE)
     if kind == "rebalancing" and not server_side:
         # a classic coordinator tells neither strategy nor subscriptions before all have joined
         state = str(rng.choice(["PreparingRebalance", "CompletingRebalance"]))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -48,6 +49,20 @@ def made_well(
     best = _best(cast, subscriptions, sizes, owner)
     gone = np.setdiff1d(np.arange(len(cast.member_ids)), cast.present)
     return np.where(np.isin(owner, gone), owner, best)
+
+
+def kept_busy(cast: Cast, subscriptions: Sequence[IntArray], sizes: IntArray, few: int) -> Cast:
+    """The cast with less than `few` members for whom no assignment has anything.
+
+    Unless they are few, they read what the most partitions are of.
+    """
+    best = _best(cast, subscriptions, sizes, np.full(sizes.sum(), NOBODY))
+    idle = np.setdiff1d(cast.present, best)
+    if len(idle) < few:
+        return cast
+    roles = cast.roles.copy()
+    roles[idle] = np.argmax([sizes[topics].sum() for topics in subscriptions])
+    return replace(cast, roles=roles)
 
 
 def _best(

@@ -13,6 +13,9 @@ Vertex = tuple[Any, ...]
 
 Edge = tuple[Vertex, Vertex]
 
+BEYOND = 99
+"""A partition that no topic has, and somebody claims."""
+
 BROKERS = 4
 RACKS = {0: "east", 1: "east", 2: "west"}
 """The brokers that are listed; the last one is known from what it leads alone."""
@@ -40,9 +43,9 @@ def _add_cluster(fleet: Fleet, cluster: str, draw: Random) -> None:
         members = {f"m{at}": draw.sample(few, draw.randint(0, len(few))) for at in range(4)}
         places = [(topic, number) for topic in few for number in range(topics[topic])]
         claims = {(*place, draw.choice([*members, "gone"])) for place in places * 2}
-        kept = sorted(claim for claim in claims if draw.random() < 0.5)
+        kept = [claim for claim in sorted(claims) if draw.random() < 0.5]
         if draw.random() < 0.3:
-            kept.append((draw.choice(few), 99, "m0"))  # beyond the topic
+            kept.append((draw.choice(few), BEYOND, "m0"))
         fleet.group(f"group-{group}", members, kept, cluster=cluster)
 
 

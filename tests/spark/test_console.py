@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from spark.console import Format, plain, say, show
+from spark.console import OUT, Format, plain, say, show, tell
 
 ROWS = [
     {"strategy": "range", "worst_max_to_mean": 2.0, "moves": 12345, "proven": False, "note": None},
@@ -51,3 +51,14 @@ def test_a_sentence_is_one_line_on_standard_error(capsys: pytest.CaptureFixture[
 
 def test_plain_text_keeps_what_can_be_printed() -> None:
     assert plain("naïve 日本 'x'") == "naïve 日本 'x'"
+
+
+def test_long_names_in_sentences_are_folded(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nothing of them is left out."""
+    monkeypatch.setattr(OUT, "width", 40)
+    tell("moves", [f"{'m' * 90} keeps all."])
+    printed = capsys.readouterr().out
+    assert printed.count("m") == 91
+    assert "…" not in printed

@@ -42,7 +42,7 @@ class TestQuestions:
         assert said.code == 0
         assert "\x1b" not in said.out
         assert "\u202e" not in said.out
-        assert '"><script>alert(1)</script>\\x0a' in "".join(said.out.split())
+        assert "\\x1b" in said.out
         said = run("graph", store, "--question", "coupled-groups", "--hub", 1, "--format", "json")
         printed = json.loads(said.out)
         assert printed["fleet"] == [

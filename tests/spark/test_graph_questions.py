@@ -78,8 +78,8 @@ class TestReach:
     def test_of_a_rack(self, by_topic: FleetGraph) -> None:
         """All of its brokers at once; of one cluster, and so far only, where that is said."""
         east = {broker for broker, rack in RACKS.items() if rack == "east"}
-        rows = reach(by_topic, rack="east", cluster="cluster-3", depth=2)
-        self.check(Plain(FLEET, "topic"), rows, east, depth=2, cluster="cluster-3")
+        rows = reach(by_topic, rack="east", cluster="cluster-20", depth=2)
+        self.check(Plain(FLEET, "topic"), rows, east, depth=2, cluster="cluster-20")
 
     def test_of_a_topic(self, by_partition: FleetGraph) -> None:
         """It begins with its partitions, those that are only claimed too."""

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from math import isfinite
 from pathlib import Path
 from typing import Any
-
-from pyspark.sql import Column
-from pyspark.sql import functions as F
 
 from spark.errors import InputError
 from spark.findings.finding import SEVERITIES, Finding, Setting
 from spark.findings.registry import FINDINGS
+from spark.findings.words import quoted
 from spark.toml_file import read_toml
 
 NEVER = "never"
@@ -76,32 +76,38 @@ class AuditSettings:
     worst_groups: int = 20
 
     def of(self, finding: Finding) -> Setting:
-        """The finding's levels and settings as columns, for the `cluster` and `group` of a row."""
+        """The finding's levels and settings, for the `cluster` and `group` of a row."""
 
-        def setting(name: str) -> Column:
+        def setting(name: str) -> str:
             default = self.values[finding.name][name]
-            value = F.lit(default).cast("double")
             if not any(name in rule.values.get(finding.name, {}) for rule in self.groups):
-                return value
-            for rule in reversed(self.groups):
-                own = rule.values.get(finding.name, {}).get(name, default)
-                value = F.when(
-                    matches(rule.cluster, rule.match), F.lit(own).cast("double")
-                ).otherwise(value)
-            return value
+                return _number(default)
+            cases = " ".join(
+                f"when {matches(rule.cluster, rule.match)} "
+                f"then {_number(rule.values.get(finding.name, {}).get(name, default))}"
+                for rule in self.groups
+            )
+            return f"(case {cases} else {_number(default)} end)"
 
         return setting
 
 
-def matches(cluster: str, group: str) -> Column:
-    """Whether a row's cluster and group match these patterns; one without a group doesn't."""
-    return F.col("cluster").like(_like(cluster)) & F.col("group").like(_like(group))
+def _number(value: float | None) -> str:
+    return "cast(null as double)" if value is None else f"{value!r}D"
+
+
+def matches(cluster: str, group: str) -> str:
+    """SQL text: whether a row's cluster and group match these patterns.
+
+    A row without a group matches none.
+    """
+    return f"(cluster like {_like(cluster)} and `group` like {_like(group)})"
 
 
 def _like(pattern: str) -> str:
     """SQL's spelling of a pattern with * and ?."""
-    literal = pattern.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
-    return literal.replace("*", "%").replace("?", "_")
+    literal = re.sub(r"([!%_])", r"!\1", pattern)
+    return f"{quoted(literal.replace('*', '%').replace('?', '_'))} escape '!'"
 
 
 def read_audit_settings(path: Path | None) -> AuditSettings:
@@ -204,7 +210,7 @@ def _faults_of_prometheus(value: Any) -> Iterator[str]:
 
 
 def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
+    return isinstance(value, int | float) and not isinstance(value, bool) and isfinite(value)
 
 
 def _is_text(value: Any) -> bool:
