@@ -130,16 +130,21 @@ def verdict(
     total = {severity: sum(row[severity] for row in counts) for severity in LEVELS}
     unjudged = sum(count for status, count in groups.items() if status not in JUDGED)
     judged = sum(groups.values()) - unjudged
-    of_groups = f"{judged} {'group' if judged == 1 else 'groups'} judged"
+    of_groups = f"{_counted(judged, 'group')} judged"
     if unjudged:
         of_groups += f", {unjudged} not (empty, rebalancing or faulty)"
     if not total["critical"] and not total["warning"]:
         return f"The fleet is well: nothing above info ({total['info']} of that; {of_groups})."
     state = "in trouble" if total["critical"] else "in need of care"
     return (
-        f"The fleet is {state}: {total['critical']} critical findings and {total['warning']} "
-        f"warnings ({of_groups}); begin with {worst[0]['finding']}."
+        f"The fleet is {state}: {_counted(total['critical'], 'critical finding')} and "
+        f"{_counted(total['warning'], 'warning')} ({of_groups}); begin with "
+        f"{worst[0]['finding']}."
     )
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 def audit_fleet(

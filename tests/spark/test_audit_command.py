@@ -87,7 +87,7 @@ class TestAudit:
         assert "table assignments can't be read" in lines[3]
         assert lines[4:] == [
             f"All findings are in {out}/findings.",
-            f"Snapshot {THIRD}. The fleet is in trouble: 1 critical and 1 warning (1 group "
+            f"Snapshot {THIRD}. The fleet is in trouble: 1 critical finding and 1 warning (1 group "
             "judged, 1 not (empty, rebalancing or faulty)); begin with claimed-twice.",
         ]
         printed = flat(said.out)
