@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import reduce
 from types import TracebackType
 from typing import Any
 
@@ -169,9 +168,17 @@ def audit_fleet(
         if not there.issuperset(finding.needs)
     }
     found = [_found(name, frames, chosen) for name in FINDINGS if name not in not_run]
-    findings = reduce(DataFrame.unionAll, found).persist()
+    findings = _united(found).persist()
     kept = [frame for frame in (findings, from_before, solved, encoded) if frame is not None]
     return FleetAudit(snapshot.id, findings, not_run, kept, solved)
+
+
+def _united(frames: Sequence[DataFrame]) -> DataFrame:
+    """Halves of halves: Spark looks through all that it has united at each union."""
+    if len(frames) == 1:
+        return frames[0]
+    half = len(frames) // 2
+    return _united(frames[:half]).unionAll(_united(frames[half:]))
 
 
 def _lacking(finding: Finding, there: set[str]) -> list[str]:
@@ -198,7 +205,7 @@ def _there(
         for need, (table, shows) in PROBES.items()
         if table in snapshot.tables
     ]
-    there = {row["need"] for row in reduce(DataFrame.unionAll, probes).collect()}
+    there = {row["need"] for row in _united(probes).collect()}
     if there & {"members.generation", "assignments.generation"}:
         there.add("generation")
     stated = {

@@ -9,7 +9,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from spark.encode import GROUP_KEYS
-from spark.findings.earlier import comings, commits
+from spark.findings.earlier import comings, standing
 from spark.findings.java_hash import coordinating_partition
 from spark.findings.thresholds import TIMEOUTS, AuditSettings, matches
 from spark.findings.words import quoted
@@ -150,33 +150,33 @@ class Frames:
 
     @cached_property
     def offsets(self) -> DataFrame:
-        """The table, of topics that a group reads: lag as stated, or what is left to the end.
-
-        Offsets of topics that it has left remain for days, and nobody is to follow them.
-        """
+        """The table, with lag as stated, or what is left to the end."""
         stated = "coalesce(lag, try_subtract(end_offset, committed_offset))"
         columns = ("topic", "partition", "committed_offset", "end_offset")
-        return (
-            self.snapshot.tables["offsets"]
-            .join(self.reads.select(*KEYS, "topic"), [*KEYS, "topic"], "left_semi")
-            .selectExpr(*NAMED, *columns, f"if({stated} < 0, 0L, {stated}) as lag")
+        return self.snapshot.tables["offsets"].selectExpr(
+            *NAMED, *columns, f"if({stated} < 0, 0L, {stated}) as lag"
         )
+
+    def _of_reads(self, rows: DataFrame) -> DataFrame:
+        """Offsets of topics that a group has left remain for days, and nobody is to follow them."""
+        return rows.join(self.reads.select(*KEYS, "topic"), [*KEYS, "topic"], "left_semi")
 
     @cached_property
     def lags(self) -> DataFrame:
         """A row a group and topic: partitions with known lags, these lags, and their sum."""
         known = self.offsets.where("lag is not null").groupBy(*KEYS, "topic")
-        return known.agg(
+        of_topic = known.agg(
             F.expr("sort_array(collect_list(struct(partition, lag)))").alias("entries"),
             F.expr("try_sum(lag)").alias("lag"),
-        ).selectExpr(
+        )
+        return self._of_reads(of_topic).selectExpr(
             *(*NAMED, "topic", "lag"), "entries.partition as partitions", "entries.lag as lags"
         )
 
     @cached_property
-    def commits(self) -> DataFrame:
+    def standing(self) -> DataFrame:
         assert self.previous
-        return commits(self.offsets, self.previous)
+        return self._of_reads(standing(self.offsets, self.previous))
 
     @cached_property
     def comings(self) -> DataFrame:

@@ -103,11 +103,10 @@ LAG_ON_ONE_MEMBER = Finding(
 )
 
 
-def stalled_partitions(commits: DataFrame) -> DataFrame:
+def stalled_partitions(standing: DataFrame) -> DataFrame:
     """Partitions that are written and read by members who commit nothing, in two snapshots."""
-    still = commits.where("committed_offset = committed_before and end_offset > end_before")
     return told(
-        still.groupBy(*GROUP, "topic").agg(
+        standing.groupBy(*GROUP, "topic").agg(
             F.expr("count(*)").alias("stalled"),
             F.expr("max(struct(lag, partition, committed_offset))").alias("worst"),
         ),
@@ -133,7 +132,7 @@ STALLED_PARTITIONS = Finding(
     advice="Look in the owner's log at that offset: a record that always fails, or a thread that "
     "hangs.",
     find=stalled_partitions,
-    reads=("commits",),
+    reads=("standing",),
     needs=("lag", "previous", "previous.offsets"),
     critical=1,
 )

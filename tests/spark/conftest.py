@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
@@ -11,8 +12,10 @@ from pyspark.sql import SparkSession
 
 from spark import FleetSnapshot, cli
 from spark.sources.fleet import demo_fleet
-from tests.spark.fleets import snapshot_of
+from spark.sources.store_files import write_store
+from tests.spark.fleets import SNAPSHOT, snapshot_of
 from tests.spark.said import Run, Said
+from tests.spark.small import small
 
 Settings = Callable[..., AbstractContextManager[None]]
 
@@ -59,6 +62,13 @@ def demo_tables() -> dict[str, pa.Table]:
 @pytest.fixture(scope="session")
 def demo(spark: SparkSession, demo_tables: dict[str, pa.Table]) -> FleetSnapshot:
     return snapshot_of(spark, demo_tables)
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Path:
+    """A store of two small groups."""
+    write_store(small().tables(), tmp_path / "store", SNAPSHOT)
+    return tmp_path / "store"
 
 
 @pytest.fixture

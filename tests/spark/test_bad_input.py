@@ -1,0 +1,134 @@
+"""What commands say to bad input, and that nothing is written then."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from tests.spark.fleets import SNAPSHOT, damage_pages
+from tests.spark.said import Run, is_one_line
+from tests.spark.small import EARLIER
+
+
+class TestBadInput:
+    """Each a readable line and exit code 2, and nothing written."""
+
+    @pytest.mark.parametrize(
+        ("words", "sentence"),
+        [
+            (["plan", "s", "--out", "o", "--speed", "9"], "No such option: --speed"),
+            (["plan", "s"], "Missing option '--out'"),
+            (["plan"], "Missing argument"),
+            (["plan", "s", "--out"], "'--out' requires an argument"),
+            (["play"], "No such command 'play'"),
+            (["plan", "s", "--out", "o", "--format", "xml"], "Invalid value for '--format'"),
+            (["demo", "--groups", "0"], "Invalid value for '--groups'"),
+            (
+                ["plan", "s", "--out", "o", "--strategy", "best"],
+                "unknown strategy 'best': choose one of optimal, range, ",
+            ),
+            (
+                ["compare", "s", "--out", "o", "--strategies", "range,best"],
+                "unknown strategy 'best': choose from current, optimal, range, ",
+            ),
+            (["plan", "s", "--out", "o", "--conf", "x"], "--conf 'x' is not of the form KEY=VALUE"),
+            (["verify", "s", "p", "--conf", "=x"], "--conf '=x' is not of the form KEY=VALUE"),
+            (["verify", "s", "p", "--config", "no.toml"], "configuration no.toml can't be read"),
+        ],
+    )
+    def test_options(self, run: Run, asked: list, words: list[str], sentence: str) -> None:
+        said = run(*words)
+        assert (said.code, is_one_line(said)) == (2, True)
+        assert sentence in said.err
+        assert asked == []  # it shows before Spark starts
+
+    def test_an_unknown_key_in_the_configuration(self, run: Run, tmp_path: Path) -> None:
+        (tmp_path / "my.toml").write_text("stratgy = 'range'\n")
+        said = run("plan", "s", "--out", "o", "--config", tmp_path / "my.toml")
+        assert (said.code, is_one_line(said)) == (2, True)
+        assert "my.toml: unknown key 'stratgy' (known are strategy, " in said.err
+
+    @pytest.mark.parametrize("command", ["plan", "compare"])
+    def test_an_output_below_a_file(
+        self, run: Run, store: Path, tmp_path: Path, command: str
+    ) -> None:
+        (tmp_path / "file").touch()
+        for out in (f"{tmp_path}/file", f"{tmp_path}/file/out", f"file:{tmp_path}/file/out"):
+            said = run(command, store, "--out", out)
+            assert (said.code, is_one_line(said)) == (2, True)
+            assert f"output {out} can't be written: {tmp_path}/file is not a folder" in said.err
+
+    def test_a_table_of_the_output_that_is_a_file(
+        self, run: Run, store: Path, tmp_path: Path
+    ) -> None:
+        """It shows when it is written."""
+        out = tmp_path / "plan"
+        out.mkdir()
+        (out / "assignments").touch()
+        said = run("plan", store, "--out", out)
+        assert (said.code, is_one_line(said)) == (2, True)
+        assert f"{out}/assignments/snapshot={SNAPSHOT} can't be written: " in said.err
+        assert not (out / "groups").exists()
+
+    def test_a_store_as_the_output_would_be_overwritten(self, run: Run, store: Path) -> None:
+        """Its tables have the same names."""
+        before = {path: path.read_bytes() for path in store.rglob("*.parquet")}
+        said = run("plan", store, "--out", f"{store}/")
+        assert (said.code, is_one_line(said)) == (2, True)
+        assert "is a store, whose tables a plan would overwrite: choose another" in said.err
+        assert {path: path.read_bytes() for path in store.rglob("*.parquet")} == before
+
+    @pytest.mark.parametrize(
+        "words", [(), ("--snapshot", "all"), ("--snapshot", SNAPSHOT)], ids=" ".join
+    )
+    def test_an_empty_store(self, run: Run, tmp_path: Path, words: tuple[str, ...]) -> None:
+        said = run("plan", tmp_path / "nowhere", "--out", tmp_path / "plan", *words)
+        assert (said.code, is_one_line(said)) == (2, True)
+        assert "import or write one first" in said.err
+        assert list(tmp_path.iterdir()) == []
+
+    def test_no_such_snapshot(self, run: Run, store: Path, tmp_path: Path) -> None:
+        said = run("compare", store, "--out", tmp_path / "o", "--snapshot", EARLIER)
+        assert (said.code, is_one_line(said)) == (2, True)
+        assert f"has no snapshot {EARLIER}: the newest it has are {SNAPSHOT}" in said.err
+
+    def break_table(self, store: Path, how: str) -> str:
+        """Do something to the members; what is said of it."""
+        (part,) = store.glob("members/*/*.parquet")
+        table = pq.ParquetFile(part).read()
+        if how == "missing table":
+            shutil.rmtree(store / "members")
+            return "no whole snapshot (nothing is in members)"
+        if how == "broken footer":
+            part.write_bytes(part.read_bytes()[:-9])
+            return "table members can't be read from "
+        if how == "broken page":
+            damage_pages(part, statistics=True)
+            return f"Encountered error while reading file file://{part}."
+        if how == "missing column":
+            pq.write_table(table.drop_columns("member_id"), part)
+            return "table members lacks the column member_id"
+        if how == "mistyped column":
+            pq.write_table(table.set_column(2, "member_id", pa.array([1] * len(table))), part)
+            return "column members.member_id is bigint and must be string"
+        nobodys = {"cluster": "c", "group": None, "member_id": "z"}
+        pq.write_table(pa.Table.from_pylist([nobodys], table.schema), part)
+        return "(members.group: 1 rows)"
+
+    @pytest.mark.parametrize(
+        "how",
+        [
+            *("missing table", "broken footer", "broken page"),
+            *("missing column", "mistyped column", "null key"),
+        ],
+    )
+    def test_a_broken_table(self, run: Run, store: Path, tmp_path: Path, how: str) -> None:
+        sentence = self.break_table(store, how)
+        said = run("plan", store, "--out", tmp_path / "plan")
+        assert (said.code, is_one_line(said)) == (2, True)
+        assert sentence in said.err
+        assert not (tmp_path / "plan").exists()
