@@ -1,5 +1,6 @@
 """One broker: what consumers of every kind do is what the snapshot says."""
 
+import time
 from collections import defaultdict
 from collections.abc import Iterator
 from typing import Any
@@ -84,7 +85,20 @@ def consumers(broker: Brokers, admin: KafkaAdminClient) -> Iterator[list[PolledM
 
 @pytest.fixture(scope="module")
 def snapshot(broker: Brokers, consumers: list[PolledMember]) -> Collected:
-    return collected_of(broker)
+    """One with all consumers, which is the same a second later: nobody joins anew meanwhile."""
+    tries: list[Collected] = []
+
+    def is_settled() -> bool:
+        tries.append(collected_of(broker))
+        time.sleep(1)
+        later = collected_of(broker)
+        settled = ("groups", "members", "assignments")
+        return len(rows(later, "members")) == len(consumers) and all(
+            rows(tries[-1], table) == rows(later, table) for table in settled
+        )
+
+    assert until(is_settled), rows(tries[-1], "members")
+    return tries[-1]
 
 
 def collected_of(broker: Brokers, **options: Any) -> Collected:

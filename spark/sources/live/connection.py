@@ -117,21 +117,19 @@ class Connection:
         return await connection.send_request(request)
 
     async def _bootstrap(self) -> Answer:
-        """Ask the bootstrap servers in turn; the first to answer names all the brokers."""
+        """Ask the bootstrap servers in turn; the first to answer names all the brokers.
+
+        Each is asked once, however long those before it have kept us waiting.
+        """
         deadline = time.monotonic() + self._cluster.timeout
         said: dict[str, str] = {}
         servers = self._manager.cluster.bootstrap_brokers()
         for attempt in range(self._cluster.retries + 1):
             for server in list(servers):
-                if said and time.monotonic() > deadline:
+                if attempt and time.monotonic() > deadline:
                     break
                 try:
-                    answer = await self._send(
-                        server.node_id,
-                        MetadataRequest(
-                            topics=None, allow_auto_topic_creation=False, min_version=1
-                        ),
-                    )
+                    answer = await self._send(server.node_id, _all_topics())
                 except FAILURES as error:
                     said[f"{server.host}:{server.port}"] = self._said_at_login(error)
                     if isinstance(error, REFUSALS):
