@@ -50,7 +50,6 @@ NOT_THERE = {
     "partitions.isr": "the snapshot doesn't tell which replicas are in sync (column "
     "partitions.isr)",
     OFFSETS_TOPIC: f"the snapshot has no leaders of topic {OFFSETS_TOPIC}",
-    "offsets": "the snapshot has no table offsets",
     "lag": "the snapshot tells no lags (table offsets)",
     "previous": "there is no earlier snapshot to compare with",
     "previous.offsets": "the earlier snapshot has no table offsets",
@@ -209,7 +208,6 @@ def _there(
     if there & {"members.generation", "assignments.generation"}:
         there.add("generation")
     stated = {
-        "offsets": "offsets" in snapshot.tables,
         "previous": previous is not None,
         "previous.offsets": previous is not None and "offsets" in previous.tables,
         "timeouts": bool(settings.timeouts),

@@ -12,7 +12,7 @@ from optimizer.strategies import RACK_AWARE, STRATEGIES
 from spark.budget import STRATEGY_SECONDS
 from spark.encode import encode
 from spark.errors import InputError
-from spark.fleet_goals import DEFAULT_FLEET_GOALS, FleetGoals
+from spark.fleet_goals import DEFAULT_FLEET_GOALS, FleetGoals, of_fleet
 from spark.measure import CURRENT, measure_groups
 from spark.snapshot import FleetSnapshot
 
@@ -37,8 +37,7 @@ def compare_fleet(
     null keys.
     """
     chosen = check_strategies(strategies)
-    if isinstance(goals, Goals):
-        goals = FleetGoals(goals)
+    goals = of_fleet(goals)
     racks = goals.need_racks or not RACK_AWARE.isdisjoint(chosen)
     encoded = encode(snapshot.validate(), racks)
     return measure_groups(encoded, chosen, strategy_seconds, goals)

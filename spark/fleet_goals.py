@@ -124,6 +124,11 @@ def _value(key: str, value: Any) -> Any:
     return tuple(value) if isinstance(value, list) else value
 
 
+def of_fleet(goals: FleetGoals | Goals) -> FleetGoals:
+    """Goals of a fleet as they are; those of one group, for all groups."""
+    return FleetGoals(goals) if isinstance(goals, Goals) else goals
+
+
 def as_text(goals: Goals) -> str | None:
     """How a plan's row tells its goals; None for the default ones."""
     return None if goals == DEFAULT_GOALS else json.dumps(asdict(goals))

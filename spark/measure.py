@@ -23,7 +23,7 @@ from optimizer.verify import check_assignment
 from spark.budget import STRATEGY_SECONDS, Budget
 from spark.fleet_goals import DEFAULT_FLEET_GOALS, FleetGoals
 from spark.group_row import FleetGroup, failed, read_or_failed
-from spark.solved_row import GROUP_SCHEMA, Cells
+from spark.solved_row import GROUP_SCHEMA, Cells, columns_of
 
 CURRENT = "current"
 """In a comparison: the assignment as found."""
@@ -75,7 +75,7 @@ def measure_groups(
     for name in strategies:
         if name != CURRENT:
             strategy_named(name)
-    names = [column.split()[0] for column in COMPARISON_SCHEMA.split(",")]
+    names = columns_of(COMPARISON_SCHEMA)
 
     def measure_batches(batches: Iterator[pd.DataFrame]) -> Iterator[pd.DataFrame]:
         for batch in batches:

@@ -14,7 +14,7 @@ from optimizer.strategies import RACK_AWARE
 from spark.budget import STRATEGY_SECONDS
 from spark.decode import plan_assignments, plan_groups
 from spark.encode import encode
-from spark.fleet_goals import DEFAULT_FLEET_GOALS, FleetGoals
+from spark.fleet_goals import DEFAULT_FLEET_GOALS, FleetGoals, of_fleet
 from spark.output import check_no_store
 from spark.snapshot import FleetSnapshot
 from spark.solve import solve_groups
@@ -96,8 +96,7 @@ def plan_fleet(
     A group that can't be planned, or not within `strategy_seconds` of processor time, has a row
     with its status and the reason; it doesn't stop the others.
     """
-    if isinstance(goals, Goals):
-        goals = FleetGoals(goals)
+    goals = of_fleet(goals)
     racks = strategy in RACK_AWARE or goals.need_racks
     encoded = encode(snapshot.validate(), racks)
     solved = solve_groups(encoded, strategy, goals, strategy_seconds)
