@@ -38,7 +38,7 @@ def classic(
         group_id=group,
         client_id=f"{group}-{number}",
         partition_assignment_strategy=[assignor],
-        session_timeout_ms=10_000,
+        session_timeout_ms=30_000,
         heartbeat_interval_ms=300,
         enable_auto_commit=False,
         auto_offset_reset="earliest",

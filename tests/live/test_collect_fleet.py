@@ -2,7 +2,7 @@
 
 import json
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -107,7 +107,7 @@ def test_a_broker_that_is_killed_meanwhile_costs_what_it_alone_knows(
             patched.setattr(collect, "read_cluster", read_while_it_is_killed)
             said = run("collect", *words, "--format", "json")
         assert time.monotonic() - begun < 30
-        assert said.code == 1, said
+        assert said.code == 1, said.err
         (cluster,) = json.loads(said.out)["clusters"]
         assert cluster["state"] == "incomplete"
         assert 0 < cluster["groups"] < len(ALL)
@@ -115,7 +115,7 @@ def test_a_broker_that_is_killed_meanwhile_costs_what_it_alone_knows(
         (members,) = (pq.read_table(file) for file in (store / "members").rglob("*.parquet"))
         assert len(members) == cluster["members"] > 0
 
-        left = until_led_anew(fleet)
+        left = until(fleet, led_anew)
         partitions = {(r["topic"], r["partition"]): r for r in rows(left, "partitions")}
         lost = partitions["alone", 0]
         assert (lost["leader"], lost["leader_rack"], lost["replicas"]) == (None, None, [2])
@@ -123,17 +123,27 @@ def test_a_broker_that_is_killed_meanwhile_costs_what_it_alone_knows(
         assert {row["end_offset"] for row in rows(left, "offsets")} == {0}
     finally:
         fleet.start(2)
+        until(fleet, in_sync)
 
 
-def until_led_anew(brokers: Brokers) -> Collected:
-    """A snapshot of all groups, with nothing missing, once the others have taken over."""
-    deadline = time.monotonic() + 40
-    while True:
-        found = collected(brokers, timeout=2, retries=1)
-        if not found.missing and len(rows(found, "groups")) == len(ALL):
-            return found
-        assert time.monotonic() < deadline, (found.missing, len(rows(found, "groups")))
+def led_anew(found: Collected) -> bool:
+    """Whether others have taken over what a broker led that is gone."""
+    return not found.missing and len(rows(found, "groups")) == len(ALL)
+
+
+def in_sync(found: Collected) -> bool:
+    """Whether nothing tells any more that a broker was away."""
+    partitions = rows(found, "partitions")
+    return led_anew(found) and all(len(p["isr"]) == len(p["replicas"]) for p in partitions)
+
+
+def until(brokers: Brokers, true: Callable[[Collected], bool]) -> Collected:
+    """The first snapshot of all groups of which that is true."""
+    deadline = time.monotonic() + 60
+    while not true(found := collected(brokers, timeout=2, retries=1)):
+        assert time.monotonic() < deadline, (found.missing, found.notes)
         time.sleep(0.5)
+    return found
 
 
 def test_a_broker_that_hangs_is_waited_for_within_bounds(fleet: Brokers) -> None:
@@ -144,6 +154,7 @@ def test_a_broker_that_hangs_is_waited_for_within_bounds(fleet: Brokers) -> None
         assert time.monotonic() - begun < 8
     assert any("broker 3 did not answer" in reason for reason in found.missing), found.missing
     assert rows(found, "brokers")
+    until(fleet, in_sync)
 
 
 def test_the_command_says_what_it_read_and_writes_a_store(
@@ -155,7 +166,7 @@ def test_the_command_says_what_it_read_and_writes_a_store(
         *("--bootstrap", fleet.bootstrap, "--cluster", "prod", "--out", store),
         *("--groups", "fleet-*", "--format", "json"),
     )
-    assert said.code == 0, said
+    assert said.code == 0, said.err
     (cluster,) = json.loads(said.out)["clusters"]
     assert (cluster["cluster"], cluster["state"], cluster["groups"]) == ("prod", "whole", 40)
     assert cluster["requests"] <= 17
@@ -172,7 +183,7 @@ def test_one_cluster_that_is_not_there_does_not_keep_others_from_being_read(
         "[cluster.there]\nbootstrap = '127.0.0.1:1'\nretries = 0"
     )
     said = run("collect", "--clusters", file, "--out", tmp_path / "store", "--format", "json")
-    assert said.code == 1, said
+    assert said.code == 1, said.err
     states = {row["cluster"]: row["state"] for row in json.loads(said.out)["clusters"]}
     assert states == {"here": "whole", "there": "unreachable"}
 

@@ -8,13 +8,14 @@ from __future__ import annotations
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 from kafka import errors
 from kafka.protocol.admin import DescribeGroupsRequest
 from kafka.protocol.consumer import OffsetFetchRequest
 from kafka.protocol.metadata import FindCoordinatorRequest
 
+from spark.sources.live.asked import Asked, ask_any
 from spark.sources.live.connection import PAUSE, NoAnswer
 from spark.sources.live.consumer_group_describe import ConsumerGroupDescribeRequest
 
@@ -26,17 +27,6 @@ MOVED = {
     errors.NotCoordinatorError.errno,
 }
 """Errors of a group whose coordinator changes."""
-
-
-class Asked(Protocol):
-    """What answers questions: a Connection, or the recorded answers of a test."""
-
-    requests: int
-    metadata: Any
-
-    def ask(self, questions: list[tuple[int, Any]]) -> list[Any]: ...
-
-    def speaks(self, message: type, version: int) -> bool: ...
 
 
 class Question(NamedTuple):
@@ -57,17 +47,23 @@ def questions_for(brokers: Asked) -> tuple[Question, Question, Question]:
 
 
 def ask_coordinators(
-    brokers: Asked, coordinators: Mapping[str, int], wanted: Mapping[str, Iterable[Question]]
+    brokers: Asked,
+    coordinators: Mapping[str, int],
+    wanted: Mapping[str, Iterable[Question]],
+    retries: int,
 ) -> dict[tuple[str, Question], Any]:
     """The answer to each question about each group, with an error code; or NoAnswer.
 
-    Groups whose coordinator is down or changes are asked about once more, at the new one.
+    Groups whose coordinator is down or changes are asked about `retries` times more, at the new
+    one.
     """
     pairs = [(group, question) for group, questions in wanted.items() for question in questions]
     answers = _ask(brokers, coordinators, pairs)
-    again = [pair for pair in pairs if _is_moved(answers.get(pair))]
-    if again and brokers.speaks(FindCoordinatorRequest, 4):
-        time.sleep(PAUSE)
+    for attempt in range(retries if brokers.speaks(FindCoordinatorRequest, 4) else 0):
+        again = [pair for pair in pairs if _is_moved(answers.get(pair))]
+        if not again:
+            break
+        time.sleep(PAUSE * (attempt + 1))
         found = _find(brokers, list(dict.fromkeys(group for group, _ in again)))
         answers |= _ask(brokers, found, [pair for pair in again if pair[0] in found])
     return answers
@@ -100,14 +96,11 @@ def _is_moved(answer: Any) -> bool:
 
 def _find(brokers: Asked, groups: list[str]) -> dict[str, int]:
     """The coordinators of groups, as far as a broker that answers knows them."""
-    for node in [broker.node_id for broker in brokers.metadata.brokers]:
-        request = FindCoordinatorRequest(key_type=0, coordinator_keys=groups, min_version=4)
-        (answer,) = brokers.ask([(node, request)])
-        if not isinstance(answer, NoAnswer):
-            return {
-                found.key: found.node_id for found in answer.coordinators if not found.error_code
-            }
-    return {}
+    request = FindCoordinatorRequest(key_type=0, coordinator_keys=groups, min_version=4)
+    answer = ask_any(brokers, request)
+    if isinstance(answer, NoAnswer):
+        return {}
+    return {found.key: found.node_id for found in answer.coordinators if not found.error_code}
 
 
 def _offsets_of_many(groups: list[str]) -> Any:

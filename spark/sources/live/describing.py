@@ -9,11 +9,12 @@ from typing import Any
 
 from kafka.errors import GroupIdNotFoundError
 
+from spark.sources.live.asked import Asked
 from spark.sources.live.classic_group import read_classic_group
 from spark.sources.live.cluster import Cluster
 from spark.sources.live.connection import NoAnswer
 from spark.sources.live.consumer_group import read_consumer_group
-from spark.sources.live.coordinators import Asked, ask_coordinators, questions_for
+from spark.sources.live.coordinators import ask_coordinators, questions_for
 from spark.sources.live.group import Claim, LiveGroup, gone, unknown
 from spark.sources.live.listing import Listed
 from spark.sources.live.wire_error import said
@@ -37,6 +38,7 @@ def describe_groups(
             for name, group in listed.items()
             if group.type in describe
         },
+        cluster.retries,
     )
     groups: list[LiveGroup] = []
     silent: dict[str, set[str]] = defaultdict(set)

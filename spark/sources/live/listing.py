@@ -8,9 +8,10 @@ from typing import Any, NamedTuple
 
 from kafka.protocol.admin import ListGroupsRequest
 
+from spark.sources.live.asked import Asked
 from spark.sources.live.cluster import Cluster
 from spark.sources.live.connection import PAUSE, NoAnswer
-from spark.sources.live.coordinators import MOVED, Asked
+from spark.sources.live.coordinators import MOVED
 from spark.sources.live.wire_error import said
 from spark.sources.wording import some
 

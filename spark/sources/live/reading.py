@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from spark.sources.live.asked import Asked
 from spark.sources.live.cluster import Cluster
-from spark.sources.live.coordinators import Asked
 from spark.sources.live.describing import describe_groups
 from spark.sources.live.end_offsets import read_end_offsets
 from spark.sources.live.group import Claim, LiveGroup
@@ -41,13 +41,8 @@ def read_cluster(cluster: Cluster, brokers: Asked) -> Reading:
     groups, undescribed = describe_groups(
         brokers, cluster, listed, [topic.name for topic in topics]
     )
-    leaders = {
-        (topic.name, partition.partition_index): partition.leader_id
-        for topic in topics
-        for partition in topic.partitions
-    }
-    read = (claim for group in groups for claim in claims_of(group))
-    ends, unknown_ends = read_end_offsets(brokers, leaders, read)
+    read = {claim for group in groups for claim in claims_of(group)}
+    ends, unknown_ends = read_end_offsets(brokers, topics, read, cluster.retries)
     missing = [*unlisted, *undescribed, *unknown_ends]
     return Reading(known, topics, groups, ends, missing, notes + _leaderless(topics))
 

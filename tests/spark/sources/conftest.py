@@ -1,3 +1,4 @@
+import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -45,3 +46,9 @@ def printed() -> Callable[..., str]:
         return "\n" + "\n".join(form % tuple(row.split("|")) for row in rows) + "\n"
 
     return printed
+
+
+@pytest.fixture
+def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing comes of waiting for recorded brokers."""
+    monkeypatch.setattr(time, "sleep", lambda seconds: None)

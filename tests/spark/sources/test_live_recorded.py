@@ -1,156 +1,22 @@
-"""A cluster of recorded answers: thousands of groups, and errors that come when nobody wants them.
+"""A cluster of recorded answers: thousands of groups, and errors when nobody wants them."""
 
-The answers are those of a Kafka 4.3.1 to tests/live/record_answers.py, multiplied; each goes
-through kafka-python's encoder and decoder.
-"""
-
-import base64
-import copy
-import json
-from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 kafka = pytest.importorskip("kafka", reason="the extra `live` is not installed")
 
-from kafka.protocol.admin import (  # noqa: E402
-    DescribeGroupsRequest,
-    DescribeGroupsResponse,
-    ListGroupsRequest,
-    ListGroupsResponse,
-)
-from kafka.protocol.consumer import (  # noqa: E402
-    ListOffsetsRequest,
-    ListOffsetsResponse,
-    OffsetFetchRequest,
-    OffsetFetchResponse,
-)
-from kafka.protocol.metadata import (  # noqa: E402
-    FindCoordinatorRequest,
-    FindCoordinatorResponse,
-    MetadataResponse,
-)
+from kafka.protocol.admin import DescribeGroupsRequest, ListGroupsRequest  # noqa: E402
 
-from spark.sources.live import coordinators, listing  # noqa: E402
 from spark.sources.live.cluster import Cluster, Wanted  # noqa: E402
 from spark.sources.live.connection import NoAnswer  # noqa: E402
-from spark.sources.live.consumer_group_describe import (  # noqa: E402
-    ConsumerGroupDescribeRequest,
-    ConsumerGroupDescribeResponse,
-)
+from spark.sources.live.consumer_group_describe import ConsumerGroupDescribeRequest  # noqa: E402
+from spark.sources.live.listing import OFFSETS_TOPIC  # noqa: E402
 from spark.sources.live.reading import Reading, read_cluster  # noqa: E402
 from spark.sources.live.rows import tables_of  # noqa: E402
+from tests.spark.sources.recorded_brokers import CLUSTER, RecordedBrokers, three  # noqa: E402
 
-FILE = Path(__file__).parents[2] / "data" / "kafka-4.3.1-answers.json"
-RECORDED = json.loads(FILE.read_text())
-CLUSTER = Cluster("recorded", ("broker:9092",))
-
-
-def recorded(message: Any) -> Any:
-    kept = RECORDED[message.__name__]
-    return message.decode(base64.b64decode(kept["data"]), version=kept["version"])
-
-
-def named(group: Any, name: str) -> Any:
-    group = copy.copy(group)
-    group.group_id = name
-    return group
-
-
-class RecordedBrokers:
-    """Brokers 1, 2, … that coordinate the groups given, by name: kind (classic, new, simple).
-
-    `spoil` may change or replace the answer to a request of a broker.
-    """
-
-    def __init__(self, groups: dict[int, dict[str, str]]) -> None:
-        self.requests = 0
-        self.oldest_broker = False
-        self.spoil: Callable[[int, Any, Any], Any] = lambda node, request, answer: answer
-        self.groups = groups
-        self.metadata = recorded(MetadataResponse)
-        self.metadata.brokers = [self._broker(node) for node in groups]
-        self._listed = {g.group_id: g for g in recorded(ListGroupsResponse).groups}
-        self._classic = {g.group_id: g for g in recorded(DescribeGroupsResponse).groups}
-        self._new = {g.group_id: g for g in recorded(ConsumerGroupDescribeResponse).groups}
-        self._offsets = {g.group_id: g for g in recorded(OffsetFetchResponse).groups}
-
-    def speaks(self, message: type, version: int) -> bool:
-        return not self.oldest_broker
-
-    def ask(self, questions: list[tuple[int, Any]]) -> list[Any]:
-        self.requests += len(questions)
-        return [self.spoil(node, r, self._sent(self._answer(node, r))) for node, r in questions]
-
-    def _broker(self, node: int) -> Any:
-        broker = copy.copy(self.metadata.brokers[0])
-        broker.node_id = node
-        return broker
-
-    @staticmethod
-    def _sent(answer: Any) -> Any:
-        """As it is after a way over the network."""
-        return type(answer).decode(bytes(answer.encode()), version=answer.API_VERSION)
-
-    def _answer(self, node: int, request: Any) -> Any:  # noqa: PLR0911, one an API
-        kinds = {name: kind for some in self.groups.values() for name, kind in some.items()}
-
-        def of(known: dict[str, Any], names: list[str]) -> list[Any]:
-            return [named(known[kinds[name]], name) for name in names]
-
-        if isinstance(request, ListGroupsRequest):
-            return ListGroupsResponse(version=5, groups=of(self._listed, [*self.groups[node]]))
-        if isinstance(request, DescribeGroupsRequest):
-            return DescribeGroupsResponse(version=6, groups=of(self._classic, request.groups))
-        if isinstance(request, ConsumerGroupDescribeRequest):
-            described = of(self._new, request.group_ids)
-            return ConsumerGroupDescribeResponse(version=1, groups=described)
-        if isinstance(request, FindCoordinatorRequest):
-            one = FindCoordinatorResponse.Coordinator
-            found = [
-                one(version=4, key=key, node_id=node, host="", port=0, error_code=0)
-                for key in request.coordinator_keys
-            ]
-            return FindCoordinatorResponse(version=4, coordinators=found)
-        if isinstance(request, OffsetFetchRequest) and request.groups:
-            asked = [group.group_id for group in request.groups]
-            return OffsetFetchResponse(version=9, groups=of(self._offsets, asked))
-        if isinstance(request, OffsetFetchRequest):
-            return self._old_offsets(kinds[request.group_id])
-        assert isinstance(request, ListOffsetsRequest)
-        return recorded(ListOffsetsResponse)
-
-    @staticmethod
-    def _old_offsets(kind: str) -> Any:
-        topic = OffsetFetchResponse.OffsetFetchResponseTopic
-        partition = topic.OffsetFetchResponsePartition
-        one = partition(
-            version=7,
-            partition_index=1,
-            committed_offset=1,
-            committed_leader_epoch=-1,
-            metadata="",
-            error_code=0,
-        )
-        topics = [topic(version=7, name="orders", partitions=[one])] if kind == "simple" else []
-        return OffsetFetchResponse(version=7, error_code=0, topics=topics)
-
-
-@pytest.fixture(autouse=True)
-def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nothing comes of waiting for recorded brokers."""
-    for module in (coordinators, listing):
-        monkeypatch.setattr(module, "PAUSE", 0)
-    monkeypatch.setattr(listing, "SETTLES_IN", 0)
-
-
-def three() -> RecordedBrokers:
-    """Each group has a letter, and each letter a broker."""
-    return RecordedBrokers(
-        {1: {"a-classic": "classic", "a-simple": "simple"}, 2: {"b-new": "new"}, 3: {}}
-    )
+pytestmark = pytest.mark.usefixtures("at_once")
 
 
 def states(reading: Reading) -> dict[str, str]:
@@ -228,7 +94,7 @@ def test_a_coordinator_that_stays_busy_is_given_up() -> None:
 
 
 def offsets_topic(brokers: RecordedBrokers) -> Any:
-    (found,) = [t for t in brokers.metadata.topics if t.name == listing.OFFSETS_TOPIC]
+    (found,) = [t for t in brokers.metadata.topics if t.name == OFFSETS_TOPIC]
     return found
 
 
@@ -274,6 +140,23 @@ def test_groups_are_asked_about_at_their_new_coordinator(how: str) -> None:
     reading = read_cluster(CLUSTER, brokers)
     assert states(reading)["b-new"] == "Stable"
     assert reading.missing == []
+
+
+def test_a_coordinator_that_is_not_there_yet_is_looked_up_again() -> None:
+    """The partition of __consumer_offsets has a new leader, which still loads its groups."""
+    brokers = three()
+    asked: list[int] = []
+
+    def spoil(node: int, request: Any, answer: Any) -> Any:
+        if isinstance(request, ConsumerGroupDescribeRequest):
+            asked.append(node)
+            for group in answer.groups:
+                group.error_code = 14 if len(asked) < 3 else 0
+        return answer
+
+    brokers.spoil = spoil
+    assert states(read_cluster(CLUSTER, brokers))["b-new"] == "Stable"
+    assert len(asked) == 3
 
 
 def test_a_coordinator_that_is_down_leaves_its_groups_unknown_with_the_reason() -> None:
@@ -359,42 +242,6 @@ def test_brokers_before_3_0_are_asked_about_the_offsets_of_one_group_at_a_time()
     reading = read_cluster(CLUSTER, brokers)
     assert reading.groups[1].committed == {("orders", 1): 1}
     assert reading.missing == []
-
-
-def test_a_partition_without_leader_is_not_asked_about_and_the_others_are() -> None:
-    """Kafka's own tools fail for a whole group over one such partition."""
-    brokers = three()
-    (orders,) = [topic for topic in brokers.metadata.topics if topic.name == "orders"]
-    orders.partitions[2].leader_id = -1
-    lost = orders.partitions[2].partition_index
-    asked: list[int] = []
-
-    def spoil(node: int, request: Any, answer: Any) -> Any:
-        if isinstance(request, ListOffsetsRequest):
-            asked.extend(p.partition_index for t in request.topics for p in t.partitions)
-        return answer
-
-    brokers.spoil = spoil
-    reading = read_cluster(CLUSTER, brokers)
-    assert sorted(asked) == sorted({0, 1, 2, 3} - {lost})
-    assert reading.notes == [
-        "1 topic (orders) with partitions that have no leader, so that their end is not known"
-    ]
-
-
-def test_an_error_of_one_partition_leaves_the_others_their_ends() -> None:
-    """As when a topic is deleted, or its leader changes, between two requests."""
-    brokers = three()
-
-    def spoil(node: int, request: Any, answer: Any) -> Any:
-        if isinstance(request, ListOffsetsRequest):
-            answer.topics[0].partitions[0].error_code = 3
-        return answer
-
-    brokers.spoil = spoil
-    reading = read_cluster(CLUSTER, brokers)
-    assert len(reading.end_offsets) == 3
-    assert "UNKNOWN_TOPIC_OR_PARTITION" in reading.missing[0].upper()
 
 
 def test_topics_that_are_not_described_are_noted() -> None:
