@@ -118,7 +118,7 @@ def test_from_a_live_cluster_to_a_plan_in_force(
         assert group.diary.generation == before
         assert run("enforce", group.file, *server, "--no-dry-run").code == 0
     for group in groups:
-        watched = run("watch", group.file, *server, "--timeout", 30)
+        watched = run("watch", group.file, *server, "--timeout", 60)
         assert (watched.code, watched.out) == (0, ""), watched
         group.await_plan()
         done = run("enforce", group.file, *server)
@@ -127,7 +127,7 @@ def test_from_a_live_cluster_to_a_plan_in_force(
         group.consumers[0].rejoin()
     for group in groups:
         group.await_plan()
-        assert run("watch", group.file, *server, "--timeout", 30).code == 0
+        assert run("watch", group.file, *server, "--timeout", 60).code == 0
         assert group.diary.owned_twice() == []
         assert group.diary.unowned_for_long(since=group.generations[0]) == []
         assert [consumer.failure for consumer in group.consumers] == [None, None, None]
