@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from types import TracebackType
 from typing import Any
 
 from pyspark.sql import DataFrame
@@ -16,6 +15,7 @@ from spark.findings.finding import SEVERITIES, Finding, graded
 from spark.findings.frames import OFFSETS_TOPIC, Frames
 from spark.findings.registry import FINDINGS
 from spark.findings.thresholds import AuditSettings
+from spark.handle import Handle
 from spark.snapshot import FleetSnapshot
 from spark.solve import solve_groups
 
@@ -60,7 +60,7 @@ NOT_THERE = {
 
 
 @dataclass(frozen=True)
-class FleetAudit:
+class FleetAudit(Handle):
     """Findings of a snapshot, and which findings were not run, and why.
 
     `findings` has the columns of `spark.findings.finding.COLUMNS`. What it is made of is kept from
@@ -106,17 +106,6 @@ class FleetAudit:
         """Free what is kept."""
         for frame in self.kept:
             frame.unpersist()
-
-    def __enter__(self) -> FleetAudit:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.release()
 
 
 def verdict(

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import reduce
-from types import TracebackType
 from typing import Literal
 
 from graphframes import GraphFrame
@@ -17,6 +16,7 @@ from pyspark.sql import functions as F
 
 from spark.edges import LED_BY, OWNS, SUBSCRIBES, edges_of
 from spark.errors import InputError
+from spark.handle import Handle
 from spark.packages import coordinate
 from spark.snapshot import FleetSnapshot
 from spark.vertex_ids import BROKER, MEMBER, PARTITION, TOPIC, name_of
@@ -34,7 +34,7 @@ ROWS_PER_TASK = 100_000
 """Of vertices or edges, in each step of an iteration over the graph."""
 
 
-class FleetGraph(GraphFrame):
+class FleetGraph(GraphFrame, Handle):
     """A GraphFrame of a fleet: vertices as in `spark.vertices`, edges as in `spark.edges`.
 
     `parts` has the vertices and edges of each kind; `place` says whether members are tied to
@@ -65,17 +65,6 @@ class FleetGraph(GraphFrame):
         """Free all that is kept; what is asked later is computed anew."""
         while self._kept:
             self._kept.pop().unpersist()
-
-    def __enter__(self) -> FleetGraph:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.release()
 
 
 def fleet_graph(snapshot: FleetSnapshot, grain: Grain = "partition") -> FleetGraph:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from types import TracebackType
 from typing import Any
 
 from pyspark.sql import DataFrame
@@ -15,6 +14,7 @@ from spark.budget import STRATEGY_SECONDS
 from spark.decode import plan_assignments, plan_groups
 from spark.encode import encode
 from spark.fleet_goals import DEFAULT_FLEET_GOALS, FleetGoals, of_fleet
+from spark.handle import Handle
 from spark.output import check_no_store
 from spark.snapshot import FleetSnapshot
 from spark.solve import solve_groups
@@ -25,7 +25,7 @@ ROWS_PER_FILE = 500_000
 
 
 @dataclass(frozen=True)
-class FleetPlan:
+class FleetPlan(Handle):
     """A plan of every group of a snapshot: the tables `assignments` and `groups`.
 
     Both come from the same solved rows, which are kept from their first use until `release`;
@@ -65,17 +65,6 @@ class FleetPlan:
     def release(self) -> None:
         """Free what is kept."""
         self.solved.unpersist()
-
-    def __enter__(self) -> FleetPlan:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.release()
 
 
 def _laid_out(rows: DataFrame, files: int) -> DataFrame:

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 
 from spark.solve import row_of_group
-from spark.solved_row import ACTIONS, GROUP_SCHEMA, PLAN_SCHEMA
+from spark.solved_row import ACTIONS, GROUP_SCHEMA, PLAN_SCHEMA, columns_of
 from tests.spark.encoded import encoded_group
 from tests.spark.fleets import Fleet
 
-COLUMNS = [column.split()[0] for column in f"{GROUP_SCHEMA},{PLAN_SCHEMA}".split(",")]
+COLUMNS = columns_of(GROUP_SCHEMA, PLAN_SCHEMA)
 
 
 def solved(row: Any, strategy: str = "optimal") -> SimpleNamespace:

@@ -10,7 +10,7 @@ from pyspark.sql import Row, SparkSession
 from optimizer import STRATEGIES
 from spark import FleetSnapshot, InputError, check_strategies, compare_fleet, fleet_of
 from spark.measure import COMPARISON_SCHEMA
-from spark.solved_row import GROUP_SCHEMA
+from spark.solved_row import GROUP_SCHEMA, columns_of
 from tests.spark.fleets import Fleet
 
 
@@ -33,8 +33,8 @@ def compared(spark: SparkSession) -> dict[tuple[str, str], Row]:
 def test_there_is_one_row_a_group_and_strategy(compared: dict[tuple[str, str], Row]) -> None:
     groups, strategies = ("g", "h", "empty"), ("current", "range", "optimal")
     assert set(compared) == {(group, strategy) for group in groups for strategy in strategies}
-    columns = [column.split()[0] for column in COMPARISON_SCHEMA.split(",")]
-    assert columns[:15] == [column.split()[0] for column in GROUP_SCHEMA.split(",")]
+    columns = columns_of(COMPARISON_SCHEMA)
+    assert columns[:15] == columns_of(GROUP_SCHEMA)
     assert all(list(row.asDict()) == columns for row in compared.values())
 
 

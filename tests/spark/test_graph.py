@@ -18,6 +18,7 @@ from spark.packages import PACKAGES, coordinate
 from spark.vertex_ids import KINDS, NUMBER_BITS, RANK_BITS
 from tests.spark.fleets import Fleet
 from tests.spark.graph_fleets import Plain, random_fleet, vertex
+from tests.spark.kept import kept_in
 
 ROOT = Path(__file__).parents[2]
 FLEET = random_fleet(clusters=6, seed=3)
@@ -103,10 +104,6 @@ def test_rows_that_contradict_each_other_make_one_vertex(graphframes: SparkSessi
         found = {(row["kind"], row["partition"], row["host"]) for row in graph.vertices.collect()}
         assert found == {("member", None, "h"), ("partition", 0, None)}
         assert [row["kind"] for row in graph.edges.collect()] == ["subscribes"]
-
-
-def kept_in(spark: SparkSession) -> set[int]:
-    return set(spark.sparkContext._jsc.getPersistentRDDs().keySet())
 
 
 def test_release_frees_all_that_was_kept(

@@ -16,11 +16,12 @@ from spark import measure
 from spark.budget import Budget
 from spark.group_row import read_group
 from spark.measure import COMPARISON_SCHEMA, CURRENT, rows_of_group
+from spark.solved_row import columns_of
 from tests.live.random_groups import random_group
 from tests.spark.encoded import encoded_group
 from tests.spark.fleets import Fleet, fleet_of_groups
 
-COLUMNS = [column.split()[0] for column in COMPARISON_SCHEMA.split(",")]
+COLUMNS = columns_of(COMPARISON_SCHEMA)
 ALL = [CURRENT, *STRATEGIES]
 
 Answers = dict[str, dict[str, Any]]

@@ -10,6 +10,7 @@ from spark.encode import encode
 from tests.optimizer.groups import tiny_group
 from tests.spark.encoded import encoded_group, names_of
 from tests.spark.fleets import Fleet, fleet_of_groups
+from tests.spark.kept import kept_in
 
 ASSIGNMENTS = (
     "struct<cluster:string,group:string,topic:string,partition:int,member_id:string,"
@@ -223,29 +224,24 @@ class TestRelease:
     """What a plan keeps, it gives the handle for."""
 
     def test_solved_rows_are_kept_until_release(self, spark: SparkSession) -> None:
-        others = _kept(spark)
+        others = kept_in(spark)
         plan = plan_fleet(Fleet().topic("t", 1).group("g", {"a": ["t"]}).snapshot(spark))
         assert plan.groups.count() == 1
         assert plan.solved.is_cached
-        assert len(_kept(spark) - others) == 1
+        assert len(kept_in(spark) - others) == 1
         plan.release()
         assert not plan.solved.is_cached
-        assert not _kept(spark) - others
+        assert not kept_in(spark) - others
 
     def test_a_plan_releases_itself_as_a_context_manager_even_on_an_error(
         self, spark: SparkSession
     ) -> None:
-        others = _kept(spark)
+        others = kept_in(spark)
         snapshot = Fleet().topic("t", 1).group("g", {"a": ["t"]}).snapshot(spark)
         with pytest.raises(ZeroDivisionError), plan_fleet(snapshot) as plan:
             assert plan.assignments.count() == 1
             raise ZeroDivisionError
-        assert not _kept(spark) - others
-
-
-def _kept(spark: SparkSession) -> set[int]:
-    """Which tables Spark keeps for us; a test may look where the library may not."""
-    return set(spark.sparkContext._jsc.getPersistentRDDs().keySet().toArray())
+        assert not kept_in(spark) - others
 
 
 def test_encoding_says_of_each_group_what_plain_python_says(spark: SparkSession) -> None:

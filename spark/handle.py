@@ -1,0 +1,17 @@
+"""What keeps rows in Spark until it is told that they aren't needed any more."""
+
+from typing import Self
+
+
+class Handle:
+    """`with … as handle:` releases it in the end, also after an error."""
+
+    def release(self) -> None:
+        """Free what is kept."""
+        raise NotImplementedError
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.release()
