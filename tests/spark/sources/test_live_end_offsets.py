@@ -1,5 +1,6 @@
 """How far partitions go, by recorded answers: leaders that change, go down or aren't there."""
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -10,7 +11,7 @@ from kafka.protocol.consumer import ListOffsetsRequest  # noqa: E402
 
 from spark.sources.live.connection import NoAnswer  # noqa: E402
 from spark.sources.live.reading import read_cluster  # noqa: E402
-from tests.spark.sources.recorded_brokers import CLUSTER, three  # noqa: E402
+from tests.spark.sources.recorded_brokers import CLUSTER, RecordedBrokers, three  # noqa: E402
 
 pytestmark = pytest.mark.usefixtures("at_once")
 
@@ -51,16 +52,31 @@ def test_an_error_of_one_partition_leaves_the_others_their_ends() -> None:
     assert "UNKNOWN_TOPIC_OR_PARTITION" in reading.missing[0].upper()
 
 
+def ends_spoiled(brokers: RecordedBrokers, spoil: Callable[[int, Any], Any]) -> list[int]:
+    """Change the answers about ends; what comes back is who has been asked for them so far."""
+    asked: list[int] = []
+
+    def only_ends(node: int, request: Any, answer: Any) -> Any:
+        if not isinstance(request, ListOffsetsRequest):
+            return answer
+        asked.append(node)
+        return spoil(node, answer)
+
+    brokers.spoil = only_ends
+    return asked
+
+
 @pytest.mark.parametrize("how", ["no answer", "moved"])
 def test_the_new_leader_of_a_partition_is_asked_where_the_old_one_is_gone(how: str) -> None:
     """The first metadata name broker 1 as the leader of all."""
     brokers = three()
-    asked: list[int] = []
 
-    def spoil(node: int, request: Any, answer: Any) -> Any:
-        if not isinstance(request, ListOffsetsRequest):
-            return answer
-        asked.append(node)
+    def lead_by(node: int) -> None:
+        for topic in brokers.metadata.topics:
+            for partition in topic.partitions:
+                partition.leader_id = node
+
+    def spoil(node: int, answer: Any) -> Any:
         if node != 1:
             return answer
         lead_by(3)
@@ -71,13 +87,8 @@ def test_the_new_leader_of_a_partition_is_asked_where_the_old_one_is_gone(how: s
                 partition.error_code = 6
         return answer
 
-    def lead_by(node: int) -> None:
-        for topic in brokers.metadata.topics:
-            for partition in topic.partitions:
-                partition.leader_id = node
-
     lead_by(1)
-    brokers.spoil = spoil
+    asked = ends_spoiled(brokers, spoil)
     reading = read_cluster(CLUSTER, brokers)
     assert asked == [1, 3]
     assert len(reading.end_offsets) == 4
@@ -86,15 +97,7 @@ def test_the_new_leader_of_a_partition_is_asked_where_the_old_one_is_gone(how: s
 
 def test_a_leader_that_stays_away_is_given_up_and_said() -> None:
     brokers = three()
-    asked: list[int] = []
-
-    def spoil(node: int, request: Any, answer: Any) -> Any:
-        if not isinstance(request, ListOffsetsRequest):
-            return answer
-        asked.append(node)
-        return NoAnswer("broker 1 did not answer")
-
-    brokers.spoil = spoil
+    asked = ends_spoiled(brokers, lambda node, answer: NoAnswer("broker 1 did not answer"))
     reading = read_cluster(CLUSTER, brokers)
     assert len(asked) == 1 + CLUSTER.retries
     assert reading.end_offsets == {}
