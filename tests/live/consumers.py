@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import threading
-import time
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 from kafka import ConsumerRebalanceListener, KafkaConsumer
 
 from optimizer.live.plan_assignor import PlanAssignor, rejoin
-
-WITHIN = 60.0  # seconds, on a machine that does many other things
+from tests.live.waiting import WITHIN
 
 TopicPartition = tuple[str, int]
 
@@ -195,13 +193,3 @@ def closing(consumers: Iterable[Consumer]) -> Iterator[list[Consumer]]:
             consumer.end()
         for consumer in started:
             consumer.close()
-
-
-def until(reached: Callable[[], bool], seconds: float = WITHIN) -> bool:
-    """Whether it comes to be, in that time."""
-    deadline = time.monotonic() + seconds
-    while not reached():
-        if time.monotonic() > deadline:
-            return False
-        time.sleep(0.05)
-    return True

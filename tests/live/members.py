@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -100,13 +99,3 @@ def polled(members: Sequence[PolledMember]) -> Iterator[None]:
         ended.set()
         for thread in threads:
             thread.join(20)
-
-
-def until(reached: Callable[[], bool], seconds: float = 40) -> bool:
-    """Wait for something that comes by itself."""
-    deadline = time.monotonic() + seconds
-    while time.monotonic() < deadline:
-        if reached():
-            return True
-        time.sleep(0.2)
-    return False

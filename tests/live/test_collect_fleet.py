@@ -21,6 +21,7 @@ from spark.sources.live.connection import Connection
 from spark.sources.live.reading import Reading, read_cluster
 from tests.live.brokers import Brokers
 from tests.live.raw_group import RawGroup, Wire, assignment, coordinators, subscription
+from tests.live.waiting import until
 from tests.spark.said import Run
 
 MEMBERS = 5
@@ -115,7 +116,7 @@ def test_a_broker_that_is_killed_meanwhile_costs_what_it_alone_knows(
         (members,) = (pq.read_table(file) for file in (store / "members").rglob("*.parquet"))
         assert len(members) == cluster["members"] > 0
 
-        left = until(fleet, led_anew)
+        left = snapshot_when(led_anew, fleet)
         partitions = {(r["topic"], r["partition"]): r for r in rows(left, "partitions")}
         lost = partitions["alone", 0]
         assert (lost["leader"], lost["leader_rack"], lost["replicas"]) == (None, None, [2])
@@ -123,7 +124,7 @@ def test_a_broker_that_is_killed_meanwhile_costs_what_it_alone_knows(
         assert {row["end_offset"] for row in rows(left, "offsets")} == {0}
     finally:
         fleet.start(2)
-        until(fleet, in_sync)
+        snapshot_when(in_sync, fleet)
 
 
 def led_anew(found: Collected) -> bool:
@@ -137,13 +138,16 @@ def in_sync(found: Collected) -> bool:
     return led_anew(found) and all(len(p["isr"]) == len(p["replicas"]) for p in partitions)
 
 
-def until(brokers: Brokers, true: Callable[[Collected], bool]) -> Collected:
+def snapshot_when(true: Callable[[Collected], bool], brokers: Brokers) -> Collected:
     """The first snapshot of all groups of which that is true."""
-    deadline = time.monotonic() + 60
-    while not true(found := collected(brokers, timeout=2, retries=1)):
-        assert time.monotonic() < deadline, (found.missing, found.notes)
-        time.sleep(0.5)
-    return found
+    found: list[Collected] = []
+
+    def reached() -> bool:
+        found.append(collected(brokers, timeout=2, retries=1))
+        return true(found[-1])
+
+    assert until(reached), (found[-1].missing, found[-1].notes)
+    return found[-1]
 
 
 def test_a_broker_that_hangs_is_waited_for_within_bounds(fleet: Brokers) -> None:
@@ -154,7 +158,7 @@ def test_a_broker_that_hangs_is_waited_for_within_bounds(fleet: Brokers) -> None
         assert time.monotonic() - begun < 8
     assert any("broker 3 did not answer" in reason for reason in found.missing), found.missing
     assert rows(found, "brokers")
-    until(fleet, in_sync)
+    snapshot_when(in_sync, fleet)
 
 
 def test_the_command_says_what_it_read_and_writes_a_store(

@@ -16,8 +16,9 @@ from kafka.coordinator.assignors.sticky.sticky_assignor import StickyPartitionAs
 from spark.sources.live.cluster import Cluster, Wanted
 from spark.sources.live.collect import Collected, collect_cluster
 from tests.live.brokers import Brokers
-from tests.live.members import PolledMember, classic, of_new_protocol, polled, until
+from tests.live.members import PolledMember, classic, of_new_protocol, polled
 from tests.live.raw_group import RawGroup, Wire, assignment, coordinators, subscription
+from tests.live.waiting import until
 
 TOPICS = {"orders": 6, "clicks": 4, "payments": 3}
 Rows = list[dict[str, Any]]
@@ -76,7 +77,7 @@ def consumers(broker: Brokers, admin: KafkaAdminClient) -> Iterator[list[PolledM
     for _ in range(4):
         members = members_of(broker.bootstrap)
         with polled(members):
-            if until(lambda: at_rest(broker, members)):  # noqa: B023, it's over before the next
+            if until(lambda: at_rest(broker, members), 40):  # noqa: B023, it's over before the next
                 yield members
                 return
     pytest.fail(f"no rest: {[(m.client_id, m.owned, m.error) for m in members]}")

@@ -15,7 +15,7 @@ from kafka.admin import ScramMechanism, UserScramCredentialUpsertion
 from spark.sources.live.cluster import read_clusters
 from spark.sources.live.collect import collect_cluster
 from tests.live.brokers import PASSWORD, USER, Brokers
-from tests.live.members import until
+from tests.live.waiting import until
 from tests.spark.said import Run, Said
 
 WRONG = "wrong-horse-battery"

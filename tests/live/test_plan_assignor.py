@@ -12,7 +12,8 @@ from kafka import KafkaAdminClient
 
 from optimizer.live.plan_file import GroupPlan, Topics, parsed, written
 from tests.live.brokers import Brokers
-from tests.live.consumers import Consumer, Diary, closing, until
+from tests.live.consumers import Consumer, Diary, closing
+from tests.live.waiting import until
 from tests.spark.conftest import asked, run  # noqa: F401 - fixtures
 from tests.spark.said import Run, Said
 

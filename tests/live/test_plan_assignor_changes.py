@@ -11,7 +11,8 @@ from kafka.admin import MemberToRemove
 
 from optimizer.live.plan_file import GroupPlan, Topics, written
 from tests.live.brokers import Brokers
-from tests.live.consumers import Consumer, Diary, closing, until
+from tests.live.consumers import Consumer, Diary, closing
+from tests.live.waiting import until
 from tests.spark.conftest import asked, run  # noqa: F401 - fixtures
 from tests.spark.said import Run
 

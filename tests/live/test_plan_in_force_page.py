@@ -16,7 +16,7 @@ from kafka.errors import KafkaError
 
 from optimizer.live.plan_file import parsed, written
 from tests.live.brokers import ROOT, Brokers
-from tests.live.consumers import until
+from tests.live.waiting import until
 from tests.spark.conftest import asked, run  # noqa: F401 - fixtures
 from tests.spark.said import Run
 

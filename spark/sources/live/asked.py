@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Iterator
 from typing import Any, Protocol
 
-from spark.sources.live.connection import NoAnswer
+from spark.sources.live.connection import PAUSE, NoAnswer
 
 
 class Asked(Protocol):
@@ -26,3 +28,11 @@ def ask_any(brokers: Asked, request: Any) -> Any:
         if not isinstance(answer, NoAnswer):
             break
     return answer
+
+
+def attempts(retries: int) -> Iterator[int]:
+    """0, 1, … up to `retries`, with a longer pause before each one but the first."""
+    for attempt in range(retries + 1):
+        if attempt:
+            time.sleep(PAUSE * attempt)
+        yield attempt

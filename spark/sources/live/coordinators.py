@@ -5,7 +5,6 @@ The number of requests grows with the brokers; groups only add to it by the thou
 
 from __future__ import annotations
 
-import time
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple
@@ -15,8 +14,8 @@ from kafka.protocol.admin import DescribeGroupsRequest
 from kafka.protocol.consumer import OffsetFetchRequest
 from kafka.protocol.metadata import FindCoordinatorRequest
 
-from spark.sources.live.asked import Asked, ask_any
-from spark.sources.live.connection import PAUSE, NoAnswer
+from spark.sources.live.asked import Asked, ask_any, attempts
+from spark.sources.live.connection import NoAnswer
 from spark.sources.live.consumer_group_describe import ConsumerGroupDescribeRequest
 
 GROUPS_A_REQUEST = 1000
@@ -58,14 +57,14 @@ def ask_coordinators(
     one.
     """
     pairs = [(group, question) for group, questions in wanted.items() for question in questions]
-    answers = _ask(brokers, coordinators, pairs)
-    for attempt in range(retries if brokers.speaks(FindCoordinatorRequest, 4) else 0):
-        again = [pair for pair in pairs if _is_moved(answers.get(pair))]
-        if not again:
+    answers: dict[tuple[str, Question], Any] = {}
+    for attempt in attempts(retries if brokers.speaks(FindCoordinatorRequest, 4) else 0):
+        if attempt:
+            coordinators = _find(brokers, list(dict.fromkeys(group for group, _ in pairs)))
+        answers |= _ask(brokers, coordinators, [pair for pair in pairs if pair[0] in coordinators])
+        pairs = [pair for pair in pairs if _is_moved(answers.get(pair))]
+        if not pairs:
             break
-        time.sleep(PAUSE * (attempt + 1))
-        found = _find(brokers, list(dict.fromkeys(group for group, _ in again)))
-        answers |= _ask(brokers, found, [pair for pair in again if pair[0] in found])
     return answers
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections import defaultdict
 from collections.abc import Iterable, Set
 from itertools import groupby
@@ -12,8 +11,8 @@ from kafka import errors
 from kafka.protocol.consumer import ListOffsetsRequest, OffsetSpec
 from kafka.protocol.metadata import MetadataRequest
 
-from spark.sources.live.asked import Asked, ask_any
-from spark.sources.live.connection import PAUSE, NoAnswer
+from spark.sources.live.asked import Asked, ask_any, attempts
+from spark.sources.live.connection import NoAnswer
 from spark.sources.live.group import Claim
 from spark.sources.live.wire_error import said
 
@@ -38,13 +37,14 @@ def read_end_offsets(
     `topics` are those of a MetadataResponse. Where a leader is down, or isn't the leader any more,
     it is looked up and asked again `retries` times.
     """
-    ends, again = _ask(brokers, _leaders(topics, wanted))
-    for attempt in range(retries):
-        if not again:
-            break
-        time.sleep(PAUSE * (attempt + 1))
-        more, again = _ask(brokers, _leaders(_topics_now(brokers, again), again))
+    ends: Ends = {}
+    for attempt in attempts(retries):
+        if attempt:
+            topics = _topics_now(brokers, wanted)
+        more, wanted = _ask(brokers, _leaders(topics, wanted))
         ends |= more
+        if not wanted:
+            break
     refused: dict[str, int] = defaultdict(int)
     for end in ends.values():
         if isinstance(end, NoAnswer):

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from kafka.protocol.admin import ListGroupsRequest
 
-from spark.sources.live.asked import Asked
+from spark.sources.live.asked import Asked, attempts
 from spark.sources.live.cluster import Cluster
 from spark.sources.live.connection import PAUSE, NoAnswer
 from spark.sources.live.coordinators import MOVED
@@ -61,9 +61,7 @@ def _list_groups(
     """Ask once; a broker that says that it still loads its groups is asked again."""
     listed: dict[str, Listed] = {}
     missing: dict[int, str] = {}
-    for attempt in range(cluster.retries + 1):
-        if attempt:
-            time.sleep(PAUSE * attempt)
+    for _ in attempts(cluster.retries):
         answers = brokers.ask([(node, ListGroupsRequest(min_version=0)) for node in nodes])
         loading = []
         for node, answer in zip(nodes, answers, strict=True):
