@@ -38,12 +38,16 @@ def read_end_offsets(
     it is looked up and asked again `retries` times.
     """
     ends: Ends = {}
+    leaders = _leaders(topics, wanted)
+    again = set(leaders)
     for attempt in attempts(retries):
         if attempt:
-            topics = _topics_now(brokers, wanted)
-        more, wanted = _ask(brokers, _leaders(topics, wanted))
+            leaders = _leaders(_topics_now(brokers, again), again)
+        more, moved = _ask(brokers, leaders)
         ends |= more
-        if not wanted:
+        # those that have no leader at the moment are still to be asked about
+        again = again - more.keys() | moved
+        if not again:
             break
     refused: dict[str, int] = defaultdict(int)
     for end in ends.values():

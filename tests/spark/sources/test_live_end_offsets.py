@@ -8,6 +8,7 @@ import pytest
 kafka = pytest.importorskip("kafka", reason="the extra `live` is not installed")
 
 from kafka.protocol.consumer import ListOffsetsRequest  # noqa: E402
+from kafka.protocol.metadata import MetadataRequest  # noqa: E402
 
 from spark.sources.live.connection import NoAnswer  # noqa: E402
 from spark.sources.live.reading import read_cluster  # noqa: E402
@@ -102,3 +103,24 @@ def test_a_leader_that_stays_away_is_given_up_and_said() -> None:
     assert len(asked) == 1 + CLUSTER.retries
     assert reading.end_offsets == {}
     assert reading.missing == ["the end of 4 partitions: broker 1 did not answer"]
+
+
+def test_a_partition_whose_leader_is_still_elected_is_looked_up_once_more() -> None:
+    """It has none when it is looked up, and has one the next time."""
+    brokers = three()
+    leaders = iter([-1, 3])
+
+    def spoil(node: int, request: Any, answer: Any) -> Any:
+        if isinstance(request, MetadataRequest):
+            leader = next(leaders)
+            for topic in answer.topics:
+                for partition in topic.partitions:
+                    partition.leader_id = leader
+        if isinstance(request, ListOffsetsRequest) and node != 3:
+            return NoAnswer("broker 1 did not answer")
+        return answer
+
+    brokers.spoil = spoil
+    reading = read_cluster(CLUSTER, brokers)
+    assert len(reading.end_offsets) == 4
+    assert reading.missing == []
