@@ -1,13 +1,12 @@
-"""Java's orders: they decide the ties in Kafka's assignors.
+"""Java's hashes and orders: they decide the ties in Kafka's assignors.
 
-`String.hashCode` and `compareTo`, the iteration order of `HashMap` and `HashSet` (OpenJDK 17), and
-`org.apache.kafka.common.Uuid`.
+`String.hashCode` and `compareTo`, and `org.apache.kafka.common.Uuid`.
 """
 
 import base64
 import binascii
 import hashlib
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -37,42 +36,6 @@ def string_hashes(texts: Sequence[str]) -> IntArray:
 def partition_hash(topic_hash: int, partition: int) -> int:
     """TopicPartition.hashCode, unsigned."""
     return (31 * (31 + partition) + topic_hash) & _WORD
-
-
-def capacity_for(size: int) -> int:
-    """Buckets of a HashMap or HashSet that grew to `size` entries from the default capacity."""
-    capacity = 16
-    while size > 0.75 * capacity:
-        capacity *= 2
-    return capacity
-
-
-def capacity_of_copy(size: int) -> int:
-    """Buckets of `new HashSet<>(collection)` of that size.
-
-    So up to Java 18; from Java 19 on it has half as many for 12, 24, 48, … elements.
-    """
-    wanted = max(int(size / 0.75) + 1, 16)
-    return 1 << (wanted - 1).bit_length()
-
-
-def bucket(hash_code: int, capacity: int) -> int:
-    return (hash_code ^ hash_code >> 16) & (capacity - 1)
-
-
-def in_hash_order(keys: Iterable[int], hash_code: Callable[[int], int], capacity: int) -> list[int]:
-    """Keys as a HashMap of that capacity iterates them, put into it one after the other.
-
-    Buckets ascending, inside a bucket as inserted. (A bucket of nine and more may turn into a
-    tree, whose root comes first, or make the table grow: that isn't followed.)
-    """
-    return sorted(keys, key=lambda key: bucket(hash_code(key), capacity))
-
-
-def hash_order(hashes: IntArray) -> IntArray:
-    """The same for many keys in a map that has grown: order of keys with those hash codes."""
-    buckets = (hashes ^ hashes >> 16) & (capacity_for(len(hashes)) - 1)
-    return np.argsort(buckets, kind="stable")
 
 
 def utf16(text: str) -> bytes:

@@ -3,7 +3,14 @@
 from functools import cache
 
 from optimizer.problem import Problem
-from optimizer.strategies.java import bucket, capacity_for, partition_hash, string_hash
+from optimizer.strategies.hash_map import (
+    DEFAULT_CAPACITY,
+    MIN_TREEIFY_CAPACITY,
+    TREEIFY_THRESHOLD,
+    bucket,
+    grown,
+)
+from optimizer.strategies.java import partition_hash, string_hash
 
 _Route = tuple[int, int]
 """The member that had a partition at first, and the one that has it now."""
@@ -52,20 +59,31 @@ class Movements:
 
 
 class _HashSet:
-    """A HashSet of partitions, as far as its first element goes."""
+    """A HashSet of partitions, as far as its first element goes.
+
+    In 64 buckets and more, one that holds nine partitions becomes a tree, whose root comes first:
+    that isn't followed here. It takes nine partitions of a topic with numbers that are equal
+    modulo 64, all moved from one member to the same other.
+    """
 
     def __init__(self) -> None:
         self._hashes: dict[int, int] = {}
-        self._capacity = capacity_for(0)
+        self._capacity = DEFAULT_CAPACITY
 
     def add(self, partition: int, hash_code: int) -> None:
         self._hashes[partition] = hash_code
-        self._capacity = max(self._capacity, capacity_for(len(self._hashes)))
+        if self._capacity < MIN_TREEIFY_CAPACITY and self._shares_a_long_bucket(hash_code):
+            self._capacity *= 2
+        self._capacity = grown(len(self._hashes), self._capacity)
+
+    def _shares_a_long_bucket(self, hash_code: int) -> bool:
+        buckets = [bucket(other, self._capacity) for other in self._hashes.values()]
+        return buckets.count(bucket(hash_code, self._capacity)) > TREEIFY_THRESHOLD
 
     def remove(self, partition: int) -> None:
         del self._hashes[partition]
         if not self._hashes:  # Kafka drops an empty set, and with it how far it had grown
-            self._capacity = capacity_for(0)
+            self._capacity = DEFAULT_CAPACITY
 
     def first(self) -> int:
         """The partition in the lowest bucket, and in there the one that came first."""

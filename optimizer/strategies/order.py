@@ -3,7 +3,8 @@
 import numpy as np
 
 from optimizer.problem import IntArray, Problem
-from optimizer.strategies.java import hash_order, string_hashes, utf16
+from optimizer.strategies.hash_map import hash_order
+from optimizer.strategies.java import string_hashes, utf16
 
 
 def member_info_order(problem: Problem) -> IntArray:
@@ -26,10 +27,15 @@ def hash_map_order(problem: Problem) -> IntArray:
     The leader (ConsumerCoordinator) and the coordinator (TargetAssignmentBuilder) put the members
     into a `new HashMap<>()` one after the other; where hashes collide, the leader's order shows.
     """
-    hashes = string_hashes(problem.member_ids)
     if problem.leader_order is None:
-        return hash_order(hashes)
-    return problem.leader_order[hash_order(hashes[problem.leader_order])]
+        return filled(problem, np.arange(len(problem.member_ids)))
+    return filled(problem, problem.leader_order)
+
+
+def filled(problem: Problem, put: IntArray) -> IntArray:
+    """The same for a HashMap that was filled with the members in the order `put`."""
+    ids = [problem.member_ids[member] for member in put.tolist()]
+    return put[hash_order(string_hashes(ids), lambda at: utf16(ids[at]))]
 
 
 def partitions_of(problem: Problem, topics: IntArray) -> IntArray:

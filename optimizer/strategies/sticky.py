@@ -5,7 +5,7 @@ from numpy.typing import NDArray
 
 from optimizer.problem import NOBODY, IntArray, Problem
 from optimizer.strategies.answer import Answer, settled
-from optimizer.strategies.order import hash_map_order
+from optimizer.strategies.order import filled, hash_map_order
 from optimizer.strategies.previous import previous_of
 from optimizer.strategies.racks import racks_of
 from optimizer.strategies.sticky_constrained import Constrained, assign_constrained
@@ -39,7 +39,7 @@ def _assign(problem: Problem) -> Constrained:
     previous = previous_of(problem, order)
     racks = racks_of(problem)
     if all_same_for_sticky(problem, order):
-        return assign_constrained(problem, order, previous, racks)
+        return assign_constrained(problem, filled(problem, order), previous, racks)
     target = assign_general(problem, order, previous, racks)
     return Constrained(target, _transferring(problem, target))
 

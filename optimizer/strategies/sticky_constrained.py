@@ -33,9 +33,10 @@ def assign_constrained(
 ) -> Constrained:
     """Keep what fits, then fill up in rounds (AbstractStickyAssignor.ConstrainedAssignmentBuilder).
 
-    `order` is that of the HashMap of members: it decides who may have ⌈P/M⌉. Owned partitions are
-    kept by ascending (number, topic) since KAFKA-16277; where racks pay, only those in the
-    member's own rack. With racks, partitions that few members are near to go out first.
+    `order` is that of the HashMap of owned partitions by member, which is filled in the order of
+    that of subscriptions: it decides who may have ⌈P/M⌉. Owned partitions are kept by ascending
+    (number, topic) since KAFKA-16277; where racks pay, only those in the member's own rack. With
+    racks, partitions that few members are near to go out first.
     """
     read = np.flatnonzero(problem.class_of >= 0)
     quota = Quota(*divmod(len(read), len(order)))

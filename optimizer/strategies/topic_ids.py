@@ -4,14 +4,8 @@ import numpy as np
 
 from optimizer.problem import IntArray, Problem
 from optimizer.strategies.answer import StrategyError
-from optimizer.strategies.java import (
-    Uuid,
-    capacity_of_copy,
-    derived_uuid,
-    in_hash_order,
-    parse_uuid,
-    string_hash,
-)
+from optimizer.strategies.hash_map import capacity_of_copy, in_hash_order
+from optimizer.strategies.java import Uuid, derived_uuid, parse_uuid, string_hash, utf16
 
 
 def topic_ids(problem: Problem) -> list[Uuid]:
@@ -32,14 +26,20 @@ def _id_of(name: str, text: str | None) -> Uuid:
         raise StrategyError(f"topic {name!r}: {error}") from error
 
 
-def subscribed_order(problem: Problem, hash_codes: list[int], subscription: int) -> IntArray:
+def subscribed_order(problem: Problem, ids: list[Uuid], subscription: int) -> IntArray:
     """Topics of a subscription as the coordinator's HashSet of topic ids iterates them.
 
     It is a copy of a view on a HashSet of the names (TopicIds), in whose order they come in.
-    `hash_codes` are those of the topics' ids.
+    `ids` are those of all topics.
     """
     topics = problem.subscriptions[subscription].tolist()
     lacking = problem.vanished[subscription] if problem.vanished else ()
     capacity = capacity_of_copy(len(topics) + len(lacking))
-    by_name = in_hash_order(topics, lambda t: string_hash(problem.topics[t]), capacity)
-    return np.array(in_hash_order(by_name, hash_codes.__getitem__, capacity), np.int64)
+    by_name = in_hash_order(
+        topics,
+        lambda t: string_hash(problem.topics[t]),
+        lambda t: utf16(problem.topics[t]),
+        capacity,
+    )
+    by_id = in_hash_order(by_name, lambda t: ids[t].hash_code(), ids.__getitem__, capacity)
+    return np.array(by_id, np.int64)

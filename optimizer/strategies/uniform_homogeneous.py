@@ -5,7 +5,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from optimizer.problem import NOBODY, IntArray, Problem
-from optimizer.strategies.java import capacity_for, capacity_of_copy, in_hash_order
+from optimizer.strategies.hash_map import capacity_of_copy, in_hash_order
+from optimizer.strategies.java import Uuid
 from optimizer.strategies.order import partitions_of
 from optimizer.strategies.topic_ids import subscribed_order, topic_ids
 
@@ -20,8 +21,8 @@ def assign_homogeneous(problem: Problem, order: IntArray, *, extras_to_owners: b
     first ones, whatever they own (up to 4.0, KAFKA-18688).
     """
     target = np.full(problem.partition_count, NOBODY)
-    hash_codes = [topic_id.hash_code() for topic_id in topic_ids(problem)]
-    topics = subscribed_order(problem, hash_codes, int(problem.member_subscription[order[0]]))
+    ids = topic_ids(problem)
+    topics = subscribed_order(problem, ids, int(problem.member_subscription[order[0]]))
     if not len(topics):
         return target
     subscribed = set(topics.tolist())
@@ -32,7 +33,7 @@ def assign_homogeneous(problem: Problem, order: IntArray, *, extras_to_owners: b
     unassigned = [read[target[read] == NOBODY]]
     crowded = order[owned[order] > quotas[order]]
     for member, claims in _claims_of(problem, crowded):
-        ordered = _as_iterated(claims, hash_codes)
+        ordered = _as_iterated(claims, ids)
         surplus = [p for t, p in ordered if t in subscribed][quotas[member] :]
         target[surplus] = NOBODY
         unassigned.append(np.array(surplus, np.int64))
@@ -81,12 +82,12 @@ def _claims_of(problem: Problem, members: IntArray) -> Iterator[tuple[int, _ByTo
         yield member, by_topic
 
 
-def _as_iterated(claims: _ByTopic, hash_codes: list[int]) -> Iterator[tuple[int, int]]:
+def _as_iterated(claims: _ByTopic, ids: list[Uuid]) -> Iterator[tuple[int, int]]:
     """Topics and partitions of a current target in the order that Java gives them.
 
     It is a HashMap by topic id, filled in the order of the claims, of copied HashSets.
     """
-    for t in in_hash_order(claims, hash_codes.__getitem__, capacity_for(len(claims))):
+    for t in in_hash_order(claims, lambda t: ids[t].hash_code(), ids.__getitem__):
         capacity = capacity_of_copy(len(claims[t]))
-        for number in in_hash_order(claims[t], int, capacity):
+        for number in in_hash_order(claims[t], int, int, capacity):
             yield t, claims[t][number]

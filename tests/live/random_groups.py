@@ -66,7 +66,8 @@ def _member_id(draw: Random, kind: int, at: int) -> str:
     if kind == 1:
         return _base64(draw)
     if kind == 2:
-        return "".join(draw.choice(("Aa", "BB")) for _ in range(3)) + str(at // 8)  # 8 of one hash
+        twins, of_one_hash = draw.choice(((3, 8), (6, MOST_MEMBERS)))
+        return "".join(draw.choice(("Aa", "BB")) for _ in range(twins)) + str(at // of_one_hash)
     if kind == 3:
         return draw.choice("aé\uff5e\U0001f600") + str(at)
     return f"c{at}"
@@ -117,7 +118,7 @@ def _base64(draw: Random) -> str:
 
 def _with_owners(draw: Random, group: Group) -> Group:
     """Let members own something: what an assignor gave them before some changed, or anything."""
-    kind = draw.randrange(5)
+    kind = draw.randrange(6)
     owned: dict[str, list[Claim]] = {member.member_id: [] for member in group.members}
     if kind in {1, 2, 3}:
         owned = _assigned_before(draw, group)
@@ -126,6 +127,8 @@ def _with_owners(draw: Random, group: Group) -> Group:
             for partition in range(count):
                 if draw.random() < 0.5:
                     owned[draw.choice(list(owned))].append((topic, partition))
+    if kind == 5:
+        owned = _by_remainder(draw, group)
     stale = draw.choice((0, 0, 0.4))
     newest = draw.choice((None, 0, 7))
     members = []
@@ -146,6 +149,19 @@ def _with_owners(draw: Random, group: Group) -> Group:
             )
         )
     return Group(group.topics, members, {}, {}, group.replica_racks, group.topic_ids)
+
+
+def _by_remainder(draw: Random, group: Group) -> dict[str, list[Claim]]:
+    """Each owns partitions whose numbers share few buckets of a Java HashSet."""
+    step = draw.choice((8, 16, 32, 64))
+    return {
+        member.member_id: [
+            (topic, partition)
+            for topic, count in group.topics.items()
+            for partition in range(at, count if at < step else 0, step)
+        ]
+        for at, member in enumerate(group.members)
+    }
 
 
 def _assigned_before(draw: Random, group: Group) -> dict[str, list[Claim]]:

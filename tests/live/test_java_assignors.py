@@ -80,6 +80,19 @@ def test_one_joins_many_members_of_five_classes(java: JavaAssignors, chain: bool
         assert ours(group, strategy) == from_java(group, answer[strategy]), strategy
 
 
+@pytest.mark.parametrize("step", [16, 64])
+def test_one_joins_members_whose_partitions_share_buckets(java: JavaAssignors, step: int) -> None:
+    """Nine and more in a bucket of a HashSet: its table grows, or the bucket becomes a tree."""
+    topics = {"orders": 21 * step}
+    owned = [[("orders", p) for p in range(at, 21 * step, step)] for at in range(step)]
+    members = [Member(f"member-{at}", ["orders"], claims) for at, claims in enumerate(owned)]
+    joiners = [Member(f"joiner-{at}", ["orders"]) for at in range(step // 2)]
+    group = Group(topics, [*members, *joiners])
+    (answer,) = java.answers([as_json(group)])
+    for strategy in strategies(java):
+        assert ours(group, strategy) == from_java(group, answer[strategy]), strategy
+
+
 def strategies(java: JavaAssignors) -> list[str]:
     """All but uniform from Java 19 on, whose copied HashSets have other sizes: ties differ."""
     return [s for s in STRATEGIES if s != "uniform" or java.java_version < 19]
