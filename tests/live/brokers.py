@@ -75,7 +75,7 @@ group.min.session.timeout.ms=1000
 group.consumer.heartbeat.interval.ms=1000
 group.consumer.min.heartbeat.interval.ms=500
 broker.heartbeat.interval.ms=500
-broker.session.timeout.ms=3000
+broker.session.timeout.ms={session}
 controlled.shutdown.enable=false
 auto.create.topics.enable=false
 num.network.threads=2
@@ -218,6 +218,8 @@ class Brokers:
                 count=self._count,
                 # each costs a broker a log, and several show that groups have coordinators
                 offsets_partitions=2 * self._count,
+                # of many, one that is away is to be missed soon; one alone never, however busy
+                session=60_000 if self._count == 1 else 6000,
             )
             (folder / "server.properties").write_text(text)
             format_it = ["format", "-t", CLUSTER_ID, "-c", str(folder / "server.properties")]

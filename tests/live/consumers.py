@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
-from kafka import ConsumerRebalanceListener, KafkaConsumer
+from kafka import ConsumerRebalanceListener, KafkaAdminClient, KafkaConsumer
+from kafka.errors import KafkaError
 
 from optimizer.live.plan_assignor import PlanAssignor, rejoin
-from tests.live.waiting import WITHIN
+from tests.live.waiting import WITHIN, until
 
 TopicPartition = tuple[str, int]
 
@@ -86,6 +88,31 @@ class Diary:
             else:
                 owners[partition].discard(name)
             yield owners
+
+
+def await_rest(bootstrap: str, diaries: dict[str, Diary]) -> None:
+    """Until the coordinator says that no group rebalances, and none does so again for a while.
+
+    Heartbeats that a rebalance overtakes make kafka-python ask for another one.
+    """
+    with KafkaAdminClient(bootstrap_servers=bootstrap) as admin:
+
+        def seen() -> dict[str, tuple[str, int]]:
+            described = admin.describe_groups(list(diaries))
+            return {g: (described[g]["group_state"], d.generation) for g, d in diaries.items()}
+
+        def resting() -> bool:
+            looks = []
+            try:
+                for _ in range(10):
+                    looks.append(seen())
+                    time.sleep(0.3)
+            except KafkaError:
+                return False
+            stable = {state for state, _ in looks[0].values()} == {"Stable"}
+            return stable and all(look == looks[0] for look in looks)
+
+        assert until(resting), seen()
 
 
 class Recording(PlanAssignor):

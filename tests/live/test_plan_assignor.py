@@ -12,7 +12,7 @@ from kafka import KafkaAdminClient
 
 from optimizer.live.plan_file import GroupPlan, Topics, parsed, written
 from tests.live.brokers import Brokers
-from tests.live.consumers import Consumer, Diary, closing
+from tests.live.consumers import Consumer, Diary, await_rest, closing
 from tests.live.waiting import until
 from tests.spark.conftest import asked, run  # noqa: F401 - fixtures
 from tests.spark.said import Run, Said
@@ -103,6 +103,8 @@ def test_from_a_live_cluster_to_a_plan_in_force(
     """
     server = ("--bootstrap", broker.bootstrap)
     store, out = tmp_path / "store", tmp_path / "plan"
+    diaries = {group.kind: group.diary for group in groups}
+    await_rest(broker.bootstrap, diaries)
     assert run("collect", *server, "--cluster", "live", "--out", store).code == 0
     assert run("plan", store, "--out", out).code == 0
     for group in groups:
@@ -122,6 +124,8 @@ def test_from_a_live_cluster_to_a_plan_in_force(
         watched = run("watch", group.file, *server, "--timeout", 60)
         assert (watched.code, watched.out) == (0, ""), watched
         group.await_plan()
+    await_rest(broker.bootstrap, diaries)
+    for group in groups:
         done = run("enforce", group.file, *server)
         assert "in force already" in done.err
         group.put(LOPSIDED)

@@ -11,7 +11,7 @@ from kafka.admin import MemberToRemove
 
 from optimizer.live.plan_file import GroupPlan, Topics, written
 from tests.live.brokers import Brokers
-from tests.live.consumers import Consumer, Diary, closing
+from tests.live.consumers import Consumer, Diary, await_rest, closing
 from tests.live.waiting import until
 from tests.spark.conftest import asked, run  # noqa: F401 - fixtures
 from tests.spark.said import Run
@@ -60,16 +60,6 @@ class Site:
     def await_owned(self, **wanted: list[int]) -> None:
         assert until(lambda: self.owned() == wanted), self.owned()
 
-    def await_quiet(self) -> int:
-        """The generation, when none has followed it for a while.
-
-        Heartbeats that a rebalance overtakes make kafka-python ask for another one.
-        """
-        seen = self.diary.generation
-        if until(lambda: self.diary.generation != seen, 2):
-            return self.await_quiet()
-        return seen
-
 
 def test_static_members(broker: Brokers, admin: KafkaAdminClient, tmp_path: Path) -> None:
     """One that starts anew keeps its part, and nothing else happens, whatever the file says.
@@ -80,7 +70,8 @@ def test_static_members(broker: Brokers, admin: KafkaAdminClient, tmp_path: Path
     site.plan([0, 1], [2, 3], [4, 5])
     with closing(site.consumer(name, static=True) for name in "abc") as consumers:
         site.await_owned(a=[0, 1], b=[2, 3], c=[4, 5])
-        generation = site.await_quiet()
+        await_rest(broker.bootstrap, {site.name: site.diary})
+        generation = site.diary.generation
         site.plan([2, 5], [0, 4], [1, 3])
         consumers[1].close()
         site.await_owned(a=[0, 1], c=[4, 5])
