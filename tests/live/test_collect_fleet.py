@@ -107,7 +107,7 @@ def test_a_broker_that_is_killed_meanwhile_costs_what_it_alone_knows(
         with monkeypatch.context() as patched:
             patched.setattr(collect, "read_cluster", read_while_it_is_killed)
             said = run("collect", *words, "--format", "json")
-        assert time.monotonic() - begun < 30
+        assert time.monotonic() - begun < 60
         assert said.code == 1, said.err
         (cluster,) = json.loads(said.out)["clusters"]
         assert cluster["state"] == "incomplete"
