@@ -26,8 +26,8 @@ NO_ID, TWO_IDS, SHARED_ID = -5, -6, -7
 """Sizes of topics with an id that is none, with several, with one that another topic has too."""
 
 
-FACTS = ("listed", "state", "group_strategy", "inferred")
-"""Columns of a group as a whole; the others are arrays."""
+UNLISTED = {"listed": 1, "state": None, "group_strategy": None, "inferred": False}
+"""What is said of a group as a whole when no table says it; the other columns are arrays."""
 
 
 def encode(snapshot: FleetSnapshot, racks: bool = False) -> DataFrame:
@@ -43,13 +43,17 @@ def encode(snapshot: FleetSnapshot, racks: bool = False) -> DataFrame:
     many of the `place_partitions` are in each.
     """
     tables = snapshot.tables
-    parts = [
-        _groups(tables["groups"] if "groups" in tables else _unlisted(tables["members"])),
-        _members(tables["members"]),
-        _subscriptions(tables["subscriptions"], _topics(tables["partitions"], racks)),
-        _claims(tables["assignments"]),
-    ]
-    return _put_together(parts)
+    topics = _topics(tables["partitions"], racks)
+    return _put_together(
+        {
+            "facts": _groups(
+                tables["groups"] if "groups" in tables else _unlisted(tables["members"])
+            ),
+            "members": _members(tables["members"]),
+            "subscriptions": _subscriptions(tables["subscriptions"], topics),
+            "claims": _claims(tables["assignments"]),
+        }
+    )
 
 
 def _groups(groups: DataFrame) -> DataFrame:
@@ -215,20 +219,40 @@ def _claims(assignments: DataFrame) -> DataFrame:
     )
 
 
-def _put_together(parts: list[DataFrame]) -> DataFrame:
-    rows = reduce(lambda a, b: a.unionByName(b, allowMissingColumns=True), parts)
-    columns = [column for column in rows.columns if column not in GROUP_KEYS]
-    lists = [column for column in columns if column not in FACTS]
+def _put_together(parts: dict[str, DataFrame]) -> DataFrame:
+    """One row a group of what each part has for it; each goes through the grouping as one struct.
+
+    Spark generates code for every column of a grouping, in each of its tasks.
+    """
+    rows = reduce(
+        lambda a, b: a.unionByName(b, allowMissingColumns=True),
+        (
+            part.select(*GROUP_KEYS, F.struct(*_values(part)).alias(name))
+            for name, part in parts.items()
+        ),
+    )
     # A number of partitions that is stated is kept by adaptive execution, which would otherwise
     # put hundreds of groups, small in bytes and dear to solve, into one task.
     count = int(rows.sparkSession.conf.get("spark.sql.shuffle.partitions") or 1)
-    return (
+    grouped = (
         rows.repartition(count, *GROUP_KEYS)
         .groupBy(*GROUP_KEYS)
-        .agg(*(F.first(column, ignorenulls=True).alias(column) for column in columns))
-        .withColumns({column: F.coalesce(column, F.array()) for column in lists})
-        .na.fill({"listed": 1, "inferred": False})
+        .agg(*(F.first(name, ignorenulls=True).alias(name) for name in parts))
     )
+    columns = [
+        F.coalesce(f"{name}.{column}", _nothing(column)).alias(column)
+        for name, part in parts.items()
+        for column in _values(part)
+    ]
+    return grouped.select(*GROUP_KEYS, *columns)
+
+
+def _nothing(column: str) -> Column:
+    return F.lit(UNLISTED[column]) if column in UNLISTED else F.array()
+
+
+def _values(part: DataFrame) -> list[str]:
+    return [column for column in part.columns if column not in GROUP_KEYS]
 
 
 def _or_absent(number: str) -> Column:

@@ -25,6 +25,10 @@ DEFAULTS = {
     "spark.sql.session.timeZone": "UTC",
     # Rows are groups with arrays: few of them fill a batch, and fewer need less memory.
     "spark.sql.execution.arrow.maxRecordsPerBatch": "256",
+    # One plan takes a hundred generated classes, all that Spark keeps by default.
+    "spark.sql.codegen.cache.maxEntries": "1000",
+    # Where a column was made is asked of the JVM for each of them; no message here tells it.
+    "spark.python.sql.dataFrameDebugging.enabled": "false",
 }
 
 _MASTER = re.compile(r"local(-cluster)?(\[.+\])?|yarn|(spark|k8s)://.+")

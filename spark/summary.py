@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
+
+Total = Callable[[list[Any]], Any]
 
 
 def summarize(solved: DataFrame) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
@@ -14,37 +17,45 @@ def summarize(solved: DataFrame) -> tuple[list[dict[str, Any]], list[dict[str, A
     `uneven groups` have loads two or more apart; `worst max/mean` is that of the worst group.
     `local reads` and those `across racks` are there where goals and facts have racks.
     """
-    by_status = solved.groupBy("status").agg(F.count("*").alias("groups")).orderBy("status")
-    statuses = [row.asDict() for row in by_status.collect()]
-    sums = solved.agg(
-        F.count("max_load").alias("planned"),
-        F.sum("partitions").alias("partitions"),
-        F.sum("moves").alias("moves"),
-        F.sum("takeovers").alias("takeovers"),
-        *_loads("found_", "found"),
-        *_loads("", "planned"),
-        *(
-            F.sum(f"{prefix}{reads}_reads").alias(f"{alias}_{reads}")
-            for prefix, alias in (("found_", "found"), ("", "planned"))
-            for reads in ("local", "remote")
-        ),
-    ).first()
-    assert sums is not None
-    return statuses, [_fleet_row("as found", sums, "found"), _fleet_row("planned", sums, "planned")]
-
-
-def _loads(prefix: str, alias: str) -> list[Column]:
-    high, low = F.col(f"{prefix}max_load"), F.col(f"{prefix}min_load")
-    mean = F.col("partitions") / F.col("members")
-    return [
-        F.count_if(high - low >= 2).alias(f"{alias}_uneven"),
-        F.max(high).alias(f"{alias}_max"),
-        F.max(F.when(mean > 0, high / mean)).alias(f"{alias}_worst"),
-        F.sum(f"{prefix}sum_squares").alias(f"{alias}_squares"),
+    measures = _measures()
+    columns = [column.alias(name) for name, (column, _) in measures.items()]
+    found = solved.groupBy("status").agg(F.count("*").alias("groups"), *columns).collect()
+    rows = sorted(found, key=lambda row: str(row.status))
+    statuses = [{"status": row.status, "groups": row.groups} for row in rows]
+    whole = {
+        name: _of_known(total, [row[name] for row in rows]) for name, (_, total) in measures.items()
+    }
+    return statuses, [
+        _fleet_row("as found", whole, "found"),
+        _fleet_row("planned", whole, "planned"),
     ]
 
 
-def _fleet_row(title: str, sums: Any, alias: str) -> dict[str, Any]:
+def _measures() -> dict[str, tuple[Column, Total]]:
+    """What is measured of some groups, and how that of several such parts makes one number."""
+    measures: dict[str, tuple[Column, Total]] = {
+        name: (F.sum(name), sum) for name in ("moves", "takeovers")
+    }
+    for prefix, alias in (("found_", "found"), ("", "planned")):
+        high, low = F.col(f"{prefix}max_load"), F.col(f"{prefix}min_load")
+        mean = F.col("partitions") / F.col("members")
+        measures |= {
+            f"{alias}_uneven": (F.count_if(high - low >= 2), sum),
+            f"{alias}_max": (F.max(high), max),
+            f"{alias}_worst": (F.max(F.when(mean > 0, high / mean)), max),
+            f"{alias}_squares": (F.sum(f"{prefix}sum_squares"), sum),
+            f"{alias}_local": (F.sum(f"{prefix}local_reads"), sum),
+            f"{alias}_remote": (F.sum(f"{prefix}remote_reads"), sum),
+        }
+    return measures
+
+
+def _of_known(total: Total, values: list[Any]) -> Any:
+    known = [value for value in values if value is not None]
+    return total(known) if known else None
+
+
+def _fleet_row(title: str, sums: Mapping[str, Any], alias: str) -> dict[str, Any]:
     planned = alias == "planned"
     reads = {"local reads": sums[f"{alias}_local"], "across racks": sums[f"{alias}_remote"]}
     return {

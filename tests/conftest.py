@@ -36,6 +36,9 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
         "spark.sql.warehouse.dir": str(tmp_path_factory.mktemp("warehouse")),
         # starts sooner: one thread collects garbage, and code is compiled once, quickly
         "spark.driver.extraJavaOptions": "-XX:+UseSerialGC -XX:TieredStopAtLevel=1",
+        # no origin of each column for messages, which costs calls to the JVM; code compiled once
+        "spark.python.sql.dataFrameDebugging.enabled": "false",
+        "spark.sql.codegen.cache.maxEntries": "5000",
         # the same everywhere
         "spark.sql.session.timeZone": "UTC",
         # a test that fails shows the exception; the log would show it a second time
