@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import reduce
 
@@ -66,11 +66,13 @@ class FleetSnapshot:
         chosen = newest(session, store, snapshot)
         tables: dict[str, DataFrame] = {}
         faults = []
-        for name, found in _read_tables(session, store, chosen).items():
-            if isinstance(found, InputError):
-                faults.append(str(found))
-            elif found is not None:
-                tables[name] = found
+        for name, opened in _open_tables(session, store, chosen).items():
+            try:
+                table = opened.result()
+            except InputError as error:
+                faults.append(str(error))
+            else:
+                tables |= {name: table} if table is not None else {}
         return _checked(chosen, tables, faults)
 
     def write(self, store: str) -> None:
@@ -111,25 +113,17 @@ class FleetSnapshot:
         return self
 
 
-def _read_tables(
+def _open_tables(
     session: SparkSession, store: str, snapshot: str
-) -> dict[str, DataFrame | InputError | None]:
-    """Each table, None if it isn't there, or why it can't be read.
-
-    They are opened at the same time: for each its schema takes a small job of Spark's.
-    """
-
-    def read(name: str) -> DataFrame | InputError | None:
-        try:
-            return read_table(session, store, name, snapshot)
-        except InputError as error:
-            return error
-
+) -> dict[str, Future[DataFrame | None]]:
+    """What `read_table` comes to for each, at the same time: each runs a small job of Spark's."""
     with ThreadPoolExecutor(len(TABLES)) as pool:
-        begun = {
-            name: pool.submit(inheritable_thread_target(session)(read), name) for name in TABLES
+        return {
+            name: pool.submit(
+                inheritable_thread_target(session)(read_table), session, store, name, snapshot
+            )
+            for name in TABLES
         }
-        return {name: one.result() for name, one in begun.items()}
 
 
 def _checked(

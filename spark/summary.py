@@ -20,7 +20,7 @@ def summarize(solved: DataFrame) -> tuple[list[dict[str, Any]], list[dict[str, A
     measures = _measures()
     columns = [column.alias(name) for name, (column, _) in measures.items()]
     found = solved.groupBy("status").agg(F.count("*").alias("groups"), *columns).collect()
-    rows = sorted(found, key=lambda row: str(row.status))
+    rows = sorted(found, key=lambda row: row.status)
     statuses = [{"status": row.status, "groups": row.groups} for row in rows]
     whole = {
         name: _of_known(total, [row[name] for row in rows]) for name, (_, total) in measures.items()

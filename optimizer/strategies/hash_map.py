@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable
 from itertools import chain
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -16,6 +16,7 @@ _UNTREEIFY_THRESHOLD = 6
 MIN_TREEIFY_CAPACITY = 64
 
 _Bucket = list[Entry] | HashTree
+_Hashes = TypeVar("_Hashes", int, IntArray)
 
 
 def in_hash_order(
@@ -38,12 +39,10 @@ def hash_order(
     hashes: IntArray, compared: Callable[[int], Any], capacity: int = DEFAULT_CAPACITY
 ) -> IntArray:
     """The same by indexes: the order of keys with those (unsigned) hash codes."""
-    spread = hashes ^ hashes >> 16
-    end = grown(len(hashes), capacity)
-    if not _crowded(spread, capacity):
-        return np.argsort(spread & (end - 1), kind="stable")
+    if not _crowded(hashes, capacity):
+        return np.argsort(bucket(hashes, grown(len(hashes), capacity)), kind="stable")
     table = _Table(capacity)
-    for index, hash_code in enumerate(spread.tolist()):
+    for index, hash_code in enumerate(_spread(hashes).tolist()):
         table.put(Entry(index, hash_code, compared))
     return np.array([entry.index for entry in table], np.int64)
 
@@ -64,19 +63,24 @@ def capacity_of_copy(size: int) -> int:
     return 1 << (wanted - 1).bit_length()
 
 
-def bucket(hash_code: int, capacity: int) -> int:
-    return (hash_code ^ hash_code >> 16) & (capacity - 1)
+def bucket(hash_code: _Hashes, capacity: int) -> _Hashes:
+    """Where a key of that hash code goes, or keys of those."""
+    return _spread(hash_code) & (capacity - 1)
 
 
-def _crowded(spread: IntArray, capacity: int) -> bool:
+def _spread(hash_code: _Hashes) -> _Hashes:
+    return hash_code ^ hash_code >> 16
+
+
+def _crowded(hashes: IntArray, capacity: int) -> bool:
     """Whether any bucket ever had more entries than a list holds, while the table grew."""
     while True:
-        put = spread[: int(0.75 * capacity) + 1]
+        put = hashes[: int(0.75 * capacity) + 1]
         if len(put) <= TREEIFY_THRESHOLD:
             return False
-        if np.bincount(put & (capacity - 1)).max() > TREEIFY_THRESHOLD:
+        if np.bincount(bucket(put, capacity)).max() > TREEIFY_THRESHOLD:
             return True
-        if len(put) == len(spread):
+        if len(put) == len(hashes):
             return False
         capacity *= 2
 
