@@ -32,8 +32,8 @@ def within(seconds: float, work: Callable[[], T]) -> T:
     try:
         return outcome.result(seconds)
     except TimeoutError:
-        if outcome.done():
-            raise
+        if outcome.done():  # just now, or by a TimeoutError of its own
+            return outcome.result()
         raise TimeoutError(f"it took longer than {seconds:g} s") from None
 
 
