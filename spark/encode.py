@@ -67,10 +67,10 @@ def _groups(groups: DataFrame) -> DataFrame:
 
 
 def _unlisted(members: DataFrame) -> DataFrame:
-    """Without a table of groups there are no facts about them but their names."""
+    """Without a table of groups nothing is said of any: none is listed."""
     unknown = F.lit(None).cast("string")
     facts = {"state": unknown, "strategy": unknown, "subscriptions_inferred": F.lit(False)}
-    return members.select(*GROUP_KEYS).distinct().withColumns(facts)
+    return members.select(*GROUP_KEYS).withColumns(facts).limit(0)
 
 
 def _members(members: DataFrame) -> DataFrame:
