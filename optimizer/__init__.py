@@ -1,12 +1,17 @@
 """Plans one Kafka consumer group: Kafka's own strategies, and the optimum with its proof."""
 
 from optimizer.assign import assign
-from optimizer.goals import Goals, GoalsError
-from optimizer.group import Group, InvalidGroupError, Member
-from optimizer.overflow import CostOverflowError
+from optimizer.model import (
+    CostOverflowError,
+    Goals,
+    GoalsError,
+    Group,
+    InvalidGroupError,
+    Member,
+    StrategyError,
+)
 from optimizer.plan import Plan
-from optimizer.strategies import STRATEGIES
-from optimizer.strategies.answer import StrategyError
+from optimizer.strategies import STRATEGIES, Strategy
 
 __all__ = [
     "STRATEGIES",
@@ -17,6 +22,7 @@ __all__ = [
     "InvalidGroupError",
     "Member",
     "Plan",
+    "Strategy",
     "StrategyError",
     "assign",
 ]

@@ -1,14 +1,11 @@
 """Assign one group's partitions: the call of the library."""
 
-from optimizer.goals import DEFAULT_GOALS, Goals
-from optimizer.group import Group, check
-from optimizer.names import problem_of
+from optimizer.model import DEFAULT_GOALS, Goals, Group, check_group, problem_of
 from optimizer.plan import Plan, plan_of
-from optimizer.strategies import strategy as strategy_named
-from optimizer.strategies.optimal import assign_optimally
+from optimizer.strategies import OPTIMAL, strategy_named
 
 
-def assign(group: Group, strategy: str = "optimal", goals: Goals = DEFAULT_GOALS) -> Plan:
+def assign(group: Group, strategy: str = OPTIMAL, goals: Goals = DEFAULT_GOALS) -> Plan:
     """Plan `group` by the strategy of that name.
 
     `goals` are those of the strategy `optimal`; the others are Kafka's and have their own. Local
@@ -17,9 +14,7 @@ def assign(group: Group, strategy: str = "optimal", goals: Goals = DEFAULT_GOALS
     Raises ValueError for an unknown strategy, `InvalidGroupError` for a malformed group (all its
     faults at once), and `StrategyError` where Kafka's own code would throw.
     """
-    answer_of = strategy_named(strategy)
-    check(group)
+    chosen = strategy_named(strategy)
+    check_group(group)
     problem, notes = problem_of(group)
-    is_optimal = answer_of is assign_optimally
-    answer = assign_optimally(problem, goals) if is_optimal else answer_of(problem)
-    return plan_of(strategy, problem, answer, notes, goals)
+    return plan_of(strategy, problem, chosen.assign(problem, goals), notes, goals)

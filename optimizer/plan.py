@@ -5,13 +5,21 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from optimizer.explain import Explanation, explain
-from optimizer.goals import DEFAULT_GOALS, Goals
-from optimizer.measures import Measures, Reads
-from optimizer.near import near_of
-from optimizer.problem import NOBODY, IntArray, Problem
-from optimizer.strategies.answer import Answer
-from optimizer.verify import Verdict, check_assignment
+from optimizer.checker import Verdict, check_assignment
+from optimizer.model import (
+    DEFAULT_GOALS,
+    NOBODY,
+    Answer,
+    Goals,
+    IntArray,
+    Problem,
+    Reads,
+    classes_of,
+    measure,
+    member_loads,
+    rack_table_of,
+)
+from optimizer.reasons import Explanation, explain
 
 Assignment = dict[str, list[tuple[str, int]]]
 
@@ -56,28 +64,6 @@ class Plan:
         return self.problem, self.target
 
 
-def measure(problem: Problem, target: IntArray) -> Measures:
-    """Count what an assignment does; `target` has a member index or NOBODY for each partition."""
-    assigned = target != NOBODY
-    loads = member_loads(problem, target)
-    changed = assigned & (target != problem.owner)
-    moves = int(np.count_nonzero(changed & problem.keepable))
-    owned_before = int(np.count_nonzero(changed & (problem.owner != NOBODY)))
-    return Measures(
-        partitions=int(np.count_nonzero(problem.class_of >= 0)),
-        max_load=int(loads.max(initial=0)),
-        min_load=int(loads.min()) if len(loads) else 0,
-        sum_squares=int(loads @ loads),
-        moves=moves,
-        takeovers=owned_before - moves,
-    )
-
-
-def member_loads(problem: Problem, target: IntArray) -> IntArray:
-    """Number of partitions of each member."""
-    return np.bincount(target[target != NOBODY], minlength=len(problem.member_ids))
-
-
 def plan_of(
     strategy: str,
     problem: Problem,
@@ -86,7 +72,7 @@ def plan_of(
     goals: Goals = DEFAULT_GOALS,
 ) -> Plan:
     """Turn an answer's indexes into names."""
-    near = near_of(problem, goals.rack) if goals.rack else None
+    table = rack_table_of(problem, goals.rack)
     measures = measure(problem, answer.target)
     unowned = np.count_nonzero((problem.owner == NOBODY) & (answer.target != NOBODY))
     left_behind = int(unowned) if np.any(problem.owner != NOBODY) else 0
@@ -104,8 +90,8 @@ def plan_of(
         moves=measures.moves,
         takeovers=measures.takeovers + left_behind,
         notes=[*notes, *([answer.reason] if answer.reason else [])],
-        reads_found=near and near.reads(np.where(problem.keepable, problem.owner, NOBODY)),
-        reads=near and near.reads(answer.target),
+        reads_found=table and table.reads(classes_of(problem).kept),
+        reads=table and table.reads(answer.target),
         problem=problem,
         target=answer.target,
         goals=goals,

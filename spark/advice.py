@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from spark.measure import CURRENT, OPTIMAL
+from optimizer.strategies import OPTIMAL
+from spark.measure import CURRENT
 
 Row = Mapping[str, Any]
 

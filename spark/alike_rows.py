@@ -12,9 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from optimizer.alike_groups import AlikeGroups
-from optimizer.arrays import ranges
-from optimizer.problem import NOBODY, IntArray
+from optimizer.model import NOBODY, HomogeneousGroups, IntArray, ranges
 from spark.group_row import REBALANCING_STATES, UNKNOWN_STATE
 from spark.lookup import Lookup
 
@@ -29,7 +27,7 @@ class AlikeRows(NamedTuple):
     """
 
     rows: Sequence[Any]
-    groups: AlikeGroups
+    groups: HomogeneousGroups
     topic: IntArray
     number: IntArray
 
@@ -71,7 +69,7 @@ def _read(rows: Sequence[Any]) -> tuple[AlikeRows, NDArray[np.bool_]]:
     owner, settled = _owners(rows, members, topics, first_of_topic)
     read = AlikeRows(
         rows=rows,
-        groups=AlikeGroups(members.offsets, partition_offsets, owner),
+        groups=HomogeneousGroups(members.offsets, partition_offsets, owner),
         topic=ranges(np.zeros(len(rows), np.int64), np.diff(topics.offsets)).repeat(sizes),
         number=ranges(np.zeros(len(sizes), np.int64), sizes),
     )

@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from optimizer.claims import Ownership, resolve
-from optimizer.problem import IntArray
+from optimizer.model import IntArray, Ownership, resolve
 from spark.encode import ABSENT
 from spark.lookup import Lookup
 from spark.topic_row import Topics

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
-from optimizer.goals import Goals
-from optimizer.strategies import RACK_AWARE, STRATEGIES
+from optimizer.model import Goals
+from optimizer.strategies import STRATEGIES
 from spark.budget import STRATEGY_SECONDS
 from spark.encode import encode
 from spark.errors import InputError
@@ -38,7 +38,9 @@ def compare_fleet(
     """
     chosen = check_strategies(strategies)
     goals = of_fleet(goals)
-    racks = goals.need_racks or not RACK_AWARE.isdisjoint(chosen)
+    racks = goals.need_racks or any(
+        STRATEGIES[name].rack_aware for name in chosen if name != CURRENT
+    )
     encoded = encode(snapshot.validate(), racks)
     return measure_groups(encoded, chosen, strategy_seconds, goals)
 

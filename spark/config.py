@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
-from optimizer.strategies import STRATEGIES
+from optimizer.strategies import OPTIMAL, STRATEGIES
 from spark.budget import STRATEGY_SECONDS
 from spark.errors import InputError
 from spark.fleet_goals import (
@@ -35,7 +35,7 @@ class Settings:
     cost; 0: money isn't shown.
     """
 
-    strategy: str = "optimal"
+    strategy: str = OPTIMAL
     strategies: tuple[str, ...] = ()
     strategy_seconds: float = STRATEGY_SECONDS
     goals: FleetGoals = DEFAULT_FLEET_GOALS

@@ -8,10 +8,9 @@ from typing import Any
 import numpy as np
 from pyspark.sql import functions as F
 
-from optimizer.explain import explain
-from optimizer.plan import measure
-from optimizer.problem import NOBODY
-from optimizer.strategies.optimal import assign_optimally
+from optimizer.model import classes_of, measure
+from optimizer.reasons import explain
+from optimizer.strategies import OPTIMAL, strategy_named
 from spark.encode import encode
 from spark.errors import InputError
 from spark.fleet_goals import DEFAULT_FLEET_GOALS, FleetGoals
@@ -55,10 +54,10 @@ def explain_group(
     if read.problem is None:
         return GroupExplanation(row.cluster, group, read.status, read.reason, {}, [], [])
     problem, wanted = read.problem, goals.of(row.cluster, group)
-    answer = assign_optimally(problem, wanted)
+    answer = strategy_named(OPTIMAL).assign(problem, wanted)
     found = explain(problem, answer.target, wanted)
     members = len(problem.member_ids)
-    kept = np.where(problem.keepable, problem.owner, NOBODY)
+    kept = classes_of(problem).kept
     before, after = (
         np.bincount(some[some >= 0], minlength=members).tolist() for some in (kept, answer.target)
     )

@@ -9,7 +9,7 @@ from typing import Any
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from optimizer.live.plan_file import GroupPlan, Topics
+from optimizer.assignor.plan_file import GroupPlan, Topics
 from spark.errors import InputError
 from spark.snapshot import FleetSnapshot
 

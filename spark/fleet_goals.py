@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
 
-from optimizer.goals import DEFAULT_GOALS, Goals, GoalsError
+from optimizer.model import DEFAULT_GOALS, Goals, GoalsError
 
 NO_RACK = "none"
 """In a file and as an option: racks don't matter."""

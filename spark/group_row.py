@@ -9,9 +9,15 @@ from typing import Any
 
 import numpy as np
 
-from optimizer.names import rack_notes, settlement_notes
-from optimizer.problem import GONE, IntArray, Problem
-from optimizer.strategies.answer import StrategyError
+from optimizer.model import (
+    GONE,
+    IntArray,
+    KafkaFacts,
+    Problem,
+    StrategyError,
+    rack_notes,
+    settlement_notes,
+)
 from spark import encode
 from spark.budget import OverBudgetError
 from spark.claim_row import Claims, read_claims, settle
@@ -122,15 +128,17 @@ def _problem(
         member_subscription=read.of_member,
         subscriptions=read.topics,
         owner=np.where(previous >= len(member_ids), GONE, previous),
-        claims=claims.of_present_members(len(member_ids)),
-        instance_ids=row.instance_ids.tolist(),
         racks=row.racks.tolist(),
-        generations=row.generations.astype(np.int64),
         leader_racks=places and places.leaders,
         replica_racks=places and places.replicas,
-        topic_ids=topics.ids,
-        vanished=read.vanished,
-        beyond=claims.beyond,
+        kafka=KafkaFacts(
+            claims=claims.of_present_members(len(member_ids)),
+            instance_ids=row.instance_ids.tolist(),
+            generations=row.generations.astype(np.int64),
+            topic_ids=topics.ids,
+            vanished=read.vanished,
+            beyond=claims.beyond,
+        ),
     )
 
 

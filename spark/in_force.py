@@ -6,8 +6,9 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from optimizer.live import fit, live_group
-from optimizer.live.plan_file import GroupPlan
+from optimizer.assignor import fit
+from optimizer.assignor import group as live_group
+from optimizer.assignor.plan_file import GroupPlan
 from spark.sources.live.group import Claim, LiveGroup, LiveMember
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from optimizer.problem import IntArray
+from optimizer.model import IntArray
 
 
 class HashCollisionError(Exception):

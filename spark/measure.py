@@ -4,22 +4,28 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Sequence
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 from pyspark.sql import DataFrame
 
-from optimizer.goals import DEFAULT_GOALS, Goals
-from optimizer.measures import Measures
-from optimizer.near import near_of
-from optimizer.plan import measure
-from optimizer.problem import NOBODY, IntArray, Problem
-from optimizer.strategies import strategy as strategy_named
-from optimizer.strategies.answer import Answer, settled
-from optimizer.strategies.optimal import assign_optimally
-from optimizer.verify import check_assignment
+from optimizer.checker import check_assignment
+from optimizer.model import (
+    DEFAULT_GOALS,
+    NOBODY,
+    Answer,
+    Goals,
+    IntArray,
+    Measures,
+    Problem,
+    classes_of,
+    measure,
+    rack_table_of,
+    settled,
+)
+from optimizer.strategies import OPTIMAL, strategy_named
 from spark.budget import STRATEGY_SECONDS, Budget
 from spark.fleet_goals import DEFAULT_FLEET_GOALS, FleetGoals
 from spark.group_row import FleetGroup, failed, read_or_failed
@@ -27,11 +33,6 @@ from spark.solved_row import GROUP_SCHEMA, Cells, columns_of
 
 CURRENT = "current"
 """In a comparison: the assignment as found."""
-
-OPTIMAL = "optimal"
-
-SAME_TARGET = {"sticky": "cooperative-sticky"}
-"""Strategies that reach the target of another one, which is worked out once for both (KIP-429)."""
 
 COMPARISON_SCHEMA = f"""{GROUP_SCHEMA},
 excess long, local_reads long, remote_reads long,
@@ -130,7 +131,7 @@ class _Trial:
     def __init__(self, problem: Problem, budget: Budget, goals: Goals) -> None:
         self._problem = problem
         self._goals = goals
-        self._near = near_of(problem, goals.rack) if goals.rack else None
+        self._near = rack_table_of(problem, goals.rack)
         self._budget = budget
         self._answers: dict[str, Answered | Exception] = {}
 
@@ -161,15 +162,13 @@ class _Trial:
     def _ask(self, strategy: str) -> Answered:
         problem = self._problem
         if strategy == CURRENT:
-            return settled(np.where(problem.keepable, problem.owner, NOBODY)), 0.0
-        if strategy in SAME_TARGET:
-            answer, seconds = self._answer(SAME_TARGET[strategy])
+            return settled(classes_of(problem).kept), 0.0
+        chosen = strategy_named(strategy)
+        if chosen.target_of:  # worked out once for both (KIP-429)
+            answer, seconds = self._answer(chosen.target_of)
             return settled(answer.target), seconds
         started = time.perf_counter()
-        answer_of = strategy_named(strategy)
-        if strategy == OPTIMAL and self._goals != DEFAULT_GOALS:
-            answer_of = partial(assign_optimally, goals=self._goals)
-        answer = self._budget.spend(lambda: answer_of(problem))
+        answer = self._budget.spend(lambda: chosen.assign(problem, self._goals))
         return answer, time.perf_counter() - started
 
     @cached_property
@@ -179,7 +178,7 @@ class _Trial:
             if self._goals == DEFAULT_GOALS:
                 target = self._answer(OPTIMAL)[0].target
             else:
-                answer = self._budget.spend(lambda: assign_optimally(self._problem))
+                answer = self._budget.spend(lambda: strategy_named(OPTIMAL).assign(self._problem))
                 target = answer.target
             verdict = check_assignment(self._problem, target)
         except Exception:
@@ -203,12 +202,12 @@ class _Trial:
 def _is_assignment(problem: Problem, target: IntArray) -> bool:
     """Whether each partition that is read goes to one of its readers, and no other to anybody."""
     assigned = target != NOBODY
-    if not np.array_equal(assigned, problem.class_of >= 0):
+    classes, members = classes_of(problem), len(problem.member_ids)
+    if not np.array_equal(assigned, classes.of_partition >= 0):
         return False
-    classes, members = problem.classes, len(problem.member_ids)
     if len(classes.keys) == len(classes) * members:  # everybody reads everything
         return True
-    pair = (problem.class_of * members + target)[assigned]
+    pair = (classes.of_partition * members + target)[assigned]
     at = classes.keys.searchsorted(pair)
     return bool((classes.keys.take(at, mode="clip") == pair).all())
 
@@ -218,10 +217,11 @@ def _costs(problem: Problem, answer: Answer, moves: int) -> Cells:
     transferring = 0
     if answer.first_round is not answer.target:
         transferring = int(np.count_nonzero(answer.first_round != answer.target))
-    lost = problem.keepable & (answer.target != problem.owner)
+    keepable = classes_of(problem).keepable
+    lost = keepable & (answer.target != problem.owner)
     return (
         transferring,
-        int(np.count_nonzero(problem.keepable)),
+        int(np.count_nonzero(keepable)),
         int(np.count_nonzero(lost)),
         2 if moves or transferring else 1,
     )

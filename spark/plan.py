@@ -8,8 +8,8 @@ from typing import Any
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from optimizer.goals import Goals
-from optimizer.strategies import RACK_AWARE
+from optimizer.model import Goals
+from optimizer.strategies import OPTIMAL, strategy_named
 from spark.budget import STRATEGY_SECONDS
 from spark.decode import plan_assignments, plan_groups
 from spark.encode import encode
@@ -74,7 +74,7 @@ def _laid_out(rows: DataFrame, files: int) -> DataFrame:
 
 def plan_fleet(
     snapshot: FleetSnapshot,
-    strategy: str = "optimal",
+    strategy: str = OPTIMAL,
     goals: FleetGoals | Goals = DEFAULT_FLEET_GOALS,
     strategy_seconds: float = STRATEGY_SECONDS,
 ) -> FleetPlan:
@@ -86,7 +86,7 @@ def plan_fleet(
     with its status and the reason; it doesn't stop the others.
     """
     goals = of_fleet(goals)
-    racks = strategy in RACK_AWARE or goals.need_racks
+    racks = strategy_named(strategy).rack_aware or goals.need_racks
     encoded = encode(snapshot.validate(), racks)
     solved = solve_groups(encoded, strategy, goals, strategy_seconds)
     return FleetPlan(snapshot.id, solved.persist())

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from optimizer.check_alike import check_alike
-from optimizer.problem import NOBODY, IntArray
-from optimizer.solve_alike import solve_alike
+from optimizer.checker import check_homogeneous
+from optimizer.model import NOBODY, IntArray
+from optimizer.solver import solve_homogeneous
 from spark.alike_rows import AlikeRows, read_alike
 from spark.solved_row import Cells, actions
 
@@ -28,7 +28,7 @@ def plan_alike(rows: Sequence[Any], strategy: str) -> dict[tuple[str, str], Cell
     read = read_alike(rows)
     if read is None:
         return {}
-    target = solve_alike(read.groups)
+    target = solve_homogeneous(read.groups)
     seconds = (time.perf_counter() - started) / len(read.rows)
     return {
         (row.cluster, row.group): (*_said_of(row, strategy), *measures, seconds, *plan)
@@ -46,7 +46,7 @@ def _said_of(row: Any, strategy: str) -> Cells:
 
 def _measures(read: AlikeRows, target: IntArray) -> Iterator[Cells | None]:
     """Measures and proofs of each group; None for one whose optimum isn't proven."""
-    found = check_alike(read.groups, target)
+    found = check_homogeneous(read.groups, target)
     proven = found.proven.tolist()
     for group, measures in enumerate(zip(*(column.tolist() for column in found[:-1]), strict=True)):
         yield (*measures, 0, True, True) if proven[group] else None

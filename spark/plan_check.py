@@ -9,18 +9,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from optimizer.goals import Goals
-from optimizer.plan import measure
-from optimizer.problem import NOBODY, IntArray, Problem
-from optimizer.verify import Verdict, check_assignment
+from optimizer.checker import Verdict, check_assignment
+from optimizer.model import NOBODY, Goals, IntArray, Problem, classes_of, measure
+from optimizer.strategies import OPTIMAL, STRATEGIES
 from spark.fleet_goals import from_text
 from spark.group_row import FleetGroup, read_or_failed
 from spark.solved_row import ACTIONS, actions
 
 LEVELS = ("balance_optimal", "moves_optimal", "racks_optimal")
-
-OWN_WAYS = ("sticky", "cooperative-sticky")
-"""Strategies of which Kafka's own code now and then gives partitions to who doesn't subscribe."""
 
 MEASURES = (
     *("partitions", "max_load", "min_load", "sum_squares", "moves", "takeovers"),
@@ -105,8 +101,9 @@ def _faults_of_columns(
     wrong = partition[previous[partition] != group.previous[partition]]
     if len(wrong):
         yield f"{_named(problem, int(wrong[0]))} has another previous member in the snapshot"
-    right = actions(problem.keepable, group.previous, target)
-    absent = np.setdiff1d(np.flatnonzero((right >= 0) | (problem.class_of >= 0)), partition)
+    classes = classes_of(problem)
+    right = actions(classes.keepable, group.previous, target)
+    absent = np.setdiff1d(np.flatnonzero((right >= 0) | (classes.of_partition >= 0)), partition)
     if len(absent):
         yield f"{_named(problem, int(absent[0]))} is not in the plan ({len(absent)} such)"
     stated = np.array([_action(name) for name in row.plan_actions], np.int64)
@@ -133,7 +130,8 @@ def _faults_of_measures(
 
 def _faults_of_optimality(row: Any, verdict: Verdict, goals: Goals) -> Iterator[str]:
     if verdict.faults:
-        if row.strategy not in OWN_WAYS:
+        strategy = STRATEGIES.get(row.strategy)
+        if strategy is None or not strategy.may_give_to_strangers:
             yield from verdict.faults
         elif row.balance_optimal or row.moves_optimal:
             yield f"it is called optimal and isn't sound: {verdict.faults[0]}"
@@ -145,7 +143,7 @@ def _faults_of_optimality(row: Any, verdict: Verdict, goals: Goals) -> Iterator[
         stated, found = getattr(row, name), getattr(verdict, name)
         if stated is not None and stated != (found or False):
             yield f"{name} is {found or False}, the plan says {stated} ({verdict.witness})"
-        elif row.strategy == "optimal" and found is False and not stands:
+        elif row.strategy == OPTIMAL and found is False and not stands:
             yield f"the plan isn't optimal: {verdict.witness}"
 
 

@@ -10,20 +10,14 @@ import numpy as np
 import pandas as pd
 from pyspark.sql import DataFrame
 
-from optimizer.goals import DEFAULT_GOALS, Goals
-from optimizer.plan import measure
-from optimizer.problem import IntArray, Problem
-from optimizer.strategies import strategy as strategy_named
-from optimizer.strategies.answer import Answer
-from optimizer.strategies.optimal import assign_optimally
-from optimizer.verify import Verdict, check_assignment
+from optimizer.checker import Verdict, check_assignment
+from optimizer.model import DEFAULT_GOALS, Answer, Goals, IntArray, Problem, classes_of, measure
+from optimizer.strategies import OPTIMAL, strategy_named
 from spark.budget import STRATEGY_SECONDS, within
 from spark.fleet_goals import DEFAULT_FLEET_GOALS, FleetGoals, as_text
 from spark.group_row import FleetGroup, failed, read_or_failed
 from spark.plan_alike import plan_alike
 from spark.solved_row import GROUP_SCHEMA, PLAN_SCHEMA, Cells, actions, columns_of
-
-OPTIMAL = "optimal"
 
 
 def solve_groups(
@@ -86,7 +80,7 @@ def row_of_group(
         return _without_plan(row, group, strategy)
     started = time.perf_counter()
     try:
-        answer = within(strategy_seconds, lambda: _answer(problem, strategy, goals))
+        answer = within(strategy_seconds, lambda: strategy_named(strategy).assign(problem, goals))
         verdict = check_assignment(problem, answer.target, goals=goals)
         measured = _measured(row, group, problem, strategy, answer, verdict)
         seconds = time.perf_counter() - started
@@ -94,12 +88,6 @@ def row_of_group(
         return (*measured, seconds, *proof, *_plan(group, problem, answer.target))
     except Exception as error:
         return _without_plan(row, failed(error), strategy)
-
-
-def _answer(problem: Problem, strategy: str, goals: Goals) -> Answer:
-    if strategy == OPTIMAL:
-        return assign_optimally(problem, goals)
-    return strategy_named(strategy)(problem)
 
 
 def _measured(
@@ -122,10 +110,11 @@ def _proof(verdict: Verdict, goals: Goals) -> Cells:
 
 
 def _plan(group: FleetGroup, problem: Problem, target: IntArray) -> Cells:
-    action = actions(problem.keepable, group.previous, target)
+    keepable = classes_of(problem).keepable
+    action = actions(keepable, group.previous, target)
     stated = np.flatnonzero(action >= 0)
     topic = problem.topic_of[stated]
-    loads = np.bincount(problem.owner[problem.keepable], minlength=len(problem.member_ids))
+    loads = np.bincount(problem.owner[keepable], minlength=len(problem.member_ids))
     arrays = (topic, stated - problem.topic_offsets[topic], target[stated], group.previous[stated])
     return (
         *(int(loads.max()), int(loads.min()), int(loads @ loads)),

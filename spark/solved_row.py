@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from optimizer.problem import NOBODY, IntArray
+from optimizer.model import NOBODY, IntArray
 
 ACTIONS = ("keep", "move", "takeover", "new", "drop")
 
@@ -23,7 +23,7 @@ RACK_SCHEMA = "local_reads long, remote_reads long, racks_optimal boolean"
 PROOF_SCHEMA = f"""{RACK_SCHEMA},
 found_local_reads long, found_remote_reads long, goals string, certificate binary"""
 """What a plan's row of a group has besides: reads before, its goals if they aren't the default ones
-(`spark.fleet_goals.as_text`), and what proves it (`optimizer.certificate`)."""
+(`spark.fleet_goals.as_text`), and what proves it (`optimizer.checker.certificate`)."""
 
 PLAN_SCHEMA = f"""{PROOF_SCHEMA},
 found_max_load long, found_min_load long, found_sum_squares long,

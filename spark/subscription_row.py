@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from optimizer.problem import IntArray
+from optimizer.model import IntArray
 from spark.topic_row import Topics
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from optimizer.problem import IntArray
+from optimizer.model import IntArray
 from spark.lookup import Lookup
 
 LARGEST = 1_000_000

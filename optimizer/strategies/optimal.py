@@ -1,12 +1,9 @@
-"""The optimum as a strategy: loads OR-Tools when it is first asked."""
+"""The optimum as a strategy."""
 
-from optimizer.goals import DEFAULT_GOALS, Goals
-from optimizer.problem import Problem
-from optimizer.strategies.answer import Answer
+from optimizer.model import DEFAULT_GOALS, Answer, Goals, Problem
+from optimizer.solver import solve
 
 
 def assign_optimally(problem: Problem, goals: Goals = DEFAULT_GOALS) -> Answer:
-    """The answer of `optimizer.solve.solve`."""
-    from optimizer.solve import solve  # noqa: PLC0415 - consumers go without OR-Tools
-
+    """The answer of `optimizer.solver.solve`."""
     return solve(problem, goals)

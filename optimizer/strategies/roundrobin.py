@@ -4,10 +4,8 @@ from functools import cache
 
 import numpy as np
 
-from optimizer.problem import NOBODY, Problem
-from optimizer.strategies.answer import Answer, settled
-from optimizer.strategies.java import string_ranks
-from optimizer.strategies.order import member_info_order
+from optimizer.model import NOBODY, Answer, Problem, classes_of, settled
+from optimizer.strategies.kafka import member_info_order, string_ranks
 
 
 def assign_round_robin(problem: Problem) -> Answer:
@@ -18,11 +16,12 @@ def assign_round_robin(problem: Problem) -> Answer:
     """
     circle = member_info_order(problem)
     place = np.argsort(circle)
-    places_of = cache(lambda c: np.sort(place[problem.classes.members_of(c)]))
+    classes = classes_of(problem)
+    places_of = cache(lambda c: np.sort(place[classes.members_of(c)]))
     target = np.full(problem.partition_count, NOBODY)
     at = 0
     topics = np.argsort(string_ranks(problem.topics))
-    for t, c in zip(topics.tolist(), problem.classes.of_topic[topics].tolist(), strict=True):
+    for t, c in zip(topics.tolist(), classes.of_topic[topics].tolist(), strict=True):
         if c < 0:
             continue
         places = places_of(c)

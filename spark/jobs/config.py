@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from optimizer.goals import Goals
+from optimizer.model import Goals
 from spark.config import Settings, read_settings
 from spark.console import Format, show
 from spark.fleet_goals import NO_RACK

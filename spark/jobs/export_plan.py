@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 from pyspark.sql import SparkSession
 
-from optimizer.live.plan_file import GroupPlan, written
+from optimizer.assignor.plan_file import GroupPlan, written
 from spark.config import read_settings
 from spark.console import busy, say
 from spark.errors import InputError

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from optimizer.goals import GoalsError
+from optimizer.model import GoalsError
 from spark.config import Settings
 from spark.errors import InputError
 

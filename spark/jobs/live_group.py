@@ -9,8 +9,8 @@ from typing import Annotated, Any
 
 import typer
 
-from optimizer.live.plan_file import GroupPlan, PlanFileError, parsed
-from optimizer.live.source import shown, text_of
+from optimizer.assignor.plan_file import GroupPlan, PlanFileError, parsed
+from optimizer.assignor.source import shown, text_of
 from spark.errors import InputError
 from spark.jobs.collect import asked_clusters
 from spark.sources.live.cluster import Cluster

@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from optimizer.problem import NOBODY
+from optimizer.model import NOBODY
 from spark.sources.fleet_clusters import Cluster, IntArray, Topics
 from spark.sources.fleet_health import is_well, kept_busy, made_well
 from spark.sources.fleet_members import EMPTY_CAST, Cast, Turnout, make_cast

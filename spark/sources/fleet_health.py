@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from optimizer import STRATEGIES
-from optimizer.problem import GONE, NOBODY, Problem
+from optimizer.model import GONE, NOBODY, Problem
 from spark.sources.fleet_clusters import IntArray
 from spark.sources.fleet_members import Cast
 from spark.sources.fleet_owners import EAGER
@@ -74,14 +74,17 @@ def _best(
     roles, of_member = np.unique(
         np.where(present, cast.roles, len(subscriptions)), return_inverse=True
     )
-    return STRATEGIES["optimal"](
-        Problem(
-            member_ids=cast.member_ids,
-            topics=[f"{t:06d}" for t in range(len(sizes))],
-            topic_offsets=offsets,
-            member_subscription=of_member,
-            subscriptions=[[*subscriptions, none][role] for role in roles],
-            owner=np.where((owner >= 0) & ~present[owner], GONE, owner),
-            claims=(none, none),
+    return (
+        STRATEGIES["optimal"]
+        .assign(
+            Problem(
+                member_ids=cast.member_ids,
+                topics=[f"{t:06d}" for t in range(len(sizes))],
+                topic_offsets=offsets,
+                member_subscription=of_member,
+                subscriptions=[[*subscriptions, none][role] for role in roles],
+                owner=np.where((owner >= 0) & ~present[owner], GONE, owner),
+            )
         )
-    ).target
+        .target
+    )

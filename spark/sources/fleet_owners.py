@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from optimizer import STRATEGIES
-from optimizer.problem import NOBODY, Problem
+from optimizer.model import NOBODY, KafkaFacts, Problem
 from spark.sources.fleet_clusters import IntArray
 from spark.sources.fleet_members import FOUNDER, LEAVER, NEWCOMER, Cast
 
@@ -27,8 +27,8 @@ def owners(
     each newcomer takes its share, or nothing where the snapshot was taken in the midst of it.
     """
     if strategy in EAGER:
-        return STRATEGIES[strategy](_problem(cast, subscriptions, sizes)).target
-    owner = STRATEGIES["roundrobin"](_problem(cast, subscriptions, sizes)).target
+        return STRATEGIES[strategy].assign(_problem(cast, subscriptions, sizes)).target
+    owner = STRATEGIES["roundrobin"].assign(_problem(cast, subscriptions, sizes)).target
     topic_of = np.repeat(np.arange(len(sizes)), sizes)
     reads = _reads(cast, subscriptions, len(sizes))
     for leaver in np.flatnonzero(cast.parts == LEAVER).tolist():
@@ -53,8 +53,7 @@ def _problem(cast: Cast, subscriptions: Sequence[IntArray], sizes: IntArray) -> 
         member_subscription=member_subscription,
         subscriptions=[[*subscriptions, none][role] for role in taken],
         owner=np.full(offsets[-1], NOBODY),
-        claims=(none, none),
-        instance_ids=cast.instance_ids,
+        kafka=KafkaFacts(instance_ids=cast.instance_ids),
     )
 
 

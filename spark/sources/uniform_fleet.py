@@ -5,7 +5,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from optimizer import STRATEGIES
-from optimizer.problem import NOBODY, Problem
+from optimizer.model import NOBODY, Problem
 from spark.sources.fleet_names import uuids
 from spark.sources.store_files import table_of
 
@@ -115,19 +115,21 @@ def _range(reads: BoolArray, sizes: IntArray) -> IntArray:
     """Range's answer for members (rows) who read topics (columns)."""
     members = len(reads)
     offsets = np.append(0, np.cumsum(sizes))
-    none = np.empty(0, np.int64)
     subscriptions, of_member = np.unique(reads, axis=0, return_inverse=True)
-    return STRATEGIES["range"](
-        Problem(
-            member_ids=[f"{m:06d}" for m in range(members)],
-            topics=[str(t) for t in range(TOPICS)],
-            topic_offsets=offsets,
-            member_subscription=of_member,
-            subscriptions=[np.flatnonzero(row) for row in subscriptions],
-            owner=np.full(offsets[-1], NOBODY),
-            claims=(none, none),
+    return (
+        STRATEGIES["range"]
+        .assign(
+            Problem(
+                member_ids=[f"{m:06d}" for m in range(members)],
+                topics=[str(t) for t in range(TOPICS)],
+                topic_offsets=offsets,
+                member_subscription=of_member,
+                subscriptions=[np.flatnonzero(row) for row in subscriptions],
+                owner=np.full(offsets[-1], NOBODY),
+            )
         )
-    ).target
+        .target
+    )
 
 
 class _Names:

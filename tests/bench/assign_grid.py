@@ -21,9 +21,10 @@ from platform import python_version
 import numpy as np
 
 from optimizer import Group, Member, assign
-from optimizer.plan import measure
-from optimizer.problem import NOBODY, IntArray, Problem
-from optimizer.solve import solve
+from optimizer.model.arrays import IntArray
+from optimizer.model.measures import measure
+from optimizer.model.problem import NOBODY, Problem
+from optimizer.solver.solve import solve
 
 MEMBERS = (100, 1_000, 5_000, 10_000)
 PARTITIONS_A_MEMBER = (5, 10, 50)
@@ -115,7 +116,6 @@ def _states(
         member_subscription=np.arange(members) % len(subscriptions),
         subscriptions=subscriptions,
         owner=np.full(topics * size, NOBODY),
-        claims=(np.empty(0, np.int64), np.empty(0, np.int64)),
     )
     yield Case(name, members, topics * size, topics, "fresh", fresh)
     before = replace(

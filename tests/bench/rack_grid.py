@@ -18,9 +18,10 @@ from pathlib import Path
 import numpy as np
 
 from optimizer import Goals
-from optimizer.problem import NOBODY, IntArray, Problem
-from optimizer.solve import solve
-from optimizer.verify import check_assignment
+from optimizer.checker.check import check_assignment
+from optimizer.model.arrays import IntArray
+from optimizer.model.problem import NOBODY, Problem
+from optimizer.solver.solve import solve
 from tests.bench.assign_grid import best_ms
 
 PARTITIONS, MEMBERS, TOPICS = 400_000, 2_000, 200
@@ -66,7 +67,6 @@ def cases() -> Iterator[tuple[str, Problem]]:
         member_subscription=np.arange(MEMBERS),
         subscriptions=halves,
         owner=np.full(PARTITIONS, NOBODY),
-        claims=(np.empty(0, np.int64), np.empty(0, np.int64)),
         racks=[str(draw.choice(RACKS)) if draw.random() < 0.9 else None for _ in range(MEMBERS)],
         leader_racks=[racks[0] if k else None for racks, k in zip(places, known, strict=True)],
         replica_racks=[racks if k else () for racks, k in zip(places, known, strict=True)],

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from kafka import ConsumerRebalanceListener, KafkaAdminClient, KafkaConsumer
 from kafka.errors import KafkaError
 
-from optimizer.live.plan_assignor import PlanAssignor, rejoin
+from optimizer.assignor.plan_assignor import PlanAssignor, rejoin
 from tests.live.waiting import WITHIN, until
 
 TopicPartition = tuple[str, int]

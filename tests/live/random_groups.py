@@ -4,7 +4,7 @@ import base64
 from random import Random
 
 from optimizer import Group, Member, assign
-from optimizer.strategies.answer import StrategyError
+from optimizer.model.answer import StrategyError
 
 MOST_MEMBERS = 40
 MOST_PARTITIONS = 400

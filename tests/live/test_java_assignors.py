@@ -13,13 +13,13 @@ from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 from optimizer import Group, Member, StrategyError, assign
-from optimizer.names import problem_of
+from optimizer.model.numbering import problem_of
+from optimizer.model.problem import Problem
 from optimizer.plan import Assignment
-from optimizer.problem import Problem
-from optimizer.strategies.topic_ids import topic_ids
+from optimizer.strategies.uniform.topic_ids import topic_ids
 from tests.live.java_assignors import JavaAssignors, add_jars, kafka_id
 from tests.live.random_groups import random_group
-from tests.optimizer.strategies.kafka import ENDLESS
+from tests.optimizer.strategies.written_groups import ENDLESS
 
 GROUPS = 3000
 BATCH = 250

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 from pyspark.sql import SparkSession
 
-from optimizer.strategies.hash_map import hash_order
-from optimizer.strategies.java import string_hashes, utf16
+from optimizer.strategies.kafka.hash_map import hash_order
+from optimizer.strategies.kafka.java import string_hashes, utf16
 
 SETS = 300
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from kafka import KafkaAdminClient
 
-from optimizer.live.plan_file import GroupPlan, Topics, parsed, written
+from optimizer.assignor.plan_file import GroupPlan, Topics, parsed, written
 from tests.live.brokers import Brokers
 from tests.live.consumers import Consumer, Diary, await_rest, closing
 from tests.live.waiting import until

@@ -9,7 +9,7 @@ import pytest
 from kafka import KafkaAdminClient, KafkaConsumer
 from kafka.admin import MemberToRemove
 
-from optimizer.live.plan_file import GroupPlan, Topics, written
+from optimizer.assignor.plan_file import GroupPlan, Topics, written
 from tests.live.brokers import Brokers
 from tests.live.consumers import Consumer, Diary, await_rest, closing
 from tests.live.waiting import until
@@ -124,7 +124,7 @@ def test_groups_that_no_plan_can_be_put_into(
         site.name, bootstrap_servers=broker.bootstrap, group_id=site.name, client_id="a"
     )
     try:
-        # so long that none ends while the consumer joins: see optimizer.live.leadership
+        # so long that none ends while the consumer joins: see optimizer.assignor.kafka_python
         assert until(lambda: consumer.poll(timeout_ms=3000) == {} and bool(consumer.assignment()))
         generation = consumer.group_metadata().generation_id
         ranges = run(*enforce)

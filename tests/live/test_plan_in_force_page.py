@@ -14,7 +14,7 @@ import pytest
 from kafka import KafkaAdminClient
 from kafka.errors import KafkaError
 
-from optimizer.live.plan_file import parsed, written
+from optimizer.assignor.plan_file import parsed, written
 from tests.live.brokers import ROOT, Brokers
 from tests.live.waiting import until
 from tests.spark.conftest import asked, run  # noqa: F401 - fixtures

@@ -5,10 +5,11 @@ import random
 import numpy as np
 
 from optimizer import Group, Member
-from optimizer.goals import DEFAULT_GOALS, Goals
-from optimizer.problem import GONE, NOBODY, IntArray, Problem
-from optimizer.shares import Demand, demand_of
-from optimizer.sorts import sorts_of
+from optimizer.model.arrays import IntArray
+from optimizer.model.goals import DEFAULT_GOALS, Goals
+from optimizer.model.problem import GONE, NOBODY, Problem
+from optimizer.solver.demand import Demand, demand_of
+from optimizer.solver.kinds import kinds_of
 
 
 def tiny_group(seed: int) -> Group:
@@ -48,13 +49,12 @@ def problem(sizes: list[int], topics_of: list[list[int]], owner: IntArray) -> Pr
         member_subscription=np.arange(len(topics_of)),
         subscriptions=[np.array(topics, np.int64) for topics in topics_of],
         owner=owner,
-        claims=(np.empty(0, np.int64), np.empty(0, np.int64)),
     )
 
 
 def demand(group: Problem, goals: Goals = DEFAULT_GOALS) -> Demand:
     """A problem in counts."""
-    return demand_of(sorts_of(group, goals), len(group.member_ids))
+    return demand_of(kinds_of(group, goals), len(group.member_ids))
 
 
 def random_problem(seed: int) -> Problem:

@@ -7,7 +7,8 @@ import numpy as np
 from ortools.graph.python import min_cost_flow
 
 from optimizer import Group
-from optimizer.problem import NOBODY, IntArray, Problem
+from optimizer.model.arrays import IntArray
+from optimizer.model.problem import NOBODY, Problem
 
 
 class Best(NamedTuple):

@@ -9,8 +9,9 @@ import numpy as np
 from ortools.graph.python import min_cost_flow
 
 from optimizer import Group
-from optimizer.goals import Goals
-from optimizer.problem import IntArray, Problem
+from optimizer.model.arrays import IntArray
+from optimizer.model.goals import Goals
+from optimizer.model.problem import Problem
 from tests.optimizer.groups import random_problem, tiny_group
 from tests.optimizer.oracles import Facts, facts_of_group, facts_of_problem
 

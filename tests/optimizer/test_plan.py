@@ -3,8 +3,8 @@
 import numpy as np
 
 from optimizer import Group, Member, assign
-from optimizer.plan import measure
-from optimizer.problem import GONE, NOBODY
+from optimizer.model.measures import measure
+from optimizer.model.problem import GONE, NOBODY
 from tests.optimizer.groups import problem
 
 

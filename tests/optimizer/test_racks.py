@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from optimizer import Goals, Group, Member, assign
-from optimizer.names import problem_of
-from optimizer.near import near_of
-from optimizer.problem import NOBODY
-from optimizer.solve import solve
+from optimizer.model.numbering import problem_of
+from optimizer.model.problem import NOBODY
+from optimizer.model.racks import rack_table_of
+from optimizer.solver.solve import solve
 from tests.optimizer.groups import random_problem, tiny_group
 from tests.optimizer.rack_groups import (
     VARIANTS,
@@ -52,7 +52,7 @@ def test_racks_never_cost_balance_and_their_own_result_stays() -> None:
         without, target = solve(problem).target, solve(problem, goals).target
         loads = [np.sort(np.bincount(some[some >= 0])) for some in (without, target)]
         assert (loads[0] @ loads[0]) == (loads[1] @ loads[1])
-        near = near_of(problem, goals.rack or "")
+        near = rack_table_of(problem, goals.rack or "")
         local += near is not None and near.reads(target).local > near.reads(without).local
         assert np.array_equal(solve(replace(problem, owner=target), goals).target, target)
     assert local > 25
@@ -62,7 +62,7 @@ def test_reads_are_counted_as_partition_by_partition() -> None:
     for seed in range(60):
         goals = VARIANTS[seed % 4]
         problem, facts = random_rack_problem(seed), None
-        near, facts = near_of(problem, goals.rack or ""), racks_of_problem(problem, goals)
+        near, facts = rack_table_of(problem, goals.rack or ""), racks_of_problem(problem, goals)
         target = solve(problem, goals).target
         placed = [(p, m) for p, m in enumerate(target.tolist()) if m != NOBODY]
         local, remote = (sum(t[p][m] for p, m in placed) for t in (facts.local, facts.remote))

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from optimizer.strategies.java import parse_uuid
+from optimizer.strategies.kafka.java import parse_uuid
 from spark.encode import ABSENT, GAPS, NEGATIVE, NO_ID, SHARED_ID, TWICE, TWO_IDS
 from tests.spark.fleets import Fleet, Row
 

@@ -96,7 +96,7 @@ def test_an_id_comes_as_hex_however_it_is_spelt(groups: dict[str, FleetGroup]) -
     for name, topic_id in wanted.items():
         problem = groups[name].problem
         assert problem is not None
-        assert problem.topic_ids == [topic_id and topic_id.upper()]
+        assert problem.kafka.topic_ids == [topic_id and topic_id.upper()]
 
 
 def test_each_partition_has_the_racks_of_its_leader_and_replicas(

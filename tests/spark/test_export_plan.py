@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
-from optimizer.live.plan_file import parsed
+from optimizer.assignor.plan_file import parsed
 from spark import FleetSnapshot, InputError
 from spark.export import group_plan
 from spark.output import read_result

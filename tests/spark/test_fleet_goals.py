@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from optimizer.goals import DEFAULT_GOALS, Goals, GoalsError
+from optimizer.model.goals import DEFAULT_GOALS, Goals, GoalsError
 from spark.fleet_goals import FleetGoals, GroupGoals, as_text, from_text, read_goals
 
 LEADER, ANY = Goals(rack="leader"), Goals(rack="any", levels=("moves", "racks"), min_gain=0.5)

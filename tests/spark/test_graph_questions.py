@@ -14,8 +14,8 @@ import pytest
 from pyspark.sql import SparkSession
 
 from optimizer import Group, Member
-from optimizer.components import components as split
-from optimizer.names import problem_of
+from optimizer.model.numbering import problem_of
+from optimizer.solver.components import components as split
 from spark import InputError
 from spark.graph import FleetGraph, competitors, components, coupled_groups, fleet_graph, reach
 from tests.optimizer.groups import demand

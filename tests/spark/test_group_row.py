@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from optimizer.problem import GONE, NOBODY
+from optimizer.model.classes import classes_of
+from optimizer.model.problem import GONE, NOBODY
 from spark.group_row import FleetGroup, read_group
 from spark.lookup import HashCollisionError
 from tests.spark.encoded import encoded_group, rename_hash
@@ -151,10 +152,13 @@ def test_kafka_strategies_are_told_of_vanished_topics_and_of_claims_beyond_a_top
     assert group.problem is not None
     subscriptions = [some.tolist() for some in group.problem.subscriptions]
     assert [subscriptions[s] for s in group.problem.member_subscription] == [[0], [0]]
-    assert group.problem.vanished is not None
-    assert [group.problem.vanished[s] for s in group.problem.member_subscription] == [("v",), ()]
-    assert group.problem.beyond is not None
-    assert [some.tolist() for some in group.problem.beyond] == [[1], [0], [2]]
+    assert group.problem.kafka.vanished is not None
+    assert [group.problem.kafka.vanished[s] for s in group.problem.member_subscription] == [
+        ("v",),
+        (),
+    ]
+    assert group.problem.kafka.beyond is not None
+    assert [some.tolist() for some in group.problem.kafka.beyond] == [[1], [0], [2]]
 
 
 def test_an_owner_who_left_is_named_after_the_members() -> None:
@@ -171,7 +175,7 @@ def test_a_topic_that_nobody_reads_any_more_reaches_as_far_as_it_is_owned() -> N
     assert group.problem is not None
     assert group.problem.topics == ["old", "t"]
     assert owners(group) == [None, None, "a", None]
-    assert group.problem.class_of.tolist() == [-1, -1, -1, 0]
+    assert classes_of(group.problem).of_partition.tolist() == [-1, -1, -1, 0]
 
 
 def test_a_slip_in_a_partition_number_does_not_fill_the_memory() -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from optimizer.live.plan_file import GroupPlan
+from optimizer.assignor.plan_file import GroupPlan
 from spark.in_force import differences, misfit
 from spark.sources.live.group import LiveGroup, LiveMember
 
@@ -64,7 +64,7 @@ def test_who_is_missing_strange_or_there_twice() -> None:
 
 
 def test_what_the_leader_would_say_of_the_plan() -> None:
-    """As `optimizer.live.fit` has it, with the partitions that the cluster has now."""
+    """As `optimizer.assignor.fit` has it, with the partitions that the cluster has now."""
     live = group(member("a"), member("b", static=True), member("idle"))
     assert misfit(PLAN, live, {"t": 3, "not-read": 7}) is None
     assert misfit(PLAN, live, {"t": 4}) == "it has 3 partitions of 't', and there are 4"

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
 
-from optimizer import STRATEGIES, StrategyError
-from optimizer.problem import NOBODY
-from optimizer.strategies.answer import Answer, settled
-from optimizer.verify import check_assignment
+from optimizer import STRATEGIES, Strategy, StrategyError
+from optimizer.checker.check import check_assignment
+from optimizer.model.answer import Answer, settled
+from optimizer.model.classes import classes_of
 from spark import measure
 from spark.budget import Budget
 from spark.group_row import read_group
@@ -45,9 +46,15 @@ def replaced(monkeypatch: pytest.MonkeyPatch) -> Callable[..., list[str]]:
     def replace(**by_name: Any) -> list[str]:
         asked: list[str] = []
 
-        def named(name: str) -> Any:
-            asked.append(name)
-            return by_name.get(name.replace("-", "_"), STRATEGIES[name])
+        def named(name: str) -> Strategy:
+            known = STRATEGIES[name]
+            answer = by_name.get(name.replace("-", "_"), known.answer)
+
+            def noted(*args: Any) -> Answer:
+                asked.append(name)
+                return answer(*args)
+
+            return dataclasses.replace(known, answer=noted)
 
         monkeypatch.setattr(measure, "strategy_named", named)
         return asked
@@ -56,7 +63,7 @@ def replaced(monkeypatch: pytest.MonkeyPatch) -> Callable[..., list[str]]:
 
 
 def raising(error: Exception) -> Callable[[Any], Answer]:
-    def strategy(problem: Any) -> Answer:
+    def strategy(*_: Any) -> Answer:
         raise error
 
     return strategy
@@ -134,9 +141,9 @@ def test_who_is_optimal_is_what_the_check_says(seed: int) -> None:
     for strategy, row in measured(fleet, group="c").items():
         if row["status"] == "failed":
             continue
-        target = np.where(group.problem.keepable, group.problem.owner, NOBODY)
+        target = classes_of(group.problem).kept
         if strategy != CURRENT:
-            target = STRATEGIES[strategy](group.problem).target
+            target = STRATEGIES[strategy].assign(group.problem).target
         verdict = check_assignment(group.problem, target)
         flags = (row["balance_optimal"], row["moves_optimal"])
         assert flags == (

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from optimizer import STRATEGIES, StrategyError
+from optimizer import STRATEGIES, Strategy, StrategyError
 from spark import solve
 from tests.spark.encoded import encoded_group, rename_hash
 from tests.spark.fleets import Fleet
@@ -81,7 +81,7 @@ def test_a_group_whose_solver_fails_is_failed_with_the_reason(
     def fail(problem: Any, goals: Any) -> None:
         raise error
 
-    monkeypatch.setattr(solve, "assign_optimally", fail)
+    monkeypatch.setattr(solve, "strategy_named", lambda _: Strategy(fail, has_goals=True))
     plan = solved(encoded_group(every_action()))
     assert plan.status == "failed"
     assert str(error) in plan.reason

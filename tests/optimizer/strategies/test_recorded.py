@@ -4,14 +4,12 @@ import gzip
 import json
 from collections.abc import Iterator
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from optimizer import Group, Member, assign
-
-DATA = Path(__file__).parents[2] / "data"
+from tests.paths import DATA
 
 RECORDED = {
     "range": "range",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from optimizer.strategies.java import string_hash
+from optimizer.strategies.kafka.java import string_hash
 from tests.spark.findings.cases_of_balance import TWO
 from tests.spark.findings.place import Build, Cases, Place, Told, owning
 

@@ -6,7 +6,7 @@ import random
 
 from pyspark.sql import SparkSession
 
-from optimizer.strategies import java
+from optimizer.strategies.kafka import java
 from spark.findings.java_hash import coordinating_partition, string_hash
 
 MIN_VALUE = "polygenelubricants"

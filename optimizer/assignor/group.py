@@ -1,0 +1,130 @@
+"""A group as its leader sees it at a rebalance."""
+
+import re
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+from optimizer.assignor.membership import NO_GENERATION, UNMARKED, Mark
+
+TopicPartition = tuple[str, int]
+
+_UUID = re.compile(r"-[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$")
+
+
+@dataclass(frozen=True)
+class LiveMember:
+    """A member that takes part in a rebalance; `owned` is what it has until it gives it up."""
+
+    member_id: str
+    instance_id: str | None
+    topics: frozenset[str]
+    owned: frozenset[TopicPartition] = frozenset()
+    generation: int = NO_GENERATION
+    mark: Mark = UNMARKED
+
+    @property
+    def key(self) -> str:
+        """The member's key in a plan: its group.instance.id, or else its client.id.
+
+        The leader isn't told client ids, but the coordinator makes a member id of one: a hyphen
+        and a UUID follow it.
+        """
+        return self.instance_id or _UUID.sub("", self.member_id)
+
+
+@dataclass(frozen=True)
+class LiveGroup:
+    """Members in the leader's order, and the number of partitions of each topic that they read.
+
+    A topic that isn't known to the cluster isn't in `topics`.
+    """
+
+    members: tuple[LiveMember, ...]
+    topics: Mapping[str, int]
+
+    @cached_property
+    def holders(self) -> dict[TopicPartition, set[str]]:
+        """Ids of the members who have a partition: of those who claim it, the newest generation."""
+        return _holders(self.members)
+
+
+def live_group(cluster: Any, members: Iterable[Any], own_topics: Collection[str]) -> LiveGroup:
+    """The group that kafka-python shows to the leader's assignor.
+
+    `cluster` is its ClusterMetadata, `members` come from the JoinGroupResponse with their metadata
+    decoded, `own_topics` are the leader's own subscription.
+    """
+    present = _without_void_claims([_member(member) for member in members])
+    holders = _holders(present)
+    topics = {}
+    for topic in sorted({topic for member in present for topic in member.topics}):
+        partitions = cluster.partitions_for_topic(topic)
+        if partitions:
+            topics[topic] = max(partitions) + 1
+        elif topic not in own_topics and (vouched := _vouched(topic, holders)):
+            topics[topic] = vouched
+    return LiveGroup(tuple(present), topics)
+
+
+def _member(member: Any) -> LiveMember:
+    stated = member.metadata
+    topics = frozenset(stated.topics or ())
+    owned = frozenset(
+        (claim.topic, partition)
+        for claim in stated.owned_partitions or ()
+        if claim.topic in topics  # kafka-python has dropped the others before it joined
+        for partition in claim.partitions
+    )
+    return LiveMember(
+        member.member_id,
+        member.group_instance_id or None,
+        topics,
+        owned,
+        stated.generation_id,
+        Mark.decode(stated.user_data),
+    )
+
+
+def _without_void_claims(members: Collection[LiveMember]) -> list[LiveMember]:
+    newest = max((member.generation for member in members), default=NO_GENERATION)
+    return [
+        member if _stands(member, newest) else replace(member, owned=frozenset())
+        for member in members
+    ]
+
+
+def _stands(member: LiveMember, newest: int) -> bool:
+    """Whether a member really has what it claims; see `optimizer.assignor.membership`.
+
+    It hasn't if it got it under another member id: it fell out since and joined anew. Nor has it
+    if it missed a generation that it didn't even try to join, as a static member may that is
+    late: it is told so, drops all, and joins again.
+    """
+    mark = member.mark
+    rejoined = mark.assigned_as not in ("", member.member_id)
+    missed = member.generation < newest and mark.joins == 1
+    return not rejoined and not missed
+
+
+def _holders(members: Iterable[LiveMember]) -> dict[TopicPartition, set[str]]:
+    claims: dict[TopicPartition, tuple[int, set[str]]] = {}
+    for member in members:
+        for partition in member.owned:
+            newest, ids = claims.get(partition, (NO_GENERATION, set()))
+            if member.generation > newest:
+                ids = set()
+            if member.generation >= newest:
+                claims[partition] = member.generation, ids | {member.member_id}
+    return {partition: ids for partition, (_, ids) in claims.items()}
+
+
+def _vouched(topic: str, holders: Collection[TopicPartition]) -> int:
+    """Number of partitions of a topic that the leader doesn't know, and members have whole.
+
+    A leader hears of topics that it doesn't read itself only after its first rebalance, and joins
+    again when it does: until then nobody should lose them.
+    """
+    numbers = {number for name, number in holders if name == topic}
+    return len(numbers) if numbers == set(range(len(numbers))) else 0

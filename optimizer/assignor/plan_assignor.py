@@ -1,0 +1,155 @@
+"""An assignor for kafka-python's consumers that puts a plan of Evenfleet's into force."""
+
+import logging
+from collections.abc import Collection, Iterable, Sequence
+from os import PathLike, fspath
+from typing import Any
+
+from kafka.coordinator.assignors.abstract import AbstractPartitionAssignor, RebalanceProtocol
+from kafka.protocol.consumer.metadata import (
+    ConsumerProtocolAssignment,
+    ConsumerProtocolSubscription,
+)
+
+from optimizer.assignor.fallback import without_plan
+from optimizer.assignor.fit import misfit
+from optimizer.assignor.group import LiveGroup, TopicPartition, live_group
+from optimizer.assignor.kafka_python import first_round, keep_joining
+from optimizer.assignor.membership import Membership, echo
+from optimizer.assignor.plan_file import parsed
+from optimizer.assignor.source import shown, text_of
+from optimizer.plan import Assignment
+
+EAGER, COOPERATIVE = "evenfleet-plan", "cooperative-evenfleet-plan"
+"""Names by which brokers know the assignor; consumers of two protocols can't be in one group."""
+
+VERSION = 3
+"""Of ConsumerProtocolSubscription: the first that has a rack (KIP-881)."""
+
+log = logging.getLogger(__name__)
+
+
+class PlanAssignor(AbstractPartitionAssignor):  # type: ignore[misc]
+    """Assigns what a plan says: `partition_assignment_strategy=[PlanAssignor(…)]`.
+
+    `plan` is the file, or http(s) URL, that has the plan of `group`, as `evenfleet export-plan`
+    writes it; the group's leader reads it at each rebalance, within `timeout` seconds. All members
+    of a group need this assignor, of the same protocol: eager, or `cooperative` (KIP-429), in
+    which a partition goes to its new owner one rebalance after the old one gave it up. `rack` is
+    told to the leader (KIP-881).
+
+    Whenever the plan can't be read or doesn't fit the group, the group gets the assignment of
+    Kafka's sticky strategy instead, and the reason is logged, once. No exception leaves a
+    rebalance: it would stall the whole group.
+    """
+
+    def __init__(
+        self,
+        plan: str | PathLike[str],
+        group: str,
+        *,
+        cooperative: bool = False,
+        rack: str | None = None,
+        timeout: float = 2.0,
+    ) -> None:
+        self._plan = fspath(plan)
+        self._group = group
+        self._cooperative = cooperative
+        self._rack = rack
+        self._timeout = timeout
+        self._topics: frozenset[str] = frozenset()
+        self._membership = Membership()
+        self._told = ""
+
+    @property
+    def name(self) -> str:
+        return COOPERATIVE if self._cooperative else EAGER
+
+    def supported_protocols(self) -> list[RebalanceProtocol]:
+        protocol = RebalanceProtocol
+        return [protocol.COOPERATIVE if self._cooperative else protocol.EAGER]
+
+    def metadata(self, topics: Collection[str]) -> ConsumerProtocolSubscription:
+        """What the member tells the leader: its subscription, ownership, generation and rack."""
+        self._topics = frozenset(topics)
+        owned = [one for one in self._membership.owned if one[0] in self._topics]
+        return ConsumerProtocolSubscription(
+            version=VERSION,
+            topics=sorted(topics),
+            user_data=self._membership.joining().encode(),
+            owned_partitions=[
+                ConsumerProtocolSubscription.TopicPartition(topic=topic, partitions=partitions)
+                for topic, partitions in _by_topic(owned)
+            ],
+            generation_id=self._membership.generation,
+            rack_id=self._rack,
+        )
+
+    def on_assignment(self, assignment: ConsumerProtocolAssignment, generation: int) -> None:
+        owned = frozenset((topic, partition) for topic, partition in assignment.partitions())
+        self._membership.assigned(owned, generation, assignment.user_data)
+
+    def assign(self, cluster: Any, members: Sequence[Any]) -> dict[str, ConsumerProtocolAssignment]:
+        """The leader's answer: an assignment for each member's id."""
+        try:
+            keep_joining(cluster)
+            group = live_group(cluster, members, self._topics)
+            target = self._target(group)
+            handed_out = first_round(group, target) if self._cooperative else target
+            return {
+                member.member_id: _assignment(
+                    handed_out.get(member.member_id, []), echo(member.mark, member.member_id)
+                )
+                for member in group.members
+            }
+        except Exception:
+            log.exception("group %s: nothing is assigned, by a defect of Evenfleet's", self._group)
+            return {member.member_id: _assignment([], b"") for member in members}
+
+    def _target(self, group: LiveGroup) -> Assignment:
+        """What the plan says, or what is assigned without one."""
+        try:
+            plan = parsed(text_of(self._plan, self._timeout))
+            reason = misfit(plan, self._group, group)
+        except Exception as error:
+            reason = str(error) or type(error).__name__
+        if reason:
+            self._tell(logging.WARNING, f"isn't used, but Kafka's sticky strategy: {reason}")
+            return without_plan(group)
+        self._tell(logging.INFO, f"of snapshot {plan.snapshot} is in force")
+        return {
+            member.member_id: [
+                (topic, partition)
+                for topic, partitions in plan.members.get(member.key, {}).items()
+                for partition in partitions
+            ]
+            for member in group.members
+        }
+
+    def _tell(self, level: int, what: str) -> None:
+        """Log what has become of the plan, unless that was what was logged last."""
+        if what != self._told:
+            log.log(level, "group %s: the plan in %s %s", self._group, shown(self._plan), what)
+            self._told = what
+
+
+def rejoin(consumer: Any) -> None:
+    """Let a kafka-python consumer ask for a rebalance of its group, at its next `poll`.
+
+    So a changed plan comes into force: the leader reads it again. For this kafka-python has no
+    public call (Java's is `enforceRebalance`).
+    """
+    consumer._coordinator.request_rejoin()
+
+
+def _assignment(
+    partitions: Sequence[TopicPartition], user_data: bytes
+) -> ConsumerProtocolAssignment:
+    return ConsumerProtocolAssignment(VERSION, _by_topic(partitions), user_data)
+
+
+def _by_topic(partitions: Iterable[TopicPartition]) -> list[tuple[str, list[int]]]:
+    found: dict[str, list[int]] = {}
+    for topic, partition in sorted(partitions):
+        found.setdefault(topic, []).append(partition)
+    return list(found.items())

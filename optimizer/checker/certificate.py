@@ -1,0 +1,87 @@
+"""The form of a certificate: what proves that a plan can't be better.
+
+For each level of the goals, balance first, it has a whole number for each member, in the order of
+`Problem.member_ids`. With them `optimizer.checker.check` shows in one pass over who reads what that
+no change of the plan improves it: they are potentials of the plan's residual network (see
+`optimizer.checker.residual_network`). The potential of a kind of partitions follows from those of
+its readers, so nothing but members has to be numbered.
+
+For the balance, a member's potential is minus a load: the one that a partition more or less takes
+it from or to at no cost, its own or one below. Its number is how much lower that load is than where
+it starts: at the lowest load of all who may read a partition if theirs are within one of each other
+(though not above its own), at its own load otherwise. For the other levels the number is the
+potential itself.
+
+As bytes: none at all if every number is 0, which is what most plans need: those without moves, and
+those of groups whose members all read the same, where the closed form is its own proof. Otherwise
+the number of this form, 1, and then for each level a byte that tells how wide a number is and the
+numbers, little-endian and signed: 0 (all are 0; nothing follows), 1, 2, 4 or 8 bytes, or 16 (all
+are 0 or 1: one bit each, lowest bit first).
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from optimizer.model import IntArray
+
+FORM = 1
+BIT = 16
+WIDTHS = (1, 2, 4, 8)
+
+MOST = 2**60
+"""A number beyond is none of a plan: sums of two have to fit 64 bits."""
+
+
+class MalformedCertificateError(ValueError):
+    """Bytes that are no certificate of such a group."""
+
+
+def encode(levels: Sequence[IntArray]) -> bytes:
+    """A certificate with the members' numbers at each level."""
+    if not any(numbers.any() for numbers in levels):
+        return b""
+    return bytes([FORM]) + b"".join(map(_encode, levels))
+
+
+def _encode(numbers: IntArray) -> bytes:
+    low, high = int(numbers.min(initial=0)), int(numbers.max(initial=0))
+    if low == high == 0:
+        return bytes([0])
+    if low == 0 and high == 1:
+        return bytes([BIT]) + np.packbits(numbers == 1, bitorder="little").tobytes()
+    width = next(w for w in WIDTHS if -(2 ** (8 * w - 1)) <= low and high < 2 ** (8 * w - 1))
+    return bytes([width]) + numbers.astype(f"<i{width}").tobytes()
+
+
+def decode(certificate: bytes, members: int, levels: int) -> list[IntArray]:
+    """The members' numbers at each level. Raises `MalformedCertificateError`."""
+    if not certificate:
+        return [np.zeros(members, np.int64)] * levels
+    if certificate[0] != FORM:
+        raise MalformedCertificateError(f"its form is {certificate[0]}, and only {FORM} is known")
+    at, found = 1, []
+    for _ in range(levels):
+        width = certificate[at] if at < len(certificate) else 0
+        if at >= len(certificate) or width not in (0, *WIDTHS, BIT):
+            raise MalformedCertificateError(f"byte {at} of it should say how wide numbers are")
+        end = at + 1 + (-(-members // 8) if width == BIT else members * width)
+        if end > len(certificate):
+            raise MalformedCertificateError(f"it ends before the numbers of {members} members do")
+        found.append(_decode(certificate[at + 1 : end], members, width))
+        at = end
+    if at < len(certificate):
+        raise MalformedCertificateError(f"{len(certificate) - at} bytes follow its last level")
+    return found
+
+
+def _decode(numbers: bytes, members: int, width: int) -> IntArray:
+    if width == 0:
+        return np.zeros(members, np.int64)
+    if width == BIT:
+        packed = np.frombuffer(numbers, np.uint8)
+        return np.unpackbits(packed, count=members, bitorder="little").astype(np.int64)
+    found = np.frombuffer(numbers, f"<i{width}").astype(np.int64)
+    if len(found) and max(int(found.max()), -int(found.min())) > MOST:
+        raise MalformedCertificateError(f"a number of it is beyond {MOST}")
+    return found

@@ -1,0 +1,104 @@
+"""Checks an assignment from the bare facts, with nothing of the solver."""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from optimizer.checker.counts import counts_of
+from optimizer.checker.homogeneous import proven_homogeneous
+from optimizer.checker.kinds import Kinds, kinds_of
+from optimizer.checker.proof import prove
+from optimizer.checker.racks import rack_facts_of
+from optimizer.model import DEFAULT_GOALS, NOBODY, Goals, IntArray, Measures, Problem, Reads
+
+FAULTS_NAMED = 5
+"""So many partitions of each sort of fault are named; the rest are counted."""
+
+
+class Verdict(NamedTuple):
+    """What an assignment is worth.
+
+    `faults` say why it isn't an assignment of the group at all; with any, the rest says nothing.
+    `balance_optimal`: no assignment has a lower Σ load². `moves_optimal` and `racks_optimal`: none
+    that is as good at the levels above moves fewer partitions, or has fewer read across racks; None
+    when a level above isn't optimal, and for racks where the goals or the facts have none.
+    `witness` tells a change that improves what isn't optimal.
+
+    `reads_found` and `reads` count the reads of the assignment as found and of this one, where the
+    goals and the facts have racks. `certificate` proves all levels, if they are optimal: the one
+    that was given, or a new one. `certificate_fault` tells why the one that was given proves
+    nothing; the rest then comes from a search, and is true of the assignment all the same.
+    """
+
+    faults: list[str]
+    measures: Measures | None
+    balance_optimal: bool
+    moves_optimal: bool | None
+    witness: str | None
+    racks_optimal: bool | None = None
+    reads_found: Reads | None = None
+    reads: Reads | None = None
+    certificate: bytes | None = None
+    certificate_fault: str | None = None
+
+
+def check_assignment(
+    problem: Problem,
+    target: IntArray,
+    certificate: bytes | None = None,
+    goals: Goals = DEFAULT_GOALS,
+) -> Verdict:
+    """Judge an assignment; `target` has a member index or NOBODY for each partition.
+
+    It can be improved if and only if its residual network has a cycle of negative cost (Klein,
+    Management Science 14, 1967). For the balance alone, such a cycle is a cost-reducing path of
+    Harvey, Ladner, Lovász and Tamir (J. Algorithms 59, 2006). A certificate shows in one pass that
+    there is none (`optimizer.checker.certificate`); without one it is searched for.
+    """
+    faults = list(_malformed(problem, target))
+    if faults:
+        return Verdict(faults, None, False, None, None)
+    facts = rack_facts_of(problem, goals.rack)
+    measures = proven_homogeneous(problem, target) if facts is None and not certificate else None
+    if measures:
+        return Verdict([], measures, True, True, None, certificate=b"")
+    kinds = kinds_of(problem, facts)
+    counts = counts_of(problem, kinds, target)
+    if counts is None:
+        return Verdict(list(_misplaced(problem, kinds, target)), None, False, None, None)
+    proven, witness, found, fault = prove(counts, ["balance", *goals.order], certificate)
+    return Verdict(
+        [],
+        counts.measures,
+        proven["balance"],
+        proven.get("moves"),
+        witness,
+        racks_optimal=proven.get("racks") if facts else None,
+        reads_found=counts.reads(counts.owned),
+        reads=counts.reads(counts.held),
+        certificate=found,
+        certificate_fault=fault,
+    )
+
+
+def _malformed(problem: Problem, target: IntArray) -> Iterator[str]:
+    if len(target) != problem.partition_count:
+        yield f"{len(target)} partitions are assigned, and the group has {problem.partition_count}"
+    elif len(target) and not NOBODY <= target.min() <= target.max() < len(problem.member_ids):
+        yield f"an index is not one of the {len(problem.member_ids)} members'"
+
+
+def _misplaced(problem: Problem, kinds: Kinds, target: IntArray) -> Iterator[str]:
+    left_out = (target == NOBODY) & (kinds.kind_of >= 0)
+    yield from _named(problem, left_out, "has subscribers and is assigned to nobody")
+    unread = (target != NOBODY) & (kinds.pair_of(target) < 0)
+    yield from _named(problem, unread, "is assigned to a member that doesn't subscribe to it")
+
+
+def _named(problem: Problem, faulty: IntArray, fault: str) -> Iterator[str]:
+    partitions = np.flatnonzero(faulty).tolist()
+    for partition in partitions[:FAULTS_NAMED]:
+        yield f"{problem.partition_name(partition)} {fault}"
+    if len(partitions) > FAULTS_NAMED:
+        yield f"{len(partitions) - FAULTS_NAMED} more partitions: each {fault}"

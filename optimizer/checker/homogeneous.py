@@ -1,0 +1,91 @@
+"""The closed form's own proof, for members who all read the same topics."""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from optimizer.model import GONE, NOBODY, HomogeneousGroups, IntArray, Measures, Problem
+
+
+class HomogeneousMeasures(NamedTuple):
+    """`optimizer.model.Measures` of each group without takeovers, and whether it is optimal.
+
+    `proven` is about balance and moves both; where it is False, nothing is said.
+    """
+
+    partitions: IntArray
+    max_load: IntArray
+    min_load: IntArray
+    sum_squares: IntArray
+    moves: IntArray
+    proven: NDArray[np.bool_]
+
+
+def check_homogeneous(groups: HomogeneousGroups, target: IntArray) -> HomogeneousMeasures:
+    """Measure an assignment, a member for each partition, and try to prove it optimal.
+
+    Where everybody reads every topic, loads within one of each other are balanced; what keeps as
+    much as `kept_at_most` allows moves the fewest.
+    """
+    first_member, first_partition = groups.member_offsets[:-1], groups.partition_offsets[:-1]
+    members, partitions = np.diff(groups.member_offsets), np.diff(groups.partition_offsets)
+    loads = np.bincount(target, minlength=int(groups.member_offsets[-1]))
+    max_load = np.maximum.reduceat(loads, first_member)
+    min_load = np.minimum.reduceat(loads, first_member)
+    owned = np.bincount(groups.owner + 1, minlength=len(loads) + 1)[1:]
+    kept = np.add.reduceat((target == groups.owner).astype(np.int64), first_partition)
+    at_home = np.logical_and.reduceat(
+        groups.of_partition == np.arange(len(groups)).repeat(members)[target], first_partition
+    )
+    most = kept_at_most(owned, groups.member_offsets, partitions)
+    return HomogeneousMeasures(
+        partitions=partitions,
+        max_load=max_load,
+        min_load=min_load,
+        sum_squares=np.add.reduceat(loads * loads, first_member),
+        moves=np.add.reduceat(owned, first_member) - kept,
+        proven=at_home & (max_load - min_load <= 1) & (kept == most),
+    )
+
+
+def kept_at_most(owned: IntArray, offsets: IntArray, partitions: IntArray) -> IntArray:
+    """How many of a group's partitions can stay in a balanced assignment, at most.
+
+    Of what each member owns ⌊P/M⌋ can stay, and one more with P mod M of those who own more.
+    """
+    members, first = offsets[1:] - offsets[:-1], offsets[:-1]
+    low, extra = np.divmod(partitions, members)
+    quota = low.repeat(members)
+    richer = np.add.reduceat((owned > quota).astype(np.int64), first)
+    most: IntArray = np.add.reduceat(np.minimum(owned, quota), first) + np.minimum(extra, richer)
+    return most
+
+
+def proven_homogeneous(problem: Problem, target: IntArray) -> Measures | None:
+    """The measures of one group's assignment that is optimal; None if this doesn't prove it.
+
+    `target` has a member for each partition, or NOBODY.
+    """
+    partitions, members = len(target), len(problem.member_ids)
+    if len(problem.subscriptions) != 1 or not members or not partitions:
+        return None
+    if len(problem.subscriptions[0]) != len(problem.topics) or target.min() < 0:
+        return None
+    groups = HomogeneousGroups(
+        member_offsets=np.array([0, members]),
+        partition_offsets=np.array([0, partitions]),
+        owner=np.maximum(problem.owner, NOBODY),
+    )
+    measures = check_homogeneous(groups, target)
+    if not measures.proven[0]:
+        return None
+    takeovers = int(np.count_nonzero(problem.owner == GONE))
+    return Measures(
+        partitions,
+        int(measures.max_load[0]),
+        int(measures.min_load[0]),
+        int(measures.sum_squares[0]),
+        int(measures.moves[0]),
+        takeovers,
+    )

@@ -1,0 +1,131 @@
+"""Who may read what, taken from a problem's bare facts for `verify` alone.
+
+The solver has its own way to the same (`optimizer.model.classes`, `optimizer.solver.kinds`): a
+fault in one of them must not hide in the other.
+"""
+
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from optimizer.checker.racks import RackFacts
+from optimizer.model import NOTHING, IntArray, Problem, ranges, stable_order
+
+DENSE = 8
+"""A table of all kinds and members may have so many times the entries that are used."""
+
+
+@dataclass(frozen=True)
+class Kinds:
+    """Partitions with the same readers, all as near to each reader, are of one kind.
+
+    A kind and a reader are a pair. `kind_of` has the kind of each partition, or -1 when no member
+    subscribes to it; the pairs of kind k are offsets[k]:offsets[k + 1]. `member` has the reader of
+    each pair and `keys` kind * (number of members) + reader, ascending. Where racks matter,
+    `remote` and `local` tell whether it reads across racks or within its own.
+    """
+
+    kind_of: IntArray
+    offsets: IntArray
+    member: IntArray
+    keys: IntArray
+    member_count: int
+    remote: NDArray[np.bool_] | None = None
+    local: NDArray[np.bool_] | None = None
+
+    @property
+    def kind_count(self) -> int:
+        return len(self.offsets) - 1
+
+    def kind_at(self, pair: int) -> int:
+        """The kind of a pair."""
+        return int(self.keys[pair]) // self.member_count
+
+    def pair_of(self, member: IntArray) -> IntArray:
+        """The pair of each partition's kind and the member given for it; -1 if there is none."""
+        nobody = (member < 0) | (self.kind_of < 0)
+        wanted = np.where(nobody, -1, self.kind_of * self.member_count + member)
+        at = self.keys.searchsorted(wanted)
+        return np.where(np.append(self.keys, -2)[at] == wanted, at, -1)
+
+    def count(self, keys: IntArray) -> IntArray:
+        """How often the key of each pair occurs; others are ignored."""
+        entries = self.kind_count * self.member_count
+        if entries > DENSE * (len(self.keys) + len(keys)):
+            at = self.keys.searchsorted(keys)
+            known = np.append(self.keys, -1)[at] == keys
+            return np.bincount(at[known], minlength=len(self.keys))
+        counts = np.bincount(keys, minlength=entries)
+        return counts if entries == len(self.keys) else counts[self.keys]
+
+
+def kinds_of(problem: Problem, facts: RackFacts | None = None) -> Kinds:
+    """The readers of a group; with rack facts, kinds differ by them as well."""
+    members, count = len(problem.member_ids), len(problem.subscriptions)
+    of_topic, holders = _kinds(problem)
+    sizes = [len(some) for some in holders]
+    holder = np.concatenate(holders) if holders else NOTHING
+    base = np.arange(0, len(sizes) * members, max(members, 1)).repeat(sizes)
+    order = stable_order(problem.member_subscription, count)
+    if count == members:
+        member = order[holder]
+    else:
+        sharing = np.bincount(problem.member_subscription, minlength=count)
+        first, sharing = (sharing.cumsum() - sharing)[holder], sharing[holder]
+        member = order[ranges(first, sharing)]
+        base = base.repeat(sharing)
+    keys = base + member
+    if (keys[1:] < keys[:-1]).any():
+        keys.sort()
+        member = keys % members
+    kinds = Kinds(
+        kind_of=of_topic.repeat(problem.topic_sizes),
+        offsets=keys.searchsorted(np.arange(len(sizes) + 1) * members),
+        member=member,
+        keys=keys,
+        member_count=members,
+    )
+    return kinds if facts is None else _by_rack(kinds, facts)
+
+
+def _kinds(problem: Problem) -> tuple[IntArray, list[IntArray]]:
+    """The kind of each topic, and for each kind the subscriptions that hold its topics.
+
+    A topic without partitions is of none.
+    """
+    sizes = [len(topics) for topics in problem.subscriptions]
+    topic = np.concatenate([NOTHING, *problem.subscriptions])
+    holder = np.arange(len(sizes)).repeat(sizes)[stable_order(topic, len(problem.topics))]
+    ends = np.bincount(topic, minlength=len(problem.topics)).cumsum().tolist()
+    number: dict[bytes, int] = {}
+    of_topic = [
+        number.setdefault(holder[start:end].tobytes(), len(number)) if end > start and size else -1
+        for (start, end), size in zip(
+            pairwise([0, *ends]), problem.topic_sizes.tolist(), strict=True
+        )
+    ]
+    return np.array(of_topic, np.int64), [np.frombuffer(some, np.int64) for some in number]
+
+
+def _by_rack(kinds: Kinds, facts: RackFacts) -> Kinds:
+    """Cut every kind by the racks that its partitions are in."""
+    places, read = len(facts.remote), kinds.kind_of >= 0
+    key = kinds.kind_of[read] * places + facts.rack_place_of[read]
+    is_cut = np.bincount(key, minlength=kinds.kind_count * places) > 0
+    kind, place = np.divmod(is_cut.nonzero()[0], places)
+    kind_of = np.full_like(kinds.kind_of, -1)
+    kind_of[read] = (is_cut.cumsum() - 1)[key]
+    counts = np.diff(kinds.offsets)[kind]
+    member = kinds.member[ranges(kinds.offsets[kind], counts)]
+    where = place.repeat(counts), facts.rack_of[member]
+    return Kinds(
+        kind_of=kind_of,
+        offsets=np.append(0, counts.cumsum()),
+        member=member,
+        keys=np.arange(len(kind)).repeat(counts) * kinds.member_count + member,
+        member_count=kinds.member_count,
+        remote=facts.remote[where],
+        local=facts.local[where],
+    )

@@ -1,0 +1,148 @@
+"""Whether an assignment is the best at each level: potentials prove it, or a cycle disproves it."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from optimizer.checker.certificate import MalformedCertificateError, decode, encode
+from optimizer.checker.counts import Counts
+from optimizer.checker.homogeneous import kept_at_most
+from optimizer.checker.residual_network import ReducedCosts, ResidualNetwork, ViolatedArc
+from optimizer.checker.sentences import Sentences
+from optimizer.model import IntArray
+
+
+class Proof(NamedTuple):
+    """What was found, level after level.
+
+    `proven` has True for each level at which nothing is better, and False for the first at which
+    something is, which `witness` tells; below that nothing can be said. `certificate` proves all
+    levels, if they are. `fault` tells why the certificate that was given doesn't.
+    """
+
+    proven: dict[str, bool]
+    witness: str | None
+    certificate: bytes | None
+    fault: str | None
+
+
+def prove(counts: Counts, levels: Sequence[str], certificate: bytes | None) -> Proof:
+    """Judge the levels, one after the other; the first at which something is better ends it.
+
+    The certificate's numbers are tried first, or zeros, which do for most plans. Where they prove
+    nothing, potentials or a cycle are searched for. The next level is then looked at in those arcs
+    alone by which this one stays as good.
+    """
+    proven: dict[str, bool] = {}
+    found: list[IntArray] = []
+    given, fault = _given(counts, len(levels), certificate)
+    network = counts.residual_network()
+    for name in levels:
+        level = _Level(counts, name, network)
+        numbers = given[len(found)] if given else np.zeros_like(counts.loads)
+        doubt = level.doubt(numbers)
+        if doubt is not None:
+            fault = doubt if given else fault
+            given = []
+            numbers, witness = level.search()
+            if witness is not None:
+                return Proof({**proven, name: False}, witness, None, fault)
+        if name != levels[-1]:
+            network = level.tight_arcs()
+        proven[name] = True
+        found.append(numbers)
+    proof = certificate if given else encode(found)
+    return Proof(proven, None, proof, fault)
+
+
+def _given(
+    counts: Counts, levels: int, certificate: bytes | None
+) -> tuple[list[IntArray], str | None]:
+    """The certificate's numbers at each level, none without one; and why it can't be read."""
+    if certificate is None:
+        return [], None
+    try:
+        return decode(certificate, counts.kinds.member_count, levels), None
+    except MalformedCertificateError as error:
+        return [], f"the certificate can't be read: {error}"
+
+
+class _Level:
+    """One level of the goals, in the arcs that the levels above it leave."""
+
+    def __init__(self, counts: Counts, name: str, network: ResidualNetwork) -> None:
+        self._counts = counts
+        self._name = name
+        self._network = network
+        self._costs = counts.arc_costs(name)
+        self._start, self._is_within_one = _start(counts, name)
+        self._reduced: ReducedCosts | None = None
+
+    def doubt(self, numbers: IntArray) -> str | None:
+        """Why a certificate's numbers don't prove the level; None if they do."""
+        if not numbers.any() and (self._is_within_one or _is_settled(self._counts, self._name)):
+            return None
+        violated = self._reduce(numbers)
+        if violated:
+            return Sentences(self._counts).violated_arc(self._name, violated)
+        swap = self._swap()
+        return None if swap is None else f"the certificate is one of another plan: {swap}"
+
+    def search(self) -> tuple[IntArray, str | None]:
+        """The numbers that prove the level, and what improves it, in words, if anything does."""
+        counts, swap = self._counts, self._swap()
+        if swap is not None:
+            return np.zeros_like(counts.loads), swap
+        cycle, distance = self._network.arcs(self._costs).search()
+        potential = distance[counts.kinds.kind_count : -1] - distance[-1]
+        # Whoever has nothing has nothing to give: 0 is as good as more.
+        numbers = np.where(counts.loads == 0, 0, potential - self._start)
+        if cycle is not None:
+            return numbers, Sentences(counts).cycle(self._name, cycle)
+        if self._reduce(numbers) is not None:
+            raise AssertionError("a search that finds no cycle has to end in potentials")
+        return numbers, None
+
+    def tight_arcs(self) -> ResidualNetwork:
+        """The arcs by which the level, now proven, stays as good."""
+        if self._reduced is not None:
+            return self._network.tight(self._reduced)
+        if self._is_within_one:
+            return self._network.tight_loads(self._costs, self._start)
+        return self._network
+
+    def _reduce(self, numbers: IntArray) -> ViolatedArc | None:
+        """Take potentials off the arcs' costs, and look for an arc that they don't allow."""
+        self._reduced = self._network.reduced_costs(self._costs, self._start + numbers)
+        return self._network.violated_arc(self._reduced)
+
+    def _swap(self) -> str | None:
+        """What counts don't show: a member gave up a partition and got another one like it."""
+        return Sentences(self._counts).swap() if self._name == "moves" else None
+
+
+def _start(counts: Counts, level: str) -> tuple[IntArray, bool]:
+    """Where a certificate's numbers are counted from; whether that alone proves the balance."""
+    if level != "balance":
+        return np.zeros(len(counts.loads), np.int64), False
+    of_readers = counts.loads[counts.kinds.member]
+    low, high = int(of_readers.min(initial=counts.measures.max_load)), counts.measures.max_load
+    return (-np.minimum(counts.loads, low), True) if high - low <= 1 else (-counts.loads, False)
+
+
+def _is_settled(counts: Counts, level: str) -> bool:
+    """Whether nothing at a level has to be looked at.
+
+    So it is with racks where nobody reads across any; and with moves of a balanced group of one
+    kind that keeps as much as its quotas let it.
+    """
+    remote = counts.kinds.remote
+    nowhere = remote is None or not remote.any()
+    if level == "racks" or not nowhere:
+        return level == "racks" and nowhere
+    if level != "moves" or counts.kinds.kind_count != 1:
+        return False
+    partitions = np.array([counts.measures.partitions])
+    most = kept_at_most(counts.owned, counts.kinds.offsets, partitions)
+    return bool(counts.kept.sum() == most[0])

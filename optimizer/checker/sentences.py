@@ -1,0 +1,81 @@
+"""What the check found, in words, for `verify` alone."""
+
+import numpy as np
+
+from optimizer.checker.counts import Counts
+from optimizer.checker.residual_network import ViolatedArc
+from optimizer.model import IntArray
+
+BETTER = {
+    "balance": "more balanced",
+    "moves": "fewer moves",
+    "racks": "fewer reads across racks",
+}
+
+DOUBT = {
+    "balance": "that nothing is more balanced",
+    "moves": "that it takes so many moves",
+    "racks": "that it takes so many reads across racks",
+}
+
+
+class Sentences:
+    """Sentences about an assignment."""
+
+    def __init__(self, counts: Counts) -> None:
+        self._counts = counts
+        self._problem = counts.problem
+
+    def cycle(self, level: str, nodes: list[int]) -> str:
+        """The nodes of a cycle: each kind on it passes a partition from member to member."""
+        kinds = self._counts.kinds.kind_count
+        around = zip(nodes[-1:] + nodes, nodes, nodes[1:] + nodes[:1], strict=False)
+        transfers = ", ".join(
+            self._transfer(kind, giver - kinds, taker - kinds)
+            for giver, kind, taker in around
+            if kind < kinds
+        )
+        return f"{BETTER[level]}: {transfers}"
+
+    def swap(self) -> str | None:
+        """A member that gave up a partition and got another of the same kind, if there is one."""
+        counts, problem, target = self._counts, self._problem, self._counts.target
+        given_up = np.flatnonzero(counts.kept < np.minimum(counts.owned, counts.held))
+        if not len(given_up):
+            return None
+        pair = int(given_up[0])
+        of_kind = counts.kinds.kind_of == counts.kinds.kind_at(pair)
+        member = counts.kinds.member[pair]
+        lost = int(np.argmax(of_kind & (problem.owner == member) & (target != member)))
+        instead = int(np.argmax(of_kind & (problem.owner != member) & (target == member)))
+        names = problem.member_ids
+        return (
+            f"{BETTER['moves']}: {names[member]} owns {problem.partition_name(lost)} and is given "
+            f"{problem.partition_name(instead)}; {names[target[lost]]} could have that one"
+        )
+
+    def violated_arc(self, level: str, violated_arc: ViolatedArc) -> str:
+        """What a certificate doesn't prove, and where."""
+        names, counts = self._problem.member_ids, self._counts
+        doubt = f"the certificate doesn't prove {DOUBT[level]}"
+        if violated_arc.giver is None:
+            return f"{doubt}: its number for {names[violated_arc.taker]} doesn't fit the load"
+        giver, taker = (
+            counts.kinds.member[pair] for pair in (violated_arc.giver, violated_arc.taker)
+        )
+        partition = self._held(counts.kinds.kind_at(violated_arc.taker), int(giver))[0]
+        name = self._problem.partition_name(int(partition))
+        return f"{doubt}: by its numbers {name} should go from {names[giver]} to {names[taker]}"
+
+    def _transfer(self, kind: int, giver: int, taker: int) -> str:
+        """Best names one that the taker owns, or that the giver does not; any of it will do."""
+        problem = self._problem
+        partitions = self._held(kind, giver)
+        owner = problem.owner[partitions]
+        best = partitions[np.argmax(2 * (owner == taker) + (owner != giver))]
+        names = problem.member_ids
+        return f"{problem.partition_name(int(best))} from {names[giver]} to {names[taker]}"
+
+    def _held(self, kind: int, member: int) -> IntArray:
+        kinds = self._counts.kinds
+        return np.flatnonzero((kinds.kind_of == kind) & (self._counts.target == member))

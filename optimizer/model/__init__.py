@@ -1,0 +1,50 @@
+"""One group: as its owner states it, and as arrays; only numpy is needed."""
+
+from optimizer.model.answer import Answer, CostOverflowError, StrategyError, settled
+from optimizer.model.arrays import NOTHING, IntArray, ranges, stable_order
+from optimizer.model.claims import Ownership, resolve
+from optimizer.model.classes import Classes, classes_of
+from optimizer.model.goals import DEFAULT_GOALS, Goals, GoalsError
+from optimizer.model.group import Group, InvalidGroupError, Member, check_group
+from optimizer.model.homogeneous import HomogeneousGroups
+from optimizer.model.measures import Measures, Reads, measure, member_loads
+from optimizer.model.numbering import problem_of, rack_notes, settlement_notes
+from optimizer.model.problem import GONE, NOBODY, KafkaFacts, Problem, once_a_problem
+from optimizer.model.racks import RackTable, rack_table_of
+
+__all__ = [
+    "DEFAULT_GOALS",
+    "GONE",
+    "NOBODY",
+    "NOTHING",
+    "Answer",
+    "Classes",
+    "CostOverflowError",
+    "Goals",
+    "GoalsError",
+    "Group",
+    "HomogeneousGroups",
+    "IntArray",
+    "InvalidGroupError",
+    "KafkaFacts",
+    "Measures",
+    "Member",
+    "Ownership",
+    "Problem",
+    "RackTable",
+    "Reads",
+    "StrategyError",
+    "check_group",
+    "classes_of",
+    "measure",
+    "member_loads",
+    "once_a_problem",
+    "problem_of",
+    "rack_notes",
+    "rack_table_of",
+    "ranges",
+    "resolve",
+    "settled",
+    "settlement_notes",
+    "stable_order",
+]

@@ -1,0 +1,31 @@
+"""What a strategy answers, and when it can't."""
+
+from typing import NamedTuple
+
+from optimizer.model.arrays import IntArray
+
+
+class Answer(NamedTuple):
+    """Two assignments: member index of each partition, or NOBODY.
+
+    `first_round` is what the first rebalance hands out; it differs from `target` for strategies of
+    the cooperative protocol (KIP-429), which leave a partition that changes hands out of it.
+    `reason` says why the optimum isn't proposed, if it isn't.
+    """
+
+    target: IntArray
+    first_round: IntArray
+    reason: str | None = None
+
+
+class StrategyError(ValueError):
+    """Kafka's own code throws on this group; the message names the defect in plain words."""
+
+
+def settled(target: IntArray, reason: str | None = None) -> Answer:
+    """The answer of a strategy that reaches its target in one rebalance."""
+    return Answer(target, target, reason)
+
+
+class CostOverflowError(OverflowError):
+    """The costs of a group don't fit 64 bits: there is no plan rather than a wrong one."""

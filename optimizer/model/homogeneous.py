@@ -1,0 +1,30 @@
+"""Many groups at once, in each of which everybody reads everything."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from optimizer.model.arrays import IntArray
+
+
+@dataclass(frozen=True)
+class HomogeneousGroups:
+    """Groups one after the other: their members, and their partitions, numbered throughout.
+
+    The members of group g are member_offsets[g]:member_offsets[g + 1], at least one, and its
+    partitions partition_offsets[g]:partition_offsets[g + 1], at least one. `owner` has for each
+    partition one of its group's members, or NOBODY.
+    """
+
+    member_offsets: IntArray
+    partition_offsets: IntArray
+    owner: IntArray
+
+    def __len__(self) -> int:
+        return len(self.member_offsets) - 1
+
+    @cached_property
+    def of_partition(self) -> IntArray:
+        """The group of each partition."""
+        return np.arange(len(self)).repeat(np.diff(self.partition_offsets))

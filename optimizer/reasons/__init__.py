@@ -1,0 +1,5 @@
+"""Why each partition moves, and why it can't be better."""
+
+from optimizer.reasons.explain import Explanation, explain
+
+__all__ = ["Explanation", "explain"]

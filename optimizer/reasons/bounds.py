@@ -1,0 +1,118 @@
+"""Why loads can't be more even: partitions that some members only may read."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from optimizer.checker import Kinds
+from optimizer.model import IntArray, Problem
+
+NAMED = 3
+"""So many members or topics are named; the rest are counted."""
+
+
+@dataclass(frozen=True)
+class Bound:
+    """A set of members and what it implies for the load of one of them.
+
+    "at least": `partitions` of `topics` may be read by `members` only, so one of them has `load` or
+    more. "at most": `members` may read no more than `partitions`, all of `topics`, so one of them
+    has `load` or less.
+    """
+
+    side: str
+    members: tuple[str, ...]
+    topics: tuple[str, ...]
+    partitions: int
+    load: int
+
+    def __str__(self) -> str:
+        members, topics = _named(self.members, "members"), _named(self.topics, "topics")
+        counted = f"{self.partitions} partition{'s' * (self.partitions != 1)}"
+        of_topics = f" of {topics}" if self.topics else ""
+        if self.side == "at least":
+            return (
+                f"{counted}{of_topics} may be read by {members} only: one of them has at "
+                f"least {self.load}"
+            )
+        return f"{members} may read {counted}{of_topics} only: one of them has at most {self.load}"
+
+
+def _named(names: tuple[str, ...], what: str) -> str:
+    if len(names) <= NAMED:
+        return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
+    return f"{', '.join(names[:NAMED])} and {len(names) - NAMED} other {what}"
+
+
+def bounds_of(problem: Problem, kinds: Kinds, target: IntArray) -> list[Bound]:
+    """The bounds on the largest and the smallest load of those who may read anything.
+
+    Whoever a partition of the most loaded member could go to, and on from there, can't give what
+    these hold to anybody else; whoever could give one to the least loaded member, straight or over
+    others, and all who could give to those, hold all that these may read. If the balance is
+    optimal, all loads in the first set are no more than one below the largest, and in the second no
+    more than one above the smallest (Harvey et al. 2006), so that the bounds are what is reached.
+    """
+    if not len(kinds.member):
+        return []
+    loads = np.bincount(target[target >= 0], minlength=kinds.member_count)
+    kind = kinds.keys // kinds.member_count
+    read = target >= 0
+    held = kinds.count((kinds.kind_of * kinds.member_count + target)[read]) > 0
+    subscribed = np.unique(kinds.member)
+    most = int(subscribed[loads[subscribed].argmax()])
+    least = int(subscribed[loads[subscribed].argmin()])
+    downstream = _closure(kinds, kind, most, out_of=held, into=np.ones_like(held))
+    upstream = _closure(kinds, kind, least, out_of=np.ones_like(held), into=held)
+    return [
+        _bound("at least", problem, kinds, kind, downstream),
+        _bound("at most", problem, kinds, kind, upstream),
+    ]
+
+
+def _closure(
+    kinds: Kinds,
+    kind: IntArray,
+    member: int,
+    out_of: NDArray[np.bool_],
+    into: NDArray[np.bool_],
+) -> NDArray[np.bool_]:
+    """Members reached from one over pairs: out of a member into a kind, from there to members."""
+    reached = np.zeros(kinds.member_count, np.bool_)
+    reached[member] = True
+    while True:
+        passed_on = np.zeros(kinds.kind_count, np.bool_)
+        passed_on[kind[out_of & reached[kinds.member]]] = True
+        wider = reached.copy()
+        wider[kinds.member[into & passed_on[kind]]] = True
+        if (wider == reached).all():
+            return reached
+        reached = wider
+
+
+def _bound(
+    side: str,
+    problem: Problem,
+    kinds: Kinds,
+    kind: IntArray,
+    members: NDArray[np.bool_],
+) -> Bound:
+    """At least: count the kinds that only `members` read. At most: those that any of them reads."""
+    has_kind = np.zeros(kinds.kind_count + 1, np.bool_)
+    if side == "at least":
+        inside = np.ones(kinds.kind_count, np.bool_)
+        inside[kind[~members[kinds.member]]] = False
+        has_kind[:-1] = inside
+    else:
+        has_kind[kind[members[kinds.member]]] = True
+    partitions = int(np.count_nonzero(has_kind[kinds.kind_of]))
+    count = int(members.sum())
+    topics = np.unique(problem.topic_of[has_kind[kinds.kind_of]])
+    return Bound(
+        side=side,
+        members=tuple(problem.member_ids[m] for m in np.flatnonzero(members).tolist()),
+        topics=tuple(problem.topics[t] for t in topics.tolist()),
+        partitions=partitions,
+        load=-(-partitions // count) if side == "at least" else partitions // count,
+    )

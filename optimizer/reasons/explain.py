@@ -1,0 +1,201 @@
+"""Why each partition moves, and why the group can't be better: facts, and a sentence for each."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from optimizer.checker import Kinds, RackFacts, kinds_of, rack_facts_of
+from optimizer.model import DEFAULT_GOALS, NOBODY, Goals, IntArray, Problem
+from optimizer.reasons.bounds import Bound, bounds_of
+from optimizer.reasons.paths import OUTSIDE, Path, paths_of
+
+
+@dataclass(frozen=True)
+class Step:
+    """A partition that goes from one member to another; `giver` is None if none could keep it."""
+
+    topic: str
+    partition: int
+    giver: str | None
+    taker: str
+
+    @property
+    def name(self) -> str:
+        return f"{self.topic}-{self.partition}"
+
+
+@dataclass(frozen=True)
+class Reason:
+    """Why a partition moves: the path that it is a step of, `path[place]`.
+
+    `loads` has for each member of the path how many partitions it had (that it may keep) and will
+    have. `fewer_remote` is by how many fewer partitions of the path are read across racks.
+    `barred`: the path's last member doesn't subscribe to the topic of the step before, or, at the
+    first place, of this one, so that it couldn't have had that partition directly.
+
+    `cause` is
+    "balance": load flows from the first member, who had more than the last and still has no less;
+    "room": the first partition had no owner, and its taker passes another one on to the last;
+    "racks": going back, more would be read across racks, and the balance would be as good
+    (`is_even`) or better (not in an optimal plan);
+    "nothing": going back would be no worse for balance or racks (not in an optimal plan).
+    """
+
+    path: tuple[Step, ...]
+    place: int
+    cause: str
+    loads: dict[str, tuple[int, int]]
+    fewer_remote: int
+    barred: bool
+
+    @property
+    def step(self) -> Step:
+        return self.path[self.place]
+
+    @property
+    def is_even(self) -> bool:
+        """Whether going back would leave the balance as good."""
+        first, last = self.path[0].giver, self.path[-1].taker
+        if first is None or first == last:
+            return True
+        return self.loads[first][1] + 1 == self.loads[last][1]
+
+    def __str__(self) -> str:
+        step, last = self.step, self.path[-1].taker
+        start = f"{step.name} moves from {self._had(step.giver)} to "
+        if self.cause == "nothing":
+            return f"{start}{self._had(step.taker)}: nothing is gained by that"
+        if self.cause == "racks":
+            reads = f"{self.fewer_remote} fewer read{'s' * (self.fewer_remote != 1)} across racks"
+            around = "" if len(self.path) == 1 else f" along {self._along()}"
+            cost = "at equal balance" if self.is_even else "at the cost of balance"
+            return f"{start}{self._had(step.taker)}: {cost}{around}, {reads}"
+        if len(self.path) == 1:
+            before, after = (self.loads[member][1] for member in (str(step.giver), step.taker))
+            return f"{start}{self._had(step.taker)}: they will have {before} and {after}"
+        if self.place == 0:
+            bar = f" and doesn't subscribe to {step.topic}" if self.barred else ""
+            return (
+                f"{start}{step.taker}, which passes {self.path[1].name} on: the load goes along "
+                f"{self._along()}, which had {self.loads[last][0]}{bar}"
+            )
+        room = self.path[self.place - 1]
+        origin = f"comes from {self._had(room.giver)}" if room.giver else "had no owner"
+        bar = f"; {last} doesn't subscribe to {room.topic}" if self.barred else ""
+        return (
+            f"{step.name} moves from {step.giver} to {self._had(step.taker)}: it makes room on "
+            f"{step.giver} for {room.name}, which {origin}{bar}"
+        )
+
+    def _had(self, member: str | None) -> str:
+        return f"{member}, which had {self.loads[str(member)][0]},"
+
+    def _along(self) -> str:
+        return " → ".join([str(self.path[0].giver), *(step.taker for step in self.path)])
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """A reason for each partition that moves, and the bounds that keep the group from better."""
+
+    moves: list[Reason]
+    bounds: list[Bound]
+
+    def sentences(self) -> list[str]:
+        return [_ended(str(each)) for each in (*self.moves, *self.bounds)]
+
+
+def _ended(sentence: str) -> str:
+    """Commas that close a clause before punctuation are dropped."""
+    for mark in (",:", ",;", ",,"):
+        sentence = sentence.replace(mark, mark[1])
+    return sentence.removesuffix(",")
+
+
+def explain(problem: Problem, target: IntArray, goals: Goals = DEFAULT_GOALS) -> Explanation:
+    """Say why each partition moves that does; in the order of the partitions.
+
+    `target` has a member index or NOBODY for each partition and must be an assignment of the group
+    (see `optimizer.checker`). Every sentence is true of any assignment; causes other than "nothing"
+    are there for all moves of an optimal one.
+    """
+    view = _View(problem, target, goals)
+    reasons = [
+        (path[place].partition, reason)
+        for path in paths_of(view.found, target)
+        for place, reason in view.reasons(path)
+    ]
+    reasons.sort(key=lambda pair: pair[0])
+    bounds = bounds_of(problem, view.kinds, target)
+    return Explanation([reason for _, reason in reasons], bounds)
+
+
+class _View:
+    """What the sentences are about, looked up once."""
+
+    def __init__(self, problem: Problem, target: IntArray, goals: Goals) -> None:
+        self._problem = problem
+        self.kinds: Kinds = kinds_of(problem)
+        may_keep = self.kinds.pair_of(problem.owner) >= 0
+        self.found = np.where(may_keep, problem.owner, NOBODY)
+        self._before, self._after = (
+            np.bincount(some[some >= 0], minlength=len(problem.member_ids)).tolist()
+            for some in (self.found, target)
+        )
+        self._facts: RackFacts | None = rack_facts_of(problem, goals.rack)
+        self._reads: set[int] = set(self.kinds.keys.tolist())
+
+    def reasons(self, path: Path) -> Iterator[tuple[int, Reason]]:
+        """A reason for each step of a path that is a move."""
+        ids = self._problem.member_ids
+        members = {m for transfer in path for m in transfer[1:] if m != OUTSIDE}
+        steps = tuple(self._step(*transfer) for transfer in path)
+        fewer = self._fewer_remote(path)
+        cause = self._cause(path, fewer)
+        loads = {ids[m]: (self._before[m], self._after[m]) for m in sorted(members)}
+        for place, transfer in enumerate(path):
+            if transfer.giver != OUTSIDE:
+                previous = path[max(place - 1, 0)].partition
+                barred = not self._may_read(path[-1].taker, previous)
+                yield place, Reason(steps, place, cause, loads, fewer, barred)
+
+    def _step(self, partition: int, giver: int, taker: int) -> Step:
+        problem = self._problem
+        topic = int(problem.topic_of[partition])
+        number = partition - int(problem.topic_offsets[topic])
+        names: Sequence[str] = problem.member_ids
+        return Step(
+            problem.topics[topic], number, None if giver == OUTSIDE else names[giver], names[taker]
+        )
+
+    def _cause(self, path: Path, fewer_remote: int) -> str:
+        first, last = path[0].giver, path[-1].taker
+        if first == OUTSIDE:
+            direct = self._may_read(last, path[0].partition)
+            if not direct:
+                return "room"
+        elif first != last and self._after[first] >= self._after[last]:
+            return "balance"
+        return "racks" if fewer_remote > 0 else "nothing"
+
+    def _fewer_remote(self, path: Path) -> int:
+        """Reads across racks without the path, less those with it.
+
+        Without it, its partitions stay; one that comes from outside goes to the last member.
+        """
+        without = sum(
+            self._is_remote(t.partition, path[-1].taker if t.giver == OUTSIDE else t.giver)
+            for t in path
+        )
+        return without - sum(self._is_remote(t.partition, t.taker) for t in path)
+
+    def _is_remote(self, partition: int, member: int) -> bool:
+        facts = self._facts
+        if facts is None:
+            return False
+        return bool(facts.remote[facts.rack_place_of[partition], facts.rack_of[member]])
+
+    def _may_read(self, member: int, partition: int) -> bool:
+        kind = int(self.kinds.kind_of[partition])
+        return kind * self.kinds.member_count + member in self._reads

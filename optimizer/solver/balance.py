@@ -1,0 +1,68 @@
+"""How many partitions of each kind every member gets."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from optimizer.model import IntArray
+from optimizer.solver.components import components
+from optimizer.solver.demand import Demand
+from optimizer.solver.flow import cheapest_shares, kinds_above
+from optimizer.solver.homogeneous import even_shares
+
+
+def best_shares(demand: Demand, levels: Sequence[str] = ("moves",)) -> IntArray:
+    """Shares of least Σ load², and among those the best by `levels`, one after the other.
+
+    The levels are "racks", the fewest partitions read across racks, and "moves", the most kept.
+
+    A part of the group in which all loads can be within one of each other is balanced by exactly
+    those loads. Any other part is cut in two that are balanced each for itself.
+    """
+    shares = np.zeros_like(demand.owned)
+    parts = components(demand)
+    while parts:
+        pairs = parts.pop()
+        part = demand.of_pairs(pairs)
+        found = _level_shares(part, levels)
+        if found is None:
+            for half in _halves(part):
+                parts += [pairs[half][some] for some in components(part.of_pairs(half))]
+        else:
+            shares[pairs] = found
+    return shares
+
+
+def _level_shares(part: Demand, levels: Sequence[str]) -> IntArray | None:
+    """The best shares within one of each other; None if there are none."""
+    if len(part.supply) == 1 and (part.remote is None or not part.remote.any()):
+        return even_shares(part.supply, part.offsets, part.owned)
+    return cheapest_shares(part, _base(part), levels)
+
+
+def _base(part: Demand) -> int:
+    """The mean load, rounded down."""
+    return int(part.supply.sum()) // part.member_count
+
+
+def _halves(part: Demand) -> tuple[IntArray, IntArray]:
+    """Cut a part at a load k into the pairs of the members above it and those of the others.
+
+    Write Σ load² as Σ load + 2 Σ_k Σ_m max(load_m - k, 0), over whole k > 0. No assignment can make
+    the k-th of those inner sums less than what the minimum cut at k leaves over, and one reaches
+    all of these bounds at once: the rounded fractional balance (Harvey et al. 2006; Frank and
+    Murota, arXiv 1907.02673). So every balanced assignment reaches each
+    of them, which it does just if the members above the cut get no less than k each and only
+    partitions that nobody else may read, and the others no more than k each.
+
+    Not all members can be above `_base` + 1, which is more than the mean. If none is, some are
+    above `_base` and some aren't: otherwise all loads could be `_base` or one more.
+    """
+    base = _base(part)
+    above = kinds_above(part, base + 1)
+    if not above.any():
+        above = kinds_above(part, base)
+    in_kind_above = above[part.kind_of_pair]
+    is_above = np.zeros(part.member_count, np.bool_)
+    is_above[part.members[in_kind_above]] = True
+    return in_kind_above.nonzero()[0], (~is_above[part.members]).nonzero()[0]

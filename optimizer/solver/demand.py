@@ -1,0 +1,67 @@
+"""The group in counts: how much there is of each kind, and who owns how much of it."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from optimizer.model import IntArray
+from optimizer.solver.kinds import Kinds
+
+
+@dataclass(frozen=True)
+class Demand:
+    """Kinds of partitions and their readers, in counts.
+
+    A pair is a kind and one of its readers; the pairs of kind s are offsets[s]:offsets[s + 1].
+    `supply` has the partitions of each kind, `members` the member of each pair (below
+    `member_count`), `owned` how many partitions of the pair's kind the member owns, `remote`
+    whether it reads them across racks (None: nobody does). A share is how many it shall have.
+    """
+
+    supply: IntArray
+    offsets: IntArray
+    members: IntArray
+    owned: IntArray
+    member_count: int
+    remote: NDArray[np.bool_] | None = None
+
+    @cached_property
+    def kind_of_pair(self) -> IntArray:
+        return np.arange(len(self.supply)).repeat(self.offsets[1:] - self.offsets[:-1])
+
+    def of_pairs(self, pairs: IntArray) -> "Demand":
+        """The demand of some pairs only (ascending), its kinds and members numbered anew."""
+        if len(pairs) == len(self.members) and self._has_every_member():
+            return self
+        present, members = np.unique(self.members[pairs], return_inverse=True)
+        kind = self.kind_of_pair[pairs]
+        first = np.diff(kind, prepend=-1).nonzero()[0]
+        return Demand(
+            supply=self.supply[kind[first]],
+            offsets=np.append(first, len(pairs)),
+            members=members,
+            owned=self.owned[pairs],
+            member_count=len(present),
+            remote=None if self.remote is None else self.remote[pairs],
+        )
+
+    def _has_every_member(self) -> bool:
+        if len(self.members) == len(self.supply) * self.member_count:
+            return True
+        return bool(np.bincount(self.members, minlength=self.member_count).all())
+
+
+def demand_of(kinds: Kinds, member_count: int) -> Demand:
+    """Count partitions by kind, and by kind and owner."""
+    supply = np.bincount(kinds.of_partition + 1, minlength=len(kinds.offsets))
+    owned = np.bincount(kinds.owner_pair + 1, minlength=len(kinds.members) + 1)
+    return Demand(
+        supply=supply[1:],
+        offsets=kinds.offsets,
+        members=kinds.members,
+        owned=owned[1:],
+        member_count=member_count,
+        remote=kinds.remote,
+    )

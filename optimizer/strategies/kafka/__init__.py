@@ -1,0 +1,55 @@
+"""What several of Kafka's assignors share: orders, hashes, racks, subscriptions."""
+
+from optimizer.strategies.kafka.hash_map import (
+    DEFAULT_CAPACITY,
+    MIN_TREEIFY_CAPACITY,
+    TREEIFY_THRESHOLD,
+    bucket,
+    capacity_of_copy,
+    grown,
+    in_hash_order,
+)
+from optimizer.strategies.kafka.java import (
+    Uuid,
+    derived_uuid,
+    parse_uuid,
+    partition_hash,
+    string_hash,
+    string_ranks,
+    utf16,
+)
+from optimizer.strategies.kafka.order import (
+    filled,
+    hash_map_order,
+    member_info_order,
+    partitions_of,
+)
+from optimizer.strategies.kafka.racks import NO_RACK, Racks, racks_of
+from optimizer.strategies.kafka.subscriptions import all_same, all_same_for_sticky, subscribed
+
+__all__ = [
+    "DEFAULT_CAPACITY",
+    "MIN_TREEIFY_CAPACITY",
+    "NO_RACK",
+    "TREEIFY_THRESHOLD",
+    "Racks",
+    "Uuid",
+    "all_same",
+    "all_same_for_sticky",
+    "bucket",
+    "capacity_of_copy",
+    "derived_uuid",
+    "filled",
+    "grown",
+    "hash_map_order",
+    "in_hash_order",
+    "member_info_order",
+    "parse_uuid",
+    "partition_hash",
+    "partitions_of",
+    "racks_of",
+    "string_hash",
+    "string_ranks",
+    "subscribed",
+    "utf16",
+]

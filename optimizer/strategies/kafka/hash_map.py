@@ -1,0 +1,127 @@
+"""The order in which Java's HashMap and HashSet give back what was put into them (OpenJDK 17)."""
+
+from collections.abc import Callable, Iterable
+from itertools import chain
+from typing import Any, TypeVar
+
+import numpy as np
+
+from optimizer.model import IntArray
+from optimizer.strategies.kafka.hash_tree import Entry, HashTree
+
+DEFAULT_CAPACITY = 16
+TREEIFY_THRESHOLD = 8
+"""The most entries that a bucket holds before it becomes a tree, or the table grows."""
+_UNTREEIFY_THRESHOLD = 6
+MIN_TREEIFY_CAPACITY = 64
+
+_Bucket = list[Entry] | HashTree
+_Hashes = TypeVar("_Hashes", int, IntArray)
+
+
+def in_hash_order(
+    keys: Iterable[int],
+    hash_code: Callable[[int], int],
+    compared: Callable[[int], Any],
+    capacity: int = DEFAULT_CAPACITY,
+) -> list[int]:
+    """Keys as a map that began with that capacity iterates them, put into it one by one.
+
+    `compared` is what tells keys of one hash code apart (their compareTo).
+    """
+    keys = list(keys)
+    hashes = np.fromiter(map(hash_code, keys), np.int64, len(keys))
+    order = hash_order(hashes, lambda at: compared(keys[at]), capacity)
+    return [keys[at] for at in order.tolist()]
+
+
+def hash_order(
+    hashes: IntArray, compared: Callable[[int], Any], capacity: int = DEFAULT_CAPACITY
+) -> IntArray:
+    """The same by indexes: the order of keys with those (unsigned) hash codes."""
+    if not _crowded(hashes, capacity):
+        return np.argsort(bucket(hashes, grown(len(hashes), capacity)), kind="stable")
+    table = _Table(capacity)
+    for index, hash_code in enumerate(_spread(hashes).tolist()):
+        table.put(Entry(index, hash_code, compared))
+    return np.array([entry.index for entry in table], np.int64)
+
+
+def grown(size: int, capacity: int = DEFAULT_CAPACITY) -> int:
+    """Buckets of a map that had so many at first, and has that many entries now."""
+    while size > 0.75 * capacity:
+        capacity *= 2
+    return capacity
+
+
+def capacity_of_copy(size: int) -> int:
+    """Buckets that `new HashSet<>(collection)` of that size begins with.
+
+    So up to Java 18; from Java 19 on it has half as many for 12, 24, 48, … elements.
+    """
+    wanted = max(int(size / 0.75) + 1, DEFAULT_CAPACITY)
+    return 1 << (wanted - 1).bit_length()
+
+
+def bucket(hash_code: _Hashes, capacity: int) -> _Hashes:
+    """Where a key of that hash code goes, or keys of those."""
+    return _spread(hash_code) & (capacity - 1)
+
+
+def _spread(hash_code: _Hashes) -> _Hashes:
+    return hash_code ^ hash_code >> 16
+
+
+def _crowded(hashes: IntArray, capacity: int) -> bool:
+    """Whether any bucket ever had more entries than a list holds, while the table grew."""
+    while True:
+        put = hashes[: int(0.75 * capacity) + 1]
+        if len(put) <= TREEIFY_THRESHOLD:
+            return False
+        if np.bincount(bucket(put, capacity)).max() > TREEIFY_THRESHOLD:
+            return True
+        if len(put) == len(hashes):
+            return False
+        capacity *= 2
+
+
+class _Table:
+    """The buckets of a HashMap, to which entries are added."""
+
+    def __init__(self, capacity: int) -> None:
+        self._buckets: list[_Bucket] = [[] for _ in range(capacity)]
+        self._size = 0
+
+    def __iter__(self) -> Any:
+        return chain.from_iterable(self._buckets)
+
+    def put(self, entry: Entry) -> None:
+        at = entry.hash & (len(self._buckets) - 1)
+        self._buckets[at].append(entry)
+        if len(self._buckets[at]) > TREEIFY_THRESHOLD:
+            self._relieve(at)
+        self._size += 1
+        if self._size > 0.75 * len(self._buckets):
+            self._double()
+
+    def _relieve(self, at: int) -> None:
+        """A long bucket becomes a tree; in a small table, the table grows instead."""
+        if isinstance(self._buckets[at], HashTree):
+            return
+        if len(self._buckets) < MIN_TREEIFY_CAPACITY:
+            self._double()
+        else:
+            self._buckets[at] = HashTree(self._buckets[at])
+
+    def _double(self) -> None:
+        bit = len(self._buckets)
+        halves = [(self._half(b, bit, 0), self._half(b, bit, bit)) for b in self._buckets]
+        self._buckets = [low for low, _ in halves] + [high for _, high in halves]
+
+    @staticmethod
+    def _half(bucket: _Bucket, bit: int, wanted: int) -> _Bucket:
+        """The entries of a bucket that go to one of the two that it becomes, in their order."""
+        half = [entry for entry in bucket if entry.hash & bit == wanted]
+        if isinstance(bucket, list) or len(half) <= _UNTREEIFY_THRESHOLD:
+            return half
+        return bucket if len(half) == len(bucket) else HashTree(half)

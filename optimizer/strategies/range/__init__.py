@@ -1,0 +1,5 @@
+"""Kafka's RangeAssignor, in consumers and in the coordinator."""
+
+from optimizer.strategies.range.assignor import assign_ranges, assign_server_range
+
+__all__ = ["assign_ranges", "assign_server_range"]

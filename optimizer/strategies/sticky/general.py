@@ -1,0 +1,120 @@
+"""Kafka's sticky assignment of members who subscribe to different topics."""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from optimizer.model import NOBODY, IntArray, Problem, classes_of
+from optimizer.strategies.kafka import Racks, partitions_of, string_ranks, subscribed
+from optimizer.strategies.sticky.least_loaded import LeastLoaded
+from optimizer.strategies.sticky.previous import Previous, far_owned, generations_of, refuse_beyond
+from optimizer.strategies.sticky.reassignment import Reassignment, most_each
+
+
+def assign_general(
+    problem: Problem, order: IntArray, previous: Previous, racks: Racks | None
+) -> IntArray:
+    """Keep all, fill up, then even out (AbstractStickyAssignor.GeneralAssignmentBuilder).
+
+    Topics with few subscribers come first. The balance that is reached is a local one, and it is
+    given up again where it isn't better than what filling up gave (D5, D6 of Kafka's defects: not
+    optimal). `order` is that of the HashMap of members. Raises StrategyError where Kafka throws.
+    """
+    partitions = _in_order(problem)
+    if racks is not None and not racks.pay(np.arange(len(order)), partitions):
+        racks = None
+    kept = _keep(problem, previous, racks)
+    owner = kept.owner
+    unassigned = partitions[owner[partitions] == NOBODY]
+    starts_empty = not (owner != NOBODY).any()
+    rank = string_ranks(problem.member_ids)
+    _fill(problem, owner, unassigned, rank, racks)
+    classes = classes_of(problem)
+    shared = np.diff(classes.offsets)[classes.of_partition] > 1
+    fixed = _fixed(problem, owner, shared)
+    filled = owner.copy()
+    search = Reassignment(problem, owner, rank, fixed, _stale_owner(problem, order))
+    if not kept.revoked:
+        search.run(unassigned[shared[unassigned]])
+    moved = search.run(partitions[shared[partitions]])
+    if moved and not starts_empty and _score(owner, fixed) >= _score(filled, fixed):
+        return filled
+    return owner
+
+
+class _Kept(NamedTuple):
+    """Owners who still read what they own; `revoked` tells whether anybody had to give some up."""
+
+    owner: IntArray
+    revoked: bool
+
+
+def _in_order(problem: Problem) -> IntArray:
+    """All partitions that are read: topics by number of subscribers and name."""
+    classes = classes_of(problem)
+    of_topic = classes.of_topic
+    readers = np.diff(classes.offsets)[of_topic]
+    topics = np.lexsort((string_ranks(problem.topics), readers))
+    return partitions_of(problem, topics[of_topic[topics] >= 0])
+
+
+def _keep(problem: Problem, previous: Previous, racks: Racks | None) -> _Kept:
+    owner = previous.owner.copy()
+    owned = np.flatnonzero(owner != NOBODY)
+    classes = classes_of(problem).of_topic[previous.topic_of[owned]]
+    lost = owned[~subscribed(problem, owner[owned], classes)]
+    if racks is not None:
+        lost = np.concatenate([lost, far_owned(problem, owner, racks)])
+    owner[lost] = NOBODY
+    refuse_beyond(problem, previous, owner)
+    return _Kept(owner[: problem.partition_count], bool(len(lost)))
+
+
+def _fill(
+    problem: Problem, owner: IntArray, unassigned: IntArray, rank: IntArray, racks: Racks | None
+) -> None:
+    """Give each partition to the least loaded subscriber, if one is near then to one of those."""
+    loads = np.bincount(owner[owner != NOBODY], minlength=len(rank))
+    lightest = LeastLoaded(problem, loads, np.argsort(rank))
+    if racks is not None:
+        near = [np.flatnonzero(row).tolist() for row in racks.holds]
+        for p, c, s in _listed(unassigned, classes_of(problem).of_partition, racks.set_of):
+            owner[p] = lightest.next_near(c, near[s], racks)
+        unassigned = unassigned[owner[unassigned] == NOBODY]
+    for p, c in _listed(unassigned, classes_of(problem).of_partition):
+        owner[p] = lightest.next(c)
+
+
+def _listed(partitions: IntArray, *facts: IntArray) -> Iterator[tuple[int, ...]]:
+    """Partitions with some facts of each, as plain numbers."""
+    return zip(partitions.tolist(), *(fact[partitions].tolist() for fact in facts), strict=True)
+
+
+def _fixed(problem: Problem, owner: IntArray, shared: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Members with all that they could get and nothing that another member could have."""
+    members = len(problem.member_ids)
+    loads = np.bincount(owner[owner != NOBODY], minlength=members)
+    sharing = np.bincount(owner[shared & (owner != NOBODY)], minlength=members)
+    return np.asarray((loads >= most_each(problem)) & (sharing == 0))
+
+
+def _stale_owner(problem: Problem, order: IntArray) -> IntArray:
+    """The member of the newest older generation who claims each partition, or NOBODY."""
+    stale_owner = np.full(problem.partition_count, NOBODY)
+    generations = generations_of(problem)
+    member, partition = problem.claims
+    stale = generations[member] < generations.max()
+    if stale.any():
+        member, partition = member[stale], partition[stale]
+        worst_first = np.lexsort((-np.argsort(order)[member], generations[member]))
+        stale_owner[partition[worst_first]] = member[worst_first]
+    return stale_owner
+
+
+def _score(owner: IntArray, fixed: NDArray[np.bool_]) -> int:
+    """Sum of the differences of load over all pairs of members, as a Java int (getBalanceScore)."""
+    loads = np.sort(np.bincount(owner[owner != NOBODY], minlength=len(fixed))[~fixed])
+    weights = 2 * np.arange(len(loads)) - len(loads) + 1
+    return int((loads @ weights).astype(np.int32))

@@ -1,0 +1,30 @@
+"""What a strategy is."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from optimizer.model import DEFAULT_GOALS, Answer, Goals, Problem
+
+
+@dataclass(frozen=True)
+class Strategy:
+    """A way to assign, and what others have to know of it.
+
+    `answer` is its function of a problem; with `has_goals` it takes goals as well, as Evenfleet's
+    own does, while Kafka's strategies have no others than their own. `rack_aware`: it looks at the
+    racks of members and replicas whatever the goals (KIP-881). `eager`: consumers that use it give
+    up all that they own at each rebalance. `target_of`: another strategy, whose target is
+    always this one's. `may_give_to_strangers`: Kafka's own code now and then gives partitions to a
+    member that doesn't subscribe to them.
+    """
+
+    answer: Callable[..., Answer]
+    has_goals: bool = False
+    rack_aware: bool = False
+    eager: bool = False
+    target_of: str | None = None
+    may_give_to_strangers: bool = False
+
+    def assign(self, problem: Problem, goals: Goals = DEFAULT_GOALS) -> Answer:
+        """The strategy's assignment; raises StrategyError where Kafka's own code throws."""
+        return self.answer(problem, goals) if self.has_goals else self.answer(problem)

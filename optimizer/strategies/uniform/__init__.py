@@ -1,0 +1,5 @@
+"""Kafka's UniformAssignor, which the coordinator runs."""
+
+from optimizer.strategies.uniform.assignor import assign_uniform, assign_uniform_4_0
+
+__all__ = ["assign_uniform", "assign_uniform_4_0"]

@@ -1,0 +1,308 @@
+"""PlanAssignor, driven as kafka-python drives it."""
+
+import logging
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from kafka.cluster import ClusterMetadata
+from kafka.coordinator.assignors.abstract import RebalanceProtocol
+from kafka.util import WeakMethod
+
+import optimizer
+from optimizer.assignor import fallback
+from optimizer.assignor.plan_assignor import PlanAssignor
+from optimizer.assignor.plan_file import GroupPlan, Topics, written
+from tests.optimizer.assignor.leader import (
+    GROUP,
+    Cluster,
+    Consumer,
+    Joined,
+    dynamic_id,
+    joined,
+    owned,
+    rebalance,
+)
+
+A, B, C = (dynamic_id(name) for name in "abc")
+TWO = Cluster({"t": 4, "u": 2})
+PLAN: dict[str, Topics] = {"a": {"t": [3], "u": [0, 1]}, "b": {"t": [0, 1, 2]}}
+PLANNED = {A: [("t", 3), ("u", 0), ("u", 1)], B: [("t", 0), ("t", 1), ("t", 2)]}
+READ = ["t", "u"]
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    found = tmp_path / "plan.json"
+    found.write_text(plan_text(PLAN))
+    return found
+
+
+def plan_text(members: dict[str, Topics], group: str = GROUP) -> str:
+    return written(GroupPlan("prod", group, "s1", members))
+
+
+def two(file: Path, **options: bool) -> list[Consumer]:
+    return [Consumer(member, READ, str(file), **options) for member in (A, B)]
+
+
+@pytest.mark.parametrize("cooperative", [False, True])
+def test_members_get_what_the_plan_says(file: Path, cooperative: bool) -> None:
+    assert rebalance(two(file, cooperative=cooperative), TWO, 1) == PLANNED
+
+
+def test_a_static_member_goes_by_its_instance_id(file: Path) -> None:
+    members = [
+        Consumer(dynamic_id("x"), READ, str(file), instance_id="a"),
+        Consumer(dynamic_id("x", 2), READ, str(file), instance_id="b"),
+    ]
+    assert list(rebalance(members, TWO, 1).values()) == list(PLANNED.values())
+
+
+def test_what_a_member_tells_the_leader(file: Path) -> None:
+    """Rack, ownership and its generation, of topics that it still reads."""
+    consumer = Consumer(A, READ, str(file), rack="r1")
+    first = consumer.join().metadata
+    assert (first.version, first.rack_id, first.generation_id) == (3, "r1", -1)
+    rebalance([consumer, Consumer(B, READ, str(file))], TWO, 7)
+    consumer.topics = ["t", "new"]
+    then = consumer.join().metadata
+    assert then.topics == ["new", "t"]
+    assert [(claim.topic, claim.partitions) for claim in then.owned_partitions] == [("t", [3])]
+    assert then.generation_id == 7
+
+
+def test_each_protocol_has_a_name_of_its_own(file: Path) -> None:
+    """So that a broker lets no two of them into one group."""
+    eager, cooperative = (PlanAssignor(file, GROUP, cooperative=way) for way in (False, True))
+    assert eager.name != cooperative.name
+    assert eager.supported_protocols() == [RebalanceProtocol.EAGER]
+    assert cooperative.supported_protocols() == [RebalanceProtocol.COOPERATIVE]
+
+
+def test_under_the_eager_protocol_a_changed_plan_is_handed_out_at_once(file: Path) -> None:
+    consumers = two(file)
+    rebalance(consumers, TWO, 1)
+    file.write_text(plan_text({"a": PLAN["b"], "b": PLAN["a"]}))
+    assert rebalance(consumers, TWO, 2) == {A: PLANNED[B], B: PLANNED[A]}
+
+
+def test_under_the_cooperative_protocol_owners_give_up_first(file: Path) -> None:
+    consumers = two(file, cooperative=True)
+    rebalance(consumers, TWO, 1)
+    file.write_text(plan_text({"a": {"t": [3, 0]}, "b": {"t": [1, 2], "u": [0, 1]}}))
+    assert rebalance(consumers, TWO, 2) == {A: [("t", 3)], B: [("t", 1), ("t", 2)]}
+    assert rebalance(consumers, TWO, 3) == {
+        A: [("t", 0), ("t", 3)],
+        B: [("t", 1), ("t", 2), ("u", 0), ("u", 1)],
+    }
+
+
+def test_who_missed_an_assignment_still_has_what_it_had(file: Path) -> None:
+    """It joined the rebalance between, and nobody gets its partitions until it gave them up."""
+    consumers = two(file, cooperative=True)
+    rebalance(consumers, TWO, 1)
+    file.write_text(plan_text({"a": PLAN["b"], "b": PLAN["a"]}))
+    rebalance(consumers, TWO, 2, missing=[B])
+    assert rebalance(consumers, TWO, 3) == {A: [], B: [("t", 3), ("u", 0), ("u", 1)]}
+    assert rebalance(consumers, TWO, 4) == {A: PLANNED[B], B: PLANNED[A]}
+
+
+def test_who_fell_out_and_came_back_has_nothing(file: Path) -> None:
+    """Its consumer dropped all, and nobody would ever give up what was held back for it."""
+    consumers = two(file, cooperative=True)
+    rebalance(consumers, TWO, 1)
+    file.write_text(plan_text({"a": PLAN["b"], "b": PLAN["a"]}))
+    consumers[1].member_id = dynamic_id("b", 9)
+    assert rebalance(consumers, TWO, 2) == {A: PLANNED[B], consumers[1].member_id: []}
+    assert rebalance(consumers, TWO, 3)[consumers[1].member_id] == PLANNED[A]
+
+
+def test_who_was_late_for_a_whole_generation_has_nothing(file: Path) -> None:
+    """A static member may be: the broker keeps its place, and tells it that it was left behind."""
+    consumers = two(file, cooperative=True)
+    rebalance(consumers, TWO, 1)
+    present = [consumers[0].join(), joined(B, READ, {"t": [0, 1, 2]}, generation=1)]
+    consumers[0].take(consumers[0].assignor.assign(TWO, present)[A], 2)
+    file.write_text(plan_text({"a": PLAN["b"], "b": PLAN["a"]}))
+    assert rebalance(consumers, TWO, 3)[A] == PLANNED[B]
+
+
+def test_a_static_member_that_started_anew_has_what_its_predecessor_had(file: Path) -> None:
+    """The broker gives it the old assignment, under a new member id and without a rebalance."""
+    first = Consumer(dynamic_id("b"), READ, str(file), instance_id="b", cooperative=True)
+    leader = Consumer(A, READ, str(file), cooperative=True)
+    present = [leader.join(), first.join()]
+    assignments = leader.assignor.assign(TWO, present)
+    leader.take(assignments[A], 1)
+    second = Consumer(dynamic_id("b", 2), READ, str(file), instance_id="b", cooperative=True)
+    second.join()
+    second.take(assignments[first.member_id], 1)
+    file.write_text(plan_text({"a": PLAN["b"], "b": PLAN["a"]}))
+    assert rebalance([leader, second], TWO, 2) == {A: [], second.member_id: []}
+    assert rebalance([leader, second], TWO, 3)[A] == PLANNED[B]
+
+
+def test_a_guest_that_reads_nothing_is_no_hindrance(file: Path) -> None:
+    present = [joined(A, READ), joined(B, READ), joined(C, [])]
+    answer = owned(PlanAssignor(file, GROUP).assign(TWO, present))
+    assert answer == {**PLANNED, C: []}
+    file.unlink()
+    assert owned(PlanAssignor(file, GROUP).assign(TWO, present))[C] == []
+
+
+def misfits() -> Mapping[str, tuple[list[Joined], Cluster, str, str]]:
+    """Groups and plans that don't fit: members, cluster, text of the plan, reason."""
+    both = [joined(A, READ), joined(B, READ)]
+    good = plan_text(PLAN)
+    return {
+        "a member is missing": (both[:1], TWO, good, "'b' isn't in the group"),
+        "a member is new": ([*both, joined(C, READ)], TWO, good, "no member 'c'"),
+        "two of one key": ([*both, joined(dynamic_id("a", 2), READ)], TWO, good, "go by 'a'"),
+        "a topic has grown": (both, Cluster({"t": 5, "u": 2}), good, "4 partitions of 't'"),
+        "a topic is gone": (both, Cluster({"t": 4}), good, "'u' isn't in the cluster"),
+        "a topic is new": (
+            [joined(A, [*READ, "v"]), both[1]],
+            Cluster({"t": 4, "u": 2, "v": 1}),
+            good,
+            "nothing of 'v'",
+        ),
+        "unsubscribed": ([joined(A, ["t"]), both[1]], TWO, good, "'u' to 'a', who doesn't read"),
+        "another group's": (both, TWO, plan_text(PLAN, "x"), "plan of group 'x'"),
+        "no JSON": (both, TWO, good[:-9], "isn't sound JSON"),
+        "not there": (both, TWO, "", "isn't sound JSON"),
+    }
+
+
+@pytest.mark.parametrize("cooperative", [False, True])
+@pytest.mark.parametrize("name", misfits())
+def test_without_a_plan_that_fits_the_group_is_assigned_anyway(
+    file: Path, caplog: pytest.LogCaptureFixture, name: str, cooperative: bool
+) -> None:
+    """Every partition that somebody reads has an owner, loads are even, and the log says why."""
+    members, cluster, text, reason = misfits()[name]
+    file.write_text(text)
+    assignor = PlanAssignor(file, GROUP, cooperative=cooperative)
+    assignor.metadata(set(READ))
+    with caplog.at_level(logging.WARNING):
+        for _ in range(3):
+            answer = owned(assignor.assign(cluster, members))
+    read = {topic for member in members for topic in member.metadata.topics}
+    wanted = {(topic, p) for topic in read for p in cluster.partitions_for_topic(topic) or ()}
+    handed_out = [one for some in answer.values() for one in some]
+    assert sorted(handed_out) == sorted(wanted)
+    assert max(map(len, answer.values())) - min(map(len, answer.values())) <= 1
+    assert [reason in record.getMessage() for record in caplog.records] == [True]
+
+
+def test_the_fallback_is_sticky(file: Path) -> None:
+    file.unlink()
+    members = [
+        joined(A, READ, {"t": [0, 1, 2]}, generation=4),
+        joined(B, READ, {"t": [3], "u": [0]}, generation=4),
+    ]
+    answer = owned(PlanAssignor(file, GROUP).assign(TWO, members))
+    assert answer == {A: [("t", 0), ("t", 1), ("t", 2)], B: [("t", 3), ("u", 0), ("u", 1)]}
+
+
+def test_a_strategy_that_fails_or_takes_too_long_leaves_nobody_waiting(
+    file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fails(*_: object) -> None:
+        raise RuntimeError("a defect")
+
+    monkeypatch.setattr(fallback, "assign", fails)
+    file.unlink()
+    answer = owned(PlanAssignor(file, GROUP).assign(TWO, [joined(A, READ), joined(B, ["t"])]))
+    assert answer == {A: [("t", 0), ("t", 2), ("u", 0), ("u", 1)], B: [("t", 1), ("t", 3)]}
+
+
+def test_topics_that_the_leader_does_not_know_yet_stay_with_their_owners(file: Path) -> None:
+    """A leader that doesn't read a topic hears of it after its first rebalance only."""
+    consumers = [Consumer(A, ["t"], str(file)), Consumer(B, READ, str(file))]
+    file.write_text(plan_text({"a": {"t": [0, 1, 2, 3]}, "b": {"u": [0, 1]}}))
+    before = rebalance(consumers, TWO, 1)
+    assert before[B] == [("u", 0), ("u", 1)]
+    assert rebalance(consumers, Cluster({"t": 4}), 2) == before
+
+
+topic_names = st.sampled_from(["t", "u", "gone", ""])
+strange_members = st.lists(
+    st.builds(
+        joined,
+        member_id=st.sampled_from([A, B, C, "", "a"]),
+        topics=st.lists(topic_names, max_size=3),
+        owned=st.dictionaries(topic_names, st.lists(st.integers(-1, 2**31 - 1), max_size=3)),
+        instance_id=st.none() | st.sampled_from(["", "a", "b"]),
+        generation=st.integers(-5, 5),
+        user_data=st.none()
+        | st.binary(max_size=9)
+        | st.sampled_from([b'["x", 1, "y"]', b"[[[[", b'["x", true, 3]', b"null"]),
+        version=st.integers(0, 3),
+    ),
+    max_size=4,
+    unique_by=lambda member: member.member_id,
+)
+
+
+@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(strange_members, st.booleans())
+def test_whatever_members_say_each_gets_an_assignment(
+    members: list[Joined], cooperative: bool
+) -> None:
+    """No exception, which would stall the group; no partition twice or to who doesn't read it."""
+    assignor = PlanAssignor("/nowhere/plan.json", GROUP, cooperative=cooperative)
+    answer = owned(assignor.assign(TWO, members))
+    assert answer.keys() == {member.member_id for member in members}
+    handed_out = [one for some in answer.values() for one in some]
+    assert len(handed_out) == len(set(handed_out))
+    for member in members:
+        assert {topic for topic, _ in answer[member.member_id]} <= set(member.metadata.topics)
+
+
+def test_a_leader_stays_a_joining_one_until_it_has_its_assignment(file: Path) -> None:
+    """Or kafka-python, back from a `poll` that was too short, wouldn't look for it."""
+    asked: list[bool] = []
+
+    class Coordinator:
+        def request_rejoin(self) -> None:
+            asked.append(True)
+
+        def metadata_came(self, _: object) -> None: ...
+
+    coordinator, metadata = Coordinator(), ClusterMetadata(bootstrap_servers="127.0.0.1:1")
+    metadata.add_listener(print)
+    metadata.add_listener(WeakMethod(coordinator.metadata_came))
+    PlanAssignor(file, GROUP).assign(metadata, [joined(A, READ)])
+    assert asked == [True]
+
+
+def test_metadata_that_nobody_foresaw_stalls_nobody(file: Path) -> None:
+    present = [Joined(A, None, object()), joined(B, READ)]
+    assert owned(PlanAssignor(file, GROUP).assign(TWO, present)) == {A: [], B: []}
+
+
+def test_a_consumer_needs_numpy_and_kafka_python_alone(tmp_path: Path) -> None:
+    """Neither Spark, pandas nor OR-Tools is loaded, when it falls back neither."""
+    code = """
+import sys
+from optimizer.assignor.plan_assignor import PlanAssignor
+from tests.optimizer.assignor.leader import Cluster, joined
+members = [joined("a", ["t"]), joined("b", ["t"])]
+answer = PlanAssignor("/nowhere", "g").assign(Cluster({"t": 4}), members)
+assert all(len(one.partitions()) == 2 for one in answer.values())
+print(*{name.split(".")[0] for name in sys.modules})
+"""
+    loaded = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=Path(optimizer.__file__).parents[1],
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout.split()
+    assert {"optimizer", "kafka", "numpy"} <= set(loaded)
+    assert not {"pyspark", "pandas", "ortools", "spark", "pyarrow"} & set(loaded)

@@ -1,0 +1,81 @@
+"""Where plans come from, in bounded time."""
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+
+from optimizer.assignor import source
+from optimizer.assignor.source import shown, text_of, within
+
+
+@contextmanager
+def server(body: bytes = b"", status: int = 200, drips: bool = False) -> Iterator[str]:
+    """A web server; one that drips sends a byte now and then, and never ends."""
+    ended = threading.Event()
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.send_response(status)
+            self.end_headers()
+            self.wfile.write(body)
+            while drips and not ended.wait(0.02):
+                self.wfile.write(b" ")
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    web = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    threading.Thread(target=web.serve_forever, args=(0.01,), daemon=True).start()
+    try:
+        yield f"http://127.0.0.1:{web.server_port}/plan?token=s3cret"
+    finally:
+        ended.set()
+        web.shutdown()
+        web.server_close()
+
+
+def test_a_file_and_a_url(tmp_path: Path) -> None:
+    (tmp_path / "plan").write_bytes(b"text")
+    assert text_of(str(tmp_path / "plan"), 5) == b"text"
+    with server(b"text") as url:
+        assert text_of(url, 5) == b"text"
+
+
+def test_a_server_that_drips_is_given_up() -> None:
+    """Each of its bytes is in time, all together never."""
+    with server(drips=True) as url, pytest.raises(TimeoutError, match=r"longer than 0\.2 s"):
+        text_of(url, 0.2)
+
+
+def test_a_server_that_has_none() -> None:
+    with server(status=404) as url, pytest.raises(OSError, match="404"):
+        text_of(url, 5)
+
+
+def test_a_text_without_end_is_not_read_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(source, "LIMIT", 100)
+    with server(b"x" * 101) as url, pytest.raises(ValueError, match="more than 100 bytes"):
+        text_of(url, 5)
+
+
+def test_a_password_in_a_url_is_neither_used_nor_printed() -> None:
+    url = "http://someone:s3cret@127.0.0.1:1/plan"
+    with pytest.raises(ValueError, match="user or a password") as refused:
+        text_of(url, 5)
+    assert "s3cret" not in str(refused.value)
+    assert shown(url) == "http://127.0.0.1:1/plan"
+    assert shown("https://host/plan?token=s3cret#s3cret") == "https://host/plan"
+
+
+def test_work_that_takes_too_long_is_left_behind() -> None:
+    left = threading.Event()
+    with pytest.raises(TimeoutError, match=r"longer than 0\.01 s"):
+        within(0.01, lambda: left.wait(60))
+    left.set()
+    with pytest.raises(TimeoutError, match="its own"):
+        within(5, lambda: (_ for _ in ()).throw(TimeoutError("its own")))
+    assert within(5, lambda: 7) == 7

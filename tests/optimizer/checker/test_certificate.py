@@ -1,0 +1,275 @@
+"""Certificates: they come with every optimal plan, prove it, and prove nothing else."""
+
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+
+from optimizer import Goals
+from optimizer.checker.certificate import MalformedCertificateError, decode, encode
+from optimizer.checker.check import Verdict, check_assignment
+from optimizer.model.arrays import IntArray
+from optimizer.model.goals import DEFAULT_GOALS
+from optimizer.model.problem import GONE, NOBODY, Problem
+from optimizer.solver.solve import solve
+from tests.optimizer.groups import problem, random_problem
+from tests.optimizer.oracles import facts_of_problem, plain_network
+from tests.optimizer.rack_groups import (
+    VARIANTS,
+    RackFacts,
+    best_by_network,
+    outcome,
+    racks_of_problem,
+    random_rack_problem,
+)
+
+
+class Case(NamedTuple):
+    """A group with its goals, its best plan, and what is best without the help of either."""
+
+    problem: Problem
+    goals: Goals
+    target: IntArray
+    certificate: bytes
+    facts: RackFacts
+    best: tuple[int, ...]
+
+
+def case(seed: int) -> Case:
+    """Every other group has racks; owners of a third of them are those of another plan."""
+    goals = VARIANTS[seed // 2 % 4] if seed % 2 else DEFAULT_GOALS
+    group = random_rack_problem(seed) if seed % 2 else random_problem(seed)
+    target = solve(group, goals).target
+    certificate = check_assignment(group, target, goals=goals).certificate
+    assert certificate is not None
+    if goals.rack:
+        facts = racks_of_problem(group, goals)
+        return Case(group, goals, target, certificate, facts, best_by_network(facts, goals))
+    bare = facts_of_problem(group)
+    nothing = [[False] * bare.member_count for _ in bare.readers]
+    return Case(
+        group, goals, target, certificate, RackFacts(bare, nothing, nothing), plain_network(bare)
+    )
+
+
+def reached(some: Case, target: IntArray) -> tuple[int, ...]:
+    if some.goals.rack:
+        return outcome(some.problem, target, some.goals)
+    return some.facts.facts.outcome([m if m >= 0 else None for m in target.tolist()])
+
+
+def flags(some: Case, verdict: Verdict) -> list[bool | None]:
+    order = {"moves": verdict.moves_optimal, "racks": verdict.racks_optimal}
+    if verdict.reads is None and verdict.moves_optimal is not None:
+        order["racks"] = verdict.moves_optimal or None  # nothing is known, so nothing is better
+    lower = some.goals.order if some.goals.rack else ("moves",)
+    return [verdict.balance_optimal, *(order[level] for level in lower)]
+
+
+def expected(some: Case, target: IntArray) -> list[bool | None]:
+    """True for each level that is at its best, False for the first that isn't, None below."""
+    found: list[bool | None] = []
+    for value, best in zip(reached(some, target), some.best, strict=True):
+        found.append(None if False in found or None in found else value == best)
+    return found
+
+
+def proves(some: Case, target: IntArray, certificate: bytes) -> bool:
+    """Whether potentials allow every single step, by the definition, partition by partition.
+
+    A step gives a partition to another reader or raises or lowers a load; its cost, as a list with
+    an entry a level, may not be less than the potentials let fall. Lists compare level by level,
+    so that a level counts where all above it are exactly even.
+    """
+    members, facts = len(some.problem.member_ids), some.facts.facts
+    order = some.goals.order if some.goals.rack else ("moves",)
+    numbers = [level.tolist() for level in decode(certificate, members, 1 + len(order))]
+    loads = [int(np.count_nonzero(target == m)) for m in range(members)]
+    of_readers = [loads[m] for m in range(members) if any(m in some for some in facts.readers)]
+    low, high = min(of_readers, default=0), max(of_readers, default=0)
+    start = [-min(load, low) if high - low <= 1 else -load for load in loads]
+    potential = [
+        [start[m] + numbers[0][m], *(numbers[1 + at][m] for at in range(len(order)))]
+        for m in range(members)
+    ]
+    pools = [0] * len(order)
+    for m, load in enumerate(loads):
+        if potential[m] < [-load, *pools] or (load and potential[m] > [1 - load, *pools]):
+            return False
+    for p, holder in enumerate(target.tolist()):
+        for m in facts.readers[p] if holder != NOBODY else []:
+            if potential[m] > _above(potential[holder], _cost(some, p, holder, m, order)):
+                return False
+    return True
+
+
+def in_closed_form(some: Case, certificate: bytes) -> bool:
+    """Whether all partitions have the same readers and no racks, and no potentials are given."""
+    kinds = {tuple(readers) for readers in some.facts.facts.readers if readers}
+    members = len(some.problem.member_ids)
+    numbers = decode(certificate, members, 2 + (some.goals.rack is not None))
+    return len(kinds) == 1 and not any(map(any, some.facts.remote)) and not numbers[-1].any()
+
+
+def _cost(some: Case, p: int, holder: int, taker: int, order: tuple[str, ...]) -> list[int]:
+    owner = some.facts.facts.owner[p]
+    cost = {
+        "moves": (owner == holder) - (owner == taker),
+        "racks": some.facts.remote[p][taker] - some.facts.remote[p][holder],
+    }
+    return [0, *(cost[level] for level in order)]
+
+
+def _above(potential: list[int], cost: list[int]) -> list[int]:
+    return [a + b for a, b in zip(potential, cost, strict=True)]
+
+
+def tampered_plan(some: Case, draw: np.random.Generator) -> IntArray:
+    """One partition given to another reader, or two exchanged between their members."""
+    target, readers = some.target.copy(), some.facts.facts.readers
+    shared = [p for p, of_p in enumerate(readers) if len(of_p) > 1]
+    if not shared:
+        return target
+    if draw.random() < 0.5:
+        p = draw.choice(shared)
+        target[p] = draw.choice([m for m in readers[p] if m != target[p]])
+        return target
+    p = draw.choice(shared)
+    other = [
+        q
+        for q in shared
+        if target[q] != target[p] and target[q] in readers[p] and target[p] in readers[q]
+    ]
+    if other:
+        q = draw.choice(other)
+        target[p], target[q] = target[q], target[p]
+    return target
+
+
+def tampered_certificate(some: Case, draw: np.random.Generator) -> bytes:
+    """One number of one level is raised or lowered."""
+    levels = 1 + (len(some.goals.order) if some.goals.rack else 1)
+    numbers = decode(some.certificate, len(some.problem.member_ids), levels)
+    numbers = [level.copy() for level in numbers]
+    level = numbers[draw.integers(levels)]
+    level[draw.integers(len(level))] += draw.choice([-2, -1, 1, 2])
+    return encode(numbers)
+
+
+@pytest.mark.parametrize("seed", range(0, 250, 50))
+def test_thousand_tampered_plans_and_certificates_are_judged_rightly(seed: int) -> None:
+    """A plan is called optimal just where it is, and a certificate refused where it fails."""
+    seen = set()
+    for each in range(seed, seed + 50):
+        some, draw = case(each), np.random.default_rng(each)
+        trials = [
+            (some.target, some.certificate),
+            *((tampered_plan(some, draw), some.certificate) for _ in range(2)),
+            *((some.target, tampered_certificate(some, draw)) for _ in range(2)),
+        ]
+        for target, certificate in trials:
+            verdict = check_assignment(some.problem, target, certificate, some.goals)
+            judged = flags(some, verdict)
+            assert judged == expected(some, target), f"seed {each}"
+            refused = verdict.certificate_fault is not None
+            if not (all(judged) and in_closed_form(some, certificate)):
+                assert refused != proves(some, target, certificate), f"seed {each}"
+            assert (verdict.witness is None) == all(judged)
+            assert (verdict.certificate is None) != all(judged)
+            if refused and all(judged):
+                assert "should go from" in str(verdict.certificate_fault) or "load" in str(
+                    verdict.certificate_fault
+                )
+            seen.add((all(judged), refused))
+    assert seen == {(True, True), (True, False), (False, True)}
+
+
+def joined(members: int = 40, topics: int = 12, size: int = 100) -> Problem:
+    """Each member reads a random half of the topics, the last one has just joined."""
+    draw = np.random.default_rng(1)
+    halves = [draw.choice(topics, topics // 2, replace=False).tolist() for _ in range(members)]
+    before = problem([size] * topics, halves[:-1], np.full(topics * size, NOBODY))
+    return problem([size] * topics, halves, solve(before).target)
+
+
+def test_certificates_are_small_beside_their_plans() -> None:
+    """A plan takes a few bytes a partition; a certificate one or two a member, if any."""
+    group = joined()
+    verdict = check_assignment(group, solve(group).target)
+    assert verdict.moves_optimal
+    assert verdict.measures is not None
+    assert verdict.measures.moves > 10
+    assert verdict.certificate is not None
+    assert 0 < len(verdict.certificate) <= 2 * len(group.member_ids)
+
+
+def test_members_who_all_read_the_same_need_no_certificate() -> None:
+    group = problem([60], [[0]] * 7, np.repeat([0, 1, 2, GONE], 15))
+    verdict = check_assignment(group, solve(group).target)
+    assert (verdict.moves_optimal, verdict.certificate) == (True, b"")
+
+
+def test_plans_without_moves_need_no_certificate() -> None:
+    group = joined()
+    stays = replace(group, owner=solve(group).target)
+    verdict = check_assignment(stays, stays.owner)
+    assert (verdict.moves_optimal, verdict.certificate) == (True, b"")
+
+
+def test_certificate_of_another_plan_is_refused_and_the_cycle_named() -> None:
+    group = problem([2, 1], [[0], [0, 1], [1]], np.full(3, NOBODY))
+    good = check_assignment(group, solve(group).target).certificate
+    verdict = check_assignment(group, np.array([0, 0, 1]), good)
+    assert verdict.balance_optimal is False
+    assert verdict.certificate is None
+    assert verdict.certificate_fault == (
+        "the certificate doesn't prove that nothing is more balanced: by its numbers t00000-0 "
+        "should go from m00000 to m00001"
+    )
+    assert verdict.witness == (
+        "more balanced: t00000-0 from m00000 to m00001, t00001-0 from m00001 to m00002"
+    )
+
+
+def test_reads_across_racks_that_can_be_avoided_are_named() -> None:
+    group = replace(
+        problem([2], [[0], [0]], np.array([0, 1])), racks=["x", "y"], leader_racks=["y", "x"]
+    )
+    verdict = check_assignment(group, np.array([0, 1]), goals=Goals(rack="leader"))
+    assert (verdict.balance_optimal, verdict.racks_optimal) == (True, False)
+    assert verdict.moves_optimal is None, "moves are looked at when racks are at their best"
+    assert verdict.witness == (
+        "fewer reads across racks: t00000-0 from m00000 to m00001, t00000-1 from m00001 to m00000"
+    )
+    assert (verdict.reads_found, verdict.reads) == ((0, 2), (0, 2))
+
+
+@pytest.mark.parametrize(
+    ("certificate", "fault"),
+    [
+        (b"\x02", "its form is 2, and only 1 is known"),
+        (b"\x01", "byte 1 of it should say how wide numbers are"),
+        (b"\x01\x03", "byte 1 of it should say how wide numbers are"),
+        (b"\x01\x00\x01\x00\x00", "it ends before the numbers of 3 members do"),
+        (b"\x01\x00\x10", "it ends before the numbers of 3 members do"),
+        (b"\x01\x00\x00\x00", "1 bytes follow its last level"),
+        (b"\x01\x00\x08" + b"\x7f" * 24, f"a number of it is beyond {2**60}"),
+    ],
+)
+def test_bytes_that_are_no_certificate_are_refused(certificate: bytes, fault: str) -> None:
+    with pytest.raises(MalformedCertificateError, match=fault):
+        decode(certificate, 3, 2)
+    group = problem([2, 2], [[0], [0, 1], [1]], np.full(4, NOBODY))
+    verdict = check_assignment(group, solve(group).target, certificate)
+    assert verdict.certificate_fault == f"the certificate can't be read: {fault}"
+    assert verdict.moves_optimal, "what it says of the plan is found by a search"
+
+
+def test_numbers_come_back_as_they_went() -> None:
+    draw = np.random.default_rng(1)
+    for end in (1, 2, 2**7, 2**15, 2**31, 2**60):
+        levels = [draw.integers(-end, end, 11), draw.integers(0, 2, 11), np.zeros(11, np.int64)]
+        for there, back in zip(levels, decode(encode(levels), 11, 3), strict=True):
+            assert there.tolist() == back.tolist()
+    assert encode([np.zeros(4, np.int64)] * 2) == b""

@@ -1,0 +1,19 @@
+"""Array idioms against the loops they stand for."""
+
+import numpy as np
+import pytest
+
+from optimizer.model.arrays import ranges, stable_order
+
+
+def test_ranges_come_one_after_the_other() -> None:
+    assert ranges(np.array([5, 0, 7]), np.array([2, 0, 3])).tolist() == [5, 6, 7, 8, 9]
+    assert ranges(np.array([], int), np.array([], int)).tolist() == []
+
+
+@pytest.mark.parametrize("end", [1, 2**16, 2**16 + 1, 2**33])
+def test_order_is_that_of_a_stable_sort(end: int) -> None:
+    keys = np.random.default_rng(end).integers(0, end, 500)
+    keys[:2] = 0, end - 1
+    keys = np.concatenate([keys, keys])
+    assert stable_order(keys, end).tolist() == np.argsort(keys, kind="stable").tolist()

@@ -1,0 +1,193 @@
+"""Each sentence claims something of the group that can be tried out: all of it is true."""
+
+import re
+
+import numpy as np
+import pytest
+
+from optimizer import Group, Member, assign
+from optimizer.model.arrays import IntArray
+from optimizer.model.goals import DEFAULT_GOALS, Goals
+from optimizer.model.problem import NOBODY, Problem
+from optimizer.reasons.explain import Explanation, Reason, explain
+from optimizer.solver.solve import solve
+from optimizer.strategies import STRATEGIES
+from tests.optimizer.groups import random_problem
+from tests.optimizer.oracles import facts_of_problem
+from tests.optimizer.rack_groups import VARIANTS, racks_of_problem, random_rack_problem
+
+
+class Replay:
+    """A group and a plan of it, to try claims out on."""
+
+    def __init__(self, group: Problem, target: IntArray, goals: Goals) -> None:
+        self.group = group
+        self.target = target.tolist()
+        self.facts = facts_of_problem(group)
+        owners = zip(self.facts.owner, self.facts.readers, strict=True)
+        self.found = [o if o is not None and o in readers else NOBODY for o, readers in owners]
+        self.member = {name: m for m, name in enumerate(group.member_ids)}
+        self.remote = racks_of_problem(group, goals).remote if goals.rack else None
+
+    def partition(self, topic: str, number: int) -> int:
+        return int(self.group.topic_offsets[list(self.group.topics).index(topic)]) + number
+
+    def subscribes(self, member: str, topic: str) -> bool:
+        topics = self.group.subscriptions[self.group.member_subscription[self.member[member]]]
+        return list(self.group.topics).index(topic) in topics.tolist()
+
+    def value(self, target: list[int]) -> tuple[int, int]:
+        """Σ load², and reads across racks."""
+        loads = [target.count(m) for m in self.member.values()]
+        remote = sum(self.remote[p][m] for p, m in enumerate(target) if self.remote and m != NOBODY)
+        return sum(load * load for load in loads), remote
+
+    def without(self, reason: Reason) -> list[int]:
+        """The plan without a path: all on it stay, and what had no owner goes to the last one."""
+        target = list(self.target)
+        for step in reason.path:
+            giver = reason.path[-1].taker if step.giver is None else step.giver
+            target[self.partition(step.topic, step.partition)] = self.member[giver]
+        return target
+
+    def check(self, reason: Reason) -> None:
+        self.check_facts(reason)
+        self.check_cause(reason)
+        self.check_sentence(reason)
+
+    def check_facts(self, reason: Reason) -> None:
+        for step in reason.path:
+            p = self.partition(step.topic, step.partition)
+            assert self.target[p] == self.member[step.taker]
+            assert self.found[p] == (NOBODY if step.giver is None else self.member[step.giver])
+        assert all(a.taker == b.giver for a, b in zip(reason.path, reason.path[1:], strict=False))
+        for name, (before, after) in reason.loads.items():
+            m = self.member[name]
+            assert (self.found.count(m), self.target.count(m)) == (before, after)
+        previous = reason.path[max(reason.place - 1, 0)]
+        assert reason.barred != self.subscribes(reason.path[-1].taker, previous.topic)
+
+    def check_cause(self, reason: Reason) -> None:
+        back = self.without(reason)
+        (squares, remote), (squares_back, remote_back) = self.value(self.target), self.value(back)
+        assert reason.fewer_remote == remote_back - remote
+        first, last = reason.path[0], reason.path[-1].taker
+        if reason.cause == "balance":
+            assert squares < squares_back
+            assert reason.loads[str(first.giver)][0] > reason.loads[last][0]
+        elif reason.cause == "room":
+            assert first.giver is None
+            assert not self.subscribes(last, first.topic), "so there is no shorter way"
+        elif reason.cause == "racks":
+            assert remote < remote_back
+            assert (squares == squares_back) == reason.is_even
+        else:
+            assert squares >= squares_back
+            assert remote >= remote_back
+
+    def check_sentence(self, reason: Reason) -> None:
+        text = str(reason)
+        for name, count in re.findall(r"(m\d+), which had (\d+)", text):
+            assert self.found.count(self.member[name]) == int(count)
+        for _, name, topic in re.findall(r"(; |→ )(m\d+)[^→;]*? doesn't subscribe to (t\d+)", text):
+            assert not self.subscribes(name, topic)
+        for counts in re.findall(r"they will have (\d+) and (\d+)", text):
+            members = (str(reason.step.giver), reason.step.taker)
+            after = [self.target.count(self.member[name]) for name in members]
+            assert after == [int(count) for count in counts]
+        for p in re.findall(r"t\d+-\d+", text):
+            topic, number = p.split("-")
+            assert self.target[self.partition(topic, int(number))] != NOBODY
+        step = reason.step
+        assert text.startswith(f"{step.name} moves from {step.giver}")
+
+    def check_bounds(self, found: Explanation, optimal: bool) -> None:
+        """The sets are as claimed; of an optimal plan they give just the loads that it has."""
+        loads = [
+            self.target.count(m)
+            for m in self.member.values()
+            if any(m in readers for readers in self.facts.readers)
+        ]
+        for bound in found.bounds:
+            inside = {self.member[name] for name in bound.members}
+            if bound.side == "at least":
+                read = [set(r) <= inside for r in self.facts.readers if r]
+                assert bound.load == -(-sum(read) // len(inside))
+                assert bound.load <= max(loads)
+                assert not optimal or bound.load == max(loads)
+            else:
+                read = [bool(set(r) & inside) for r in self.facts.readers if r]
+                assert bound.load == sum(read) // len(inside)
+                assert bound.load >= min(loads)
+                assert not optimal or bound.load == min(loads)
+            assert bound.partitions == sum(read)
+            assert str(bound.partitions) in str(bound)
+            assert str(bound).endswith(str(bound.load))
+        assert [bound.side for bound in found.bounds] == ["at least", "at most"] * bool(loads)
+
+
+@pytest.mark.parametrize("seed", range(0, 120, 30))
+def test_every_move_of_an_optimal_plan_has_one_true_reason(seed: int) -> None:
+    causes = set()
+    for each in range(seed, seed + 30):
+        goals = VARIANTS[each // 2 % 4] if each % 2 else DEFAULT_GOALS
+        group = random_rack_problem(each) if each % 2 else random_problem(each)
+        target = solve(group, goals).target
+        replay, found = Replay(group, target, goals), explain(group, target, goals)
+        for reason in found.moves:
+            replay.check(reason)
+            causes.add(reason.cause)
+        explained = [replay.partition(r.step.topic, r.step.partition) for r in found.moves]
+        moved = (np.array(replay.found) != target) & (np.array(replay.found) != NOBODY)
+        assert explained == np.flatnonzero(moved & (target != NOBODY)).tolist(), f"seed {each}"
+        replay.check_bounds(found, optimal=True)
+    assert causes == {"balance", "room", "racks"}
+
+
+def test_sentences_about_other_strategies_are_true_as_well() -> None:
+    causes = set()
+    for seed in range(25):
+        group, goals = random_rack_problem(seed), VARIANTS[seed % 4]
+        target = STRATEGIES["range"].assign(group).target
+        replay, found = Replay(group, target, goals), explain(group, target, goals)
+        for reason in found.moves:
+            replay.check(reason)
+            causes.add(reason.cause)
+        replay.check_bounds(found, optimal=False)
+    assert causes == {"balance", "room", "racks", "nothing"}
+
+
+def member(name: str, topics: list[str], *owned: tuple[str, int]) -> Member:
+    return Member(name, topics, owned=owned)
+
+
+def test_a_plan_explains_itself() -> None:
+    t1 = [("t1", p) for p in range(3)]
+    group = Group(
+        {"t1": 3, "t2": 2},
+        [
+            member("A", ["t1"], *t1),
+            member("B", ["t1", "t2"], ("t2", 0), ("t2", 1)),
+            member("C", ["t2"]),
+        ],
+    )
+    assert assign(group).explain().sentences() == [
+        "t1-2 moves from A, which had 3, to B, which passes t2-1 on: the load goes along "
+        "A → B → C, which had 0 and doesn't subscribe to t1",
+        "t2-1 moves from B to C, which had 0: it makes room on B for t1-2, which comes from A, "
+        "which had 3; C doesn't subscribe to t1",
+        "5 partitions of t1 and t2 may be read by A, B and C only: one of them has at least 2",
+        "A, B and C may read 5 partitions of t1 and t2 only: one of them has at most 1",
+    ]
+
+
+def test_what_only_few_may_read_bounds_their_load() -> None:
+    group = Group({"t": 6, "u": 1}, [member("A", ["t"]), member("B", ["u"]), member("C", ["t"])])
+    assert assign(group).explain().sentences() == [
+        "6 partitions of t may be read by A and C only: one of them has at least 3",
+        "B may read 1 partition of u only: one of them has at most 1",
+    ]
+
+
+def test_a_group_without_readers_has_nothing_to_explain() -> None:
+    assert assign(Group({"t": 1}, [member("A", [])])).explain().sentences() == []

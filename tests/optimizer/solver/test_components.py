@@ -1,0 +1,48 @@
+"""Connected components of the subscription graph."""
+
+import numpy as np
+
+from optimizer.solver.components import components
+from optimizer.solver.demand import Demand
+from tests.optimizer.groups import demand as demand_of
+from tests.optimizer.groups import problem
+
+
+def classes_of(demand: Demand) -> list[list[int]]:
+    return [np.unique(demand.kind_of_pair[pairs]).tolist() for pairs in components(demand)]
+
+
+def demand(sizes: int, topics_of: list[list[int]]) -> Demand:
+    return demand_of(problem([1] * sizes, topics_of, np.full(sizes, -1)))
+
+
+def test_classes_without_a_common_member_come_apart() -> None:
+    assert classes_of(demand(4, [[0, 1], [1], [2], [2, 3]])) == [[0, 1], [2, 3]]
+
+
+def test_classes_are_connected_through_others() -> None:
+    assert classes_of(demand(4, [[0, 1], [1, 2], [2, 3]])) == [[0, 1, 2, 3]]
+
+
+def test_nobody_subscribes_to_anything() -> None:
+    assert classes_of(demand(2, [[], []])) == []
+
+
+def test_random_graphs_come_apart_as_by_merging_sets() -> None:
+    for seed in range(200):
+        draw = np.random.default_rng(seed)
+        topics_of = [np.flatnonzero(draw.random(12) < 0.12).tolist() for _ in range(9)]
+        sets: list[set[int]] = []
+        for topics in topics_of:
+            joined = set(topics).union(*(some for some in sets if some & set(topics)))
+            sets = [some for some in sets if not some & joined] + [joined] * bool(joined)
+        group = demand(12, topics_of)
+        found = [set(group.members[pairs].tolist()) for pairs in components(group)]
+        wanted = [{m for m, some in enumerate(topics_of) if set(some) & one} for one in sets]
+        assert sorted(map(sorted, found)) == sorted(map(sorted, wanted))
+
+
+def test_long_chain_in_random_order_is_one_component() -> None:
+    order = np.random.default_rng(1).permutation(4_000).tolist()
+    links = [[order[at], order[at + 1]] for at in range(len(order) - 1)]
+    assert len(components(demand(len(order), links))) == 1

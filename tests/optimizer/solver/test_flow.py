@@ -1,0 +1,31 @@
+"""The networks: shares at one level, and the cut where there are none."""
+
+import numpy as np
+
+from optimizer.solver.demand import Demand
+from optimizer.solver.flow import cheapest_shares, kinds_above
+from tests.optimizer.groups import demand as demand_of
+from tests.optimizer.groups import problem
+
+
+def demand(sizes: list[int], topics_of: list[list[int]], owner: list[int]) -> Demand:
+    return demand_of(problem(sizes, topics_of, np.array(owner)))
+
+
+def test_shares_keep_the_most_that_the_level_allows() -> None:
+    """Pairs are (0, m0), (0, m1), (1, m1): m0 keeps two of its three, m1 all that it owns."""
+    group = demand([4, 1], [[0], [0, 1]], [0, 0, 0, 1, 1])
+    assert cheapest_shares(group, 2, ["moves"]).tolist() == [3, 1, 1]
+    assert cheapest_shares(group, 1, ["moves"]) is None
+
+
+def test_no_shares_where_a_member_can_not_reach_the_level() -> None:
+    assert cheapest_shares(demand([5, 1], [[0], [0, 1], [1]], [-1] * 6), 2, ["moves"]) is None
+    assert cheapest_shares(demand([6, 0], [[0, 1], [1]], [-1] * 6), 2, ["moves"]) is None
+
+
+def test_sorts_above_a_level_are_those_that_overfill_their_members() -> None:
+    group = demand([9, 1, 1], [[0], [0, 1], [1, 2], [2]], [-1] * 11)
+    assert kinds_above(group, 5).tolist() == [False, False, False]
+    assert kinds_above(group, 4).tolist() == [True, False, False]
+    assert kinds_above(group, 0).tolist() == [True, True, True]
