@@ -29,15 +29,15 @@ def check_homogeneous(groups: HomogeneousGroups, target: IntArray) -> Homogeneou
     much as `kept_at_most` allows moves the fewest.
     """
     first_member, first_partition = groups.member_offsets[:-1], groups.partition_offsets[:-1]
-    members, partitions = np.diff(groups.member_offsets), np.diff(groups.partition_offsets)
+    partitions = np.diff(groups.partition_offsets)
     loads = np.bincount(target, minlength=int(groups.member_offsets[-1]))
     max_load = np.maximum.reduceat(loads, first_member)
     min_load = np.minimum.reduceat(loads, first_member)
     owned = np.bincount(groups.owner + 1, minlength=len(loads) + 1)[1:]
-    kept = np.add.reduceat((target == groups.owner).astype(np.int64), first_partition)
-    at_home = np.logical_and.reduceat(
-        groups.of_partition == np.arange(len(groups)).repeat(members)[target], first_partition
-    )
+    stays = (target == groups.owner).view(np.int8)
+    kept = np.add.reduceat(stays, first_partition, dtype=np.int64)
+    at_home = np.minimum.reduceat(target, first_partition) >= first_member
+    at_home &= np.maximum.reduceat(target, first_partition) < groups.member_offsets[1:]
     most = kept_at_most(owned, groups.member_offsets, partitions)
     return HomogeneousMeasures(
         partitions=partitions,
@@ -65,27 +65,34 @@ def kept_at_most(owned: IntArray, offsets: IntArray, partitions: IntArray) -> In
 def proven_homogeneous(problem: Problem, target: IntArray) -> Measures | None:
     """The measures of one group's assignment that is optimal; None if this doesn't prove it.
 
-    `target` has a member for each partition, or NOBODY.
+    `target` has a member for each partition, or NOBODY. It says what `check_homogeneous` says, and
+    stands beside it because one large group takes a third of the time without the reductions by
+    group: 2 instead of 6 ms for 500,000 partitions.
     """
     partitions, members = len(target), len(problem.member_ids)
     if len(problem.subscriptions) != 1 or not members or not partitions:
         return None
     if len(problem.subscriptions[0]) != len(problem.topics) or target.min() < 0:
         return None
-    groups = HomogeneousGroups(
-        member_offsets=np.array([0, members]),
-        partition_offsets=np.array([0, partitions]),
-        owner=np.maximum(problem.owner, NOBODY),
-    )
-    measures = check_homogeneous(groups, target)
-    if not measures.proven[0]:
+    loads = np.bincount(target)
+    low, extra = divmod(partitions, members)
+    high = int(loads.max())
+    # Loads sum up to all partitions: if none exceeds the mean rounded up, none may fall short.
+    if high > low + (extra > 0) or np.count_nonzero(loads == low + 1) != extra:
         return None
-    takeovers = int(np.count_nonzero(problem.owner == GONE))
+    of_owner = np.bincount(problem.owner - GONE, minlength=members - GONE)
+    left_behind, unowned, owned = int(of_owner[0]), int(of_owner[1]), of_owner[2:]
+    kept = int(np.count_nonzero(target == problem.owner))
+    if kept != np.minimum(owned, low).sum() + min(extra, np.count_nonzero(owned > low)):
+        return None
     return Measures(
-        partitions,
-        int(measures.max_load[0]),
-        int(measures.min_load[0]),
-        int(measures.sum_squares[0]),
-        int(measures.moves[0]),
-        takeovers,
+        partitions=partitions,
+        max_load=high,
+        min_load=low,
+        sum_squares=members * low * low + extra * (2 * low + 1),
+        moves=partitions - left_behind - unowned - kept,
+        takeovers=left_behind,
     )
+
+
+assert (GONE, NOBODY) == (-2, -1), "owners below 0 are counted by their number"

@@ -15,8 +15,8 @@ class RackFacts:
     """Who is where.
 
     `rack_place_of` has a row of `remote` and `local` for each partition, `rack_of` a column for
-    each member. They tell whether the member reads the partition across racks, or within its own; where
-    either isn't known, neither is true.
+    each member. They tell whether the member reads the partition across racks, or within its own;
+    where either isn't known, neither is true.
     """
 
     rack_place_of: IntArray
