@@ -8,7 +8,6 @@ from collections.abc import Callable
 import typer
 
 from spark import InputError
-from spark.console import say
 from spark.errors import first_line, unreadable_file
 from spark.jobs.audit import audit
 from spark.jobs.collect import collect
@@ -24,6 +23,7 @@ from spark.jobs.plan import plan
 from spark.jobs.snapshots import snapshots
 from spark.jobs.verify import verify
 from spark.jobs.watch import watch
+from spark.terminal import say
 
 BAD_INPUT, RUN_FAILED, INTERRUPTED = 2, 3, 130
 

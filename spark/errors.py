@@ -7,6 +7,10 @@ class InputError(ValueError):
     """Bad input, said in one readable sentence; commands exit with code 2."""
 
 
+class TimeLimitError(Exception):
+    """A strategy used up its time for a group."""
+
+
 class UnreadableError(InputError):
     """A file of a snapshot can't be read: it is broken, or was cut short."""
 

@@ -3,17 +3,15 @@
 import os
 import sys
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from pyspark.sql import SparkSession
 
 from spark.errors import first_line
-from spark.graph import has_graphframes
-from spark.packages import coordinate
+from spark.graph.fleet_graph import has_graphframes
+from spark.graph.packages import coordinate
+from tests.paths import ROOT
 from tests.resolver import resolving
-
-ROOT = Path(__file__).parents[1]
 
 
 @pytest.fixture(scope="session")
@@ -28,14 +26,16 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
         "spark.driver.host": "127.0.0.1",
         "spark.driver.bindAddress": "127.0.0.1",
         # the tables are small: each task more costs more than it computes
-        "spark.sql.shuffle.partitions": "2",
+        "spark.sql.shuffle.partitions": "1",
+        "spark.default.parallelism": "1",
         # plans don't change while they run; `spark_defaults` tests with Spark's own default
         "spark.sql.adaptive.enabled": "false",
         # no Hive and no Derby, which take seconds and leave files behind
         "spark.sql.catalogImplementation": "in-memory",
         "spark.sql.warehouse.dir": str(tmp_path_factory.mktemp("warehouse")),
         # starts sooner: one thread collects garbage, and code is compiled once, quickly
-        "spark.driver.extraJavaOptions": "-XX:+UseSerialGC -XX:TieredStopAtLevel=1",
+        "spark.driver.extraJavaOptions": "-XX:+UseSerialGC -XX:TieredStopAtLevel=1 "
+        "-XX:ReservedCodeCacheSize=512m",
         # no origin of each column for messages, which costs calls to the JVM; code compiled once
         "spark.python.sql.dataFrameDebugging.enabled": "false",
         "spark.sql.codegen.cache.maxEntries": "5000",

@@ -3,7 +3,7 @@
 import logging
 
 from optimizer.assign import assign
-from optimizer.assignor.group import LiveGroup
+from optimizer.assignor.group import JoiningGroup
 from optimizer.assignor.source import within
 from optimizer.model import Group, Member
 from optimizer.plan import Assignment
@@ -14,7 +14,7 @@ STICKY_WITHIN = 3.0
 log = logging.getLogger(__name__)
 
 
-def without_plan(group: LiveGroup) -> Assignment:
+def without_plan(group: JoiningGroup) -> Assignment:
     """Kafka's sticky assignment of the group, or a plain one if that can't be had in time."""
     try:
         return within(STICKY_WITHIN, lambda: _sticky(group))
@@ -23,7 +23,7 @@ def without_plan(group: LiveGroup) -> Assignment:
         return _least_loaded(group)
 
 
-def _sticky(group: LiveGroup) -> Assignment:
+def _sticky(group: JoiningGroup) -> Assignment:
     """Who reads nothing takes no part: Kafka's strategy can give partitions to such a member."""
     held: dict[str, list[tuple[str, int]]] = {member.member_id: [] for member in group.members}
     for (topic, partition), holders in group.holders.items():
@@ -37,7 +37,7 @@ def _sticky(group: LiveGroup) -> Assignment:
     return assign(Group(group.topics, members), "sticky").assignment
 
 
-def _least_loaded(group: LiveGroup) -> Assignment:
+def _least_loaded(group: JoiningGroup) -> Assignment:
     """Topic by topic: its readers take turns, the least loaded first."""
     taken: Assignment = {member.member_id: [] for member in group.members}
     for topic, count in group.topics.items():

@@ -3,11 +3,11 @@
 from collections import Counter
 from collections.abc import Iterator
 
-from optimizer.assignor.group import LiveGroup
+from optimizer.assignor.group import JoiningGroup
 from optimizer.assignor.plan_file import GroupPlan
 
 
-def misfit(plan: GroupPlan, name: str, group: LiveGroup) -> str | None:
+def misfit(plan: GroupPlan, name: str, group: JoiningGroup) -> str | None:
     """The first reason why the plan isn't one for this group, whose name is `name`.
 
     A plan fits when its members are those who are there, each partition of the topics that they
@@ -17,7 +17,7 @@ def misfit(plan: GroupPlan, name: str, group: LiveGroup) -> str | None:
     return next(_misfits(plan, name, group), None)
 
 
-def _misfits(plan: GroupPlan, name: str, group: LiveGroup) -> Iterator[str]:
+def _misfits(plan: GroupPlan, name: str, group: JoiningGroup) -> Iterator[str]:
     if plan.group != name:
         yield f"it is the plan of group {plan.group!r}"
     members = [member for member in group.members if member.topics or member.key in plan.members]
@@ -39,7 +39,7 @@ def _misfits(plan: GroupPlan, name: str, group: LiveGroup) -> Iterator[str]:
                 yield f"it gives {topic!r} to {key!r}, who doesn't read it"
 
 
-def _misfits_of_topics(planned: dict[str, int], group: LiveGroup) -> Iterator[str]:
+def _misfits_of_topics(planned: dict[str, int], group: JoiningGroup) -> Iterator[str]:
     for topic, count in planned.items():
         if topic not in group.topics:
             yield f"its topic {topic!r} isn't in the cluster, or nobody reads it"

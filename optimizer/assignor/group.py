@@ -14,7 +14,7 @@ _UUID = re.compile(r"-[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$")
 
 
 @dataclass(frozen=True)
-class LiveMember:
+class JoiningMember:
     """A member that takes part in a rebalance; `owned` is what it has until it gives it up."""
 
     member_id: str
@@ -35,13 +35,13 @@ class LiveMember:
 
 
 @dataclass(frozen=True)
-class LiveGroup:
+class JoiningGroup:
     """Members in the leader's order, and the number of partitions of each topic that they read.
 
     A topic that isn't known to the cluster isn't in `topics`.
     """
 
-    members: tuple[LiveMember, ...]
+    members: tuple[JoiningMember, ...]
     topics: Mapping[str, int]
 
     @cached_property
@@ -50,7 +50,9 @@ class LiveGroup:
         return _holders(self.members)
 
 
-def live_group(cluster: Any, members: Iterable[Any], own_topics: Collection[str]) -> LiveGroup:
+def joining_group(
+    cluster: Any, members: Iterable[Any], own_topics: Collection[str]
+) -> JoiningGroup:
     """The group that kafka-python shows to the leader's assignor.
 
     `cluster` is its ClusterMetadata, `members` come from the JoinGroupResponse with their metadata
@@ -65,10 +67,10 @@ def live_group(cluster: Any, members: Iterable[Any], own_topics: Collection[str]
             topics[topic] = max(partitions) + 1
         elif topic not in own_topics and (vouched := _vouched(topic, holders)):
             topics[topic] = vouched
-    return LiveGroup(tuple(present), topics)
+    return JoiningGroup(tuple(present), topics)
 
 
-def _member(member: Any) -> LiveMember:
+def _member(member: Any) -> JoiningMember:
     stated = member.metadata
     topics = frozenset(stated.topics or ())
     owned = frozenset(
@@ -77,7 +79,7 @@ def _member(member: Any) -> LiveMember:
         if claim.topic in topics  # kafka-python has dropped the others before it joined
         for partition in claim.partitions
     )
-    return LiveMember(
+    return JoiningMember(
         member.member_id,
         member.group_instance_id or None,
         topics,
@@ -87,7 +89,7 @@ def _member(member: Any) -> LiveMember:
     )
 
 
-def _without_void_claims(members: Collection[LiveMember]) -> list[LiveMember]:
+def _without_void_claims(members: Collection[JoiningMember]) -> list[JoiningMember]:
     newest = max((member.generation for member in members), default=NO_GENERATION)
     return [
         member if _stands(member, newest) else replace(member, owned=frozenset())
@@ -95,7 +97,7 @@ def _without_void_claims(members: Collection[LiveMember]) -> list[LiveMember]:
     ]
 
 
-def _stands(member: LiveMember, newest: int) -> bool:
+def _stands(member: JoiningMember, newest: int) -> bool:
     """Whether a member really has what it claims; see `optimizer.assignor.membership`.
 
     It hasn't if it got it under another member id: it fell out since and joined anew. Nor has it
@@ -108,7 +110,7 @@ def _stands(member: LiveMember, newest: int) -> bool:
     return not rejoined and not missed
 
 
-def _holders(members: Iterable[LiveMember]) -> dict[TopicPartition, set[str]]:
+def _holders(members: Iterable[JoiningMember]) -> dict[TopicPartition, set[str]]:
     claims: dict[TopicPartition, tuple[int, set[str]]] = {}
     for member in members:
         for partition in member.owned:

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from optimizer.assignor.group import LiveGroup
+from optimizer.assignor.group import JoiningGroup
 from optimizer.plan import Assignment
 
 
@@ -21,7 +21,7 @@ def keep_joining(cluster: Any) -> None:
             coordinator.request_rejoin()
 
 
-def first_round(group: LiveGroup, target: Assignment) -> Assignment:
+def first_round(group: JoiningGroup, target: Assignment) -> Assignment:
     """What of the target can be handed out now: no partition that somebody else still has.
 
     Who has it loses it in this round, so that it joins again and the next round hands it out.

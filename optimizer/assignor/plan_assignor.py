@@ -13,7 +13,7 @@ from kafka.protocol.consumer.metadata import (
 
 from optimizer.assignor.fallback import without_plan
 from optimizer.assignor.fit import misfit
-from optimizer.assignor.group import LiveGroup, TopicPartition, live_group
+from optimizer.assignor.group import JoiningGroup, TopicPartition, joining_group
 from optimizer.assignor.kafka_python import first_round, keep_joining
 from optimizer.assignor.membership import Membership, echo
 from optimizer.assignor.plan_file import parsed
@@ -93,7 +93,7 @@ class PlanAssignor(AbstractPartitionAssignor):  # type: ignore[misc]
         """The leader's answer: an assignment for each member's id."""
         try:
             keep_joining(cluster)
-            group = live_group(cluster, members, self._topics)
+            group = joining_group(cluster, members, self._topics)
             target = self._target(group)
             handed_out = first_round(group, target) if self._cooperative else target
             return {
@@ -106,7 +106,7 @@ class PlanAssignor(AbstractPartitionAssignor):  # type: ignore[misc]
             log.exception("group %s: nothing is assigned, by a defect of Evenfleet's", self._group)
             return {member.member_id: _assignment([], b"") for member in members}
 
-    def _target(self, group: LiveGroup) -> Assignment:
+    def _target(self, group: JoiningGroup) -> Assignment:
         """What the plan says, or what is assigned without one."""
         try:
             plan = parsed(text_of(self._plan, self._timeout))

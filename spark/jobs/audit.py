@@ -14,17 +14,35 @@ from rich.padding import Padding
 from rich.text import Text
 
 from spark import FleetAudit, FleetSnapshot, InputError, audit_fleet, verdict
-from spark.config import read_settings
-from spark.console import OUT, Format, busy, say, show, tell
+from spark.audit import (
+    FINDINGS,
+    SEVERITIES,
+    AuditSettings,
+    check_metrics,
+    metrics_of,
+    read_audit_settings,
+    write_metrics,
+)
 from spark.errors import UnreadableError, first_line, unreadable_file
-from spark.findings.finding import SEVERITIES
-from spark.findings.registry import FINDINGS
-from spark.findings.thresholds import AuditSettings, read_audit_settings
-from spark.jobs.options import CHECK_FAILED, Conf, Config, Form, Master, Snapshot, Store, opened
-from spark.jobs.reading import read_snapshot
-from spark.output import check_writable
-from spark.prometheus import check_metrics, metrics_of, write_metrics
-from spark.store import newest, snapshots, unfinished, write_table
+from spark.fleet import check_writable, newest, snapshots, unfinished, write_table
+from spark.settings import read_settings
+from spark.terminal import (
+    CHECK_FAILED,
+    OUT,
+    Conf,
+    Config,
+    Form,
+    Format,
+    Master,
+    Snapshot,
+    Store,
+    busy,
+    opened,
+    read_snapshot,
+    say,
+    show,
+    tell,
+)
 
 WORST = 10
 """Findings that are shown with what to do."""

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -11,14 +10,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import pyarrow as pa
 import typer
 
-from spark.console import Format, busy, say, show
-from spark.errors import InputError
-from spark.jobs.options import CHECK_FAILED, Form
-from spark.output import check_writable
-from spark.sources.live.cluster import Cluster, Wanted, read_clusters
-from spark.sources.store_files import write_store
-from spark.sources.wording import some
-from spark.store import snapshot_id
+from spark.fleet import check_writable, snapshot_id, write_store
+from spark.sources.live.cluster import Wanted
+from spark.terminal import CHECK_FAILED, Form, Format, busy, clusters_named, live, say, show
+from spark.wording import some
 
 if TYPE_CHECKING:
     from spark.sources.live.collect import Collected
@@ -84,8 +79,8 @@ def collect(
         "timeout": timeout,
     }
     options = {name: value for name, value in stated.items() if value is not None}
-    asked = [replace(one, **options) for one in asked_clusters(bootstrap, cluster, clusters)]
-    collect_clusters = live_collect()
+    asked = [replace(one, **options) for one in clusters_named(bootstrap, cluster, clusters)]
+    collect_clusters = live("spark.sources.live.collect").collect_clusters
     with busy(f"reading {some('cluster', [one.name for one in asked])}"):
         collected = collect_clusters(asked)
     for one in collected:
@@ -104,40 +99,9 @@ def collect(
         raise typer.Exit(CHECK_FAILED)
 
 
-def live_collect() -> Callable[[Sequence[Cluster]], list[Collected]]:
-    """What collects, which needs kafka-python, an extra. Its own log is left out: we say the same.
-
-    InputError says how to get it.
-    """
-    logging.getLogger("kafka").setLevel(logging.CRITICAL + 1)
-    try:
-        from spark.sources.live.collect import collect_clusters  # noqa: PLC0415
-    except ImportError:
-        raise InputError(
-            "kafka-python 3 is needed to talk to brokers: pip install 'evenfleet[live]'"
-        ) from None
-    return collect_clusters
-
-
 def _wanted(include: list[str] | None, exclude: list[str] | None) -> Wanted | None:
     """Options replace the patterns of a file, where there are any."""
     return Wanted(tuple(include or ()), tuple(exclude or ())) if include or exclude else None
-
-
-def asked_clusters(
-    bootstrap: list[str] | None, names: list[str] | None, file: Path | None
-) -> list[Cluster]:
-    if (bootstrap is None) == (file is None):
-        raise InputError("give either --bootstrap and --cluster, or --clusters")
-    if bootstrap is not None:
-        if not names or len(names) > 1:
-            raise InputError("--bootstrap needs one --cluster, the name that the tables will have")
-        return [Cluster(names[0], tuple(bootstrap))]
-    assert file is not None
-    known = {cluster.name: cluster for cluster in read_clusters(file)}
-    if strange := set(names or ()) - set(known):
-        raise InputError(f"{file} has no {some('cluster', strange)}; it has {', '.join(known)}")
-    return [known[name] for name in dict.fromkeys(names or known)]
 
 
 def _show(collected: Sequence[Collected], form: Format) -> None:

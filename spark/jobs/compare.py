@@ -10,14 +10,29 @@ from pyspark.sql import SparkSession
 
 from optimizer import STRATEGIES
 from spark import check_strategies, compare_fleet, fleet_of
-from spark.advice import best_of
-from spark.config import Settings, read_settings
-from spark.console import Format, as_rows, busy, say, show
-from spark.jobs.goal_options import Levels, MinGain, Rack, with_goals
-from spark.jobs.options import Conf, Config, Form, Master, Out, Snapshot, Store, opened
-from spark.jobs.reading import read_snapshot
-from spark.output import check_writable
-from spark.store import write_table
+from spark.compare import best_of
+from spark.fleet import check_writable, write_table
+from spark.settings import Settings, read_settings
+from spark.terminal import (
+    Conf,
+    Config,
+    Form,
+    Format,
+    Levels,
+    Master,
+    MinGain,
+    Out,
+    Rack,
+    Snapshot,
+    Store,
+    as_rows,
+    busy,
+    opened,
+    read_snapshot,
+    say,
+    show,
+    with_goals,
+)
 
 SHOWN = (
     *("strategy", "unbalanced", "worst_max_to_mean", "excess", "moves", "stopped_eager"),

@@ -8,10 +8,8 @@ from typing import Annotated, Any
 import typer
 
 from optimizer.model import Goals
-from spark.config import Settings, read_settings
-from spark.console import Format, show
-from spark.fleet_goals import NO_RACK
-from spark.jobs.options import Config, Form
+from spark.settings import NO_RACK, Settings, read_settings
+from spark.terminal import Config, Form, Format, show
 
 
 def config(

@@ -10,15 +10,13 @@ import typer
 from pyspark.sql import SparkSession
 
 from spark import InputError
-from spark.config import Settings
-from spark.console import Format, say
+from spark.demo import demo_fleet
+from spark.fleet import check_writable, write_store
 from spark.jobs.compare import compare_store
-from spark.jobs.options import CHECK_FAILED, Conf, Form, Master, opened
 from spark.jobs.plan import plan_store
 from spark.jobs.verify import verify_store
-from spark.output import check_writable
-from spark.sources.fleet import demo_fleet
-from spark.sources.store_files import write_store
+from spark.settings import Settings
+from spark.terminal import CHECK_FAILED, Conf, Form, Format, Master, opened, say
 
 SEED = 1
 SNAPSHOT = "20261121T060000Z"

@@ -6,10 +6,20 @@ from typing import Annotated
 
 import typer
 
-from spark.console import Format, say, show
-from spark.in_force import differences, misfit
-from spark.jobs.live_group import Bootstrap, Clusters, PlanFile, cluster_of, live, plan_in
-from spark.jobs.options import CHECK_FAILED, Form
+from spark.enforce import differences, misfit
+from spark.terminal import (
+    CHECK_FAILED,
+    Bootstrap,
+    Clusters,
+    Form,
+    Format,
+    PlanFile,
+    cluster_of,
+    live,
+    plan_in,
+    say,
+    show,
+)
 
 
 def enforce(
@@ -28,9 +38,9 @@ def enforce(
     """
     planned = plan_in(plan)
     cluster = cluster_of(planned, bootstrap, clusters)
-    one_group = live("one_group")
-    with live("connection").Connection(cluster) as brokers:
-        group = one_group.read_group(brokers, cluster, planned.group)
+    rebalance = live("spark.enforce.rebalance")
+    with live("spark.sources.live.connection").Connection(cluster) as brokers:
+        group = live("spark.sources.live.read_group").read_group(brokers, cluster, planned.group)
         rows = differences(planned, group)
         if rows or form is Format.JSON:
             show({"differences": rows}, form)
@@ -47,8 +57,8 @@ def enforce(
             say(f"A rebalance of group {group.name} is needed: --no-dry-run asks for it.")
         else:
             try:
-                one_group.make_rebalance(brokers, cluster, group)
-            except one_group.RebalanceError as error:
+                rebalance.make_rebalance(brokers, cluster, group)
+            except rebalance.RebalanceError as error:
                 _refuse(str(error))
             say(f"Group {group.name} rebalances. Next: evenfleet watch {plan}")
 

@@ -7,12 +7,27 @@ from typing import Annotated
 
 import typer
 
-from spark.config import read_settings
-from spark.console import Format, busy, say, show, tell
-from spark.explain import GroupExplanation, explain_group
-from spark.jobs.goal_options import Levels, MinGain, Rack, with_goals
-from spark.jobs.options import Conf, Config, Form, Master, Snapshot, Store, opened
-from spark.jobs.reading import read_snapshot
+from spark.plan import GroupExplanation, explain_group
+from spark.settings import read_settings
+from spark.terminal import (
+    Conf,
+    Config,
+    Form,
+    Format,
+    Levels,
+    Master,
+    MinGain,
+    Rack,
+    Snapshot,
+    Store,
+    busy,
+    opened,
+    read_snapshot,
+    say,
+    show,
+    tell,
+    with_goals,
+)
 
 
 def explain(

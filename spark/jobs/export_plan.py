@@ -10,14 +10,11 @@ import typer
 from pyspark.sql import SparkSession
 
 from optimizer.assignor.plan_file import GroupPlan, written
-from spark.config import read_settings
-from spark.console import busy, say
+from spark.enforce import group_plan
 from spark.errors import InputError
-from spark.export import group_plan
-from spark.jobs.options import Conf, Config, Master, Snapshot, Store, opened
-from spark.jobs.reading import read_snapshot
-from spark.output import read_result
-from spark.store import ids
+from spark.fleet import ids, read_result
+from spark.settings import read_settings
+from spark.terminal import Conf, Config, Master, Snapshot, Store, busy, opened, read_snapshot, say
 
 
 def export_plan(

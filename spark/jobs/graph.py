@@ -11,21 +11,32 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from spark import InputError
-from spark.config import read_settings
-from spark.console import Format, as_rows, busy, show
 from spark.graph import (
     FleetGraph,
     Grain,
     competitors,
     components,
+    coordinate,
     coupled_groups,
     fleet_graph,
     has_graphframes,
     reach,
 )
-from spark.jobs.options import Conf, Config, Form, Master, Snapshot, Store, opened
-from spark.jobs.reading import read_snapshot
-from spark.packages import coordinate
+from spark.settings import read_settings
+from spark.terminal import (
+    Conf,
+    Config,
+    Form,
+    Format,
+    Master,
+    Snapshot,
+    Store,
+    as_rows,
+    busy,
+    opened,
+    read_snapshot,
+    show,
+)
 
 
 class Question(StrEnum):

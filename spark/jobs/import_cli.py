@@ -10,13 +10,9 @@ from typing import Annotated, Any
 import pyarrow as pa
 import typer
 
-from spark.console import Format, say, show
-from spark.jobs.options import Form
-from spark.output import check_writable
-from spark.schemas import TABLES
-from spark.sources.cli_text import read_cli_text
-from spark.sources.store_files import table_of, write_store
-from spark.store import snapshot_id
+from spark.fleet import TABLES, check_writable, snapshot_id, table_of, write_store
+from spark.sources.kafka_text import read_cli_text
+from spark.terminal import Form, Format, say, show
 
 
 class Inference(StrEnum):

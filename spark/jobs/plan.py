@@ -11,14 +11,28 @@ from pyspark.sql import SparkSession
 
 from optimizer import STRATEGIES
 from spark import FleetPlan, FleetSnapshot, InputError, plan_fleet, snapshots
-from spark.config import Settings, read_settings
-from spark.console import Format, Rows, busy, say, show
-from spark.jobs.goal_options import Levels, MinGain, Rack, with_goals
-from spark.jobs.options import Conf, Config, Form, Master, Out, Store, opened
-from spark.jobs.reading import read_snapshot
-from spark.output import check_writable
-from spark.store import write_table
-from spark.traffic import BYTES_A_GB, cross_rack_traffic
+from spark.fleet import check_writable, write_table
+from spark.plan import BYTES_A_GB, cross_rack_traffic
+from spark.settings import Settings, read_settings
+from spark.terminal import (
+    Conf,
+    Config,
+    Form,
+    Format,
+    Levels,
+    Master,
+    MinGain,
+    Out,
+    Rack,
+    Rows,
+    Store,
+    busy,
+    opened,
+    read_snapshot,
+    say,
+    show,
+    with_goals,
+)
 
 ALL = "all"
 TRAFFIC = "traffic"

@@ -5,11 +5,9 @@ from __future__ import annotations
 from pyspark.sql import SparkSession
 
 from spark import InputError
-from spark.config import read_settings
-from spark.console import Format, busy, say, show
-from spark.jobs.options import Conf, Config, Form, Master, Store, opened
-from spark.schemas import TABLES
-from spark.store import ids, row_counts, unfinished
+from spark.fleet import TABLES, ids, row_counts, unfinished
+from spark.settings import read_settings
+from spark.terminal import Conf, Config, Form, Format, Master, Store, busy, opened, say, show
 
 HIDDEN = ("subscriptions", "offsets", "brokers")
 

@@ -8,12 +8,24 @@ import typer
 from pyspark.sql import SparkSession
 
 from spark import InputError, verify_plan
-from spark.config import read_settings
-from spark.console import Format, Rows, as_rows, busy, say, show
-from spark.jobs.options import CHECK_FAILED, Conf, Config, Form, Master, Store, opened
-from spark.jobs.reading import read_snapshot
-from spark.output import read_result
-from spark.store import ids
+from spark.fleet import ids, read_result
+from spark.settings import read_settings
+from spark.terminal import (
+    CHECK_FAILED,
+    Conf,
+    Config,
+    Form,
+    Format,
+    Master,
+    Rows,
+    Store,
+    as_rows,
+    busy,
+    opened,
+    read_snapshot,
+    say,
+    show,
+)
 
 SHOWN = 20
 

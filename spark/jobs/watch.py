@@ -7,10 +7,21 @@ from typing import Annotated
 
 import typer
 
-from spark.console import Format, busy, say, show
-from spark.in_force import differences
-from spark.jobs.live_group import Bootstrap, Clusters, PlanFile, cluster_of, live, plan_in
-from spark.jobs.options import CHECK_FAILED, Form
+from spark.enforce import differences
+from spark.terminal import (
+    CHECK_FAILED,
+    Bootstrap,
+    Clusters,
+    Form,
+    Format,
+    PlanFile,
+    busy,
+    cluster_of,
+    live,
+    plan_in,
+    say,
+    show,
+)
 
 LOOK_EVERY = 0.5  # seconds
 
@@ -26,10 +37,11 @@ def watch(
     planned = plan_in(plan)
     cluster = cluster_of(planned, bootstrap, clusters)
     deadline = time.monotonic() + timeout
-    one_group = live("one_group")
-    with live("connection").Connection(cluster) as brokers, busy(f"watching {planned.group}"):
+    connection = live("spark.sources.live.connection").Connection
+    read_group = live("spark.sources.live.read_group").read_group
+    with connection(cluster) as brokers, busy(f"watching {planned.group}"):
         while True:
-            group = one_group.read_group(brokers, cluster, planned.group)
+            group = read_group(brokers, cluster, planned.group)
             rows = differences(planned, group)
             agreed = group.state == "Stable" and not rows
             if agreed or time.monotonic() + LOOK_EVERY > deadline:

@@ -1,1 +1,1 @@
-"""Readers that turn what Kafka's tools and clusters say into the tables of a store."""
+"""Where snapshots come from; a source only reads."""

@@ -15,9 +15,9 @@ from stopwatch import SNAPSHOT, Stopwatch, benchmark, options_of
 
 from optimizer import STRATEGIES
 from spark import FleetSnapshot, compare_fleet, fleet_of, plan_fleet
-from spark.sources.store_files import write_store
-from spark.sources.uniform_fleet import uniform_fleet
-from spark.store import write_table
+from spark.fleet.local_store import write_store
+from spark.fleet.store import write_table
+from tests.bench.uniform_fleet import uniform_fleet
 
 
 def main() -> None:

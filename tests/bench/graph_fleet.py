@@ -20,10 +20,10 @@ from pyspark.sql import SparkSession
 from stopwatch import SNAPSHOT, Stopwatch, benchmark, movement, options_of
 
 from spark import FleetSnapshot
-from spark.graph import FleetGraph, components, coupled_groups, fleet_graph, reach
-from spark.packages import coordinate
-from spark.sources.store_files import write_store
-from spark.sources.uniform_fleet import uniform_fleet
+from spark.fleet.local_store import write_store
+from spark.graph.fleet_graph import FleetGraph, components, coupled_groups, fleet_graph, reach
+from spark.graph.packages import coordinate
+from tests.bench.uniform_fleet import uniform_fleet
 
 BROKERS = 12
 COUPLED_EVERY = 10

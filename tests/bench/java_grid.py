@@ -28,7 +28,7 @@ sys.path[:0] = [str(HERE), str(HERE.parents[1])]
 from assign_grid import ENOUGH_SECONDS, RUNS, Case, Row, cases, timed  # noqa: E402
 
 from optimizer.strategies.uniform.topic_ids import topic_ids  # noqa: E402
-from spark.session import session  # noqa: E402
+from spark.terminal.session import session  # noqa: E402
 from tests.live.java_assignors import JavaAssignors, add_jars, kafka_id  # noqa: E402
 
 WARM_UP_SECONDS = 20.0

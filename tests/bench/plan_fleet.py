@@ -19,8 +19,8 @@ from pyspark.sql import DataFrame, SparkSession
 from stopwatch import KEYS, SNAPSHOT, Stopwatch, benchmark, movement, options_of
 
 from spark import FleetSnapshot, plan_fleet
-from spark.sources.store_files import write_store
-from spark.sources.uniform_fleet import uniform_fleet
+from spark.fleet.local_store import write_store
+from tests.bench.uniform_fleet import uniform_fleet
 
 
 def main() -> None:

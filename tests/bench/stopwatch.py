@@ -18,7 +18,7 @@ from typing import Any
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
-from spark.session import session
+from spark.terminal.session import session
 
 SNAPSHOT = "20261121T060000Z"
 KEYS = ("cluster", "group")

@@ -18,10 +18,9 @@ from kafka import KafkaAdminClient
 from kafka.errors import KafkaError
 from pyspark.sql import SparkSession
 
-from spark.packages import coordinate
+from spark.graph.packages import coordinate
 from tests.resolver import resolving
 
-ROOT = Path(__file__).parents[2]
 START_WITHIN = 60.0  # seconds, on a machine that does many other things
 CLUSTER_ID = "ZXZlbmZsZWV0LXRlc3RzMA"
 HEAP = "-Xmx320m"

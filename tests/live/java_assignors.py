@@ -8,7 +8,7 @@ from typing import Any
 
 from pyspark.sql import SparkSession
 
-from spark.packages import coordinate
+from spark.graph.packages import coordinate
 from tests.resolver import resolving
 
 SOURCE = Path(__file__).with_name("KafkaAssignors.java")

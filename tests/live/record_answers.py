@@ -15,7 +15,7 @@ from typing import Any
 
 from spark.sources.live.cluster import Cluster, Wanted
 from spark.sources.live.connection import Connection
-from spark.sources.live.reading import read_cluster
+from spark.sources.live.read_cluster import read_cluster
 
 
 def record(bootstrap: str, groups: Sequence[str]) -> dict[str, dict[str, Any]]:

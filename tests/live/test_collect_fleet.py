@@ -18,11 +18,11 @@ from spark.sources.live import collect
 from spark.sources.live.cluster import Cluster, Wanted
 from spark.sources.live.collect import Collected, collect_cluster
 from spark.sources.live.connection import Connection
-from spark.sources.live.reading import Reading, read_cluster
+from spark.sources.live.read_cluster import Reading, read_cluster
 from tests.live.brokers import Brokers
 from tests.live.raw_group import RawGroup, Wire, assignment, coordinators, subscription
 from tests.live.waiting import until
-from tests.spark.said import Run
+from tests.spark.support.said import Run
 
 MEMBERS = 5
 FIRST = [f"fleet-{number:02}" for number in range(40)]
@@ -195,7 +195,7 @@ def test_one_cluster_that_is_not_there_does_not_keep_others_from_being_read(
 def test_the_data_source_has_a_partition_for_each_cluster(
     fleet: Brokers, spark: SparkSession, tmp_path: Path
 ) -> None:
-    from spark.sources.data_source import KafkaGroups  # noqa: PLC0415
+    from spark.sources.live.data_source import KafkaGroups  # noqa: PLC0415
 
     file = tmp_path / "clusters.toml"
     one = f"bootstrap = '{fleet.bootstrap}'\ngroups = 'fleet-*'\n"

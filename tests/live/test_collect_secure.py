@@ -16,7 +16,7 @@ from spark.sources.live.cluster import read_clusters
 from spark.sources.live.collect import collect_cluster
 from tests.live.brokers import PASSWORD, USER, Brokers
 from tests.live.waiting import until
-from tests.spark.said import Run, Said
+from tests.spark.support.said import Run, Said
 
 WRONG = "wrong-horse-battery"
 

@@ -14,7 +14,7 @@ from tests.live.brokers import Brokers
 from tests.live.consumers import Consumer, Diary, await_rest, closing
 from tests.live.waiting import until
 from tests.spark.conftest import asked, run  # noqa: F401 - fixtures
-from tests.spark.said import Run
+from tests.spark.support.said import Run
 
 
 @pytest.fixture

@@ -18,7 +18,7 @@ from optimizer.assignor.plan_file import parsed, written
 from tests.live.brokers import ROOT, Brokers
 from tests.live.waiting import until
 from tests.spark.conftest import asked, run  # noqa: F401 - fixtures
-from tests.spark.said import Run
+from tests.spark.support.said import Run
 
 PAGE = (ROOT / "docs" / "plan_in_force.md").read_text(encoding="utf-8")
 BROKER, GROUP, FILES = "127.0.0.1:9092", "orders-group", ("store", "plan", "orders.json")

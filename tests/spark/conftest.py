@@ -11,11 +11,11 @@ import pytest
 from pyspark.sql import SparkSession
 
 from spark import FleetSnapshot, cli
-from spark.sources.fleet import demo_fleet
-from spark.sources.store_files import write_store
-from tests.spark.fleets import SNAPSHOT, snapshot_of
-from tests.spark.said import Run, Said
-from tests.spark.small import small
+from spark.demo.fleet import demo_fleet
+from spark.fleet.local_store import write_store
+from tests.spark.support.fleets import SNAPSHOT, snapshot_of
+from tests.spark.support.said import Run, Said
+from tests.spark.support.small import small
 
 Settings = Callable[..., AbstractContextManager[None]]
 
@@ -91,7 +91,7 @@ def run(
         asked.append((master, conf))
         yield spark
 
-    monkeypatch.setattr("spark.jobs.options.session", session)
+    monkeypatch.setattr("spark.terminal.options.session", session)
 
     def run(*words: object) -> Said:
         monkeypatch.setattr(sys, "argv", ["evenfleet", *map(str, words)])

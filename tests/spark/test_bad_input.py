@@ -9,9 +9,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from tests.spark.fleets import SNAPSHOT, damage_pages
-from tests.spark.said import Run, is_one_line
-from tests.spark.small import EARLIER
+from tests.spark.support.fleets import SNAPSHOT, damage_pages
+from tests.spark.support.said import Run, is_one_line
+from tests.spark.support.small import EARLIER
 
 
 class TestBadInput:

@@ -11,8 +11,8 @@ from pyspark.sql import SparkSession
 
 from optimizer import STRATEGIES
 from spark.cli import COMMANDS
-from tests.spark.fleets import SNAPSHOT
-from tests.spark.said import Run, is_one_line
+from tests.spark.support.fleets import SNAPSHOT
+from tests.spark.support.said import Run, is_one_line
 
 NAMES = [command.__name__.replace("_", "-") for command in COMMANDS]
 
@@ -64,8 +64,8 @@ class TestRunFailed:
         def fail(solved: Any) -> Any:
             return solved.selectExpr("assert_true(1 = 2, 'no luck')")
 
-        monkeypatch.setattr("spark.plan.summarize", fail)
-        monkeypatch.setattr("spark.plan.plan_groups", fail)
+        monkeypatch.setattr("spark.plan.fleet_plan.summarize", fail)
+        monkeypatch.setattr("spark.plan.fleet_plan.plan_groups", fail)
         said = run("plan", store, "--out", tmp_path / "plan")
         assert (said.code, is_one_line(said)) == (3, True)
         assert "no luck" in said.err

@@ -13,11 +13,11 @@ from prometheus_client.parser import text_string_to_metric_families
 from pyspark.sql import SparkSession
 
 from spark import FleetAudit
-from spark.console import OUT, plain
-from spark.explain import GroupExplanation, explain_group
-from spark.sources.store_files import write_store
-from tests.spark.fleets import SNAPSHOT, Fleet
-from tests.spark.said import Run, Said, is_one_line
+from spark.fleet.local_store import write_store
+from spark.plan.explain import GroupExplanation, explain_group
+from spark.terminal.console import OUT, plain
+from tests.spark.support.fleets import SNAPSHOT, Fleet
+from tests.spark.support.said import Run, Said, is_one_line
 
 HOSTILE = (
     '"><script>alert(1)</script>\nx|=,{}%`\'"\\ [red]\r\t\x1b[2J\x1b]0;x\x07'

@@ -5,7 +5,9 @@ from pathlib import Path
 
 import pytest
 
-PACKAGE = Path(__file__).parents[2] / "spark"
+from tests.paths import ROOT
+
+PACKAGE = ROOT / "spark"
 # commands make their own session, and name their jobs in its UI
 COMMANDS = {"session.py", "cli.py"}
 # each gives its caller an object with `release`

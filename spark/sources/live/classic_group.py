@@ -7,8 +7,8 @@ from typing import Any
 
 from spark.sources.live.cluster import Cluster
 from spark.sources.live.group import (
-    LiveGroup,
-    LiveMember,
+    DescribedGroup,
+    DescribedMember,
     gone,
     unknown,
     while_rebalancing,
@@ -19,7 +19,7 @@ from spark.sources.live.member_metadata import Subscription, read_assignment, re
 _OF_CONSUMERS = ("consumer", "")  # the latter: offsets were committed, and nobody ever joined
 
 
-def read_classic_group(described: Any, cluster: Cluster) -> LiveGroup:
+def read_classic_group(described: Any, cluster: Cluster) -> DescribedGroup:
     """A group of DescribeGroupsResponse.
 
     Ownership is `member_assignment`, what the leader gave at the last rebalance; the partitions in
@@ -40,7 +40,7 @@ def read_classic_group(described: Any, cluster: Cluster) -> LiveGroup:
     stated = [member.generation for member in readable if member.generation is not None]
     generation = max(stated, default=None)
     return with_inferred_subscriptions(
-        LiveGroup(
+        DescribedGroup(
             name,
             described.group_state,
             described.protocol_data or None,
@@ -51,7 +51,7 @@ def read_classic_group(described: Any, cluster: Cluster) -> LiveGroup:
     )
 
 
-def _member(described: Any, cluster: Cluster) -> LiveMember | None:
+def _member(described: Any, cluster: Cluster) -> DescribedMember | None:
     """A member; None when what it owns can't be decoded. No bytes at all: it owns nothing."""
     owned = read_assignment(described.member_assignment) if described.member_assignment else ()
     if owned is None:
@@ -59,7 +59,7 @@ def _member(described: Any, cluster: Cluster) -> LiveMember | None:
     said = read_subscription(described.member_metadata)
     topics = None if said is None else said.topics
     said = said or Subscription(())
-    return LiveMember(
+    return DescribedMember(
         member_id=described.member_id,
         instance_id=described.group_instance_id,
         client_id=described.client_id,

@@ -5,13 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
 from spark.errors import InputError
+from spark.settings import matches, read_toml
 from spark.sources.live.secret import Secret
-from spark.toml_file import read_toml
 
 SECURITY = ("PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL")
 MECHANISMS = ("PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512", "OAUTHBEARER")
@@ -20,16 +19,15 @@ SECRETS = ("password", "token", "key_password")
 
 @dataclass(frozen=True)
 class Wanted:
-    """Names that match one of `include` (none given: all) and none of `exclude`, as file names
-    match in a shell."""
+    """Names that match a pattern of `include` (none given: all) and none of `exclude`."""
 
     include: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
 
     def __contains__(self, name: object) -> bool:
-        if not isinstance(name, str) or any(fnmatchcase(name, one) for one in self.exclude):
+        if not isinstance(name, str) or any(matches(one, name) for one in self.exclude):
             return False
-        return not self.include or any(fnmatchcase(name, one) for one in self.include)
+        return not self.include or any(matches(one, name) for one in self.include)
 
 
 @dataclass(frozen=True)

@@ -12,8 +12,8 @@ import pyarrow as pa
 
 from spark.sources.live.cluster import Cluster
 from spark.sources.live.connection import Connection, UnreachableError
-from spark.sources.live.reading import read_cluster
-from spark.sources.live.rows import tables_of
+from spark.sources.live.read_cluster import read_cluster
+from spark.sources.live.tables import tables_of
 
 AT_A_TIME = 8
 

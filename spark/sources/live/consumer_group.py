@@ -10,15 +10,15 @@ import pyarrow.compute as pc
 
 from spark.sources.live.cluster import Cluster
 from spark.sources.live.group import (
-    LiveGroup,
-    LiveMember,
+    DescribedGroup,
+    DescribedMember,
     gone,
     while_rebalancing,
     with_inferred_subscriptions,
 )
 
 
-def read_consumer_group(described: Any, cluster: Cluster, topics: Sequence[str]) -> LiveGroup:
+def read_consumer_group(described: Any, cluster: Cluster, topics: Sequence[str]) -> DescribedGroup:
     """A group of ConsumerGroupDescribeResponse; `topics` are those that patterns may match.
 
     What a member owns is its current assignment; the target is where the group is going. The
@@ -27,7 +27,7 @@ def read_consumer_group(described: Any, cluster: Cluster, topics: Sequence[str])
     if described.group_state == "Dead":
         return gone(described.group_id)
     return with_inferred_subscriptions(
-        LiveGroup(
+        DescribedGroup(
             described.group_id,
             described.group_state,
             described.assignor_name or None,
@@ -38,8 +38,8 @@ def read_consumer_group(described: Any, cluster: Cluster, topics: Sequence[str])
     )
 
 
-def _member(described: Any, cluster: Cluster, topics: Sequence[str]) -> LiveMember:
-    return LiveMember(
+def _member(described: Any, cluster: Cluster, topics: Sequence[str]) -> DescribedMember:
+    return DescribedMember(
         member_id=described.member_id,
         instance_id=described.instance_id,
         client_id=described.client_id,

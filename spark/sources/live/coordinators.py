@@ -14,8 +14,7 @@ from kafka.protocol.admin import DescribeGroupsRequest
 from kafka.protocol.consumer import OffsetFetchRequest
 from kafka.protocol.metadata import FindCoordinatorRequest
 
-from spark.sources.live.asked import Asked, ask_any, attempts
-from spark.sources.live.connection import NoAnswer
+from spark.sources.live.connection import Asked, NoAnswer, ask_any, attempts
 from spark.sources.live.consumer_group_describe import ConsumerGroupDescribeRequest
 
 GROUPS_A_REQUEST = 1000

@@ -11,10 +11,9 @@ from kafka import errors
 from kafka.protocol.consumer import ListOffsetsRequest, OffsetSpec
 from kafka.protocol.metadata import MetadataRequest
 
-from spark.sources.live.asked import Asked, ask_any, attempts
-from spark.sources.live.connection import NoAnswer
+from spark.sources.live.connection import Asked, NoAnswer, ask_any, attempts
+from spark.sources.live.error_text import said
 from spark.sources.live.group import Claim
-from spark.sources.live.wire_error import said
 
 PARTITIONS_A_REQUEST = 20_000
 

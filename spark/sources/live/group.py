@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
-from spark.group_row import REBALANCING_STATES, UNKNOWN_STATE
+from spark.fleet import REBALANCING_STATES, UNKNOWN_STATE
 
 Claim = tuple[str, int]
 
 
 @dataclass(frozen=True)
-class LiveMember:
+class DescribedMember:
     """A member; `topics` is None where nothing says what it reads."""
 
     member_id: str
@@ -25,7 +25,7 @@ class LiveMember:
 
 
 @dataclass(frozen=True)
-class LiveGroup:
+class DescribedGroup:
     """A group with its members; `reason` says what is out of order about it.
 
     `committed` has an offset for each partition that the group committed one for.
@@ -35,7 +35,7 @@ class LiveGroup:
     state: str
     strategy: str | None = None
     generation: int | None = None
-    members: tuple[LiveMember, ...] = ()
+    members: tuple[DescribedMember, ...] = ()
     inferred: bool = False
     reason: str | None = None
     committed: Mapping[Claim, int] = field(default_factory=dict)
@@ -52,14 +52,14 @@ class LiveGroup:
         return "inferred" if self.inferred else "ok"
 
 
-def unknown(name: str, reason: str) -> LiveGroup:
+def unknown(name: str, reason: str) -> DescribedGroup:
     """A group that is there and of which nothing can be said; the store keeps the reason."""
-    return LiveGroup(name, f"{UNKNOWN_STATE}: {reason}", reason=reason)
+    return DescribedGroup(name, f"{UNKNOWN_STATE}: {reason}", reason=reason)
 
 
-def gone(name: str) -> LiveGroup:
+def gone(name: str) -> DescribedGroup:
     """A group that was listed, and was no more when it was described."""
-    return LiveGroup(name, "Dead", reason="the group was gone when it was described")
+    return DescribedGroup(name, "Dead", reason="the group was gone when it was described")
 
 
 def while_rebalancing(state: str) -> str | None:
@@ -69,7 +69,7 @@ def while_rebalancing(state: str) -> str | None:
     return f"the group is rebalancing (state {state}): the owners are those of before"
 
 
-def with_inferred_subscriptions(group: LiveGroup) -> LiveGroup:
+def with_inferred_subscriptions(group: DescribedGroup) -> DescribedGroup:
     """Members that don't tell what they read are taken to read all that their group does."""
     silent = [member for member in group.members if member.topics is None]
     if not silent:
@@ -86,7 +86,7 @@ def with_inferred_subscriptions(group: LiveGroup) -> LiveGroup:
     return replace(group, members=members, inferred=True, reason=reason)
 
 
-def _topics(members: Iterable[LiveMember]) -> set[str]:
+def _topics(members: Iterable[DescribedMember]) -> set[str]:
     return {
         topic
         for member in members

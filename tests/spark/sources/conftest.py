@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from spark.sources.consumer_groups import ConsumerGroups, read_consumer_groups
+from spark.sources.kafka_text.consumer_groups import ConsumerGroups, read_consumer_groups
+from tests.paths import DATA
 
 Write = Callable[..., Path]
 
@@ -12,7 +13,7 @@ Write = Callable[..., Path]
 @pytest.fixture(scope="session")
 def captures() -> Path:
     """Text printed by Kafka 4.3.1 about ten real groups."""
-    return Path(__file__).parents[2] / "data" / "cli"
+    return DATA / "cli"
 
 
 @pytest.fixture

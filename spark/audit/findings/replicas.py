@@ -1,0 +1,114 @@
+"""Partitions whose replicas or leaders aren't where they should be."""
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+
+from spark.audit.finding import Finding, Setting, told
+from spark.audit.sql_text import counted, percent, sentence
+
+
+def under_replicated(partitions: DataFrame) -> DataFrame:
+    """Brokers whose replicas aren't all in sync."""
+    behind = partitions.selectExpr(
+        "cluster", "topic", "partition", "explode(array_except(replicas, isr)) as broker"
+    )
+    of_broker = behind.groupBy("cluster", "broker").agg(
+        F.expr("count(*)").alias("behind"), F.expr("min(struct(topic, partition))").alias("first")
+    )
+    return told(
+        of_broker.selectExpr("*", "null as `group`"),
+        subject=sentence("broker {broker}"),
+        measure="behind",
+        sentence=sentence(
+            "Broker {broker} of cluster {cluster} is out of sync with {behind}, such as partition "
+            "{partition} of topic {topic}.",
+            behind=counted("behind", "partition"),
+            topic="first.topic",
+            partition="first.partition",
+        ),
+    )
+
+
+UNDER_REPLICATED = Finding(
+    name="under-replicated",
+    tells="replicas are out of sync",
+    measure="partitions of which the broker's replica is not in sync",
+    advice="See whether the broker is up, and its disks and network keep pace; the next failure "
+    "may leave these partitions without a leader.",
+    find=under_replicated,
+    reads=("partitions",),
+    needs=("partitions.replicas", "partitions.isr"),
+    warning=1,
+)
+
+
+def leaderless(partitions: DataFrame) -> DataFrame:
+    """Topics with partitions that have no leader, in clusters that tell of leaders at all."""
+    of_topic = partitions.groupBy("cluster", "topic").agg(
+        F.expr("count_if(leader is null or leader < 0)").alias("without"),
+        F.expr("count(*)").alias("size"),
+        F.expr("min(if(leader is null or leader < 0, partition, null))").alias("first"),
+    )
+    telling = partitions.where("leader >= 0").select("cluster").distinct()
+    return told(
+        of_topic.where("without > 0")
+        .join(F.broadcast(telling), "cluster", "left_semi")
+        .selectExpr("*", "null as `group`"),
+        subject=sentence("topic {topic}"),
+        measure="without",
+        sentence=sentence(
+            "{without} of {size} of topic {topic} in cluster {cluster} {have} no leader "
+            "({which}partition {first}): nobody can read or write there.",
+            size=counted("size", "partition"),
+            have="if(without = 1, 'has', 'have')",
+            which="if(without > 1, 'the first is ', '')",
+        ),
+    )
+
+
+LEADERLESS = Finding(
+    name="leaderless",
+    tells="partitions have no leader",
+    measure="partitions of the topic without a leader",
+    advice="Bring back a broker that has a replica in sync; an unclean election would lose "
+    "records.",
+    find=leaderless,
+    reads=("partitions",),
+    needs=("partitions.leader",),
+    critical=1,
+)
+
+
+def not_preferred_leader(partitions: DataFrame, setting: Setting) -> DataFrame:
+    """Brokers that don't lead the partitions of which they are the first replica."""
+    preferred = partitions.where("leader >= 0 and size(replicas) > 0").selectExpr(
+        "cluster", "get(replicas, 0) as broker", "leader"
+    )
+    of_broker = preferred.groupBy("cluster", "broker").agg(
+        F.expr("count_if(leader != broker)").alias("away"), F.expr("count(*)").alias("all")
+    )
+    return told(
+        of_broker.selectExpr("*", "null as `group`").where(f"away >= {setting('least')}"),
+        subject=sentence("broker {broker}"),
+        measure="away / all",
+        sentence=sentence(
+            "Broker {broker} of cluster {cluster} doesn't lead {away} ({share}) of the {all} "
+            "partitions of which it is the preferred leader.",
+            share=percent("away / all"),
+        ),
+    )
+
+
+NOT_PREFERRED_LEADER = Finding(
+    name="not-preferred-leader",
+    tells="partitions are led away from their preferred replica",
+    measure="share of the broker's preferred partitions that another leads",
+    advice="When the broker is back and in sync, run kafka-leader-election --election-type "
+    "preferred.",
+    find=not_preferred_leader,
+    reads=("partitions",),
+    needs=("partitions.leader", "partitions.replicas"),
+    info=0.1,
+    warning=0.5,
+    settings={"least": 5},
+)

@@ -1,0 +1,133 @@
+"""An audit for node_exporter's textfile collector: Prometheus's text format 0.0.4."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+
+from pyspark.sql import functions as F
+
+from spark.audit.fleet_audit import LEVELS, FleetAudit
+from spark.audit.registry import FINDINGS
+from spark.errors import InputError
+from spark.fleet import STATUSES
+
+Sample = tuple[Mapping[str, str], int]
+
+
+def metrics_of(audit: FleetAudit, worst_groups: int) -> str:
+    """The text; the number of series depends on `worst_groups`, not on the fleet.
+
+    Every finding that was run has a series for each severity, 0 where there is none. The worst
+    groups (by critical findings, then warnings) have series of their own, the others come as sums.
+    """
+    counts = audit.counts()
+    groups = audit.groups()
+    worst, others = _by_group(audit, worst_groups)
+    families = (
+        (
+            "evenfleet_audit_findings",
+            "Findings of the newest audit.",
+            [
+                ({"finding": row["finding"], "severity": severity}, row[severity])
+                for row in counts
+                for severity in LEVELS
+            ],
+        ),
+        (
+            "evenfleet_audit_finding_not_run",
+            "1 for each finding that the snapshot or the configuration doesn't allow.",
+            [({"finding": name}, name in audit.not_run) for name in FINDINGS],
+        ),
+        (
+            "evenfleet_audit_groups",
+            "Groups of the audited snapshot by status.",
+            [({"status": status}, groups.get(status, 0)) for status in STATUSES],
+        ),
+        ("evenfleet_audit_group_findings", "Findings of the worst groups.", worst),
+        (
+            "evenfleet_audit_other_findings",
+            "Findings of all other groups, and of clusters as a whole.",
+            others,
+        ),
+        (
+            "evenfleet_audit_snapshot_info",
+            "Which snapshot was audited.",
+            [({"snapshot": audit.snapshot}, 1)],
+        ),
+    )
+    return "".join(line for family in families for line in _lines(*family))
+
+
+def _by_group(audit: FleetAudit, worst_groups: int) -> tuple[list[Sample], list[Sample]]:
+    """Samples of the worst groups, and the sums of the rest."""
+    sums = [F.count_if(F.col("severity") == severity).alias(severity) for severity in LEVELS]
+    of_group = audit.findings.groupBy("cluster", "group").agg(*sums)
+    ranked = of_group.where("group is not null").orderBy(
+        *(F.col(severity).desc() for severity in LEVELS), "cluster", "group"
+    )
+    rows = ranked.limit(worst_groups).collect()
+    total = of_group.agg(*(F.sum(severity).alias(severity) for severity in LEVELS)).first()
+    samples: list[Sample] = [
+        ({"cluster": row["cluster"], "group": row["group"], "severity": severity}, row[severity])
+        for row in rows
+        for severity in LEVELS
+    ]
+    others: list[Sample] = [
+        (
+            {"severity": severity},
+            ((total[severity] if total else 0) or 0) - sum(row[severity] for row in rows),
+        )
+        for severity in LEVELS
+    ]
+    return samples, others
+
+
+def _lines(name: str, about: str, samples: Iterable[Sample]) -> Iterator[str]:
+    yield f"# HELP {name} {about}\n# TYPE {name} gauge\n"
+    for labels, value in samples:
+        stated = ",".join(f'{label}="{_escaped(text)}"' for label, text in labels.items())
+        yield f"{name}{{{stated}}} {int(value)}\n"
+
+
+def _escaped(text: str) -> str:
+    """A label's value, as the text format wants it."""
+    return text.replace("\\", "\\\\").replace("\n", "\\n").replace('"', '\\"')
+
+
+def check_metrics(path: Path) -> None:
+    """Raise InputError when the file can't be written, before any work is done."""
+    if not path.parent.is_dir():
+        raise InputError(f"metrics {path} can't be written: {path.parent} is not a folder")
+    if path.is_dir():
+        raise InputError(f"metrics {path} can't be written: it is a folder")
+    if not os.access(path.parent, os.W_OK | os.X_OK):
+        raise InputError(f"metrics {path} can't be written: no permission for {path.parent}")
+
+
+def write_metrics(text: str, path: Path) -> None:
+    """Put the text in place at once: the collector never sees a part of it.
+
+    The file is readable for all, as the collector is another user. InputError if it can't be
+    written.
+    """
+    part = None
+    try:
+        with tempfile.NamedTemporaryFile(
+            "w",
+            dir=path.parent,
+            prefix=f".{path.name}.",
+            delete=False,
+            encoding="utf-8",
+            newline="\n",
+        ) as file:
+            part = Path(file.name)
+            file.write(text)
+        part.chmod(0o644)
+        part.replace(path)
+    except OSError as error:
+        if part:
+            part.unlink(missing_ok=True)
+        raise InputError(f"metrics {path} can't be written: {error.strerror}") from None

@@ -1,0 +1,44 @@
+"""All findings, in the order in which they are listed everywhere."""
+
+from spark.audit.findings.balance import EAGER_REBALANCES, RANGE_SKEW, UNBALANCED
+from spark.audit.findings.brokers import COORDINATOR_LOAD, ONE_LEADER
+from spark.audit.findings.changes import AVOIDABLE_MOVES, RESTARTING_MEMBERS
+from spark.audit.findings.claims import CLAIMED_TWICE, STALE_CLAIMS
+from spark.audit.findings.idle import IDLE_MEMBERS, SPARE_MEMBERS
+from spark.audit.findings.lag import LAG_ON_FEW_PARTITIONS, LAG_ON_ONE_MEMBER, STALLED_PARTITIONS
+from spark.audit.findings.owners import OWNER_GONE, OWNER_NOT_SUBSCRIBED, UNREAD_PARTITIONS
+from spark.audit.findings.racks import CROSS_RACK_READS
+from spark.audit.findings.replicas import LEADERLESS, NOT_PREFERRED_LEADER, UNDER_REPLICATED
+from spark.audit.findings.timeouts import POLL_INTERVAL, SESSION_TIMEOUT
+from spark.audit.findings.topics import TOPIC_ON_ONE_MEMBER, UNEQUAL_TOPICS
+
+FINDINGS = {
+    finding.name: finding
+    for finding in (
+        UNBALANCED,
+        AVOIDABLE_MOVES,
+        IDLE_MEMBERS,
+        SPARE_MEMBERS,
+        UNREAD_PARTITIONS,
+        OWNER_GONE,
+        OWNER_NOT_SUBSCRIBED,
+        CLAIMED_TWICE,
+        STALE_CLAIMS,
+        TOPIC_ON_ONE_MEMBER,
+        RANGE_SKEW,
+        EAGER_REBALANCES,
+        RESTARTING_MEMBERS,
+        UNEQUAL_TOPICS,
+        LAG_ON_FEW_PARTITIONS,
+        LAG_ON_ONE_MEMBER,
+        STALLED_PARTITIONS,
+        ONE_LEADER,
+        CROSS_RACK_READS,
+        COORDINATOR_LOAD,
+        UNDER_REPLICATED,
+        LEADERLESS,
+        NOT_PREFERRED_LEADER,
+        SESSION_TIMEOUT,
+        POLL_INTERVAL,
+    )
+}

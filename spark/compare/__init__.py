@@ -1,0 +1,6 @@
+"""What each strategy would do to a fleet, and which would be best."""
+
+from spark.compare.best_strategy import best_of
+from spark.compare.compare import compare_fleet, fleet_of
+
+__all__ = ["best_of", "compare_fleet", "fleet_of"]

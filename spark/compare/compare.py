@@ -1,0 +1,104 @@
+"""Compare strategies over a fleet."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F
+
+from optimizer.model import Goals
+from optimizer.strategies import STRATEGIES
+from spark.compare.measure import measure_groups
+from spark.fleet import UNPLANNED, FleetSnapshot
+from spark.groups import encode
+from spark.settings import (
+    CURRENT,
+    DEFAULT_FLEET_GOALS,
+    STRATEGY_SECONDS,
+    FleetGoals,
+    check_strategies,
+    of_fleet,
+)
+
+
+def compare_fleet(
+    snapshot: FleetSnapshot,
+    strategies: Sequence[str] = (),
+    strategy_seconds: float = STRATEGY_SECONDS,
+    goals: FleetGoals | Goals = DEFAULT_FLEET_GOALS,
+) -> DataFrame:
+    """What each strategy does to each group: one row a (cluster, group, strategy).
+
+    The columns are those of a plan's `groups`, and the price of getting there: see
+    `spark.compare.compared_row`. `current`, the assignment as found, is one of the strategies, and
+    without any named all are compared. Where a strategy needs more than `strategy_seconds` of
+    processor time for a group, or Kafka's own code would throw, the row is `failed` and says so.
+    `goals` are those of `optimal`; reads are counted in their meaning for all strategies. A group
+    is encoded once for all strategies. InputError (a ValueError) for an unknown strategy and for
+    null keys.
+    """
+    chosen = check_strategies(strategies)
+    goals = of_fleet(goals)
+    racks = goals.need_racks or any(
+        STRATEGIES[name].rack_aware for name in chosen if name != CURRENT
+    )
+    encoded = encode(snapshot.validate(), racks)
+    return measure_groups(encoded, chosen, strategy_seconds, goals)
+
+
+def fleet_of(comparison: DataFrame) -> DataFrame:
+    """One row a strategy, the best first: how the whole fleet would fare.
+
+    * `groups`: those that the strategy has an answer for; the sums are over them. `without_answer`
+      counts the others, and `why` says how many are empty, rebalancing, invalid or failed, and
+      what befell the first that failed.
+    * `unbalanced`: groups whose loads could be evened out further, or that aren't wholly assigned.
+    * `worst_max_to_mean`: the highest load of a group over its mean load, in the worst group. More
+      members than partitions make it high whoever assigns them.
+    * `excess`: the partitions that the most loaded member of each group has above the most loaded
+      one of that group's optimum.
+    * `local_reads`, `remote_reads`: sums over groups whose goals and facts have racks.
+    * `moves`, `takeovers`, `sum_squares`, `stopped_eager`, `stopped_cooperative`, `rounds`: sums.
+
+    The order is by groups that aren't balanced or have no answer, then by excess, then by moves.
+    """
+    answered = F.col("max_load").isNotNull()
+    mean = F.col("partitions") / F.col("members")
+    sums = (
+        "excess",
+        "local_reads",
+        "remote_reads",
+        "sum_squares",
+        "moves",
+        "takeovers",
+        "stopped_eager",
+        "stopped_cooperative",
+    )
+    return (
+        comparison.groupBy("strategy")
+        .agg(
+            F.count_if(answered).alias("groups"),
+            F.count_if(~answered).alias("without_answer"),
+            F.count_if(answered & ~F.coalesce("balance_optimal", F.lit(False))).alias("unbalanced"),
+            F.max(F.when(mean > 0, F.col("max_load") / mean)).alias("worst_max_to_mean"),
+            *(F.sum(column).alias(column) for column in (*sums, "rounds")),
+            _why().alias("why"),
+        )
+        .orderBy(F.col("unbalanced") + F.col("without_answer"), "excess", "moves", "strategy")
+    )
+
+
+def _why() -> Column:
+    """Null if there is nothing to explain."""
+    counts = {status: F.count_if(F.col("status") == status) for status in UNPLANNED}
+    parts = [
+        F.when(count > 0, F.concat(count, F.lit(f" {status}"))) for status, count in counts.items()
+    ]
+    failure = F.struct("cluster", "group", "reason")
+    first = F.min(F.when(F.col("status") == "failed", failure))
+    named = F.format_string(
+        "the first that failed is %s of %s: %s", first["group"], first["cluster"], first["reason"]
+    )
+    told = F.array_join(F.array(*parts), ", ")
+    return F.when(told != "", F.concat_ws("; ", told, F.when(first.isNotNull(), named)))

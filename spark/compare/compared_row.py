@@ -1,0 +1,39 @@
+"""A group under one strategy: one row."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from spark.solve import GroupRow, Int, Long
+
+
+@dataclass(slots=True, kw_only=True)
+class ComparedRow(GroupRow):
+    """A group's row under one strategy; what isn't known is null.
+
+    `excess`: by so many partitions the most loaded member is above the most loaded one of the
+    optimum, which is as low as subscriptions let it be.
+
+    `local_reads` and `remote_reads`: partitions read within a rack and across racks, in the meaning
+    of the group's goals; null where goals or facts have no racks. `balance_optimal` and
+    `moves_optimal` are about balance and moves alone, whatever the goals say of racks.
+
+    `transferring`: partitions that nobody has after the first round of `cooperative-sticky`,
+    because they change hands (partitionsTransferringOwnership in Kafka); 0 for the others.
+
+    The other columns are the price of a rebalance that leads from the assignment as found to that
+    of the strategy, for partitions whose owner is present and still subscribed (the others stand
+    still whatever is done). `stopped_eager`: partitions that stop under the eager protocol, which
+    are all of them. `stopped_cooperative`: partitions that stop under the cooperative protocol, or
+    the coordinator's, which are those that their owner loses. `rounds`: rebalances under the
+    cooperative protocol, 2 if a partition changes hands, and else 1; the eager protocol always
+    takes 1. `current` is there already: it costs nothing.
+    """
+
+    excess: Long = None
+    local_reads: Long = None
+    remote_reads: Long = None
+    transferring: Long = None
+    stopped_eager: Long = None
+    stopped_cooperative: Long = None
+    rounds: Int = None

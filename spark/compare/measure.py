@@ -1,0 +1,214 @@
+"""Measure encoded groups under several strategies, inside `mapInPandas`."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+from pyspark.sql import DataFrame
+
+from optimizer.checker import check_assignment
+from optimizer.model import (
+    DEFAULT_GOALS,
+    NOBODY,
+    Answer,
+    Goals,
+    IntArray,
+    Measures,
+    Problem,
+    classes_of,
+    measure,
+    rack_table_of,
+    settled,
+)
+from optimizer.strategies import OPTIMAL, strategy_named
+from spark.compare.compared_row import ComparedRow
+from spark.groups import FleetGroup, failed, read_or_failed
+from spark.settings import CURRENT, DEFAULT_FLEET_GOALS, STRATEGY_SECONDS, FleetGoals
+from spark.solve import TimeLimit, columns_of, schema_of
+
+Answered = tuple[Answer, float]
+"""An answer, and how many seconds it took."""
+
+STAYS = dict.fromkeys(("transferring", "stopped_eager", "stopped_cooperative", "rounds"), 0)
+"""What it costs to leave a group as it is."""
+
+
+def measure_groups(
+    encoded: DataFrame,
+    strategies: Sequence[str],
+    strategy_seconds: float = STRATEGY_SECONDS,
+    goals: FleetGoals = DEFAULT_FLEET_GOALS,
+) -> DataFrame:
+    """Measure every group under each of the strategies: a `ComparedRow` for both.
+
+    Where a strategy needs more than `strategy_seconds` for a group, that row is `failed`. `goals`
+    are those of `optimal`.
+    """
+    for name in strategies:
+        if name != CURRENT:
+            strategy_named(name)
+    columns = columns_of(ComparedRow)
+
+    def measure_batches(batches: Iterator[pd.DataFrame]) -> Iterator[pd.DataFrame]:
+        for batch in batches:
+            with TimeLimit(strategy_seconds) as limit:
+                rows = [
+                    compared.cells()
+                    for row in batch.itertuples(index=False)
+                    for compared in rows_of_group(
+                        row, strategies, limit, goals.of(row.cluster, row.group)
+                    )
+                ]
+            yield pd.DataFrame(rows, columns=columns)
+
+    return encoded.mapInPandas(measure_batches, schema_of(ComparedRow))
+
+
+def rows_of_group(
+    row: Any, strategies: Sequence[str], limit: TimeLimit, goals: Goals = DEFAULT_GOALS
+) -> Iterator[ComparedRow]:
+    """Whatever a strategy makes of a group becomes a row, so that it doesn't stop the others."""
+    group = read_or_failed(row)
+    if group.problem is None:
+        for strategy in strategies:
+            yield _row(row, group, strategy)
+        return
+    trial = _Trial(group.problem, limit, goals)
+    for strategy in strategies:
+        try:
+            yield _row(row, group, strategy, **trial.outcome(strategy))
+        except Exception as error:
+            yield _row(row, failed(error), strategy)
+
+
+def _row(row: Any, group: FleetGroup, strategy: str, **outcome: Any) -> ComparedRow:
+    return ComparedRow(
+        cluster=row.cluster,
+        group=row.group,
+        status=group.status,
+        reason=group.reason,
+        strategy=strategy,
+        members=len(row.member_ids),
+        **outcome,
+    )
+
+
+class _Proof(NamedTuple):
+    """What is known of an assignment's worth; None where it isn't known, or isn't an assignment."""
+
+    balance_optimal: bool | None
+    moves_optimal: bool | None
+
+
+class _Trial:
+    """One group under any strategy; each is asked once, even if it fails."""
+
+    def __init__(self, problem: Problem, limit: TimeLimit, goals: Goals) -> None:
+        self._problem = problem
+        self._goals = goals
+        self._racks = rack_table_of(problem, goals.rack)
+        self._limit = limit
+        self._answers: dict[str, Answered | Exception] = {}
+
+    def outcome(self, strategy: str) -> dict[str, Any]:
+        """The columns of a `ComparedRow` from `partitions` on; raises what the strategy raises."""
+        problem = self._problem
+        answer, seconds = self._answer(strategy)
+        target = answer.target
+        measures = measure(problem, target)
+        excess = None
+        if self._optimum is not None:
+            excess = max(0, measures.max_load - self._optimum.max_load)
+        local, remote = self._racks.reads(target) if self._racks else (None, None)
+        return {
+            **measures._asdict(),
+            **self._proof(target, measures)._asdict(),
+            "seconds": seconds,
+            "excess": excess,
+            "local_reads": local,
+            "remote_reads": remote,
+            **(STAYS if strategy == CURRENT else _costs(problem, answer, measures.moves)),
+        }
+
+    def _answer(self, strategy: str) -> Answered:
+        if strategy not in self._answers:
+            try:
+                self._answers[strategy] = self._ask(strategy)
+            except Exception as error:
+                self._answers[strategy] = error
+        answered = self._answers[strategy]
+        if isinstance(answered, Exception):
+            raise answered
+        return answered
+
+    def _ask(self, strategy: str) -> Answered:
+        problem = self._problem
+        if strategy == CURRENT:
+            return settled(classes_of(problem).kept), 0.0
+        chosen = strategy_named(strategy)
+        if chosen.target_of:  # worked out once for both (KIP-429)
+            answer, seconds = self._answer(chosen.target_of)
+            return settled(answer.target), seconds
+        started = time.perf_counter()
+        answer = self._limit.spend(lambda: chosen.assign(problem, self._goals))
+        return answer, time.perf_counter() - started
+
+    @cached_property
+    def _optimum(self) -> Measures | None:
+        """The optimum's by default goals, if it was found and is proven by the check."""
+        try:
+            if self._goals == DEFAULT_GOALS:
+                target = self._answer(OPTIMAL)[0].target
+            else:
+                answer = self._limit.spend(lambda: strategy_named(OPTIMAL).assign(self._problem))
+                target = answer.target
+            verdict = check_assignment(self._problem, target)
+        except Exception:
+            return None
+        return verdict.measures if verdict.moves_optimal else None
+
+    def _proof(self, target: IntArray, measures: Measures) -> _Proof:
+        """By comparison with the optimum; where that isn't known, by the check."""
+        if self._optimum is None:
+            verdict = check_assignment(self._problem, target)
+            if verdict.faults:
+                return _Proof(None, None)
+            return _Proof(verdict.balance_optimal, verdict.moves_optimal)
+        if not _is_assignment(self._problem, target):
+            return _Proof(None, None)
+        if measures.sum_squares > self._optimum.sum_squares:
+            return _Proof(False, None)
+        return _Proof(True, measures.moves == self._optimum.moves)
+
+
+def _is_assignment(problem: Problem, target: IntArray) -> bool:
+    """Whether each partition that is read goes to one of its readers, and no other to anybody."""
+    assigned = target != NOBODY
+    classes, members = classes_of(problem), len(problem.member_ids)
+    if not np.array_equal(assigned, classes.of_partition >= 0):
+        return False
+    if len(classes.keys) == len(classes) * members:  # everybody reads everything
+        return True
+    pair = (classes.of_partition * members + target)[assigned]
+    at = classes.keys.searchsorted(pair)
+    return bool((classes.keys.take(at, mode="clip") == pair).all())
+
+
+def _costs(problem: Problem, answer: Answer, moves: int) -> dict[str, int]:
+    """The columns of a `ComparedRow` from `transferring` on."""
+    transferring = 0
+    if answer.first_round is not answer.target:
+        transferring = int(np.count_nonzero(answer.first_round != answer.target))
+    keepable = classes_of(problem).keepable
+    lost = keepable & (answer.target != problem.owner)
+    return {
+        "transferring": transferring,
+        "stopped_eager": int(np.count_nonzero(keepable)),
+        "stopped_cooperative": int(np.count_nonzero(lost)),
+        "rounds": 2 if moves or transferring else 1,
+    }

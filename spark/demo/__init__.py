@@ -1,0 +1,5 @@
+"""A made-up fleet that looks like a real one."""
+
+from spark.demo.fleet import demo_fleet
+
+__all__ = ["demo_fleet"]

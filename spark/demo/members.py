@@ -1,0 +1,148 @@
+"""Who is, was and has just come into a made-up group."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from spark.demo.clusters import DemoCluster, IntArray
+from spark.demo.names import client_pattern, kafka_uuids, uuids
+
+FOUNDER, NEWCOMER, LEAVER, DEPARTED = range(4)
+"""A member's part: there for long; just joined; left, its partitions handed on; left a moment
+ago, so that its partitions still carry its name."""
+
+
+@dataclass(frozen=True)
+class Cast:
+    """A group's members past and present, sorted by member id; one entry a member everywhere.
+
+    `roles` says which of the group's subscriptions a member has.
+    """
+
+    member_ids: Sequence[str]
+    instance_ids: Sequence[str | None]
+    client_ids: Sequence[str]
+    hosts: Sequence[str]
+    racks: Sequence[str | None]
+    capacities: Sequence[float | None]
+    parts: IntArray
+    roles: IntArray
+    generations: IntArray
+
+    @property
+    def present(self) -> IntArray:
+        return np.flatnonzero(self.parts <= NEWCOMER)
+
+
+EMPTY_CAST = Cast((), (), (), (), (), (), *(np.empty(0, np.int64) for _ in range(3)))
+
+
+@dataclass(frozen=True)
+class Turnout:
+    """How many members a group has of each part."""
+
+    founders: int
+    newcomers: int = 0
+    leavers: int = 0
+    departed: int = 0
+
+    @property
+    def parts(self) -> IntArray:
+        counts = [self.founders, self.newcomers, self.leavers, self.departed]
+        return np.repeat([FOUNDER, NEWCOMER, LEAVER, DEPARTED], counts)
+
+
+def make_cast(
+    rng: np.random.Generator,
+    cluster: DemoCluster,
+    group: str,
+    turnout: Turnout,
+    *,
+    roles: int,
+    generation: int,
+    server_side: bool,
+    dynamic: bool,
+) -> Cast:
+    """Draw a group's members; `server_side` is KIP-848's protocol, which names them itself.
+
+    With `dynamic` none has a static id.
+    """
+    count = len(turnout.parts)
+    parts = turnout.parts[rng.permutation(count)]
+    threads = int(rng.choice([1, 1, 1, 1, 2, 4]))
+    process = np.arange(count) // threads
+    pattern = client_pattern(rng, group)
+    clients = [pattern.format(number=n % threads + 1) for n in range(count)]
+    instances = _instance_ids(rng, group, count, server_side or dynamic)
+    if server_side:
+        ids = list(kafka_uuids(rng, count))
+    else:
+        names = [instance or client for instance, client in zip(instances, clients, strict=True)]
+        ids = [f"{name}-{uuid}" for name, uuid in zip(names, uuids(rng, count), strict=True)]
+    cast = Cast(
+        member_ids=ids,
+        instance_ids=instances,
+        client_ids=clients,
+        hosts=_hosts(rng, process),
+        racks=_racks(rng, cluster, process),
+        capacities=_capacities(rng, process),
+        parts=parts,
+        roles=_roles(rng, parts, roles),
+        generations=np.where(parts == DEPARTED, generation - 1, generation),
+    )
+    return _sorted_by_id(cast)
+
+
+def _instance_ids(
+    rng: np.random.Generator, group: str, count: int, dynamic: bool
+) -> list[str | None]:
+    """Static ids as a StatefulSet's pods have: no member, all, or those rolled out so far."""
+    if dynamic or rng.random() > 0.14:
+        return [None] * count
+    static = count if rng.random() < 0.8 else int(rng.integers(1, count + 1))
+    return [f"{group}-{n}" if n < static else None for n in range(count)]
+
+
+def _hosts(rng: np.random.Generator, process: IntArray) -> list[str]:
+    """Addresses as Kafka's tools print them, with a slash in front; one a process."""
+    pods = rng.integers(2, 254, (int(process[-1]) + 1, 3)).tolist()
+    return [f"/10.{a}.{b}.{c}" for a, b, c in (pods[p] for p in process.tolist())]
+
+
+def _racks(rng: np.random.Generator, cluster: DemoCluster, process: IntArray) -> list[str | None]:
+    """Half of the groups set client.rack, where the cluster has racks at all."""
+    if cluster.is_legacy or rng.random() < 0.5:
+        return [None] * len(process)
+    zones = rng.integers(0, 3, int(process[-1]) + 1).tolist()
+    return [cluster.racks[zones[p]] for p in process.tolist()]
+
+
+def _capacities(rng: np.random.Generator, process: IntArray) -> list[float | None]:
+    """A few groups run on machines of two sizes."""
+    if rng.random() > 0.03:
+        return [None] * len(process)
+    return [2.0 if p % 2 else 1.0 for p in process.tolist()]
+
+
+def _roles(rng: np.random.Generator, parts: IntArray, roles: int) -> IntArray:
+    """Any role for anybody, but each role has a member who is there."""
+    chosen = rng.integers(0, roles, len(parts))
+    present = np.flatnonzero(parts <= NEWCOMER)
+    chosen[rng.permutation(present)[:roles]] = np.arange(roles)
+    return chosen
+
+
+def _sorted_by_id(cast: Cast) -> Cast:
+    order = sorted(range(len(cast.member_ids)), key=cast.member_ids.__getitem__)
+    return Cast(
+        member_ids=[cast.member_ids[m] for m in order],
+        instance_ids=[cast.instance_ids[m] for m in order],
+        client_ids=[cast.client_ids[m] for m in order],
+        hosts=[cast.hosts[m] for m in order],
+        racks=[cast.racks[m] for m in order],
+        capacities=[cast.capacities[m] for m in order],
+        parts=cast.parts[order],
+        roles=cast.roles[order],
+        generations=cast.generations[order],
+    )

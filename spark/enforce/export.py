@@ -1,0 +1,77 @@
+"""The plan of one group, as consumers read it."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+from typing import Any
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+
+from optimizer.assignor.plan_file import GroupPlan, Topics
+from spark.errors import InputError
+from spark.fleet import FleetSnapshot
+
+
+def group_plan(
+    fleet: FleetSnapshot,
+    groups: DataFrame,
+    assignments: DataFrame,
+    group: str,
+    cluster: str | None = None,
+) -> GroupPlan:
+    """The plan of one group; `groups` and `assignments` are those of the snapshot's fleet plan.
+
+    Members are named by group.instance.id, or else by client.id, which outlive a restart. Raises
+    InputError when there is no such group or no plan of it, when several clusters have a group of
+    that name and none is chosen, and when a member can't be told from others.
+    """
+    chosen = _cluster_of(groups.where(F.col("group") == group), group, cluster)
+    of_group = (F.col("cluster") == chosen) & (F.col("group") == group)
+    keys = _keys(fleet.tables["members"].where(of_group).orderBy("member_id").toLocalIterator())
+    members: dict[str, Topics] = {key: {} for key in keys.values()}
+    for row in (
+        assignments.where(of_group & F.col("member_id").isNotNull())
+        .groupBy("member_id", "topic")
+        .agg(F.sort_array(F.collect_list("partition")).alias("partitions"))
+        .orderBy("member_id", "topic")
+        .toLocalIterator()
+    ):
+        if row.member_id not in keys:
+            raise InputError(f"the snapshot has no member {row.member_id!r}: is the plan of it?")
+        members[keys[row.member_id]][row.topic] = row.partitions
+    return GroupPlan(chosen, group, fleet.id, members)
+
+
+def _cluster_of(groups: DataFrame, group: str, cluster: str | None) -> str:
+    """The cluster whose group has a plan."""
+    found = {row.cluster: row for row in groups.orderBy("cluster").collect()}
+    if not found or (cluster is not None and cluster not in found):
+        where = f" of cluster {cluster!r}" if cluster is not None else ""
+        raise InputError(f"the plan has no group {group!r}{where}")
+    if cluster is None and len(found) > 1:
+        raise InputError(
+            f"several clusters have a group {group!r}: choose one by --cluster ({', '.join(found)})"
+        )
+    row = found[cluster] if cluster is not None else next(iter(found.values()))
+    if row.max_load is None:
+        raise InputError(f"group {group!r} has no plan, it is {row.status}: {row.reason}")
+    name: str = row.cluster
+    return name
+
+
+def _keys(members: Iterable[Any]) -> dict[str, str]:
+    """The key of each member by its id."""
+    keys = {row.member_id: row.instance_id or row.client_id for row in members}
+    by_key = defaultdict(list)
+    for member_id, key in keys.items():
+        by_key[key].append(member_id)
+    for key, alike in by_key.items():
+        if key is None or len(alike) > 1:
+            what = "no group.instance.id and no client.id" if key is None else f"one key, {key!r}"
+            raise InputError(
+                f"{len(alike)} of its members have {what}: give each a group.instance.id or a "
+                "client.id of its own, by which it knows its part of the plan"
+            )
+    return keys

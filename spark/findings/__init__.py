@@ -1,1 +1,0 @@
-"""What can be wrong with a fleet: one small function a finding, and one registry of them."""

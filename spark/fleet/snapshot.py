@@ -1,0 +1,175 @@
+"""A fleet at one instant: checked DataFrames."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import reduce
+
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+from pyspark.util import inheritable_thread_target
+
+from spark.errors import InputError, UnreadableError, first_line, unreadable_file
+from spark.fleet.schemas import TABLES, Table, misfit
+from spark.fleet.store import ids, newest, read_table, snapshot_id, write_table
+
+
+@dataclass(frozen=True)
+class FleetSnapshot:
+    """The tables of a fleet at one instant; `notes` tell what was left out of them.
+
+    `tables` has every table that is there, with exactly the columns of
+    `spark.fleet.schemas.TABLES`: optional columns that are missing are null.
+    """
+
+    id: str
+    tables: Mapping[str, DataFrame]
+    notes: tuple[str, ...] = ()
+
+    @staticmethod
+    def of(
+        *,
+        members: DataFrame,
+        subscriptions: DataFrame,
+        partitions: DataFrame,
+        assignments: DataFrame,
+        groups: DataFrame | None = None,
+        offsets: DataFrame | None = None,
+        brokers: DataFrame | None = None,
+        snapshot: str | None = None,
+    ) -> FleetSnapshot:
+        """A snapshot of DataFrames; `snapshot` is its id (now, in UTC, by default).
+
+        Raises InputError that lists all missing, mistyped and doubled columns of all tables.
+        """
+        given = {
+            "groups": groups,
+            "members": members,
+            "subscriptions": subscriptions,
+            "partitions": partitions,
+            "assignments": assignments,
+            "offsets": offsets,
+            "brokers": brokers,
+        }
+        present = {name: table for name, table in given.items() if table is not None}
+        return _checked(snapshot_id(snapshot), present)
+
+    @staticmethod
+    def read(session: SparkSession, store: str, snapshot: str | None = None) -> FleetSnapshot:
+        """The newest whole snapshot of a store, or the one of that id.
+
+        Raises InputError when the store has no such snapshot, and one that lists all tables that
+        can't be read and all missing and mistyped columns.
+        """
+        chosen = newest(session, store, snapshot)
+        tables: dict[str, DataFrame] = {}
+        faults = []
+        for name, opened in _open_tables(session, store, chosen).items():
+            try:
+                table = opened.result()
+            except InputError as error:
+                faults.append(str(error))
+            else:
+                tables |= {name: table} if table is not None else {}
+        return _checked(chosen, tables, faults)
+
+    def write(self, store: str) -> None:
+        """Add the snapshot to a store; a required table comes last, so that a part isn't whole.
+
+        Raises InputError, before anything is written, when the store has something of that id.
+        """
+        session = next(iter(self.tables.values())).sparkSession
+        taken = [name for name in TABLES if self.id in ids(session, store, name)]
+        if taken:
+            raise InputError(
+                f"store {store} has a snapshot {self.id} already, in {', '.join(taken)}: choose "
+                "another id or remove that snapshot"
+            )
+        for name in sorted(self.tables, key=lambda name: TABLES[name].required):
+            write_table(self.tables[name], store, name, self.id)
+
+    def validate(self) -> FleetSnapshot:
+        """Look for null keys; InputError names tables and columns, and tells how many rows.
+
+        Of a Parquet file that says that it has no nulls only the footer is read.
+        """
+        found = reduce(DataFrame.unionAll, map(_null_keys, self.tables, self.tables.values()))
+        try:
+            counts = sorted(found.groupBy("table", "column").count().collect())
+        except Exception as error:
+            if unreadable_file(error):
+                raise UnreadableError(
+                    f"snapshot {self.id} can't be read: {first_line(error)}"
+                ) from None
+            raise
+        if counts:
+            faults = "; ".join(f"{row.table}.{row.column}: {row['count']} rows" for row in counts)
+            raise InputError(
+                f"snapshot {self.id} has keys that are null or beyond an int ({faults}): remove "
+                "those rows or fill them in"
+            )
+        return self
+
+
+def _open_tables(
+    session: SparkSession, store: str, snapshot: str
+) -> dict[str, Future[DataFrame | None]]:
+    """What `read_table` comes to for each, at the same time: each runs a small job of Spark's."""
+    with ThreadPoolExecutor(len(TABLES)) as pool:
+        return {
+            name: pool.submit(
+                inheritable_thread_target(session)(read_table), session, store, name, snapshot
+            )
+            for name in TABLES
+        }
+
+
+def _checked(
+    snapshot: str, given: Mapping[str, DataFrame], unreadable: Sequence[str] = ()
+) -> FleetSnapshot:
+    columns = (fault for name, table in given.items() for fault in _faults(name, table))
+    if faults := [*unreadable, *columns]:
+        kind = UnreadableError if unreadable else InputError
+        raise kind(f"snapshot {snapshot} can't be used: {'; '.join(faults)}")
+    notes = tuple(note for name, table in given.items() for note in _unknown_columns(name, table))
+    tables = {name: _conformed(table, TABLES[name]) for name, table in given.items()}
+    return FleetSnapshot(snapshot, tables, notes)
+
+
+def _faults(name: str, table: DataFrame) -> list[str]:
+    found = {field.name: field.dataType for field in table.schema}
+    missing = [c.name for c in TABLES[name].columns if c.required and c.name not in found]
+    faults = [f"table {name} lacks the column {', '.join(missing)}"] if missing else []
+    spelt = [column.lower() for column in table.columns]
+    doubled = [c.name for c in TABLES[name].columns if spelt.count(c.name) > 1]
+    faults += [f"table {name} has the column {column} more than once" for column in doubled]
+    return faults + [
+        f"column {name}.{column.name} is {found[column.name].simpleString()} and must be "
+        f"{column.type.simpleString()}"
+        for column in TABLES[name].columns
+        if column.name in found and misfit(found[column.name], column.type)
+    ]
+
+
+def _unknown_columns(name: str, table: DataFrame) -> list[str]:
+    known = {column.name for column in TABLES[name].columns}
+    unknown = [column for column in table.columns if column not in known]
+    return [f"table {name}: left out unknown columns {', '.join(unknown)}"] if unknown else []
+
+
+def _conformed(table: DataFrame, wanted: Table) -> DataFrame:
+    """A number that an int can't hold becomes null, so that a key of such a number is found."""
+    given = {c: F.col(c.name) if c.name in table.columns else F.lit(None) for c in wanted.columns}
+    return table.select(*(given[c].try_cast(c.type).alias(c.name) for c in wanted.columns))
+
+
+def _null_keys(name: str, table: DataFrame) -> DataFrame:
+    """A row (table, column) for each null in a key."""
+    keys = TABLES[name].keys
+    any_null = reduce(lambda a, b: a | b, (F.col(key).isNull() for key in keys))
+    columns = F.array_compact(F.array(*(F.when(F.col(key).isNull(), key) for key in keys)))
+    return table.where(any_null).select(
+        F.lit(name).alias("table"), F.explode(columns).alias("column")
+    )

@@ -1,0 +1,25 @@
+"""Questions to the graph of members, partitions and brokers."""
+
+from spark.graph.fleet_graph import (
+    FleetGraph,
+    Grain,
+    competitors,
+    components,
+    coupled_groups,
+    fleet_graph,
+    has_graphframes,
+    reach,
+)
+from spark.graph.packages import coordinate
+
+__all__ = [
+    "FleetGraph",
+    "Grain",
+    "competitors",
+    "components",
+    "coordinate",
+    "coupled_groups",
+    "fleet_graph",
+    "has_graphframes",
+    "reach",
+]

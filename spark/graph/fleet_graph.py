@@ -1,0 +1,287 @@
+"""The graph of a fleet, and the questions that are easier to ask of a graph than of tables.
+
+The only file that needs GraphFrames. Its Python package comes along with evenfleet; its jar has to
+be in the session: see `spark.graph.packages`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import reduce
+from typing import Literal
+
+from graphframes import GraphFrame
+from pyspark.sql import DataFrame, SparkSession, Window
+from pyspark.sql import functions as F
+
+from spark.errors import InputError
+from spark.fleet import FleetSnapshot
+from spark.graph.edges import LED_BY, OWNS, SUBSCRIBES, edges_of
+from spark.graph.packages import coordinate
+from spark.graph.vertex_ids import BROKER, MEMBER, PARTITION, TOPIC, name_of
+from spark.graph.vertices import Tables, vertices_of
+from spark.unpersist_handle import Handle
+
+Grain = Literal["partition", "topic"]
+
+PLACES = (PARTITION, TOPIC)
+
+CAUSE = -1
+"""What a failing vertex is tied to while its reach is sought; no vertex has such an id."""
+
+
+ROWS_PER_TASK = 100_000
+"""Of vertices or edges, in each step of an iteration over the graph."""
+
+
+class FleetGraph(GraphFrame, Handle):
+    """A GraphFrame of a fleet: vertices and edges as in the files of these names.
+
+    `parts` has the vertices and edges of each kind; `place` says whether members are tied to
+    partitions or to topics. Each part, and what questions have to compute on the way, stays in
+    Spark's cache from first use until `release`; as a context manager the graph releases itself.
+    """
+
+    def __init__(self, tables: Tables, place: str) -> None:
+        self._kept: list[DataFrame] = []
+        vertices = self._keep_each(vertices_of(tables, place))
+        edges = self._keep_each(edges_of(tables, vertices, place))
+        self.place = place
+        self.parts = vertices | edges
+        super().__init__(_united(vertices), _united(edges))
+
+    def _keep_each(self, parts: dict[str, DataFrame]) -> dict[str, DataFrame]:
+        """Told apart outside of the cache: a kind that isn't asked for is never computed."""
+        return {
+            kind: self.keep(rows).withColumn("kind", F.lit(kind)) for kind, rows in parts.items()
+        }
+
+    def keep(self, rows: DataFrame) -> DataFrame:
+        """Keep rows from their first use until the graph is released."""
+        self._kept.append(rows.persist())
+        return rows
+
+    def release(self) -> None:
+        """Free all that is kept; what is asked later is computed anew."""
+        while self._kept:
+            self._kept.pop().unpersist()
+
+
+def fleet_graph(snapshot: FleetSnapshot, grain: Grain = "partition") -> FleetGraph:
+    """The graph of a snapshot: members, partitions or topics, brokers, and what ties them.
+
+    With partitions there are as many `subscribes` edges as pairs of a member and a partition that
+    it may read; a group of thousands of members is better looked at by topics. InputError for
+    another grain, for null keys, and when the session lacks GraphFrames' jar.
+    """
+    if grain not in PLACES:
+        raise InputError(f"a graph has no grain {grain!r}: choose {' or '.join(PLACES)}")
+    tables = snapshot.validate().tables
+    if not has_graphframes(tables["members"].sparkSession):
+        raise InputError(
+            "GraphFrames' jar is missing: start Spark with "
+            f"`--packages {coordinate('graphframes')}`, everything but the graph works without"
+        )
+    return FleetGraph(tables, grain)
+
+
+def has_graphframes(session: SparkSession) -> bool:
+    """Whether the session can make graphs: whether its JVM has GraphFrames' classes."""
+    vertices = session.range(0)
+    try:
+        GraphFrame(vertices, vertices.select(F.col("id").alias("src"), F.col("id").alias("dst")))
+    except Exception as error:  # of whatever Java throws
+        if "ClassNotFoundException" in str(error):
+            return False
+        raise
+    return True
+
+
+def coupled_groups(graph: FleetGraph, hub: int | None = None) -> DataFrame:
+    """Groups that share topics, directly or through other groups: one row a group with members.
+
+    Groups of different components can be rolled out independently of each other. Topics that more
+    than `hub` groups read don't couple anybody; by default all do.
+
+    cluster, group, component (the first of its groups by name), component_groups (how many they
+    are), shared_topics (topics that the group shares with others, hubs left out), hub_topics.
+    """
+    readers = F.count("*").over(Window.partitionBy("dst"))
+    reads = graph.keep(
+        graph.parts[SUBSCRIBES]
+        .select(name_of("src").alias("src"), name_of("dst").alias("dst"))
+        .distinct()
+        .withColumn("readers", readers)
+    )
+    is_hub = F.lit(False) if hub is None else F.col("readers") > hub
+    through = reads.where((F.col("readers") > 1) & ~is_hub).select("src", "dst")
+    groups = graph.parts[MEMBER].select(name_of("id").alias("id"), "cluster", "group").distinct()
+    ids = groups.select("id").unionAll(through.select("dst").distinct())
+    counts = (
+        reads.where("readers > 1")
+        .groupBy(F.col("src").alias("id"))
+        .agg(
+            F.count_if(~is_hub).alias("shared_topics"),
+            F.count_if(is_hub).alias("hub_topics"),
+        )
+    )
+    together = Window.partitionBy("component_id")
+    return (
+        groups.join(_connected(graph, ids, through), "id")
+        .join(counts, "id", "left")
+        .na.fill({"shared_topics": 0, "hub_topics": 0})
+        .select(
+            *("cluster", "group", F.min("group").over(together).alias("component")),
+            F.count("*").over(together).alias("component_groups"),
+            *("shared_topics", "hub_topics"),
+        )
+    )
+
+
+def components(graph: FleetGraph, cluster: str, group: str) -> DataFrame:
+    """The parts of one group that share no member and no partition: one row a vertex.
+
+    No partition can go from one component to another, so each is balanced on its own. A member
+    that may read nothing is a component of its own.
+
+    component (the first of its members' ids), kind, member_id or topic (and partition, if the graph
+    has partitions), partitions (how many that is). InputError when there is no such group.
+    """
+    members = _members(graph, cluster, group)
+    vertices, edges = _within(graph, members, [SUBSCRIBES])
+    first = F.min("member_id").over(Window.partitionBy("component_id"))
+    return vertices.join(_connected(graph, vertices.select("id"), edges), "id").select(
+        first.alias("component"), "kind", "member_id", "topic", "partition", "partitions"
+    )
+
+
+def competitors(graph: FleetGraph, cluster: str, group: str, member_id: str) -> DataFrame:
+    """Who of its group may read what a member may read: one row a competitor.
+
+    cluster, group, member_id, instance_id, client_id, host, shared (partitions that both may
+    read), owned (of those that the member may read, how many the competitor owns). InputError when
+    there is no such member.
+    """
+    members = _members(graph, cluster, group)
+    if members.where(F.col("member_id") == member_id).isEmpty():
+        raise InputError(f"group {group!r} of cluster {cluster!r} has no member {member_id!r}")
+    pairs = (
+        GraphFrame(*_within(graph, members, [SUBSCRIBES, OWNS]))
+        .find("(one)-[may]->(place); (other)-[does]->(place)")
+        .where(F.col("one.member_id") == member_id)
+        .where("may.kind = 'subscribes' and one.id != other.id")
+    )
+    of_kind = F.col("does.kind") == SUBSCRIBES
+    facts = ("cluster", "group", "member_id", "instance_id", "client_id", "host")
+    return (
+        pairs.groupBy(*(F.col(f"other.{fact}").alias(fact) for fact in facts))
+        .agg(
+            F.sum(F.when(of_kind, F.col("place.partitions")).otherwise(0)).alias("shared"),
+            F.sum(F.when(~of_kind, F.col("does.partitions")).otherwise(0)).alias("owned"),
+        )
+        .where("shared > 0")
+    )
+
+
+def reach(
+    graph: FleetGraph,
+    *,
+    broker: int | None = None,
+    rack: str | None = None,
+    topic: str | None = None,
+    cluster: str | None = None,
+    depth: int | None = None,
+) -> DataFrame:
+    """What a failing broker, rack or topic touches: every vertex reached, with its `depth`.
+
+    A broker (depth 0) takes along the partitions that it leads (1), these the members that own them
+    (2), these all that they own (3), these its owners in other groups (4), and so on, until nothing
+    new is found or `depth` is reached. A topic starts with its partitions (0); a rack with all of
+    its brokers. A broker that didn't fail itself is never touched.
+
+    The columns of `spark.graph.vertices`, and depth. InputError unless exactly one of broker, rack
+    and topic is given, and is there.
+    """
+    failing = _failing(graph, broker, rack, topic, cluster)
+    owned, led = (graph.parts[kind].select("src", "dst") for kind in (OWNS, LED_BY))
+    towards = [
+        owned,
+        owned.select(F.col("dst").alias("src"), F.col("src").alias("dst")),
+        led,
+        failing.select(F.col("id").alias("src"), F.lit(CAUSE).alias("dst")),
+    ]
+    cause = failing.select(F.lit(CAUSE).alias("id")).distinct()
+    ids = graph.vertices.select("id").unionAll(cause)
+    paths = _iterated(graph, ids, reduce(DataFrame.unionAll, towards)).shortestPaths([CAUSE])
+    far = paths.select("id", (F.col("distances")[CAUSE] - 1).alias("depth"))
+    within = "depth >= 0" if depth is None else f"depth between 0 and {int(depth)}"
+    return graph.vertices.join(graph.keep(far.where(within)), "id")
+
+
+def _failing(
+    graph: FleetGraph, broker: int | None, rack: str | None, topic: str | None, cluster: str | None
+) -> DataFrame:
+    """The ids of what fails first."""
+    given = {"broker": broker, "rack": rack, "topic": topic}
+    stated = [(name, value) for name, value in given.items() if value is not None]
+    if len(stated) != 1:
+        raise InputError("say what fails: a broker, a rack or a topic, one of them")
+    ((name, value),) = stated
+    fails = graph.parts[graph.place if name == "topic" else BROKER]
+    failing = fails.where(F.col(name) == value)
+    if cluster is not None:
+        failing = failing.where(F.col("cluster") == cluster)
+    ids = graph.keep(failing.select("id"))
+    if not ids.count():
+        searched = "the fleet" if cluster is None else f"cluster {cluster!r}"
+        raise InputError(f"{searched} has no {name} {value!r}")
+    return ids
+
+
+def _members(graph: FleetGraph, cluster: str, group: str) -> DataFrame:
+    of_group = (F.col("cluster") == cluster) & (F.col("group") == group)
+    members = graph.parts[MEMBER].where(of_group)
+    if members.isEmpty():
+        raise InputError(f"cluster {cluster!r} has no group {group!r} with members")
+    return members
+
+
+def _within(
+    graph: FleetGraph, members: DataFrame, kinds: Sequence[str]
+) -> tuple[DataFrame, DataFrame]:
+    """Vertices and edges of the members' part of the graph."""
+    chosen = _united({kind: graph.parts[kind] for kind in kinds})
+    edges = graph.keep(chosen.join(members.select(F.col("id").alias("src")), "src"))
+    ends = edges.select(F.col("dst").alias("id"))
+    return members.unionAll(graph.parts[graph.place].join(ends, "id", "left_semi")), edges
+
+
+def _connected(graph: FleetGraph, vertices: DataFrame, edges: DataFrame) -> DataFrame:
+    """id and component_id of each vertex.
+
+    By GraphX: GraphFrames' own algorithm either wants a folder for checkpoints, or its plans grow
+    with each step beyond what Spark can plan.
+    """
+    found = _iterated(graph, vertices, edges).connectedComponents(algorithm="graphx")
+    return graph.keep(found.select("id", F.col("component").alias("component_id")))
+
+
+def _iterated(graph: FleetGraph, vertices: DataFrame, edges: DataFrame) -> GraphFrame:
+    """A graph for GraphX to iterate over, which computes its input more than once: so it is there.
+
+    It is spread anew, by how much there is: each part of a union, or each of a session's hundreds
+    of shuffle partitions, would else be a task of its own in each step. What GraphX caches on its
+    way is freed by the JVM's garbage collection, once the result has been released.
+    """
+    spread = [_spread(vertices, "id"), _spread(edges, "src")]
+    for rows in spread:
+        graph.keep(rows).count()
+    return GraphFrame(*spread)
+
+
+def _spread(rows: DataFrame, key: str) -> DataFrame:
+    return rows.repartition(1 + rows.count() // ROWS_PER_TASK, key)
+
+
+def _united(parts: Mapping[str, DataFrame]) -> DataFrame:
+    return reduce(DataFrame.unionAll, parts.values())

@@ -1,0 +1,142 @@
+"""The vertices of a fleet's graph: all that the snapshot lists, and all that its claims name."""
+
+from collections.abc import Mapping
+from functools import reduce
+
+from pyspark.sql import Column, DataFrame, Window
+from pyspark.sql import functions as F
+
+from spark.graph.vertex_ids import BROKER, MEMBER, PARTITION, TOPIC, packed, ranked
+
+COLUMNS = {
+    "id": "long",
+    "cluster": "string",
+    "group": "string",
+    "member_id": "string",
+    "topic": "string",
+    "partition": "int",
+    "broker": "int",
+    "listed": "boolean",
+    "partitions": "long",
+    "instance_id": "string",
+    "client_id": "string",
+    "host": "string",
+    "rack": "string",
+}
+"""What a vertex has beside its kind; null is what its kind hasn't.
+
+`listed` is false for what only a claim, a subscription or a leader's number names. `partitions` is
+how many a topic has, and 1 for a partition; `rack` a member's or broker's own, or the leader's.
+"""
+
+Tables = Mapping[str, DataFrame]
+
+MEMBER_KEYS = ("cluster", "group", "member_id")
+TOPIC_KEYS = ("cluster", "topic")
+PARTITION_KEYS = (*TOPIC_KEYS, "partition")
+BROKER_KEYS = ("cluster", "broker")
+
+
+def vertices_of(tables: Tables, place: str) -> dict[str, DataFrame]:
+    """The vertices of each kind, those of `place` being partitions or topics."""
+    places = _partitions_of if place == PARTITION else _topics_of
+    return {
+        MEMBER: _members_of(tables),
+        place: places(tables),
+        BROKER: _brokers_of(tables),
+    }
+
+
+def _members_of(tables: Tables) -> DataFrame:
+    """Whoever is listed, subscribes or owns something."""
+    named = [
+        tables[name].where("member_id is not null").select(*MEMBER_KEYS)
+        for name in ("subscriptions", "assignments")
+    ]
+    facts = ("instance_id", "client_id", "host", "rack")
+    members = _listed_first(tables["members"], named, MEMBER_KEYS, facts)
+    in_order = F.row_number().over(Window.partitionBy("cluster", "group").orderBy("member_id"))
+    return _vertices(
+        MEMBER,
+        members.withColumn("number", in_order - 1).join(
+            ranked(members, "group"), ["cluster", "group"]
+        ),
+    )
+
+
+def _partitions_of(tables: Tables) -> DataFrame:
+    """Every partition that is listed or owned."""
+    partitions = _partitions(tables)
+    return _vertices(
+        PARTITION,
+        partitions.withColumns({"number": F.col("partition"), "partitions": F.lit(1)}).join(
+            ranked(partitions, "topic"), list(TOPIC_KEYS)
+        ),
+    )
+
+
+def _topics_of(tables: Tables) -> DataFrame:
+    """Every topic that has a partition that is listed or owned."""
+    topics = (
+        _partitions(tables)
+        .groupBy(*TOPIC_KEYS)
+        .agg(F.bool_or("listed").alias("listed"), F.count_if("listed").alias("partitions"))
+    )
+    return _vertices(
+        TOPIC,
+        topics.withColumn("number", F.lit(0)).join(ranked(topics, "topic"), list(TOPIC_KEYS)),
+    )
+
+
+def _partitions(tables: Tables) -> DataFrame:
+    """A negative number is nobody's partition."""
+    named = tables["assignments"].where("member_id is not null").select(*PARTITION_KEYS)
+    listed = tables["partitions"].withColumn("rack", F.col("leader_rack"))
+    return _listed_first(listed, [named], PARTITION_KEYS, ("rack",)).where("partition >= 0")
+
+
+def _brokers_of(tables: Tables) -> DataFrame:
+    """Every broker that is listed or leads something; without a rack of its own, its leaders'."""
+    leaders = (
+        tables["partitions"]
+        .select("cluster", F.col("leader").alias("broker"), F.col("leader_rack").alias("led_rack"))
+        .where("broker >= 0")
+    )
+    listed = tables["brokers"] if "brokers" in tables else _no_brokers(leaders)
+    facts = ("host", "rack", "led_rack")
+    brokers = _listed_first(
+        listed.withColumn("led_rack", F.lit(None).cast("string")), [leaders], BROKER_KEYS, facts
+    ).where("broker >= 0")
+    known = {"rack": F.coalesce("rack", "led_rack"), "number": F.col("broker")}
+    cluster_rank = F.dense_rank().over(Window.orderBy("cluster")).cast("long") - 1
+    return _vertices(BROKER, brokers.withColumns(known).withColumn("rank", cluster_rank))
+
+
+def _no_brokers(leaders: DataFrame) -> DataFrame:
+    nothing = {name: F.lit(None).cast("string") for name in ("host", "rack")}
+    return leaders.select(*BROKER_KEYS).where(F.lit(False)).withColumns(nothing)
+
+
+def _listed_first(
+    listed: DataFrame, named: list[DataFrame], keys: tuple[str, ...], facts: tuple[str, ...]
+) -> DataFrame:
+    """One row a key, `listed` or only named; the least of each fact, should rows contradict."""
+    rows = [listed.select(*keys, *facts, F.lit(True).alias("listed"))]
+    rows += [table.withColumn("listed", F.lit(False)) for table in named]
+    return (
+        reduce(lambda a, b: a.unionByName(b, allowMissingColumns=True), rows)
+        .groupBy(*keys)
+        .agg(F.bool_or("listed").alias("listed"), *(F.min(fact).alias(fact) for fact in facts))
+    )
+
+
+def _vertices(kind: str, rows: DataFrame) -> DataFrame:
+    """Of all kinds one schema."""
+    known: dict[str, Column] = {"id": packed(kind, "rank", "number")}
+    known |= {name: F.col(name) for name in COLUMNS if name in rows.columns}
+    return rows.select(
+        *(
+            known.get(name, F.lit(None)).cast(data_type).alias(name)
+            for name, data_type in COLUMNS.items()
+        )
+    )

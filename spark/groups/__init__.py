@@ -1,0 +1,15 @@
+"""One row a group: encoded by Spark, read in a worker."""
+
+from spark.groups.encode import GROUP_KEYS, encode
+from spark.groups.group import FleetGroup, failed, read_or_failed
+from spark.groups.homogeneous import HomogeneousRows, read_homogeneous
+
+__all__ = [
+    "GROUP_KEYS",
+    "FleetGroup",
+    "HomogeneousRows",
+    "encode",
+    "failed",
+    "read_homogeneous",
+    "read_or_failed",
+]

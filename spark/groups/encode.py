@@ -1,0 +1,263 @@
+"""From the tables of a fleet to one row a group: arrays of numbers, and the names once.
+
+Each table is grouped on its own, so that what is shuffled are arrays; the groups' rows are put
+together by one more grouping of few rows. Claims refer to topics and members by a 64-bit hash
+of the name; the names come along once a group, and the worker resolves the hashes (and sees a
+collision).
+"""
+
+from functools import reduce
+
+from pyspark.sql import Column, DataFrame, Window
+from pyspark.sql import functions as F
+
+from spark.fleet import FleetSnapshot
+
+GROUP_KEYS = ("cluster", "group")
+TOPIC_KEYS = ("cluster", "topic")
+
+ABSENT = -1
+"""Size of a topic that the cluster lacks, and generation of a claim that states none."""
+
+NEGATIVE, TWICE, GAPS = -2, -3, -4
+"""Sizes of topics with a negative partition, with one listed twice, with some missing."""
+
+NO_ID, TWO_IDS, SHARED_ID = -5, -6, -7
+"""Sizes of topics with an id that is none, with several, with one that another topic has too."""
+
+
+UNLISTED = {"listed": 1, "state": None, "group_strategy": None, "inferred": False}
+"""What is said of a group as a whole when no table says it; the other columns are arrays."""
+
+
+def encode(snapshot: FleetSnapshot, racks: bool = False) -> DataFrame:
+    """One row a group that any table names, spread over the session's shuffle partitions.
+
+    Names are sorted. `topics` are those that somebody subscribes to, `topic_ids` their ids in 32
+    hex digits or null; `subscriber_counts` says how many of the `subscribers` belong to each. The
+    claims' columns are aligned and in no order.
+
+    With `racks` come the racks of partitions, which cost another pass over them. A place is the
+    racks of some partitions of a topic: of their leaders (`place_leaders`) and of their replicas
+    (`place_replicas`). `place_counts` says how many places each topic has, and `place_sizes` how
+    many of the `place_partitions` are in each.
+    """
+    tables = snapshot.tables
+    topics = _topics(tables["partitions"], racks)
+    return _put_together(
+        {
+            "facts": _groups(
+                tables["groups"] if "groups" in tables else _unlisted(tables["members"])
+            ),
+            "members": _members(tables["members"]),
+            "subscriptions": _subscriptions(tables["subscriptions"], topics),
+            "claims": _claims(tables["assignments"]),
+        }
+    )
+
+
+def _groups(groups: DataFrame) -> DataFrame:
+    inferred = F.coalesce("subscriptions_inferred", F.lit(False))
+    return groups.groupBy(*GROUP_KEYS).agg(
+        F.count("*").cast("int").alias("listed"),
+        F.min("state").alias("state"),
+        F.min("strategy").alias("group_strategy"),
+        F.bool_or(inferred).alias("inferred"),
+    )
+
+
+def _unlisted(members: DataFrame) -> DataFrame:
+    """Without a table of groups nothing is said of any: none is listed."""
+    unknown = F.lit(None).cast("string")
+    facts = {"state": unknown, "strategy": unknown, "subscriptions_inferred": F.lit(False)}
+    return members.select(*GROUP_KEYS).withColumns(facts).limit(0)
+
+
+def _members(members: DataFrame) -> DataFrame:
+    fields = F.struct(
+        *("member_id", "instance_id", "rack", _or_absent("generation").alias("generation"))
+    )
+    return (
+        members.groupBy(*GROUP_KEYS)
+        .agg(F.sort_array(F.collect_list(fields)).alias("member"))
+        .select(
+            *GROUP_KEYS,
+            F.col("member.member_id").alias("member_ids"),
+            _hashes("member.member_id").alias("member_hashes"),
+            F.col("member.instance_id").alias("instance_ids"),
+            F.col("member.rack").alias("racks"),
+            F.col("member.generation").alias("generations"),
+        )
+    )
+
+
+def _subscriptions(subscriptions: DataFrame, topics: DataFrame) -> DataFrame:
+    """By topic first: that names each topic once, and few rows are joined to the topics."""
+    by_topic = (
+        subscriptions.groupBy(*GROUP_KEYS, "topic")
+        .agg(F.collect_list(F.xxhash64("member_id")).alias("subscribers"))
+        .join(topics, list(TOPIC_KEYS), "left")
+    )
+    facts = [column for column in topics.columns if column not in ("cluster", "topic", "size")]
+    fields = F.struct("topic", _or_absent("size").alias("size"), "subscribers", *facts)
+    columns = {
+        "topics": F.col("topic.topic"),
+        "topic_hashes": _hashes("topic.topic"),
+        "topic_sizes": F.col("topic.size"),
+        "topic_ids": F.col("topic.topic_id"),
+        "subscriber_counts": F.transform("topic.subscribers", F.size),
+        "subscribers": F.flatten("topic.subscribers"),
+    }
+    if "places" in facts:
+        columns |= _of_places(F.col("topic.places"))
+    return (
+        by_topic.groupBy(*GROUP_KEYS)
+        .agg(F.sort_array(F.collect_list(fields)).alias("topic"))
+        .select(*GROUP_KEYS, *(column.alias(name) for name, column in columns.items()))
+    )
+
+
+def _of_places(by_topic: Column) -> dict[str, Column]:
+    known = F.transform(by_topic, lambda places: F.coalesce(places, F.array()))
+    place = F.flatten(known)
+    partitions = place["partitions"]
+    return {
+        "place_counts": F.transform(known, F.size),
+        "place_leaders": place["leader_rack"],
+        "place_replicas": place["replica_racks"],
+        "place_sizes": F.transform(partitions, F.size),
+        "place_partitions": F.flatten(partitions),
+    }
+
+
+def _topics(partitions: DataFrame, racks: bool) -> DataFrame:
+    """What there is to know about each topic.
+
+    Of a table without ids or racks nothing is read for them.
+    """
+    topics = _sizes(partitions).join(_ids(partitions), list(TOPIC_KEYS), "left")
+    fault_of_id = F.when(F.col("size") >= 0, F.col("fault"))
+    topics = topics.withColumn("size", F.coalesce(fault_of_id, "size")).drop("fault")
+    return topics.join(_places(partitions), list(TOPIC_KEYS), "left") if racks else topics
+
+
+def _sizes(partitions: DataFrame) -> DataFrame:
+    """Partitions of each topic, or what is wrong unless they are 0 to n - 1, each once."""
+    count, low, high = F.count("*"), F.min("partition"), F.max("partition")
+    return partitions.groupBy(*TOPIC_KEYS).agg(
+        F.when(low < 0, NEGATIVE)
+        .when(F.size(F.collect_set("partition")) < count, TWICE)
+        .when(high >= count, GAPS)
+        .otherwise(count)
+        .cast("int")
+        .alias("size")
+    )
+
+
+def _ids(partitions: DataFrame) -> DataFrame:
+    """The id of each topic that has one, and what is wrong with it."""
+    stated = partitions.where("topic_id is not null").select(*TOPIC_KEYS, "topic_id").distinct()
+    ids = stated.select(*TOPIC_KEYS, _in_hex(F.col("topic_id")).alias("topic_id")).distinct()
+    users = F.count("*").over(Window.partitionBy("cluster", "topic_id"))
+    return (
+        ids.withColumn("users", users)
+        .groupBy(*TOPIC_KEYS)
+        .agg(
+            F.min("topic_id").alias("topic_id"),
+            F.when(F.bool_or(F.col("topic_id").isNull()), NO_ID)
+            .when(F.count("*") > 1, TWO_IDS)
+            .when(F.max("users") > 1, SHARED_ID)
+            .alias("fault"),
+        )
+    )
+
+
+def _in_hex(text: Column) -> Column:
+    """A topic id in 32 hex digits; null if it is neither that nor Kafka's 22 characters."""
+    digits = F.upper(F.replace(text, F.lit("-"), F.lit("")))
+    base64 = F.concat(F.translate(text, "-_", "+/"), F.lit("=="))
+    return F.when(
+        text.rlike("^[A-Za-z0-9_-]{22}$"), F.hex(F.try_to_binary(base64, F.lit("base64")))
+    ).when(digits.rlike("^[0-9A-F]{32}$"), digits)
+
+
+def _places(partitions: DataFrame) -> DataFrame:
+    """The racks of each topic's partitions, those that have the same ones together."""
+    return (
+        partitions.where("leader_rack is not null or replica_racks is not null")
+        .withColumn("replica_racks", F.array_sort(F.array_compact("replica_racks")))
+        .groupBy(*TOPIC_KEYS, "leader_rack", "replica_racks")
+        .agg(F.collect_list("partition").alias("partitions"))
+        .groupBy(*TOPIC_KEYS)
+        .agg(
+            F.collect_list(
+                F.struct(
+                    "leader_rack",
+                    F.coalesce("replica_racks", F.array()).alias("replica_racks"),
+                    "partitions",
+                )
+            ).alias("places")
+        )
+    )
+
+
+def _claims(assignments: DataFrame) -> DataFrame:
+    """What members own; none of the lists drops a null, so they stay aligned."""
+    return (
+        assignments.where("member_id is not null")
+        .groupBy(*GROUP_KEYS)
+        .agg(
+            F.collect_list(F.xxhash64("topic")).alias("claim_topics"),
+            F.collect_list("partition").alias("claim_partitions"),
+            F.collect_list(F.xxhash64("member_id")).alias("claim_members"),
+            F.collect_list(_or_absent("generation")).alias("claim_generations"),
+            F.collect_set("topic").alias("claimed_topics"),
+            F.collect_set("member_id").alias("claimants"),
+        )
+        .withColumn("claimed_topic_hashes", _hashes("claimed_topics"))
+        .withColumn("claimant_hashes", _hashes("claimants"))
+    )
+
+
+def _put_together(parts: dict[str, DataFrame]) -> DataFrame:
+    """One row a group of what each part has for it; each goes through the grouping as one struct.
+
+    Spark generates code for every column of a grouping, in each of its tasks.
+    """
+    rows = reduce(
+        lambda a, b: a.unionByName(b, allowMissingColumns=True),
+        (
+            part.select(*GROUP_KEYS, F.struct(*_values(part)).alias(name))
+            for name, part in parts.items()
+        ),
+    )
+    # A number of partitions that is stated is kept by adaptive execution, which would otherwise
+    # put hundreds of groups, small in bytes and dear to solve, into one task.
+    count = int(rows.sparkSession.conf.get("spark.sql.shuffle.partitions") or 1)
+    grouped = (
+        rows.repartition(count, *GROUP_KEYS)
+        .groupBy(*GROUP_KEYS)
+        .agg(*(F.first(name, ignorenulls=True).alias(name) for name in parts))
+    )
+    columns = [
+        F.coalesce(f"{name}.{column}", _nothing(column)).alias(column)
+        for name, part in parts.items()
+        for column in _values(part)
+    ]
+    return grouped.select(*GROUP_KEYS, *columns)
+
+
+def _nothing(column: str) -> Column:
+    return F.lit(UNLISTED[column]) if column in UNLISTED else F.array()
+
+
+def _values(part: DataFrame) -> list[str]:
+    return [column for column in part.columns if column not in GROUP_KEYS]
+
+
+def _or_absent(number: str) -> Column:
+    return F.coalesce(number, F.lit(ABSENT))
+
+
+def _hashes(names: str) -> Column:
+    return F.transform(names, lambda name: F.xxhash64(name))  # noqa: PLW0108 - Spark wants it so

@@ -1,0 +1,174 @@
+"""One encoded row becomes a problem, or the reason why there is none."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from optimizer.model import (
+    GONE,
+    IntArray,
+    KafkaFacts,
+    Problem,
+    StrategyError,
+    rack_notes,
+    settlement_notes,
+)
+from spark.errors import TimeLimitError
+from spark.fleet import REBALANCING_STATES, UNKNOWN_STATE
+from spark.groups.claims import Claims, read_claims, settle
+from spark.groups.encode import ABSENT, GAPS, NEGATIVE, NO_ID, SHARED_ID, TWICE, TWO_IDS
+from spark.groups.lookup import Lookup
+from spark.groups.racks import read_racks
+from spark.groups.subscriptions import read_subscriptions
+from spark.groups.topics import Topics, read_topics
+
+TOPIC_FAULTS = {
+    NEGATIVE: "has a negative partition number",
+    TWICE: "has a partition that is listed twice",
+    GAPS: "has gaps in its partition numbers",
+    NO_ID: "has a topic id that is neither 32 hex digits nor Kafka's 22 characters",
+    TWO_IDS: "has two topic ids",
+    SHARED_ID: "has a topic id that another topic has too",
+}
+
+
+@dataclass(frozen=True)
+class FleetGroup:
+    """A group as the worker sees it.
+
+    `problem` is None unless the status is `ok` or `inferred`. `previous` has for each partition
+    the index of its owner in `names`: the members, then the owners who left.
+    """
+
+    status: str
+    remarks: Sequence[str] = ()
+    names: Sequence[str] = ()
+    problem: Problem | None = None
+    previous: IntArray = field(default_factory=lambda: np.empty(0, np.int64))
+
+    @property
+    def reason(self) -> str | None:
+        return "; ".join(self.remarks) or None
+
+
+def read_group(row: Any) -> FleetGroup:
+    """Check a row of `spark.groups.encode` and make a problem of it."""
+    member_ids = row.member_ids.tolist()
+    members = Lookup.of(row.member_hashes)
+    topics = read_topics(row)
+    subscriber = members.find(row.subscribers)
+    subscribed = np.repeat(topics.subscribed, row.subscriber_counts)
+    faults = _faults(row, member_ids, topics, subscriber, subscribed)
+    if faults:
+        return FleetGroup("invalid", faults)
+    if (row.state or "").startswith(UNKNOWN_STATE):
+        return FleetGroup("invalid", [f"what the group reads and owns isn't known: {row.state}"])
+    if row.state in REBALANCING_STATES:
+        return FleetGroup("rebalancing", [f"the group is rebalancing (state {row.state})"])
+    if not member_ids:
+        return FleetGroup("empty", ["the group has no members"])
+    members.check_unambiguous(member_ids)
+    topics.index.check_unambiguous(topics.names)
+    claims = read_claims(row, member_ids, members, topics)
+    ownership = settle(claims, row.generations, int(topics.offsets[-1]))
+    owner = ownership.owner
+    problem = _problem(row, member_ids, topics, subscriber, subscribed, claims, owner)
+    return FleetGroup(
+        status="inferred" if row.inferred else "ok",
+        remarks=[
+            *_vanished(subscribed, topics),
+            *settlement_notes(ownership, claims.impossible),
+            *(rack_notes(problem) if problem.replica_racks else ()),
+        ],
+        names=[*member_ids, *claims.gone],
+        problem=problem,
+        previous=owner,
+    )
+
+
+def read_or_failed(row: Any) -> FleetGroup:
+    """The same, and a group that can't be read is `failed`."""
+    try:
+        return read_group(row)
+    except Exception as error:
+        return failed(error)
+
+
+def failed(error: Exception) -> FleetGroup:
+    """A group that something went wrong with; what wasn't said for people gets its class."""
+    told = isinstance(error, StrategyError | TimeLimitError)
+    return FleetGroup("failed", [str(error) if told else f"{type(error).__name__}: {error}"])
+
+
+def _problem(
+    row: Any,
+    member_ids: list[str],
+    topics: Topics,
+    subscriber: IntArray,
+    subscribed: IntArray,
+    claims: Claims,
+    previous: IntArray,
+) -> Problem:
+    read = read_subscriptions(topics, len(member_ids), subscriber, subscribed)
+    places = read_racks(row, topics)
+    return Problem(
+        member_ids=member_ids,
+        topics=topics.names,
+        topic_offsets=topics.offsets,
+        member_subscription=read.of_member,
+        subscriptions=read.topics,
+        owner=np.where(previous >= len(member_ids), GONE, previous),
+        racks=row.racks.tolist(),
+        leader_racks=places and places.leaders,
+        replica_racks=places and places.replicas,
+        kafka=KafkaFacts(
+            claims=claims.of_present_members(len(member_ids)),
+            instance_ids=row.instance_ids.tolist(),
+            generations=row.generations.astype(np.int64),
+            topic_ids=topics.ids,
+            vanished=read.vanished,
+            beyond=claims.beyond,
+        ),
+    )
+
+
+def _faults(
+    row: Any, member_ids: list[str], topics: Topics, subscriber: IntArray, subscribed: IntArray
+) -> list[str]:
+    faults = []
+    if row.listed > 1:
+        faults.append("the group is listed twice")
+    if len(set(member_ids)) < len(member_ids):
+        twice = min(a for a, b in pairwise(member_ids) if a == b)
+        faults.append(f"two members have the id {twice!r}")
+    strangers = subscribed[subscriber < 0]
+    if len(strangers):
+        faults.append(
+            f"{len(strangers)} subscriptions are of members that aren't there "
+            f"(one to topic {topics.names[strangers.min()]!r})"
+        )
+    return faults + _of_subscribed_topics(subscribed, topics, TOPIC_FAULTS)
+
+
+def _vanished(subscribed: IntArray, topics: Topics) -> list[str]:
+    what = {ABSENT: "is subscribed to and isn't in the cluster: ignored"}
+    return _of_subscribed_topics(subscribed, topics, what)
+
+
+def _of_subscribed_topics(
+    subscribed: IntArray, topics: Topics, said_of_size: dict[int, str]
+) -> list[str]:
+    """A sentence for each topic that somebody subscribes to and whose size is a sign."""
+    if topics.sizes.min(initial=0) >= 0:
+        return []
+    sizes = topics.sizes.tolist()
+    return [
+        f"topic {topics.names[t]!r} {said_of_size[sizes[t]]}"
+        for t in np.unique(subscribed).tolist()
+        if sizes[t] in said_of_size
+    ]

@@ -1,0 +1,53 @@
+"""The subscriptions in an encoded row."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from optimizer.model import IntArray
+from spark.groups.topics import Topics
+
+
+class Subscriptions(NamedTuple):
+    """Members of equal subscriptions share one: `of_member` tells which, `topics` what is in it.
+
+    `vanished` names the topics of each that the cluster lacks; None if it has all.
+    """
+
+    of_member: IntArray
+    topics: list[IntArray]
+    vanished: list[tuple[str, ...]] | None
+
+
+def read_subscriptions(
+    topics: Topics, members: int, subscriber: IntArray, subscribed: IntArray
+) -> Subscriptions:
+    """The subscriptions of `members` members, given as aligned member and topic indexes."""
+    of_member, stated = _shared(members, subscriber, subscribed)
+    exists = topics.sizes >= 0
+    if exists.all():
+        return Subscriptions(of_member, stated, None)
+    return Subscriptions(
+        of_member,
+        [some[exists[some]] for some in stated],
+        [tuple(topics.names[t] for t in some[~exists[some]].tolist()) for some in stated],
+    )
+
+
+def _shared(
+    members: int, subscriber: IntArray, subscribed: IntArray
+) -> tuple[IntArray, list[IntArray]]:
+    width = int(subscribed.max(initial=0)) + 1
+    pairs = np.sort(subscriber * width + subscribed)
+    pairs = pairs[np.append(True, pairs[1:] != pairs[:-1])[: len(pairs)]]
+    member, topic = np.divmod(pairs, width)
+    counts = np.bincount(member, minlength=members)
+    first = topic[: counts[0]]
+    if len(pairs) == members * len(first) and np.array_equal(topic, np.tile(first, members)):
+        return np.zeros(members, np.int64), [first]
+    seen: dict[bytes, int] = {}
+    of_member = np.split(topic, np.cumsum(counts)[:-1])
+    numbers = [seen.setdefault(some.tobytes(), len(seen)) for some in of_member]
+    return np.array(numbers), [np.frombuffer(key, np.int64) for key in seen]

@@ -1,0 +1,100 @@
+"""Why one group's plan is as it is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from pyspark.sql import functions as F
+
+from optimizer.model import classes_of, measure
+from optimizer.reasons import explain
+from optimizer.strategies import OPTIMAL, strategy_named
+from spark.errors import InputError
+from spark.fleet import FleetSnapshot
+from spark.groups import encode, read_or_failed
+from spark.settings import DEFAULT_FLEET_GOALS, FleetGoals
+
+OF_GROUPS = ("groups", "members", "subscriptions", "assignments")
+"""Tables that tell of one group at a time."""
+
+
+@dataclass(frozen=True)
+class GroupExplanation:
+    """What is the matter with a group, and the sentences about its optimal plan.
+
+    `moves` are about one moved partition each, `bounds` say why loads can't be more even. Both are
+    empty where there is no plan, or nothing to say. `loads` has each member's load as found and
+    planned.
+    """
+
+    cluster: str
+    group: str
+    status: str
+    reason: str | None
+    loads: dict[str, tuple[int, int]]
+    moves: list[str]
+    bounds: list[str]
+
+
+def explain_group(
+    snapshot: FleetSnapshot,
+    group: str,
+    cluster: str | None = None,
+    goals: FleetGoals = DEFAULT_FLEET_GOALS,
+) -> GroupExplanation:
+    """Plan one group by `optimal` and explain the plan; only this group's rows are collected.
+
+    InputError when there is no such group, or several clusters have one and none is chosen.
+    """
+    row = _row_of_group(snapshot, group, cluster, goals)
+    read = read_or_failed(row)
+    if read.problem is None:
+        return GroupExplanation(row.cluster, group, read.status, read.reason, {}, [], [])
+    problem, wanted = read.problem, goals.of(row.cluster, group)
+    answer = strategy_named(OPTIMAL).assign(problem, wanted)
+    found = explain(problem, answer.target, wanted)
+    members = len(problem.member_ids)
+    kept = classes_of(problem).kept
+    before, after = (
+        np.bincount(some[some >= 0], minlength=members).tolist() for some in (kept, answer.target)
+    )
+    sentences = found.sentences()
+    if answer.reason:
+        sentences.append(f"The optimum isn't proposed: it is {answer.reason}.")
+    moves = measure(problem, answer.target).moves
+    return GroupExplanation(
+        cluster=row.cluster,
+        group=group,
+        status=read.status,
+        reason=read.reason,
+        loads=dict(zip(problem.member_ids, zip(before, after, strict=True), strict=True)),
+        moves=sentences[:moves],
+        bounds=sentences[moves:],
+    )
+
+
+def _row_of_group(
+    snapshot: FleetSnapshot, group: str, cluster: str | None, goals: FleetGoals
+) -> Any:
+    """The encoded row of one group."""
+    chosen = F.col("group") == group
+    if cluster is not None:
+        chosen &= F.col("cluster") == cluster
+    tables = dict(snapshot.tables)
+    tables |= {name: tables[name].where(chosen) for name in OF_GROUPS if name in tables}
+    read = tables["subscriptions"].select("cluster", "topic").distinct()
+    tables["partitions"] = tables["partitions"].join(read, ["cluster", "topic"], "left_semi")
+    few = FleetSnapshot(snapshot.id, tables)
+    encoded: Any = encode(few.validate(), goals.need_racks).toPandas()
+    rows = list(encoded.itertuples(index=False))
+    if not rows:
+        where = f" in cluster {cluster!r}" if cluster is not None else ""
+        raise InputError(f"snapshot {snapshot.id} has no group {group!r}{where}")
+    if len(rows) > 1:
+        clusters = ", ".join(sorted(row.cluster for row in rows))
+        raise InputError(
+            f"several clusters have a group {group!r}: choose one by --cluster ({clusters})"
+        )
+    return rows[0]

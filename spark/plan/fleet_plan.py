@@ -1,0 +1,88 @@
+"""Plan a fleet."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+
+from optimizer.model import Goals
+from optimizer.strategies import OPTIMAL, strategy_named
+from spark.fleet import FleetSnapshot, check_no_store, write_table
+from spark.groups import encode
+from spark.plan.summary import summarize
+from spark.settings import DEFAULT_FLEET_GOALS, STRATEGY_SECONDS, FleetGoals, of_fleet
+from spark.solve import plan_assignments, plan_groups, solve_groups
+from spark.unpersist_handle import Handle
+
+ROWS_PER_FILE = 500_000
+
+
+@dataclass(frozen=True)
+class FleetPlan(Handle):
+    """A plan of every group of a snapshot: the tables `assignments` and `groups`.
+
+    Both come from the same solved rows, which are kept from their first use until `release`;
+    as a context manager the plan releases itself.
+    """
+
+    snapshot: str
+    solved: DataFrame
+
+    @property
+    def assignments(self) -> DataFrame:
+        """cluster, group, topic, partition, member_id?, previous_member_id?, action."""
+        return plan_assignments(self.solved)
+
+    @property
+    def groups(self) -> DataFrame:
+        """One row a group: status, reason, measures."""
+        return plan_groups(self.solved)
+
+    def write(self, out: str) -> None:
+        """Write both tables below `out`, partitioned by snapshot; `groups` last, as the seal.
+
+        How rows are laid out in files depends on the plan alone. InputError when `out` is a store,
+        or can't be written.
+        """
+        check_no_store(self.solved.sparkSession, out)
+        rows = self.solved.agg(F.sum("partitions")).first()
+        files = 1 + (rows[0] or 0) // ROWS_PER_FILE if rows else 1
+        assignments = plan_assignments(_laid_out(self.solved, files))
+        write_table(assignments, out, "assignments", self.snapshot)
+        write_table(_laid_out(self.groups, 1), out, "groups", self.snapshot)
+
+    def summary(self) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+        """Groups by status, and the fleet as found and as planned: see `spark.plan.summary`."""
+        return summarize(self.solved)
+
+    def release(self) -> None:
+        """Free what is kept."""
+        self.solved.unpersist()
+
+
+def _laid_out(rows: DataFrame, files: int) -> DataFrame:
+    keys = ("cluster", "group")
+    return rows.repartition(files, *keys).sortWithinPartitions(*keys)
+
+
+def plan_fleet(
+    snapshot: FleetSnapshot,
+    strategy: str = OPTIMAL,
+    goals: FleetGoals | Goals = DEFAULT_FLEET_GOALS,
+    strategy_seconds: float = STRATEGY_SECONDS,
+) -> FleetPlan:
+    """Plan each group by `strategy`; ValueError for an unknown one, InputError for null keys.
+
+    `goals` are those of `optimal`, for all groups or by group; the other strategies have their own.
+
+    A group that can't be planned, or not within `strategy_seconds` of processor time, has a row
+    with its status and the reason; it doesn't stop the others.
+    """
+    goals = of_fleet(goals)
+    racks = strategy_named(strategy).rack_aware or goals.need_racks
+    encoded = encode(snapshot.validate(), racks)
+    solved = solve_groups(encoded, strategy, goals, strategy_seconds)
+    return FleetPlan(snapshot.id, solved.persist())

@@ -1,0 +1,61 @@
+"""What reads across racks come to, in bytes and money."""
+
+from __future__ import annotations
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F
+
+from spark.fleet import FleetSnapshot
+from spark.plan.fleet_plan import FleetPlan
+
+SECONDS_A_DAY = 86_400
+BYTES_A_GB = 1e9
+
+
+def cross_rack_traffic(
+    plan: FleetPlan, snapshot: FleetSnapshot, price_per_gb: float = 0.0
+) -> DataFrame:
+    """Bytes a day that each planned group reads across racks, as found and as planned.
+
+    A row has cluster, group, found_bytes and planned_bytes, and found_cost and planned_cost by
+    `price_per_gb`. A partition's weight is taken for its bytes a second; one without a weight, and
+    one of which or of whose reader the rack isn't known, counts for nothing. Groups whose goals
+    have no racks are left out.
+    """
+    rack = F.get_json_object("goals", "$.rack").alias("meaning")
+    groups = plan.groups.where("max_load is not null").select("cluster", "group", rack)
+    places = snapshot.tables["partitions"].select(
+        *("cluster", "topic", "partition", "leader_rack", "replica_racks"),
+        F.coalesce("weight", F.lit(0.0)).alias("weight"),
+    )
+    members = snapshot.tables["members"].select("cluster", "group", "member_id", "rack")
+    reads = (
+        plan.assignments.join(groups.where("meaning is not null"), ["cluster", "group"])
+        .join(places, ["cluster", "topic", "partition"])
+        .withColumn("stays_owned", F.col("action").isin("keep", "move"))
+    )
+    for who in ("member_id", "previous_member_id"):
+        named = members.withColumnsRenamed({"member_id": who, "rack": f"rack_of_{who}"})
+        reads = reads.join(named, ["cluster", "group", who], "left")
+    found = F.when(F.col("stays_owned"), _bytes("rack_of_previous_member_id"))
+    sums = reads.groupBy("cluster", "group").agg(
+        F.coalesce(F.sum(found), F.lit(0.0)).alias("found_bytes"),
+        F.coalesce(F.sum(_bytes("rack_of_member_id")), F.lit(0.0)).alias("planned_bytes"),
+    )
+    return sums.withColumns(
+        {
+            f"{when}_cost": F.col(f"{when}_bytes") / BYTES_A_GB * price_per_gb
+            for when in ("found", "planned")
+        }
+    )
+
+
+def _bytes(rack: str) -> Column:
+    """Bytes a day of a partition, if who is in `rack` reads it across racks."""
+    replicas = F.array_compact(F.coalesce("replica_racks", F.array()))
+    known = F.filter(
+        F.when(F.col("meaning") == "leader", F.array("leader_rack")).otherwise(replicas),
+        lambda name: name.isNotNull() & (name != ""),
+    )
+    is_remote = (F.col(rack) != "") & (F.size(known) > 0) & ~F.array_contains(known, F.col(rack))
+    return F.when(is_remote, F.col("weight") * SECONDS_A_DAY)

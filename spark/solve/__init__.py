@@ -1,0 +1,21 @@
+"""Encoded groups in, solved ones out, and from their numbers back to names."""
+
+from spark.solve.columns import Int, Long, columns_of, schema_of
+from spark.solve.decode import plan_assignments, plan_groups
+from spark.solve.solve import solve_groups
+from spark.solve.solved_row import ACTIONS, GroupRow, actions
+from spark.solve.time_limit import TimeLimit
+
+__all__ = [
+    "ACTIONS",
+    "GroupRow",
+    "Int",
+    "Long",
+    "TimeLimit",
+    "actions",
+    "columns_of",
+    "plan_assignments",
+    "plan_groups",
+    "schema_of",
+    "solve_groups",
+]

@@ -1,0 +1,148 @@
+"""Solve encoded groups, one at a time, inside `mapInPandas`."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from pyspark.sql import DataFrame
+
+from optimizer.checker import Verdict, check_assignment
+from optimizer.model import DEFAULT_GOALS, Goals, IntArray, Problem, classes_of, measure
+from optimizer.strategies import OPTIMAL, strategy_named
+from spark.groups import FleetGroup, failed, read_or_failed
+from spark.settings import DEFAULT_FLEET_GOALS, STRATEGY_SECONDS, FleetGoals, to_text
+from spark.solve.columns import columns_of, schema_of
+from spark.solve.homogeneous import plan_homogeneous
+from spark.solve.solved_row import SolvedRow, actions
+from spark.solve.time_limit import limited_to
+
+
+def solve_groups(
+    encoded: DataFrame,
+    strategy: str,
+    goals: FleetGoals = DEFAULT_FLEET_GOALS,
+    strategy_seconds: float = STRATEGY_SECONDS,
+) -> DataFrame:
+    """Plan every group of `spark.groups.encode`: a `SolvedRow` a group.
+
+    `goals` are those of `optimal`; for other strategies reads are counted in their meaning. A group
+    that the strategy needs more than `strategy_seconds` for is `failed`.
+    """
+    strategy_named(strategy)
+
+    def solve_batches(batches: Iterator[pd.DataFrame]) -> Iterator[pd.DataFrame]:
+        for batch in batches:
+            groups = list(batch.itertuples(index=False))
+            planned = _planned_at_once(groups, strategy, goals)
+            rows = [
+                planned.get((row.cluster, row.group))
+                or row_of_group(row, strategy, goals.of(row.cluster, row.group), strategy_seconds)
+                for row in groups
+            ]
+            yield pd.DataFrame([row.cells() for row in rows], columns=columns_of(SolvedRow))
+
+    return encoded.mapInPandas(solve_batches, schema_of(SolvedRow))
+
+
+def _planned_at_once(
+    groups: list[Any], strategy: str, goals: FleetGoals
+) -> dict[tuple[str, str], SolvedRow]:
+    """Whatever happens here, each group can still be planned on its own."""
+    if strategy != OPTIMAL:
+        return {}
+    try:
+        return plan_homogeneous([row for row in groups if _has_usual_goals(row, goals)], strategy)
+    except Exception:
+        return {}
+
+
+def _has_usual_goals(row: Any, goals: FleetGoals) -> bool:
+    """Whether the group's goals come to the default ones: without racks, theirs don't matter."""
+    of_group = goals.of(row.cluster, row.group)
+    return not of_group.min_gain and (of_group.rack is None or not any(row.racks))
+
+
+def row_of_group(
+    row: Any,
+    strategy: str,
+    goals: Goals = DEFAULT_GOALS,
+    strategy_seconds: float = STRATEGY_SECONDS,
+) -> SolvedRow:
+    """Whatever happens to one group becomes its row, so that it doesn't end the fleet's job."""
+    group = read_or_failed(row)
+    problem = group.problem
+    if problem is None:
+        return _without_plan(row, group, strategy)
+    chosen, started = strategy_named(strategy), time.perf_counter()
+    try:
+        answer = limited_to(strategy_seconds, lambda: chosen.assign(problem, goals))
+        verdict = check_assignment(problem, answer.target, goals=goals)
+        measures = verdict.measures or measure(problem, answer.target)
+        return SolvedRow(
+            cluster=row.cluster,
+            group=row.group,
+            status=group.status,
+            reason="; ".join(filter(None, (answer.reason, group.reason))) or None,
+            strategy=strategy,
+            members=len(problem.member_ids),
+            **measures._asdict(),
+            **_proof(verdict),
+            goals=to_text(goals),
+            **_plan(group, problem, answer.target),
+            seconds=time.perf_counter() - started,
+        )
+    except Exception as error:
+        return _without_plan(row, failed(error), strategy)
+
+
+def _proof(verdict: Verdict) -> dict[str, Any]:
+    """Whether it is optimal is told by the check, not by the strategy."""
+    local, remote = verdict.reads or (None, None)
+    found_local, found_remote = verdict.reads_found or (None, None)
+    return {
+        "balance_optimal": None if verdict.faults else verdict.balance_optimal,
+        "moves_optimal": verdict.moves_optimal,
+        "local_reads": local,
+        "remote_reads": remote,
+        "racks_optimal": verdict.racks_optimal,
+        "found_local_reads": found_local,
+        "found_remote_reads": found_remote,
+        "certificate": verdict.certificate,
+    }
+
+
+def _plan(group: FleetGroup, problem: Problem, target: IntArray) -> dict[str, Any]:
+    """How the group was found, and its plan as arrays."""
+    keepable = classes_of(problem).keepable
+    action = actions(keepable, group.previous, target)
+    stated = np.flatnonzero(action >= 0)
+    topic = problem.topic_of[stated]
+    loads = np.bincount(problem.owner[keepable], minlength=len(problem.member_ids))
+    return {
+        "found_max_load": int(loads.max()),
+        "found_min_load": int(loads.min()),
+        "found_sum_squares": int(loads @ loads),
+        "names": group.names,
+        "topics": problem.topics,
+        # Arrow takes arrays of its own width as they are, and others number by number.
+        "topic": topic.astype(np.int32),
+        "partition": (stated - problem.topic_offsets[topic]).astype(np.int32),
+        "target": target[stated].astype(np.int32),
+        "previous": group.previous[stated].astype(np.int32),
+        "action": action[stated].astype(np.int8),
+    }
+
+
+def _without_plan(row: Any, group: FleetGroup, strategy: str) -> SolvedRow:
+    return SolvedRow(
+        cluster=row.cluster,
+        group=row.group,
+        status=group.status,
+        reason=group.reason,
+        strategy=strategy,
+        members=len(row.member_ids),
+    )

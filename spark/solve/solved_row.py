@@ -1,0 +1,91 @@
+"""What solving makes of a group: one row, its plan as arrays."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from optimizer.model import NOBODY, IntArray
+from spark.solve.columns import Bytes, Flag, Int, Ints, Long, Real, Row, Text, Texts, Tinies
+
+ACTIONS = ("keep", "move", "takeover", "new", "drop")
+
+def _nothing() -> NDArray[np.int32]:
+    return np.empty(0, np.int32)
+
+
+@dataclass(slots=True, kw_only=True)
+class GroupRow(Row):
+    """A group in the tables of a plan and of a comparison; measures are null without a plan."""
+
+    cluster: Text
+    group: Text
+    status: Text
+    reason: Text
+    strategy: Text
+    members: Int
+    partitions: Int = None
+    max_load: Long = None
+    min_load: Long = None
+    sum_squares: Long = None
+    moves: Long = None
+    takeovers: Long = None
+    balance_optimal: Flag = None
+    moves_optimal: Flag = None
+    seconds: Real = 0.0
+
+
+@dataclass(slots=True, kw_only=True)
+class PlannedGroup(GroupRow):
+    """A group in a plan's table `groups`.
+
+    `local_reads` and `remote_reads` count reads within a rack and across racks, planned and as
+    found; null where goals or facts have no racks. `goals` are there if they aren't the default
+    ones (`spark.settings.to_text`); `certificate` proves the plan (`optimizer.checker`).
+    """
+
+    local_reads: Long = None
+    remote_reads: Long = None
+    racks_optimal: Flag = None
+    found_local_reads: Long = None
+    found_remote_reads: Long = None
+    goals: Text = None
+    certificate: Bytes = None
+
+
+@dataclass(slots=True, kw_only=True)
+class SolvedRow(PlannedGroup):
+    """The same with how the group was found, and its plan as arrays with one entry a partition.
+
+    `target` and `previous` are indexes into `names`, `topic` into `topics`, `action` into ACTIONS;
+    -1 is nobody.
+    """
+
+    found_max_load: Long = None
+    found_min_load: Long = None
+    found_sum_squares: Long = None
+    names: Texts = ()
+    topics: Texts = ()
+    topic: Ints = field(default_factory=_nothing)
+    partition: Ints = field(default_factory=_nothing)
+    target: Ints = field(default_factory=_nothing)
+    previous: Ints = field(default_factory=_nothing)
+    action: Tinies = field(default_factory=_nothing)
+
+
+def actions(keepable: NDArray[np.bool_], previous: IntArray, target: IntArray) -> IntArray:
+    """What happens to each partition, as an index into ACTIONS; -1 where there is nothing to say.
+
+    A change of a `keepable` partition, one whose owner is present and still subscribed, is a move;
+    otherwise somebody takes over, or the partition is new to the group.
+    """
+    keep, move, takeover, new, drop = range(len(ACTIONS))
+    owned = previous != NOBODY
+    action = np.where(owned, takeover, new)
+    action[keepable] = move
+    action[target == previous] = keep
+    nobody = target == NOBODY
+    action[nobody] = np.where(owned[nobody], drop, -1)
+    return action

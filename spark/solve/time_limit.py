@@ -1,0 +1,73 @@
+"""How long a strategy may work on one group."""
+
+from __future__ import annotations
+
+import signal
+import threading
+from collections.abc import Callable
+from types import FrameType, TracebackType
+from typing import Any, TypeVar
+
+from spark.errors import TimeLimitError
+
+AGAIN_SECONDS = 1.0
+"""So much later the clock rings again: a finalizer may have swallowed the exception."""
+
+T = TypeVar("T")
+
+
+class TimeLimit:
+    """Stops calls that need more than `seconds` (above 0) each, while it is entered.
+
+    The processor time of the process counts, so that a busy machine makes no difference. The
+    strategies know nothing of it: a signal interrupts them between two steps of Python, and so
+    between calls of numpy, which are short. A call into OR-Tools is let finish (it is polynomial:
+    seconds for a million partitions) and is over the limit then. Python tells its main thread
+    alone of signals, in which a Spark worker runs its tasks; in another thread, and on Windows,
+    there is no limit.
+    """
+
+    def __init__(self, seconds: float) -> None:
+        self._seconds = seconds
+        is_main = threading.current_thread() is threading.main_thread()
+        self._has_limit = is_main and hasattr(signal, "setitimer")
+        self._handler: Any = None
+
+    def __enter__(self) -> TimeLimit:
+        if self._has_limit:
+            self._handler = signal.signal(signal.SIGPROF, self._ring)
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._has_limit:
+            signal.signal(signal.SIGPROF, self._handler)
+
+    def spend(self, call: Callable[[], T]) -> T:
+        """What `call` returns; raises TimeLimitError when it needs too long."""
+        if not self._has_limit:
+            return call()
+        try:
+            try:
+                signal.setitimer(signal.ITIMER_PROF, self._seconds, AGAIN_SECONDS)
+                return call()
+            finally:
+                signal.setitimer(signal.ITIMER_PROF, 0)
+        finally:  # it may ring at the last moment, before the clock is stopped
+            signal.setitimer(signal.ITIMER_PROF, 0)
+
+    def _ring(self, number: int, frame: FrameType | None) -> None:
+        raise TimeLimitError(
+            f"it takes longer than the {self._seconds:g} seconds that a strategy has for one group "
+            "(setting strategy_seconds)"
+        )
+
+
+def limited_to(seconds: float, call: Callable[[], T]) -> T:
+    """One call with a limit of its own."""
+    with TimeLimit(seconds) as limit:
+        return limit.spend(call)

@@ -1,0 +1,197 @@
+"""What is known of one consumer group, put together from as many captures as tell of it.
+
+A capture is one printed table's rows of one group: its members, its offsets or its state. Captures
+are taken in the order in which they are given, and what was given last counts:
+
+* the members are those of the last members view, and whoever owns a partition besides;
+* the owner of a partition is what the last capture that tells of that partition says. A members
+  view with topic names (--verbose) tells of all the group's partitions, an offsets view of those
+  that it lists;
+* offsets and state are the last ones; but a group that was seen rebalancing stays so, because what
+  the captures say of its owners can't be relied on.
+
+Captures that deny one another were taken at different moments: `contradictory` then.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from spark.fleet import REBALANCING_STATES
+
+TopicPartition = tuple[str, int]
+
+
+class Member(NamedTuple):
+    """A member as one row shows it; `host` begins with `/`, as Kafka prints it."""
+
+    member_id: str
+    instance_id: str | None = None
+    client_id: str | None = None
+    host: str | None = None
+    generation: int | None = None
+
+    def updated(self, later: "Member") -> "Member":
+        """The same member with what a later row knows of it."""
+        known = {name: value for name, value in later._asdict().items() if value is not None}
+        return self._replace(**known)
+
+
+class MemberRow(NamedTuple):
+    """A row of the members view.
+
+    `owned` is None where the row doesn't say which partitions, and `partitions`, their number,
+    where it is in doubt.
+    """
+
+    member: Member
+    partitions: int | None
+    owned: Sequence[TopicPartition] | None
+
+
+class Offset(NamedTuple):
+    committed: int | None
+    end: int | None
+    lag: int | None
+
+
+class OffsetRow(NamedTuple):
+    """A row of the offsets view: of a partition, or (before 2.3) of a member without any."""
+
+    partition: TopicPartition | None
+    offset: Offset
+    member: Member | None
+
+
+class StateRow(NamedTuple):
+    """The group's state. Only a state view tells the rest, and the exact state (`exact`)."""
+
+    state: str | None
+    strategy: str | None = None
+    generation: int | None = None
+    members: int | None = None
+    exact: bool = True
+
+
+@dataclass
+class ConsumerGroup:
+    name: str
+    state: str | None = None
+    strategy: str | None = None
+    generation: int | None = None
+    counted_members: int | None = None
+    """#MEMBERS of the state view"""
+    offsets: dict[TopicPartition, Offset] = field(default_factory=dict)
+    contradictory: bool = False
+    offsets_differ: bool = False
+    _known: dict[str, Member] = field(default_factory=dict)
+    _listed: dict[str, int | None] | None = None
+    """the last members view: #PARTITIONS by member id"""
+    _idle: set[str] = field(default_factory=set)
+    _owners: dict[TopicPartition, tuple[str, ...]] = field(default_factory=dict)
+    """more than one owner where Kafka prints more; none where it says that there is none"""
+    _owners_complete: bool = False
+
+    @property
+    def members(self) -> dict[str, Member]:
+        """Members by id, sorted."""
+        owners = {member_id for owners in self._owners.values() for member_id in owners}
+        return {
+            id_: self._known[id_] for id_ in sorted(owners | self._idle | set(self._listed or ()))
+        }
+
+    @property
+    def claims(self) -> list[tuple[str, int, str]]:
+        """(topic, partition, member id) of everything owned, sorted."""
+        return sorted((*partition, id_) for partition, ids in self._owners.items() for id_ in ids)
+
+    @property
+    def topics(self) -> set[str]:
+        """The topics of which some member owns a partition."""
+        return {topic for (topic, _), ids in self._owners.items() if ids}
+
+    def take_members(self, rows: Sequence[MemberRow]) -> None:
+        listed = {row.member.member_id: row.partitions for row in rows}
+        self.contradictory |= self._listed is not None and self._listed.keys() != listed.keys()
+        self._listed = listed
+        self._meet(row.member for row in rows)
+        owners = _owners((p, row.member.member_id) for row in rows for p in row.owned or ())
+        if all(row.owned is not None for row in rows):
+            said_of = {*owners, *self._owners}
+            self._compare({partition: owners.get(partition, ()) for partition in said_of})
+            self._owners, self._owners_complete = owners, True
+        else:
+            self._compare(owners)
+            self._owners |= owners
+
+    def take_offsets(self, rows: Sequence[OffsetRow]) -> None:
+        self._meet(row.member for row in rows if row.member)
+        self._idle = {row.member.member_id for row in rows if row.member and not row.partition}
+        said: dict[TopicPartition, tuple[str, ...]] = {
+            row.partition: () for row in rows if row.partition
+        }
+        said |= _owners(
+            (row.partition, row.member.member_id) for row in rows if row.partition and row.member
+        )
+        self._compare(said)
+        self._owners |= said
+        for row in rows:
+            if row.partition:
+                before = self.offsets.get(row.partition, row.offset)
+                self.offsets_differ |= before != row.offset
+                self.offsets[row.partition] = row.offset
+
+    def take_state(self, row: StateRow) -> None:
+        self.strategy = row.strategy or self.strategy
+        self.generation = row.generation if row.generation is not None else self.generation
+        self.counted_members = row.members if row.members is not None else self.counted_members
+        if row.state is None or row.state == self.state:
+            return
+        was_rebalancing, is_rebalancing = (
+            self.state in REBALANCING_STATES,
+            row.state in REBALANCING_STATES,
+        )
+        self.contradictory |= self.state is not None and not (was_rebalancing and is_rebalancing)
+        if not was_rebalancing or (is_rebalancing and row.exact):
+            self.state = row.state
+
+    def owners_missing(self) -> bool:
+        """Whether members own partitions, by their number, and no capture says which."""
+        return any((self._listed or {}).values()) and not self.topics
+
+    def captures_disagree(self) -> bool:
+        """Whether the captures can't be of one moment, or lines of them are missing."""
+        if self.contradictory or (self.state == "Empty" and bool(self.members)):
+            return True
+        return self._listed is not None and not self.owners_missing() and not self._counts_agree()
+
+    def members_missing(self) -> bool:
+        """Whether the state view counts more members than are known."""
+        return self.counted_members is not None and self.counted_members > len(self.members)
+
+    def _counts_agree(self) -> bool:
+        """Whether each member owns as many partitions as the last members view says."""
+        listed = self._listed or {}
+        owned = Counter(member_id for ids in self._owners.values() for member_id in ids)
+        return owned.keys() <= listed.keys() and all(
+            count in (None, owned[member_id]) for member_id, count in listed.items()
+        )
+
+    def _meet(self, members: Iterable[Member]) -> None:
+        for member in members:
+            known = self._known.get(member.member_id)
+            if known != member:
+                self._known[member.member_id] = known.updated(member) if known else member
+
+    def _compare(self, said: dict[TopicPartition, tuple[str, ...]]) -> None:
+        for partition, owners in said.items():
+            if partition in self._owners or self._owners_complete:
+                self.contradictory |= self._owners.get(partition, ()) != owners
+
+
+def _owners(pairs: Iterable[tuple[TopicPartition, str]]) -> dict[TopicPartition, tuple[str, ...]]:
+    owners: dict[TopicPartition, set[str]] = {}
+    for partition, member_id in pairs:
+        owners.setdefault(partition, set()).add(member_id)
+    return {partition: tuple(sorted(ids)) for partition, ids in owners.items()}

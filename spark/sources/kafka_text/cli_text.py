@@ -1,0 +1,164 @@
+"""From the text of Kafka's command line tools to the tables of a store."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from spark.sources.kafka_text.brokers import Broker, Brokers, racks_of, read_brokers
+from spark.sources.kafka_text.captures import ConsumerGroup
+from spark.sources.kafka_text.consumer_groups import read_consumer_groups
+from spark.sources.kafka_text.lines import UnreadableLine
+from spark.sources.kafka_text.subscriptions import (
+    Infer,
+    Subscriptions,
+    infer_subscriptions,
+    read_subscriptions,
+)
+from spark.sources.kafka_text.topics import Partition, read_topics
+from spark.wording import some
+
+Row = dict[str, Any]
+
+
+class CliText(NamedTuple):
+    """The tables of a snapshot, each a list of rows sorted by its key, None for what is unknown.
+
+    `notes` are sentences for the person who imports: what was assumed, what is missing, what
+    contradicts. `unreadable` are the lines that were left out.
+    """
+
+    tables: dict[str, list[Row]]
+    notes: list[str]
+    unreadable: list[UnreadableLine]
+
+
+def read_cli_text(
+    cluster: str,
+    groups: Sequence[Path],
+    topics: Path,
+    brokers: Path | None = None,
+    infer: Infer = "union",
+    subscriptions: Path | None = None,
+) -> CliText:
+    """Read what kafka-consumer-groups, kafka-topics and kafka-broker-api-versions print.
+
+    Subscriptions are in none of it. Groups that the `subscriptions` file (CSV) tells of have them
+    from there; those of all others are inferred, and `subscriptions_inferred` of the group is true.
+
+    Raises:
+        InputError: a file is missing, is not text, or holds nothing of what it should.
+    """
+    of_groups = read_consumer_groups(groups)
+    of_topics = read_topics(topics)
+    of_brokers = read_brokers(brokers) if brokers else Brokers([], [], [])
+    told = Subscriptions({}, [], [])
+    if subscriptions:
+        told = read_subscriptions(subscriptions, of_groups.groups)
+    ordered = [group for _, group in sorted(of_groups.groups.items())]
+    subscribed = {
+        group.name: told.by_group.get(group.name) or infer_subscriptions(group, infer)
+        for group in ordered
+    }
+    tables = _group_tables(ordered, subscribed, told.by_group) | {
+        "partitions": _partition_rows(of_topics.partitions, of_brokers.brokers),
+        "brokers": [broker._asdict() for broker in of_brokers.brokers],
+    }
+    parts = (of_groups, of_topics, of_brokers, told)
+    notes = [note for part in parts for note in part.notes]
+    notes += _notes_across(tables, of_brokers.brokers)
+    return CliText(
+        {name: [{"cluster": cluster} | row for row in rows] for name, rows in tables.items()},
+        notes,
+        [line for part in parts for line in part.unreadable],
+    )
+
+
+def _group_tables(
+    groups: Sequence[ConsumerGroup],
+    subscribed: Mapping[str, Iterable[tuple[str, str]]],
+    told: Mapping[str, Any],
+) -> dict[str, list[Row]]:
+    tables: dict[str, list[Row]] = {
+        name: [] for name in ("groups", "members", "subscriptions", "assignments", "offsets")
+    }
+    for group in groups:
+        key = {"group": group.name}
+        members = group.members
+        tables["groups"].append(
+            key
+            | {
+                "state": group.state,
+                "strategy": group.strategy,
+                "generation": group.generation,
+                "subscriptions_inferred": bool(members) and group.name not in told,
+            }
+        )
+        tables["members"] += [
+            key
+            | {
+                "member_id": member.member_id,
+                "instance_id": member.instance_id,
+                "client_id": member.client_id,
+                "host": member.host,
+                "rack": None,
+                "generation": member.generation,
+                "capacity": None,
+            }
+            for member in members.values()
+        ]
+        tables["subscriptions"] += [
+            key | {"member_id": member_id, "topic": topic}
+            for member_id, topic in sorted(subscribed[group.name])
+        ]
+        tables["assignments"] += [
+            key
+            | {
+                "topic": topic,
+                "partition": partition,
+                "member_id": member_id,
+                "generation": members[member_id].generation,
+            }
+            for topic, partition, member_id in group.claims
+        ]
+        tables["offsets"] += [
+            key
+            | {
+                "topic": topic,
+                "partition": partition,
+                "committed_offset": offset.committed,
+                "end_offset": offset.end,
+                "lag": offset.lag,
+            }
+            for (topic, partition), offset in sorted(group.offsets.items())
+        ]
+    return tables
+
+
+def _partition_rows(partitions: Iterable[Partition], brokers: Iterable[Broker]) -> list[Row]:
+    racks = {broker.broker: broker.rack for broker in brokers}
+    return [
+        partition._asdict()
+        | {
+            "leader_rack": None if partition.leader is None else racks.get(partition.leader),
+            "replica_racks": racks_of(partition.replicas, racks),
+            "weight": None,
+        }
+        for partition in partitions
+    ]
+
+
+def _notes_across(tables: Mapping[str, list[Row]], brokers: Sequence[Broker]) -> Iterable[str]:
+    described = {row["topic"] for row in tables["partitions"]}
+    if absent := {row["topic"] for row in tables["subscriptions"]} - described:
+        yield (
+            f"{some('topic', absent)} with subscribers are not among the topics described: their "
+            "partitions can't be planned. Is the text of all topics, and of the same cluster?"
+        )
+    if brokers:
+        known = {broker.broker for broker in brokers}
+        named = {broker for row in tables["partitions"] for broker in row["replicas"] or ()}
+        if missing := named - known:
+            yield (
+                f"{some('broker', map(str, missing))} of the replicas without a line among the "
+                "brokers: their racks are unknown."
+            )

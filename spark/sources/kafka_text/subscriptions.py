@@ -1,0 +1,149 @@
+"""Who subscribes to what: Kafka's tools print it nowhere, so it is inferred, or told by a CSV file.
+
+What is inferred comes from ownership alone. A topic of which the group has committed offsets and
+owns nothing is most likely one that it read once: it does not count.
+"""
+
+import csv
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+from spark.errors import InputError
+from spark.sources.kafka_text.captures import ConsumerGroup
+from spark.sources.kafka_text.lines import Line, UnreadableLine, read_lines
+from spark.sources.kafka_text.table import TOPIC_NAME
+from spark.wording import some
+
+Infer = Literal["union", "owned"]
+Subscription = tuple[str, str]
+"""member id, topic"""
+
+EXPECTED = "CSV with a header: group, member_id or client_id, topic"
+
+
+class Subscriptions(NamedTuple):
+    """What a CSV file tells, by group; groups of which it tells nothing are absent."""
+
+    by_group: dict[str, set[Subscription]]
+    notes: list[str]
+    unreadable: list[UnreadableLine]
+
+
+def infer_subscriptions(group: ConsumerGroup, infer: Infer) -> set[Subscription]:
+    """Guess a group's subscriptions from what its members own.
+
+    `union`: each member subscribes to each topic of which any member owns a partition. `owned`:
+    each member subscribes to the topics of which it owns a partition itself.
+    """
+    if infer == "owned":
+        return {(member_id, topic) for topic, _, member_id in group.claims}
+    topics = group.topics
+    return {(member_id, topic) for member_id in group.members for topic in topics}
+
+
+def read_subscriptions(path: Path, groups: Mapping[str, ConsumerGroup]) -> Subscriptions:
+    """Read a CSV file of the true subscriptions of some groups.
+
+    A row names the member by its id, or by a client id, which means every member of the group that
+    has it; with both columns the member's id counts where it is not blank. Further columns are
+    passed over. A row of no known group or member is unreadable.
+
+    Raises:
+        InputError: the file is missing, is not text, or its header lacks a column.
+    """
+    unreadable: list[UnreadableLine] = []
+    lines = read_lines(path, EXPECTED, unreadable)
+    columns = _header(path, next(lines, None))
+    members = _MemberIndex(groups)
+    by_group: dict[str, set[Subscription]] = {}
+    for line in lines:
+        try:
+            row = dict(zip(columns, _cells(line.text, len(columns)), strict=True))
+            subscribers = members.named_by(row)
+            if not row["topic"]:
+                raise ValueError("its topic is blank")
+            if not re.fullmatch(TOPIC_NAME, row["topic"]):
+                raise ValueError(f"{row['topic']!r} is no topic's name")
+            by_group.setdefault(row["group"], set()).update(
+                (id_, row["topic"]) for id_ in subscribers
+            )
+        except ValueError as error:
+            unreadable.append(line.unreadable(str(error)))
+    return Subscriptions(by_group, list(_notes(path, by_group, groups)), unreadable)
+
+
+class _MemberIndex:
+    """Finds the members that a row means."""
+
+    def __init__(self, groups: Mapping[str, ConsumerGroup]) -> None:
+        self._groups = groups
+        self._ids: dict[str, dict[tuple[str, str], list[str]]] = {}
+
+    def named_by(self, row: Mapping[str, str]) -> list[str]:
+        if row["group"] not in self._groups:
+            raise ValueError(f"no capture shows a group {row['group']!r}")
+        column = "member_id" if row.get("member_id") else "client_id"
+        name = row.get(column)
+        if not name:
+            raise ValueError("it names no member")
+        found = self._of(row["group"]).get((column, name))
+        if not found:
+            raise ValueError(f"group {row['group']!r} has no member with {column} {name!r}")
+        return found
+
+    def _of(self, group: str) -> dict[tuple[str, str], list[str]]:
+        if group not in self._ids:
+            ids = self._ids[group] = {}
+            for member_id, member in self._groups[group].members.items():
+                ids.setdefault(("member_id", member_id), []).append(member_id)
+                if member.client_id is not None:
+                    ids.setdefault(("client_id", member.client_id), []).append(member_id)
+        return self._ids[group]
+
+
+def _header(path: Path, line: Line | None) -> list[str]:
+    try:
+        columns = [name.lower() for name in _split(line.text)] if line else []
+    except ValueError as error:
+        raise InputError(f"{path}: {error}; expected {EXPECTED}") from error
+    missing = [name for name in ("group", "topic") if name not in columns]
+    if not {"member_id", "client_id"} & set(columns):
+        missing.append("member_id or client_id")
+    if missing:
+        raise InputError(f"{path}: the header lacks {', '.join(missing)}; expected {EXPECTED}")
+    if len(set(columns)) < len(columns):
+        raise InputError(f"{path}: the header has a column twice; expected {EXPECTED}")
+    return columns
+
+
+def _cells(text: str, expected: int) -> list[str]:
+    cells = _split(text)
+    if len(cells) != expected:
+        raise ValueError(f"it has {len(cells)} fields and the header {expected}")
+    return cells
+
+
+def _split(text: str) -> list[str]:
+    try:
+        return [
+            cell.strip() for cell in next(csv.reader([text], skipinitialspace=True, strict=True))
+        ]
+    except csv.Error as error:
+        raise ValueError(f"it is not CSV: {error}") from error
+
+
+def _notes(
+    path: Path, by_group: Mapping[str, set[Subscription]], groups: Mapping[str, ConsumerGroup]
+) -> Iterator[str]:
+    silent = []
+    for name, subscriptions in by_group.items():
+        subscribed = {member_id for member_id, _ in subscriptions}
+        if not groups[name].members.keys() <= subscribed:
+            silent.append(name)
+    if silent:
+        yield (
+            f"{path} has no row for some members of {some('group', silent)}: they are taken to "
+            "subscribe to nothing."
+        )

@@ -1,0 +1,181 @@
+"""Read what kafka-topics --describe prints, of any version."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from spark.errors import InputError
+from spark.sources.kafka_text.brokers import parse_broker_id
+from spark.sources.kafka_text.lines import Line, UnreadableLine, is_noise, read_lines
+from spark.sources.kafka_text.table import TOPIC_NAME
+from spark.wording import some
+
+EXPECTED = "the text of kafka-topics --describe"
+
+_KEYS = (
+    "TopicId|Topic|PartitionCount|ReplicationFactor|Configs|MarkedForDeletion"
+    "|Partition|Leader|Replicas|Isr|Adding Replicas|Removing Replicas|Elr|LastKnownElr"
+)
+# Tabs part the fields; where an editor or a terminal made spaces of them, the next key does
+_GAP = re.compile(rf"(?<!Adding)(?<!Removing)\s+(?=(?:{_KEYS}):)")
+_FIELD = re.compile(rf"({_KEYS}):\s*(.*)")
+_TOPIC = re.compile(TOPIC_NAME)
+_COUNT = re.compile(r"[0-9]{1,7}")
+_NO_LEADER = ("none", "-1", "")
+
+
+class Partition(NamedTuple):
+    """One partition; None is unknown, and a leader of None is none.
+
+    While a reassignment goes on, Kafka prints under Replicas the old and the new ones together
+    (KIP-455). `replicas` and `isr` are without the ones that are being added: these have not all
+    the data yet, or may be dropped again if the reassignment is cancelled. The ones that are being
+    removed serve until they are gone, and count.
+    """
+
+    topic: str
+    partition: int
+    topic_id: str | None
+    leader: int | None
+    replicas: list[int] | None
+    isr: list[int] | None
+
+
+class Topics(NamedTuple):
+    """Partitions sorted by topic and number, and what their reader has to tell."""
+
+    partitions: list[Partition]
+    notes: list[str]
+    unreadable: list[UnreadableLine]
+
+
+def read_topics(path: Path) -> Topics:
+    """Read one file. Topics marked for deletion are left out, with a note.
+
+    A partition that the topic's PartitionCount counts and no line shows exists all the same: it is
+    there, and its leader and replicas are unknown. Of two lines of one partition the later counts.
+
+    Raises:
+        InputError: the file is missing, is not text, or has no topic in it.
+    """
+    reader = _Reader(str(path))
+    for line in read_lines(path, EXPECTED, reader.unreadable):
+        reader.read(line)
+    if not reader.counts and not reader.partitions:
+        said = f". It says: {reader.error}" if reader.error else ""
+        raise InputError(f"{path}: no topic is in it; expected {EXPECTED}{said}")
+    return Topics(sorted(reader.living()), list(reader.notes()), reader.unreadable)
+
+
+class _Reader:
+    def __init__(self, file: str) -> None:
+        self.file = file
+        self.counts: dict[str, int] = {}
+        self.partitions: dict[tuple[str, int], Partition] = {}
+        self.unreadable: list[UnreadableLine] = []
+        self.error: str | None = None
+        self._topic_ids: dict[str, str] = {}
+        self._marked: set[str] = set()
+        self._differing: set[str] = set()
+
+    def read(self, line: Line) -> None:
+        fields = _fields(line.text)
+        if fields is None:
+            self._read_other(line)
+            return
+        try:
+            topic = _parse(_TOPIC, "Topic", fields)
+            if "Partition" in fields:
+                self._take_partition(topic, fields)
+            else:
+                self._take_topic(topic, fields)
+            if fields.get("MarkedForDeletion") == "true":
+                self._marked.add(topic)
+        except ValueError as error:
+            self.unreadable.append(line.unreadable(str(error)))
+
+    def _read_other(self, line: Line) -> None:
+        if line.text.startswith("Error"):
+            self.error = line.text.strip()
+        if not is_noise(line.text):
+            self.unreadable.append(line.unreadable("it is no line of a topic or a partition"))
+
+    def _take_topic(self, topic: str, fields: dict[str, str]) -> None:
+        count = int(_parse(_COUNT, "PartitionCount", fields))
+        if fields.get("TopicId"):
+            if self._topic_ids.get(topic, fields["TopicId"]) != fields["TopicId"]:
+                self._differing.add(topic)
+            self._topic_ids[topic] = fields["TopicId"]
+        self.counts[topic] = count
+
+    def _take_partition(self, topic: str, fields: dict[str, str]) -> None:
+        number = int(_parse(_COUNT, "Partition", fields))
+        leader = fields.get("Leader", "")
+        adding = set(_brokers("Adding Replicas", fields) or ())
+        replicas, isr = _brokers("Replicas", fields), _brokers("Isr", fields)
+        partition = Partition(
+            topic,
+            number,
+            None,
+            None if leader in _NO_LEADER else parse_broker_id(leader),
+            replicas and [broker for broker in replicas if broker not in adding],
+            isr and [broker for broker in isr if broker not in adding],
+        )
+        if self.partitions.get((topic, number), partition) != partition:
+            self._differing.add(topic)
+        self.partitions[topic, number] = partition
+
+    def living(self) -> Iterator[Partition]:
+        """All partitions of the topics that stay, those that no line shows among them."""
+        for topic, number in {*self.partitions, *self._unseen()}:
+            if topic not in self._marked:
+                seen = self.partitions.get((topic, number))
+                seen = seen or Partition(topic, number, None, None, None, None)
+                yield seen._replace(topic_id=self._topic_ids.get(topic))
+
+    def notes(self) -> Iterator[str]:
+        if self._marked:
+            yield f"{some('topic', self._marked)} left out: marked for deletion."
+        if unseen := {topic for topic, _ in self._unseen()} - self._marked:
+            yield (
+                f"{some('topic', unseen)} in {self.file} with fewer lines than PartitionCount "
+                "says: the missing partitions are taken in, their leaders and replicas unknown."
+            )
+        if self._differing:
+            yield (
+                f"{some('topic', self._differing)} more than once in {self.file}, with other "
+                "facts: the last ones count."
+            )
+
+    def _unseen(self) -> list[tuple[str, int]]:
+        return [
+            (topic, number)
+            for topic, count in self.counts.items()
+            for number in range(count)
+            if (topic, number) not in self.partitions
+        ]
+
+
+def _fields(text: str) -> dict[str, str] | None:
+    """The line's fields by key; None if it is no line of the tool's. Configs may hold anything."""
+    if not text.lstrip().startswith("Topic:"):
+        return None
+    parts = [_FIELD.match(part) for part in _GAP.split(text.strip())]
+    return {part[1]: part[2].strip() for part in parts if part}
+
+
+def _parse(form: re.Pattern[str], key: str, fields: dict[str, str]) -> str:
+    value = fields.get(key)
+    if value is None:
+        raise ValueError(f"it has no {key}")
+    if not form.fullmatch(value):
+        raise ValueError(f"{key} is {value!r}")
+    return value
+
+
+def _brokers(key: str, fields: dict[str, str]) -> list[int] | None:
+    value = fields.get(key)
+    if value is None:
+        return None
+    return [parse_broker_id(broker.strip()) for broker in value.split(",")] if value else []

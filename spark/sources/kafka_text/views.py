@@ -1,0 +1,149 @@
+"""What the fields of one row say, in each view of kafka-consumer-groups."""
+
+from collections.abc import Callable, Sequence
+from enum import Enum
+from typing import Any
+
+from spark.sources.kafka_text.captures import (
+    ConsumerGroup,
+    Member,
+    MemberRow,
+    Offset,
+    OffsetRow,
+    StateRow,
+)
+from spark.sources.kafka_text.ownership import NAMELESS, parse_ownership
+from spark.sources.kafka_text.table import Header
+
+Fields = dict[str, str]
+Row = MemberRow | OffsetRow | StateRow
+
+
+class View(Enum):
+    MEMBERS = "members"
+    OFFSETS = "offsets"
+    STATE = "state"
+    LIST = "list"
+
+
+def view_of(header: Header) -> View | None:
+    """The view whose columns these are; None if they are no view's, or one is there twice."""
+    columns = set(header.columns)
+    if len(columns) < len(header.columns):
+        return None
+    if columns >= {"TOPIC", "PARTITION", "CURRENT-OFFSET", "LAG"} and columns & {
+        "CONSUMER-ID",
+        "OWNER",
+    }:
+        return View.OFFSETS
+    if columns >= {"CONSUMER-ID", "#PARTITIONS"}:
+        return View.MEMBERS
+    if columns >= {"COORDINATOR (ID)", "STATE", "#MEMBERS"}:
+        return View.STATE
+    if "GROUP" in columns and columns <= {"GROUP", "TYPE", "STATE"}:
+        return View.LIST
+    return None
+
+
+def read_row(view: View, fields: Fields) -> tuple[Row, str | None]:
+    """The row, and what of it could not be read."""
+    return _READERS[view](fields)
+
+
+def take_rows(group: ConsumerGroup, view: View, rows: Sequence[Any]) -> None:
+    """Give a group the rows that one table has of it."""
+    if view is View.MEMBERS:
+        group.take_members(rows)
+    elif view is View.OFFSETS:
+        group.take_offsets(rows)
+    else:
+        for row in rows:
+            group.take_state(row)
+
+
+def _member_row(fields: Fields) -> tuple[Row, str | None]:
+    # KIP-848's target is where the group is going; what is owned is the current assignment
+    column = "CURRENT-ASSIGNMENT" if "CURRENT-ASSIGNMENT" in fields else "ASSIGNMENT"
+    member = Member(
+        fields["CONSUMER-ID"],
+        _text(fields.get("GROUP-INSTANCE-ID")),
+        _text(fields.get("CLIENT-ID")),
+        _text(fields.get("HOST")),
+        _number(fields.get("CURRENT-EPOCH")),
+    )
+    count = int(fields["#PARTITIONS"])
+    if column not in fields:
+        return MemberRow(member, count, None), None
+    try:
+        owned = parse_ownership(fields[column])
+    except ValueError as error:
+        return MemberRow(member, None, None), f"{column}: {error}"
+    if len(owned) != count:
+        fault = f"#PARTITIONS is {count} and {column} has {len(owned)}: the line may be cut off"
+        return MemberRow(member, None, None), fault
+    nameless = any(topic == NAMELESS for topic, _ in owned)
+    return MemberRow(member, count, None if nameless else owned), None
+
+
+def _offset_row(fields: Fields) -> tuple[Row, str | None]:
+    committed = _number(fields["CURRENT-OFFSET"])
+    if committed is not None and committed < 0:  # what brokers answer for "no commit"
+        committed = None
+    offset = Offset(committed, _number(fields.get("LOG-END-OFFSET")), _number(fields["LAG"]))
+    number = _number(fields["PARTITION"])
+    partition = None if number is None else (fields["TOPIC"], number)
+    member = _owner(fields["OWNER"]) if "OWNER" in fields else _consumer(fields)
+    return OffsetRow(partition, offset, member), None
+
+
+def _consumer(fields: Fields) -> Member | None:
+    member_id = _text(fields["CONSUMER-ID"])
+    if member_id is None:
+        return None
+    client_id, host = _text(fields.get("CLIENT-ID")), _text(fields.get("HOST"))
+    return Member(member_id, client_id=client_id, host=host)
+
+
+def _owner(owner: str) -> Member | None:
+    """OWNER until 0.10.1: `client-id_/host`, or a consumer's thread in ZooKeeper; or `none`."""
+    if _text(owner) in (None, "none"):
+        return None
+    client_id, separator, host = owner.rpartition("_/")
+    if not separator:
+        return Member(owner)
+    return Member(owner, client_id=client_id, host=f"/{host}")
+
+
+def _state_row(fields: Fields) -> tuple[Row, str | None]:
+    row = StateRow(
+        _state(fields),
+        _text(fields.get("ASSIGNMENT-STRATEGY")),
+        _number(fields.get("GROUP-EPOCH")),
+        _number(fields.get("#MEMBERS")),
+    )
+    return row, None
+
+
+def _list_row(fields: Fields) -> tuple[Row, str | None]:
+    return StateRow(_state(fields)), None
+
+
+def _state(fields: Fields) -> str | None:
+    state = _text(fields.get("STATE"))
+    return None if state == "Unknown" else state
+
+
+_READERS: dict[View, Callable[[Fields], tuple[Row, str | None]]] = {
+    View.MEMBERS: _member_row,
+    View.OFFSETS: _offset_row,
+    View.STATE: _state_row,
+    View.LIST: _list_row,
+}
+
+
+def _text(cell: str | None) -> str | None:
+    return None if cell in (None, "", "-") else cell
+
+
+def _number(cell: str | None) -> int | None:
+    return None if cell in (None, "", "-", "unknown") else int(cell)

@@ -1,0 +1,108 @@
+"""Live clusters as a PySpark data source: `spark.read.format("kafka_groups")`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pyspark.sql import types as t
+from pyspark.sql.datasource import DataSource, DataSourceReader, InputPartition
+
+from spark.errors import InputError
+from spark.fleet import TABLES
+from spark.sources.live.cluster import Cluster, Wanted, read_clusters
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+OPTIONS = ("table", "bootstrap", "cluster", "clusters", "groups", "topics")
+
+
+class KafkaGroups(DataSource):
+    """One table of the live clusters, one partition a cluster.
+
+        spark.dataSource.register(KafkaGroups)
+        spark.read.format("kafka_groups").option("bootstrap", "broker:9092") \
+            .option("cluster", "prod").option("table", "members").load()
+
+    Options: `table`, one of a store's (default: assignments); `bootstrap` and `cluster`, or
+    `clusters`, the path of a file like conf/clusters.toml, with `cluster` to choose one of it;
+    `groups` and `topics`, patterns separated by commas. Secrets are read where the cluster is read,
+    which is a worker. Each load asks the clusters anew: for tables of one instant use
+    `evenfleet collect`. A cluster that can't be read whole fails the job.
+    """
+
+    @classmethod
+    def name(cls) -> str:
+        return "kafka_groups"
+
+    def schema(self) -> t.StructType:
+        return t.StructType(
+            [
+                t.StructField(column.name, column.type, nullable=not column.required)
+                for column in TABLES[self._table()].columns
+            ]
+        )
+
+    def reader(self, schema: t.StructType) -> DataSourceReader:
+        return _Reader(self._table(), self._clusters())
+
+    def _table(self) -> str:
+        table = self.options.get("table", "assignments")
+        if unknown := sorted(set(self.options) - set(OPTIONS)):
+            raise InputError(f"unknown option {unknown[0]!r}: choose of {', '.join(OPTIONS)}")
+        if table not in TABLES:
+            raise InputError(f"unknown table {table!r}: choose one of {', '.join(TABLES)}")
+        return table
+
+    def _clusters(self) -> list[Cluster]:
+        options = self.options
+        name, bootstrap = options.get("cluster"), options.get("bootstrap")
+        groups, topics = self._wanted("groups"), self._wanted("topics")
+        if bootstrap is not None and name is not None and "clusters" not in options:
+            return [
+                Cluster(name, (bootstrap,), groups=groups or Wanted(), topics=topics or Wanted())
+            ]
+        if "clusters" not in options or bootstrap is not None:
+            raise InputError("give the options bootstrap and cluster, or clusters")
+        file = options["clusters"]
+        known = read_clusters(Path(file))
+        chosen = [
+            replace(one, groups=groups or one.groups, topics=topics or one.topics)
+            for one in known
+            if name in (None, one.name)
+        ]
+        if not chosen:
+            raise InputError(f"{file} has no cluster {name!r}")
+        return chosen
+
+    def _wanted(self, key: str) -> Wanted | None:
+        return Wanted(tuple(self.options[key].split(","))) if key in self.options else None
+
+
+class _OneCluster(InputPartition):
+    def __init__(self, cluster: Cluster) -> None:
+        super().__init__(cluster)
+        self.cluster = cluster
+
+
+class _Reader(DataSourceReader):
+    """Reads on workers, which need the extra `live` as well."""
+
+    def __init__(self, table: str, clusters: Sequence[Cluster]) -> None:
+        self._table = table
+        self._clusters = clusters
+
+    def partitions(self) -> Sequence[InputPartition]:
+        return [_OneCluster(cluster) for cluster in self._clusters]
+
+    def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
+        from spark.sources.live.collect import collect_cluster  # noqa: PLC0415
+
+        assert isinstance(partition, _OneCluster)
+        collected = collect_cluster(partition.cluster)
+        if collected.tables is None or collected.missing:
+            raise RuntimeError("; ".join(collected.missing))
+        yield from collected.tables[self._table].to_batches()

@@ -1,0 +1,89 @@
+"""What the coordinators say about the groups that are listed."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from kafka.errors import GroupIdNotFoundError
+
+from spark.sources.live.classic_group import read_classic_group
+from spark.sources.live.cluster import Cluster
+from spark.sources.live.connection import Asked, NoAnswer
+from spark.sources.live.consumer_group import read_consumer_group
+from spark.sources.live.coordinators import ask_coordinators, questions_for
+from spark.sources.live.error_text import said
+from spark.sources.live.group import Claim, DescribedGroup, gone, unknown
+from spark.sources.live.list_groups import Listed
+from spark.wording import some
+
+
+def describe_groups(
+    brokers: Asked, cluster: Cluster, listed: Mapping[str, Listed], topics: Sequence[str]
+) -> tuple[list[DescribedGroup], list[str]]:
+    """The groups by name, and sentences about what could not be had of them.
+
+    A group that isn't described has the reason in its state. `topics` are those of the cluster.
+    """
+    classic, new, offsets = questions_for(brokers)
+    describe = {"classic": classic, "consumer": new}
+    answers = ask_coordinators(
+        brokers,
+        {name: group.coordinator for name, group in listed.items()},
+        {
+            name: [describe[group.type], offsets]
+            for name, group in listed.items()
+            if group.type in describe
+        },
+        cluster.retries,
+    )
+    groups: list[DescribedGroup] = []
+    silent: dict[str, set[str]] = defaultdict(set)
+    for name, (_, kind) in sorted(listed.items()):
+        if kind not in describe:
+            groups.append(unknown(name, f"a {kind} group, whose partitions have no one owner"))
+            continue
+        answer = answers.get((name, describe[kind]))
+        if answer is None or _code(answer) == GroupIdNotFoundError.errno:
+            groups.append(gone(name))
+            continue
+        if refused := _refused(answer):
+            groups.append(unknown(name, refused))
+            silent[refused].add(name)
+            continue
+        if kind == "consumer":
+            group = read_consumer_group(answer, cluster, topics)
+        else:
+            group = read_classic_group(answer, cluster)
+        of_offsets = answers.get((name, offsets))
+        if refused := _refused(of_offsets):
+            silent[f"no offsets, {refused}"].add(name)
+        groups.append(replace(group, committed=_committed(of_offsets)))
+    return groups, [f"{some('group', names)}: {reason}" for reason, names in silent.items()]
+
+
+def _code(answer: Any) -> int:
+    return 0 if isinstance(answer, NoAnswer) else int(answer.error_code)
+
+
+def _refused(answer: Any) -> str | None:
+    """Why an answer isn't one."""
+    if answer is None:
+        return "nothing was answered"
+    if isinstance(answer, NoAnswer):
+        return answer.reason
+    return said(answer.error_code) if answer.error_code else None
+
+
+def _committed(answer: Any) -> dict[Claim, int]:
+    """Offsets of a group; a broker answers -1 where there is none."""
+    if _refused(answer):
+        return {}
+    return {
+        (topic.name, partition.partition_index): partition.committed_offset
+        for topic in answer.topics
+        for partition in topic.partitions
+        if not partition.error_code and partition.committed_offset >= 0
+    }

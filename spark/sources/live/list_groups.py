@@ -1,0 +1,87 @@
+"""Which groups there are: each broker lists those that it coordinates."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from kafka.protocol.admin import ListGroupsRequest
+
+from spark.sources.live.cluster import Cluster
+from spark.sources.live.connection import PAUSE, Asked, NoAnswer, attempts
+from spark.sources.live.coordinators import MOVED
+from spark.sources.live.error_text import said
+from spark.wording import some
+
+
+class Listed(NamedTuple):
+    """A group, by its coordinator; before Kafka 3.8 every group is of type classic."""
+
+    coordinator: int
+    type: str
+
+
+SETTLES_IN = 4 * PAUSE  # seconds
+
+OFFSETS_TOPIC = "__consumer_offsets"
+"""Who leads a partition of it coordinates the groups that are kept there."""
+
+
+def list_groups(
+    brokers: Asked, cluster: Cluster, nodes: Sequence[int]
+) -> tuple[dict[str, Listed], list[str]]:
+    """The groups wanted, and a sentence for each broker, or partition, whose groups are missing.
+
+    A broker that hasn't heard yet that it coordinates more groups than before lists none of them,
+    and gives no error: where replicas are out of sync, so that this may be, all are asked twice.
+    """
+    kept_in = [
+        partition
+        for topic in brokers.metadata.topics
+        if topic.name == OFFSETS_TOPIC
+        for partition in topic.partitions
+    ]
+    listed, missing = _list_groups(brokers, cluster, nodes)
+    if any(len(partition.isr_nodes) < len(partition.replica_nodes) for partition in kept_in):
+        time.sleep(SETTLES_IN)
+        more, missing = _list_groups(brokers, cluster, nodes)
+        listed |= more
+    leaderless = [str(p.partition_index) for p in kept_in if p.leader_id < 0]
+    if leaderless:
+        which = some("partition", leaderless)
+        missing.append(f"{which} of {OFFSETS_TOPIC} without a leader: their groups are missing")
+    return listed, missing
+
+
+def _list_groups(
+    brokers: Asked, cluster: Cluster, nodes: Sequence[int]
+) -> tuple[dict[str, Listed], list[str]]:
+    """Ask once; a broker that says that it still loads its groups is asked again."""
+    listed: dict[str, Listed] = {}
+    missing: dict[int, str] = {}
+    for _ in attempts(cluster.retries):
+        answers = brokers.ask([(node, ListGroupsRequest(min_version=0)) for node in nodes])
+        loading = []
+        for node, answer in zip(nodes, answers, strict=True):
+            missing.pop(node, None)
+            if isinstance(answer, NoAnswer):
+                missing[node] = answer.reason
+            elif answer.error_code:
+                missing[node] = f"broker {node} says {said(answer.error_code)}"
+                loading += [node] if answer.error_code in MOVED else []
+            else:
+                listed |= {
+                    group.group_id: Listed(node, _type(group))
+                    for group in answer.groups
+                    if group.group_id in cluster.groups
+                }
+        nodes = loading
+        if not nodes:
+            break
+    lost = "the groups that it coordinates are missing"
+    return listed, [f"{reason}: {lost}" for reason in missing.values()]
+
+
+def _type(group: Any) -> str:
+    return (group.group_type or "classic").lower()

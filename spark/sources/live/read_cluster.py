@@ -1,0 +1,69 @@
+"""One live cluster, asked for everything that a snapshot holds of it."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from spark.sources.live.cluster import Cluster
+from spark.sources.live.connection import Asked
+from spark.sources.live.describe_groups import describe_groups
+from spark.sources.live.end_offsets import read_end_offsets
+from spark.sources.live.error_text import said
+from spark.sources.live.group import Claim, DescribedGroup
+from spark.sources.live.list_groups import list_groups
+from spark.wording import some
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What a cluster answered.
+
+    Brokers and topics are those of a MetadataResponse. `missing` are sentences about what should
+    be here and could not be had, `notes` about the rest.
+    """
+
+    brokers: list[Any]
+    topics: list[Any]
+    groups: list[DescribedGroup]
+    end_offsets: dict[Claim, int]
+    missing: list[str]
+    notes: list[str]
+
+
+def read_cluster(cluster: Cluster, brokers: Asked) -> Reading:
+    """Ask for the topics, the groups, and how far the groups' partitions go."""
+    known = sorted(brokers.metadata.brokers, key=lambda broker: broker.node_id)
+    topics, notes = _topics(cluster, brokers.metadata.topics)
+    listed, unlisted = list_groups(brokers, cluster, [broker.node_id for broker in known])
+    groups, undescribed = describe_groups(
+        brokers, cluster, listed, [topic.name for topic in topics]
+    )
+    read = {claim for group in groups for claim in claims_of(group)}
+    ends, unknown_ends = read_end_offsets(brokers, topics, read, cluster.retries)
+    missing = [*unlisted, *undescribed, *unknown_ends]
+    return Reading(known, topics, groups, ends, missing, notes + _leaderless(topics))
+
+
+def claims_of(group: DescribedGroup) -> set[Claim]:
+    """The partitions that a group owns or has committed an offset for."""
+    return {claim for member in group.members for claim in member.owned} | set(group.committed)
+
+
+def _topics(cluster: Cluster, all_topics: Iterable[Any]) -> tuple[list[Any], list[str]]:
+    """The topics wanted, by name, and notes on those that aren't described."""
+    wanted = sorted((t for t in all_topics if t.name in cluster.topics), key=lambda t: t.name)
+    refused: dict[str, set[str]] = defaultdict(set)
+    for topic in wanted:
+        if topic.error_code:
+            refused[said(topic.error_code)].add(topic.name)
+    notes = [f"{some('topic', names)} left out: {why}" for why, names in refused.items()]
+    return [topic for topic in wanted if not topic.error_code], notes
+
+
+def _leaderless(topics: Iterable[Any]) -> list[str]:
+    found = {t.name for t in topics if any(p.leader_id < 0 for p in t.partitions)}
+    what = "with partitions that have no leader, so that their end is not known"
+    return [f"{some('topic', found)} {what}"] if found else []

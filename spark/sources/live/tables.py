@@ -1,0 +1,102 @@
+"""What a cluster answered, as the tables of a snapshot."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+from uuid import UUID
+
+import pyarrow as pa
+
+from spark.fleet import SCHEMAS, table_of
+from spark.sources.live.cluster import Cluster
+from spark.sources.live.group import DescribedGroup
+from spark.sources.live.read_cluster import Reading, claims_of
+
+Row = tuple[Any, ...]
+
+
+def tables_of(cluster: Cluster, reading: Reading) -> dict[str, pa.Table]:
+    """All tables, each sorted by its key; topics that aren't wanted are in none of them."""
+    rows: Mapping[str, Iterable[Row]] = {
+        "groups": _groups(reading.groups),
+        "members": _members(reading.groups),
+        "subscriptions": _subscriptions(cluster, reading.groups),
+        "partitions": _partitions(reading),
+        "assignments": _assignments(cluster, reading.groups),
+        "offsets": _offsets(cluster, reading),
+        "brokers": ((b.node_id, b.host, b.port, b.rack or None) for b in reading.brokers),
+    }
+    return {name: _table(cluster, name, of_table) for name, of_table in rows.items()}
+
+
+def _table(cluster: Cluster, name: str, rows: Iterable[Row]) -> pa.Table:
+    """Columns that the rows are too short for stay null."""
+    _, *columns = SCHEMAS[name].names
+    values = list(zip(*rows, strict=True))
+    count = len(values[0]) if values else 0
+    of_column = dict(zip(columns, values, strict=False)) if values else {}
+    return table_of(name, {"cluster": [cluster.name] * count, **of_column})
+
+
+def _groups(groups: Iterable[DescribedGroup]) -> Iterator[Row]:
+    for group in groups:
+        yield group.name, group.state, group.strategy, group.generation, group.inferred
+
+
+def _members(groups: Iterable[DescribedGroup]) -> Iterator[Row]:
+    for group in groups:
+        for m in sorted(group.members, key=lambda member: member.member_id):
+            yield (
+                *(group.name, m.member_id, m.instance_id, m.client_id or None),
+                *(m.host or None, m.rack, m.generation),
+            )
+
+
+def _subscriptions(cluster: Cluster, groups: Iterable[DescribedGroup]) -> Iterator[Row]:
+    for group in groups:
+        for member in sorted(group.members, key=lambda member: member.member_id):
+            for topic in sorted(set(member.topics or ())):
+                if topic in cluster.topics:
+                    yield group.name, member.member_id, topic
+
+
+def _partitions(reading: Reading) -> Iterator[Row]:
+    racks = {broker.node_id: broker.rack or None for broker in reading.brokers}
+    for topic in reading.topics:
+        for p in sorted(topic.partitions, key=lambda partition: partition.partition_index):
+            led = p.leader_id >= 0
+            replica_racks = [racks[node] for node in p.replica_nodes if racks.get(node)]
+            yield (
+                *(topic.name, p.partition_index, _topic_id(topic.topic_id)),
+                *(p.leader_id if led else None, p.replica_nodes, p.isr_nodes),
+                *(racks.get(p.leader_id) if led else None, replica_racks),
+            )
+
+
+def _assignments(cluster: Cluster, groups: Iterable[DescribedGroup]) -> Iterator[Row]:
+    for group in groups:
+        claims = (
+            (group.name, topic, partition, member.member_id, member.generation)
+            for member in group.members
+            for topic, partition in dict.fromkeys(member.owned)
+            if topic in cluster.topics
+        )
+        yield from sorted(claims, key=lambda claim: claim[:4])
+
+
+def _offsets(cluster: Cluster, reading: Reading) -> Iterator[Row]:
+    for group in reading.groups:
+        for claim in sorted(claims_of(group)):
+            committed, end = group.committed.get(claim), reading.end_offsets.get(claim)
+            lag = None if committed is None or end is None else max(0, end - committed)
+            if claim[0] in cluster.topics:
+                yield group.name, *claim, committed, end, lag
+
+
+def _topic_id(topic_id: UUID | None) -> str | None:
+    """As Kafka prints it: 22 characters. Brokers before 2.8 have none."""
+    if topic_id is None or not topic_id.int:
+        return None
+    return base64.urlsafe_b64encode(topic_id.bytes).decode().rstrip("=")

@@ -1,0 +1,110 @@
+"""Options that several commands have, and what they lead to: settings, a session, a snapshot."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from pyspark.sql import SparkSession
+
+from optimizer.model import GoalsError
+from spark import FleetSnapshot
+from spark.errors import InputError
+from spark.settings import Settings
+from spark.terminal.console import Format, busy, say
+from spark.terminal.session import session
+
+CHECK_FAILED = 1
+"""Exit code of a command that found what it looks for."""
+
+Store = Annotated[str, typer.Argument(help="Folder of snapshots.", show_default=False)]
+Out = Annotated[str, typer.Option(help="Folder for the result.", show_default=False)]
+Snapshot = Annotated[
+    str | None, typer.Option(help="Id like 20261121T060000Z.", show_default="the newest")
+]
+Master = Annotated[
+    str | None, typer.Option(help="Spark master.", show_default="all cores of this machine")
+]
+Conf = Annotated[
+    list[str] | None, typer.Option(help="KEY=VALUE for Spark; repeatable.", show_default=False)
+]
+Config = Annotated[
+    Path | None, typer.Option(help="Settings as in conf/evenfleet.toml.", show_default=False)
+]
+Form = Annotated[Format, typer.Option("--format", help="How tables are printed.")]
+
+
+@contextmanager
+def opened(
+    master: str | None, conf: list[str] | None, settings: Settings
+) -> Iterator[SparkSession]:
+    """The session of one command; options come last and win over the configuration file."""
+    wrong = [option for option in conf or [] if option.find("=") < 1]
+    if wrong:
+        raise InputError(f"--conf {wrong[0]!r} is not of the form KEY=VALUE")
+    stated = settings.spark | dict(option.split("=", 1) for option in conf or [])
+    with session(master, stated) as spark:
+        yield spark
+
+
+class RackMeaning(StrEnum):
+    """Which replica a member reads."""
+
+    NONE = "none"
+    LEADER = "leader"
+    ANY = "any"
+
+
+Rack = Annotated[
+    RackMeaning | None,
+    typer.Option(
+        help="Read within racks: from the leader, or from any replica (KIP-392).",
+        show_default="as configured",
+    ),
+]
+Levels = Annotated[
+    str | None,
+    typer.Option(
+        help="What comes first: racks,moves or moves,racks.", show_default="as configured"
+    ),
+]
+MinGain = Annotated[
+    float | None,
+    typer.Option(
+        help="Partitions that a plan has to put right for each one that it moves.",
+        show_default="as configured",
+    ),
+]
+
+
+def with_goals(
+    settings: Settings, rack: RackMeaning | None, levels: str | None, min_gain: float | None
+) -> Settings:
+    """The settings with the goals that options state; InputError tells what can't be."""
+    try:
+        goals = settings.goals.overridden(
+            rack=rack and rack.value,
+            levels=levels and [level.strip() for level in levels.split(",")],
+            min_gain=min_gain,
+        )
+    except GoalsError as error:
+        raise InputError(str(error)) from None
+    return replace(settings, goals=goals)
+
+
+def read_snapshot(
+    session: SparkSession, store: str, snapshot: str | None, doing: str
+) -> FleetSnapshot:
+    """Read a snapshot, say what was left out, and label the jobs to come in Spark's UI."""
+    session.sparkContext.setJobDescription(f"evenfleet {doing}: reading {store}")
+    with busy("reading the snapshot"):
+        fleet = FleetSnapshot.read(session, store, snapshot)
+    for note in fleet.notes:
+        say(note)
+    session.sparkContext.setJobDescription(f"evenfleet {doing}: snapshot {fleet.id}")
+    return fleet

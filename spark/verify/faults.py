@@ -1,0 +1,182 @@
+"""Check one group's plan against its snapshot, in code that knows nothing of the solver."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from optimizer.checker import Verdict, check_assignment
+from optimizer.model import NOBODY, Goals, IntArray, Problem, classes_of, measure
+from optimizer.strategies import OPTIMAL, STRATEGIES
+from spark.groups import FleetGroup, read_or_failed
+from spark.settings import from_text
+from spark.solve import ACTIONS, actions
+
+LEVELS = ("balance_optimal", "moves_optimal", "racks_optimal")
+
+MEASURES = (
+    *("partitions", "max_load", "min_load", "sum_squares", "moves", "takeovers"),
+    *("balance_optimal", "moves_optimal"),
+)
+
+
+def faults_of_group(row: Any) -> list[str]:
+    """Sentences on what is wrong with a group's plan; `row` has the encoded group and its plan."""
+    try:
+        return list(_faults_of_group(row))
+    except Exception as error:
+        return [f"its plan can't be checked: {type(error).__name__}: {error}"]
+
+
+def _faults_of_group(row: Any) -> Iterator[str]:
+    if row.topics is None:
+        yield "the snapshot has no such group"
+        return
+    if row.plan_count == 0:
+        yield "the plan has no row for this group"
+        return
+    if row.plan_count > 1:
+        yield f"the plan has {row.plan_count} rows for this group"
+        return
+    group = read_or_failed(row)
+    may_have_failed = row.status == "failed" and group.problem is not None
+    if row.status != group.status and not may_have_failed:
+        yield f"its status is {group.status}, the plan says {row.status}"
+    elif group.problem is None or row.status == "failed":
+        yield from _faults_without_plan(row)
+    else:
+        yield from _faults_of_plan(row, group, group.problem)
+
+
+def _faults_without_plan(row: Any) -> Iterator[str]:
+    if len(row.plan_topics):
+        yield f"the plan assigns {len(row.plan_topics)} partitions of a group that is {row.status}"
+    stated = [name for name in MEASURES if not pd.isna(getattr(row, name))]
+    if stated:
+        yield f"the plan states {', '.join(stated)} of a group that is {row.status}"
+
+
+def _faults_of_plan(row: Any, group: FleetGroup, problem: Problem) -> Iterator[str]:
+    placed = list(_placed(row, problem))
+    lost = [place for place, index in placed if index is None]
+    if lost:
+        yield f"{_place(lost[0])} is in the plan and not in the snapshot ({len(lost)} such)"
+        return
+    partition = np.array([index for _, index in placed], np.int64)
+    most, times = next(iter(Counter(partition.tolist()).most_common(1)), (0, 1))
+    if times > 1:
+        yield f"{_named(problem, most)} is in the plan {times} times"
+        return
+    number = {name: index for index, name in enumerate(group.names)}
+    target = _indexes(row.plan_members, partition, number, problem)
+    previous = _indexes(row.plan_previous, partition, number, problem)
+    if (target >= len(problem.member_ids)).any() or (target < NOBODY).any():
+        stranger = int(np.flatnonzero((target >= len(problem.member_ids)) | (target < NOBODY))[0])
+        yield f"{_named(problem, stranger)} goes to somebody who isn't a member"
+        return
+    yield from _faults_of_columns(row, group, problem, partition, target, previous)
+    try:
+        goals = from_text(row.goals)
+    except ValueError as error:
+        yield f"its goals can't be read: {error}"
+        return
+    certificate = None if row.certificate is None else bytes(row.certificate)
+    verdict = check_assignment(problem, target, certificate, goals)
+    yield from _faults_of_measures(row, problem, target, verdict)
+    yield from _faults_of_optimality(row, verdict, goals)
+
+
+def _faults_of_columns(
+    row: Any,
+    group: FleetGroup,
+    problem: Problem,
+    partition: IntArray,
+    target: IntArray,
+    previous: IntArray,
+) -> Iterator[str]:
+    wrong = partition[previous[partition] != group.previous[partition]]
+    if len(wrong):
+        yield f"{_named(problem, int(wrong[0]))} has another previous member in the snapshot"
+    classes = classes_of(problem)
+    right = actions(classes.keepable, group.previous, target)
+    absent = np.setdiff1d(np.flatnonzero((right >= 0) | (classes.of_partition >= 0)), partition)
+    if len(absent):
+        yield f"{_named(problem, int(absent[0]))} is not in the plan ({len(absent)} such)"
+    stated = np.array([_action(name) for name in row.plan_actions], np.int64)
+    wrong = np.flatnonzero(right[partition] != stated)
+    if len(wrong):
+        at = int(wrong[0])
+        action = right[partition[at]]
+        is_now = f"is {ACTIONS[action]!r}" if action >= 0 else "concerns nobody"
+        named = _named(problem, int(partition[at]))
+        yield f"{named} is called {row.plan_actions[at]!r} and {is_now}"
+
+
+def _faults_of_measures(
+    row: Any, problem: Problem, target: IntArray, verdict: Verdict
+) -> Iterator[str]:
+    measures = verdict.measures or measure(problem, target)
+    right = {"members": len(problem.member_ids), **measures._asdict()}
+    if verdict.reads:
+        right |= {"local_reads": verdict.reads.local, "remote_reads": verdict.reads.remote}
+    for name, value in right.items():
+        if getattr(row, name) != value:
+            yield f"{name} is {value}, the plan says {_number(getattr(row, name))}"
+
+
+def _faults_of_optimality(row: Any, verdict: Verdict, goals: Goals) -> Iterator[str]:
+    if verdict.faults:
+        strategy = STRATEGIES.get(row.strategy)
+        if strategy is None or not strategy.may_give_to_strangers:
+            yield from verdict.faults
+        elif row.balance_optimal or row.moves_optimal:
+            yield f"it is called optimal and isn't sound: {verdict.faults[0]}"
+        return
+    stands = goals.min_gain > 0 and row.moves == 0  # what isn't worth its moves isn't proposed
+    if verdict.certificate_fault and verdict.certificate is not None:
+        yield f"the plan is optimal, but not by its certificate: {verdict.certificate_fault}"
+    for name in LEVELS:
+        stated, found = getattr(row, name), getattr(verdict, name)
+        if stated is not None and stated != (found or False):
+            yield f"{name} is {found or False}, the plan says {stated} ({verdict.witness})"
+        elif row.strategy == OPTIMAL and found is False and not stands:
+            yield f"the plan isn't optimal: {verdict.witness}"
+
+
+def _placed(row: Any, problem: Problem) -> Iterator[tuple[tuple[str, int], int | None]]:
+    """Each (topic, partition) of the plan with its index in the problem, None if it has none."""
+    topics = {name: t for t, name in enumerate(problem.topics)}
+    offsets = problem.topic_offsets.tolist()
+    for topic, number in zip(row.plan_topics, row.plan_partitions.tolist(), strict=True):
+        t = topics.get(topic, -1)
+        exists = t >= 0 and 0 <= number < offsets[t + 1] - offsets[t]
+        yield (topic, number), offsets[t] + number if exists else None
+
+
+def _indexes(names: Any, partition: IntArray, number: dict[str, int], problem: Problem) -> IntArray:
+    """Index of the named member for each partition of the problem; -2 for an unknown name."""
+    index = np.full(problem.partition_count, NOBODY)
+    index[partition] = [NOBODY if name is None else number.get(name, -2) for name in names]
+    return index
+
+
+def _number(value: Any) -> str:
+    """pandas has whole numbers as floats where some are missing."""
+    return "nothing" if pd.isna(value) else f"{value:.0f}"
+
+
+def _action(name: str) -> int:
+    return ACTIONS.index(name) if name in ACTIONS else -1
+
+
+def _named(problem: Problem, partition: int) -> str:
+    t = int(problem.topic_of[partition])
+    return _place((problem.topics[t], partition - int(problem.topic_offsets[t])))
+
+
+def _place(place: tuple[str, int]) -> str:
+    return f"partition {place[1]} of topic {place[0]!r}"

@@ -1,0 +1,86 @@
+"""Check a fleet's plan against its snapshot."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import pandas as pd
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+
+from spark.errors import InputError
+from spark.fleet import FleetSnapshot
+from spark.groups import GROUP_KEYS, encode
+from spark.verify.faults import MEASURES, faults_of_group
+
+FAULT_SCHEMA = "cluster string, `group` string, fault string"
+
+FACTS = ("status", "strategy", "members", *MEASURES)
+PROOFS = {
+    "local_reads": "long",
+    "remote_reads": "long",
+    "racks_optimal": "boolean",
+    "goals": "string",
+    "certificate": "binary",
+}
+"""Columns that a plan may lack, with their types."""
+FIELDS = ("topic", "partition", "member_id", "previous_member_id", "action")
+
+
+def verify_plan(snapshot: FleetSnapshot, assignments: DataFrame, groups: DataFrame) -> DataFrame:
+    """What is wrong with a plan of the snapshot: cluster, group, fault; no row, no fault.
+
+    Checked are statuses, that every partition is there once and goes to a subscriber, previous
+    members, actions and measures. That balance, racks and moves are optimal where the plan says so
+    is proven anew without the solver, by the plan's certificate if it has one that holds.
+    InputError when a table of the plan lacks columns.
+    """
+    faults = [*_missing("assignments", assignments, FIELDS), *_missing("groups", groups, FACTS)]
+    if faults:
+        raise InputError(f"the plan can't be checked: {'; '.join(faults)}")
+    plan = _plan_rows(assignments, groups)
+    racks = "goals" in groups.columns and not groups.where("goals is not null").isEmpty()
+    rows = encode(snapshot.validate(), racks).join(plan, list(GROUP_KEYS), "full")
+    return rows.na.fill({"plan_count": 0}).mapInPandas(_faults, FAULT_SCHEMA)
+
+
+def _missing(name: str, table: DataFrame, columns: Sequence[str]) -> Iterator[str]:
+    absent = [column for column in (*GROUP_KEYS, *columns) if column not in table.columns]
+    if absent:
+        yield f"its table {name} lacks the column {', '.join(absent)}"
+
+
+def _plan_rows(assignments: DataFrame, groups: DataFrame) -> DataFrame:
+    """One row a group that either table of the plan names."""
+    groups = groups.withColumns(
+        {n: F.lit(None).cast(t) for n, t in PROOFS.items() if n not in groups.columns}
+    )
+    stated = groups.groupBy(*GROUP_KEYS).agg(
+        F.count("*").alias("plan_count"), *(F.first(name).alias(name) for name in (*FACTS, *PROOFS))
+    )
+    fields = F.struct(*FIELDS)
+    plans = (
+        assignments.groupBy(*GROUP_KEYS)
+        .agg(F.sort_array(F.collect_list(fields)).alias("plan"))
+        .select(
+            *GROUP_KEYS,
+            F.col("plan.topic").alias("plan_topics"),
+            F.col("plan.partition").alias("plan_partitions"),
+            F.col("plan.member_id").alias("plan_members"),
+            F.col("plan.previous_member_id").alias("plan_previous"),
+            F.col("plan.action").alias("plan_actions"),
+        )
+    )
+    joined = stated.join(plans, list(GROUP_KEYS), "full")
+    lists = [name for name in joined.columns if name.startswith("plan_") and name != "plan_count"]
+    return joined.withColumns({name: F.coalesce(name, F.array()) for name in lists})
+
+
+def _faults(batches: Iterator[pd.DataFrame]) -> Iterator[pd.DataFrame]:
+    for batch in batches:
+        rows = [
+            (row.cluster, row.group, fault)
+            for row in batch.itertuples(index=False)
+            for fault in faults_of_group(row)
+        ]
+        yield pd.DataFrame(rows, columns=["cluster", "group", "fault"])

@@ -1,0 +1,66 @@
+"""What an audit says of tables, in Python's own terms."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+from pyspark.sql import SparkSession
+
+from spark import FleetSnapshot, audit_fleet
+from spark.audit.registry import FINDINGS
+from spark.audit.thresholds import AuditSettings
+from spark.fleet.local_store import write_store
+
+NOW, BEFORE = "20261121T060000Z", "20261121T050000Z"
+
+Tables = Mapping[str, pa.Table]
+
+
+@dataclass(frozen=True)
+class Audited:
+    """Everything that an audit says; it is released by then."""
+
+    findings: list[Any] = field(repr=False)
+    not_run: dict[str, str]
+    groups: dict[str, int]
+    counts: list[dict[str, Any]]
+    worst: list[dict[str, Any]]
+
+    def of(self, cluster: str, finding: str) -> list[Any]:
+        """What a finding tells of a cluster."""
+        return [
+            row for row in self.findings if (row["cluster"], row["finding"]) == (cluster, finding)
+        ]
+
+
+def audited(
+    spark: SparkSession,
+    store: Path,
+    now: Tables,
+    before: Tables | None = None,
+    settings: AuditSettings | None = None,
+) -> Audited:
+    """Write these tables to a store, and audit it."""
+    write_store(dict(now), store, NOW)
+    previous = None
+    if before is not None:
+        write_store(dict(before), store, BEFORE)
+        previous = FleetSnapshot.read(spark, str(store), BEFORE)
+    with audit_fleet(FleetSnapshot.read(spark, str(store), NOW), previous, settings) as audit:
+        assert audit.snapshot == NOW
+        said = Audited(
+            audit.findings.collect(),
+            audit.not_run,
+            audit.groups(),
+            audit.counts(),
+            audit.worst(25),
+        )
+        kept = audit.kept
+        assert all(frame.is_cached for frame in kept)
+    assert not any(frame.is_cached for frame in kept)
+    assert audit.not_run.keys() <= FINDINGS.keys()
+    return said

@@ -1,0 +1,73 @@
+"""Fleets for findings about lag and commits, by finding."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from tests.spark.audit.findings.cases_of_balance import THREE
+from tests.spark.audit.findings.place import Build, Cases, Place, Told, owning
+
+
+def lagging(*lags: int | None) -> Build:
+    """Three members, and a topic with that lag on each partition; the members own it in turn."""
+
+    def build(place: Place) -> None:
+        place.topic("t", len(lags))
+        owned = {member: range(at, len(lags), 3) for at, member in enumerate(THREE)}
+        place.group(THREE, owning("t", **owned))
+        place.lags("t", lags)
+
+    return build
+
+
+def committing(before: tuple[int, int], now: tuple[int, int], reads: bool = True) -> Build:
+    """A partition: what is committed and where it ends, before and now."""
+
+    def build(place: Place) -> None:
+        place.topic("t", 1)
+        place.topic("u", 1)
+        claims: Iterable[tuple[str, int, str]] = [("t", 0, "a")] if reads else []
+        place.was({"a": (0,)})
+        place.group({"a": ["t" if reads else "u"]}, claims)
+        place.offsets(place.fleets.before, *before)
+        place.offsets(place.fleets.now, *now)
+
+    return build
+
+
+CASES = {
+    "lag-on-few-partitions": Cases(
+        Told(
+            *("warning", "topic t", 0.8, 0.8),
+            "One of the 10 partitions of topic t has 80 % of the 10000 records that group g lags "
+            "behind there; the worst is partition 3.",
+        ),
+        fires=lagging(0, 2000, 0, 8000, 0, 0, 0, 0, 0, 0),
+        # a record less
+        nearly=lagging(0, 1999, 0, 8000, 0, 0, 0, 0, 0, 0),
+        # how far one is behind nobody knows: that leaves nine
+        never=lagging(0, 2000, 0, 8000, 0, 0, 0, 0, 0, None),
+    ),
+    "lag-on-one-member": Cases(
+        Told(
+            *("info", "member b", 0.7, 0.6),
+            "Member b, one of 3 with partitions in group g, has 70 % of the group's lag: 7000 "
+            "records of 10000.",
+        ),
+        fires=lagging(1500, 3500, 0, 1500, 3500, 0),
+        nearly=lagging(2001, 3000, 0, 2000, 2999, 0),
+        never=lagging(5000, 5000, 5000, 0, 0, 0),
+    ),
+    "stalled-partitions": Cases(
+        Told(
+            *("critical", "topic t", 1, 1),
+            "Group g has committed nothing since the snapshot before on 1 partition of topic t, "
+            "which is still written: partition 0 stands at offset 100, 200 records behind.",
+        ),
+        fires=committing(before=(100, 200), now=(100, 300)),
+        # nothing is written either
+        nearly=committing(before=(100, 300), now=(100, 300)),
+        # the group has left this topic, and its offsets remain
+        never=committing(before=(100, 200), now=(100, 300), reads=False),
+    ),
+}

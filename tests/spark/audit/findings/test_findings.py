@@ -1,0 +1,239 @@
+"""Each finding where it fires, where it nearly does, and where it must not; all in one audit."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import astuple
+
+import pytest
+from pyspark.sql import SparkSession
+
+from spark.audit.finding import COLUMNS, SEVERITIES
+from spark.audit.fleet_audit import verdict
+from spark.audit.registry import FINDINGS
+from spark.audit.thresholds import AuditSettings, Copartitioned, GroupRule, Timeouts
+from tests.spark.audit.findings import (
+    cases_of_balance,
+    cases_of_brokers,
+    cases_of_lag,
+    cases_of_owners,
+    cases_of_settings,
+)
+from tests.spark.audit.findings.audited import Audited, audited
+from tests.spark.audit.findings.place import Fleets, Place, Told
+
+CASES = {
+    **cases_of_balance.CASES,
+    **cases_of_owners.CASES,
+    **cases_of_lag.CASES,
+    **cases_of_brokers.CASES,
+    **cases_of_settings.CASES,
+}
+
+NEW_PROTOCOL = ("3Fg5kQbRT9eWb1l2xYwZ0A", "Qm7sVtL0R2yJ8cN4aXhE1w")
+"""Members' ids as the broker makes them (KIP-848)."""
+
+RULES = (
+    GroupRule("quiet-*", "rules", {"unread-partitions": {"warning": None}}),
+    GroupRule("*-strict", "rules", {"unread-partitions": {"critical": 2.0}}),
+)
+TIMEOUTS = (
+    Timeouts("slow-?", "rules", session_timeout_ms=29_000, heartbeat_interval_ms=10_000),
+    Timeouts("*", "rules", 5_000, 10_000, max_poll_interval_ms=10, processing_time_ms=10),
+)
+COPARTITIONED = (
+    Copartitioned(("t", "u"), match="*-strict", cluster="rules"),
+    Copartitioned(("t", "v"), match="pay-*", cluster="rules"),
+)
+SETTINGS = AuditSettings(
+    groups=RULES,
+    timeouts=cases_of_settings.TIMEOUTS + TIMEOUTS,
+    copartitioned=cases_of_settings.COPARTITIONED + COPARTITIONED,
+)
+
+
+@pytest.fixture(scope="module")
+def said(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Audited:
+    fleets = Fleets()
+    for finding, cases in CASES.items():
+        for case in ("fires", "nearly", "never"):
+            getattr(cases, case)(Place(f"{finding}-{case}", fleets))
+    _new_protocol(Place("new-protocol", fleets))
+    _moving(Place("moving", fleets))
+    for cluster in ("rules", "elsewhere"):
+        _with_rules(Place(cluster, fleets))
+    store = tmp_path_factory.mktemp("store")
+    return audited(spark, store, fleets.now.tables(), fleets.before.tables(), SETTINGS)
+
+
+def _new_protocol(place: Place) -> None:
+    """A group of the new protocol that deals by range, as eager groups do."""
+    place.topic("t", 200)
+    a, b = NEW_PROTOCOL
+    claims = [("t", number, (a, b)[number % 2]) for number in range(200)]
+    place.group({a: ["t"], b: ["t"]}, claims, strategy="range")
+
+
+def _moving(place: Place) -> None:
+    """A group that is rebalancing: nothing of what it seems to own is so."""
+    place.topic("t", 2)
+    claims = [("t", 0, "a", 3), ("t", 0, "b", 3), ("t", 1, "gone", 2)]
+    place.group({"a": ["t"], "b": ["t"]}, claims, state="PreparingRebalance", strategy="range")
+
+
+def _with_rules(place: Place) -> None:
+    """Groups of two topics that leave two partitions of t alone."""
+    place.topic("t", 2)
+    place.topic("u", 1)
+    place.topic("v", 1)
+    for name in ("quiet-strict", "pay-strict", "slow-1", "slow-10"):
+        place.group({"a": ["t", "u", "v"]}, [("u", 0, "a"), ("v", 0, "a")], name=name)
+
+
+def test_each_finding_has_its_cases() -> None:
+    assert list(FINDINGS) == sorted(CASES, key=list(FINDINGS).index)
+
+
+def test_all_are_run(said: Audited) -> None:
+    assert said.not_run == {}
+
+
+@pytest.mark.parametrize("finding", FINDINGS)
+def test_it_fires(said: Audited, finding: str) -> None:
+    """Once, with what it has measured, and what that has passed."""
+    (row,) = said.of(f"{finding}-fires", finding)
+    told = CASES[finding].told
+    assert astuple(told) == astuple(
+        Told(
+            *(row["severity"], row["subject"], row["measure"], row["threshold"]),
+            row["sentence"].replace(row["cluster"], "{cluster}"),
+            row["group"],
+        )
+    )
+    assert (*row.__fields__,) == COLUMNS
+    assert row["advice"] == FINDINGS[finding].advice
+
+
+@pytest.mark.parametrize("case", ["nearly", "never"])
+@pytest.mark.parametrize("finding", FINDINGS)
+def test_it_does_not_fire(said: Audited, finding: str, case: str) -> None:
+    assert said.of(f"{finding}-{case}", finding) == []
+
+
+def test_members_of_the_new_protocol_stop_only_for_what_moves(said: Audited) -> None:
+    assert said.of("new-protocol", "eager-rebalances") == []
+
+
+def test_nothing_is_said_of_a_group_whose_ownership_is_on_its_way(said: Audited) -> None:
+    assert [row["finding"] for row in said.findings if row["cluster"] == "moving"] == []
+
+
+def test_rules_for_groups(said: Audited) -> None:
+    """The first that matches counts, in its clusters alone; `never` switches a level off."""
+    of_rules = {
+        (row["cluster"], row["group"]): (row["severity"], row["threshold"])
+        for cluster in ("rules", "elsewhere")
+        for row in said.of(cluster, "unread-partitions")
+    }
+    assert of_rules == {
+        ("rules", "pay-strict"): ("critical", 2),
+        ("rules", "slow-1"): ("warning", 1),
+        ("rules", "slow-10"): ("warning", 1),
+        **{
+            ("elsewhere", group): ("warning", 1)
+            for group in ("quiet-strict", "pay-strict", "slow-1", "slow-10")
+        },
+    }
+
+
+def test_timeouts_for_groups(said: Audited) -> None:
+    """The first rule that matches a group gives all of its time-outs; a ? is one character."""
+    found = {
+        (row["group"], row["finding"]): (row["severity"], row["measure"], row["threshold"])
+        for finding in ("session-timeout", "poll-interval")
+        for row in said.of("rules", finding)
+    }
+    short = {
+        (group, finding): (severity, measure, threshold)
+        for group in ("quiet-strict", "pay-strict", "slow-10")
+        for finding, severity, measure, threshold in (
+            ("session-timeout", "critical", 0.5, 1),
+            ("poll-interval", "warning", 1, 2),
+        )
+    }
+    assert found == {("slow-1", "session-timeout"): ("warning", 2.9, 3), **short}
+    assert said.of("elsewhere", "session-timeout") == []
+
+
+def test_each_set_of_joined_topics_counts(said: Audited) -> None:
+    found = Counter(
+        (row["cluster"], row["group"], row["subject"])
+        for row in said.findings
+        if row["finding"] == "unequal-topics" and row["cluster"] in ("rules", "elsewhere")
+    )
+    assert found == Counter(
+        [
+            ("rules", "quiet-strict", "topics t, u"),
+            ("rules", "pay-strict", "topics t, u"),
+            ("rules", "pay-strict", "topics t, v"),
+        ]
+    )
+
+
+def test_counts(said: Audited) -> None:
+    """A row a finding, in the registry's order; of all severities, the worst first."""
+    found = Counter((row["finding"], row["severity"]) for row in said.findings)
+    assert said.counts == [
+        {"finding": name, **{one: found[name, one] for one in reversed(SEVERITIES)}}
+        for name in FINDINGS
+    ]
+    assert [list(row) for row in said.counts] == [["finding", *reversed(SEVERITIES)]] * len(
+        FINDINGS
+    )
+
+
+def test_groups(said: Audited) -> None:
+    """Those that are judged, and others: 209 that coordinators have, and one that is moving."""
+    ok = len(CASES) * 3 - 3 * 3 - 3 + 1 + 2 * 4
+    assert said.groups["empty"] == 50 + 10 + 49 + 10 + 50 + 50
+    assert said.groups["rebalancing"] == 1
+    assert said.groups == {"empty": 219, "ok": ok, "rebalancing": 1}
+
+
+def test_the_worst_are_the_most_severe_and_then_the_farthest_past_their_threshold(
+    said: Audited,
+) -> None:
+    def rank(row: dict[str, object]) -> tuple[float, ...]:
+        measure, threshold = float(str(row["measure"])), float(str(row["threshold"]))
+        below = FINDINGS[str(row["finding"])].below
+        past = threshold / measure if below else measure / threshold
+        return (-SEVERITIES.index(str(row["severity"])), -past)
+
+    names = ("finding", "cluster", "group", "subject")
+    expected = sorted(
+        (row.asDict() for row in said.findings),
+        key=lambda row: (*rank(row), *(row[name] or "" for name in names)),
+    )
+    assert said.worst == expected[:25]
+
+
+def test_verdict(said: Audited) -> None:
+    found = Counter(row["severity"] for row in said.findings)
+    judged = said.groups["ok"]
+    assert verdict(said.counts, said.groups, said.worst) == (
+        f"The fleet is in trouble: {found['critical']} critical findings and {found['warning']} "
+        f"warnings ({judged} groups judged, 220 not (empty, rebalancing or faulty)); begin with "
+        f"{said.worst[0]['finding']}."
+    )
+
+
+def test_verdict_of_a_fleet_that_needs_care_or_is_well() -> None:
+    care = {"finding": "idle-members", "critical": 0, "warning": 2, "info": 1}
+    well = {"finding": "unbalanced", "critical": 0, "warning": 0, "info": 3}
+    assert verdict([well, care], {"ok": 1}, [{"finding": "idle-members"}]) == (
+        "The fleet is in need of care: 0 critical findings and 2 warnings (1 group judged); begin "
+        "with idle-members."
+    )
+    assert verdict([well], {"inferred": 1, "ok": 1}, [{"finding": "unbalanced"}]) == (
+        "The fleet is well: nothing above info (3 of that; 2 groups judged)."
+    )

@@ -1,0 +1,279 @@
+"""`evenfleet audit` and `evenfleet snapshots` as a user runs them."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+from prometheus_client.parser import text_string_to_metric_families
+
+from spark.audit.finding import COLUMNS
+from spark.audit.registry import FINDINGS
+from spark.fleet.local_store import write_store
+from tests.spark.support.fleets import Fleet, damage_pages
+from tests.spark.support.said import Run, flat, is_one_line
+
+FIRST, SECOND, THIRD, FOURTH, FIFTH, SIXTH = (f"20261121T0{hour}0000Z" for hour in range(6))
+
+
+def well() -> Fleet:
+    """A group as it should be, in which one member has nothing because there is nothing left."""
+    fleet = Fleet().topic("t", 2)
+    members = {"a": ["t"], "b": ["t"], "c": ["t"]}
+    return fleet.group("g", members, [("t", 0, "a"), ("t", 1, "b")])
+
+
+def troubled() -> Fleet:
+    """Two members own one partition, which is critical; nobody owns another, which is a warning."""
+    fleet = Fleet().topic("t", 4)
+    claims = [("t", 0, "a"), ("t", 0, "b"), ("t", 1, "a"), ("t", 2, "b")]
+    return fleet.group("g", {"a": ["t"], "b": ["t"]}, claims).group("nobody", {})
+
+
+def half_write(store: Path, snapshot: str) -> None:
+    """What a writer leaves that is cut short before the last table."""
+    write_store(well().tables(), store, snapshot)
+    shutil.rmtree(store / "partitions" / f"snapshot={snapshot}")
+
+
+def be_writing(store: Path, snapshot: str) -> None:
+    """What Spark makes while it writes a table again."""
+    write_store(well().tables(), store, snapshot)
+    (store / "members" / f"snapshot={snapshot}" / "_temporary" / "0").mkdir(parents=True)
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Path:
+    return tmp_path / "store"
+
+
+class TestAudit:
+    """What is found, and where it goes."""
+
+    def test_troubles_are_told_written_and_counted(
+        self, run: Run, store: Path, tmp_path: Path
+    ) -> None:
+        """With what to do. Snapshots that aren't whole or can't be read are skipped, as it says:
+        newer ones, and those between the snapshot and the one to compare it with.
+        """
+        write_store(troubled().tables(), store, FIRST)
+        write_store(troubled().tables(), store, SECOND)
+        (part,) = store.glob(f"assignments/snapshot={SECOND}/*.parquet")
+        part.write_bytes(part.read_bytes()[:-9])
+        write_store(troubled().tables(), store, THIRD)
+        write_store(troubled().tables(), store, FOURTH)
+        (part,) = store.glob(f"members/snapshot={FOURTH}/*.parquet")
+        damage_pages(part, statistics=True)
+        half_write(store, FIFTH)
+        be_writing(store, SIXTH)
+        out, metrics = tmp_path / "out", tmp_path / "evenfleet.prom"
+        words = ("--out", out, "--prometheus", metrics, "--fail-on", "critical")
+        said = run("audit", store, *words)
+        assert said.code == 1
+        lines = said.err.splitlines()
+        assert lines[:2] == [
+            f"Skipped: snapshot {FIFTH} isn't whole: it lacks partitions.",
+            f"Skipped: snapshot {SIXTH} isn't whole: it is being written, or its writing was cut "
+            "short.",
+        ]
+        assert lines[2].startswith("Skipped: ")
+        assert f"/members/snapshot={FOURTH}" in lines[2]
+        assert lines[3].startswith(f"Skipped: snapshot {SECOND} can't be used: ")
+        assert "table assignments can't be read" in lines[3]
+        assert lines[4:] == [
+            f"All findings are in {out}/findings.",
+            f"Snapshot {THIRD}. The fleet is in trouble: 1 critical finding and 1 warning (1 group "
+            "judged, 1 not (empty, rebalancing or faulty)); begin with claimed-twice.",
+        ]
+        printed = flat(said.out)
+        assert "critical: claimed-twice - c: 1 partition of topic t is claimed by two members" in (
+            printed
+        )
+        assert f"→ {FINDINGS['claimed-twice'].advice}" in printed
+        assert printed.index("claimed-twice - c:") < printed.index("unread-partitions - c:")
+        assert "lag-on-few-partitions, lag-on-one-member: the snapshot tells no lags" in printed
+        assert "no earlier snapshot" not in printed
+
+        (part,) = (out / "findings" / f"snapshot={THIRD}").glob("*.parquet")
+        table = pq.ParquetFile(part).read()
+        assert tuple(table.column_names) == COLUMNS
+        rows = table.to_pylist()
+        assert [(row["finding"], row["severity"]) for row in rows] == [
+            ("claimed-twice", "critical"),
+            ("unread-partitions", "warning"),
+        ]
+        assert {(row["cluster"], row["group"], row["subject"]) for row in rows} == {
+            ("c", "g", "topic t")
+        }
+        text = metrics.read_text(encoding="utf-8")
+        counted = {
+            (sample.labels["finding"], sample.labels["severity"]): sample.value
+            for family in text_string_to_metric_families(text)
+            for sample in family.samples
+            if sample.name == "evenfleet_audit_findings"
+        }
+        assert {key for key, value in counted.items() if value == 1} == {
+            (row["finding"], row["severity"]) for row in rows
+        }
+        assert sum(counted.values()) == len(rows)
+
+    def test_json_is_one_object_and_the_threshold_is_not_passed(
+        self, run: Run, store: Path
+    ) -> None:
+        """Of a snapshot by its id; and what couldn't be run, and why."""
+        write_store(well().tables(), store, SECOND)
+        write_store(troubled().tables(), store, THIRD)
+        words = ("--snapshot", SECOND, "--fail-on", "warning", "--format", "json")
+        said = run("audit", store, *words)
+        assert said.code == 0
+        printed = json.loads(said.out)
+        found = {row["finding"]: row for row in printed["findings"]}
+        not_run = {row["finding"]: row["why"] for row in printed["not_run"]}
+        assert {*found, *not_run} == {*FINDINGS}
+        assert not found.keys() & not_run.keys()
+        assert found["spare-members"] == {
+            "finding": "spare-members", "critical": 0, "warning": 0, "info": 1
+        }  # fmt: skip
+        assert not_run["avoidable-moves"] == "there is no earlier snapshot to compare with"
+        assert not_run["unequal-topics"] == (
+            "no co-partitioned topics are configured ([[copartitioned]])"
+        )
+        assert all(tuple(row) == COLUMNS for row in printed["worst"])
+        assert printed["verdict"][0]["snapshot"] == SECOND
+        assert said.err.startswith(f"Snapshot {SECOND}. The fleet is well: nothing above info")
+
+    @pytest.mark.parametrize(
+        ("words", "counts", "code"),
+        [
+            ((), (3, 3, 3), 0),
+            (("--fail-on", "critical"), (0, 3, 3), 0),
+            (("--fail-on", "critical"), (1, 0, 0), 1),
+            (("--fail-on", "warning"), (0, 0, 3), 0),
+            (("--fail-on", "warning"), (0, 1, 0), 1),
+            (("--fail-on", "warning"), (1, 0, 0), 1),
+        ],
+    )
+    def test_a_finding_so_bad_or_worse_fails_the_audit(
+        self,
+        run: Run,
+        monkeypatch: pytest.MonkeyPatch,
+        words: tuple[str, ...],
+        counts: tuple[int, ...],
+        code: int,
+    ) -> None:
+        found = dict(zip(("critical", "warning", "info"), counts, strict=True))
+        none = dict.fromkeys(found, 0)
+        monkeypatch.setattr("spark.jobs.audit.audit_store", lambda *_: [none, found])
+        assert run("audit", "s", *words).code == code
+
+
+class TestBadInput:
+    """One line and exit code 2."""
+
+    @pytest.mark.parametrize(
+        ("words", "sentence"),
+        [
+            (("--fail", "critical"), "No such option"),
+            (("--fail-on", "info"), "'info' is not one of 'warning', 'critical'"),
+            (("--thresholds", "no.toml"), "thresholds no.toml can't be read: No such file"),
+            (("--thresholds", "{here}"), "can't be read: Is a directory"),
+            (("--thresholds", "{here}/torn.toml"), "torn.toml is not TOML: "),
+            (
+                ("--thresholds", "{here}/faulty.toml"),
+                "faulty.toml: unknown key unbalanced.most (known are info, warning, critical, "
+                "least); prometheus.worst_groups must be a whole number from 0 on",
+            ),
+            (("--out", "{here}/torn.toml/out"), "torn.toml is not a folder"),
+            (("--prometheus", "{here}/no/x.prom"), "no/x.prom can't be written: "),
+            (("--config", "no.toml"), "configuration no.toml can't be read"),
+        ],
+    )
+    def test_options(
+        self, run: Run, asked: list[Any], tmp_path: Path, words: tuple[str, ...], sentence: str
+    ) -> None:
+        """It shows before Spark starts."""
+        (tmp_path / "torn.toml").write_text("[unbalanced", encoding="utf-8")
+        (tmp_path / "faulty.toml").write_text(
+            "[unbalanced]\nmost = 1\n[prometheus]\nworst_groups = -1", encoding="utf-8"
+        )
+        said = run("audit", "s", *(word.format(here=tmp_path) for word in words))
+        assert (said.code, is_one_line(said)) == (2, True)
+        assert sentence in said.err
+        assert asked == []
+
+    def test_a_snapshot_that_can_not_be_read(self, run: Run, store: Path) -> None:
+        """When it is the only one, or named, there is none to take instead."""
+        write_store(well().tables(), store, FIRST)
+        (part,) = store.glob("members/*/*.parquet")
+        part.write_bytes(part.read_bytes()[:-9])
+        for words in ((), ("--snapshot", FIRST)):
+            said = run("audit", store, *words)
+            assert (said.code, is_one_line(said)) == (2, True)
+            assert f"snapshot {FIRST} can't be used: table members can't be read" in said.err
+
+    def test_a_store_without_a_whole_snapshot(self, run: Run, store: Path) -> None:
+        said = run("audit", store)
+        assert (said.code, is_one_line(said)) == (2, True)
+        assert "has no whole snapshot" in said.err
+        half_write(store, FIRST)
+        half_write(store, SECOND)
+        sentence = f"snapshot {SECOND} of store {store} isn't whole: it lacks partitions"
+        for words in ((), ("--snapshot", SECOND)):
+            said = run("audit", store, *words)
+            assert (said.code, is_one_line(said)) == (2, True)
+            assert sentence in said.err
+        said = run("audit", store, "--snapshot", FOURTH)
+        assert (said.code, is_one_line(said)) == (2, True)
+        assert f"has no snapshot {FOURTH}" in said.err
+
+    @pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere")
+    def test_folders_without_permission(self, run: Run, asked: list[Any], tmp_path: Path) -> None:
+        tmp_path.chmod(0o500)
+        for option in ("--out", "--prometheus"):
+            said = run("audit", "s", option, tmp_path / "x")
+            assert (said.code, is_one_line(said)) == (2, True)
+            assert "no permission for" in said.err
+        assert asked == []
+
+
+class TestSnapshots:
+    """`evenfleet snapshots`."""
+
+    def test_each_has_its_counts_and_state(self, run: Run, store: Path) -> None:
+        write_store(well().tables(), store, FIRST)
+        half_write(store, SECOND)
+        be_writing(store, THIRD)
+        write_store(well().tables(), store, FOURTH)
+        (part,) = store.glob(f"members/snapshot={FOURTH}/*.parquet")
+        part.write_bytes(part.read_bytes()[:-9])
+        said = run("snapshots", store, "--format", "json")
+        assert said.code == 0
+        rows = json.loads(said.out)["snapshots"]
+        assert [(row["snapshot"], row["state"]) for row in rows] == [
+            (FIRST, "whole"),
+            (SECOND, "it lacks partitions"),
+            (THIRD, "it is being written, or its writing was cut short"),
+            (FOURTH, "members can't be read"),
+        ]
+        counts = {"groups": 1, "members": 3, "subscriptions": 3, "partitions": 2, "assignments": 2}
+        assert rows[0] == {
+            "snapshot": FIRST, "state": "whole", **counts, "offsets": None, "brokers": None
+        }  # fmt: skip
+        assert rows[1] | {"partitions": 2} == rows[0] | {
+            k: rows[1][k] for k in ("snapshot", "state")
+        }
+        assert rows[1]["partitions"] is None
+        assert rows[3]["partitions"] == 2
+        assert said.err == f"Skipped, since they aren't whole: {SECOND}, {THIRD}, {FOURTH}.\n"
+        printed = flat(run("snapshots", store).out)
+        assert f"{FIRST} whole 1 3 2 2" in printed
+
+    def test_a_store_with_nothing_in_it(self, run: Run, store: Path) -> None:
+        said = run("snapshots", store)
+        assert (said.code, is_one_line(said)) == (2, True)
+        assert f"store {store} has no snapshot: import or write one first" in said.err

@@ -1,0 +1,220 @@
+"""The examples of conf/examples, each read or run as far as that goes without what runs it."""
+
+from __future__ import annotations
+
+import os
+import re
+import runpy
+import shlex
+import subprocess
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+import typer
+import yaml
+from cronsim import CronSim
+
+from spark.cli import app
+from tests.paths import ROOT
+
+EXAMPLES = ROOT / "conf" / "examples"
+
+
+def options(words: list[str]) -> dict[str, Any]:
+    """What `evenfleet` understands of these words; unknown options and values are an error."""
+    commands: Any = typer.main.get_command(app)
+    return dict(commands.commands[words[0]].make_context(words[0], list(words[1:])).params)
+
+
+def evenfleet_words(line: str) -> list[str]:
+    """The words after `…/evenfleet` in a line of shell."""
+    words = shlex.split(line, comments=True)
+    (at,) = (at for at, word in enumerate(words) if word.endswith("/bin/evenfleet"))
+    ends = (
+        number for number, word in enumerate(words) if number > at and re.match(r"[>|&;]", word)
+    )
+    return words[at + 1 : next(ends, len(words))]
+
+
+def check_audit(words: list[str]) -> None:
+    """It fails at critical findings, and keeps what it finds."""
+    assert words[0] == "audit"
+    found = options(words)
+    assert found["fail_on"] == "critical"
+    assert found["out"] or found["prometheus"]
+    assert found["thresholds"]
+
+
+def check_schedule(schedule: str) -> None:
+    """Once an hour."""
+    times = CronSim(schedule, datetime(2026, 11, 21, tzinfo=UTC))
+    first, second = next(times), next(times)
+    assert (second - first).total_seconds() == 3600
+
+
+def test_every_example_is_checked_here() -> None:
+    names = {path.name for path in EXAMPLES.iterdir() if path.is_file()}
+    assert names == {"audit.crontab", "audit_dag.py", "audit-cronjob.yaml", "audit-on-spark.sh"}
+
+
+def test_options_that_are_wrong_would_show() -> None:
+    for words in (
+        ["audit"],
+        ["audit", "s", "--fail", "critical"],
+        ["audit", "s", "--fail-on", "x"],
+    ):
+        with pytest.raises(Exception, match=r"(?i)missing|no such option|value error"):
+            options(words)
+
+
+def test_the_crontab() -> None:
+    lines = (EXAMPLES / "audit.crontab").read_text(encoding="utf-8").splitlines()
+    entries = [line for line in lines if line and not re.match(r"#|\w+=", line)]
+    commands = []
+    for entry in entries:
+        *schedule, command = entry.split(maxsplit=5)
+        check_schedule(" ".join(schedule))
+        assert "%" not in command  # which would end a line of cron's
+        subprocess.run(["bash", "-n", "-c", command], check=True)
+        commands.append(evenfleet_words(command))
+    collect, audit = commands
+    assert collect[0] == "collect"
+    assert str(options(collect)["out"]) == options(audit)["store"]
+    check_audit(audit)
+
+
+@pytest.mark.parametrize("code", [0, 1, 2, 3])
+def test_the_crontab_mails_when_the_audit_does_not_end_well(tmp_path: Path, code: int) -> None:
+    """Cron mails what is printed: nothing when the exit code is 0, or else all."""
+    lines = (EXAMPLES / "audit.crontab").read_text(encoding="utf-8").splitlines()
+    command = lines[-1].split(maxsplit=5)[5]
+    fake = tmp_path / "evenfleet"
+    fake.write_text(f"#!/bin/sh\necho found; echo said >&2; exit {code}\n", encoding="utf-8")
+    fake.chmod(0o755)
+    here = command.replace("/opt/evenfleet/bin/evenfleet", str(fake)).replace(
+        "/var/lib/evenfleet", str(tmp_path)
+    )
+    run = subprocess.run(["sh", "-c", here], capture_output=True, text=True, check=True)
+    assert (run.stdout + run.stderr).split() == (["found", "said"] if code else [])
+
+
+class Task:
+    """Airflow's BashOperator, as far as the example needs it."""
+
+    made: dict[str, Task]
+
+    def __init__(
+        self, *, task_id: str, bash_command: str, retries: int = 0, retry_delay: Any = None
+    ) -> None:
+        self.command, self.retries, self.after = bash_command, retries, [""]
+        self.made[task_id] = self
+
+    def __rshift__(self, other: Task) -> None:
+        other.after = [name for name, task in self.made.items() if task is self]
+
+
+class Dag:
+    """Airflow's DAG, as far as the example needs it."""
+
+    made: dict[str, Dag]
+
+    def __init__(
+        self,
+        *,
+        dag_id: str,
+        schedule: str,
+        start_date: datetime,
+        catchup: bool,
+        max_active_runs: int,
+    ) -> None:
+        assert start_date.tzinfo and not catchup and max_active_runs == 1
+        self.schedule = schedule
+        self.made[dag_id] = self
+
+    def __enter__(self) -> Dag:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        pass
+
+
+def test_the_dag(monkeypatch: pytest.MonkeyPatch) -> None:
+    Task.made, Dag.made = {}, {}
+    for name, content in (
+        ("airflow.sdk", {"DAG": Dag}),
+        ("airflow.providers.standard.operators.bash", {"BashOperator": Task}),
+    ):
+        parts = name.split(".")
+        for depth in range(1, len(parts) + 1):
+            path = ".".join(parts[:depth])
+            if path not in sys.modules:
+                monkeypatch.setitem(sys.modules, path, ModuleType(path))
+        vars(sys.modules[name]).update(content)
+    runpy.run_path(str(EXAMPLES / "audit_dag.py"))
+    (dag,) = Dag.made.values()
+    check_schedule(dag.schedule)
+    collect, audit = Task.made.values()
+    words = evenfleet_words(collect.command)
+    assert words[0] == "collect"
+    assert str(options(words)["out"]) == options(evenfleet_words(audit.command))["store"]
+    check_audit(evenfleet_words(audit.command))
+    assert (audit.retries, audit.after) == (0, ["collect"])
+
+
+def test_the_cron_job_of_kubernetes() -> None:
+    """What is mounted is there, and the job ends for good where another run would find the same."""
+    job = yaml.safe_load((EXAMPLES / "audit-cronjob.yaml").read_text(encoding="utf-8"))
+    assert (job["apiVersion"], job["kind"]) == ("batch/v1", "CronJob")
+    assert (job["spec"]["concurrencyPolicy"], job["spec"].keys() >= {"schedule"}) == (
+        "Forbid",
+        True,
+    )
+    check_schedule(job["spec"]["schedule"])
+    work = job["spec"]["jobTemplate"]["spec"]
+    pod = work["template"]["spec"]
+    (container,) = pod["containers"]
+    assert container["command"] == ["evenfleet"]
+    check_audit(container["args"])
+    (rule,) = work["podFailurePolicy"]["rules"]
+    assert rule == {
+        "action": "FailJob",
+        "onExitCodes": {"containerName": container["name"], "operator": "In", "values": [1, 2]},
+    }
+    assert pod["restartPolicy"] == "Never"  # which such a policy asks for
+    mounted = {mount["name"]: mount["mountPath"] for mount in container["volumeMounts"]}
+    assert mounted.keys() == {volume["name"] for volume in pod["volumes"]}
+    found = options(container["args"])
+    for path in (found["store"], found["out"], str(found["thresholds"])):
+        assert path.startswith(tuple(f"{folder}/" for folder in mounted.values()))
+
+
+@pytest.mark.parametrize("code", [0, 1])
+def test_the_script_for_spark_submit(tmp_path: Path, code: int) -> None:
+    """It hands our job to spark-submit, as the README says, and gives its exit code back."""
+    fake = tmp_path / "spark-submit"
+    fake.write_text(
+        f'#!/bin/sh\nprintf "%s\\n" "$PYSPARK_PYTHON" "$@" >{tmp_path}/words\nexit {code}\n',
+        encoding="utf-8",
+    )
+    fake.chmod(0o755)
+    script = EXAMPLES / "audit-on-spark.sh"
+    subprocess.run(["bash", "-n", script], check=True)
+    given = ["spark://h:7077", "s3a://b/my store", "s3a://b/findings"]
+    environment = {"PATH": f"{tmp_path}{os.pathsep}{os.environ['PATH']}"}
+    run = subprocess.run([script, *given], env=environment, cwd=tmp_path, check=False)
+    assert run.returncode == code
+    python, *words = (tmp_path / "words").read_text(encoding="utf-8").splitlines()
+    assert python == "/opt/evenfleet/bin/python"
+    assert words[:4] == ["--master", given[0], "--deploy-mode", "client"]
+    (at,) = (number for number, word in enumerate(words) if word.endswith(".py"))
+    assert Path(words[at]).resolve() == ROOT / "bin" / "spark_job.py"
+    assert re.fullmatch(r"--conf spark\.[\w.]+=\S+", " ".join(words[4:at]))
+    check_audit(words[at + 1 :])
+    found = options(words[at + 1 :])
+    assert (found["store"], found["out"]) == tuple(given[1:])
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert f"PYSPARK_PYTHON={python} spark-submit --master spark://HOST:7077" in readme

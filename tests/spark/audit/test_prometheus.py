@@ -1,0 +1,146 @@
+"""Metrics of an audit, read back by the parser of Prometheus's own client."""
+
+from __future__ import annotations
+
+import stat
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from prometheus_client.parser import text_string_to_metric_families
+from pyspark.sql import SparkSession
+
+from spark import FleetAudit, InputError
+from spark.audit.prometheus import check_metrics, metrics_of, write_metrics
+from spark.audit.registry import FINDINGS
+
+COLUMNS = (
+    "cluster string, `group` string, subject string, finding string, severity string, "
+    "measure double, threshold double, sentence string, advice string"
+)
+NOT_RUN = {"poll-interval": "no time-outs are configured"}
+HOSTILE = "\"><script>\n|=\\'{},#\r\x1b[2J\u202e"
+
+Found = tuple[str, str | None, str, str]
+
+
+def audit_of(spark: SparkSession, found: Iterable[Found], groups: int) -> FleetAudit:
+    """An audit that found this: cluster, group, finding and severity."""
+    rows = [
+        (cluster, group, "s", finding, severity, 1.0, 1.0, "s", "a")
+        for cluster, group, finding, severity in found
+    ]
+    findings = spark.createDataFrame(rows, COLUMNS)
+    solved = spark.range(groups).selectExpr("if(id = 0, 'empty', 'ok') as status")
+    return FleetAudit("20261121T060000Z", findings, NOT_RUN, [], solved)
+
+
+def fleet(groups: int) -> list[Found]:
+    """Each group has a warning, the last two something critical as well, one cluster a broker."""
+    found: list[Found] = [("c", f"g{at:04}", "idle-members", "warning") for at in range(groups)]
+    found += [("c", f"g{at:04}", "claimed-twice", "critical") for at in (groups - 1, groups - 2)]
+    return [*found, ("c", None, "leaderless", "critical"), ("c", "g0000", "unbalanced", "info")]
+
+
+Samples = dict[tuple[str, tuple[tuple[str, str], ...]], float]
+
+
+def parsed(text: str) -> Samples:
+    samples = [
+        (sample.name, tuple(sorted(sample.labels.items())), sample.value)
+        for family in text_string_to_metric_families(text)
+        for sample in family.samples
+    ]
+    found = {(name, labels): value for name, labels, value in samples}
+    assert len(found) == len(samples)  # no series twice
+    return found
+
+
+def total(samples: Samples, name: str, **labels: Any) -> float:
+    return sum(
+        value
+        for (metric, stated), value in samples.items()
+        if metric == name and labels.items() <= dict(stated).items()
+    )
+
+
+def test_series_are_as_many_in_any_fleet_and_their_sums_add_up(spark: SparkSession) -> None:
+    """Three of each group's severities; all else depends on findings and statuses alone."""
+    worst = 5
+    bound = 3 * (len(FINDINGS) - len(NOT_RUN)) + len(FINDINGS) + 6 + 3 * worst + 3 + 1
+    for groups in (8, 80):
+        samples = parsed(metrics_of(audit_of(spark, fleet(groups), groups), worst))
+        assert len(samples) == bound
+        for severity, count in (("critical", 3), ("warning", groups), ("info", 1)):
+            one = {"severity": severity}
+            assert total(samples, "evenfleet_audit_findings", **one) == count
+            own = total(samples, "evenfleet_audit_group_findings", **one)
+            assert own + total(samples, "evenfleet_audit_other_findings", **one) == count
+        assert total(samples, "evenfleet_audit_findings", finding="idle-members") == groups
+        assert total(samples, "evenfleet_audit_finding_not_run") == len(NOT_RUN)
+        assert total(samples, "evenfleet_audit_finding_not_run", finding="poll-interval") == 1
+        assert total(samples, "evenfleet_audit_groups", status="ok") == groups - 1
+        assert total(samples, "evenfleet_audit_groups") == groups
+        assert total(samples, "evenfleet_audit_snapshot_info", snapshot="20261121T060000Z") == 1
+        named = {
+            dict(labels)["group"] for name, labels in samples if name.endswith("_group_findings")
+        }
+        last = {f"g{groups - 1:04}", f"g{groups - 2:04}"}
+        assert named == {"g0000", "g0001", "g0002", *last}
+
+
+def test_names_come_back_as_they_are(spark: SparkSession) -> None:
+    text = metrics_of(audit_of(spark, [(HOSTILE, HOSTILE, "leaderless", "critical")], 1), 1)
+    labels = {"cluster": HOSTILE, "group": HOSTILE, "severity": "critical"}
+    assert total(parsed(text), "evenfleet_audit_group_findings", **labels) == 1
+
+
+def test_without_groups_of_their_own_all_is_in_the_sums(spark: SparkSession) -> None:
+    samples = parsed(metrics_of(audit_of(spark, [], 1), 0))
+    assert total(samples, "evenfleet_audit_findings") == 0
+    assert total(samples, "evenfleet_audit_other_findings") == 0
+    assert not [name for name, _ in samples if name == "evenfleet_audit_group_findings"]
+
+
+class TestFile:
+    """The file that node_exporter reads."""
+
+    def test_it_is_replaced_and_others_may_read_it(self, tmp_path: Path) -> None:
+        path = tmp_path / "evenfleet.prom"
+        path.write_text("old and longer", encoding="utf-8")
+        write_metrics("né\n", path)
+        assert path.read_bytes() == "né\n".encode()
+        assert stat.S_IMODE(path.stat().st_mode) == 0o644
+        assert list(tmp_path.iterdir()) == [path]
+
+    @pytest.mark.parametrize("step", ["chmod", "replace"])
+    def test_when_writing_fails_the_old_one_stays(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: str
+    ) -> None:
+        """And no part of a new one, whichever name it had."""
+
+        def fail(*_: object) -> None:
+            raise OSError(28, "No space left on device")
+
+        path = tmp_path / "evenfleet.prom"
+        path.write_text("old", encoding="utf-8")
+        monkeypatch.setattr(Path, step, fail)
+        with pytest.raises(InputError, match=r"metrics .*evenfleet\.prom can't be written: No sp"):
+            write_metrics("new", path)
+        assert path.read_text(encoding="utf-8") == "old"
+        assert list(tmp_path.iterdir()) == [path]
+
+    def test_a_place_where_it_can_not_be_is_told_beforehand(self, tmp_path: Path) -> None:
+        (tmp_path / "file").touch()
+        for path, why in (
+            (tmp_path / "no" / "x.prom", f"{tmp_path}/no is not a folder"),
+            (tmp_path / "file" / "x.prom", f"{tmp_path}/file is not a folder"),
+            (tmp_path, "it is a folder"),
+        ):
+            with pytest.raises(InputError) as raised:
+                check_metrics(path)
+            assert str(raised.value) == f"metrics {path} can't be written: {why}"
+            with pytest.raises(InputError):
+                write_metrics("", path)
+        assert [path.name for path in tmp_path.iterdir()] == ["file"]

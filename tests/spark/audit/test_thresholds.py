@@ -1,0 +1,160 @@
+"""Thresholds and severities of findings, and the file that users write them in."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+from pyspark.sql import SparkSession
+
+from spark import InputError
+from spark.audit.registry import FINDINGS
+from spark.audit.thresholds import (
+    NEVER,
+    AuditSettings,
+    Copartitioned,
+    GroupRule,
+    Timeouts,
+    read_audit_settings,
+)
+from tests.paths import ROOT
+
+SHIPPED = ROOT / "conf" / "audit.toml"
+ODD = "a'b\\c%d_e!f\n\"g"
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    return tmp_path / "audit.toml"
+
+
+def read(file: Path, text: str) -> AuditSettings:
+    file.write_text(text, encoding="utf-8")
+    return read_audit_settings(file)
+
+
+class TestShippedFile:
+    """conf/audit.toml."""
+
+    def test_it_gives_the_defaults(self, file: Path) -> None:
+        assert read_audit_settings(SHIPPED) == AuditSettings()
+        assert read_audit_settings(None) == read(file, "") == AuditSettings()
+
+    def test_each_level_and_setting_of_each_finding_stands_in_it(self) -> None:
+        stated = tomllib.loads(SHIPPED.read_text(encoding="utf-8"))
+        written = {
+            name: {key: NEVER if value is None else value for key, value in one.levels.items()}
+            | dict(one.settings)
+            for name, one in FINDINGS.items()
+        }
+        assert stated == written | {"prometheus": {"worst_groups": AuditSettings.worst_groups}}
+        assert list(stated) == [*FINDINGS, "prometheus"]
+
+    def test_its_examples_are_read(self, file: Path) -> None:
+        """Each comment that is a heading or a value of TOML counts once its # is taken away."""
+        text = SHIPPED.read_text(encoding="utf-8")
+        shown = re.sub(r"^# (?=\[\[\w+\]\]$|[\w-]+ = )", "", text, flags=re.MULTILINE)
+        settings = read(file, shown)
+        assert settings.values == AuditSettings().values
+        (rule,) = settings.groups
+        assert rule.match == "batch-*"
+        assert rule.values["idle-members"] == {"warning": None}
+        assert rule.values["unbalanced"] == {"warning": 2.0, "critical": None, "least": 10.0}
+        assert settings.timeouts == (Timeouts("*", "*", 45_000, 3_000, 300_000, 20_000),)
+        assert settings.copartitioned == (Copartitioned(("orders", "payments"), "joins-*", "*"),)
+
+
+def test_what_a_file_leaves_out_keeps_its_default(file: Path) -> None:
+    text = "[unbalanced]\ncritical = 'never'\nleast = 5\n[prometheus]\nworst_groups = 0"
+    defaults = AuditSettings()
+    settings = read(file, text)
+    assert settings.worst_groups == 0
+    assert settings.values == {
+        **defaults.values,
+        "unbalanced": {**defaults.values["unbalanced"], "critical": None, "least": 5.0},
+    }
+
+
+@pytest.mark.parametrize(
+    ("text", "fault"),
+    [
+        ("unbalance = 1", "unknown key 'unbalance' (known are unbalanced, avoidable-moves, "),
+        ("unbalanced = 1", "unbalanced must be a table"),
+        (
+            "[unbalanced]\nmost = 1",
+            "unknown key unbalanced.most (known are info, warning, critical, least)",
+        ),
+        ("[unbalanced]\ninfo = '2'", "unbalanced.info must be a number from 0 on, or 'never'"),
+        ("[unbalanced]\ninfo = -1", "unbalanced.info must be a number from 0 on, or 'never'"),
+        ("[unbalanced]\ninfo = true", "unbalanced.info must be a number from 0 on, or 'never'"),
+        ("[unbalanced]\ninfo = nan", "unbalanced.info must be a number from 0 on, or 'never'"),
+        ("[unbalanced]\nleast = inf", "unbalanced.least must be a number from 0 on"),
+        ("[unbalanced]\nleast = 'never'", "unbalanced.least must be a number from 0 on"),
+        ("[topic-on-one-member]\ninfo = 0.4", "topic-on-one-member.info must be 0.5 or more"),
+        ("group = 3", "group must be tables, each headed [[group]]"),
+        ("timeouts = [3]", "timeouts must be tables, each headed [[timeouts]]"),
+        ("[[group]]\ncluster = 'a'", "[[group]] number 1: match is missing"),
+        ("[[group]]\nmatch = ''", "[[group]] number 1: match is '': it must be a pattern"),
+        (
+            "[[group]]\nmatch = 'a'\nunbalanced = {most = 1}",
+            "[[group]] number 1: unknown key unbalanced.most",
+        ),
+        (
+            "[[timeouts]]\nmatch = 'a'\nsession_timeout = 3",
+            "[[timeouts]] number 1: unknown key 'session_timeout' (known are match, cluster, "
+            "session_timeout_ms, ",
+        ),
+        (
+            "[[timeouts]]\nmatch = 'a'\nsession_timeout_ms = 0",
+            "session_timeout_ms is 0: it must be a whole number of milliseconds",
+        ),
+        (
+            "[[copartitioned]]\ntopics = ['a']",
+            "[[copartitioned]] number 1: topics is ['a']: it must be a list of two topics or more",
+        ),
+        ("prometheus = 1", "prometheus must be a table"),
+        ("[prometheus]\nworst = 1", "unknown key prometheus.worst (known is worst_groups)"),
+        ("[prometheus]\nworst_groups = 1.5", "worst_groups must be a whole number from 0 on"),
+    ],
+)
+def test_a_wrong_key_or_value_is_named(file: Path, text: str, fault: str) -> None:
+    with pytest.raises(InputError) as raised:
+        read(file, text)
+    assert str(raised.value).startswith(f"thresholds {file}: ")
+    assert fault in str(raised.value)
+
+
+def test_all_faults_are_told_at_once(file: Path) -> None:
+    with pytest.raises(InputError) as raised:
+        read(file, "a = 1\n[prometheus]\nb = 2\n[[group]]\nc = 3\n[unbalanced]\nd = 4\ninfo = -1")
+    assert str(raised.value).count("; ") == 5
+
+
+def test_the_first_rule_that_fits_a_group_counts(spark: SparkSession) -> None:
+    """Patterns know * and ? alone, whatever else is in a name; other groups have the default."""
+    warning = "unbalanced"
+    rules = (
+        GroupRule(ODD, values={warning: {"warning": 7.0}}),
+        GroupRule("pay-?", "prod*", {warning: {"warning": None}}),
+        GroupRule("pay-*", values={warning: {"warning": 8.0}}),
+        GroupRule("*", "other", values={"idle-members": {"warning": 9.0}}),
+    )
+    setting = AuditSettings(groups=rules).of(FINDINGS[warning])
+    default = FINDINGS[warning].warning
+    wanted = {
+        ("c", ODD): 7.0,
+        ("c", ODD.replace("%", "x")): default,
+        ("c", ODD.replace("_", "x")): default,
+        ("prod-1", "pay-1"): None,
+        ("prod-1", "pay-12"): 8.0,
+        ("dev", "pay-1"): 8.0,
+        ("dev", "pay-\n"): 8.0,
+        ("dev", "xpay-1"): default,
+        ("other", "any"): default,
+        ("other", None): default,
+    }
+    rows = spark.createDataFrame(list(wanted), "cluster string, group string")
+    found = rows.selectExpr("cluster", "`group`", f"{setting('warning')} as warning").collect()
+    assert {(row[0], row[1]): row[2] for row in found} == wanted

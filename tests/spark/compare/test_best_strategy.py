@@ -1,0 +1,96 @@
+"""The verdict on a fleet, and the table above it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from rich.console import Console
+
+from optimizer import STRATEGIES
+from spark.compare.best_strategy import best_of
+from spark.jobs.compare import SHOWN
+from spark.terminal import console
+from spark.terminal.console import Format, show
+
+
+def of_strategy(name: str, unbalanced: int = 0, **facts: Any) -> dict[str, Any]:
+    """A row of the fleet's table."""
+    row = {"strategy": name, "groups": 9, "unbalanced": unbalanced, "excess": 0, "moves": 5}
+    return row | {"remote_reads": None, "without_answer": 0, "why": None} | facts
+
+
+def test_the_best_is_named_with_what_it_comes_to_and_the_best_of_kafkas_own_beside_it() -> None:
+    rows = [
+        of_strategy("optimal", moves=1234),
+        of_strategy("sticky", 2, excess=3, moves=1300),
+        of_strategy("current", 8, moves=0),
+        of_strategy("range", 9),
+    ]
+    assert best_of(rows) == (
+        "Best off with optimal: 0 of 9 groups unbalanced, 0 partitions in excess, 1234 moves; "
+        "of Kafka's own sticky: 2 of 9 groups unbalanced, 3 partitions in excess, 1300 moves."
+    )
+
+
+def test_those_that_do_as_well_are_named() -> None:
+    rows = [
+        of_strategy("optimal"),
+        of_strategy("sticky"),
+        of_strategy("uniform"),
+        of_strategy("x", 1),
+    ]
+    assert best_of(rows) == (
+        "Best off with optimal (sticky and uniform would do as well): "
+        "0 of 9 groups unbalanced, 0 partitions in excess, 5 moves."
+    )
+
+
+def test_reads_across_racks_that_the_optimum_saves_are_told_where_they_were_counted() -> None:
+    rows = [of_strategy("optimal", remote_reads=3), of_strategy("current", 1, remote_reads=10)]
+    assert best_of(rows).endswith("5 moves; optimal saves 7 of 10 reads across racks.")
+    assert "reads" not in best_of([rows[0], of_strategy("current", 1, remote_reads=3)])
+
+
+def test_a_balanced_fleet_is_left_as_it_is() -> None:
+    rows = [of_strategy("current", moves=0), of_strategy("optimal", moves=0), of_strategy("range")]
+    assert best_of(rows).startswith("Best left as it is (optimal would do as well): 0 of 9 ")
+
+
+def test_groups_that_failed_are_told_whoever_is_best() -> None:
+    rows = [
+        of_strategy("optimal", without_answer=2, why="2 empty"),
+        of_strategy("range", 3, without_answer=2, why="2 empty"),
+        of_strategy("sticky", without_answer=4, why="2 empty, 2 failed; the first is g"),
+    ]
+    assert best_of(rows).endswith(
+        "; no answer for 2 groups (2 empty); sticky has none for 4 "
+        "(2 empty, 2 failed; the first is g)."
+    )
+
+
+def test_a_fleet_without_any_answer() -> None:
+    row = of_strategy("optimal", groups=0, without_answer=1, why="1 empty", excess=None, moves=None)
+    assert best_of([row]) == (
+        "Best off with optimal: 0 of 0 groups unbalanced, 0 partitions in excess, 0 moves; "
+        "no answer for 1 groups (1 empty)."
+    )
+
+
+def test_the_table_of_a_large_fleet_fits_80_columns(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Nothing is folded or cut: neither a strategy's name nor a number of nine digits."""
+    monkeypatch.setattr(console, "OUT", Console(width=80, highlight=False))
+    numbers = {name: 20_000 for name in SHOWN if name != "strategy"}
+    numbers |= {"moves": 2_000_000, "stopped_eager": 2_000_000, "worst_max_to_mean": 100.25}
+    rows = [{"strategy": name} | numbers for name in STRATEGIES]
+    show({"strategies": rows}, Format.TABLE)
+    lines = capsys.readouterr().out.splitlines()
+    assert max(map(len, lines)) <= 80
+    for name in STRATEGIES:
+        (line,) = [line for line in lines if line.split()[:1] == [name]]
+        assert line.split()[1:] == [
+            *("20", "000", "100.25", "20", "000", "2", "000", "000", "2", "000", "000"),
+            *("20", "000"),
+        ]

@@ -1,0 +1,107 @@
+"""`evenfleet compare` and `verify` as a user runs them."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pyarrow.parquet as pq
+
+from spark.fleet.local_store import write_store
+from tests.spark.support.fleets import SNAPSHOT, Fleet
+from tests.spark.support.said import Run, flat, is_one_line
+from tests.spark.support.small import EARLIER, rows, small
+
+
+class TestCompareAndVerify:
+    """`evenfleet compare` and `evenfleet verify`."""
+
+    def test_a_comparison_is_written_by_group_and_for_the_fleet(
+        self, run: Run, store: Path, tmp_path: Path
+    ) -> None:
+        out = tmp_path / "out"
+        words = ("--strategies", "current,optimal", "--format", "json")
+        said = run("compare", store, "--out", out, *words)
+        assert said.code == 0
+        compared = rows(out / "comparison")
+        assert [(row["group"], row["strategy"], row["moves"]) for row in compared] == [
+            ("g", "current", 0),
+            ("g", "optimal", 1),
+            ("nobody", "current", None),
+            ("nobody", "optimal", None),
+        ]
+        fleet = rows(out / "fleet")
+        assert [row["strategy"] for row in fleet] == ["optimal", "current"]
+        assert json.loads(said.out) == {"strategies": fleet}
+
+    def test_a_sound_plan_verifies(self, run: Run, store: Path, tmp_path: Path) -> None:
+        run("plan", store, "--out", tmp_path / "plan")
+        said = run("verify", store, tmp_path / "plan")
+        assert (said.code, said.out) == (0, "")
+        assert said.err == (
+            f"Snapshot {SNAPSHOT}, 1 planned groups: "
+            "no fault: every partition, measure and proof holds.\n"
+        )
+        said = run("verify", store, tmp_path / "plan", "--format", "json")
+        assert (said.code, json.loads(said.out)) == (0, {"faults": []})
+
+    def test_a_plan_without_any_partition_verifies(self, run: Run, tmp_path: Path) -> None:
+        """Not one group has members."""
+        write_store(Fleet().group("g", {}).tables(), tmp_path / "store", SNAPSHOT)
+        assert run("plan", tmp_path / "store", "--out", tmp_path / "plan").code == 0
+        assert rows(tmp_path / "plan" / "assignments") == []
+        assert run("verify", tmp_path / "store", tmp_path / "plan").code == 0
+
+    def test_a_fault_in_any_snapshot_ends_with_code_1(
+        self, run: Run, store: Path, tmp_path: Path
+    ) -> None:
+        write_store(small().tables(), store, EARLIER)
+        plan = tmp_path / "plan"
+        run("plan", store, "--out", plan, "--snapshot", "all")
+        (part,) = plan.glob(f"assignments/snapshot={EARLIER}/*.parquet")
+        table = pq.ParquetFile(part).read()
+        pq.write_table(table.slice(1), part)
+        crc = part.with_name(f".{part.name}.crc")
+        crc.unlink()
+        said = run("verify", store, plan, "--format", "json")
+        assert said.code == 1
+        faults = json.loads(said.out)["faults"]
+        assert {fault["snapshot"] for fault in faults} == {EARLIER}
+        assert "partition 0 of topic 't' is not in the plan (1 such)" in {
+            fault["fault"] for fault in faults
+        }
+        said = run("verify", store, plan)
+        assert said.code == 1
+        assert "partition 0 of topic 't' is not in the plan" in flat(said.out)
+        assert f"Snapshot {EARLIER}, 1 planned groups: {len(faults)} faults.\n" in said.err
+        assert f"Snapshot {SNAPSHOT}, 1 planned groups: no fault: " in said.err
+
+    def test_a_plan_that_is_not_whole_is_bad_input(
+        self, run: Run, store: Path, tmp_path: Path
+    ) -> None:
+        plan = tmp_path / "plan"
+        said = run("verify", store, plan)
+        assert (said.code, is_one_line(said)) == (2, True)
+        assert "has no snapshot in it: make it with `evenfleet plan`" in said.err
+        run("plan", store, "--out", plan)
+        shutil.rmtree(plan / "groups")
+        said = run("verify", store, plan)
+        assert (said.code, is_one_line(said)) == (2, True)
+        assert f"has no table groups of snapshot {SNAPSHOT}: make it anew" in said.err
+
+    def test_the_plan_of_a_snapshot_that_the_store_lacks_is_bad_input(
+        self, run: Run, store: Path, tmp_path: Path
+    ) -> None:
+        run("plan", store, "--out", tmp_path / "plan")
+        shutil.rmtree(store)
+        write_store(small().tables(), store, EARLIER)
+        said = run("verify", store, tmp_path / "plan")
+        assert (said.code, is_one_line(said)) == (2, True)
+        assert f"has no snapshot {SNAPSHOT}" in said.err
+
+    def test_what_is_no_plan_is_bad_input(self, run: Run, store: Path) -> None:
+        """A store has tables of the same names."""
+        said = run("verify", store, store)
+        assert (said.code, is_one_line(said)) == (2, True)
+        assert "the plan can't be checked: its table assignments lacks the column " in said.err

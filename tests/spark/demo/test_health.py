@@ -1,0 +1,40 @@
+"""How a made-up group that isn't well becomes so."""
+
+import numpy as np
+
+from spark.demo.clusters import DemoCluster
+from spark.demo.health import kept_busy
+from spark.demo.members import Cast, Turnout, make_cast
+
+SIZES = np.array([2, 100])
+SUBSCRIPTIONS = [np.array([0]), np.array([0, 1])]
+
+
+def cast_of(members: int) -> Cast:
+    rng = np.random.default_rng(1)
+    drawn = make_cast(
+        rng,
+        DemoCluster("c", ["east"] * 3),
+        "g",
+        Turnout(members),
+        roles=2,
+        generation=1,
+        server_side=False,
+        dynamic=True,
+    )
+    # the last one reads both topics, the others that of two partitions
+    drawn.roles[:] = np.arange(members) == members - 1
+    return drawn
+
+
+def test_members_for_whom_nothing_is_left_read_more() -> None:
+    """Two of the twelve who read two partitions can stay; the others read all."""
+    cast = cast_of(13)
+    busy = kept_busy(cast, SUBSCRIPTIONS, SIZES, few=10)
+    assert np.bincount(busy.roles).tolist() == [2, 11]
+    assert kept_busy(busy, SUBSCRIPTIONS, SIZES, few=1) is busy
+
+
+def test_a_few_may_be_idle() -> None:
+    cast = cast_of(12)
+    assert kept_busy(cast, SUBSCRIPTIONS, SIZES, few=10) is cast

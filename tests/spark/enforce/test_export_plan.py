@@ -1,0 +1,96 @@
+"""`evenfleet export-plan`, and bad input of the commands that read what it writes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from pyspark.sql import SparkSession
+
+from optimizer.assignor.plan_file import parsed
+from spark import FleetSnapshot, InputError
+from spark.enforce.export import group_plan
+from spark.fleet.local_store import write_store
+from spark.fleet.results import read_result
+from tests.spark.support.fleets import SNAPSHOT, Fleet
+from tests.spark.support.said import Run, is_one_line
+
+KEYS = {"m1": ("one", "app"), "m2": (None, "two"), "m3": (None, "three")}
+
+
+def fleet() -> Fleet:
+    """A group in two clusters, one that has no plan, and one whose members can't be told apart."""
+    made = Fleet().topic("t", 4).topic("u", 1).topic("t", 1, cluster="d")
+    made.group("g", {"m1": ["t"], "m2": ["t", "u"], "m3": []}, [("t", 0, "m2"), ("u", 0, "m2")])
+    made.group("g", {"m1": ["t"]}, cluster="d")
+    made.group("moving", {"m1": ["t"]}, state="PreparingRebalance")
+    made.group("alike", {"n1": ["t"], "n2": ["t"]})
+    made.group("unnamed", {"n1": ["t"]})
+    for row in made.rows["members"]:
+        instance, client = KEYS.get(row["member_id"], (None, "same"))
+        nobody = row["group"] == "unnamed"
+        row |= {"instance_id": instance, "client_id": None if nobody else client}
+    return made
+
+
+def test_export_plan(run: Run, spark: SparkSession, tmp_path: Path) -> None:
+    """Members are named by instance id or client id; what can't be exported is bad input."""
+    store, out, file = tmp_path / "store", tmp_path / "plan", tmp_path / "g.json"
+    write_store(fleet().tables(), store, SNAPSHOT)
+    assert run("plan", store, "--out", out).code == 0
+    said = run("export-plan", store, out, "--group", "g", "--cluster", "c", "--out", file)
+    assert said.code == 0
+    assert "3 members, 5 partitions" in said.err
+    text = file.read_text()
+    plan = parsed(text)
+    assert (plan.cluster, plan.group, plan.snapshot) == ("c", "g", SNAPSHOT)
+    assert plan.members == {
+        "one": {"t": [1, 2, 3]},
+        "two": {"t": [0], "u": [0]},
+        "three": {},
+    }
+    refused = run("export-plan", store, out, "--group", "g", "--out", file)
+    assert (refused.code, is_one_line(refused)) == (2, True)
+    assert "several clusters have a group 'g': choose one by --cluster (c, d)" in refused.err
+    lacking = run("export-plan", store, out, "--group", "g", "--snapshot", "s0", "--out", file)
+    assert (lacking.code, is_one_line(lacking)) == (2, True)
+    nowhere = run("export-plan", store, out, "--group", "g", "--out", tmp_path / "no" / "file")
+    assert (nowhere.code, is_one_line(nowhere)) == (2, True)
+    assert file.read_text() == text
+    assert {path.name for path in tmp_path.iterdir()} == {"store", "plan", "g.json"}
+
+    wrong = {
+        ("g", "x"): "no group 'g' of cluster 'x'",
+        ("x", None): "no group 'x'",
+        ("moving", None): "it is rebalancing",
+        ("alike", None): "2 of its members have one key, 'same'",
+        ("unnamed", None): "no group.instance.id and no client.id",
+    }
+    snapshot = FleetSnapshot.read(spark, str(store))
+    groups, assignments = (
+        read_result(spark, str(out), name, SNAPSHOT) for name in ("groups", "assignments")
+    )
+    for (group, cluster), why in wrong.items():
+        with pytest.raises(InputError, match=why):
+            group_plan(snapshot, groups, assignments, group, cluster)
+
+
+@pytest.mark.parametrize("command", ["watch", "enforce"])
+def test_bad_plans_and_unreachable_clusters(run: Run, tmp_path: Path, command: str) -> None:
+    """No plan is bad input; a cluster that can't be reached is a run that failed."""
+    file, server = tmp_path / "plan.json", ("--bootstrap", "127.0.0.1:1")
+    said = run(command, file, *server)
+    assert (said.code, is_one_line(said)) == (2, True)
+    assert "there is no plan in" in said.err
+    file.write_text('{"format": "evenfleet-plan", "version": 9}')
+    said = run(command, file, *server)
+    assert (said.code, is_one_line(said)) == (2, True)
+    assert "version 9" in said.err
+    file.write_text(
+        '{"format": "evenfleet-plan", "version": 1, "cluster": "c", "group": "g",'
+        ' "snapshot": "s", "members": {"a": {"t": [0]}}}'
+    )
+    assert run(command, file).code == 2
+    said = run(command, file, *server)
+    assert (said.code, is_one_line(said)) == (3, True)
+    assert "cluster c can't be reached" in said.err

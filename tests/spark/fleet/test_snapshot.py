@@ -1,0 +1,334 @@
+"""A snapshot of DataFrames or of a store: checked, with all that is wrong said at once."""
+
+import shutil
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+
+from spark import FleetSnapshot, InputError, snapshots
+from spark.fleet.local_store import write_store
+from spark.fleet.schemas import TABLES
+from tests.spark.support.fleets import SNAPSHOT, Fleet, damage_pages, snapshot_of
+
+OPTIONAL = [name for name, table in TABLES.items() if not table.required]
+REQUIRED = [name for name, table in TABLES.items() if table.required]
+
+
+def small() -> Fleet:
+    fleet = Fleet().topic("t", 2).group("g", {"a": ["t"], "b": ["t"]}, [("t", 0, "a", 3)])
+    fleet.add("offsets", group="g", topic="t", partition=0, committed_offset=5, lag=2**40)
+    return fleet.add("brokers", broker=1, host="h", port=9092, rack="r")
+
+
+def frames(spark: SparkSession) -> dict[str, DataFrame]:
+    return dict(small().snapshot(spark).tables)
+
+
+def rows(table: DataFrame) -> list[tuple]:
+    return sorted(map(tuple, table.collect()), key=repr)
+
+
+class TestOf:
+    """`FleetSnapshot.of`."""
+
+    def test_every_table_has_exactly_its_columns_and_types(self, spark: SparkSession) -> None:
+        snapshot = small().snapshot(spark)
+        assert snapshot.id == SNAPSHOT
+        assert snapshot.notes == ()
+        assert set(snapshot.tables) == set(TABLES)
+        for name, table in snapshot.tables.items():
+            found = [(field.name, field.dataType) for field in table.schema]
+            assert found == [(column.name, column.type) for column in TABLES[name].columns]
+
+    def test_the_id_is_now_in_utc_unless_it_is_stated(self, spark: SparkSession) -> None:
+        given = frames(spark)
+        assert FleetSnapshot.of(**given, snapshot="s-1").id == "s-1"
+        made = FleetSnapshot.of(**given).id
+        assert (len(made), made[8], made[-1]) == (16, "T", "Z")
+        assert made.replace("T", "").rstrip("Z").isdigit()
+
+    @pytest.mark.parametrize("bad", ["", "a/b", "../x", "06:00", ".hidden", "a b", "snapshot=1"])
+    def test_an_id_has_to_be_the_name_of_a_folder(self, spark: SparkSession, bad: str) -> None:
+        with pytest.raises(InputError, match="can't be the id of a snapshot"):
+            FleetSnapshot.of(**frames(spark), snapshot=bad)
+
+    def test_optional_tables_and_columns_may_be_absent(self, spark: SparkSession) -> None:
+        given = {name: table for name, table in frames(spark).items() if name in REQUIRED}
+        keys = {
+            name: table.select(*(c.name for c in TABLES[name].columns if c.required))
+            for name, table in given.items()
+        }
+        snapshot = FleetSnapshot.of(**keys)
+        assert set(snapshot.tables) == set(REQUIRED)
+        assert snapshot.tables["members"].columns == [c.name for c in TABLES["members"].columns]
+        (assigned,) = snapshot.tables["assignments"].collect()
+        assert (assigned.member_id, assigned.generation) == ("a", None)
+
+    def test_unknown_columns_are_left_out_with_a_note(self, spark: SparkSession) -> None:
+        given = frames(spark)
+        given["members"] = given["members"].withColumns({"age": F.lit(1), "a.b `c`": F.lit(2)})
+        given["partitions"] = given["partitions"].withColumn("isr_count", F.lit(1))
+        snapshot = FleetSnapshot.of(**given)
+        assert snapshot.notes == (
+            "table members: left out unknown columns age, a.b `c`",
+            "table partitions: left out unknown columns isr_count",
+        )
+        assert "age" not in snapshot.tables["members"].columns
+
+    def test_any_width_of_whole_number_stands_for_another(self, spark: SparkSession) -> None:
+        given = frames(spark)
+        wide = {"partition": F.col("partition").cast("bigint")}
+        given["partitions"] = given["partitions"].withColumns(
+            wide | {"replicas": F.array(F.lit(1).cast("bigint")), "weight": F.lit(7)}
+        )
+        given["assignments"] = given["assignments"].withColumns(
+            wide | {"generation": F.col("generation").cast("smallint")}
+        )
+        snapshot = FleetSnapshot.of(**given).validate()
+        (claim,) = snapshot.tables["assignments"].collect()
+        assert (claim.partition, claim.generation) == (0, 3)
+        partition = snapshot.tables["partitions"].first()
+        assert partition is not None
+        assert (partition.replicas, partition.weight) == ([1], 7.0)
+
+    def test_a_column_of_nulls_stands_for_any_type(self, spark: SparkSession) -> None:
+        given = frames(spark)
+        given["partitions"] = given["partitions"].withColumns(
+            {"replicas": F.lit(None), "weight": F.lit(None)}
+        )
+        assert FleetSnapshot.of(**given).tables["partitions"].count() == 2
+
+    def test_all_missing_mistyped_and_doubled_columns_are_told_at_once(
+        self, spark: SparkSession
+    ) -> None:
+        given = frames(spark)
+        given["groups"] = given["groups"].withColumn("subscriptions_inferred", F.lit("no"))
+        given["members"] = given["members"].select("cluster", "rack", F.lit("x").alias("Rack"))
+        given["partitions"] = given["partitions"].withColumns(
+            {"partition": F.lit("0"), "replicas": F.array(F.lit("1")), "topic_id": F.lit(1)}
+        )
+        given["assignments"] = given["assignments"].drop("member_id")
+        with pytest.raises(InputError) as raised:
+            FleetSnapshot.of(**given, snapshot=SNAPSHOT)
+        assert str(raised.value) == (
+            f"snapshot {SNAPSHOT} can't be used: "
+            "column groups.subscriptions_inferred is string and must be boolean; "
+            "table members lacks the column group, member_id; "
+            "table members has the column rack more than once; "
+            "column partitions.partition is string and must be int; "
+            "column partitions.topic_id is int and must be string; "
+            "column partitions.replicas is array<string> and must be array<int>; "
+            "table assignments lacks the column member_id"
+        )
+
+
+class TestValidate:
+    """`FleetSnapshot.validate`."""
+
+    def test_a_sound_snapshot_is_given_back(self, spark: SparkSession) -> None:
+        snapshot = small().snapshot(spark)
+        assert snapshot.validate() is snapshot
+
+    def test_null_keys_are_named_by_table_and_column_with_their_rows(
+        self, spark: SparkSession
+    ) -> None:
+        fleet = small().add("members", group=None, member_id=None).add("members", group=None)
+        fleet.add("offsets", group="g", topic=None, partition=1).add("brokers", broker=None)
+        # what isn't a key may be null
+        fleet.add("assignments", group="g", topic="t", partition=1, member_id=None)
+        with pytest.raises(InputError) as raised:
+            fleet.snapshot(spark).validate()
+        assert str(raised.value) == (
+            f"snapshot {SNAPSHOT} has keys that are null or beyond an int (brokers.broker: 1 rows; "
+            "members.group: 2 rows; members.member_id: 2 rows; offsets.topic: 1 rows): "
+            "remove those rows or fill them in"
+        )
+
+    @pytest.mark.parametrize("ansi", ["true", "false"])
+    def test_a_number_beyond_an_int_is_no_other_number(
+        self, spark: SparkSession, settings, ansi: str
+    ) -> None:
+        """2³² would be partition 0 where Spark casts as Java does, and end the job otherwise."""
+        given = frames(spark)
+        given["partitions"] = given["partitions"].withColumn("partition", F.lit(2**32))
+        with (
+            settings({"spark.sql.ansi.enabled": ansi}),
+            pytest.raises(InputError, match=r"\(partitions\.partition: 2 rows\)"),
+        ):
+            FleetSnapshot.of(**given).validate()
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Path:
+    """A store of one snapshot, written without Spark."""
+    write_store(small().tables(), tmp_path / "store", SNAPSHOT)
+    return tmp_path / "store"
+
+
+def part_of(store: Path, table: str, snapshot: str = SNAPSHOT) -> Path:
+    return next((store / table / f"snapshot={snapshot}").glob("*.parquet"))
+
+
+class TestRead:
+    """`FleetSnapshot.read`."""
+
+    def test_what_is_written_is_read_again(self, spark: SparkSession, tmp_path: Path) -> None:
+        written = small().snapshot(spark)
+        written.write(str(tmp_path / "s"))
+        read = FleetSnapshot.read(spark, f"{tmp_path}/s/")
+        assert read.id == SNAPSHOT
+        assert read.notes == ()
+        assert set(read.tables) == set(written.tables)
+        for name, table in written.tables.items():
+            assert read.tables[name].schema == table.schema
+            assert rows(read.tables[name]) == rows(table)
+
+    def test_a_table_without_rows_is_a_table(self, spark: SparkSession, tmp_path: Path) -> None:
+        """Nobody owns anything yet."""
+        Fleet().topic("t", 2).group("g", {"a": ["t"]}).snapshot(spark).write(str(tmp_path))
+        snapshot = FleetSnapshot.read(spark, str(tmp_path))
+        assert snapshot.tables["assignments"].count() == 0
+
+    def test_the_newest_whole_snapshot_is_read_unless_one_is_named(
+        self, spark: SparkSession, store: Path
+    ) -> None:
+        tables = small().tables()
+        write_store(tables, store, "20261121T050000Z")
+        half = {name: table for name, table in tables.items() if name != "assignments"}
+        write_store(half, store, "20261121T070000Z")
+        assert snapshots(spark, str(store)) == ["20261121T050000Z", SNAPSHOT]
+        assert FleetSnapshot.read(spark, str(store)).id == SNAPSHOT
+        assert FleetSnapshot.read(spark, str(store), "20261121T050000Z").id == "20261121T050000Z"
+        with pytest.raises(InputError, match=r"070000Z of store .* isn't whole: it lacks assign"):
+            FleetSnapshot.read(spark, str(store), "20261121T070000Z")
+
+    def test_what_is_no_snapshot_is_not_taken_for_one(
+        self, spark: SparkSession, store: Path
+    ) -> None:
+        """Empty and hidden folders, what Spark leaves behind when it is killed, other files."""
+        for table in REQUIRED:
+            (store / table / "snapshot=20270101T000000Z").mkdir()
+            killed = store / table / "snapshot=20270102T000000Z" / "_temporary" / "0"
+            killed.mkdir(parents=True)
+            (killed / "part-0.parquet").touch()
+            (store / table / ".snapshot=20270103T000000Z").mkdir()
+            (store / table / "snapshot=20270104T000000Z").mkdir()
+            (store / table / "snapshot=20270104T000000Z" / "README.txt").touch()
+            (store / table / "notes.txt").touch()
+        assert snapshots(spark, str(store)) == [SNAPSHOT]
+
+    def test_a_broken_file_of_another_snapshot_does_not_matter(
+        self, spark: SparkSession, store: Path
+    ) -> None:
+        write_store(small().tables(), store, "20261121T050000Z")
+        part_of(store, "members", "20261121T050000Z").write_bytes(b"no parquet")
+        assert FleetSnapshot.read(spark, str(store)).validate().id == SNAPSHOT
+
+    def test_there_is_no_such_snapshot(self, spark: SparkSession, store: Path) -> None:
+        with pytest.raises(InputError) as raised:
+            FleetSnapshot.read(spark, str(store), "20250101T000000Z")
+        assert str(raised.value) == (
+            f"store {store} has no snapshot 20250101T000000Z: the newest it has are {SNAPSHOT}"
+        )
+
+    @pytest.mark.parametrize("there", [True, False])
+    def test_an_empty_store_or_none_at_all(
+        self, spark: SparkSession, tmp_path: Path, there: bool
+    ) -> None:
+        store = tmp_path / "store"
+        if there:
+            store.mkdir()
+        with pytest.raises(InputError) as raised:
+            FleetSnapshot.read(spark, str(store))
+        assert str(raised.value) == (
+            f"store {store} has no whole snapshot (nothing is in members, subscriptions, "
+            "partitions, assignments): import or write one first"
+        )
+
+    @pytest.mark.parametrize("table", REQUIRED)
+    def test_a_required_table_is_missing(
+        self, spark: SparkSession, store: Path, table: str
+    ) -> None:
+        shutil.rmtree(store / table)
+        with pytest.raises(InputError, match=rf"no whole snapshot \(nothing is in {table}\)"):
+            FleetSnapshot.read(spark, str(store))
+
+    def test_optional_tables_may_be_missing(self, spark: SparkSession, store: Path) -> None:
+        for table in OPTIONAL:
+            shutil.rmtree(store / table)
+        assert set(FleetSnapshot.read(spark, str(store)).tables) == set(REQUIRED)
+
+    def test_all_broken_tables_and_wrong_columns_are_told_at_once(
+        self, spark: SparkSession, store: Path
+    ) -> None:
+        part_of(store, "members").write_bytes(b"no parquet")
+        part_of(store, "groups").write_bytes(b"")
+        pq.write_table(pa.table({"cluster": ["c"]}), part_of(store, "partitions"))
+        with pytest.raises(InputError) as raised:
+            FleetSnapshot.read(spark, str(store))
+        said = str(raised.value)
+        assert said.startswith(f"snapshot {SNAPSHOT} can't be used: table groups can't be read")
+        assert f"table members can't be read from {store}/members/snapshot={SNAPSHOT}: " in said
+        assert "table partitions lacks the column topic, partition" in said
+        assert "\n" not in said
+        assert "SQLSTATE" not in said
+
+    def test_a_broken_page_of_data_is_told_with_its_file(
+        self, spark: SparkSession, store: Path
+    ) -> None:
+        """The footer is whole, so that it shows only when the keys are read."""
+        path = part_of(store, "members")
+        damage_pages(path, statistics=False)
+        with pytest.raises(InputError, match=rf"snapshot {SNAPSHOT} can't be read: .*{path.name}"):
+            FleetSnapshot.read(spark, str(store)).validate()
+
+    def test_a_store_that_can_not_be_reached(self, spark: SparkSession) -> None:
+        with pytest.raises(InputError, match=r"store nofs://x/y can't be listed: .*nofs"):
+            FleetSnapshot.read(spark, "nofs://x/y")
+
+
+class TestWrite:
+    """`FleetSnapshot.write`."""
+
+    def test_a_snapshot_is_never_written_over(self, spark: SparkSession, store: Path) -> None:
+        """Whole or not: the tables of two snapshots would be taken for one."""
+        before = {path: path.read_bytes() for path in sorted(store.rglob("*.parquet"))}
+        for _ in range(2):
+            with pytest.raises(InputError, match=f"has a snapshot {SNAPSHOT} already, in "):
+                FleetSnapshot.read(spark, str(store)).write(str(store))
+        shutil.rmtree(store / "assignments")
+        with pytest.raises(InputError, match=f"has a snapshot {SNAPSHOT} already, in "):
+            small().snapshot(spark).write(str(store))
+        after = {path: path.read_bytes() for path in sorted(store.rglob("*.parquet"))}
+        assert after == {p: raw for p, raw in before.items() if p.parts[-3] != "assignments"}
+
+    def test_required_tables_come_last(
+        self, spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """A run that ends early leaves no snapshot that looks whole."""
+        written = []
+        monkeypatch.setattr(
+            "spark.fleet.snapshot.write_table",
+            lambda table, store, name, snapshot: written.append(name),
+        )
+        small().snapshot(spark).write(str(tmp_path))
+        assert set(written[: len(OPTIONAL)]) == set(OPTIONAL)
+        assert set(written[len(OPTIONAL) :]) == set(REQUIRED)
+
+    def test_a_store_below_a_file_can_not_be_written(
+        self, spark: SparkSession, tmp_path: Path
+    ) -> None:
+        (tmp_path / "file").touch()
+        with pytest.raises(InputError, match="can't be written: "):
+            small().snapshot(spark).write(f"{tmp_path}/file/store")
+        assert [path.name for path in tmp_path.iterdir()] == ["file"]
+
+
+def test_the_demos_fleet_is_a_sound_snapshot(spark: SparkSession, demo_tables) -> None:
+    snapshot = snapshot_of(spark, demo_tables)
+    assert snapshot.validate().notes == ()
+    assert set(snapshot.tables) == set(TABLES)

@@ -1,0 +1,221 @@
+"""Each question's answer equals that of a plain computation, on random fleets.
+
+The clusters of one fleet are what varies: a question without a cluster asks all of them at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from random import Random
+from typing import Any
+
+import numpy as np
+import pytest
+from pyspark.sql import SparkSession
+
+from optimizer import Group, Member
+from optimizer.model.numbering import problem_of
+from optimizer.solver.components import components as split
+from spark import InputError
+from spark.graph.fleet_graph import (
+    FleetGraph,
+    competitors,
+    components,
+    coupled_groups,
+    fleet_graph,
+    reach,
+)
+from tests.optimizer.groups import demand
+from tests.spark.support.fleets import Fleet
+from tests.spark.support.graph_fleets import RACKS, Plain, random_fleet, united, vertex
+
+FLEET = random_fleet(clusters=25, seed=11)
+
+
+@pytest.fixture(scope="module")
+def by_partition(graphframes: SparkSession) -> Iterator[FleetGraph]:
+    with fleet_graph(FLEET.snapshot(graphframes), "partition") as graph:
+        yield graph
+
+
+@pytest.fixture(scope="module")
+def by_topic(graphframes: SparkSession) -> Iterator[FleetGraph]:
+    with fleet_graph(FLEET.snapshot(graphframes), "topic") as graph:
+        yield graph
+
+
+class TestCoupledGroups:
+    """Connected components over shared topics."""
+
+    @pytest.mark.parametrize(("grain", "hub"), [("partition", None), ("topic", 2)])
+    def test_equal_to_union_find(
+        self, request: pytest.FixtureRequest, grain: str, hub: int | None
+    ) -> None:
+        """Partitions couple groups as their topics do."""
+        found = coupled_groups(request.getfixturevalue(f"by_{grain}"), hub).collect()
+        reads = {(one[1:3], topic) for one, topic in Plain(FLEET, "topic").subscribes}
+        readers: dict[Any, set[Any]] = {}
+        for group, topic in reads:
+            readers.setdefault(topic, set()).add(group)
+        coupling = [pair for pair in reads if not hub or len(readers[pair[1]]) <= hub]
+        groups = {(row["cluster"], row["group"]) for row in FLEET.rows["members"]}
+        parts = {
+            frozenset(one for one in part if one in groups) for part in united(coupling, groups)
+        } - {frozenset()}
+        assert len(found) == len(groups)
+        wanted = {}
+        for part in parts:
+            for group in part:
+                shared = [t for g, t in reads if g == group and len(readers[t]) > 1]
+                hubs = [topic for topic in shared if hub and len(readers[topic]) > hub]
+                numbers = (len(part), len(shared) - len(hubs), len(hubs))
+                wanted[group] = (min(name for _, name in part), *numbers)
+        assert {(row[0], row[1]): tuple(row)[2:] for row in found} == wanted
+        assert any(row["component_groups"] > 2 for row in found)
+        assert any(row["hub_topics"] for row in found) == (hub is not None)
+
+
+class TestReach:
+    """What a failure touches, and how far away."""
+
+    def test_of_a_broker(self, by_partition: FleetGraph) -> None:
+        """In every cluster that has one of that number, to any depth."""
+        self.check(Plain(FLEET, "partition"), reach(by_partition, broker=1), {1})
+
+    def test_of_a_rack(self, by_topic: FleetGraph) -> None:
+        """All of its brokers at once; of one cluster, and so far only, where that is said."""
+        east = {broker for broker, rack in RACKS.items() if rack == "east"}
+        rows = reach(by_topic, rack="east", cluster="cluster-20", depth=2)
+        self.check(Plain(FLEET, "topic"), rows, east, depth=2, cluster="cluster-20")
+
+    def test_of_a_topic(self, by_partition: FleetGraph) -> None:
+        """It begins with its partitions, those that are only claimed too."""
+        plain = Plain(FLEET, "partition")
+        found = {
+            vertex(row): row["depth"] for row in reach(by_partition, topic="topic-0").collect()
+        }
+        start = [one for one in plain.vertices if one[0] == "partition" and one[2] == "topic-0"]
+        assert found == plain.reached(start)
+        assert not any(kind == "broker" for kind, *_ in found)
+
+    def check(
+        self,
+        plain: Plain,
+        rows: Any,
+        brokers: set[int],
+        depth: int | None = None,
+        cluster: str | None = None,
+    ) -> None:
+        start = [
+            one
+            for one in plain.vertices
+            if one[0] == "broker" and one[2] in brokers and cluster in (None, one[1])
+        ]
+        wanted = plain.reached(start)
+        found = rows.collect()
+        assert len({row["id"] for row in found}) == len(found)
+        assert {vertex(row): row["depth"] for row in found} == {
+            one: far for one, far in wanted.items() if depth is None or far <= depth
+        }
+        assert max(wanted.values()) > (depth or 4)
+
+    @pytest.mark.parametrize(
+        ("asked", "said"),
+        [
+            ({}, "say what fails: a broker, a rack or a topic, one of them"),
+            ({"broker": 1, "topic": "t"}, "say what fails: a broker, a rack or a topic"),
+            ({"broker": 99}, "the fleet has no broker 99"),
+            ({"rack": "east", "cluster": "x\n"}, r"cluster 'x\\n' has no rack 'east'"),
+        ],
+    )
+    def test_of_nothing_that_is_there(
+        self, by_topic: FleetGraph, asked: dict[str, Any], said: str
+    ) -> None:
+        with pytest.raises(InputError, match=said):
+            reach(by_topic, **asked)
+
+
+class TestInsideAGroup:
+    """`components` and `competitors`."""
+
+    def test_components_are_those_that_the_solver_splits_a_group_into(
+        self, graphframes: SparkSession
+    ) -> None:
+        """Apart from members that may read nothing, which the solver leaves out."""
+        fleet, group = scattered(Random(5), blocks=40)
+        with fleet_graph(fleet.snapshot(graphframes), "topic") as graph:
+            rows = components(graph, "c", "g").collect()
+        problem, _ = problem_of(group)
+        counted = demand(problem)
+        wanted = {
+            frozenset(problem.member_ids[m] for m in np.unique(counted.members[pairs]).tolist())
+            for pairs in split(counted)
+        }
+        members, topics, sizes = {}, {}, {}
+        for row in rows:
+            side = members if row["kind"] == "member" else topics
+            side.setdefault(row["component"], set()).add(row["member_id"] or row["topic"])
+            sizes[row["component"]] = sizes.get(row["component"], 0) + (row["partitions"] or 0)
+        idle = {m.member_id for m in group.members if not m.topics}
+        assert {frozenset(found) for found in members.values()} == wanted | {
+            frozenset({member}) for member in idle
+        }
+        assert all(name == min(found) for name, found in members.items())
+        for name, found in members.items():
+            read = {t for m in group.members if m.member_id in found for t in m.topics}
+            assert topics.get(name, set()) == read
+            assert sizes[name] == sum(group.topics[topic] for topic in read)
+        assert len(wanted) > 20
+
+    @pytest.mark.parametrize("grain", ["partition", "topic"])
+    def test_competitors_share_what_a_member_may_read(
+        self, request: pytest.FixtureRequest, grain: str
+    ) -> None:
+        graph = request.getfixturevalue(f"by_{grain}")
+        plain = Plain(FLEET, "partition")
+        mine = max(
+            plain.vertices & {one for one, _ in plain.subscribes},
+            key=lambda one: (sum(m[:3] == one[:3] for m, _ in plain.subscribes), one),
+        )
+        may: dict[Any, set[Any]] = {}
+        for one, place in plain.subscribes:
+            may.setdefault(one, set()).add(place)
+        readable = {place if grain == "partition" else place[2] for place in may[mine]}
+        wanted = {}
+        for other in may.keys() - {mine}:
+            shared = may[other] & may[mine]
+            owned = [
+                place
+                for one, place in plain.owns
+                if one == other and (place if grain == "partition" else place[2]) in readable
+            ]
+            if other[:3] == mine[:3] and shared:
+                wanted[other[3]] = (len(shared), len(owned))
+        found = competitors(graph, *mine[1:]).collect()
+        assert {row["member_id"]: (row["shared"], row["owned"]) for row in found} == wanted
+        assert len(wanted) > 1
+
+    def test_what_is_not_there_is_bad_input(self, by_topic: FleetGraph) -> None:
+        with pytest.raises(InputError, match="'cluster-1' has no group 'nobody' with members"):
+            components(by_topic, "cluster-1", "nobody")
+        with pytest.raises(InputError, match="'group-0' of cluster 'cluster-1' has no member 'x'"):
+            competitors(by_topic, "cluster-1", "group-0", "x")
+
+
+def scattered(draw: Random, blocks: int) -> tuple[Fleet, Group]:
+    """A group of many small parts, its members in no order."""
+    topics: dict[str, int] = {}
+    members = []
+    for block in range(blocks):
+        names = [f"t{block}-{at}" for at in range(draw.randint(1, 4))]
+        topics |= {name: draw.randint(1, 5) for name in names}
+        members += [
+            Member(f"m{draw.random()}", draw.sample(names, draw.randint(0, len(names))))
+            for _ in range(draw.randint(1, 4))
+        ]
+    draw.shuffle(members)
+    fleet = Fleet()
+    for name, count in topics.items():
+        fleet.topic(name, count)
+    fleet.group("g", {member.member_id: member.topics for member in members})
+    return fleet, Group(topics, members)

@@ -1,0 +1,291 @@
+"""Planning a fleet of groups made by hand: every action, status and reason, by names."""
+
+from types import SimpleNamespace
+
+import pytest
+from pyspark.sql import SparkSession
+
+from spark import InputError, plan_fleet
+from spark.groups.encode import encode
+from tests.optimizer.groups import tiny_group
+from tests.spark.support.encoded import encoded_group, names_of
+from tests.spark.support.fleets import Fleet, fleet_of_groups
+from tests.spark.support.kept import kept_in
+
+ASSIGNMENTS = (
+    "struct<cluster:string,group:string,topic:string,partition:int,member_id:string,"
+    "previous_member_id:string,action:string>"
+)
+GROUPS = (
+    "struct<cluster:string,group:string,status:string,reason:string,strategy:string,members:int,"
+    "partitions:int,max_load:bigint,min_load:bigint,sum_squares:bigint,moves:bigint,"
+    "takeovers:bigint,balance_optimal:boolean,moves_optimal:boolean,seconds:double>"
+)
+
+NEWER = "1 partitions claimed twice: the newer generation's claim stands"
+EQUAL = "1 partitions claimed twice in one generation: counted as unowned"
+
+
+def fleet() -> Fleet:
+    """One group of each kind; topics are shared, as they are in a cluster."""
+    made = Fleet()
+    for name, partitions in {"t": 3, "u": 1, "one": 1, "old": 3}.items():
+        made.topic(name, partitions)
+    made.topic("twice", [0, 1, 1]).topic("negative", [-1, 0]).topic("gaps", [0, 2])
+    made.topic("t", 1, cluster="d")
+    ab = {"a": ["t"], "b": ["t"]}
+    a_has_all = [("t", 0, "a"), ("t", 1, "a"), ("t", 2, "a")]
+    made.group("moves", ab, a_has_all)
+    made.group("owner left", {"a": ["one"]}, [("one", 0, "z")])
+    made.group("owner unsubscribed", {"a": ["one"], "b": ["u"]}, [("one", 0, "b"), ("u", 0, "b")])
+    made.group("two generations", ab, [*a_has_all, ("t", 0, "b", 2)], generations={"a": 1, "b": 2})
+    made.group("one generation", ab, [*a_has_all, ("t", 0, "z", 1)], generations={"a": 1, "b": 1})
+    made.group("impossible", {"a": ["one"]}, [("one", 7, "a"), ("one", -1, "a"), ("one", 0, "a")])
+    made.group("vanished", {"a": ["one", "gone"]}, [("gone", 0, "a"), ("one", 0, "a")])
+    made.group("unread", {"a": ["one"]}, [("old", 1, "a"), ("old", 2, "z"), ("one", 0, "a")])
+    made.group("idle", {"a": ["one"], "b": ["one"], "c": []}, [("one", 0, "b")])
+    made.group("no subscription", {"a": []})
+    made.group("guessed", {"a": ["one"]}, subscriptions_inferred=True)
+    made.group("naïve 'group' \"\n\\", {"a'\n": ["one"]}, [("one", 0, "ü")])
+    made.group("moves", {"a": ["t"]}, cluster="d")
+    made.group("empty", {}, [("one", 0, "z")], state="Empty")
+    made.group("rebalancing", ab, state="PreparingRebalance")
+    made.group("twins", ab).add("members", group="twins", member_id="a")
+    made.group("stranger", ab).add("subscriptions", group="stranger", member_id="z", topic="t")
+    made.group("listed twice", ab).add("groups", group="listed twice")
+    for topic in ("twice", "negative", "gaps"):
+        made.group(f"of {topic}", {"a": ["one", topic]})
+    made.add("members", group="unlisted", member_id="a")
+    return made
+
+
+EXPECTED = {
+    ("c", "moves"): "t0 a a keep, t1 a a keep, t2 b a move",
+    ("c", "owner left"): "one0 a z takeover",
+    ("c", "owner unsubscribed"): "one0 a b takeover, u0 b b keep",
+    ("c", "two generations"): "t0 b b keep, t1 a a keep, t2 a a keep",
+    ("c", "one generation"): "t0 b - new, t1 a a keep, t2 a a keep",
+    ("c", "impossible"): "one0 a a keep",
+    ("c", "vanished"): "one0 a a keep",
+    ("c", "unread"): "old1 - a drop, old2 - z drop, one0 a a keep",
+    ("c", "idle"): "one0 b b keep",
+    ("c", "guessed"): "one0 a - new",
+    ("c", "naïve 'group' \"\n\\"): "one0 a'\n ü takeover",
+    ("d", "moves"): "t0 a - new",
+}
+
+STATUSES = {
+    "moves": ("ok", None),
+    "owner left": ("ok", None),
+    "owner unsubscribed": ("ok", None),
+    "two generations": ("ok", NEWER),
+    "one generation": ("ok", EQUAL),
+    "impossible": ("ok", "2 claims on partitions that don't exist: ignored"),
+    "vanished": (
+        "ok",
+        "topic 'gone' is subscribed to and isn't in the cluster: ignored; "
+        "1 claims on partitions that don't exist: ignored",
+    ),
+    "unread": ("ok", None),
+    "idle": ("ok", None),
+    "no subscription": ("ok", None),
+    "guessed": ("inferred", None),
+    "naïve 'group' \"\n\\": ("ok", None),
+    "unlisted": ("ok", None),
+    "empty": ("empty", "the group has no members"),
+    "rebalancing": ("rebalancing", "the group is rebalancing (state PreparingRebalance)"),
+    "twins": ("invalid", "two members have the id 'a'"),
+    "stranger": (
+        "invalid",
+        "1 subscriptions are of members that aren't there (one to topic 't')",
+    ),
+    "listed twice": ("invalid", "the group is listed twice"),
+    "of twice": ("invalid", "topic 'twice' has a partition that is listed twice"),
+    "of negative": ("invalid", "topic 'negative' has a negative partition number"),
+    "of gaps": ("invalid", "topic 'gaps' has gaps in its partition numbers"),
+}
+
+
+@pytest.fixture(scope="module")
+def planned(spark: SparkSession) -> SimpleNamespace:
+    """The plan's tables with their schemas, from one run."""
+    with plan_fleet(fleet().snapshot(spark)) as plan:
+        return SimpleNamespace(
+            assignments=plan.assignments.collect(),
+            groups=plan.groups.collect(),
+            schemas=[plan.assignments.schema, plan.groups.schema],
+            summary=plan.summary(),
+        )
+
+
+def test_the_tables_have_the_columns_of_the_contract(planned: SimpleNamespace) -> None:
+    """Columns of its own come after the contract's."""
+    assignments, groups = (schema.simpleString() for schema in planned.schemas)
+    assert assignments == ASSIGNMENTS
+    assert groups.startswith(GROUPS.removesuffix(">") + ",")
+
+
+def test_every_partition_of_a_planned_group_has_one_row(planned: SimpleNamespace) -> None:
+    """And no other group has any."""
+    found: dict[tuple[str, str], list[str]] = {}
+    for row in sorted(planned.assignments, key=lambda row: (row.topic, row.partition)):
+        member, previous = (name or "-" for name in (row.member_id, row.previous_member_id))
+        line = f"{row.topic}{row.partition} {member} {previous} {row.action}"
+        found.setdefault((row.cluster, row.group), []).append(line)
+    assert {group: ", ".join(lines) for group, lines in found.items()} == EXPECTED
+
+
+def test_every_group_has_one_row_with_its_status_and_the_reason(planned: SimpleNamespace) -> None:
+    found = [(row.cluster, row.group, row.status, row.reason) for row in planned.groups]
+    wanted = [("c", group, *said) for group, said in STATUSES.items()]
+    assert sorted(found, key=repr) == sorted([*wanted, ("d", "moves", "ok", None)], key=repr)
+
+
+def test_measures_are_there_just_for_planned_groups(planned: SimpleNamespace) -> None:
+    for row in planned.groups:
+        measures = row[6:14]
+        if row.status in {"ok", "inferred"}:
+            assert None not in measures
+            assert (row.balance_optimal, row.moves_optimal) == (True, True)
+        else:
+            assert set(measures) == {None}
+        assert row.strategy == "optimal"
+        assert row.seconds >= 0
+    measures = {(row.cluster, row.group): row[5:12] for row in planned.groups}
+    # members, partitions, largest and smallest load, sum of squares, moves, takeovers
+    assert measures["c", "moves"] == (2, 3, 2, 1, 5, 1, 0)
+    assert measures["c", "owner left"] == (1, 1, 1, 1, 1, 0, 1)
+    assert measures["c", "idle"] == (3, 1, 1, 0, 1, 0, 0)
+    assert measures["c", "unread"] == (1, 1, 1, 1, 1, 0, 0)
+    assert measures["c", "no subscription"] == (1, 0, 0, 0, 0, 0, 0)
+    assert measures["c", "twins"] == (3, *[None] * 6)
+
+
+def test_the_summary_counts_statuses_and_the_fleet_before_and_after(
+    planned: SimpleNamespace,
+) -> None:
+    statuses, (found, plan) = planned.summary
+    assert statuses == [
+        {"status": "empty", "groups": 1},
+        {"status": "inferred", "groups": 1},
+        {"status": "invalid", "groups": 6},
+        {"status": "ok", "groups": 13},
+        {"status": "rebalancing", "groups": 1},
+    ]
+    # 'moves' (3 and 0) and 'one generation' (2 and 0) are the groups found uneven
+    squares = {"moves": 9, "owner unsubscribed": 1, "two generations": 5, "one generation": 4}
+    ones = ("impossible", "vanished", "unread", "idle")
+    assert found == {
+        "fleet": "as found",
+        "uneven groups": 2,
+        "max load": 3,
+        "worst max/mean": 3.0,  # 'idle' too: one partition, three members
+        "sum of squares": sum(squares.values()) + len(ones),
+        "moves": 0,
+        "takeovers": 0,
+    }
+    assert plan == {
+        "fleet": "planned",
+        "uneven groups": 0,
+        "max load": 2,
+        "worst max/mean": 3.0,
+        "sum of squares": 3 * 5 + 2 + 8,
+        "moves": 1,
+        "takeovers": 3,
+    }
+
+
+def test_without_a_table_of_groups_they_are_those_that_members_name(spark: SparkSession) -> None:
+    with plan_fleet(fleet().snapshot(spark, "groups")) as plan:
+        found = {(row.cluster, row.group): row.status for row in plan.groups.collect()}
+    assert found["c", "moves"] == found["d", "moves"] == found["c", "unlisted"] == "ok"
+    assert found["c", "guessed"] == found["c", "rebalancing"] == found["c", "listed twice"] == "ok"
+    assert found["c", "twins"] == found["c", "stranger"] == found["c", "of gaps"] == "invalid"
+
+
+def test_a_snapshot_without_any_row_is_planned(spark: SparkSession) -> None:
+    with plan_fleet(Fleet().snapshot(spark)) as plan:
+        assert plan.assignments.count() == plan.groups.count() == 0
+        statuses, _ = plan.summary()
+        assert statuses == []
+
+
+def test_an_unknown_strategy_names_those_that_exist(spark: SparkSession) -> None:
+    with pytest.raises(ValueError, match="unknown strategy 'best': choose one of optimal, range"):
+        plan_fleet(fleet().snapshot(spark), "best")
+
+
+def test_null_keys_stop_the_plan(spark: SparkSession) -> None:
+    with pytest.raises(InputError, match=r"\(members\.group: 1 rows\)"):
+        plan_fleet(fleet().add("members", group=None, member_id="a").snapshot(spark))
+
+
+class TestRelease:
+    """What a plan keeps, it gives the handle for."""
+
+    def test_solved_rows_are_kept_until_release(self, spark: SparkSession) -> None:
+        others = kept_in(spark)
+        plan = plan_fleet(Fleet().topic("t", 1).group("g", {"a": ["t"]}).snapshot(spark))
+        assert plan.groups.count() == 1
+        assert plan.solved.is_cached
+        assert len(kept_in(spark) - others) == 1
+        plan.release()
+        assert not plan.solved.is_cached
+        assert not kept_in(spark) - others
+
+    def test_a_plan_releases_itself_as_a_context_manager_even_on_an_error(
+        self, spark: SparkSession
+    ) -> None:
+        others = kept_in(spark)
+        snapshot = Fleet().topic("t", 1).group("g", {"a": ["t"]}).snapshot(spark)
+        with pytest.raises(ZeroDivisionError), plan_fleet(snapshot) as plan:
+            assert plan.assignments.count() == 1
+            raise ZeroDivisionError
+        assert not kept_in(spark) - others
+
+
+def test_encoding_says_of_each_group_what_plain_python_says(spark: SparkSession) -> None:
+    """So that tests of the worker's functions, on rows made by hand, test what Spark sends."""
+    made = fleet()
+    for seed in range(40):
+        drawn = fleet_of_groups({f"tiny {seed}": tiny_group(seed)})
+        for table, rows in drawn.rows.items():
+            made.rows[table] += rows
+    encoded = encode(made.snapshot(spark)).toPandas()
+    assert set(encoded.columns) == set(vars(encoded_group(made, "moves")))
+    rows = {(row.cluster, row.group): row for row in encoded.itertuples(index=False)}
+    assert len(rows) == len(encoded) == len(STATUSES) + 1 + 40
+    for (cluster, group), found in rows.items():
+        wanted = encoded_group(made, group, cluster)
+        assert _facts(found) == _facts(wanted)
+        for name, cells in vars(wanted).items():
+            assert type(getattr(found, name)) is type(cells) or name in {"listed", "inferred"}
+
+
+def _facts(row: SimpleNamespace) -> dict[str, object]:
+    """A row with names for hashes, and what comes in no order in some."""
+    columns = {name: list(getattr(row, name)) for name in _ALIGNED}
+    claims = zip(
+        names_of(row, row.claim_topics),
+        row.claim_partitions,
+        names_of(row, row.claim_members),
+        row.claim_generations,
+        strict=True,
+    )
+    readers = names_of(row, row.subscribers)
+    ends = [sum(row.subscriber_counts[: n + 1]) for n in range(len(row.subscriber_counts))]
+    return columns | {
+        "listing": (row.listed, row.state, row.group_strategy, row.inferred),
+        "claims": sorted(claims),
+        "readers": [
+            sorted(readers[start:end]) for start, end in zip([0, *ends], ends, strict=False)
+        ],
+        "claimed_topics": sorted(row.claimed_topics),
+        "claimants": sorted(row.claimants),
+    }
+
+
+_ALIGNED = (
+    *("member_ids", "instance_ids", "racks", "generations"),
+    *("topics", "topic_sizes", "subscriber_counts"),
+)

@@ -1,0 +1,110 @@
+"""`evenfleet plan` and `demo` as a user runs them: what they say, write and return."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from spark.fleet.local_store import write_store
+from tests.spark.support.fleets import SNAPSHOT
+from tests.spark.support.said import Run, is_one_line
+from tests.spark.support.small import EARLIER, rows, small
+
+
+class TestPlan:
+    """`evenfleet plan`."""
+
+    def test_both_tables_are_written_by_snapshot(
+        self, run: Run, store: Path, tmp_path: Path
+    ) -> None:
+        said = run("plan", store, "--out", tmp_path / "plan")
+        assert said.code == 0
+        assert f"Snapshot {SNAPSHOT} is planned by optimal" in said.err
+        assert "as found" in said.out
+        assert [tuple(row.values())[2:] for row in rows(tmp_path / "plan" / "assignments")] == [
+            ("t", 0, "a", "a", "keep"),
+            ("t", 1, "b", "a", "move"),
+        ]
+        groups = rows(tmp_path / "plan" / "groups")
+        assert [(row["group"], row["status"]) for row in groups] == [
+            ("g", "ok"),
+            ("nobody", "empty"),
+        ]
+        assert {path.name for path in (tmp_path / "plan").iterdir()} == {"assignments", "groups"}
+
+    def test_json_is_one_object_of_all_tables(self, run: Run, store: Path, tmp_path: Path) -> None:
+        said = run("plan", store, "--out", tmp_path / "plan", "--format", "json")
+        printed = json.loads(said.out)
+        assert [row["fleet"] for row in printed["fleet"]] == ["as found", "planned"]
+        assert printed["fleet"][1]["moves"] == 1
+        assert printed["groups"] == [
+            {"snapshot": SNAPSHOT, "status": "empty", "groups": 1},
+            {"snapshot": SNAPSHOT, "status": "ok", "groups": 1},
+        ]
+
+    def test_every_snapshot_is_planned_for_all(self, run: Run, store: Path, tmp_path: Path) -> None:
+        write_store(small().tables(), store, EARLIER)
+        said = run("plan", store, "--out", tmp_path / "p", "--snapshot", "all", "--format", "json")
+        assert said.code == 0
+        fleet = json.loads(said.out)["fleet"]
+        assert [row["snapshot"] for row in fleet] == [EARLIER, EARLIER, SNAPSHOT, SNAPSHOT]
+        for table in ("assignments", "groups"):
+            assert rows(tmp_path / "p" / table, EARLIER)[0]["cluster"] == "c"
+            assert rows(tmp_path / "p" / table, SNAPSHOT)[0]["cluster"] == "c"
+
+    def test_one_snapshot_is_planned_by_its_id_and_again(
+        self, run: Run, store: Path, tmp_path: Path
+    ) -> None:
+        """What was planned before of that snapshot is replaced, that of others stays."""
+        write_store(small().tables(), store, EARLIER)
+        out = tmp_path / "plan"
+        assert run("plan", store, "--out", out).code == 0
+        for strategy in ("range", "roundrobin"):
+            words = ("--snapshot", EARLIER, "--strategy", strategy)
+            assert run("plan", store, "--out", out, *words).code == 0
+            assert {row["strategy"] for row in rows(out / "groups", EARLIER)} == {strategy}
+        assert {row["strategy"] for row in rows(out / "groups")} == {"optimal"}
+
+    def test_the_configuration_file_is_used_and_options_win(
+        self, run: Run, asked: list, store: Path, tmp_path: Path
+    ) -> None:
+        config = tmp_path / "my.toml"
+        config.write_text(
+            "strategy = 'range'\n[spark]\n'spark.a' = 1\n'spark.b' = 2\n", encoding="utf-8"
+        )
+        out = tmp_path / "plan"
+        words = ("--config", config, "--conf", "spark.b=x=y", "--master", "local[3]")
+        assert run("plan", store, "--out", out, *words).code == 0
+        assert rows(out / "groups")[0]["strategy"] == "range"
+        assert asked == [("local[3]", {"spark.a": "1", "spark.b": "x=y"})]
+        assert run("plan", store, "--out", out, "--strategy", "sticky", *words).code == 0
+        assert rows(out / "groups")[0]["strategy"] == "sticky"
+
+    def test_unknown_columns_are_noted(self, run: Run, store: Path, tmp_path: Path) -> None:
+        (part,) = store.glob("members/*/*.parquet")
+        table = pq.ParquetFile(part).read()
+        pq.write_table(table.append_column("age", pa.array([1] * len(table))), part)
+        for words in (("plan", store, "--out", tmp_path / "p"), ("verify", store, tmp_path / "p")):
+            said = run(*words)
+            assert said.code == 0
+            assert "table members: left out unknown columns age\n" in said.err
+
+
+def test_the_demo_runs_the_commands_and_prints_them(run: Run, tmp_path: Path) -> None:
+    out = tmp_path / "demo"
+    said = run("demo", "--groups", 12, "--out", out)
+    assert said.code == 0
+    steps = [
+        f"$ evenfleet plan {out}/store --out {out}/plan\n",
+        f"$ evenfleet compare {out}/store --out {out}/compare\n",
+        f"$ evenfleet verify {out}/store {out}/plan\n",
+    ]
+    assert re.findall(r"\$ .*\n", said.err) == steps
+    assert "no fault: every partition, measure and proof holds" in said.err
+    said = run("demo", "--groups", 12, "--out", out)
+    assert (said.code, is_one_line(said)) == (2, True)
+    assert "is there already: remove it, or choose another --out" in said.err

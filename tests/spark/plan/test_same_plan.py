@@ -1,0 +1,102 @@
+"""A plan depends on the snapshot alone, in its rows and in the bytes of its files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from pyspark.sql import SparkSession
+
+from spark import compare_fleet
+from spark.plan import fleet_plan as plan
+from tests.spark.conftest import Settings
+from tests.spark.support.fleets import snapshot_of
+
+Tables = dict[str, pa.Table]
+
+
+class Written(NamedTuple):
+    """What a plan's files hold, in the order of their names."""
+
+    assignments: list[bytes]
+    groups: pa.Table
+
+
+def written(spark: SparkSession, tables: Tables, out: Path) -> Written:
+    with plan.plan_fleet(snapshot_of(spark, tables)) as made:
+        made.write(str(out))
+    (groups,) = parts(out / "groups")
+    return Written(
+        [part.read_bytes() for part in parts(out / "assignments")],
+        pq.ParquetFile(groups).read().drop_columns("seconds"),
+    )
+
+
+def parts(table: Path) -> list[Path]:
+    (folder,) = table.iterdir()
+    return sorted(folder.glob("*.parquet"))
+
+
+@pytest.fixture(scope="module")
+def first(
+    spark: SparkSession, demo_tables: Tables, tmp_path_factory: pytest.TempPathFactory
+) -> Written:
+    """Two tasks, and several files of assignments."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(plan, "ROWS_PER_FILE", 500)
+        made = written(spark, demo_tables, tmp_path_factory.mktemp("first"))
+    assert len(made.assignments) > 2
+    return made
+
+
+VARIANTS = {
+    "another run": {},
+    "one task": {"spark.sql.shuffle.partitions": "1"},
+    "eight tasks": {"spark.sql.shuffle.partitions": "8"},
+    "adaptive": {"spark.sql.adaptive.enabled": "true"},
+    "without ANSI": {"spark.sql.ansi.enabled": "false"},
+    "small batches": {"spark.sql.execution.arrow.maxRecordsPerBatch": "3"},
+}
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_the_same_files_whatever_spark_does(
+    spark: SparkSession,
+    settings: Settings,
+    demo_tables: Tables,
+    first: Written,
+    variant: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(plan, "ROWS_PER_FILE", 500)
+    with settings(VARIANTS[variant]):
+        assert written(spark, demo_tables, tmp_path) == first
+
+
+def test_the_same_files_whatever_the_order_of_rows(
+    spark: SparkSession,
+    spark_defaults: None,
+    demo_tables: Tables,
+    first: Written,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(plan, "ROWS_PER_FILE", 500)
+    draw = np.random.default_rng(1)
+    shuffled = {name: rows.take(draw.permutation(len(rows))) for name, rows in demo_tables.items()}
+    assert written(spark, shuffled, tmp_path) == first
+
+
+def test_the_same_comparison(spark: SparkSession, settings: Settings, demo_tables: Tables) -> None:
+    def measured() -> list[tuple]:
+        table = compare_fleet(snapshot_of(spark, demo_tables), ["current", "sticky", "uniform"])
+        return sorted(tuple(row) for row in table.drop("seconds").collect())
+
+    once = measured()
+    with settings({"spark.sql.shuffle.partitions": "5", "spark.sql.adaptive.enabled": "true"}):
+        assert measured() == once

@@ -1,0 +1,104 @@
+"""The product's own settings."""
+
+from pathlib import Path
+
+import pytest
+
+from spark import InputError
+from spark.settings.config import Settings, read_settings
+from tests.paths import ROOT
+
+SHIPPED = ROOT / "conf" / "evenfleet.toml"
+
+
+def read(path: Path, text: str) -> Settings:
+    path.write_text(text, encoding="utf-8")
+    return read_settings(path)
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    return tmp_path / "evenfleet.toml"
+
+
+def test_no_file_and_an_empty_file_and_the_shipped_one_are_the_defaults(file: Path) -> None:
+    assert read_settings(None) == read(file, "") == read_settings(SHIPPED) == Settings()
+
+
+def test_every_setting_is_in_the_shipped_file() -> None:
+    text = SHIPPED.read_text(encoding="utf-8")
+    assert all(f"\n{key} = " in text or f"\n[{key}]" in text for key in Settings.__annotations__)
+
+
+def test_settings_are_read(file: Path) -> None:
+    text = """
+        strategy = "range"
+        strategies = ["current", "sticky"]
+        strategy_seconds = 2
+        [spark]
+        "spark.sql.shuffle.partitions" = 8
+        "spark.sql.ansi.enabled" = false
+        "spark.driver.memory" = "8g"
+    """
+    assert read(file, text) == Settings(
+        strategy="range",
+        strategies=("current", "sticky"),
+        strategy_seconds=2,
+        spark={
+            "spark.sql.shuffle.partitions": "8",
+            "spark.sql.ansi.enabled": "false",
+            "spark.driver.memory": "8g",
+        },
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "fault"),
+    [
+        ("stratgy = 1", "unknown key 'stratgy' (known are strategy, strategies, "),
+        ("goals = 3", "goals must be a table"),
+        ("[goals]\nrack = 'near'", "goals: rack is 'near' and must be 'leader', 'any' or None"),
+        ("[goals]\nracks = 'any'", "goals: unknown key 'racks' (known are rack, levels, min_gain)"),
+        ("[[group]]\nrack = 'any'", "[[group]] number 1: match is missing"),
+        ("[[group]]\nmatch = 3", "[[group]] number 1: match is 3 and must be a pattern"),
+        ("[[group]]\nmatch = 'a'\nmin_gain = -1", "[[group]] number 1: min_gain is -1 and must"),
+        ("group = 'a'", "group must be tables, each headed [[group]]"),
+        ("[traffic]\nprice_per_gb = -1", "traffic.price_per_gb must be a number of 0 or more"),
+        ("[traffic]\nprice = 1", "unknown key traffic.price (known is price_per_gb)"),
+        ("strategy = 'best'", "strategy 'best' is none of optimal, range, "),
+        ("strategy = []", "strategy [] is none of optimal, range, "),
+        ("strategy = 'current'", "strategy 'current' is none of optimal, range, "),
+        ("strategies = 'range'", "strategies must be a list of names"),
+        ("strategies = ['range', 3]", "strategy 3 is none of current, optimal, range, "),
+        ("strategy_seconds = 0", "strategy_seconds is 0 and must be a number above 0"),
+        ("strategy_seconds = inf", "strategy_seconds is inf and must be a number above 0"),
+        ("strategy_seconds = true", "strategy_seconds is True and must be a number above 0"),
+        ("strategy_seconds = '9'", "strategy_seconds is '9' and must be a number above 0"),
+        ("spark = 4", "spark must be a table of Spark settings"),
+        ("[spark]\nspark.driver.memory = '8g'", "(write keys with dots in quotes)"),
+        ("[spark]\n'spark.x' = [1]", "spark setting 'spark.x' must be a text, a number or"),
+    ],
+)
+def test_a_wrong_key_or_value_is_named(file: Path, text: str, fault: str) -> None:
+    with pytest.raises(InputError) as raised:
+        read(file, text)
+    assert str(raised.value).startswith(f"configuration {file}: ")
+    assert fault in str(raised.value)
+
+
+def test_all_faults_are_told_at_once(file: Path) -> None:
+    with pytest.raises(InputError) as raised:
+        read(file, "a = 1\nb = 2\nstrategies = ['x', 'y']")
+    assert str(raised.value).count(";") == 3
+
+
+@pytest.mark.parametrize("content", [b"strategy = ", b"\xff\xfe"])
+def test_a_file_that_is_not_toml(file: Path, content: bytes) -> None:
+    file.write_bytes(content)
+    with pytest.raises(InputError, match=r"evenfleet\.toml is not TOML: "):
+        read_settings(file)
+
+
+def test_a_file_that_is_not_there(file: Path) -> None:
+    with pytest.raises(InputError, match=r"evenfleet\.toml can't be read: No such file"):
+        read_settings(file)

@@ -1,0 +1,67 @@
+"""Which goals count for which group."""
+
+from __future__ import annotations
+
+import pytest
+
+from optimizer.model.goals import DEFAULT_GOALS, Goals, GoalsError
+from spark.settings.goals import FleetGoals, GroupGoals, from_text, read_goals, to_text
+
+LEADER, ANY = Goals(rack="leader"), Goals(rack="any", levels=("moves", "racks"), min_gain=0.5)
+
+
+def test_the_first_rule_that_fits_counts_and_the_default_where_none_does() -> None:
+    rules = (GroupGoals("pay-*", LEADER), GroupGoals("pay-b?", ANY), GroupGoals("*", ANY, "eu"))
+    goals = FleetGoals(DEFAULT_GOALS, rules)
+    assert goals.of("us", "pay-b1") == LEADER
+    assert goals.of("eu", "orders") == ANY
+    assert goals.of("us", "orders") == DEFAULT_GOALS
+
+
+@pytest.mark.parametrize(
+    ("pattern", "name", "fits"),
+    [
+        ("a*", "abc", True),
+        ("a*", "ba", False),
+        ("a?", "ab", True),
+        ("a?", "a", False),
+        ("[ab]", "a", False),
+        ("a.c", "abc", False),
+        ("*", "two\nlines", True),
+    ],
+)
+def test_a_pattern_has_stars_and_question_marks_and_nothing_else(
+    pattern: str, name: str, fits: bool
+) -> None:
+    assert GroupGoals(pattern, LEADER).fits("c", name) is fits
+
+
+def test_a_rule_leaves_the_other_goals_as_they_are_for_all() -> None:
+    read = read_goals({"rack": "any"}, [{"match": "g", "min_gain": 2}])
+    assert read.of("c", "g") == Goals(rack="any", min_gain=2)
+
+
+def test_a_rule_may_turn_racks_off() -> None:
+    read = read_goals({"rack": "any"}, [{"match": "g", "rack": "none"}])
+    assert read.of("c", "g") == DEFAULT_GOALS
+    assert read.need_racks
+
+
+def test_options_override_the_default_and_the_rules() -> None:
+    goals = FleetGoals(DEFAULT_GOALS, (GroupGoals("g", ANY),)).overridden(rack="leader")
+    assert goals.of("c", "other") == LEADER
+    assert goals.of("c", "g") == Goals(rack="leader", levels=("moves", "racks"), min_gain=0.5)
+    assert goals.overridden(rack="none").of("c", "other") == DEFAULT_GOALS
+    with pytest.raises(GoalsError, match="min_gain is -1"):
+        goals.overridden(min_gain=-1)
+
+
+@pytest.mark.parametrize("goals", [DEFAULT_GOALS, LEADER, ANY])
+def test_a_plan_tells_its_goals(goals: Goals) -> None:
+    assert from_text(to_text(goals)) == goals
+
+
+@pytest.mark.parametrize("text", ["{", "[]", '{"rack": "near"}', '{"other": 1}'])
+def test_goals_that_nobody_wrote(text: str) -> None:
+    with pytest.raises(ValueError, match=r"."):
+        from_text(text)

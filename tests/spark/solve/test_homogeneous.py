@@ -1,0 +1,81 @@
+"""Planning many groups at once gives what planning each of them gives."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from pyspark.sql import SparkSession
+
+from spark import FleetSnapshot
+from spark.groups.encode import encode
+from spark.solve.columns import columns_of
+from spark.solve.homogeneous import plan_homogeneous
+from spark.solve.solve import row_of_group
+from spark.solve.solved_row import SolvedRow
+from tests.spark.support.fleets import Fleet
+
+COLUMNS = columns_of(SolvedRow)
+
+
+def encoded(snapshot: FleetSnapshot) -> list[Any]:
+    return list(encode(snapshot).toPandas().itertuples(index=False))
+
+
+def plain(solved: SolvedRow) -> dict[str, Any]:
+    """A row to compare; its seconds are its own."""
+    row = dict(zip(COLUMNS, solved.cells(), strict=True))
+    del row["seconds"]
+    return {
+        column: value.tolist() if isinstance(value, np.ndarray) else value
+        for column, value in row.items()
+    }
+
+
+def one_at_a_time(rows: list[Any]) -> dict[tuple[str, str], dict[str, Any]]:
+    return {(row.cluster, row.group): plain(row_of_group(row, "optimal")) for row in rows}
+
+
+def all_at_once(rows: list[Any]) -> dict[tuple[str, str], dict[str, Any]]:
+    return {key: plain(solved) for key, solved in plan_homogeneous(rows, "optimal").items()}
+
+
+def random_fleet(seed: int) -> Fleet:
+    """Groups in which everybody reads everything."""
+    random = np.random.default_rng(seed)
+    fleet = Fleet()
+    for number in range(60):
+        topics = {f"{number}-{t}": int(random.integers(1, 7)) for t in range(random.integers(1, 4))}
+        members = [f"m{m}" for m in range(random.integers(1, 7))]
+        for topic, size in topics.items():
+            fleet.topic(topic, size)
+        claims = [
+            (topic, p, str(random.choice(members)))
+            for topic, size in topics.items()
+            for p in range(size)
+            if random.random() < 0.8
+        ]
+        fleet.group(f"g{number}", {member: list(topics) for member in members}, claims)
+    return fleet
+
+
+@pytest.fixture(scope="module")
+def alike(spark: SparkSession) -> list[Any]:
+    return encoded(random_fleet(1).snapshot(spark))
+
+
+def test_same_rows_as_one_at_a_time(alike: list[Any]) -> None:
+    expected = one_at_a_time(alike)
+    assert all_at_once(alike) == expected
+    assert len(expected) == 60
+    assert sum(row["moves"] for row in expected.values()) > 20
+
+
+def test_groups_of_every_kind(demo: FleetSnapshot) -> None:
+    """Those that are planned at once are planned right; many are, and the odd ones are left out."""
+    rows = encoded(demo)
+    expected = one_at_a_time(rows)
+    planned = all_at_once(rows)
+    assert 0.3 * len(expected) < len(planned) < len(expected)
+    assert planned == {key: expected[key] for key in planned}

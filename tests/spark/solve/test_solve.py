@@ -1,0 +1,120 @@
+"""From an encoded row to the rows of a plan or a comparison, one group at a time."""
+
+from typing import Any
+
+import pytest
+
+from optimizer import STRATEGIES, Strategy, StrategyError
+from spark.solve import solve
+from tests.spark.support.encoded import encoded_group, rename_hash
+from tests.spark.support.fleets import Fleet
+from tests.spark.support.planned import COLUMNS, planned_group, solved
+
+
+def every_action() -> Fleet:
+    """a reads t, b reads t and u; nobody reads old any more; z left."""
+    fleet = Fleet().topic("t", 4).topic("u", 2).topic("old", 1)
+    claims = [
+        ("t", 0, "a"),
+        ("t", 1, "a"),
+        ("t", 2, "z"),
+        ("t", 3, "a"),
+        ("u", 0, "a"),
+        ("old", 0, "b"),
+    ]
+    return fleet.group("g", {"a": ["t"], "b": ["t", "u"]}, claims)
+
+
+def test_every_partition_has_the_action_that_fits_it() -> None:
+    plan = planned_group(every_action())
+    columns = ("topics", "partitions", "members", "previous", "actions")
+    rows = zip(*(getattr(plan, f"plan_{column}") for column in columns), strict=True)
+    assert list(rows) == [
+        ("old", 0, None, "b", "drop"),
+        ("t", 0, "a", "a", "keep"),
+        ("t", 1, "a", "a", "keep"),
+        ("t", 2, "b", "z", "takeover"),
+        ("t", 3, "a", "a", "keep"),
+        ("u", 0, "b", "a", "takeover"),
+        ("u", 1, "b", None, "new"),
+    ]
+
+
+def test_a_move_is_a_change_of_a_present_and_subscribed_owner() -> None:
+    plan = planned_group(
+        Fleet().topic("t", 2).group("g", {"a": ["t"], "b": ["t"]}, [("t", 0, "a"), ("t", 1, "a")])
+    )
+    assert plan.plan_actions.tolist() == ["keep", "move"]
+    assert (plan.moves, plan.takeovers) == (1, 0)
+
+
+def test_a_partition_that_nobody_reads_or_owned_has_no_row() -> None:
+    """Topic old has three partitions, of which only the last was owned."""
+    fleet = Fleet().topic("t", 1).topic("old", 3).group("g", {"a": ["t"]}, [("old", 2, "a")])
+    plan = planned_group(fleet)
+    assert list(zip(plan.plan_topics, plan.plan_partitions, strict=True)) == [("old", 2), ("t", 0)]
+
+
+def test_measures_are_of_the_plan_and_the_found_ones_of_the_snapshot() -> None:
+    plan = solved(encoded_group(every_action()))
+    assert (plan.members, plan.partitions) == (2, 6)
+    assert (plan.max_load, plan.min_load, plan.sum_squares) == (3, 3, 18)
+    assert (plan.moves, plan.takeovers) == (0, 2)
+    assert (plan.balance_optimal, plan.moves_optimal) == (True, True)
+    # what a owned of u, which it doesn't read, isn't load
+    assert (plan.found_max_load, plan.found_min_load, plan.found_sum_squares) == (3, 0, 9)
+
+
+@pytest.mark.parametrize("strategy", [name for name in STRATEGIES if name != "optimal"])
+def test_a_strategy_is_called_optimal_only_where_it_is(strategy: str) -> None:
+    """Two topics of one partition: Range gives both to the first member, the others spread them."""
+    fleet = Fleet().topic("t", 1).topic("u", 1).group("g", {"a": ["t", "u"], "b": ["t", "u"]})
+    plan = solved(encoded_group(fleet), strategy)
+    assert plan.balance_optimal == (plan.sum_squares == 2)
+    assert plan.strategy == strategy
+
+
+@pytest.mark.parametrize("error", [RuntimeError("no luck"), StrategyError("Kafka throws here")])
+def test_a_group_whose_solver_fails_is_failed_with_the_reason(
+    error: Exception, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(problem: Any, goals: Any) -> None:
+        raise error
+
+    monkeypatch.setattr(solve, "strategy_named", lambda _: Strategy(fail, has_goals=True))
+    plan = solved(encoded_group(every_action()))
+    assert plan.status == "failed"
+    assert str(error) in plan.reason
+    assert (plan.members, plan.partitions, plan.max_load, plan.moves) == (2, None, None, None)
+    assert len(plan.topic) == len(plan.target) == 0
+
+
+def test_a_collision_is_a_failed_group_that_says_what_to_do() -> None:
+    row = encoded_group(every_action())
+    rename_hash(row, "b", "a")
+    plan = solved(row)
+    assert plan.status == "failed"
+    assert plan.reason.endswith("'a' and 'b' have one 64-bit hash: rename one of them")
+
+
+@pytest.mark.parametrize(
+    ("fleet", "status"),
+    [
+        (Fleet().group("g", {}), "empty"),
+        (Fleet().group("g", {"a": []}, state="Assigning"), "rebalancing"),
+        (Fleet().group("g", {"a": []}).add("groups", group="g"), "invalid"),
+    ],
+)
+def test_a_group_without_a_plan_has_a_row_without_measures(fleet: Fleet, status: str) -> None:
+    plan = solved(encoded_group(fleet))
+    assert plan.status == status
+    assert plan.reason
+    measures = COLUMNS[COLUMNS.index("partitions") : COLUMNS.index("seconds")]
+    assert {name: getattr(plan, name) for name in measures} == dict.fromkeys(measures)
+    assert plan.members == len(fleet.rows["members"])
+
+
+def test_members_without_any_subscription_are_a_plan_of_nothing() -> None:
+    plan = solved(encoded_group(Fleet().group("g", {"a": [], "b": []})))
+    assert (plan.status, plan.partitions, plan.max_load, plan.min_load) == ("ok", 0, 0, 0)
+    assert (plan.balance_optimal, plan.moves_optimal) == (True, True)

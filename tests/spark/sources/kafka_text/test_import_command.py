@@ -1,0 +1,104 @@
+"""`evenfleet import-cli` as a user runs it."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.paths import DATA
+from tests.spark.support.fleets import SNAPSHOT
+from tests.spark.support.said import Run, is_one_line
+from tests.spark.support.small import rows
+
+CAPTURES = DATA / "cli"
+
+
+class TestImportCli:
+    """`evenfleet import-cli`, and the way on from there."""
+
+    WORDS = (
+        *("import-cli", "--cluster", "prod", "--topics", CAPTURES / "topics.txt"),
+        *("--groups", CAPTURES / "members_verbose.txt", "--groups", CAPTURES / "state.txt"),
+        *("--groups", CAPTURES / "offsets_plain.txt"),
+    )
+
+    def test_what_kafkas_tools_print_is_planned_as_inferred(
+        self, run: Run, asked: list, tmp_path: Path
+    ) -> None:
+        store = tmp_path / "store"
+        said = run(*self.WORDS, "--out", store, "--snapshot", SNAPSHOT, "--format", "json")
+        assert said.code == 0
+        assert asked == []  # no session is needed
+        counts = {row["table"]: row["rows"] for row in json.loads(said.out)["tables"]}
+        assert counts["groups"] == 10
+        assert counts["assignments"] == 62
+        assert said.err.endswith(f"Next: evenfleet plan {store} --out plan\n")
+        assert run("plan", store, "--out", tmp_path / "plan").code == 0
+        groups = {row["group"]: row for row in rows(tmp_path / "plan" / "groups")}
+        assert {row["status"] for row in groups.values()} == {"inferred", "empty"}
+        assert groups["g-empty"]["status"] == "empty"
+        assert len(rows(tmp_path / "plan" / "assignments")) == 62
+        assert run("verify", store, tmp_path / "plan").code == 0
+
+    def test_subscriptions_that_are_told_are_not_inferred(self, run: Run, tmp_path: Path) -> None:
+        told = tmp_path / "told.csv"
+        told.write_text("group,client_id,topic\ng-idle,idle0,one\ng-idle,idle1,one\n")
+        words = ("--subscriptions", told, "--out", tmp_path / "store", "--snapshot", SNAPSHOT)
+        assert run(*self.WORDS, *words).code == 0
+        groups = {row["group"]: row for row in rows(tmp_path / "store" / "groups")}
+        assert groups["g-idle"]["subscriptions_inferred"] is False
+        assert groups["g-range"]["subscriptions_inferred"] is True
+
+    def test_lines_that_can_not_be_read_are_told_with_file_and_number(
+        self, run: Run, tmp_path: Path
+    ) -> None:
+        text = (CAPTURES / "members_verbose.txt").read_text()
+        (tmp_path / "odd.txt").write_text(text + "\nwhat is this line?\n")
+        said = run(
+            *("import-cli", "--cluster", "c", "--topics", CAPTURES / "topics.txt"),
+            *("--groups", tmp_path / "odd.txt", "--out", tmp_path / "store"),
+        )
+        assert said.code == 0
+        number = len(text.splitlines()) + 2
+        assert re.search(rf"odd\.txt:{number}: .*what is this line\?", said.err)
+        assert "1 lines could not be read." in said.err
+
+    @pytest.mark.parametrize("option", ["--groups", "--topics"])
+    def test_text_that_is_not_kafkas_is_bad_input(
+        self, run: Run, tmp_path: Path, option: str
+    ) -> None:
+        (tmp_path / "poem.txt").write_text("roses are red\nviolets are blue\n")
+        files = {"--groups": CAPTURES / "state.txt", "--topics": CAPTURES / "topics.txt"}
+        words = [
+            word for pair in (files | {option: tmp_path / "poem.txt"}).items() for word in pair
+        ]
+        said = run("import-cli", "--cluster", "c", *words, "--out", tmp_path / "store")
+        assert (said.code, is_one_line(said)) == (2, True)
+        assert "poem.txt" in said.err
+        assert not (tmp_path / "store").exists()
+
+    def test_a_snapshot_is_not_written_over(self, run: Run, tmp_path: Path) -> None:
+        words = (*self.WORDS, "--out", tmp_path / "store", "--snapshot", SNAPSHOT)
+        assert run(*words).code == 0
+        said = run(*words)
+        assert said.code == 2
+        assert "is there already: choose another snapshot id" in said.err.splitlines()[-1]
+
+    @pytest.mark.parametrize(
+        ("words", "sentence"),
+        [
+            (["--snapshot", "../x"], "'../x' can't be the id of a snapshot"),
+            (["--infer", "guess"], "Invalid value for '--infer'"),
+            (["--groups", "missing.txt"], "missing.txt"),
+        ],
+    )
+    def test_a_wrong_option_is_bad_input(
+        self, run: Run, tmp_path: Path, words: list[str], sentence: str
+    ) -> None:
+        said = run(*self.WORDS, "--out", tmp_path / "store", *words)
+        assert (said.code, is_one_line(said)) == (2, True)
+        assert sentence in said.err
+        assert not (tmp_path / "store").exists()

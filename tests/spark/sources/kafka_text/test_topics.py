@@ -1,0 +1,167 @@
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from spark.errors import InputError
+from spark.sources.kafka_text.topics import Partition, Topics, read_topics
+
+Read = Callable[[str], Topics]
+
+# Topic and partition lines as each version prints them; partition lines begin with a tab
+FORMATS = {
+    "0.9 to 2.3": (
+        "Topic:t.a-b_c\tPartitionCount:2\tReplicationFactor:2\tConfigs:cleanup.policy=compact\n"
+        "\tTopic: t.a-b_c\tPartition: 0\tLeader: 1\tReplicas: 1,2\tIsr: 1,2\n"
+        "\tTopic: t.a-b_c\tPartition: 1\tLeader: -1\tReplicas: 2,1\tIsr: \n"
+    ),
+    "2.4 to 2.7": (
+        "Topic: t.a-b_c\tPartitionCount: 2\tReplicationFactor: 2\tConfigs: segment.bytes=1,a=b\n"
+        "\tTopic: t.a-b_c\tPartition: 0\tLeader: 1\tReplicas: 1,2\tIsr: 1,2\n"
+        "\tTopic: t.a-b_c\tPartition: 1\tLeader: none\tReplicas: 2,1\tIsr: \n"
+    ),
+    "2.8 to 3.7": (
+        "Topic: t.a-b_c\tTopicId: U_j-uXWFQMKvHsBvNDOrBg\tPartitionCount: 2\tReplicationFactor: 2"
+        "\tConfigs: \n"
+        "\tTopic: t.a-b_c\tPartition: 0\tLeader: 1\tReplicas: 1,2\tIsr: 1,2\n"
+        "\tTopic: t.a-b_c\tPartition: 1\tLeader: none\tReplicas: 2,1\tIsr: \n"
+    ),
+    "3.8 and later": (
+        "Topic: t.a-b_c\tTopicId: U_j-uXWFQMKvHsBvNDOrBg\tPartitionCount: 2\tReplicationFactor: 2"
+        "\tConfigs: min.insync.replicas=1\n"
+        "\tTopic: t.a-b_c\tPartition: 0\tLeader: 1\tReplicas: 1,2\tIsr: 1,2\tElr: N/A"
+        "\tLastKnownElr: N/A\n"
+        "\tTopic: t.a-b_c\tPartition: 1\tLeader: none\tReplicas: 2,1\tIsr: \tElr: 2"
+        "\tLastKnownElr: \n"
+    ),
+}
+
+
+@pytest.fixture
+def read(write: Callable[..., Path]) -> Read:
+    return lambda text: read_topics(write("topics.txt", text))
+
+
+@pytest.mark.parametrize("text", FORMATS.values(), ids=FORMATS.keys())
+@pytest.mark.parametrize("tab", ["\t", "    ", " "], ids=["tabs", "four spaces", "one space"])
+def test_each_versions_lines_are_read_with_tabs_or_spaces(read: Read, text: str, tab: str) -> None:
+    result = read(text.replace("\t", tab))
+    topic_id = "U_j-uXWFQMKvHsBvNDOrBg" if "TopicId" in text else None
+    assert (result.notes, result.unreadable) == ([], [])
+    assert result.partitions == [
+        Partition("t.a-b_c", 0, topic_id, 1, [1, 2], [1, 2]),
+        Partition("t.a-b_c", 1, topic_id, None, [2, 1], []),
+    ]
+
+
+def test_a_real_capture(captures: Path) -> None:
+    result = read_topics(captures / "topics.txt")
+    assert (result.notes, result.unreadable) == ([], [])
+    assert [(p.topic, p.partition) for p in result.partitions] == [
+        *(("__consumer_offsets", number) for number in range(6)),
+        ("one", 0),
+        *(("orders", number) for number in range(4)),
+        *(("t.a-b_c", number) for number in range(6)),
+    ]
+    assert result.partitions[7] == Partition(
+        "orders", 0, "clc7Qk4NTWyFAdrLr1fRxA", 3, [3, 1], [3, 1]
+    )
+
+
+def partition(fields: str, number: int = 0) -> str:
+    return f"\tTopic: t\tPartition: {number}\t{fields}\n"
+
+
+def test_replicas_that_are_being_added_do_not_count_yet_those_being_removed_do(read: Read) -> None:
+    result = read(
+        partition(
+            "Leader: 1\tReplicas: 4,3,1,2\tIsr: 4,1,2\tAdding Replicas: 4,3\tRemoving Replicas: 1"
+            "\tElr: N/A\tLastKnownElr: N/A"
+        )
+        + partition("Leader: 1\tReplicas: 1\tIsr: 1\tAdding Replicas: \tRemoving Replicas: ", 1)
+    )
+    assert [(p.replicas, p.isr) for p in result.partitions] == [([1, 2], [1, 2]), ([1], [1])]
+
+
+def test_partitions_are_read_without_the_topics_own_line(read: Read) -> None:
+    """What --under-replicated-partitions and the like print."""
+    result = read(partition("Leader: 1\tReplicas: 1,2\tIsr: 1", 7))
+    assert result.partitions == [Partition("t", 7, None, 1, [1, 2], [1])]
+    assert result.notes == []
+
+
+@pytest.mark.parametrize("mark", ["MarkedForDeletion: true", "MarkedForDeletion:true"])
+def test_a_topic_marked_for_deletion_is_left_out_with_a_note(read: Read, mark: str) -> None:
+    lines = (
+        f"Topic: gone\tPartitionCount: 1\tReplicationFactor: 1\tConfigs: a=b\t{mark}\n"
+        "\tTopic: gone\tPartition: 0\tLeader: 1\tReplicas: 1\tIsr: 1\n"
+    )
+    result = read(lines + partition("Leader: 1\tReplicas: 1\tIsr: 1"))
+    assert [p.topic for p in result.partitions] == ["t"]
+    assert result.notes == ["1 topic (gone) left out: marked for deletion."]
+
+
+def test_a_mark_on_the_partitions_line_counts_too(read: Read) -> None:
+    result = read(partition("Leader: 1\tReplicas: 1\tIsr: 1\tMarkedForDeletion: true"))
+    assert result.partitions == []
+
+
+def test_partitions_that_are_counted_and_not_shown_exist(read: Read) -> None:
+    result = read(
+        "Topic: t\tPartitionCount: 3\tReplicationFactor: 1\tConfigs: \n"
+        + partition("Leader: 1\tReplicas: 1\tIsr: 1", 1)
+    )
+    assert result.partitions == [
+        Partition("t", 0, None, None, None, None),
+        Partition("t", 1, None, 1, [1], [1]),
+        Partition("t", 2, None, None, None, None),
+    ]
+    (note,) = result.notes
+    assert note.startswith("1 topic (t) in ")
+
+
+def test_of_two_lines_of_one_partition_the_last_counts(read: Read) -> None:
+    same = partition("Leader: 1\tReplicas: 1,2\tIsr: 1")
+    later = partition("Leader: 2\tReplicas: 1,2\tIsr: 2")
+    assert read(same + same).notes == []
+    result = read(same + later)
+    assert result.partitions == [Partition("t", 0, None, 2, [1, 2], [2])]
+    (note,) = result.notes
+    assert "more than once" in note
+
+
+@pytest.mark.parametrize(
+    ("line", "why"),
+    [
+        ("\tTopic: t\tPartition: x\tLeader: 1\tReplicas: 1\tIsr: 1", "Partition is 'x'"),
+        ("\tTopic: t\tPartition: 0\tLeader: one\tReplicas: 1\tIsr: 1", "'one' is no broker's id"),
+        ("\tTopic: t\tPartition: 0\tLeader: 1\tReplicas: 1,\tIsr: 1", "'' is no broker's id"),
+        ("\tTopic: t\tPartition: 0\tLeader: 1\tReplicas: 9999999999\tIsr: ", "is no broker's id"),
+        ("Topic: t\tPartitionCount: many\tReplicationFactor: 1", "PartitionCount is 'many'"),
+        ("Topic: t\tReplicationFactor: 1", "it has no PartitionCount"),
+        ("Topic: t/u\tPartitionCount: 1", "Topic is 't/u'"),
+        ("Topics are fine", "it is no line of a topic or a partition"),
+    ],
+)
+def test_a_line_that_cannot_be_read_is_reported_and_the_rest_is_read(
+    read: Read, line: str, why: str
+) -> None:
+    result = read(partition("Leader: 1\tReplicas: 1\tIsr: 1", 5) + line + "\n")
+    assert [p.partition for p in result.partitions] == [5]
+    (unreadable,) = result.unreadable
+    assert unreadable.line == 2
+    assert why in unreadable.why
+
+
+def test_noise_is_passed_over(read: Read) -> None:
+    result = read(
+        "[2026-11-21 06:00:00,123] WARN something\n\n" + partition("Leader: 1\tReplicas: 1\tIsr: 1")
+    )
+    assert result.unreadable == []
+
+
+def test_a_file_without_topics_is_refused_with_what_kafka_said(read: Read) -> None:
+    with pytest.raises(InputError, match=r"topics\.txt: no topic is in it; expected the text of"):
+        read("nothing\n")
+    with pytest.raises(InputError, match="It says: Error while executing topic command : x"):
+        read("Error while executing topic command : x\n")

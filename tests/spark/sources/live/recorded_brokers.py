@@ -1,0 +1,140 @@
+"""A cluster of recorded answers: as many brokers and groups as a test wants, and its errors.
+
+The answers are those of a Kafka 4.3.1 to tests/live/record_answers.py, multiplied; each goes
+through kafka-python's encoder and decoder.
+"""
+
+import base64
+import copy
+import json
+from collections.abc import Callable
+from typing import Any
+
+from kafka.protocol.admin import (
+    DescribeGroupsRequest,
+    DescribeGroupsResponse,
+    ListGroupsRequest,
+    ListGroupsResponse,
+)
+from kafka.protocol.consumer import (
+    ListOffsetsRequest,
+    ListOffsetsResponse,
+    OffsetFetchRequest,
+    OffsetFetchResponse,
+)
+from kafka.protocol.metadata import (
+    FindCoordinatorRequest,
+    FindCoordinatorResponse,
+    MetadataRequest,
+    MetadataResponse,
+)
+
+from spark.sources.live.cluster import Cluster
+from spark.sources.live.consumer_group_describe import (
+    ConsumerGroupDescribeRequest,
+    ConsumerGroupDescribeResponse,
+)
+from tests.paths import DATA
+
+FILE = DATA / "kafka-4.3.1-answers.json"
+RECORDED = json.loads(FILE.read_text())
+CLUSTER = Cluster("recorded", ("broker:9092",))
+
+
+def recorded(message: Any) -> Any:
+    kept = RECORDED[message.__name__]
+    return message.decode(base64.b64decode(kept["data"]), version=kept["version"])
+
+
+def named(group: Any, name: str) -> Any:
+    group = copy.copy(group)
+    group.group_id = name
+    return group
+
+
+class RecordedBrokers:
+    """Brokers 1, 2, … that coordinate the groups given, by name: kind (classic, new, simple).
+
+    `spoil` may change or replace the answer to a request of a broker.
+    """
+
+    def __init__(self, groups: dict[int, dict[str, str]]) -> None:
+        self.requests = 0
+        self.oldest_broker = False
+        self.spoil: Callable[[int, Any, Any], Any] = lambda node, request, answer: answer
+        self.groups = groups
+        self.metadata = recorded(MetadataResponse)
+        self.metadata.brokers = [self._broker(node) for node in groups]
+        self._listed = {g.group_id: g for g in recorded(ListGroupsResponse).groups}
+        self._classic = {g.group_id: g for g in recorded(DescribeGroupsResponse).groups}
+        self._new = {g.group_id: g for g in recorded(ConsumerGroupDescribeResponse).groups}
+        self._offsets = {g.group_id: g for g in recorded(OffsetFetchResponse).groups}
+
+    def speaks(self, message: type, version: int) -> bool:
+        return not self.oldest_broker
+
+    def ask(self, questions: list[tuple[int, Any]]) -> list[Any]:
+        self.requests += len(questions)
+        return [self.spoil(node, r, self._sent(self._answer(node, r))) for node, r in questions]
+
+    def _broker(self, node: int) -> Any:
+        broker = copy.copy(self.metadata.brokers[0])
+        broker.node_id = node
+        return broker
+
+    @staticmethod
+    def _sent(answer: Any) -> Any:
+        """As it is after a way over the network."""
+        return type(answer).decode(bytes(answer.encode()), version=answer.API_VERSION)
+
+    def _answer(self, node: int, request: Any) -> Any:  # noqa: PLR0911, one an API
+        kinds = {name: kind for some in self.groups.values() for name, kind in some.items()}
+
+        def of(known: dict[str, Any], names: list[str]) -> list[Any]:
+            return [named(known[kinds[name]], name) for name in names]
+
+        if isinstance(request, ListGroupsRequest):
+            return ListGroupsResponse(version=5, groups=of(self._listed, [*self.groups[node]]))
+        if isinstance(request, DescribeGroupsRequest):
+            return DescribeGroupsResponse(version=6, groups=of(self._classic, request.groups))
+        if isinstance(request, ConsumerGroupDescribeRequest):
+            described = of(self._new, request.group_ids)
+            return ConsumerGroupDescribeResponse(version=1, groups=described)
+        if isinstance(request, FindCoordinatorRequest):
+            one = FindCoordinatorResponse.Coordinator
+            found = [
+                one(version=4, key=key, node_id=node, host="", port=0, error_code=0)
+                for key in request.coordinator_keys
+            ]
+            return FindCoordinatorResponse(version=4, coordinators=found)
+        if isinstance(request, OffsetFetchRequest) and request.groups:
+            asked = [group.group_id for group in request.groups]
+            return OffsetFetchResponse(version=9, groups=of(self._offsets, asked))
+        if isinstance(request, OffsetFetchRequest):
+            return self._old_offsets(kinds[request.group_id])
+        if isinstance(request, MetadataRequest):
+            return self.metadata
+        assert isinstance(request, ListOffsetsRequest)
+        return recorded(ListOffsetsResponse)
+
+    @staticmethod
+    def _old_offsets(kind: str) -> Any:
+        topic = OffsetFetchResponse.OffsetFetchResponseTopic
+        partition = topic.OffsetFetchResponsePartition
+        one = partition(
+            version=7,
+            partition_index=1,
+            committed_offset=1,
+            committed_leader_epoch=-1,
+            metadata="",
+            error_code=0,
+        )
+        topics = [topic(version=7, name="orders", partitions=[one])] if kind == "simple" else []
+        return OffsetFetchResponse(version=7, error_code=0, topics=topics)
+
+
+def three() -> RecordedBrokers:
+    """Each group has a letter, and each letter a broker."""
+    return RecordedBrokers(
+        {1: {"a-classic": "classic", "a-simple": "simple"}, 2: {"b-new": "new"}, 3: {}}
+    )

@@ -1,0 +1,128 @@
+"""Where clusters are said to be, and where their secrets are."""
+
+import logging
+import pickle
+from pathlib import Path
+
+import pytest
+
+from spark import InputError
+from spark.sources.live.cluster import Cluster, Wanted, read_clusters
+from spark.sources.live.secret import Secret, unlogged_wire
+from tests.paths import ROOT
+
+
+def written(folder: Path, text: str) -> Path:
+    file = folder / "clusters.toml"
+    file.write_text(text)
+    return file
+
+
+def test_the_example_can_be_read_and_shows_every_key() -> None:
+    example = ROOT / "conf" / "clusters.toml"
+    prod, local = read_clusters(example)
+    assert (prod.name, local.name) == ("prod", "local")
+    assert prod.password == Secret(variable="EVENFLEET_PROD_PASSWORD")
+    assert local == Cluster("local", ("127.0.0.1:9092",))
+    from spark.sources.live.cluster import _KEYS  # noqa: PLC0415
+
+    shown = {line.removeprefix("# ").split(" = ")[0] for line in example.read_text().splitlines()}
+    assert shown >= _KEYS
+
+
+def test_defaults_of_the_example_are_the_defaults() -> None:
+    prod, _ = read_clusters(ROOT / "conf" / "clusters.toml")
+    plain = Cluster("prod", ("a:1",))
+    for key in ("check_hostname", "groups", "topics", "timeout", "retries"):
+        assert getattr(prod, key) == getattr(plain, key), key
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "[cluster.NAME]"),
+        ("[cluster]\nprod = 1", "has to be a table"),
+        ("[cluster.a]", "bootstrap is missing"),
+        ("[cluster.a]\nbootstrap = 'broker'", "not of the form HOST:PORT"),
+        ("[cluster.a]\nbootstrap = 'b:1'\nbotstrap = 'b:1'", "unknown key 'botstrap'"),
+        ("[cluster.a]\nbootstrap = 'b:1'\npassword = 'hunter2'", "password_env or password_file"),
+        ("[cluster.a]\nbootstrap = 'b:1'\nsecurity = 'TLS'", "none of PLAINTEXT, SSL"),
+        ("[cluster.a]\nbootstrap = 'b:1'\nsecurity = 'SASL_SSL'", "mechanism None is none of"),
+        ("[cluster.a]\nbootstrap = 'b:1'\nusername = 'u'", "takes no user"),
+        (
+            "[cluster.a]\nbootstrap = 'b:1'\nsecurity = 'SASL_SSL'\nmechanism = 'PLAIN'",
+            "PLAIN needs username, and password_env or password_file",
+        ),
+        (
+            "[cluster.a]\nbootstrap = 'b:1'\nsecurity = 'SASL_SSL'\nmechanism = 'OAUTHBEARER'",
+            "token_env or token_file",
+        ),
+        ("[cluster.a]\nbootstrap = 'b:1'\nca_file = '/no/such'", "/no/such is not there"),
+        ("[cluster.a]\nbootstrap = 'b:1'\nrack_pattern = '('", "not a regular expression"),
+        ("[cluster.a]\nbootstrap = 'b:1'\ntimeout = true", "isn't of its type"),
+        ("[cluster.a]\nbootstrap = 'b:1'\ntimeout = 0", "within 600 seconds"),
+        ("[cluster.a", "is not TOML"),
+    ],
+)
+def test_what_is_wrong_is_said_without_secrets(tmp_path: Path, text: str, said: str) -> None:
+    with pytest.raises(InputError) as error:
+        read_clusters(written(tmp_path, text))
+    assert said in str(error.value)
+    assert "hunter2" not in str(error.value)
+
+
+def test_patterns_take_names_and_leave_names_out() -> None:
+    wanted = Wanted(("pay-*", "orders"), ("*-test",))
+    assert [name for name in ("pay-1", "orders", "pay-test", "other") if name in wanted] == [
+        "pay-1",
+        "orders",
+    ]
+    assert "anything" in Wanted()
+
+
+def test_a_rack_is_found_in_a_client_id() -> None:
+    cluster = Cluster("c", ("b:1",), rack_pattern="rack=([a-z0-9-]+)")
+    assert cluster.rack_in("app rack=eu-1a;x") == "eu-1a"
+    assert cluster.rack_in("app") is None
+    assert cluster.rack_in(None) is None
+    assert Cluster("c", ("b:1",), rack_pattern="eu-[0-9]").rack_in("x-eu-2-y") == "eu-2"
+
+
+def test_a_secret_comes_from_the_environment_or_a_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "secret"
+    file.write_text("from file\r\n")
+    monkeypatch.setenv("THE_SECRET", "from environment")
+    assert Secret(variable="THE_SECRET").read() == "from environment"
+    assert Secret(file=file).read() == "from file"
+
+
+@pytest.mark.parametrize("secret", [Secret("NOT_SET_ANYWHERE"), Secret(file=Path("/no/such"))])
+def test_a_secret_that_is_not_there_is_bad_input(secret: Secret) -> None:
+    with pytest.raises(InputError, match=r"NOT_SET_ANYWHERE|/no/such"):
+        secret.read()
+
+
+def test_a_cluster_can_be_printed_and_pickled_without_its_secrets(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("THE_SECRET", "hunter2")
+    cluster = Cluster(
+        "c", ("b:1",), "SASL_SSL", "PLAIN", username="u", password=Secret("THE_SECRET")
+    )
+    assert "hunter2" not in repr(cluster)
+    assert b"hunter2" not in pickle.dumps(cluster)
+
+
+def test_what_this_thread_sends_is_not_logged_at_any_level(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """kafka-python prints each byte at level DEBUG, those of a login included."""
+    caplog.set_level(logging.DEBUG)
+    logger = logging.getLogger("kafka.protocol.parser")
+    with unlogged_wire():
+        logger.debug("Send: %r", b"\0user\0hunter2")
+        logger.warning("something else")
+    logger.debug("later")
+    assert [record.getMessage() for record in caplog.records] == ["something else", "later"]

@@ -1,0 +1,143 @@
+"""Fleets made by hand, as tables and as snapshots."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+from pyspark.sql import SparkSession
+
+from optimizer import Group
+from spark import FleetSnapshot
+from spark.fleet.local_store import SCHEMAS
+from spark.fleet.schemas import TABLES
+
+SNAPSHOT = "20261121T060000Z"
+
+Row = dict[str, Any]
+
+
+class Fleet:
+    """The tables of a fleet, filled topic by topic and group by group; each call gives it back."""
+
+    def __init__(self) -> None:
+        self.rows: dict[str, list[Row]] = {name: [] for name in TABLES}
+
+    def topic(self, name: str, partitions: int | Iterable[int], cluster: str = "c") -> Fleet:
+        """A topic of so many partitions, or of those numbers."""
+        numbers = range(partitions) if isinstance(partitions, int) else partitions
+        self.rows["partitions"] += [
+            {"cluster": cluster, "topic": name, "partition": number} for number in numbers
+        ]
+        return self
+
+    def group(
+        self,
+        name: str,
+        members: Mapping[str, Sequence[str]],
+        owned: Iterable[tuple[Any, ...]] = (),
+        cluster: str = "c",
+        generations: Mapping[str, int] | None = None,
+        **facts: Any,
+    ) -> Fleet:
+        """A group: topics by member, claims (topic, partition, member, generation or nothing).
+
+        `facts` are columns of the table of groups.
+        """
+        key = {"cluster": cluster, "group": name}
+        self.rows["groups"].append(key | facts)
+        for member, topics in members.items():
+            generation = (generations or {}).get(member)
+            self.rows["members"].append(key | {"member_id": member, "generation": generation})
+            self.rows["subscriptions"] += [
+                key | {"member_id": member, "topic": topic} for topic in topics
+            ]
+        columns = ("topic", "partition", "member_id", "generation")
+        for claim in owned:
+            self.rows["assignments"].append(key | dict(zip(columns, claim, strict=False)))
+        return self
+
+    def add(self, table: str, **cells: Any) -> Fleet:
+        """One more row of a table."""
+        self.rows[table].append({"cluster": "c"} | cells)
+        return self
+
+    def tables(self, *left_out: str) -> dict[str, pa.Table]:
+        """As Arrow has them; optional tables only if they have rows."""
+        return {
+            name: pa.Table.from_pylist(rows, nullable(SCHEMAS[name]))
+            for name, rows in self.rows.items()
+            if (rows or TABLES[name].required) and name not in left_out
+        }
+
+    def snapshot(self, spark: SparkSession, *left_out: str) -> FleetSnapshot:
+        return snapshot_of(spark, self.tables(*left_out))
+
+
+def nullable(schema: pa.Schema) -> pa.Schema:
+    """A schema that takes a null anywhere, as the tables of a caller may."""
+    return pa.schema([field.with_nullable(True) for field in schema])
+
+
+def snapshot_of(spark: SparkSession, tables: Mapping[str, pa.Table]) -> FleetSnapshot:
+    return FleetSnapshot.of(
+        snapshot=SNAPSHOT,
+        **{name: spark.createDataFrame(table) for name, table in tables.items()},
+    )
+
+
+def fleet_of_groups(groups: Mapping[str, Group]) -> Fleet:
+    """A fleet in which each group has a cluster of its own, called as the group is."""
+    fleet = Fleet()
+    for name, group in groups.items():
+        for topic, count in group.topics.items():
+            fleet.topic(topic, count, cluster=name)
+        fleet.group(
+            name,
+            members={member.member_id: member.topics for member in group.members},
+            owned=[(*claim, m.member_id, m.generation) for m in group.members for claim in m.owned],
+            cluster=name,
+        )
+        facts = {member.member_id: member for member in group.members}
+        for row in fleet.rows["members"]:
+            if row["group"] == name:
+                member = facts[row["member_id"]]
+                row |= {"instance_id": member.instance_id, "generation": member.generation}
+                row |= {"rack": member.rack}
+        for row in fleet.rows["partitions"]:
+            if row["cluster"] == name:
+                row.update(_facts_of_partition(group, row["topic"], row["partition"]))
+    return fleet
+
+
+def _facts_of_partition(group: Group, topic: str, number: int) -> Row:
+    leaders, replicas = group.leader_racks.get(topic), group.replica_racks.get(topic)
+    return {
+        "topic_id": group.topic_ids.get(topic),
+        "leader_rack": leaders[number] if leaders else None,
+        "replica_racks": list(replicas[number]) if replicas else None,
+    }
+
+
+def damage_pages(path: Path, statistics: bool) -> None:
+    """Break the last column's data in a Parquet file of members; its footer stays whole.
+
+    Without statistics the keys have to be read to know that none is null.
+    """
+    keys = pq.read_schema(path).empty_table().select(["cluster", "group", "member_id"]).schema
+    rows = [{name: f"{name}-{row}" for name in keys.names} for row in range(99)]
+    pq.write_table(
+        pa.Table.from_pylist(rows, keys),
+        path,
+        use_dictionary=False,
+        compression="none",
+        write_statistics=statistics,
+    )
+    column = pq.ParquetFile(path).metadata.row_group(0).column(len(keys) - 1)
+    raw = bytearray(path.read_bytes())
+    start, size = column.data_page_offset, column.total_compressed_size
+    raw[start : start + size] = b"\xff" * size
+    path.write_bytes(raw)

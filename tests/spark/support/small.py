@@ -1,0 +1,23 @@
+"""A store of two groups, which tests of commands work on, and what they read of results."""
+
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+
+from tests.spark.support.fleets import SNAPSHOT, Fleet
+
+EARLIER = "20261121T050000Z"
+
+
+def small() -> Fleet:
+    """Two partitions with a, who gives one to b; and a group that can't be planned."""
+    fleet = Fleet().topic("t", 2)
+    fleet.group("g", {"a": ["t"], "b": ["t"]}, [("t", 0, "a"), ("t", 1, "a")])
+    return fleet.group("nobody", {})
+
+
+def rows(folder: Path, snapshot: str = SNAPSHOT) -> list[dict[str, Any]]:
+    """Of a table that a command has written."""
+    (part,) = (folder / f"snapshot={snapshot}").glob("*.parquet")
+    return list(pq.ParquetFile(part).read().to_pylist())

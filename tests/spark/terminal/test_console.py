@@ -1,0 +1,64 @@
+"""What commands print."""
+
+import json
+
+import pytest
+
+from spark.terminal.console import OUT, Format, plain, say, show, tell
+
+ROWS = [
+    {"strategy": "range", "worst_max_to_mean": 2.0, "moves": 12345, "proven": False, "note": None},
+    {"strategy": "op\ttimal", "worst_max_to_mean": None, "moves": 0, "proven": True, "note": "x"},
+]
+
+
+def test_a_table_for_people(capsys: pytest.CaptureFixture[str]) -> None:
+    show({"fleet": ROWS}, Format.TABLE, hide={"note"})
+    out = capsys.readouterr().out
+    lines = [line.split() for line in out.splitlines() if line.split()]
+    assert lines[0] == ["fleet"]
+    assert ["range", "2.00", "12", "345", "no"] in lines
+    assert ["op\\x09timal", "-", "0", "yes"] in lines
+    assert "note" not in out
+
+
+def test_all_tables_are_one_json_object(capsys: pytest.CaptureFixture[str]) -> None:
+    """With every column, and nothing else on standard output."""
+    show({"fleet": ROWS, "groups": []}, Format.JSON, hide={"note"})
+    assert json.loads(capsys.readouterr().out) == {"fleet": ROWS, "groups": []}
+
+
+def test_a_table_without_rows(capsys: pytest.CaptureFixture[str]) -> None:
+    show({"groups": []}, Format.TABLE)
+    assert capsys.readouterr().out == "groups: none\n"
+
+
+def test_names_keep_their_brackets(capsys: pytest.CaptureFixture[str]) -> None:
+    """Nothing in a name is taken for markup."""
+    show({"t": [{"group": "[red]x[/red]"}]}, Format.TABLE)
+    say("[bold]y")
+    printed = capsys.readouterr()
+    assert "[red]x[/red]" in printed.out
+    assert printed.err == "[bold]y\n"
+
+
+def test_a_sentence_is_one_line_on_standard_error(capsys: pytest.CaptureFixture[str]) -> None:
+    say("a" * 300 + "\nb\x1b[2Jc")
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert printed.err == "a" * 300 + "\\x0ab\\x1b[2Jc\n"
+
+
+def test_plain_text_keeps_what_can_be_printed() -> None:
+    assert plain("naïve 日本 'x'") == "naïve 日本 'x'"
+
+
+def test_long_names_in_sentences_are_folded(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nothing of them is left out."""
+    monkeypatch.setattr(OUT, "width", 40)
+    tell("moves", [f"{'m' * 90} keeps all."])
+    printed = capsys.readouterr().out
+    assert printed.count("m") == 91
+    assert "…" not in printed
