@@ -2,6 +2,7 @@
 
 from optimizer.assign import assign
 from optimizer.model import (
+    DEFAULT_GOALS,
     CostOverflowError,
     Goals,
     GoalsError,
@@ -10,11 +11,14 @@ from optimizer.model import (
     Member,
     StrategyError,
 )
-from optimizer.plan import Plan
-from optimizer.strategies import STRATEGIES, Strategy
+from optimizer.plan import Assignment, Plan
+from optimizer.strategies import OPTIMAL, STRATEGIES, Strategy
 
 __all__ = [
+    "DEFAULT_GOALS",
+    "OPTIMAL",
     "STRATEGIES",
+    "Assignment",
     "CostOverflowError",
     "Goals",
     "GoalsError",

@@ -4,6 +4,9 @@ Write `from evenfleet import …` or `from spark import …`: a plain `import sp
 notebook's session of that name.
 """
 
+import importlib
+from typing import TYPE_CHECKING, Any
+
 from spark.audit import (
     AuditSettings,
     FleetAudit,
@@ -16,14 +19,6 @@ from spark.compare import best_of, compare_fleet, fleet_of
 from spark.enforce import group_plan
 from spark.errors import InputError
 from spark.fleet import FleetSnapshot, snapshots
-from spark.graph import (
-    FleetGraph,
-    competitors,
-    components,
-    coupled_groups,
-    fleet_graph,
-    reach,
-)
 from spark.plan import (
     FleetPlan,
     GroupExplanation,
@@ -34,6 +29,16 @@ from spark.plan import (
 from spark.settings import FleetGoals, GroupGoals, Settings, check_strategies, read_settings
 from spark.sources.live.data_source import KafkaGroups
 from spark.verify import verify_plan
+
+if TYPE_CHECKING:
+    from spark.graph import (
+        FleetGraph,
+        competitors,
+        components,
+        coupled_groups,
+        fleet_graph,
+        reach,
+    )
 
 __all__ = [
     "AuditSettings",
@@ -68,3 +73,10 @@ __all__ = [
     "verdict",
     "verify_plan",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """What is asked of a graph loads GraphFrames, when it is first used."""
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(importlib.import_module("spark.graph"), name)

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 
-def some(noun: str, names: Iterable[str]) -> str:
+def named(noun: str, names: Iterable[str]) -> str:
     """`3 groups (a, b, c)`, `1 group (a)`, `9 groups (a, b, c, d, e, …)`, in sorted order."""
     ordered = sorted(set(names))
     shown = ", ".join(ordered[:5]) + (", …" if len(ordered) > 5 else "")

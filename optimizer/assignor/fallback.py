@@ -2,11 +2,9 @@
 
 import logging
 
-from optimizer.assign import assign
+from optimizer import Assignment, Group, Member, assign
 from optimizer.assignor.group import JoiningGroup
 from optimizer.assignor.source import within
-from optimizer.model import Group, Member
-from optimizer.plan import Assignment
 
 STICKY_WITHIN = 3.0
 """Seconds: the group waits, and Kafka's sticky strategy is quadratic in unlucky cases."""

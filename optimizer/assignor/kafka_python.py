@@ -2,8 +2,8 @@
 
 from typing import Any
 
+from optimizer import Assignment
 from optimizer.assignor.group import JoiningGroup
-from optimizer.plan import Assignment
 
 
 def keep_joining(cluster: Any) -> None:

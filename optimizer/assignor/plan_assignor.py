@@ -11,14 +11,14 @@ from kafka.protocol.consumer.metadata import (
     ConsumerProtocolSubscription,
 )
 
+from optimizer import Assignment
 from optimizer.assignor.fallback import without_plan
 from optimizer.assignor.fit import misfit
 from optimizer.assignor.group import JoiningGroup, TopicPartition, joining_group
 from optimizer.assignor.kafka_python import first_round, keep_joining
 from optimizer.assignor.membership import Membership, echo
-from optimizer.assignor.plan_file import parsed
-from optimizer.assignor.source import shown, text_of
-from optimizer.plan import Assignment
+from optimizer.assignor.plan_file import GroupPlan
+from optimizer.assignor.source import text_of, without_secrets
 
 EAGER, COOPERATIVE = "evenfleet-plan", "cooperative-evenfleet-plan"
 """Names by which brokers know the assignor; consumers of two protocols can't be in one group."""
@@ -109,7 +109,7 @@ class PlanAssignor(AbstractPartitionAssignor):  # type: ignore[misc]
     def _target(self, group: JoiningGroup) -> Assignment:
         """What the plan says, or what is assigned without one."""
         try:
-            plan = parsed(text_of(self._plan, self._timeout))
+            plan = GroupPlan.from_text(text_of(self._plan, self._timeout))
             reason = misfit(plan, self._group, group)
         except Exception as error:
             reason = str(error) or type(error).__name__
@@ -129,7 +129,8 @@ class PlanAssignor(AbstractPartitionAssignor):  # type: ignore[misc]
     def _tell(self, level: int, what: str) -> None:
         """Log what has become of the plan, unless that was what was logged last."""
         if what != self._told:
-            log.log(level, "group %s: the plan in %s %s", self._group, shown(self._plan), what)
+            plan = without_secrets(self._plan)
+            log.log(level, "group %s: the plan in %s %s", self._group, plan, what)
             self._told = what
 
 

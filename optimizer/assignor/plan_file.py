@@ -40,36 +40,38 @@ class GroupPlan:
                 counts[topic] += len(partitions)
         return dict(counts)
 
+    def to_text(self) -> str:
+        """The plan as text: a line a member, so that two plans can be told apart by `diff`."""
+        head = {
+            "format": FORMAT,
+            "version": VERSION,
+            "cluster": self.cluster,
+            "group": self.group,
+            "snapshot": self.snapshot,
+        }
+        lines = [f"{_json(key)}: {_json(value)}," for key, value in head.items()]
+        members = [f"  {_json(key)}: {_json(self.members[key])}" for key in sorted(self.members)]
+        return "\n".join(["{", *lines, '"members": {', ",\n".join(members), "}", "}", ""])
 
-def written(plan: GroupPlan) -> str:
-    """The plan as text: a line a member, so that two plans can be told apart by `diff`."""
-    head = {
-        "format": FORMAT,
-        "version": VERSION,
-        "cluster": plan.cluster,
-        "group": plan.group,
-        "snapshot": plan.snapshot,
-    }
-    lines = [f"{_json(key)}: {_json(value)}," for key, value in head.items()]
-    members = [f"  {_json(key)}: {_json(plan.members[key])}" for key in sorted(plan.members)]
-    return "\n".join(["{", *lines, '"members": {', ",\n".join(members), "}", "}", ""])
+    @staticmethod
+    def from_text(text: str | bytes) -> "GroupPlan":
+        """The plan that a text holds; PlanFileError tells the first thing that is wrong with it."""
+        try:
+            stated = json.loads(text, object_pairs_hook=_each_key_once)
+        except RecursionError:
+            raise PlanFileError("it is nested too deeply to be a plan") from None
+        # not JSON, not UTF-8, a key twice, a number of too many digits
+        except ValueError as error:
+            raise PlanFileError(f"it isn't sound JSON: {error}") from None
+        for fault in _faults(stated):
+            raise PlanFileError(fault)
+        return GroupPlan(
+            **{name: stated[name] for name in ("cluster", "group", "snapshot", "members")}
+        )
 
 
 def _json(value: Any) -> str:
     return json.dumps(value, sort_keys=True, separators=(",", ":"))
-
-
-def parsed(text: str | bytes) -> GroupPlan:
-    """The plan that a text holds; PlanFileError tells the first thing that is wrong with it."""
-    try:
-        stated = json.loads(text, object_pairs_hook=_each_key_once)
-    except RecursionError:
-        raise PlanFileError("it is nested too deeply to be a plan") from None
-    except ValueError as error:  # not JSON, not UTF-8, a key twice, a number of too many digits
-        raise PlanFileError(f"it isn't sound JSON: {error}") from None
-    for fault in _faults(stated):
-        raise PlanFileError(fault)
-    return GroupPlan(**{name: stated[name] for name in ("cluster", "group", "snapshot", "members")})
 
 
 def _each_key_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -118,5 +120,5 @@ def _faults_of_coverage(members: dict[str, Topics]) -> Iterator[str]:
                 yield f"partition {found} of {topic!r} can't be there, or not twice"
                 break
             if found > wanted:
-                yield f"partition {wanted} of {topic!r} is missing"
+                yield f"{topic}-{wanted} is missing"
                 break

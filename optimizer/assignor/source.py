@@ -64,7 +64,7 @@ def is_url(location: str) -> bool:
     return location.lower().startswith(("http://", "https://"))
 
 
-def shown(location: str) -> str:
+def without_secrets(location: str) -> str:
     """The location as a log may have it: without a user, a password or a token."""
     if not is_url(location):
         return location

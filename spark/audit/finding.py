@@ -53,7 +53,7 @@ class Finding:
         return {"info": self.info, "warning": self.warning, "critical": self.critical}
 
 
-def told(rows: DataFrame, subject: str, measure: str, sentence: str) -> DataFrame:
+def rows_found(rows: DataFrame, subject: str, measure: str, sentence: str) -> DataFrame:
     """What `find` returns, of rows that have cluster and group; the others are SQL text."""
     return rows.selectExpr(
         "cluster",

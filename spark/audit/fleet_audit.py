@@ -33,7 +33,7 @@ PROBES = {
 }
 """Optional facts, and the rows of a table that show that a snapshot has them."""
 
-LEVELS = tuple(reversed(SEVERITIES))
+WORST_FIRST = tuple(reversed(SEVERITIES))
 
 NOT_THERE = {
     "groups.strategy": "the snapshot doesn't tell strategies (column groups.strategy)",
@@ -78,10 +78,13 @@ class FleetAudit(Handle):
 
     def counts(self) -> list[dict[str, Any]]:
         """One row a finding that was run: its name, and how many there are of each severity."""
-        of = [F.count_if(F.col("severity") == severity).alias(severity) for severity in LEVELS]
+        of = [F.count_if(F.col("severity") == severity).alias(severity) for severity in WORST_FIRST]
         found = {row["finding"]: row for row in self.findings.groupBy("finding").agg(*of).collect()}
         return [
-            {"finding": name, **{one: found[name][one] if name in found else 0 for one in LEVELS}}
+            {
+                "finding": name,
+                **{one: found[name][one] if name in found else 0 for one in WORST_FIRST},
+            }
             for name in FINDINGS
             if name not in self.not_run
         ]
@@ -111,7 +114,7 @@ def verdict(
     worst: Sequence[Mapping[str, Any]],
 ) -> str:
     """A fleet's state in one sentence, from what the methods of `FleetAudit` of these names say."""
-    total = {severity: sum(row[severity] for row in counts) for severity in LEVELS}
+    total = {severity: sum(row[severity] for row in counts) for severity in WORST_FIRST}
     unjudged = sum(count for status, count in groups.items() if status not in PLANNED)
     judged = sum(groups.values()) - unjudged
     of_groups = f"{_counted(judged, 'group')} judged"

@@ -9,7 +9,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from spark.audit.java_hash import coordinating_partition
-from spark.audit.previous import comings, standing
+from spark.audit.previous import replaced, stuck
 from spark.audit.sql_text import quoted
 from spark.audit.thresholds import TIMEOUTS, AuditSettings, matches
 from spark.fleet import REBALANCING_STATES, FleetSnapshot
@@ -174,14 +174,14 @@ class Frames:
         )
 
     @cached_property
-    def standing(self) -> DataFrame:
+    def stuck(self) -> DataFrame:
         assert self.previous
-        return self._of_reads(standing(self.offsets, self.previous))
+        return self._of_reads(stuck(self.offsets, self.previous))
 
     @cached_property
-    def comings(self) -> DataFrame:
+    def replaced(self) -> DataFrame:
         assert self.previous
-        return comings(self.snapshot, self.previous)
+        return replaced(self.snapshot, self.previous)
 
     @cached_property
     def coordinators(self) -> DataFrame:

@@ -39,7 +39,7 @@ def _fingerprints(assignments: DataFrame) -> DataFrame:
     return assignments.groupBy(*KEYS).agg(F.bit_xor(claim).alias("fingerprint"))
 
 
-def comings(snapshot: FleetSnapshot, previous: FleetSnapshot) -> DataFrame:
+def replaced(snapshot: FleetSnapshot, previous: FleetSnapshot) -> DataFrame:
     """Groups whose dynamic members changed: how many are `gone`, how many `come`.
 
     `handed` is how many partitions those who are gone had: without any, nothing moved for them.
@@ -60,7 +60,7 @@ def comings(snapshot: FleetSnapshot, previous: FleetSnapshot) -> DataFrame:
     return gone.groupBy(*KEYS).agg(F.count("*").alias("gone")).join(come, KEYS).join(handed, KEYS)
 
 
-def standing(offsets: DataFrame, previous: FleetSnapshot) -> DataFrame:
+def stuck(offsets: DataFrame, previous: FleetSnapshot) -> DataFrame:
     """Partitions that lag and are written, of which nothing was committed since the one before.
 
     Joined by a number first: rows are sorted by it, and names seldom compared.

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from pyspark.sql import functions as F
 
-from spark.audit.fleet_audit import LEVELS, FleetAudit
+from spark.audit.fleet_audit import WORST_FIRST, FleetAudit
 from spark.audit.registry import FINDINGS
 from spark.errors import InputError
 from spark.fleet import STATUSES
@@ -33,7 +33,7 @@ def metrics_of(audit: FleetAudit, worst_groups: int) -> str:
             [
                 ({"finding": row["finding"], "severity": severity}, row[severity])
                 for row in counts
-                for severity in LEVELS
+                for severity in WORST_FIRST
             ],
         ),
         (
@@ -63,24 +63,24 @@ def metrics_of(audit: FleetAudit, worst_groups: int) -> str:
 
 def _by_group(audit: FleetAudit, worst_groups: int) -> tuple[list[Sample], list[Sample]]:
     """Samples of the worst groups, and the sums of the rest."""
-    sums = [F.count_if(F.col("severity") == severity).alias(severity) for severity in LEVELS]
+    sums = [F.count_if(F.col("severity") == severity).alias(severity) for severity in WORST_FIRST]
     of_group = audit.findings.groupBy("cluster", "group").agg(*sums)
     ranked = of_group.where("group is not null").orderBy(
-        *(F.col(severity).desc() for severity in LEVELS), "cluster", "group"
+        *(F.col(severity).desc() for severity in WORST_FIRST), "cluster", "group"
     )
     rows = ranked.limit(worst_groups).collect()
-    total = of_group.agg(*(F.sum(severity).alias(severity) for severity in LEVELS)).first()
+    total = of_group.agg(*(F.sum(severity).alias(severity) for severity in WORST_FIRST)).first()
     samples: list[Sample] = [
         ({"cluster": row["cluster"], "group": row["group"], "severity": severity}, row[severity])
         for row in rows
-        for severity in LEVELS
+        for severity in WORST_FIRST
     ]
     others: list[Sample] = [
         (
             {"severity": severity},
             ((total[severity] if total else 0) or 0) - sum(row[severity] for row in rows),
         )
-        for severity in LEVELS
+        for severity in WORST_FIRST
     ]
     return samples, others
 

@@ -100,5 +100,5 @@ def _why() -> Column:
     named = F.format_string(
         "the first that failed is %s of %s: %s", first["group"], first["cluster"], first["reason"]
     )
-    told = F.array_join(F.array(*parts), ", ")
-    return F.when(told != "", F.concat_ws("; ", told, F.when(first.isNotNull(), named)))
+    counted = F.array_join(F.array(*parts), ", ")
+    return F.when(counted != "", F.concat_ws("; ", counted, F.when(first.isNotNull(), named)))

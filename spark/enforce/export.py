@@ -52,7 +52,7 @@ def _cluster_of(groups: DataFrame, group: str, cluster: str | None) -> str:
         raise InputError(f"the plan has no group {group!r}{where}")
     if cluster is None and len(found) > 1:
         raise InputError(
-            f"several clusters have a group {group!r}: choose one by --cluster ({', '.join(found)})"
+            f"several clusters have a group {group!r}: choose its cluster of {', '.join(found)}"
         )
     row = found[cluster] if cluster is not None else next(iter(found.values()))
     if row.max_load is None:

@@ -13,7 +13,7 @@ from kafka.protocol.consumer.metadata import ConsumerProtocolSubscription
 
 from spark.sources.live.cluster import Cluster
 from spark.sources.live.connection import Connection, NoAnswer, UnreachableError
-from spark.sources.live.error_text import said
+from spark.sources.live.error_text import error_text
 from spark.sources.live.group import DescribedGroup
 from spark.sources.live.read_group import coordinator_of, read_group
 
@@ -82,7 +82,9 @@ def _wait_for_guest(
             return
         if answers and (isinstance(answers[0], NoAnswer) or answers[0].error_code):
             answer = answers[0]
-            reason = answer.reason if isinstance(answer, NoAnswer) else said(answer.error_code)
+            reason = (
+                answer.reason if isinstance(answer, NoAnswer) else error_text(answer.error_code)
+            )
             raise RebalanceError(f"group {name} lets no guest in: {reason}")
         time.sleep(PAUSE)
     raise RebalanceError(f"group {name} let no guest in within {cluster.timeout:g} s")

@@ -13,7 +13,7 @@ import typer
 from spark.fleet import check_writable, snapshot_id, write_store
 from spark.sources.live.cluster import Wanted
 from spark.terminal import CHECK_FAILED, Form, Format, busy, clusters_named, live, say, show
-from spark.wording import some
+from spark.wording import named
 
 if TYPE_CHECKING:
     from spark.sources.live.collect import Collected
@@ -81,7 +81,7 @@ def collect(
     options = {name: value for name, value in stated.items() if value is not None}
     asked = [replace(one, **options) for one in clusters_named(bootstrap, cluster, clusters)]
     collect_clusters = live("spark.sources.live.collect").collect_clusters
-    with busy(f"reading {some('cluster', [one.name for one in asked])}"):
+    with busy(f"reading {named('cluster', [one.name for one in asked])}"):
         collected = collect_clusters(asked)
     for one in collected:
         for sentence in [*one.missing, *one.notes]:

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from optimizer.model import Goals
+from optimizer import Goals
 from spark.settings import NO_RACK, Settings, read_settings
 from spark.terminal import Config, Form, Format, show
 

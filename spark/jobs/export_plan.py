@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 from pyspark.sql import SparkSession
 
-from optimizer.assignor.plan_file import GroupPlan, written
+from optimizer.assignor.plan_file import GroupPlan
 from spark.enforce import group_plan
 from spark.errors import InputError
 from spark.fleet import ids, read_result
@@ -36,7 +36,7 @@ def export_plan(
         raise InputError(f"--out {out} has to be a file in a folder that is there")
     with opened(master, conf, read_settings(config)) as spark:
         exported = _exported(spark, store, plan, snapshot, group, cluster)
-    _replace(out, written(exported))
+    _replace(out, exported.to_text())
     partitions = sum(exported.topics.values())
     say(
         f"{out} has the plan of group {group} of cluster {exported.cluster}, snapshot "

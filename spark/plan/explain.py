@@ -95,6 +95,6 @@ def _row_of_group(
     if len(rows) > 1:
         clusters = ", ".join(sorted(row.cluster for row in rows))
         raise InputError(
-            f"several clusters have a group {group!r}: choose one by --cluster ({clusters})"
+            f"several clusters have a group {group!r}: choose its cluster of {clusters}"
         )
     return rows[0]

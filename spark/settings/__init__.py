@@ -6,9 +6,9 @@ from spark.settings.goals import (
     NO_RACK,
     FleetGoals,
     GroupGoals,
-    from_text,
+    goals_from_text,
+    goals_to_text,
     of_fleet,
-    to_text,
 )
 from spark.settings.patterns import matches, sql_like
 from spark.settings.strategies import CURRENT, STRATEGY_SECONDS, check_strategies
@@ -23,11 +23,11 @@ __all__ = [
     "GroupGoals",
     "Settings",
     "check_strategies",
-    "from_text",
+    "goals_from_text",
+    "goals_to_text",
     "matches",
     "of_fleet",
     "read_settings",
     "read_toml",
     "sql_like",
-    "to_text",
 ]

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
-from optimizer.strategies import OPTIMAL, STRATEGIES
+from optimizer import OPTIMAL, STRATEGIES
 from spark.errors import InputError
 from spark.settings.goals import (
     DEFAULT_FLEET_GOALS,

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
 
-from optimizer.model import DEFAULT_GOALS, Goals, GoalsError
+from optimizer import DEFAULT_GOALS, Goals, GoalsError
 from spark.settings.patterns import matches
 
 NO_RACK = "none"
@@ -124,12 +124,12 @@ def of_fleet(goals: FleetGoals | Goals) -> FleetGoals:
     return FleetGoals(goals) if isinstance(goals, Goals) else goals
 
 
-def to_text(goals: Goals) -> str | None:
+def goals_to_text(goals: Goals) -> str | None:
     """How a plan's row tells its goals; None for the default ones."""
     return None if goals == DEFAULT_GOALS else json.dumps(asdict(goals))
 
 
-def from_text(text: str | None) -> Goals:
+def goals_from_text(text: str | None) -> Goals:
     """The goals that a plan's row tells. Raises ValueError (GoalsError is one)."""
     if not text:
         return DEFAULT_GOALS

@@ -14,7 +14,7 @@ from optimizer.checker import Verdict, check_assignment
 from optimizer.model import DEFAULT_GOALS, Goals, IntArray, Problem, classes_of, measure
 from optimizer.strategies import OPTIMAL, strategy_named
 from spark.groups import FleetGroup, failed, read_or_failed
-from spark.settings import DEFAULT_FLEET_GOALS, STRATEGY_SECONDS, FleetGoals, to_text
+from spark.settings import DEFAULT_FLEET_GOALS, STRATEGY_SECONDS, FleetGoals, goals_to_text
 from spark.solve.columns import columns_of, schema_of
 from spark.solve.homogeneous import plan_homogeneous
 from spark.solve.solved_row import SolvedRow, actions
@@ -91,7 +91,7 @@ def row_of_group(
             members=len(problem.member_ids),
             **measures._asdict(),
             **_proof(verdict),
-            goals=to_text(goals),
+            goals=goals_to_text(goals),
             **_plan(group, problem, answer.target),
             seconds=time.perf_counter() - started,
         )

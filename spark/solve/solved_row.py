@@ -12,6 +12,7 @@ from spark.solve.columns import Bytes, Flag, Int, Ints, Long, Real, Row, Text, T
 
 ACTIONS = ("keep", "move", "takeover", "new", "drop")
 
+
 def _nothing() -> NDArray[np.int32]:
     return np.empty(0, np.int32)
 
@@ -43,7 +44,7 @@ class PlannedGroup(GroupRow):
 
     `local_reads` and `remote_reads` count reads within a rack and across racks, planned and as
     found; null where goals or facts have no racks. `goals` are there if they aren't the default
-    ones (`spark.settings.to_text`); `certificate` proves the plan (`optimizer.checker`).
+    ones (`spark.settings.goals_to_text`); `certificate` proves the plan (`optimizer.checker`).
     """
 
     local_reads: Long = None

@@ -9,11 +9,11 @@ from typing import Annotated, Any
 
 import typer
 
-from optimizer.assignor.plan_file import GroupPlan, PlanFileError, parsed
-from optimizer.assignor.source import shown, text_of
+from optimizer.assignor.plan_file import GroupPlan, PlanFileError
+from optimizer.assignor.source import text_of, without_secrets
 from spark.errors import InputError
 from spark.sources.live.cluster import Cluster, read_clusters
-from spark.wording import some
+from spark.wording import named
 
 READ_WITHIN = 10.0  # seconds, for the plan
 
@@ -34,9 +34,9 @@ Clusters = Annotated[
 def plan_in(location: str) -> GroupPlan:
     """The plan in a file or behind a URL; InputError if there is none."""
     try:
-        return parsed(text_of(location, READ_WITHIN))
+        return GroupPlan.from_text(text_of(location, READ_WITHIN))
     except (OSError, PlanFileError, ValueError) as error:
-        raise InputError(f"there is no plan in {shown(location)}: {error}") from None
+        raise InputError(f"there is no plan in {without_secrets(location)}: {error}") from None
 
 
 def cluster_of(plan: GroupPlan, bootstrap: list[str] | None, clusters: Path | None) -> Cluster:
@@ -71,5 +71,5 @@ def clusters_named(
     assert file is not None
     known = {cluster.name: cluster for cluster in read_clusters(file)}
     if strange := set(names or ()) - set(known):
-        raise InputError(f"{file} has no {some('cluster', strange)}; it has {', '.join(known)}")
+        raise InputError(f"{file} has no {named('cluster', strange)}; it has {', '.join(known)}")
     return [known[name] for name in dict.fromkeys(names or known)]

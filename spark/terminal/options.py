@@ -12,7 +12,7 @@ from typing import Annotated
 import typer
 from pyspark.sql import SparkSession
 
-from optimizer.model import GoalsError
+from optimizer import GoalsError
 from spark import FleetSnapshot
 from spark.errors import InputError
 from spark.settings import Settings

@@ -13,10 +13,10 @@ from optimizer.checker import Verdict, check_assignment
 from optimizer.model import NOBODY, Goals, IntArray, Problem, classes_of, measure
 from optimizer.strategies import OPTIMAL, STRATEGIES
 from spark.groups import FleetGroup, read_or_failed
-from spark.settings import from_text
+from spark.settings import goals_from_text
 from spark.solve import ACTIONS, actions
 
-LEVELS = ("balance_optimal", "moves_optimal", "racks_optimal")
+PROVEN = ("balance_optimal", "moves_optimal", "racks_optimal")
 
 MEASURES = (
     *("partitions", "max_load", "min_load", "sum_squares", "moves", "takeovers"),
@@ -62,25 +62,26 @@ def _faults_without_plan(row: Any) -> Iterator[str]:
 
 def _faults_of_plan(row: Any, group: FleetGroup, problem: Problem) -> Iterator[str]:
     placed = list(_placed(row, problem))
-    lost = [place for place, index in placed if index is None]
+    lost = [claim for claim, index in placed if index is None]
     if lost:
-        yield f"{_place(lost[0])} is in the plan and not in the snapshot ({len(lost)} such)"
+        name = "{}-{}".format(*lost[0])
+        yield f"{name} is in the plan and not in the snapshot ({len(lost)} such)"
         return
     partition = np.array([index for _, index in placed], np.int64)
     most, times = next(iter(Counter(partition.tolist()).most_common(1)), (0, 1))
     if times > 1:
-        yield f"{_named(problem, most)} is in the plan {times} times"
+        yield f"{problem.partition_name(most)} is in the plan {times} times"
         return
     number = {name: index for index, name in enumerate(group.names)}
     target = _indexes(row.plan_members, partition, number, problem)
     previous = _indexes(row.plan_previous, partition, number, problem)
     if (target >= len(problem.member_ids)).any() or (target < NOBODY).any():
         stranger = int(np.flatnonzero((target >= len(problem.member_ids)) | (target < NOBODY))[0])
-        yield f"{_named(problem, stranger)} goes to somebody who isn't a member"
+        yield f"{problem.partition_name(stranger)} goes to somebody who isn't a member"
         return
     yield from _faults_of_columns(row, group, problem, partition, target, previous)
     try:
-        goals = from_text(row.goals)
+        goals = goals_from_text(row.goals)
     except ValueError as error:
         yield f"its goals can't be read: {error}"
         return
@@ -100,19 +101,19 @@ def _faults_of_columns(
 ) -> Iterator[str]:
     wrong = partition[previous[partition] != group.previous[partition]]
     if len(wrong):
-        yield f"{_named(problem, int(wrong[0]))} has another previous member in the snapshot"
+        yield f"{problem.partition_name(int(wrong[0]))} has another previous member in the snapshot"
     classes = classes_of(problem)
     right = actions(classes.keepable, group.previous, target)
     absent = np.setdiff1d(np.flatnonzero((right >= 0) | (classes.of_partition >= 0)), partition)
     if len(absent):
-        yield f"{_named(problem, int(absent[0]))} is not in the plan ({len(absent)} such)"
+        yield f"{problem.partition_name(int(absent[0]))} is not in the plan ({len(absent)} such)"
     stated = np.array([_action(name) for name in row.plan_actions], np.int64)
     wrong = np.flatnonzero(right[partition] != stated)
     if len(wrong):
         at = int(wrong[0])
         action = right[partition[at]]
         is_now = f"is {ACTIONS[action]!r}" if action >= 0 else "concerns nobody"
-        named = _named(problem, int(partition[at]))
+        named = problem.partition_name(int(partition[at]))
         yield f"{named} is called {row.plan_actions[at]!r} and {is_now}"
 
 
@@ -139,7 +140,7 @@ def _faults_of_optimality(row: Any, verdict: Verdict, goals: Goals) -> Iterator[
     stands = goals.min_gain > 0 and row.moves == 0  # what isn't worth its moves isn't proposed
     if verdict.certificate_fault and verdict.certificate is not None:
         yield f"the plan is optimal, but not by its certificate: {verdict.certificate_fault}"
-    for name in LEVELS:
+    for name in PROVEN:
         stated, found = getattr(row, name), getattr(verdict, name)
         if stated is not None and stated != (found or False):
             yield f"{name} is {found or False}, the plan says {stated} ({verdict.witness})"
@@ -171,12 +172,3 @@ def _number(value: Any) -> str:
 
 def _action(name: str) -> int:
     return ACTIONS.index(name) if name in ACTIONS else -1
-
-
-def _named(problem: Problem, partition: int) -> str:
-    t = int(problem.topic_of[partition])
-    return _place((problem.topics[t], partition - int(problem.topic_offsets[t])))
-
-
-def _place(place: tuple[str, int]) -> str:
-    return f"partition {place[1]} of topic {place[0]!r}"

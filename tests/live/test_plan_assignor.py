@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from kafka import KafkaAdminClient
 
-from optimizer.assignor.plan_file import GroupPlan, Topics, parsed, written
+from optimizer.assignor.plan_file import GroupPlan, Topics
 from tests.live.brokers import Brokers
 from tests.live.consumers import Consumer, Diary, await_rest, closing
 from tests.live.waiting import until
@@ -59,13 +59,13 @@ class Group:
         )
 
     def put(self, members: dict[str, Topics]) -> None:
-        self.file.write_text(written(GroupPlan("live", self.kind, "by-hand", members)))
+        self.file.write_text(GroupPlan("live", self.kind, "by-hand", members).to_text())
 
     def await_plan(self) -> None:
         """Until its members have what the file says."""
         wanted = {
             (topic, partition): {member}
-            for member, topics in parsed(self.file.read_text()).members.items()
+            for member, topics in GroupPlan.from_text(self.file.read_text()).members.items()
             for topic, partitions in topics.items()
             for partition in partitions
         }
@@ -111,7 +111,7 @@ def test_from_a_live_cluster_to_a_plan_in_force(
         before = group.diary.generation
         export = run("export-plan", store, out, "--group", group.kind, "--out", group.file)
         assert export.code == 0, export.err
-        plan = parsed(group.file.read_text())
+        plan = GroupPlan.from_text(group.file.read_text())
         assert {sum(map(len, topics.values())) for topics in plan.members.values()} == {3, 4}
         dry = run("enforce", group.file, *server, "--format", "json")
         assert dry.code == 0

@@ -9,7 +9,7 @@ import pytest
 from kafka import KafkaAdminClient, KafkaConsumer
 from kafka.admin import MemberToRemove
 
-from optimizer.assignor.plan_file import GroupPlan, Topics, written
+from optimizer.assignor.plan_file import GroupPlan, Topics
 from tests.live.brokers import Brokers
 from tests.live.consumers import Consumer, Diary, await_rest, closing
 from tests.live.waiting import until
@@ -35,7 +35,7 @@ class Site:
     def plan(self, a: list[int], b: list[int], c: list[int]) -> None:
         parts = {"a": a, "b": b, "c": c}
         members: dict[str, Topics] = {key: {self.name: some} for key, some in parts.items()}
-        self.file.write_text(written(GroupPlan("live", self.name, "by-hand", members)))
+        self.file.write_text(GroupPlan("live", self.name, "by-hand", members).to_text())
 
     def consumer(self, name: str, static: bool) -> Consumer:
         return Consumer(

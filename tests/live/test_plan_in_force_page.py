@@ -14,7 +14,7 @@ import pytest
 from kafka import KafkaAdminClient
 from kafka.errors import KafkaError
 
-from optimizer.assignor.plan_file import parsed, written
+from optimizer.assignor.plan_file import GroupPlan
 from tests.live.brokers import ROOT, Brokers
 from tests.live.waiting import until
 from tests.spark.conftest import asked, run  # noqa: F401 - fixtures
@@ -83,4 +83,4 @@ def test_the_page(broker: Brokers, consumers: None, tmp_path: Path, run: Run) ->
 
 def test_the_file_on_the_page_is_one() -> None:
     (text,) = blocks("json")
-    assert written(parsed(text)) == text
+    assert GroupPlan.from_text(text).to_text() == text

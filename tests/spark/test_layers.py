@@ -8,13 +8,15 @@ import pytest
 from tests.paths import ROOT
 
 PACKAGE = ROOT / "spark"
-# commands make their own session, and name their jobs in its UI
-COMMANDS = {"session.py", "cli.py"}
+# what commands share makes their session, and names their jobs in its UI
+COMMANDS = ("terminal", "jobs", "cli.py")
 # each gives its caller an object with `release`
-KEEPERS = {"plan.py", "audit.py", "graph.py"}
-LIBRARY = [path for path in sorted(PACKAGE.glob("*.py")) if path.name not in COMMANDS] + sorted(
-    (PACKAGE / "sources").glob("*.py")
-)
+KEEPERS = {"plan/fleet_plan.py", "audit/fleet_audit.py", "graph/fleet_graph.py"}
+LIBRARY = [
+    path
+    for path in sorted(PACKAGE.rglob("*.py"))
+    if path.relative_to(PACKAGE).parts[0] not in COMMANDS
+]
 
 
 @pytest.mark.parametrize("path", LIBRARY, ids=lambda path: str(path.relative_to(PACKAGE)))
@@ -32,9 +34,10 @@ def test_no_session_of_its_own_and_nothing_below_dataframes(path: Path) -> None:
 def test_what_is_kept_is_given_a_handle(path: Path) -> None:
     """What keeps rows is known, and has `release`."""
     keeps = re.search(r"\.persist\(|\.cache\(", path.read_text(encoding="utf-8"))
-    assert (keeps is not None) == (path.name in KEEPERS)
+    assert (keeps is not None) == (str(path.relative_to(PACKAGE)) in KEEPERS)
 
 
 def test_the_library_is_there() -> None:
     """Or the rules above hold of nothing."""
-    assert {"plan.py", "encode.py", "verify.py", "snapshot.py"} <= {p.name for p in LIBRARY}
+    there = {str(path.relative_to(PACKAGE)) for path in LIBRARY}
+    assert KEEPERS | {"groups/encode.py", "verify/verify.py", "fleet/snapshot.py"} <= there

@@ -155,10 +155,11 @@ class Reassignment:
 
     def _reassign(self, partition: int, taker: int) -> None:
         if self._fixed[taker]:
+            name = self._problem.partition_name(partition)
             raise StrategyError(
-                f"Kafka's sticky assignors throw a NullPointerException: {self._name(partition)} "
-                f"is claimed with an old generation by {self._problem.member_ids[taker]!r}, who "
-                "takes no part in balancing"
+                f"Kafka's sticky assignors throw a NullPointerException: {name} is claimed with "
+                f"an old generation by {self._problem.member_ids[taker]!r}, who takes no part in "
+                "balancing"
             )
         moved = self._movements.to_be_moved(partition, int(self._owner[partition]), taker)
         giver = int(self._owner[moved])
@@ -173,11 +174,6 @@ class Reassignment:
             self._out_of_place.discard(moved)
             if not self._reads(taker, moved):
                 self._out_of_place.add(moved)
-
-    def _name(self, partition: int) -> str:
-        topic = self._problem.topic_of[partition]
-        number = partition - self._problem.topic_offsets[topic]
-        return f"partition {number} of topic {self._problem.topics[topic]!r}"
 
 
 def most_each(problem: Problem) -> IntArray:

@@ -2,14 +2,14 @@
 
 from pyspark.sql import DataFrame
 
-from spark.audit.finding import Finding, Setting, told
+from spark.audit.finding import Finding, Setting, rows_found
 from spark.audit.sql_text import counted, decimal, sentence
 
 
 def unbalanced(planned: DataFrame, setting: Setting) -> DataFrame:
     """Most loaded member against that of the best assignment."""
     uneven = planned.where(f"max_load > 0 and found_max_load - max_load >= {setting('least')}")
-    return told(
+    return rows_found(
         uneven,
         subject=sentence("group {group}"),
         measure="found_max_load / nullif(max_load, 0)",
@@ -63,7 +63,7 @@ def range_skew(settled: DataFrame, setting: Setting) -> DataFrame:
         )
         .where(f"mean > 0 and first - ceil(mean) >= {setting('least')}")
     )
-    return told(
+    return rows_found(
         skewed,
         subject=sentence("group {group}"),
         measure="first / nullif(mean, 0)",
@@ -102,7 +102,7 @@ def eager_rebalances(settled: DataFrame, setting: Setting) -> DataFrame:
         f"and size(member_ids) >= {setting('members')} "
         "and not forall(member_ids, member -> length(member) = 22)"
     )
-    return told(
+    return rows_found(
         eager,
         subject=sentence("group {group}"),
         measure="size(claim_partitions)",

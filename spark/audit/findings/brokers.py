@@ -3,7 +3,7 @@
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from spark.audit.finding import Finding, Setting, told
+from spark.audit.finding import Finding, Setting, rows_found
 from spark.audit.sql_text import decimal, sentence
 
 
@@ -21,7 +21,7 @@ def one_leader(led: DataFrame, planned: DataFrame) -> DataFrame:
         .where("by_one")
     )
     named = planned.select("cluster", "group", "names")
-    return told(
+    return rows_found(
         of_member.join(named, ["cluster", "group"]),
         subject=sentence("member {member}", member="get(names, owner)"),
         measure="owned",
@@ -53,7 +53,7 @@ def coordinator_load(coordinators: DataFrame, setting: Setting) -> DataFrame:
         F.expr("sum(groups)").alias("all"),
         F.expr("count(*)").alias("brokers"),
     )
-    return told(
+    return rows_found(
         of_broker.join(of_cluster, "cluster")
         .where(f"groups > 0 and groups >= {setting('least')} and brokers > 1")
         .selectExpr("*", "null as `group`", "all / brokers as mean"),

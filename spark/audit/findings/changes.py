@@ -3,7 +3,7 @@
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from spark.audit.finding import Finding, told
+from spark.audit.finding import Finding, rows_found
 from spark.audit.findings.idle import KEEPABLE
 from spark.audit.findings.owners import entries
 from spark.audit.sql_text import counted, sentence
@@ -27,7 +27,7 @@ def avoidable_moves(planned: DataFrame, from_before: DataFrame) -> DataFrame:
         .groupBy("cluster", "group")
         .agg(F.expr("count(*)").alias("made"))
     )
-    return told(
+    return rows_found(
         moved.join(needed, ["cluster", "group"]).where("made > needed"),
         subject=sentence("group {group}"),
         measure="made - needed",
@@ -54,10 +54,10 @@ AVOIDABLE_MOVES = Finding(
 )
 
 
-def restarting_members(comings: DataFrame) -> DataFrame:
+def restarting_members(replaced: DataFrame) -> DataFrame:
     """Dynamic members of the snapshot before that are gone while others have come."""
-    return told(
-        comings,
+    return rows_found(
+        replaced,
         subject=sentence("group {group}"),
         measure="least(gone, come)",
         sentence=sentence(
@@ -76,7 +76,7 @@ RESTARTING_MEMBERS = Finding(
     advice="Give each member a group.instance.id of its own (a pod's name will do) and a "
     "session.timeout.ms longer than a restart.",
     find=restarting_members,
-    reads=("comings",),
+    reads=("replaced",),
     needs=("previous",),
     info=1,
     warning=3,

@@ -3,14 +3,14 @@
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from spark.audit.finding import Finding, told
+from spark.audit.finding import Finding, rows_found
 from spark.audit.sql_text import counted, sentence
 
 
 def claimed_twice(disputes: DataFrame) -> DataFrame:
     """Partitions that two members of one generation claim: the group gives them to nobody."""
     of_topic = disputes.where("size(claimants) > 1").groupBy("cluster", "group", "topic")
-    return told(
+    return rows_found(
         of_topic.agg(
             F.expr("count(*)").alias("claimed"),
             F.expr("min(struct(partition, claimants))").alias("first"),
@@ -19,7 +19,7 @@ def claimed_twice(disputes: DataFrame) -> DataFrame:
         measure="claimed",
         sentence=sentence(
             "{claimed} of topic {topic} {are} claimed by two members of one generation in group "
-            "{group}: partition {partition} by {one} and {other}.",
+            "{group}: {topic}-{partition} by {one} and {other}.",
             claimed=counted("claimed", "partition"),
             are="if(claimed = 1, 'is', 'are')",
             partition="first.partition",
@@ -44,7 +44,7 @@ CLAIMED_TWICE = Finding(
 def stale_claims(stale: DataFrame) -> DataFrame:
     """Partitions that a present member claims by a generation which is over."""
     of_member = stale.groupBy("cluster", "group", "member_id")
-    return told(
+    return rows_found(
         of_member.agg(
             F.expr("count(*)").alias("claimed"),
             F.expr("min(generation)").alias("old"),

@@ -2,7 +2,7 @@
 
 from pyspark.sql import DataFrame
 
-from spark.audit.finding import Finding, told
+from spark.audit.finding import Finding, rows_found
 from spark.audit.sql_text import counted, sentence
 from spark.solve import ACTIONS
 
@@ -25,7 +25,7 @@ def idle_members(planned: DataFrame) -> DataFrame:
 
     Where nobody has several, what they lack is with nobody: those are unread partitions.
     """
-    return told(
+    return rows_found(
         _idle(planned).where("idle > spare and found_max_load > 1"),
         subject=sentence("group {group}"),
         measure="idle - spare",
@@ -53,7 +53,7 @@ IDLE_MEMBERS = Finding(
 
 def spare_members(planned: DataFrame) -> DataFrame:
     """Members that no assignment can give anything."""
-    return told(
+    return rows_found(
         _idle(planned).where("spare > 0"),
         subject=sentence("group {group}"),
         measure="spare",

@@ -3,7 +3,7 @@
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from spark.audit.finding import Finding, Setting, told
+from spark.audit.finding import Finding, Setting, rows_found
 from spark.audit.sql_text import counted, percent, sentence
 
 GROUP = ["cluster", "group"]
@@ -19,13 +19,13 @@ def lag_on_few_partitions(lags: DataFrame, setting: Setting) -> DataFrame:
         "aggregate(slice(sort_array(lags, false), 1, few), 0L, (total, one) -> total + one) "
         "/ nullif(lag, 0)"
     )
-    return told(
+    return rows_found(
         few.selectExpr("*", f"{share} as share"),
         subject=sentence("topic {topic}"),
         measure="share",
         sentence=sentence(
             "{few} of the {size} partitions of topic {topic} {have} {share} of the {lag} records "
-            "that group {group} lags behind there; the worst is partition {worst}.",
+            "that group {group} lags behind there; the worst is {topic}-{worst}.",
             few="if(few = 1, 'One', string(few))",
             size="size(lags)",
             have="if(few = 1, 'has', 'have')",
@@ -72,7 +72,7 @@ def lag_on_one_member(lags: DataFrame, reads: DataFrame, setting: Setting) -> Da
         F.expr("count(*)").alias("members"),
         F.expr("max(struct(lag, member))").alias("worst"),
     )
-    return told(
+    return rows_found(
         of_group.where(
             f"total > 0 and total >= {setting('least')} and members >= {setting('members')}"
         ),
@@ -103,10 +103,10 @@ LAG_ON_ONE_MEMBER = Finding(
 )
 
 
-def stalled_partitions(standing: DataFrame) -> DataFrame:
+def stalled_partitions(stuck: DataFrame) -> DataFrame:
     """Partitions that are written and read by members who commit nothing, in two snapshots."""
-    return told(
-        standing.groupBy(*GROUP, "topic").agg(
+    return rows_found(
+        stuck.groupBy(*GROUP, "topic").agg(
             F.expr("count(*)").alias("stalled"),
             F.expr("max(struct(lag, partition, committed_offset))").alias("worst"),
         ),
@@ -114,7 +114,7 @@ def stalled_partitions(standing: DataFrame) -> DataFrame:
         measure="stalled",
         sentence=sentence(
             "Group {group} has committed nothing since the snapshot before on {stalled} of topic "
-            "{topic}, which {are} still written: partition {partition} stands at offset {offset}, "
+            "{topic}, which {are} still written: {topic}-{partition} stands at offset {offset}, "
             "{lag} behind.",
             stalled=counted("stalled", "partition"),
             are="if(stalled = 1, 'is', 'are')",
@@ -132,7 +132,7 @@ STALLED_PARTITIONS = Finding(
     advice="Look in the owner's log at that offset: a record that always fails, or a thread that "
     "hangs.",
     find=stalled_partitions,
-    reads=("standing",),
+    reads=("stuck",),
     needs=("lag", "previous", "previous.offsets"),
     critical=1,
 )

@@ -3,7 +3,7 @@
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from spark.audit.finding import Finding, told
+from spark.audit.finding import Finding, rows_found
 from spark.audit.sql_text import counted, sentence
 from spark.solve import ACTIONS
 
@@ -27,13 +27,13 @@ def unread_partitions(planned: DataFrame, disputes: DataFrame) -> DataFrame:
         .join(disputes, ["cluster", "group", "topic", "partition"], "left_anti")
         .groupBy("cluster", "group", "topic")
     )
-    return told(
+    return rows_found(
         unread.agg(F.expr("count(*)").alias("unread"), F.expr("min(partition)").alias("first")),
         subject=sentence("topic {topic}"),
         measure="unread",
         sentence=sentence(
             "Nobody in group {group} reads {unread} of topic {topic}, to which it subscribes "
-            "({which}partition {first}).",
+            "({which}{topic}-{first}).",
             unread=counted("unread", "partition"),
             which="if(unread > 1, 'the first is ', '')",
         ),
@@ -54,7 +54,7 @@ UNREAD_PARTITIONS = Finding(
 
 def _by_owner(rows: DataFrame, why: str) -> DataFrame:
     owned = rows.selectExpr("cluster", "`group`", "get(names, previous) as owner")
-    return told(
+    return rows_found(
         owned.groupBy("cluster", "group", "owner").count(),
         subject=sentence("member {owner}"),
         measure="count",

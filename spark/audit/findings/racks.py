@@ -3,7 +3,7 @@
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from spark.audit.finding import Finding, Setting, told
+from spark.audit.finding import Finding, Setting, rows_found
 from spark.audit.sql_text import counted, sentence
 
 
@@ -34,7 +34,7 @@ def cross_rack_reads(led: DataFrame, settled: DataFrame, setting: Setting) -> Da
         F.expr("sum(reads - local)").alias("across"),
         F.expr("sum(least(reads, led)) - sum(local)").alias("avoidable"),
     )
-    return told(
+    return rows_found(
         by_group.where(f"avoidable >= {setting('least')}"),
         subject=sentence("group {group}"),
         measure="avoidable / nullif(reads, 0)",

@@ -3,7 +3,7 @@
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from spark.audit.finding import Finding, Setting, told
+from spark.audit.finding import Finding, Setting, rows_found
 from spark.audit.sql_text import counted, percent, sentence
 
 
@@ -15,13 +15,13 @@ def under_replicated(partitions: DataFrame) -> DataFrame:
     of_broker = behind.groupBy("cluster", "broker").agg(
         F.expr("count(*)").alias("behind"), F.expr("min(struct(topic, partition))").alias("first")
     )
-    return told(
+    return rows_found(
         of_broker.selectExpr("*", "null as `group`"),
         subject=sentence("broker {broker}"),
         measure="behind",
         sentence=sentence(
-            "Broker {broker} of cluster {cluster} is out of sync with {behind}, such as partition "
-            "{partition} of topic {topic}.",
+            "Broker {broker} of cluster {cluster} is out of sync with {behind}, such as "
+            "{topic}-{partition}.",
             behind=counted("behind", "partition"),
             topic="first.topic",
             partition="first.partition",
@@ -50,7 +50,7 @@ def leaderless(partitions: DataFrame) -> DataFrame:
         F.expr("min(if(leader is null or leader < 0, partition, null))").alias("first"),
     )
     telling = partitions.where("leader >= 0").select("cluster").distinct()
-    return told(
+    return rows_found(
         of_topic.where("without > 0")
         .join(F.broadcast(telling), "cluster", "left_semi")
         .selectExpr("*", "null as `group`"),
@@ -58,7 +58,7 @@ def leaderless(partitions: DataFrame) -> DataFrame:
         measure="without",
         sentence=sentence(
             "{without} of {size} of topic {topic} in cluster {cluster} {have} no leader "
-            "({which}partition {first}): nobody can read or write there.",
+            "({which}{topic}-{first}): nobody can read or write there.",
             size=counted("size", "partition"),
             have="if(without = 1, 'has', 'have')",
             which="if(without > 1, 'the first is ', '')",
@@ -87,7 +87,7 @@ def not_preferred_leader(partitions: DataFrame, setting: Setting) -> DataFrame:
     of_broker = preferred.groupBy("cluster", "broker").agg(
         F.expr("count_if(leader != broker)").alias("away"), F.expr("count(*)").alias("all")
     )
-    return told(
+    return rows_found(
         of_broker.selectExpr("*", "null as `group`").where(f"away >= {setting('least')}"),
         subject=sentence("broker {broker}"),
         measure="away / all",

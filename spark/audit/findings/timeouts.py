@@ -2,13 +2,13 @@
 
 from pyspark.sql import DataFrame
 
-from spark.audit.finding import Finding, told
+from spark.audit.finding import Finding, rows_found
 from spark.audit.sql_text import decimal, sentence
 
 
 def session_timeout(timeouts: DataFrame) -> DataFrame:
     """session.timeout.ms should allow for three heartbeats (Kafka's own advice)."""
-    return told(
+    return rows_found(
         timeouts.where("session_timeout_ms > 0 and heartbeat_interval_ms > 0"),
         subject=sentence("group {group}"),
         measure="session_timeout_ms / heartbeat_interval_ms",
@@ -37,7 +37,7 @@ SESSION_TIMEOUT = Finding(
 
 def poll_interval(timeouts: DataFrame) -> DataFrame:
     """max.poll.interval.ms against the time that processing one poll takes."""
-    return told(
+    return rows_found(
         timeouts.where("max_poll_interval_ms > 0 and processing_time_ms > 0"),
         subject=sentence("group {group}"),
         measure="max_poll_interval_ms / processing_time_ms",

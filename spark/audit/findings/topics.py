@@ -2,7 +2,7 @@
 
 from pyspark.sql import DataFrame
 
-from spark.audit.finding import Finding, Setting, told
+from spark.audit.finding import Finding, Setting, rows_found
 from spark.audit.sql_text import sentence
 
 
@@ -29,7 +29,7 @@ def topic_on_one_member(reads: DataFrame, settled: DataFrame, setting: Setting) 
     subscribers = settled.selectExpr(
         "cluster", "`group`", "inline(arrays_zip(topics, subscriber_counts)) as (topic, readers)"
     )
-    return told(
+    return rows_found(
         heavy.join(subscribers, ["cluster", "group", "topic"]).where(
             f"readers >= {setting('members')}"
         ),
@@ -58,7 +58,7 @@ TOPIC_ON_ONE_MEMBER = Finding(
 
 def unequal_topics(joined: DataFrame) -> DataFrame:
     """Topics that a group joins by partition number, with different numbers of partitions."""
-    return told(
+    return rows_found(
         joined.where("array_max(sizes) > array_min(sizes)"),
         subject="concat('topics ', array_join(topics, ', '))",
         measure="array_max(sizes) - array_min(sizes)",

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from spark.errors import InputError
 from spark.sources.kafka_text.lines import UnreadableLine, is_noise, read_lines
-from spark.wording import some
+from spark.wording import named
 
 EXPECTED = "the text of kafka-broker-api-versions"
 
@@ -63,7 +63,7 @@ def read_brokers(path: Path) -> Brokers:
         raise InputError(f"{path}: no broker is in it; expected {EXPECTED}")
     notes = []
     if differing:
-        found = some("broker", differing)
+        found = named("broker", differing)
         notes.append(f"{found} more than once in {path}, with other facts: the last ones count.")
     return Brokers([brokers[number] for number in sorted(brokers)], notes, unreadable)
 

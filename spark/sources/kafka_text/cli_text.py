@@ -15,7 +15,7 @@ from spark.sources.kafka_text.subscriptions import (
     read_subscriptions,
 )
 from spark.sources.kafka_text.topics import Partition, read_topics
-from spark.wording import some
+from spark.wording import named
 
 Row = dict[str, Any]
 
@@ -151,14 +151,14 @@ def _notes_across(tables: Mapping[str, list[Row]], brokers: Sequence[Broker]) ->
     described = {row["topic"] for row in tables["partitions"]}
     if absent := {row["topic"] for row in tables["subscriptions"]} - described:
         yield (
-            f"{some('topic', absent)} with subscribers are not among the topics described: their "
+            f"{named('topic', absent)} with subscribers are not among the topics described: their "
             "partitions can't be planned. Is the text of all topics, and of the same cluster?"
         )
     if brokers:
         known = {broker.broker for broker in brokers}
-        named = {broker for row in tables["partitions"] for broker in row["replicas"] or ()}
-        if missing := named - known:
+        stated = {broker for row in tables["partitions"] for broker in row["replicas"] or ()}
+        if missing := stated - known:
             yield (
-                f"{some('broker', map(str, missing))} of the replicas without a line among the "
+                f"{named('broker', map(str, missing))} of the replicas without a line among the "
                 "brokers: their racks are unknown."
             )

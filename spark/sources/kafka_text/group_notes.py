@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from spark.sources.kafka_text.captures import ConsumerGroup
-from spark.wording import some
+from spark.wording import named
 
 
 @dataclass
@@ -22,16 +22,17 @@ def notes_on(groups: Iterable[ConsumerGroup], oddities: Oddities) -> Iterator[st
     """Sentences, each about all the groups or files that it holds for."""
     yield from oddities.errors
     if oddities.absent_groups:
-        yield f"Kafka says that {some('group', oddities.absent_groups)} did not exist."
+        yield f"Kafka says that {named('group', oddities.absent_groups)} did not exist."
     if oddities.named_after_file:
         yield (
-            f"{some('file', oddities.named_after_file)} without group names, as Kafka's are before "
-            "2.3: the group is named after the file."
+            f"{named('file', oddities.named_after_file)} without group names, as Kafka's are "
+            "before 2.3: the group is named after the file."
         )
     if oddities.owner_columns:
         yield (
-            f"{some('file', oddities.owner_columns)} of a Kafka before 0.10.2, which prints client "
-            "id and host as OWNER and no member id: members that share both are taken for one."
+            f"{named('file', oddities.owner_columns)} of a Kafka before 0.10.2, which prints "
+            "client id and host as OWNER and no member id: members that share both are taken for "
+            "one."
         )
     yield from _notes_on_groups(list(groups))
 
@@ -39,25 +40,25 @@ def notes_on(groups: Iterable[ConsumerGroup], oddities: Oddities) -> Iterator[st
 def _notes_on_groups(groups: list[ConsumerGroup]) -> Iterator[str]:
     if not groups:
         yield "No consumer group was found."
-    if named := [group.name for group in groups if group.captures_disagree()]:
+    if found := [group.name for group in groups if group.captures_disagree()]:
         yield (
-            f"The captures of {some('group', named)} do not agree about state, members or owners: "
+            f"The captures of {named('group', found)} do not agree about state, members or owners: "
             "they are of different moments, or lines are missing. What was given last counts, and "
             "a group once seen rebalancing stays so. Take all views at one time for a sound plan."
         )
-    if named := [group.name for group in groups if group.owners_missing()]:
+    if found := [group.name for group in groups if group.owners_missing()]:
         yield (
-            f"Nothing says which partitions the members of {some('group', named)} own: the members "
-            "view has them with --verbose only, and in 3.8 and 3.9 without the topics' names. Add "
-            "the offsets view of these groups."
+            f"Nothing says which partitions the members of {named('group', found)} own: the "
+            "members view has them with --verbose only, and in 3.8 and 3.9 without the topics' "
+            "names. Add the offsets view of these groups."
         )
-    if named := [group.name for group in groups if group.members_missing()]:
+    if found := [group.name for group in groups if group.members_missing()]:
         yield (
-            f"The state view counts more members in {some('group', named)} than the other views "
+            f"The state view counts more members in {named('group', found)} than the other views "
             "show: members without partitions are in the members view alone. Add it."
         )
-    if named := [group.name for group in groups if group.offsets_differ]:
+    if found := [group.name for group in groups if group.offsets_differ]:
         yield (
-            f"The offsets of {some('group', named)} were given more than once, with other values: "
+            f"The offsets of {named('group', found)} were given more than once, with other values: "
             "the last ones count."
         )

@@ -14,7 +14,7 @@ from spark.errors import InputError
 from spark.sources.kafka_text.captures import ConsumerGroup
 from spark.sources.kafka_text.lines import Line, UnreadableLine, read_lines
 from spark.sources.kafka_text.table import TOPIC_NAME
-from spark.wording import some
+from spark.wording import named
 
 Infer = Literal["union", "owned"]
 Subscription = tuple[str, str]
@@ -144,6 +144,6 @@ def _notes(
             silent.append(name)
     if silent:
         yield (
-            f"{path} has no row for some members of {some('group', silent)}: they are taken to "
+            f"{path} has no row for some members of {named('group', silent)}: they are taken to "
             "subscribe to nothing."
         )

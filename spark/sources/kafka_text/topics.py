@@ -9,7 +9,7 @@ from spark.errors import InputError
 from spark.sources.kafka_text.brokers import parse_broker_id
 from spark.sources.kafka_text.lines import Line, UnreadableLine, is_noise, read_lines
 from spark.sources.kafka_text.table import TOPIC_NAME
-from spark.wording import some
+from spark.wording import named
 
 EXPECTED = "the text of kafka-topics --describe"
 
@@ -136,15 +136,15 @@ class _Reader:
 
     def notes(self) -> Iterator[str]:
         if self._marked:
-            yield f"{some('topic', self._marked)} left out: marked for deletion."
+            yield f"{named('topic', self._marked)} left out: marked for deletion."
         if unseen := {topic for topic, _ in self._unseen()} - self._marked:
             yield (
-                f"{some('topic', unseen)} in {self.file} with fewer lines than PartitionCount "
+                f"{named('topic', unseen)} in {self.file} with fewer lines than PartitionCount "
                 "says: the missing partitions are taken in, their leaders and replicas unknown."
             )
         if self._differing:
             yield (
-                f"{some('topic', self._differing)} more than once in {self.file}, with other "
+                f"{named('topic', self._differing)} more than once in {self.file}, with other "
                 "facts: the last ones count."
             )
 

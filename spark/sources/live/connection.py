@@ -241,7 +241,7 @@ class _Token(AbstractTokenProvider):  # type: ignore[misc]
         return self._token or ""
 
 
-class Asked(Protocol):
+class Brokers(Protocol):
     """A Connection, or the recorded answers of a test."""
 
     requests: int
@@ -252,7 +252,7 @@ class Asked(Protocol):
     def speaks(self, message: type, version: int) -> bool: ...
 
 
-def ask_any(brokers: Asked, request: Any) -> Any:
+def ask_any(brokers: Brokers, request: Any) -> Any:
     """The answer of the first broker that gives one, or what kept the last from it."""
     answer = NoAnswer("no broker is known")
     for broker in brokers.metadata.brokers:

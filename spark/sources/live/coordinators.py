@@ -14,7 +14,7 @@ from kafka.protocol.admin import DescribeGroupsRequest
 from kafka.protocol.consumer import OffsetFetchRequest
 from kafka.protocol.metadata import FindCoordinatorRequest
 
-from spark.sources.live.connection import Asked, NoAnswer, ask_any, attempts
+from spark.sources.live.connection import Brokers, NoAnswer, ask_any, attempts
 from spark.sources.live.consumer_group_describe import ConsumerGroupDescribeRequest
 
 GROUPS_A_REQUEST = 1000
@@ -35,7 +35,7 @@ class Question(NamedTuple):
     at_once: int = GROUPS_A_REQUEST
 
 
-def questions_for(brokers: Asked) -> tuple[Question, Question, Question]:
+def questions_for(brokers: Brokers) -> tuple[Question, Question, Question]:
     """About a classic group, about one of the new protocol, and about a group's offsets."""
     classic = Question(lambda groups: DescribeGroupsRequest(groups=groups))
     new = Question(lambda groups: ConsumerGroupDescribeRequest(group_ids=groups))
@@ -45,7 +45,7 @@ def questions_for(brokers: Asked) -> tuple[Question, Question, Question]:
 
 
 def ask_coordinators(
-    brokers: Asked,
+    brokers: Brokers,
     coordinators: Mapping[str, int],
     wanted: Mapping[str, Iterable[Question]],
     retries: int,
@@ -68,7 +68,7 @@ def ask_coordinators(
 
 
 def _ask(
-    brokers: Asked, coordinators: Mapping[str, int], pairs: Iterable[tuple[str, Question]]
+    brokers: Brokers, coordinators: Mapping[str, int], pairs: Iterable[tuple[str, Question]]
 ) -> dict[tuple[str, Question], Any]:
     groups: dict[tuple[int, Question], list[str]] = defaultdict(list)
     for group, question in pairs:
@@ -92,7 +92,7 @@ def _is_moved(answer: Any) -> bool:
     return isinstance(answer, NoAnswer) or (answer is not None and answer.error_code in MOVED)
 
 
-def _find(brokers: Asked, groups: list[str]) -> dict[str, int]:
+def _find(brokers: Brokers, groups: list[str]) -> dict[str, int]:
     """The coordinators of groups, as far as a broker that answers knows them."""
     request = FindCoordinatorRequest(key_type=0, coordinator_keys=groups, min_version=4)
     answer = ask_any(brokers, request)

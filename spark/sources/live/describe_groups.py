@@ -11,17 +11,17 @@ from kafka.errors import GroupIdNotFoundError
 
 from spark.sources.live.classic_group import read_classic_group
 from spark.sources.live.cluster import Cluster
-from spark.sources.live.connection import Asked, NoAnswer
+from spark.sources.live.connection import Brokers, NoAnswer
 from spark.sources.live.consumer_group import read_consumer_group
 from spark.sources.live.coordinators import ask_coordinators, questions_for
-from spark.sources.live.error_text import said
+from spark.sources.live.error_text import error_text
 from spark.sources.live.group import Claim, DescribedGroup, gone, unknown
 from spark.sources.live.list_groups import Listed
-from spark.wording import some
+from spark.wording import named
 
 
 def describe_groups(
-    brokers: Asked, cluster: Cluster, listed: Mapping[str, Listed], topics: Sequence[str]
+    brokers: Brokers, cluster: Cluster, listed: Mapping[str, Listed], topics: Sequence[str]
 ) -> tuple[list[DescribedGroup], list[str]]:
     """The groups by name, and sentences about what could not be had of them.
 
@@ -61,7 +61,7 @@ def describe_groups(
         if refused := _refused(of_offsets):
             silent[f"no offsets, {refused}"].add(name)
         groups.append(replace(group, committed=_committed(of_offsets)))
-    return groups, [f"{some('group', names)}: {reason}" for reason, names in silent.items()]
+    return groups, [f"{named('group', names)}: {reason}" for reason, names in silent.items()]
 
 
 def _code(answer: Any) -> int:
@@ -74,7 +74,7 @@ def _refused(answer: Any) -> str | None:
         return "nothing was answered"
     if isinstance(answer, NoAnswer):
         return answer.reason
-    return said(answer.error_code) if answer.error_code else None
+    return error_text(answer.error_code) if answer.error_code else None
 
 
 def _committed(answer: Any) -> dict[Claim, int]:

@@ -11,8 +11,8 @@ from kafka import errors
 from kafka.protocol.consumer import ListOffsetsRequest, OffsetSpec
 from kafka.protocol.metadata import MetadataRequest
 
-from spark.sources.live.connection import Asked, NoAnswer, ask_any, attempts
-from spark.sources.live.error_text import said
+from spark.sources.live.connection import Brokers, NoAnswer, ask_any, attempts
+from spark.sources.live.error_text import error_text
 from spark.sources.live.group import Claim
 
 PARTITIONS_A_REQUEST = 20_000
@@ -29,7 +29,7 @@ Ends = dict[Claim, int | NoAnswer]
 
 
 def read_end_offsets(
-    brokers: Asked, topics: Iterable[Any], wanted: Set[Claim], retries: int
+    brokers: Brokers, topics: Iterable[Any], wanted: Set[Claim], retries: int
 ) -> tuple[dict[Claim, int], list[str]]:
     """The end offsets of those partitions wanted that have a leader, and what could not be had.
 
@@ -66,7 +66,7 @@ def _leaders(topics: Iterable[Any], wanted: Set[Claim]) -> dict[Claim, int]:
     }
 
 
-def _topics_now(brokers: Asked, partitions: Iterable[Claim]) -> list[Any]:
+def _topics_now(brokers: Brokers, partitions: Iterable[Claim]) -> list[Any]:
     names = sorted({topic for topic, _ in partitions})
     one = MetadataRequest.MetadataRequestTopic
     request = MetadataRequest(
@@ -78,7 +78,7 @@ def _topics_now(brokers: Asked, partitions: Iterable[Claim]) -> list[Any]:
     return [] if isinstance(answer, NoAnswer) else list(answer.topics)
 
 
-def _ask(brokers: Asked, leaders: dict[Claim, int]) -> tuple[Ends, set[Claim]]:
+def _ask(brokers: Brokers, leaders: dict[Claim, int]) -> tuple[Ends, set[Claim]]:
     """The end of each partition or why there is none, and those that another broker may know."""
     by_leader: dict[int, list[Claim]] = defaultdict(list)
     for partition in sorted(leaders):
@@ -100,7 +100,7 @@ def _ask(brokers: Asked, leaders: dict[Claim, int]) -> tuple[Ends, set[Claim]]:
             for partition in topic.partitions:
                 claim = (topic.name, partition.partition_index)
                 code = partition.error_code
-                ends[claim] = NoAnswer(said(code)) if code else partition.offset
+                ends[claim] = NoAnswer(error_text(code)) if code else partition.offset
                 if code in LED_ANEW:
                     again.add(claim)
     return ends, again

@@ -3,7 +3,7 @@
 from kafka.errors import for_code
 
 
-def said(code: int) -> str:
+def error_text(code: int) -> str:
     """`NOT_COORDINATOR (16): This is not the correct coordinator.`, as far as it is known."""
     error = for_code(code)
     name = getattr(error, "message", None) or error.__name__

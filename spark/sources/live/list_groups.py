@@ -9,10 +9,10 @@ from typing import Any, NamedTuple
 from kafka.protocol.admin import ListGroupsRequest
 
 from spark.sources.live.cluster import Cluster
-from spark.sources.live.connection import PAUSE, Asked, NoAnswer, attempts
+from spark.sources.live.connection import PAUSE, Brokers, NoAnswer, attempts
 from spark.sources.live.coordinators import MOVED
-from spark.sources.live.error_text import said
-from spark.wording import some
+from spark.sources.live.error_text import error_text
+from spark.wording import named
 
 
 class Listed(NamedTuple):
@@ -29,7 +29,7 @@ OFFSETS_TOPIC = "__consumer_offsets"
 
 
 def list_groups(
-    brokers: Asked, cluster: Cluster, nodes: Sequence[int]
+    brokers: Brokers, cluster: Cluster, nodes: Sequence[int]
 ) -> tuple[dict[str, Listed], list[str]]:
     """The groups wanted, and a sentence for each broker, or partition, whose groups are missing.
 
@@ -49,13 +49,13 @@ def list_groups(
         listed |= more
     leaderless = [str(p.partition_index) for p in kept_in if p.leader_id < 0]
     if leaderless:
-        which = some("partition", leaderless)
+        which = named("partition", leaderless)
         missing.append(f"{which} of {OFFSETS_TOPIC} without a leader: their groups are missing")
     return listed, missing
 
 
 def _list_groups(
-    brokers: Asked, cluster: Cluster, nodes: Sequence[int]
+    brokers: Brokers, cluster: Cluster, nodes: Sequence[int]
 ) -> tuple[dict[str, Listed], list[str]]:
     """Ask once; a broker that says that it still loads its groups is asked again."""
     listed: dict[str, Listed] = {}
@@ -68,7 +68,7 @@ def _list_groups(
             if isinstance(answer, NoAnswer):
                 missing[node] = answer.reason
             elif answer.error_code:
-                missing[node] = f"broker {node} says {said(answer.error_code)}"
+                missing[node] = f"broker {node} says {error_text(answer.error_code)}"
                 loading += [node] if answer.error_code in MOVED else []
             else:
                 listed |= {

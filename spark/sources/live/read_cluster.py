@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from spark.sources.live.cluster import Cluster
-from spark.sources.live.connection import Asked
+from spark.sources.live.connection import Brokers
 from spark.sources.live.describe_groups import describe_groups
 from spark.sources.live.end_offsets import read_end_offsets
-from spark.sources.live.error_text import said
+from spark.sources.live.error_text import error_text
 from spark.sources.live.group import Claim, DescribedGroup
 from spark.sources.live.list_groups import list_groups
-from spark.wording import some
+from spark.wording import named
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class Reading:
     notes: list[str]
 
 
-def read_cluster(cluster: Cluster, brokers: Asked) -> Reading:
+def read_cluster(cluster: Cluster, brokers: Brokers) -> Reading:
     """Ask for the topics, the groups, and how far the groups' partitions go."""
     known = sorted(brokers.metadata.brokers, key=lambda broker: broker.node_id)
     topics, notes = _topics(cluster, brokers.metadata.topics)
@@ -58,12 +58,12 @@ def _topics(cluster: Cluster, all_topics: Iterable[Any]) -> tuple[list[Any], lis
     refused: dict[str, set[str]] = defaultdict(set)
     for topic in wanted:
         if topic.error_code:
-            refused[said(topic.error_code)].add(topic.name)
-    notes = [f"{some('topic', names)} left out: {why}" for why, names in refused.items()]
+            refused[error_text(topic.error_code)].add(topic.name)
+    notes = [f"{named('topic', names)} left out: {why}" for why, names in refused.items()]
     return [topic for topic in wanted if not topic.error_code], notes
 
 
 def _leaderless(topics: Iterable[Any]) -> list[str]:
     found = {t.name for t in topics if any(p.leader_id < 0 for p in t.partitions)}
     what = "with partitions that have no leader, so that their end is not known"
-    return [f"{some('topic', found)} {what}"] if found else []
+    return [f"{named('topic', found)} {what}"] if found else []

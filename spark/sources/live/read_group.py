@@ -10,7 +10,7 @@ from kafka.protocol.metadata import FindCoordinatorRequest
 from spark.sources.live.classic_group import read_classic_group
 from spark.sources.live.cluster import Cluster
 from spark.sources.live.connection import Connection, NoAnswer
-from spark.sources.live.error_text import said
+from spark.sources.live.error_text import error_text
 from spark.sources.live.group import DescribedGroup, unknown
 
 
@@ -24,7 +24,7 @@ def read_group(brokers: Connection, cluster: Cluster, name: str) -> DescribedGro
         return unknown(name, answer.reason)
     described = answer.groups[0]
     if described.error_code:
-        return unknown(name, described.error_message or said(described.error_code))
+        return unknown(name, described.error_message or error_text(described.error_code))
     return read_classic_group(described, cluster)
 
 
@@ -37,7 +37,7 @@ def coordinator_of(brokers: Connection, name: str) -> Any:
         if isinstance(answer, NoAnswer):
             reason = answer.reason
         elif answer.coordinators[0].error_code:
-            reason = said(answer.coordinators[0].error_code)
+            reason = error_text(answer.coordinators[0].error_code)
         else:
             return answer.coordinators[0].node_id
     return NoAnswer(reason)

@@ -16,7 +16,7 @@ from kafka.util import WeakMethod
 import optimizer
 from optimizer.assignor import fallback
 from optimizer.assignor.plan_assignor import PlanAssignor
-from optimizer.assignor.plan_file import GroupPlan, Topics, written
+from optimizer.assignor.plan_file import GroupPlan, Topics
 from tests.optimizer.assignor.leader import (
     GROUP,
     Cluster,
@@ -43,7 +43,7 @@ def file(tmp_path: Path) -> Path:
 
 
 def plan_text(members: dict[str, Topics], group: str = GROUP) -> str:
-    return written(GroupPlan("prod", group, "s1", members))
+    return GroupPlan("prod", group, "s1", members).to_text()
 
 
 def two(file: Path, **options: bool) -> list[Consumer]:

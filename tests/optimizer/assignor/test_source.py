@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from optimizer.assignor import source
-from optimizer.assignor.source import shown, text_of, within
+from optimizer.assignor.source import text_of, within, without_secrets
 
 
 @contextmanager
@@ -67,8 +67,8 @@ def test_a_password_in_a_url_is_neither_used_nor_printed() -> None:
     with pytest.raises(ValueError, match="user or a password") as refused:
         text_of(url, 5)
     assert "s3cret" not in str(refused.value)
-    assert shown(url) == "http://127.0.0.1:1/plan"
-    assert shown("https://host/plan?token=s3cret#s3cret") == "https://host/plan"
+    assert without_secrets(url) == "http://127.0.0.1:1/plan"
+    assert without_secrets("https://host/plan?token=s3cret#s3cret") == "https://host/plan"
 
 
 def test_work_that_takes_too_long_is_left_behind() -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
-from optimizer.assignor.plan_file import parsed
+from optimizer.assignor.plan_file import GroupPlan
 from spark import FleetSnapshot, InputError
 from spark.enforce.export import group_plan
 from spark.fleet.local_store import write_store
@@ -42,7 +42,7 @@ def test_export_plan(run: Run, spark: SparkSession, tmp_path: Path) -> None:
     assert said.code == 0
     assert "3 members, 5 partitions" in said.err
     text = file.read_text()
-    plan = parsed(text)
+    plan = GroupPlan.from_text(text)
     assert (plan.cluster, plan.group, plan.snapshot) == ("c", "g", SNAPSHOT)
     assert plan.members == {
         "one": {"t": [1, 2, 3]},
@@ -51,7 +51,7 @@ def test_export_plan(run: Run, spark: SparkSession, tmp_path: Path) -> None:
     }
     refused = run("export-plan", store, out, "--group", "g", "--out", file)
     assert (refused.code, is_one_line(refused)) == (2, True)
-    assert "several clusters have a group 'g': choose one by --cluster (c, d)" in refused.err
+    assert "several clusters have a group 'g': choose its cluster of c, d" in refused.err
     lacking = run("export-plan", store, out, "--group", "g", "--snapshot", "s0", "--out", file)
     assert (lacking.code, is_one_line(lacking)) == (2, True)
     nowhere = run("export-plan", store, out, "--group", "g", "--out", tmp_path / "no" / "file")

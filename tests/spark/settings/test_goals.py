@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from optimizer.model.goals import DEFAULT_GOALS, Goals, GoalsError
-from spark.settings.goals import FleetGoals, GroupGoals, from_text, read_goals, to_text
+from spark.settings.goals import FleetGoals, GroupGoals, goals_from_text, goals_to_text, read_goals
 
 LEADER, ANY = Goals(rack="leader"), Goals(rack="any", levels=("moves", "racks"), min_gain=0.5)
 
@@ -58,10 +58,10 @@ def test_options_override_the_default_and_the_rules() -> None:
 
 @pytest.mark.parametrize("goals", [DEFAULT_GOALS, LEADER, ANY])
 def test_a_plan_tells_its_goals(goals: Goals) -> None:
-    assert from_text(to_text(goals)) == goals
+    assert goals_from_text(goals_to_text(goals)) == goals
 
 
 @pytest.mark.parametrize("text", ["{", "[]", '{"rack": "near"}', '{"other": 1}'])
 def test_goals_that_nobody_wrote(text: str) -> None:
     with pytest.raises(ValueError, match=r"."):
-        from_text(text)
+        goals_from_text(text)

@@ -93,28 +93,26 @@ def test_every_fault_is_found_and_named_by_group(
         "min_load is 2, the plan says 3",
         "moves is 3, the plan says 2",
         "moves_optimal is False, the plan says True (more balanced: t-0 from b to a)",
-        "partition 0 of topic 't' is called 'keep' and is 'move'",
+        "t-0 is called 'keep' and is 'move'",
         "sum_squares is 20, the plan says 18",
     ]
     # as good as the other, but not what the actions say
-    assert found.pop("swapped") == ["partition 0 of topic 't' is called 'keep' and is 'move'"]
+    assert found.pop("swapped") == ["t-0 is called 'keep' and is 'move'"]
     missing = found.pop("row missing")
     assert missing[-2:] == [
         "sum_squares is 13, the plan says 18",
         "t-0 has subscribers and is assigned to nobody",
     ]
-    assert "partition 0 of topic 't' is not in the plan (1 such)" in missing
-    assert found.pop("row twice") == ["partition 1 of topic 't' is in the plan 2 times"]
-    assert found.pop("wrong previous") == [
-        "partition 2 of topic 't' has another previous member in the snapshot"
-    ]
-    assert found.pop("wrong action") == ["partition 2 of topic 't' is called 'new' and is 'keep'"]
+    assert "t-0 is not in the plan (1 such)" in missing
+    assert found.pop("row twice") == ["t-1 is in the plan 2 times"]
+    assert found.pop("wrong previous") == ["t-2 has another previous member in the snapshot"]
+    assert found.pop("wrong action") == ["t-2 is called 'new' and is 'keep'"]
     assert found.pop("wrong measure") == ["moves is 2, the plan says 1"]
     assert found.pop("wrong status") == ["its status is ok, the plan says inferred"]
     assert found.pop("group missing") == ["the plan has no row for this group"]
     assert found.pop("group twice") == ["the plan has 2 rows for this group"]
     nulled = found.pop("null member")
-    assert "partition 0 of topic 't' is called 'keep' and is 'drop'" in nulled
+    assert "t-0 is called 'keep' and is 'drop'" in nulled
     assert "t-0 has subscribers and is assigned to nobody" in nulled
     assert found == {}
 
@@ -130,7 +128,7 @@ def test_the_plan_of_another_snapshot_is_rejected(
     later = FleetSnapshot.of(**{**snapshot.tables, "partitions": grown})
     found = faults(verify_plan(later, plan.assignments, plan.groups))
     assert set(found) == set(GROUPS)
-    assert "partition 6 of topic 't' is not in the plan (1 such)" in found["sound"]
+    assert "t-6 is not in the plan (1 such)" in found["sound"]
 
 
 def test_tables_that_are_no_plan_name_the_columns_they_lack(

@@ -1,0 +1,183 @@
+"""Who may import whom: the walls of the house (docs/house.md), held over every file."""
+
+from __future__ import annotations
+
+import ast
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.paths import ROOT
+
+PACKAGES = ("optimizer", "spark", "evenfleet")
+
+KAFKA = "optimizer.strategies.kafka"
+OPTIMIZER = ("optimizer.model", "optimizer.solver", "optimizer.checker", "optimizer.reasons")
+BASE = ("spark.errors", "spark.wording", "spark.unpersist_handle")
+FLEET = (*BASE, "spark.fleet", "spark.settings")
+WORKERS = (*FLEET, "spark.groups", "spark.solve", *OPTIMIZER, "optimizer.strategies")
+CAPABILITIES = ("spark.plan", "spark.compare", "spark.verify", "spark.audit", "spark.graph")
+SOURCES = ("spark.sources.kafka_text", "spark.sources.live")
+LIBRARY = (*FLEET, *CAPABILITIES, *SOURCES, "spark.enforce", "spark.demo")
+
+ROOMS: dict[str, tuple[str, ...]] = {
+    "optimizer.model": (),
+    "optimizer.solver": ("optimizer.model",),
+    "optimizer.checker": ("optimizer.model",),
+    "optimizer.reasons": ("optimizer.model", "optimizer.checker"),
+    KAFKA: ("optimizer.model",),
+    "optimizer.strategies.range": ("optimizer.model", KAFKA),
+    "optimizer.strategies.sticky": ("optimizer.model", KAFKA),
+    "optimizer.strategies.uniform": ("optimizer.model", KAFKA),
+    "optimizer.strategies": (
+        *("optimizer.model", "optimizer.solver", KAFKA),
+        *(f"optimizer.strategies.{one}" for one in ("range", "sticky", "uniform")),
+    ),
+    "optimizer.assignor": ("optimizer",),
+    "optimizer": (*OPTIMIZER, "optimizer.strategies"),
+    "spark.errors": (),
+    "spark.wording": (),
+    "spark.unpersist_handle": (),
+    "spark.fleet": BASE,
+    "spark.settings": (*BASE, "spark.fleet", "optimizer"),
+    "spark.groups": (*BASE, "spark.fleet", "optimizer.model"),
+    "spark.solve": (*FLEET, "spark.groups", *OPTIMIZER, "optimizer.strategies"),
+    **dict.fromkeys(CAPABILITIES, WORKERS),
+    **dict.fromkeys((*SOURCES, "spark.sources"), FLEET),
+    "spark.enforce": (*FLEET, "spark.sources.live", "optimizer.assignor"),
+    "spark.demo": (*FLEET, "optimizer", "optimizer.model"),  # a made-up group is arrays at once
+    "spark": LIBRARY,
+    "spark.terminal": ("spark", *LIBRARY, "optimizer", "optimizer.assignor"),
+    "spark.jobs": ("spark", *LIBRARY, "spark.terminal", "optimizer", "optimizer.assignor"),
+    "spark.cli": ("spark", *BASE, "spark.terminal", "spark.jobs"),
+    "evenfleet": ("optimizer", "spark"),
+}
+"""Each room, and the rooms that it may import; files that stand in no folder are rooms as well."""
+
+WITHOUT_FACE = ("optimizer.assignor", "spark.sources.live", "spark.enforce", "spark.jobs")
+"""Rooms whose modules are imported one by one: their face would load what not everybody has."""
+
+DERIVED = ("Classes", "RackTable", "classes_of", "measure", "rack_table_of")
+"""What `optimizer.model` derives for the solver; the checker derives the like by itself."""
+
+NEEDS = {
+    "ortools": ("optimizer/solver/flow.py",),
+    "kafka": (
+        *("optimizer/assignor/plan_assignor.py", "optimizer/assignor/kafka_python.py"),
+        *("spark/sources/live/", "spark/enforce/rebalance.py"),
+    ),
+    "graphframes": ("spark/graph/fleet_graph.py",),
+    "pyspark": ("spark/", "evenfleet/"),
+    "pandas": ("spark/",),
+    "pyarrow": ("spark/",),
+    "typer": ("spark/terminal/", "spark/jobs/", "spark/cli.py"),
+    "rich": ("spark/terminal/", "spark/jobs/", "spark/cli.py"),
+}
+"""Where a package may be imported, as the beginnings of paths."""
+
+
+def room_of(module: str) -> str:
+    """The innermost room that a module stands in."""
+    return max((room for room in ROOMS if f"{module}.".startswith(f"{room}.")), key=len)
+
+
+def imports_in(tree: ast.AST) -> Iterator[tuple[int, str, str | None]]:
+    """Line, module and name of each import; the name is None where a module is imported whole."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                yield node.lineno, alias.name, None
+        elif isinstance(node, ast.ImportFrom):
+            for alias in node.names:
+                yield node.lineno, node.module or "", alias.name
+
+
+def files_of(root: Path) -> list[Path]:
+    return sorted(path for package in PACKAGES for path in (root / package).rglob("*.py"))
+
+
+def faults_of(root: Path) -> list[str]:
+    """A sentence for each import that breaks a rule: file, line, and the rule."""
+    return [
+        f"{path.relative_to(root)}:{line}: {fault}"
+        for path in files_of(root)
+        for line, fault in _faults_of_file(path, path.relative_to(root).as_posix())
+    ]
+
+
+def _faults_of_file(path: Path, file: str) -> Iterator[tuple[int, str]]:
+    own = file.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+    room = room_of(own)
+    for line, module, name in imports_in(ast.parse(path.read_text(encoding="utf-8"))):
+        package = module.partition(".")[0]
+        if package not in PACKAGES:
+            if not file.startswith(NEEDS.get(package, "")):
+                yield line, f"{package} is imported by {' and '.join(NEEDS[package])} alone"
+            continue
+        target = room_of(module)
+        # `from spark.sources import live` names a room as well
+        if name and f"{module}.{name}" in ROOMS and f"{module}.{name}" not in WITHOUT_FACE:
+            target = f"{module}.{name}"
+        if target == room:
+            continue
+        if target not in ROOMS[room]:
+            known = ", ".join(ROOMS[room]) or "no other room"
+            yield line, f"{room} may not import {target}, but {known}"
+        elif module != target and target not in WITHOUT_FACE:
+            yield line, f"{module} is inside a room: import from {target}"
+        elif room == "optimizer.checker" and name in DERIVED:
+            yield line, f"the checker may not use {name}, which the solver goes by"
+
+
+def test_every_import_keeps_to_the_table() -> None:
+    assert faults_of(ROOT) == []
+
+
+@pytest.mark.parametrize(
+    ("file", "planted", "rule"),
+    [
+        (
+            "optimizer/checker/check.py",
+            "from optimizer.solver import solve",
+            "optimizer.checker may not import optimizer.solver, but optimizer.model",
+        ),
+        (
+            "optimizer/checker/proof.py",
+            "from optimizer.model import classes_of",
+            "the checker may not use classes_of, which the solver goes by",
+        ),
+        (
+            "optimizer/solver/solve.py",
+            "import ortools.graph.python.max_flow",
+            "ortools is imported by optimizer/solver/flow.py alone",
+        ),
+        (
+            "spark/audit/frames.py",
+            "from spark.compare import fleet_of",
+            "spark.audit may not import spark.compare, but ",
+        ),
+        (
+            "spark/solve/solve.py",
+            "from spark.groups.lookup import Lookup",
+            "spark.groups.lookup is inside a room: import from spark.groups",
+        ),
+        ("spark/fleet/store.py", "import rich", "rich is imported by spark/terminal/"),
+    ],
+)
+def test_a_forbidden_import_is_named(tmp_path: Path, file: str, planted: str, rule: str) -> None:
+    for package in PACKAGES:
+        shutil.copytree(ROOT / package, tmp_path / package)
+    path = tmp_path / file
+    path.write_text(f"{path.read_text(encoding='utf-8')}\n\ndef late() -> None:\n    {planted}\n")
+    line = len(path.read_text(encoding="utf-8").splitlines())
+    (fault,) = faults_of(tmp_path)
+    assert fault.startswith(f"{file}:{line}: {rule}")
+
+
+def test_every_room_has_a_charter() -> None:
+    """A folder says in a line what it is for, and what outsiders may use of it."""
+    for folder in {path.parent for path in files_of(ROOT)}:
+        face = ast.parse((folder / "__init__.py").read_text(encoding="utf-8"))
+        assert ast.get_docstring(face), folder
