@@ -4,6 +4,7 @@ from spark.fleet.local_store import SCHEMAS, table_of, write_store
 from spark.fleet.results import check_no_store, check_writable, read_result
 from spark.fleet.schemas import TABLES
 from spark.fleet.snapshot import FleetSnapshot
+from spark.fleet.source_tables import SourceTables
 from spark.fleet.states import PLANNED, REBALANCING_STATES, STATUSES, UNKNOWN_STATE, UNPLANNED
 from spark.fleet.store import (
     ids,
@@ -24,6 +25,7 @@ __all__ = [
     "UNKNOWN_STATE",
     "UNPLANNED",
     "FleetSnapshot",
+    "SourceTables",
     "check_no_store",
     "check_writable",
     "ids",

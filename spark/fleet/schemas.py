@@ -15,10 +15,16 @@ class Column(NamedTuple):
 
 
 class Table(NamedTuple):
-    """A table of the store."""
+    """A table of the store.
+
+    A snapshot without a `required` table isn't whole. `by_group`: its rows tell of one group each.
+    `shown`: lists of snapshots have a column for its rows.
+    """
 
     columns: tuple[Column, ...]
-    required: bool
+    required: bool = False
+    by_group: bool = False
+    shown: bool = True
 
     @property
     def keys(self) -> list[str]:
@@ -44,7 +50,7 @@ TABLES: dict[str, Table] = {
             Column("generation", _INT),
             Column("subscriptions_inferred", t.BooleanType()),
         ),
-        required=False,
+        by_group=True,
     ),
     "members": Table(
         (
@@ -59,8 +65,11 @@ TABLES: dict[str, Table] = {
             Column("capacity", _REAL),
         ),
         required=True,
+        by_group=True,
     ),
-    "subscriptions": Table((_CLUSTER, _GROUP, _MEMBER, _TOPIC), required=True),
+    "subscriptions": Table(
+        (_CLUSTER, _GROUP, _MEMBER, _TOPIC), required=True, by_group=True, shown=False
+    ),
     "partitions": Table(
         (
             _CLUSTER,
@@ -86,6 +95,7 @@ TABLES: dict[str, Table] = {
             Column("generation", _INT),
         ),
         required=True,
+        by_group=True,
     ),
     "offsets": Table(
         (
@@ -97,7 +107,8 @@ TABLES: dict[str, Table] = {
             Column("end_offset", _LONG),
             Column("lag", _LONG),
         ),
-        required=False,
+        by_group=True,
+        shown=False,
     ),
     "brokers": Table(
         (
@@ -107,7 +118,7 @@ TABLES: dict[str, Table] = {
             Column("port", _INT),
             Column("rack", _TEXT),
         ),
-        required=False,
+        shown=False,
     ),
 }
 

@@ -84,9 +84,9 @@ def collect(
     with busy(f"reading {named('cluster', [one.name for one in asked])}"):
         collected = collect_clusters(asked)
     for one in collected:
-        for sentence in [*one.missing, *one.notes]:
+        for sentence in [*one.left_out, *one.notes]:
             say(f"{one.cluster}: {sentence}" if one.tables else sentence)
-    read = [one.tables for one in collected if one.tables is not None]
+    read = [one.tables for one in collected if one.tables]
     if not read:
         raise typer.Exit(UNREACHABLE)
     write_store(
@@ -94,7 +94,7 @@ def collect(
     )
     _show(collected, form)
     say(f"Snapshot {chosen} is in {out}. Next: evenfleet plan {out} --out plan")
-    if any(one.missing for one in collected):
+    if any(one.left_out for one in collected):
         say("It isn't whole: the lines above say what could not be had.")
         raise typer.Exit(CHECK_FAILED)
 
@@ -122,6 +122,6 @@ def _show(collected: Sequence[Collected], form: Format) -> None:
 
 
 def _state(collected: Collected) -> str:
-    if collected.tables is None:
+    if not collected.tables:
         return "unreachable"
-    return "incomplete" if collected.missing else "whole"
+    return "incomplete" if collected.left_out else "whole"

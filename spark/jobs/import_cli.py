@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
-import pyarrow as pa
 import typer
 
-from spark.fleet import TABLES, check_writable, snapshot_id, table_of, write_store
+from spark.fleet import check_writable, snapshot_id, write_store
 from spark.sources.kafka_text import read_cli_text
 from spark.terminal import Form, Format, say, show
 
@@ -55,23 +53,9 @@ def import_cli(
     check_writable(str(out))
     chosen = snapshot_id(snapshot)
     text = read_cli_text(cluster, groups, topics, brokers, infer.value, subscriptions)
-    for note in text.notes:
-        say(note)
-    for line in text.unreadable:
-        say(f"{line.file}:{line.line}: {line.why}: {line.text}")
-    tables = {
-        name: _table(name, text.tables.get(name, []))
-        for name, table in TABLES.items()
-        if table.required or text.tables.get(name)
-    }
-    write_store(tables, out, chosen)
-    counts = [{"table": name, "rows": len(table)} for name, table in tables.items()]
+    for sentence in [*text.notes, *text.left_out]:
+        say(sentence)
+    write_store(text.tables, out, chosen)
+    counts = [{"table": name, "rows": len(table)} for name, table in text.tables.items()]
     show({"tables": counts}, form)
-    say(f"{len(text.unreadable)} lines could not be read. Next: evenfleet plan {out} --out plan")
-
-
-def _table(name: str, rows: Sequence[dict[str, Any]]) -> pa.Table:
-    columns = TABLES[name].columns
-    return table_of(
-        name, {column.name: [row.get(column.name) for row in rows] for column in columns}
-    )
+    say(f"{len(text.left_out)} lines could not be read. Next: evenfleet plan {out} --out plan")

@@ -9,8 +9,6 @@ from spark.fleet import TABLES, ids, row_counts, unfinished
 from spark.settings import read_settings
 from spark.terminal import Conf, Config, Form, Format, Master, Store, busy, opened, say, show
 
-HIDDEN = ("subscriptions", "offsets", "brokers")
-
 
 def snapshots(
     store: Store,
@@ -41,7 +39,8 @@ def list_snapshots(session: SparkSession, store: str, form: Format) -> None:
         rows.append({"snapshot": snapshot, "state": state, **of_tables})
     if not rows:
         raise InputError(f"store {store} has no snapshot: import or write one first")
-    show({"snapshots": rows}, form, HIDDEN)
+    hidden = [name for name, table in TABLES.items() if not table.shown]
+    show({"snapshots": rows}, form, hidden)
     skipped = [str(row["snapshot"]) for row in rows if row["state"] != "whole"]
     if skipped:
         say(f"Skipped, since they aren't whole: {', '.join(skipped)}.")

@@ -12,12 +12,9 @@ from optimizer.model import classes_of, measure
 from optimizer.reasons import explain
 from optimizer.strategies import OPTIMAL, strategy_named
 from spark.errors import InputError
-from spark.fleet import FleetSnapshot
+from spark.fleet import TABLES, FleetSnapshot
 from spark.groups import encode, read_or_failed
 from spark.settings import DEFAULT_FLEET_GOALS, FleetGoals
-
-OF_GROUPS = ("groups", "members", "subscriptions", "assignments")
-"""Tables that tell of one group at a time."""
 
 
 @dataclass(frozen=True)
@@ -83,7 +80,7 @@ def _row_of_group(
     if cluster is not None:
         chosen &= F.col("cluster") == cluster
     tables = dict(snapshot.tables)
-    tables |= {name: tables[name].where(chosen) for name in OF_GROUPS if name in tables}
+    tables |= {name: rows.where(chosen) for name, rows in tables.items() if TABLES[name].by_group}
     read = tables["subscriptions"].select("cluster", "topic").distinct()
     tables["partitions"] = tables["partitions"].join(read, ["cluster", "topic"], "left_semi")
     few = FleetSnapshot(snapshot.id, tables)

@@ -66,7 +66,7 @@ def collected(brokers: Brokers, **options: Any) -> Collected:
 
 
 def rows(found: Collected, table: str) -> list[dict[str, Any]]:
-    assert found.tables is not None, found.missing
+    assert found.tables, found.left_out
     result: list[dict[str, Any]] = found.tables[table].to_pylist()
     return result
 
@@ -129,7 +129,7 @@ def test_a_broker_that_is_killed_meanwhile_costs_what_it_alone_knows(
 
 def led_anew(found: Collected) -> bool:
     """Whether others have taken over what a broker led that is gone."""
-    return not found.missing and len(rows(found, "groups")) == len(ALL)
+    return not found.left_out and len(rows(found, "groups")) == len(ALL)
 
 
 def in_sync(found: Collected) -> bool:
@@ -146,7 +146,7 @@ def snapshot_when(true: Callable[[Collected], bool], brokers: Brokers) -> Collec
         found.append(collected(brokers, timeout=2, retries=1))
         return true(found[-1])
 
-    assert until(reached), (found[-1].missing, found[-1].notes)
+    assert until(reached), (found[-1].left_out, found[-1].notes)
     return found[-1]
 
 
@@ -156,7 +156,7 @@ def test_a_broker_that_hangs_is_waited_for_within_bounds(fleet: Brokers) -> None
         found = collected(fleet, timeout=2, retries=1)
         # to be let in, and 2 requests of 2 s each, once, after which it isn't asked any more
         assert time.monotonic() - begun < 30
-    assert any("broker 3 did not answer" in reason for reason in found.missing), found.missing
+    assert any("broker 3 did not answer" in reason for reason in found.left_out), found.left_out
     assert rows(found, "brokers")
     snapshot_when(in_sync, fleet)
 

@@ -114,13 +114,13 @@ def collected_of(broker: Brokers, **options: Any) -> Collected:
 
 
 def rows(collected: Collected, table: str) -> Rows:
-    assert collected.tables is not None, collected.missing
+    assert collected.tables, collected.left_out
     found: Rows = collected.tables[table].to_pylist()
     return found
 
 
 def test_nothing_is_missing(snapshot: Collected) -> None:
-    assert (snapshot.missing, snapshot.notes, snapshot.statuses) == ([], [], [])
+    assert (snapshot.left_out, snapshot.notes, snapshot.statuses) == ([], [], [])
 
 
 def test_groups_have_state_strategy_and_generation(snapshot: Collected) -> None:
@@ -250,7 +250,7 @@ def odd_groups(broker: Brokers, admin: KafkaAdminClient) -> Iterator[dict[str, A
     assert until(lambda: "doomed" not in admin.list_topics())
 
     found = collected_of(broker, groups=Wanted(("o-*",)))
-    assert found.missing == []
+    assert found.left_out == []
     yield {
         "groups": {row["group"]: row for row in rows(found, "groups")},
         "statuses": {row["group"]: row for row in found.statuses},

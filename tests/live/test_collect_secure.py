@@ -81,7 +81,7 @@ def test_each_mechanism_lets_us_in_and_shows_no_secret(
     assert said.code == 0, said
     caplog.set_level(logging.DEBUG, logger="kafka")  # as somebody's notebook may have it
     (cluster,) = read_clusters(tmp_path / "clusters.toml")
-    assert collect_cluster(cluster).missing == []
+    assert collect_cluster(cluster).left_out == []
     assert "Connected" in caplog.text
     store = tmp_path / "store"
     tables = "".join(str(pq.read_table(f).to_pylist()) for f in store.rglob("*.parquet"))

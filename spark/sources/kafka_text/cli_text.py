@@ -2,12 +2,14 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
+import pyarrow as pa
+
+from spark.fleet import TABLES, SourceTables, table_of
 from spark.sources.kafka_text.brokers import Broker, Brokers, racks_of, read_brokers
 from spark.sources.kafka_text.captures import ConsumerGroup
 from spark.sources.kafka_text.consumer_groups import read_consumer_groups
-from spark.sources.kafka_text.lines import UnreadableLine
 from spark.sources.kafka_text.subscriptions import (
     Infer,
     Subscriptions,
@@ -20,18 +22,6 @@ from spark.wording import named
 Row = dict[str, Any]
 
 
-class CliText(NamedTuple):
-    """The tables of a snapshot, each a list of rows sorted by its key, None for what is unknown.
-
-    `notes` are sentences for the person who imports: what was assumed, what is missing, what
-    contradicts. `unreadable` are the lines that were left out.
-    """
-
-    tables: dict[str, list[Row]]
-    notes: list[str]
-    unreadable: list[UnreadableLine]
-
-
 def read_cli_text(
     cluster: str,
     groups: Sequence[Path],
@@ -39,11 +29,12 @@ def read_cli_text(
     brokers: Path | None = None,
     infer: Infer = "union",
     subscriptions: Path | None = None,
-) -> CliText:
+) -> SourceTables:
     """Read what kafka-consumer-groups, kafka-topics and kafka-broker-api-versions print.
 
     Subscriptions are in none of it. Groups that the `subscriptions` file (CSV) tells of have them
     from there; those of all others are inferred, and `subscriptions_inferred` of the group is true.
+    The tables are sorted by their keys; what is unknown is null.
 
     Raises:
         InputError: a file is missing, is not text, or holds nothing of what it should.
@@ -66,11 +57,22 @@ def read_cli_text(
     parts = (of_groups, of_topics, of_brokers, told)
     notes = [note for part in parts for note in part.notes]
     notes += _notes_across(tables, of_brokers.brokers)
-    return CliText(
-        {name: [{"cluster": cluster} | row for row in rows] for name, rows in tables.items()},
+    unreadable = [line for part in parts for line in part.unreadable]
+    return SourceTables(
+        {
+            name: _table(name, cluster, tables.get(name, []))
+            for name, table in TABLES.items()
+            if table.required or tables.get(name)
+        },
         notes,
-        [line for part in parts for line in part.unreadable],
+        [f"{line.file}:{line.line}: {line.why}: {line.text}" for line in unreadable],
     )
+
+
+def _table(name: str, cluster: str, rows: Sequence[Row]) -> pa.Table:
+    columns = [column.name for column in TABLES[name].columns if column.name != "cluster"]
+    values = {column: [row.get(column) for row in rows] for column in columns}
+    return table_of(name, {"cluster": [cluster] * len(rows), **values})
 
 
 def _group_tables(

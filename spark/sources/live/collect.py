@@ -8,8 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
-import pyarrow as pa
-
+from spark.fleet import SourceTables
 from spark.sources.live.cluster import Cluster
 from spark.sources.live.connection import Connection, UnreachableError
 from spark.sources.live.read_cluster import read_cluster
@@ -18,20 +17,16 @@ from spark.sources.live.tables import tables_of
 AT_A_TIME = 8
 
 
-@dataclass(frozen=True)
-class Collected:
-    """The tables of one cluster, None when it can't be reached, and how it went.
+@dataclass(frozen=True, kw_only=True)
+class Collected(SourceTables):
+    """The tables of one cluster, none when it can't be reached, and how it went.
 
-    `missing` are sentences about what should be in the tables and isn't, `notes` about what to
-    know of the rest, `statuses` a row for each group that something is out of order about.
+    `statuses` has a row for each group that something is out of order about.
     """
 
     cluster: str
-    tables: dict[str, pa.Table] | None
     requests: int
     seconds: float
-    missing: Sequence[str] = ()
-    notes: Sequence[str] = ()
     statuses: Sequence[dict[str, Any]] = ()
 
 
@@ -49,14 +44,25 @@ def collect_cluster(cluster: Cluster) -> Collected:
             reading = read_cluster(cluster, brokers)
             requests = brokers.requests
     except UnreachableError as error:
-        return Collected(cluster.name, None, error.requests, time.monotonic() - begun, [str(error)])
+        return Collected(
+            tables={},
+            left_out=[str(error)],
+            cluster=cluster.name,
+            requests=error.requests,
+            seconds=time.monotonic() - begun,
+        )
     tables = tables_of(cluster, reading)
     statuses = [
         {"cluster": cluster.name, "group": g.name, "status": g.status, "reason": g.reason}
         for g in reading.groups
         if g.reason
     ]
-    seconds = time.monotonic() - begun
     return Collected(
-        cluster.name, tables, requests, seconds, reading.missing, reading.notes, statuses
+        tables=tables,
+        notes=reading.notes,
+        left_out=reading.missing,
+        cluster=cluster.name,
+        requests=requests,
+        seconds=time.monotonic() - begun,
+        statuses=statuses,
     )

@@ -103,6 +103,6 @@ class _Reader(DataSourceReader):
 
         assert isinstance(partition, _OneCluster)
         collected = collect_cluster(partition.cluster)
-        if collected.tables is None or collected.missing:
-            raise RuntimeError("; ".join(collected.missing))
+        if not collected.tables or collected.left_out:
+            raise RuntimeError("; ".join(collected.left_out))
         yield from collected.tables[self._table].to_batches()

@@ -4,7 +4,8 @@ from pathlib import Path
 import pytest
 
 from spark.errors import InputError
-from spark.sources.kafka_text.cli_text import CliText, read_cli_text
+from spark.fleet import SourceTables
+from spark.sources.kafka_text.cli_text import read_cli_text
 
 COLUMNS = {
     "groups": ["cluster", "group", "state", "strategy", "generation", "subscriptions_inferred"],
@@ -38,14 +39,14 @@ BROKERS = "".join(
 )
 VIEWS = ("members_verbose", "offsets_plain", "state_verbose", "list_state")
 
-Import = Callable[..., CliText]
+Import = Callable[..., SourceTables]
 
 
 @pytest.fixture
 def read(captures: Path, write: Callable[..., Path]) -> Import:
     """Reads the captures of the real cluster, with whatever else the test gives."""
 
-    def read(**given: object) -> CliText:
+    def read(**given: object) -> SourceTables:
         inputs: dict[str, object] = {
             "groups": [captures / f"{view}.txt" for view in VIEWS],
             "topics": captures / "topics.txt",
@@ -59,24 +60,24 @@ def read(captures: Path, write: Callable[..., Path]) -> Import:
 def test_tables_have_the_stores_columns_in_their_order(read: Import) -> None:
     result = read()
     assert result.tables.keys() == COLUMNS.keys()
-    for name, rows in result.tables.items():
-        assert rows
-        for row in rows:
+    for name, table in result.tables.items():
+        assert len(table)
+        for row in table.to_pylist():
             assert list(row) == COLUMNS[name]
             assert row["cluster"] == "blue"
 
 
 def test_rows_are_sorted_by_their_keys_which_are_unique_and_never_none(read: Import) -> None:
-    for name, rows in read().tables.items():
-        keys = [tuple(row[column] for column in KEYS[name]) for row in rows]
+    for name, table in read().tables.items():
+        keys = [tuple(row[column] for column in KEYS[name]) for row in table.to_pylist()]
         assert keys == sorted(set(keys))
         assert not any(value is None for key in keys for value in key)
 
 
 def test_nothing_of_the_real_captures_is_lost_or_noted(read: Import) -> None:
     result = read()
-    assert (result.notes, result.unreadable) == ([], [])
-    assert {name: len(rows) for name, rows in result.tables.items()} == {
+    assert (result.notes, result.left_out) == ([], [])
+    assert {name: len(table) for name, table in result.tables.items()} == {
         "groups": 10,
         "members": 23,
         "subscriptions": 38,
@@ -89,13 +90,17 @@ def test_nothing_of_the_real_captures_is_lost_or_noted(read: Import) -> None:
 
 def test_without_a_brokers_file_racks_are_unknown(read: Import) -> None:
     tables = read(brokers=None).tables
-    assert tables["brokers"] == []
-    assert {(p["leader_rack"], p["replica_racks"]) for p in tables["partitions"]} == {(None, None)}
+    assert "brokers" not in tables
+    assert {(p["leader_rack"], p["replica_racks"]) for p in tables["partitions"].to_pylist()} == {
+        (None, None)
+    }
 
 
 def test_racks_come_from_the_brokers(read: Import) -> None:
     row = next(
-        p for p in read().tables["partitions"] if (p["topic"], p["partition"]) == ("t.a-b_c", 1)
+        p
+        for p in read().tables["partitions"].to_pylist()
+        if (p["topic"], p["partition"]) == ("t.a-b_c", 1)
     )
     assert (row["leader"], row["replicas"]) == (2, [2, 3, 1])
     assert row["leader_rack"] == "rack-2"
@@ -110,7 +115,9 @@ def test_brokers_that_are_not_in_the_file_are_noted(
 
 
 def test_a_members_epoch_is_its_claims_generation(read: Import) -> None:
-    claims = [row for row in read().tables["assignments"] if row["group"] == "g848-idle"]
+    claims = [
+        row for row in read().tables["assignments"].to_pylist() if row["group"] == "g848-idle"
+    ]
     assert claims == [
         {
             "cluster": "blue",
@@ -123,16 +130,18 @@ def test_a_members_epoch_is_its_claims_generation(read: Import) -> None:
     ]
 
 
-def subscriptions(result: CliText, group: str) -> dict[str, set[str]]:
+def subscriptions(result: SourceTables, group: str) -> dict[str, set[str]]:
     found: dict[str, set[str]] = {}
-    for row in result.tables["subscriptions"]:
+    for row in result.tables["subscriptions"].to_pylist():
         if row["group"] == group:
             found.setdefault(row["member_id"], set()).add(row["topic"])
     return found
 
 
-def inferred(result: CliText) -> dict[str, bool]:
-    return {row["group"]: row["subscriptions_inferred"] for row in result.tables["groups"]}
+def inferred(result: SourceTables) -> dict[str, bool]:
+    return {
+        row["group"]: row["subscriptions_inferred"] for row in result.tables["groups"].to_pylist()
+    }
 
 
 def test_subscriptions_are_inferred_unless_there_is_nobody_to_infer_for(read: Import) -> None:
@@ -172,7 +181,9 @@ def test_faults_of_every_file_are_reported_together(
         brokers=write("b.txt", BROKERS + "what 3\n"),
         subscriptions=write("s.csv", "group,client_id,topic\nwhat,4,five\n"),
     )
-    assert [(Path(line.file).name, line.line) for line in result.unreadable] == [
+    assert [
+        (Path(line.split(":")[0]).name, int(line.split(":")[1])) for line in result.left_out
+    ] == [
         ("g.txt", 44),
         ("t.txt", 22),
         ("b.txt", 7),
@@ -194,7 +205,7 @@ def test_a_rebalancing_group_keeps_its_state(
 ) -> None:
     moving = write("r.txt", "\nWarning: Consumer group 'g-rr' is rebalancing.\n")
     result = read(groups=[captures / "members_verbose.txt", moving])
-    (row,) = (row for row in result.tables["groups"] if row["group"] == "g-rr")
+    (row,) = (row for row in result.tables["groups"].to_pylist() if row["group"] == "g-rr")
     assert row["state"] == "PreparingRebalance"
 
 
