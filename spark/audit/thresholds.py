@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from math import isfinite
 from pathlib import Path
 from typing import Any
 
 from spark.audit.finding import SEVERITIES, Finding, Setting
 from spark.audit.registry import FINDINGS
-from spark.errors import InputError
-from spark.settings import read_toml, sql_like
+from spark.settings import (
+    PATTERN,
+    Rule,
+    is_number,
+    is_whole,
+    read_checked,
+    sql_like,
+    table,
+    tables,
+    value,
+)
 
 NEVER = "never"
 """In the file: a level that no measure reaches."""
@@ -106,11 +114,7 @@ def read_audit_settings(path: Path | None) -> AuditSettings:
     """Settings of a file, or the defaults; InputError lists all that is wrong with it."""
     if path is None:
         return AuditSettings()
-    stated = read_toml(path, "thresholds")
-    faults = [fault for key, value in stated.items() for fault in _faults(key, value)]
-    if faults:
-        raise InputError(f"thresholds {path}: {'; '.join(faults)}")
-    return _settings(stated)
+    return _settings(read_checked(path, "thresholds", RULES))
 
 
 def _settings(stated: Mapping[str, Any]) -> AuditSettings:
@@ -140,94 +144,36 @@ def _values(stated: Mapping[str, Any]) -> dict[str, float | None]:
     return {key: None if value == NEVER else float(value) for key, value in stated.items()}
 
 
-def _faults(key: str, value: Any) -> Iterator[str]:
-    """What is wrong with one key of the file."""
-    if key in FINDINGS:
-        yield from _faults_of_finding(key, value)
-    elif key in _LISTS:
-        if not isinstance(value, list) or not all(isinstance(rule, dict) for rule in value):
-            yield f"{key} must be tables, each headed [[{key}]]"
-            return
-        for number, rule in enumerate(value, start=1):
-            for fault in _faults_of_rule(key, rule):
-                yield f"[[{key}]] number {number}: {fault}"
-    elif key == "prometheus":
-        yield from _faults_of_prometheus(value)
-    else:
-        known = ", ".join([*FINDINGS, *_LISTS, "prometheus"])
-        yield f"unknown key {key!r} (known are {known})"
+def _level(finding: Finding) -> Rule:
+    least = f"a number from {finding.lowest:g} on, or {NEVER!r}"
+    return value(lambda found: found == NEVER or is_number(found, finding.lowest), least)
 
 
-def _faults_of_finding(name: str, value: Any) -> Iterator[str]:
-    if not isinstance(value, dict):
-        yield f"{name} must be a table"
-        return
-    finding = FINDINGS[name]
-    known = [*SEVERITIES, *finding.settings]
-    for key, number in value.items():
-        if key not in known:
-            yield f"unknown key {name}.{key} (known are {', '.join(known)})"
-        elif key in SEVERITIES and number == NEVER:
-            continue
-        elif not _is_number(number) or number < 0:
-            never = f", or {NEVER!r}" if key in SEVERITIES else ""
-            yield f"{name}.{key} must be a number from 0 on{never}"
-        elif key in SEVERITIES and number < finding.lowest:
-            yield f"{name}.{key} must be {finding.lowest:g} or more"
-
-
-def _faults_of_rule(kind: str, rule: Mapping[str, Any]) -> Iterator[str]:
-    required, checks = _LISTS[kind]
-    for key, value in rule.items():
-        if kind == "group" and key in FINDINGS:
-            yield from _faults_of_finding(key, value)
-        elif key not in checks:
-            known = [*checks, *FINDINGS] if kind == "group" else [*checks]
-            yield f"unknown key {key!r} (known are {', '.join(known)})"
-        elif not checks[key](value):
-            yield f"{key} is {value!r}: {_WANTED[checks[key]]}"
-    if required not in rule:
-        yield f"{required} is missing"
-
-
-def _faults_of_prometheus(value: Any) -> Iterator[str]:
-    if not isinstance(value, dict):
-        yield "prometheus must be a table"
-        return
-    for key, number in value.items():
-        if key != "worst_groups":
-            yield f"unknown key prometheus.{key} (known is worst_groups)"
-        elif not isinstance(number, int) or isinstance(number, bool) or number < 0:
-            yield "prometheus.worst_groups must be a whole number from 0 on"
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and isfinite(value)
-
-
-def _is_text(value: Any) -> bool:
-    return isinstance(value, str) and value != ""
-
-
-def _is_time(value: Any) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and value > 0
-
-
-def _are_topics(value: Any) -> bool:
-    return isinstance(value, list) and len(value) > 1 and all(map(_is_text, value))
-
-
-Check = Callable[[Any], bool]
-
-_WANTED: dict[Check, str] = {
-    _is_text: "it must be a pattern such as 'payments-*'",
-    _is_time: "it must be a whole number of milliseconds",
-    _are_topics: "it must be a list of two topics or more",
+_SETTING = value(lambda found: is_number(found, 0), "a number from 0 on")
+_MILLISECONDS = value(lambda found: is_whole(found, 1), "a whole number of milliseconds")
+_TOPICS = value(
+    lambda found: (
+        isinstance(found, list)
+        and len(found) > 1
+        and all(isinstance(topic, str) and topic for topic in found)
+    ),
+    "a list of two topics or more",
+)
+_OF_FINDINGS: dict[str, Rule] = {
+    name: table(
+        dict.fromkeys(SEVERITIES, _level(finding)) | dict.fromkeys(finding.settings, _SETTING)
+    )
+    for name, finding in FINDINGS.items()
 }
-_PATTERNS: dict[str, Check] = {"match": _is_text, "cluster": _is_text}
-_LISTS: dict[str, tuple[str, dict[str, Check]]] = {
-    "group": ("match", _PATTERNS),
-    "timeouts": ("match", {**_PATTERNS, **dict.fromkeys(TIMEOUTS, _is_time)}),
-    "copartitioned": ("topics", {**_PATTERNS, "topics": _are_topics}),
+_PATTERNS = {"match": PATTERN, "cluster": PATTERN}
+
+RULES: dict[str, Rule] = {
+    **_OF_FINDINGS,
+    "group": tables(_PATTERNS | _OF_FINDINGS, required=("match",)),
+    "timeouts": tables(_PATTERNS | dict.fromkeys(TIMEOUTS, _MILLISECONDS), required=("match",)),
+    "copartitioned": tables(_PATTERNS | {"topics": _TOPICS}, required=("topics",)),
+    "prometheus": table(
+        {"worst_groups": value(lambda found: is_whole(found, 0), "a whole number from 0 on")}
+    ),
 }
-"""The lists of tables in the file: the key that each table needs, and how its keys are checked."""
+"""The keys of a file of thresholds."""

@@ -18,6 +18,7 @@ from spark.terminal import (
     Config,
     Form,
     Format,
+    GoalTexts,
     Levels,
     Master,
     MinGain,
@@ -52,6 +53,7 @@ def compare(
             show_default="all",
         ),
     ] = None,
+    goal: GoalTexts = None,
     rack: Rack = None,
     levels: Levels = None,
     min_gain: MinGain = None,
@@ -61,7 +63,7 @@ def compare(
     form: Form = Format.TABLE,
 ) -> None:
     """Measure every group as it is and under each strategy, and say which would be best."""
-    settings = with_goals(read_settings(config), rack, levels, min_gain)
+    settings = with_goals(read_settings(config), goal, rack, levels, min_gain)
     chosen = check_strategies(strategies.split(",") if strategies else settings.strategies)
     settings = replace(settings, strategies=tuple(chosen))
     with opened(master, conf, settings) as spark:

@@ -14,6 +14,7 @@ from spark.terminal import (
     Config,
     Form,
     Format,
+    GoalTexts,
     Levels,
     Master,
     MinGain,
@@ -38,6 +39,7 @@ def explain(
         typer.Option(help="Its cluster.", show_default="the only one with such a group"),
     ] = None,
     snapshot: Snapshot = None,
+    goal: GoalTexts = None,
     rack: Rack = None,
     levels: Levels = None,
     min_gain: MinGain = None,
@@ -47,7 +49,7 @@ def explain(
     form: Form = Format.TABLE,
 ) -> None:
     """Say of one group why each partition moves, and why loads can't be more even."""
-    settings = with_goals(read_settings(config), rack, levels, min_gain)
+    settings = with_goals(read_settings(config), goal, rack, levels, min_gain)
     with opened(master, conf, settings) as spark:
         fleet = read_snapshot(spark, store, snapshot, f"explain group {group}")
         with busy(f"planning group {group}"):

@@ -19,6 +19,7 @@ from spark.terminal import (
     Config,
     Form,
     Format,
+    GoalTexts,
     Levels,
     Master,
     MinGain,
@@ -47,6 +48,7 @@ def plan(
     strategy: Annotated[
         str | None, typer.Option(help=f"{', '.join(STRATEGIES)}.", show_default="optimal")
     ] = None,
+    goal: GoalTexts = None,
     rack: Rack = None,
     levels: Levels = None,
     min_gain: MinGain = None,
@@ -60,7 +62,7 @@ def plan(
     chosen = strategy or settings.strategy
     if chosen not in STRATEGIES:
         raise InputError(f"unknown strategy {chosen!r}: choose one of {', '.join(STRATEGIES)}")
-    settings = with_goals(settings, rack, levels, min_gain)
+    settings = with_goals(settings, goal, rack, levels, min_gain)
     with opened(master, conf, settings) as spark:
         plan_store(spark, store, out, snapshot, replace(settings, strategy=chosen), form)
 

@@ -6,28 +6,50 @@ from spark.settings.goals import (
     NO_RACK,
     FleetGoals,
     GroupGoals,
+    goal_of,
     goals_from_text,
     goals_to_text,
     of_fleet,
 )
 from spark.settings.patterns import matches, sql_like
 from spark.settings.strategies import CURRENT, STRATEGY_SECONDS, check_strategies
-from spark.settings.toml_file import read_toml
+from spark.settings.toml_file import (
+    PATTERN,
+    Rule,
+    faults_of,
+    is_number,
+    is_whole,
+    read_checked,
+    read_toml,
+    table,
+    tables,
+    value,
+)
 
 __all__ = [
     "CURRENT",
     "DEFAULT_FLEET_GOALS",
     "NO_RACK",
+    "PATTERN",
     "STRATEGY_SECONDS",
     "FleetGoals",
     "GroupGoals",
+    "Rule",
     "Settings",
     "check_strategies",
+    "faults_of",
+    "goal_of",
     "goals_from_text",
     "goals_to_text",
+    "is_number",
+    "is_whole",
     "matches",
     "of_fleet",
+    "read_checked",
     "read_settings",
     "read_toml",
     "sql_like",
+    "table",
+    "tables",
+    "value",
 ]

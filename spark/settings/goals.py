@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
 
 from optimizer import DEFAULT_GOALS, Goals, GoalsError
+from spark.errors import InputError
 from spark.settings.patterns import matches
+from spark.settings.toml_file import ANYTHING, PATTERN, Rule, table, tables
 
 NO_RACK = "none"
 """In a file and as an option: racks don't matter."""
@@ -60,9 +63,9 @@ class FleetGoals:
 DEFAULT_FLEET_GOALS = FleetGoals()
 
 
-def read_goals(table: Any, rules: Any) -> FleetGoals:
+def read_goals(goals: Any, rules: Any) -> FleetGoals:
     """Goals from the table [goals] and the list [[group]] of a file that has no faults."""
-    default = Goals(**_values(table))
+    default = Goals(**_values(goals))
     return FleetGoals(
         default,
         tuple(
@@ -76,36 +79,33 @@ def read_goals(table: Any, rules: Any) -> FleetGoals:
     )
 
 
-def faults_of_goals(table: Any) -> Iterator[str]:
+def _goals_rule(where: str, key: str, found: Any) -> Iterator[str]:
     """What is wrong with a table [goals]."""
-    yield from _faults(table, "goals", KEYS)
+    yield from table(dict.fromkeys(KEYS, ANYTHING))(where, key, found)
+    if isinstance(found, dict):
+        yield from _faults_of_values(found, f"{where}{key}: ")
 
 
-def faults_of_rules(rules: Any) -> Iterator[str]:
+def _group_rule(where: str, key: str, found: Any) -> Iterator[str]:
     """What is wrong with a list [[group]]."""
-    if not isinstance(rules, list) or not all(isinstance(rule, dict) for rule in rules):
-        yield "group must be tables, each headed [[group]]"
-        return
-    for number, rule in enumerate(rules, start=1):
-        name = f"[[group]] number {number}"
-        if "match" not in rule:
-            yield f"{name}: match is missing"
-        for key in ("match", "cluster"):
-            if key in rule and not (isinstance(rule[key], str) and rule[key]):
-                yield f"{name}: {key} is {rule[key]!r} and must be a pattern such as 'payments-*'"
-        yield from _faults(rule, name, ("match", "cluster", *KEYS))
+    patterns = {"match": PATTERN, "cluster": PATTERN}
+    rules = patterns | dict.fromkeys(KEYS, ANYTHING)
+    yield from tables(rules, required=("match",))(where, key, found)
+    if isinstance(found, list):
+        for number, rule in enumerate(found, start=1):
+            if isinstance(rule, dict):
+                yield from _faults_of_values(rule, f"{where}[[{key}]] number {number}: ")
 
 
-def _faults(table: Any, name: str, known: tuple[str, ...]) -> Iterator[str]:
-    if not isinstance(table, dict):
-        yield f"{name} must be a table"
-        return
-    for key in table.keys() - set(known):
-        yield f"{name}: unknown key {key!r} (known are {', '.join(known)})"
+def _faults_of_values(stated: Mapping[str, Any], where: str) -> Iterator[str]:
     try:
-        Goals(**_values({key: table[key] for key in KEYS if key in table}))
+        Goals(**_values({key: stated[key] for key in KEYS if key in stated}))
     except GoalsError as error:
-        yield from (f"{name}: {fault}" for fault in error.faults)
+        yield from (f"{where}{fault}" for fault in error.faults)
+
+
+GOAL_RULES: dict[str, Rule] = {"goals": _goals_rule, "group": _group_rule}
+"""The tables of a configuration that tell goals."""
 
 
 def _values(stated: Mapping[str, Any]) -> dict[str, Any]:
@@ -117,6 +117,24 @@ def _value(key: str, value: Any) -> Any:
     if key == "rack" and value == NO_RACK:
         return None
     return tuple(value) if isinstance(value, list) else value
+
+
+def goal_of(text: str) -> tuple[str, Any]:
+    """The goal that a text KEY=VALUE states, a value as in a file or bare; InputError if none.
+
+    A list may be bare as well: `levels=moves,racks`.
+    """
+    key, equals, stated = text.partition("=")
+    key, stated = key.strip(), stated.strip()
+    if not equals or key not in KEYS:
+        raise InputError(f"goal {text!r} is not KEY=VALUE with a key of {', '.join(KEYS)}")
+    try:
+        found = tomllib.loads(f"value = {stated}")["value"]
+    except tomllib.TOMLDecodeError:
+        found = stated
+    if isinstance(getattr(DEFAULT_GOALS, key), tuple) and isinstance(found, str):
+        found = [name.strip() for name in found.split(",")]
+    return key, found
 
 
 def of_fleet(goals: FleetGoals | Goals) -> FleetGoals:

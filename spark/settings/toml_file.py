@@ -1,10 +1,20 @@
-"""Files that users write in TOML."""
+"""Files that users write in TOML: reading them, and telling all that is wrong with one."""
+
+from __future__ import annotations
 
 import tomllib
+from collections.abc import Callable, Collection, Iterator, Mapping
+from math import inf, isfinite
 from pathlib import Path
 from typing import Any
 
 from spark.errors import InputError
+
+Rule = Callable[[str, str, Any], Iterator[str]]
+"""What may stand behind a key: yields faults of a value, given where the key stands and its name.
+
+Where is empty for the file's own keys, and else ends in a colon and a space.
+"""
 
 
 def read_toml(path: Path, what: str) -> dict[str, Any]:
@@ -15,3 +25,108 @@ def read_toml(path: Path, what: str) -> dict[str, Any]:
         raise InputError(f"{what} {path} can't be read: {error.strerror}") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise InputError(f"{what} {path} is not TOML: {error}") from None
+
+
+def read_checked(
+    path: Path, what: str, rules: Mapping[str, Rule], required: Collection[str] = ()
+) -> dict[str, Any]:
+    """What a file states, by these rules for its keys; InputError tells all that is wrong."""
+    stated = read_toml(path, what)
+    faults = list(faults_of(stated, rules, required=required))
+    if faults:
+        raise InputError(f"{what} {path}: {'; '.join(faults)}")
+    return stated
+
+
+def faults_of(
+    table: Mapping[str, Any],
+    rules: Mapping[str, Rule],
+    where: str = "",
+    required: Collection[str] = (),
+) -> Iterator[str]:
+    """What is wrong with the keys of a table."""
+    for key, value in table.items():
+        if key in rules:
+            yield from rules[key](where, key, value)
+        else:
+            are = "are" if len(rules) > 1 else "is"
+            yield f"{where}unknown key {key!r} (known {are} {', '.join(rules)})"
+    for key in required:
+        if key not in table:
+            yield f"{where}{key} is missing"
+
+
+def value(fits: Callable[[Any], bool], wanted: str) -> Rule:
+    """A value of which `fits` says whether it will do, and `wanted` what it must be."""
+
+    def rule(where: str, key: str, found: Any) -> Iterator[str]:
+        if not fits(found):
+            yield f"{where}{key} is {found!r} and must be {wanted}"
+
+    return rule
+
+
+def table(rules: Mapping[str, Rule], required: Collection[str] = ()) -> Rule:
+    """A table headed [key]."""
+
+    def rule(where: str, key: str, found: Any) -> Iterator[str]:
+        if isinstance(found, dict):
+            yield from faults_of(found, rules, f"{where}{key}: ", required)
+        else:
+            yield f"{where}{key} must be a table"
+
+    return rule
+
+
+def tables(rules: Mapping[str, Rule], required: Collection[str] = ()) -> Rule:
+    """Any number of tables, each headed [[key]]."""
+
+    def rule(where: str, key: str, found: Any) -> Iterator[str]:
+        if not isinstance(found, list) or not all(isinstance(each, dict) for each in found):
+            yield f"{where}{key} must be tables, each headed [[{key}]]"
+            return
+        for number, each in enumerate(found, start=1):
+            yield from faults_of(each, rules, f"{where}[[{key}]] number {number}: ", required)
+
+    return rule
+
+
+def names_among(known: Collection[str]) -> Rule:
+    """A list of some names."""
+
+    def rule(where: str, key: str, found: Any) -> Iterator[str]:
+        if not isinstance(found, list):
+            yield f"{where}{key} must be a list of names"
+            return
+        for name in found:
+            if name not in known:
+                yield f"{where}{key} has {name!r}, which is none of {', '.join(known)}"
+
+    return rule
+
+
+def one_of(known: Collection[str]) -> Rule:
+    """One name of those that are known."""
+    return value(
+        lambda found: isinstance(found, str) and found in known, f"one of {', '.join(known)}"
+    )
+
+
+def is_number(found: Any, least: float = -inf) -> bool:
+    """Whether it is a finite number, and not below `least`."""
+    return (
+        isinstance(found, int | float)
+        and not isinstance(found, bool)
+        and isfinite(found)
+        and found >= least
+    )
+
+
+def is_whole(found: Any, least: int) -> bool:
+    return is_number(found, least) and isinstance(found, int)
+
+
+PATTERN = value(
+    lambda found: isinstance(found, str) and found != "", "a pattern such as 'payments-*'"
+)
+ANYTHING = value(lambda _: True, "")

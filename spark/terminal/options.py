@@ -15,7 +15,7 @@ from pyspark.sql import SparkSession
 from optimizer import GoalsError
 from spark import FleetSnapshot
 from spark.errors import InputError
-from spark.settings import Settings
+from spark.settings import Settings, goal_of
 from spark.terminal.console import Format, busy, say
 from spark.terminal.session import session
 
@@ -82,16 +82,37 @@ MinGain = Annotated[
 ]
 
 
+GoalTexts = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--goal",
+        metavar="KEY=VALUE",
+        help="Any goal of conf/evenfleet.toml, for all groups; repeatable.",
+        show_default="as configured",
+    ),
+]
+
+
 def with_goals(
-    settings: Settings, rack: RackMeaning | None, levels: str | None, min_gain: float | None
+    settings: Settings,
+    stated: list[str] | None,
+    rack: RackMeaning | None,
+    levels: str | None,
+    min_gain: float | None,
 ) -> Settings:
-    """The settings with the goals that options state; InputError tells what can't be."""
+    """The settings with the goals that options state; InputError tells what can't be.
+
+    An option of its own wins over `--goal`.
+    """
+    own = {
+        "rack": rack and rack.value,
+        "levels": levels and [level.strip() for level in levels.split(",")],
+        "min_gain": min_gain,
+    }
+    options = dict(map(goal_of, stated or ()))
+    options |= {key: value for key, value in own.items() if value is not None}
     try:
-        goals = settings.goals.overridden(
-            rack=rack and rack.value,
-            levels=levels and [level.strip() for level in levels.split(",")],
-            min_gain=min_gain,
-        )
+        goals = settings.goals.overridden(**options)
     except GoalsError as error:
         raise InputError(str(error)) from None
     return replace(settings, goals=goals)

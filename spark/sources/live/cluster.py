@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
 from spark.errors import InputError
-from spark.settings import matches, read_toml
+from spark.settings import Rule, faults_of, is_number, is_whole, matches, read_toml, value
 from spark.sources.live.secret import Secret
 
 SECURITY = ("PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL")
@@ -78,26 +78,37 @@ def read_clusters(path: Path) -> list[Cluster]:
     return [_cluster(path, name, table) for name, table in tables.items()]
 
 
-_KINDS: dict[str, type | tuple[type, ...]] = {
-    "check_hostname": bool,
-    "timeout": (int, float),
-    "retries": int,
-}
 _LISTS = ("bootstrap", "groups", "exclude_groups", "topics", "exclude_topics")
 _FILES = ("ca_file", "certificate_file", "key_file")
-_PLACES = {f"{secret}_{place}" for secret in SECRETS for place in ("env", "file")}
-_KEYS = {f.name for f in fields(Cluster)} - {"name", *SECRETS} | set(_LISTS) | _PLACES
+_PLACES = [f"{secret}_{place}" for secret in SECRETS for place in ("env", "file")]
+
+
+def _is_texts(found: Any) -> bool:
+    texts = [found] if isinstance(found, str) else found
+    return isinstance(texts, list) and all(isinstance(text, str) for text in texts)
+
+
+_TEXT = value(lambda found: isinstance(found, str), "a text")
+RULES: dict[str, Rule] = {
+    **{one.name: _TEXT for one in fields(Cluster) if one.name not in ("name", *SECRETS)},
+    **dict.fromkeys(_PLACES, _TEXT),
+    **dict.fromkeys(_LISTS, value(_is_texts, "a text or a list of texts")),
+    "check_hostname": value(lambda found: isinstance(found, bool), "true or false"),
+    "timeout": value(is_number, "a number"),
+    "retries": value(lambda found: is_whole(found, 0), "a whole number"),
+}
+"""The keys of a table [cluster.NAME]."""
 
 
 def _cluster(path: Path, name: str, table: Any) -> Cluster:
     if not isinstance(table, dict):
         raise InputError(f"clusters {path}: {name!r} has to be a table [cluster.{name}]")
-    if faults := [fault for key, value in table.items() for fault in _faults_of(key, value)]:
+    if faults := list(_faults_of_table(table)):
         raise InputError(f"clusters {path}, cluster {name}: {'; '.join(faults)}")
     lists = {key: _list(table.get(key, ())) for key in _LISTS}
     values: dict[str, Any] = {
-        key: Path(value).expanduser() if key in _FILES else value
-        for key, value in table.items()
+        key: Path(stated).expanduser() if key in _FILES else stated
+        for key, stated in table.items()
         if key not in _LISTS and key not in _PLACES
     } | {secret: _secret(table, secret) for secret in SECRETS}
     return Cluster(
@@ -109,22 +120,15 @@ def _cluster(path: Path, name: str, table: Any) -> Cluster:
     )
 
 
-def _faults_of(key: str, value: Any) -> list[str]:
-    if key in SECRETS:
-        return [f"{key} must not be in a file of settings: give {key}_env or {key}_file instead"]
-    if key not in _KEYS:
-        return [f"unknown key {key!r} (known are {', '.join(sorted(_KEYS))})"]
-    if key in _LISTS:
-        texts = [value] if isinstance(value, str) else value
-        fits = isinstance(texts, list) and all(isinstance(text, str) for text in texts)
-        return [] if fits else [f"{key} must be a text or a list of texts"]
-    kind = _KINDS.get(key, str)
-    fits = isinstance(value, kind) and (kind is bool or not isinstance(value, bool))
-    return [] if fits else [f"{key} is {value!r}, which isn't of its type"]
+def _faults_of_table(table: Mapping[str, Any]) -> Iterator[str]:
+    """What is wrong in a file; a secret that stands in it isn't told again."""
+    for key in table.keys() & set(SECRETS):
+        yield f"{key} must not be in a file of settings: give {key}_env or {key}_file instead"
+    yield from faults_of({key: table[key] for key in table if key not in SECRETS}, RULES)
 
 
-def _list(value: str | Sequence[str]) -> tuple[str, ...]:
-    return (value,) if isinstance(value, str) else tuple(value)
+def _list(stated: str | Sequence[str]) -> tuple[str, ...]:
+    return (stated,) if isinstance(stated, str) else tuple(stated)
 
 
 def _secret(table: Mapping[str, Any], name: str) -> Secret | None:

@@ -185,8 +185,8 @@ class TestBadInput:
             (("--thresholds", "{here}/torn.toml"), "torn.toml is not TOML: "),
             (
                 ("--thresholds", "{here}/faulty.toml"),
-                "faulty.toml: unknown key unbalanced.most (known are info, warning, critical, "
-                "least); prometheus.worst_groups must be a whole number from 0 on",
+                "faulty.toml: unbalanced: unknown key 'most' (known are info, warning, critical, "
+                "least); prometheus: worst_groups is -1 and must be a whole number from 0 on",
             ),
             (("--out", "{here}/torn.toml/out"), "torn.toml is not a folder"),
             (("--prometheus", "{here}/no/x.prom"), "no/x.prom can't be written: "),

@@ -84,22 +84,40 @@ def test_what_a_file_leaves_out_keeps_its_default(file: Path) -> None:
         ("unbalanced = 1", "unbalanced must be a table"),
         (
             "[unbalanced]\nmost = 1",
-            "unknown key unbalanced.most (known are info, warning, critical, least)",
+            "unbalanced: unknown key 'most' (known are info, warning, critical, least)",
         ),
-        ("[unbalanced]\ninfo = '2'", "unbalanced.info must be a number from 0 on, or 'never'"),
-        ("[unbalanced]\ninfo = -1", "unbalanced.info must be a number from 0 on, or 'never'"),
-        ("[unbalanced]\ninfo = true", "unbalanced.info must be a number from 0 on, or 'never'"),
-        ("[unbalanced]\ninfo = nan", "unbalanced.info must be a number from 0 on, or 'never'"),
-        ("[unbalanced]\nleast = inf", "unbalanced.least must be a number from 0 on"),
-        ("[unbalanced]\nleast = 'never'", "unbalanced.least must be a number from 0 on"),
-        ("[topic-on-one-member]\ninfo = 0.4", "topic-on-one-member.info must be 0.5 or more"),
+        (
+            "[unbalanced]\ninfo = '2'",
+            "unbalanced: info is '2' and must be a number from 0 on, or 'never'",
+        ),
+        (
+            "[unbalanced]\ninfo = -1",
+            "unbalanced: info is -1 and must be a number from 0 on, or 'never'",
+        ),
+        (
+            "[unbalanced]\ninfo = true",
+            "unbalanced: info is True and must be a number from 0 on, or 'never'",
+        ),
+        (
+            "[unbalanced]\ninfo = nan",
+            "unbalanced: info is nan and must be a number from 0 on, or 'never'",
+        ),
+        ("[unbalanced]\nleast = inf", "unbalanced: least is inf and must be a number from 0 on"),
+        (
+            "[unbalanced]\nleast = 'never'",
+            "unbalanced: least is 'never' and must be a number from 0 on",
+        ),
+        (
+            "[topic-on-one-member]\ninfo = 0.4",
+            "topic-on-one-member: info is 0.4 and must be a number from 0.5 on",
+        ),
         ("group = 3", "group must be tables, each headed [[group]]"),
         ("timeouts = [3]", "timeouts must be tables, each headed [[timeouts]]"),
         ("[[group]]\ncluster = 'a'", "[[group]] number 1: match is missing"),
-        ("[[group]]\nmatch = ''", "[[group]] number 1: match is '': it must be a pattern"),
+        ("[[group]]\nmatch = ''", "[[group]] number 1: match is '' and must be a pattern"),
         (
             "[[group]]\nmatch = 'a'\nunbalanced = {most = 1}",
-            "[[group]] number 1: unknown key unbalanced.most",
+            "[[group]] number 1: unbalanced: unknown key 'most'",
         ),
         (
             "[[timeouts]]\nmatch = 'a'\nsession_timeout = 3",
@@ -108,15 +126,18 @@ def test_what_a_file_leaves_out_keeps_its_default(file: Path) -> None:
         ),
         (
             "[[timeouts]]\nmatch = 'a'\nsession_timeout_ms = 0",
-            "session_timeout_ms is 0: it must be a whole number of milliseconds",
+            "session_timeout_ms is 0 and must be a whole number of milliseconds",
         ),
         (
             "[[copartitioned]]\ntopics = ['a']",
-            "[[copartitioned]] number 1: topics is ['a']: it must be a list of two topics or more",
+            "[[copartitioned]] number 1: topics is ['a'] and must be a list of two topics or more",
         ),
         ("prometheus = 1", "prometheus must be a table"),
-        ("[prometheus]\nworst = 1", "unknown key prometheus.worst (known is worst_groups)"),
-        ("[prometheus]\nworst_groups = 1.5", "worst_groups must be a whole number from 0 on"),
+        ("[prometheus]\nworst = 1", "prometheus: unknown key 'worst' (known is worst_groups)"),
+        (
+            "[prometheus]\nworst_groups = 1.5",
+            "prometheus: worst_groups is 1.5 and must be a whole number from 0 on",
+        ),
     ],
 )
 def test_a_wrong_key_or_value_is_named(file: Path, text: str, fault: str) -> None:

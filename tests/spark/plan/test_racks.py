@@ -103,7 +103,7 @@ def test_each_group_is_planned_by_its_own_goals(
 
 def test_options_override_the_file(run: Run, store: Path, config: Path, tmp_path: Path) -> None:
     plan = tmp_path / "plan"
-    words = ("--config", config, "--rack", "none", "--min-gain", "0")
+    words = ("--config", config, "--rack", "none", "--goal", "min_gain=0")
     assert run("plan", store, "--out", plan, *words).code == 0
     assert {row["goals"] for row in rows(plan / "groups").values()} == {None}
     assert not (plan / "traffic").exists()
@@ -113,7 +113,7 @@ def test_a_fleet_without_rack_facts_is_planned_all_the_same(run: Run, tmp_path: 
     small = Fleet().topic("t", 2).group("g", {"a": ["t"], "b": ["t"]}, [("t", 0, "a")])
     write_store(small.tables(), tmp_path / "store", SNAPSHOT)
     plan = tmp_path / "plan"
-    assert run("plan", tmp_path / "store", "--out", plan, "--rack", "any").code == 0
+    assert run("plan", tmp_path / "store", "--out", plan, "--goal", "rack=any").code == 0
     row = rows(plan / "groups")["g"]
     assert (row["status"], row["max_load"], row["local_reads"]) == ("ok", 1, None)
 
@@ -123,6 +123,8 @@ def test_a_fleet_without_rack_facts_is_planned_all_the_same(run: Run, tmp_path: 
     [
         (("--levels", "moves"), "levels is ('moves',) and must have 'racks' and 'moves'"),
         (("--min-gain", "-1"), "min_gain is -1.0 and must be a number of 0 or more"),
+        (("--goal", "min_gain=-1"), "min_gain is -1 and must be a number of 0 or more"),
+        (("--goal", "gain=1"), "goal 'gain=1' is not KEY=VALUE with a key of rack, levels, "),
     ],
 )
 def test_goals_that_make_no_sense(

@@ -5,7 +5,15 @@ from __future__ import annotations
 import pytest
 
 from optimizer.model.goals import DEFAULT_GOALS, Goals, GoalsError
-from spark.settings.goals import FleetGoals, GroupGoals, goals_from_text, goals_to_text, read_goals
+from spark.errors import InputError
+from spark.settings.goals import (
+    FleetGoals,
+    GroupGoals,
+    goal_of,
+    goals_from_text,
+    goals_to_text,
+    read_goals,
+)
 
 LEADER, ANY = Goals(rack="leader"), Goals(rack="any", levels=("moves", "racks"), min_gain=0.5)
 
@@ -65,3 +73,24 @@ def test_a_plan_tells_its_goals(goals: Goals) -> None:
 def test_goals_that_nobody_wrote(text: str) -> None:
     with pytest.raises(ValueError, match=r"."):
         goals_from_text(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "goal"),
+    [
+        ("rack=any", ("rack", "any")),
+        (" rack = 'any' ", ("rack", "any")),
+        ("levels=moves,racks", ("levels", ["moves", "racks"])),
+        ('levels=["moves", "racks"]', ("levels", ["moves", "racks"])),
+        ("min_gain=0.5", ("min_gain", 0.5)),
+        ("min_gain=much", ("min_gain", "much")),
+    ],
+)
+def test_a_goal_is_read_from_a_text(text: str, goal: tuple[str, object]) -> None:
+    assert goal_of(text) == goal
+
+
+@pytest.mark.parametrize("text", ["rack", "racks=any", "=any", ""])
+def test_a_text_that_states_no_goal(text: str) -> None:
+    with pytest.raises(InputError, match="is not KEY=VALUE with a key of rack, levels, min_gain"):
+        goal_of(text)

@@ -24,10 +24,10 @@ def test_the_example_can_be_read_and_shows_every_key() -> None:
     assert (prod.name, local.name) == ("prod", "local")
     assert prod.password == Secret(variable="EVENFLEET_PROD_PASSWORD")
     assert local == Cluster("local", ("127.0.0.1:9092",))
-    from spark.sources.live.cluster import _KEYS  # noqa: PLC0415
+    from spark.sources.live.cluster import RULES  # noqa: PLC0415
 
     shown = {line.removeprefix("# ").split(" = ")[0] for line in example.read_text().splitlines()}
-    assert shown >= _KEYS
+    assert shown >= set(RULES)
 
 
 def test_defaults_of_the_example_are_the_defaults() -> None:
@@ -59,7 +59,7 @@ def test_defaults_of_the_example_are_the_defaults() -> None:
         ),
         ("[cluster.a]\nbootstrap = 'b:1'\nca_file = '/no/such'", "/no/such is not there"),
         ("[cluster.a]\nbootstrap = 'b:1'\nrack_pattern = '('", "not a regular expression"),
-        ("[cluster.a]\nbootstrap = 'b:1'\ntimeout = true", "isn't of its type"),
+        ("[cluster.a]\nbootstrap = 'b:1'\ntimeout = true", "timeout is True and must be a number"),
         ("[cluster.a]\nbootstrap = 'b:1'\ntimeout = 0", "within 600 seconds"),
         ("[cluster.a", "is not TOML"),
     ],
