@@ -7,7 +7,8 @@ import pytest
 from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
 
-from tests.live.brokers import ROOT, Brokers, kafka_jars
+from tests.live.brokers import Brokers, kafka_jars
+from tests.paths import ROOT
 from tests.spark.conftest import asked, run
 
 __all__ = ["asked", "run"]  # fixtures that are at home there

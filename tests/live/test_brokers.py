@@ -6,7 +6,7 @@ import subprocess
 import sys
 import time
 
-from tests.live.brokers import ROOT
+from tests.paths import ROOT
 
 STARTS_AND_WAITS = """
 import json, sys, time

@@ -15,8 +15,9 @@ from kafka import KafkaAdminClient
 from kafka.errors import KafkaError
 
 from optimizer.assignor.plan_file import GroupPlan
-from tests.live.brokers import ROOT, Brokers
+from tests.live.brokers import Brokers
 from tests.live.waiting import until
+from tests.paths import ROOT
 from tests.spark.conftest import asked, run  # noqa: F401 - fixtures
 from tests.spark.support.said import Run
 
