@@ -36,6 +36,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
         *(f"optimizer.strategies.{one}" for one in ("range", "sticky", "uniform")),
     ),
     "optimizer.assignor": ("optimizer",),
+    "optimizer.live": ("optimizer.assignor",),
     "optimizer": (*OPTIMIZER, "optimizer.strategies"),
     "spark.errors": (),
     "spark.wording": (),
@@ -52,7 +53,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
     "spark.terminal": ("spark", *LIBRARY, "optimizer", "optimizer.assignor"),
     "spark.jobs": ("spark", *LIBRARY, "spark.terminal", "optimizer", "optimizer.assignor"),
     "spark.cli": ("spark", *BASE, "spark.terminal", "spark.jobs"),
-    "evenfleet": ("optimizer", "spark"),
+    "evenfleet": ("optimizer", "optimizer.assignor", "spark"),
 }
 """Each room, and the rooms that it may import; files that stand in no folder are rooms as well."""
 

@@ -26,7 +26,7 @@ EAGER, COOPERATIVE = "evenfleet-plan", "cooperative-evenfleet-plan"
 VERSION = 3
 """Of ConsumerProtocolSubscription: the first that has a rack (KIP-881)."""
 
-log = logging.getLogger(__name__)
+log = logging.getLogger("optimizer.live.plan_assignor")  # as people have it in their settings
 
 
 class PlanAssignor(AbstractPartitionAssignor):  # type: ignore[misc]

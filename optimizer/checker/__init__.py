@@ -3,11 +3,12 @@
 from optimizer.checker.check import Verdict, check_assignment
 from optimizer.checker.homogeneous import check_homogeneous
 from optimizer.checker.kinds import Kinds, kinds_of
-from optimizer.checker.racks import RackFacts, rack_facts_of
+from optimizer.checker.pair_facts import PairFacts
+from optimizer.checker.racks import rack_facts_of
 
 __all__ = [
     "Kinds",
-    "RackFacts",
+    "PairFacts",
     "Verdict",
     "check_assignment",
     "check_homogeneous",

@@ -5,11 +5,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from optimizer.checker.costs import facts_of
 from optimizer.checker.counts import counts_of
 from optimizer.checker.homogeneous import proven_homogeneous
 from optimizer.checker.kinds import Kinds, kinds_of
 from optimizer.checker.proof import prove
-from optimizer.checker.racks import rack_facts_of
 from optimizer.model import DEFAULT_GOALS, NOBODY, Goals, IntArray, Measures, Problem, Reads
 
 FAULTS_NAMED = 5
@@ -59,8 +59,8 @@ def check_assignment(
     faults = list(_malformed(problem, target))
     if faults:
         return Verdict(faults, None, False, None, None)
-    facts = rack_facts_of(problem, goals.rack)
-    measures = proven_homogeneous(problem, target) if facts is None and not certificate else None
+    facts = facts_of(problem, goals)
+    measures = proven_homogeneous(problem, target) if not facts and not certificate else None
     if measures:
         return Verdict([], measures, True, True, None, certificate=b"")
     kinds = kinds_of(problem, facts)
@@ -74,7 +74,7 @@ def check_assignment(
         proven["balance"],
         proven.get("moves"),
         witness,
-        racks_optimal=proven.get("racks") if facts else None,
+        racks_optimal=proven.get("racks") if "racks" in kinds.flags else None,
         reads_found=counts.reads(counts.owned),
         reads=counts.reads(counts.held),
         certificate=found,

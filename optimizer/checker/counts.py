@@ -35,24 +35,25 @@ class Counts:
         """What the arcs cost at a level.
 
         A member's n-th partition costs n - 1, so that Σ load² falls and rises with the sum; a
-        partition that its member could have kept costs 1, and so does one read across racks.
+        partition that its member could have kept costs 1, and so does one that has a cost of
+        `optimizer.checker.costs`, such as a read across racks.
         """
         if level == "balance":
             return ArcCosts(ZERO, ZERO, self.loads, 1 - self.loads)
         if level == "moves":
             regains, gives_up = self.held < self.owned, self.held <= self.owned
             return ArcCosts(-regains.view(np.int8), gives_up.view(np.int8), ZERO, ZERO)
-        if self.kinds.remote is None:
+        if level not in self.kinds.flags:
             return ArcCosts(ZERO, ZERO, ZERO, ZERO)
-        remote = self.kinds.remote.view(np.int8)
-        return ArcCosts(remote, -remote, ZERO, ZERO)
+        cost = self.kinds.flags[level].view(np.int8)
+        return ArcCosts(cost, -cost, ZERO, ZERO)
 
     def reads(self, counts: IntArray) -> Reads | None:
         """Reads of so many partitions by each pair; None where racks don't matter."""
-        kinds = self.kinds
-        if kinds.local is None or kinds.remote is None:
+        flags = self.kinds.flags
+        if "racks" not in flags:
             return None
-        local, remote = (counts.sum(where=flags) for flags in (kinds.local, kinds.remote))
+        local, remote = (counts.sum(where=flags[name]) for name in ("local", "racks"))
         return Reads(int(local), int(remote))
 
     def residual_network(self) -> ResidualNetwork:

@@ -4,13 +4,13 @@ The solver has its own way to the same (`optimizer.model.classes`, `optimizer.so
 fault in one of them must not hide in the other.
 """
 
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
-from optimizer.checker.racks import RackFacts
+from optimizer.checker.pair_facts import Flags, PairFacts
 from optimizer.model import NOTHING, IntArray, Problem, ranges, stable_order
 
 DENSE = 8
@@ -19,12 +19,12 @@ DENSE = 8
 
 @dataclass(frozen=True)
 class Kinds:
-    """Partitions with the same readers, all as near to each reader, are of one kind.
+    """Partitions with the same readers, of which the same is true for each reader, are of one kind.
 
     A kind and a reader are a pair. `kind_of` has the kind of each partition, or -1 when no member
     subscribes to it; the pairs of kind k are offsets[k]:offsets[k + 1]. `member` has the reader of
-    each pair and `keys` kind * (number of members) + reader, ascending. Where racks matter,
-    `remote` and `local` tell whether it reads across racks or within its own.
+    each pair and `keys` kind * (number of members) + reader, ascending. `flags` has what is true of
+    each pair, by name (see `optimizer.checker.pair_facts`).
     """
 
     kind_of: IntArray
@@ -32,8 +32,7 @@ class Kinds:
     member: IntArray
     keys: IntArray
     member_count: int
-    remote: NDArray[np.bool_] | None = None
-    local: NDArray[np.bool_] | None = None
+    flags: Mapping[str, Flags] = field(default_factory=dict)
 
     @property
     def kind_count(self) -> int:
@@ -61,8 +60,8 @@ class Kinds:
         return counts if entries == len(self.keys) else counts[self.keys]
 
 
-def kinds_of(problem: Problem, facts: RackFacts | None = None) -> Kinds:
-    """The readers of a group; with rack facts, kinds differ by them as well."""
+def kinds_of(problem: Problem, facts: Sequence[PairFacts] = ()) -> Kinds:
+    """The readers of a group; kinds differ by the facts as well."""
     members, count = len(problem.member_ids), len(problem.subscriptions)
     of_topic, holders = _kinds(problem)
     sizes = [len(some) for some in holders]
@@ -87,7 +86,9 @@ def kinds_of(problem: Problem, facts: RackFacts | None = None) -> Kinds:
         keys=keys,
         member_count=members,
     )
-    return kinds if facts is None else _by_rack(kinds, facts)
+    for each in facts:
+        kinds = _cut(kinds, each)
+    return kinds
 
 
 def _kinds(problem: Problem) -> tuple[IntArray, list[IntArray]]:
@@ -109,23 +110,26 @@ def _kinds(problem: Problem) -> tuple[IntArray, list[IntArray]]:
     return np.array(of_topic, np.int64), [np.frombuffer(some, np.int64) for some in number]
 
 
-def _by_rack(kinds: Kinds, facts: RackFacts) -> Kinds:
-    """Cut every kind by the racks that its partitions are in."""
-    places, read = len(facts.remote), kinds.kind_of >= 0
-    key = kinds.kind_of[read] * places + facts.rack_place_of[read]
-    is_cut = np.bincount(key, minlength=kinds.kind_count * places) > 0
-    kind, place = np.divmod(is_cut.nonzero()[0], places)
+def _cut(kinds: Kinds, facts: PairFacts) -> Kinds:
+    """Cut every kind by what is true of its partitions."""
+    rows, read = len(next(iter(facts.flags.values()))), kinds.kind_of >= 0
+    key = kinds.kind_of[read] * rows + facts.row_of[read]
+    is_cut = np.bincount(key, minlength=kinds.kind_count * rows) > 0
+    kind, row = np.divmod(is_cut.nonzero()[0], rows)
     kind_of = np.full_like(kinds.kind_of, -1)
     kind_of[read] = (is_cut.cumsum() - 1)[key]
     counts = np.diff(kinds.offsets)[kind]
-    member = kinds.member[ranges(kinds.offsets[kind], counts)]
-    where = place.repeat(counts), facts.rack_of[member]
+    pairs = ranges(kinds.offsets[kind], counts)
+    member = kinds.member[pairs]
+    where = row.repeat(counts), facts.column_of[member]
     return Kinds(
         kind_of=kind_of,
         offsets=np.append(0, counts.cumsum()),
         member=member,
         keys=np.arange(len(kind)).repeat(counts) * kinds.member_count + member,
         member_count=kinds.member_count,
-        remote=facts.remote[where],
-        local=facts.local[where],
+        flags={
+            **{name: flags[pairs] for name, flags in kinds.flags.items()},
+            **{name: flags[where] for name, flags in facts.flags.items()},
+        },
     )

@@ -6,11 +6,14 @@ from typing import NamedTuple
 import numpy as np
 
 from optimizer.checker.certificate import MalformedCertificateError, decode, encode
+from optimizer.checker.costs import COSTS
 from optimizer.checker.counts import Counts
 from optimizer.checker.homogeneous import kept_at_most
 from optimizer.checker.residual_network import ReducedCosts, ResidualNetwork, ViolatedArc
 from optimizer.checker.sentences import Sentences
 from optimizer.model import IntArray
+
+NO = np.zeros(1, np.bool_)
 
 
 class Proof(NamedTuple):
@@ -134,14 +137,13 @@ def _start(counts: Counts, level: str) -> tuple[IntArray, bool]:
 def _is_settled(counts: Counts, level: str) -> bool:
     """Whether nothing at a level has to be looked at.
 
-    So it is with racks where nobody reads across any; and with moves of a balanced group of one
-    kind that keeps as much as its quotas let it.
+    So it is with a cost that nobody has to pay; and with moves of a balanced group of one kind,
+    without any costs, that keeps as much as its quotas let it.
     """
-    remote = counts.kinds.remote
-    nowhere = remote is None or not remote.any()
-    if level == "racks" or not nowhere:
-        return level == "racks" and nowhere
-    if level != "moves" or counts.kinds.kind_count != 1:
+    costly = {name for name in COSTS if counts.kinds.flags.get(name, NO).any()}
+    if level in COSTS:
+        return level not in costly
+    if level != "moves" or costly or counts.kinds.kind_count != 1:
         return False
     partitions = np.array([counts.measures.partitions])
     most = kept_at_most(counts.owned, counts.kinds.offsets, partitions)

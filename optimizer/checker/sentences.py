@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from optimizer.checker.costs import COSTS
 from optimizer.checker.counts import Counts
 from optimizer.checker.residual_network import ViolatedArc
 from optimizer.model import IntArray
@@ -9,13 +10,13 @@ from optimizer.model import IntArray
 BETTER = {
     "balance": "more balanced",
     "moves": "fewer moves",
-    "racks": "fewer reads across racks",
+    **{level: cost.better for level, cost in COSTS.items()},
 }
 
 DOUBT = {
     "balance": "that nothing is more balanced",
     "moves": "that it takes so many moves",
-    "racks": "that it takes so many reads across racks",
+    **{level: cost.doubt for level, cost in COSTS.items()},
 }
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from optimizer.checker import Kinds, RackFacts, kinds_of, rack_facts_of
+from optimizer.checker import Kinds, PairFacts, kinds_of, rack_facts_of
 from optimizer.model import DEFAULT_GOALS, NOBODY, Goals, IntArray, Problem
 from optimizer.reasons.bounds import Bound, bounds_of
 from optimizer.reasons.paths import OUTSIDE, Path, paths_of
@@ -143,7 +143,7 @@ class _View:
             np.bincount(some[some >= 0], minlength=len(problem.member_ids)).tolist()
             for some in (self.found, target)
         )
-        self._facts: RackFacts | None = rack_facts_of(problem, goals.rack)
+        self._facts: PairFacts | None = rack_facts_of(problem, goals.rack)
         self._reads: set[int] = set(self.kinds.keys.tolist())
 
     def reasons(self, path: Path) -> Iterator[tuple[int, Reason]]:
@@ -194,7 +194,7 @@ class _View:
         facts = self._facts
         if facts is None:
             return False
-        return bool(facts.remote[facts.rack_place_of[partition], facts.rack_of[member]])
+        return bool(facts.flags["racks"][facts.row_of[partition], facts.column_of[member]])
 
     def _may_read(self, member: int, partition: int) -> bool:
         kind = int(self.kinds.kind_of[partition])

@@ -14,7 +14,8 @@ from optimizer.solver.homogeneous import even_shares
 def best_shares(demand: Demand, levels: Sequence[str] = ("moves",)) -> IntArray:
     """Shares of least Σ load², and among those the best by `levels`, one after the other.
 
-    The levels are "racks", the fewest partitions read across racks, and "moves", the most kept.
+    The levels are "moves", the most kept, and those of `optimizer.solver.costs`, such as "racks",
+    the fewest partitions read across racks.
 
     A part of the group in which all loads can be within one of each other is balanced by exactly
     those loads. Any other part is cut in two that are balanced each for itself.
@@ -35,7 +36,7 @@ def best_shares(demand: Demand, levels: Sequence[str] = ("moves",)) -> IntArray:
 
 def _level_shares(part: Demand, levels: Sequence[str]) -> IntArray | None:
     """The best shares within one of each other; None if there are none."""
-    if len(part.supply) == 1 and (part.remote is None or not part.remote.any()):
+    if len(part.supply) == 1 and not any(flags.any() for flags in part.costs.values()):
         return even_shares(part.supply, part.offsets, part.owned)
     return cheapest_shares(part, _base(part), levels)
 

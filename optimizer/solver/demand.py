@@ -1,12 +1,13 @@
 """The group in counts: how much there is of each kind, and who owns how much of it."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
 from optimizer.model import IntArray
+from optimizer.solver.costs import Flags
 from optimizer.solver.kinds import Kinds
 
 
@@ -16,8 +17,8 @@ class Demand:
 
     A pair is a kind and one of its readers; the pairs of kind s are offsets[s]:offsets[s + 1].
     `supply` has the partitions of each kind, `members` the member of each pair (below
-    `member_count`), `owned` how many partitions of the pair's kind the member owns, `remote`
-    whether it reads them across racks (None: nobody does). A share is how many it shall have.
+    `member_count`), `owned` how many partitions of the pair's kind the member owns, `costs` by
+    level whether one of them costs it anything. A share is how many it shall have.
     """
 
     supply: IntArray
@@ -25,7 +26,7 @@ class Demand:
     members: IntArray
     owned: IntArray
     member_count: int
-    remote: NDArray[np.bool_] | None = None
+    costs: Mapping[str, Flags] = field(default_factory=dict)
 
     @cached_property
     def kind_of_pair(self) -> IntArray:
@@ -44,7 +45,7 @@ class Demand:
             members=members,
             owned=self.owned[pairs],
             member_count=len(present),
-            remote=None if self.remote is None else self.remote[pairs],
+            costs={level: flags[pairs] for level, flags in self.costs.items()},
         )
 
     def _has_every_member(self) -> bool:
@@ -63,5 +64,5 @@ def demand_of(kinds: Kinds, member_count: int) -> Demand:
         members=kinds.members,
         owned=owned[1:],
         member_count=member_count,
-        remote=kinds.remote,
+        costs=kinds.costs,
     )

@@ -55,15 +55,13 @@ def cheapest_shares(demand: Demand, base: int, levels: Sequence[str]) -> IntArra
 def _costs(demand: Demand, owned: IntArray, levels: Sequence[str]) -> IntArray:
     """Costs of a partition that moves, for each pair; of one that stays; and of the spare arcs."""
     pairs = len(demand.members)
-    cost = np.zeros(pairs + len(owned) + demand.member_count, np.int64)
-    if demand.remote is None:
-        _check_range(demand, 1)
-        cost[:pairs] = 1
-        return cost
     outweighs = len(demand.supply) + demand.member_count + 2
-    _check_range(demand, outweighs + 1)
-    weight = dict(zip(levels, (outweighs, 1), strict=True))
-    np.multiply(demand.remote, weight["racks"], out=cost[:pairs])
+    counted = [level for level in reversed(levels) if level == "moves" or level in demand.costs]
+    weight = {level: outweighs**rank for rank, level in enumerate(counted)}
+    _check_range(demand, sum(weight.values()))
+    cost = np.zeros(pairs + len(owned) + demand.member_count, np.int64)
+    for level, flags in demand.costs.items():
+        cost[:pairs] += flags * weight[level]
     cost[pairs : pairs + len(owned)] = cost[owned]
     cost[:pairs] += weight["moves"]
     return cost

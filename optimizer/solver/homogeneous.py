@@ -19,7 +19,6 @@ def solve_homogeneous(groups: HomogeneousGroups) -> IntArray:
         owner_pair=groups.owner,
         offsets=groups.member_offsets,
         members=np.arange(count),
-        remote=None,
     )
     demand = demand_of(kinds, count)
     shares = even_shares(demand.supply, demand.offsets, demand.owned)

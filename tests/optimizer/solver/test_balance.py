@@ -35,7 +35,7 @@ def test_member_with_too_much_of_its_own_gets_nothing_else() -> None:
 
 def remote(supply: list[int], owned: list[int]) -> Demand:
     """The same with racks: the first member reads the second kind across racks."""
-    return replace(demand(supply, owned), remote=np.array([False, True, False]))
+    return replace(demand(supply, owned), costs={"racks": np.array([False, True, False])})
 
 
 def test_weights_of_levels_do_not_grow_with_the_partitions() -> None:

@@ -93,17 +93,16 @@ def test_every_fault_is_found_and_named_by_group(
         "min_load is 2, the plan says 3",
         "moves is 3, the plan says 2",
         "moves_optimal is False, the plan says True (more balanced: t-0 from b to a)",
-        "t-0 is called 'keep' and is 'move'",
         "sum_squares is 20, the plan says 18",
+        "t-0 is called 'keep' and is 'move'",
     ]
     # as good as the other, but not what the actions say
     assert found.pop("swapped") == ["t-0 is called 'keep' and is 'move'"]
-    missing = found.pop("row missing")
-    assert missing[-2:] == [
+    assert {
         "sum_squares is 13, the plan says 18",
         "t-0 has subscribers and is assigned to nobody",
-    ]
-    assert "t-0 is not in the plan (1 such)" in missing
+        "t-0 is not in the plan (1 such)",
+    } <= set(found.pop("row missing"))
     assert found.pop("row twice") == ["t-1 is in the plan 2 times"]
     assert found.pop("wrong previous") == ["t-2 has another previous member in the snapshot"]
     assert found.pop("wrong action") == ["t-2 is called 'new' and is 'keep'"]

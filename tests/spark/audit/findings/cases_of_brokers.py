@@ -107,8 +107,7 @@ CASES = {
     "under-replicated": Cases(
         Told(
             *("warning", "broker 2", 2, 1),
-            "Broker 2 of cluster {cluster} is out of sync with 2 partitions, such as partition 0 "
-            "of topic t.",
+            "Broker 2 of cluster {cluster} is out of sync with 2 partitions, such as t-0.",
             group=None,
         ),
         fires=replicated([1, 2], [1]),
@@ -119,7 +118,7 @@ CASES = {
         Told(
             *("critical", "topic t", 2, 1),
             "2 of 3 partitions of topic t in cluster {cluster} have no leader (the first is "
-            "partition 1): nobody can read or write there.",
+            "t-1): nobody can read or write there.",
             group=None,
         ),
         fires=led_or_not(1, -1, None),

@@ -40,7 +40,7 @@ CASES = {
         Told(
             *("warning", "topic t", 0.8, 0.8),
             "One of the 10 partitions of topic t has 80 % of the 10000 records that group g lags "
-            "behind there; the worst is partition 3.",
+            "behind there; the worst is t-3.",
         ),
         fires=lagging(0, 2000, 0, 8000, 0, 0, 0, 0, 0, 0),
         # a record less
@@ -62,7 +62,7 @@ CASES = {
         Told(
             *("critical", "topic t", 1, 1),
             "Group g has committed nothing since the snapshot before on 1 partition of topic t, "
-            "which is still written: partition 0 stands at offset 100, 200 records behind.",
+            "which is still written: t-0 stands at offset 100, 200 records behind.",
         ),
         fires=committing(before=(100, 200), now=(100, 300)),
         # nothing is written either

@@ -48,7 +48,7 @@ CASES = {
         Told(
             *("warning", "topic t", 2, 1),
             "Nobody in group g reads 2 partitions of topic t, to which it subscribes (the first "
-            "is partition 1).",
+            "is t-1).",
         ),
         fires=claimed(("t", 0, "a")),
         # two read it, and one is gone a moment ago; nobody wants to read u
@@ -82,7 +82,7 @@ CASES = {
         Told(
             *("critical", "topic t", 1, 1),
             "1 partition of topic t is claimed by two members of one generation in group g: "
-            "partition 1 by a and b.",
+            "t-1 by a and b.",
         ),
         fires=claimed(("t", 0, "a"), ("t", 1, "a"), ("t", 1, "b"), generations=GENERATIONS),
         nearly=claimed(("t", 1, "a", 3), ("t", 1, "b", 2), generations=GENERATIONS),

@@ -1,0 +1,34 @@
+"""What a partition can cost a member beside a move, 0 or 1, by the bare facts: an entry a level."""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from optimizer.checker.pair_facts import PairFacts
+from optimizer.checker.racks import rack_facts_of
+from optimizer.model import Goals, Problem
+
+
+class Cost(NamedTuple):
+    """The level's facts, None where a group has none, and how a sentence calls less of it.
+
+    The flags of the level's own name in the facts tell what costs; others only go along.
+    """
+
+    facts_of: Callable[[Problem, Goals], PairFacts | None]
+    better: str
+    doubt: str
+
+
+COSTS: dict[str, Cost] = {
+    "racks": Cost(
+        lambda problem, goals: rack_facts_of(problem, goals.rack),
+        better="fewer reads across racks",
+        doubt="that it takes so many reads across racks",
+    ),
+}
+
+
+def facts_of(problem: Problem, goals: Goals) -> list[PairFacts]:
+    """The facts of all levels that the goals and the group have."""
+    found = [COSTS[level].facts_of(problem, goals) for level in goals.order if level in COSTS]
+    return [facts for facts in found if facts is not None]
