@@ -1,5 +1,7 @@
 """The commands of evenfleet for spark-submit: `spark-submit … bin/spark_job.py plan STORE …`."""
 
+from __future__ import annotations
+
 from spark.cli import main
 
 main()

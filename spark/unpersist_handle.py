@@ -1,5 +1,7 @@
 """What keeps rows in Spark until it is told that they aren't needed any more."""
 
+from __future__ import annotations
+
 from typing import Self
 
 

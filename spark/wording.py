@@ -1,5 +1,7 @@
 """How notes name many things shortly."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable
 
 

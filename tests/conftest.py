@@ -1,5 +1,7 @@
 """The one Spark session of a run: a JVM can't hold two of different settings."""
 
+from __future__ import annotations
+
 import os
 import sys
 from collections.abc import Iterator

@@ -1,5 +1,7 @@
 """The face of the whole: `import evenfleet`."""
 
+from __future__ import annotations
+
 import subprocess
 import sys
 

@@ -1,5 +1,7 @@
 """Airflow 3: each hour a snapshot, and its audit, which fails when something is critical."""
 
+from __future__ import annotations
+
 from datetime import UTC, datetime, timedelta
 
 from airflow.providers.standard.operators.bash import BashOperator

@@ -1,5 +1,7 @@
 """An assignment for a group that no plan fits."""
 
+from __future__ import annotations
+
 import logging
 
 from optimizer import Assignment, Group, Member, assign

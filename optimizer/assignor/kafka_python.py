@@ -1,5 +1,7 @@
 """What a leader of kafka-python's needs, to end a rebalance that it began itself."""
 
+from __future__ import annotations
+
 from typing import Any
 
 from optimizer import Assignment

@@ -6,6 +6,8 @@ gets: `{"worker-1": {"orders": [0, 1, 2]}, "worker-2": {}}`. A member's key is i
 group.instance.id, or else its client.id. Every partition of a topic is in the file once.
 """
 
+from __future__ import annotations
+
 import json
 from collections import Counter
 from collections.abc import Iterator
@@ -54,7 +56,7 @@ class GroupPlan:
         return "\n".join(["{", *lines, '"members": {', ",\n".join(members), "}", "}", ""])
 
     @staticmethod
-    def from_text(text: str | bytes) -> "GroupPlan":
+    def from_text(text: str | bytes) -> GroupPlan:
         """The plan that a text holds; PlanFileError tells the first thing that is wrong with it."""
         try:
             stated = json.loads(text, object_pairs_hook=_each_key_once)

@@ -1,5 +1,7 @@
 """Reading a plan's text in bounded time."""
 
+from __future__ import annotations
+
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future

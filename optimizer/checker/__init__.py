@@ -1,5 +1,7 @@
 """Tells from bare facts whether an assignment is sound and optimal, with nothing of the solver."""
 
+from __future__ import annotations
+
 from optimizer.checker.check import Verdict, check_assignment
 from optimizer.checker.homogeneous import check_homogeneous
 from optimizer.checker.kinds import Kinds, kinds_of

@@ -19,6 +19,8 @@ numbers, little-endian and signed: 0 (all are 0; nothing follows), 1, 2, 4 or 8 
 are 0 or 1: one bit each, lowest bit first).
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 
 import numpy as np

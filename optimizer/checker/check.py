@@ -1,5 +1,7 @@
 """Checks an assignment from the bare facts, with nothing of the solver."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from typing import NamedTuple
 

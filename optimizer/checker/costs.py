@@ -1,5 +1,7 @@
 """What a partition can cost a member beside a move, 0 or 1, by the bare facts: an entry a level."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from typing import NamedTuple
 

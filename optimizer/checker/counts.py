@@ -1,5 +1,7 @@
 """An assignment in counts, by kind and member, for `verify` alone."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 
 import numpy as np

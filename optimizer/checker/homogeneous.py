@@ -1,5 +1,7 @@
 """The closed form's own proof, for members who all read the same topics."""
 
+from __future__ import annotations
+
 from typing import NamedTuple
 
 import numpy as np

@@ -1,5 +1,7 @@
 """A network of steps with costs, and the cycle in it that costs less than nothing."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from itertools import count
 from typing import NamedTuple

@@ -1,5 +1,7 @@
 """What is true of partitions and members together, by the bare facts."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from typing import NamedTuple
 

@@ -1,5 +1,7 @@
 """Whether an assignment is the best at each level: potentials prove it, or a cycle disproves it."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from typing import NamedTuple
 

@@ -1,5 +1,7 @@
 """Racks of members and partitions, taken from a problem's bare facts for the checker alone."""
 
+from __future__ import annotations
+
 from collections import defaultdict
 from itertools import count
 

@@ -1,5 +1,7 @@
 """The arcs by which an assignment can change, and the proof that no cycle of them improves it."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -94,7 +96,7 @@ class ResidualNetwork:
         wrong = (self.more & (reduced.more < 0)) | (self.less & (reduced.less < 0))
         return ViolatedArc(giver=None, taker=int(wrong.argmax())) if wrong.any() else None
 
-    def tight(self, reduced: ReducedCosts) -> "ResidualNetwork":
+    def tight(self, reduced: ReducedCosts) -> ResidualNetwork:
         """The arcs of no length only."""
         return ResidualNetwork(
             member=self.member,
@@ -105,7 +107,7 @@ class ResidualNetwork:
             less=self.less & (reduced.less == 0),
         )
 
-    def tight_loads(self, costs: ArcCosts, potential: IntArray) -> "ResidualNetwork":
+    def tight_loads(self, costs: ArcCosts, potential: IntArray) -> ResidualNetwork:
         """The tight arcs where `potential` is the same for all, and pairs cost nothing."""
         return replace(
             self,

@@ -1,5 +1,7 @@
 """What the check found, in words, for `verify` alone."""
 
+from __future__ import annotations
+
 import numpy as np
 
 from optimizer.checker.costs import COSTS

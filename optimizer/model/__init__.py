@@ -1,5 +1,7 @@
 """One group: as its owner states it, and as arrays; only numpy is needed."""
 
+from __future__ import annotations
+
 from optimizer.model.answer import Answer, CostOverflowError, StrategyError, settled
 from optimizer.model.arrays import NOTHING, IntArray, ranges, stable_order
 from optimizer.model.claims import Ownership, resolve

@@ -1,5 +1,7 @@
 """Array idioms that numpy lacks."""
 
+from __future__ import annotations
+
 import numpy as np
 from numpy.typing import NDArray
 

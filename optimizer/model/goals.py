@@ -1,5 +1,7 @@
 """What a plan is to reach, and in which order."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from dataclasses import dataclass
 from math import isfinite

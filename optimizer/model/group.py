@@ -1,5 +1,7 @@
 """One consumer group by names: what a caller states, and what is wrong with it."""
 
+from __future__ import annotations
+
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field

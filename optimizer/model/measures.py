@@ -1,5 +1,7 @@
 """An assignment in numbers."""
 
+from __future__ import annotations
+
 from typing import NamedTuple
 
 import numpy as np

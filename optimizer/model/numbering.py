@@ -1,5 +1,7 @@
 """From names to arrays: a `Group` becomes a `Problem`."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Sequence
 from itertools import chain, repeat
 from typing import NamedTuple

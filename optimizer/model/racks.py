@@ -1,5 +1,7 @@
 """Who reads which partition within a rack, and who across racks, for the solver."""
 
+from __future__ import annotations
+
 from collections import defaultdict
 from collections.abc import Sequence
 from itertools import count

@@ -1,5 +1,7 @@
 """Why each partition moves, and why it can't be better."""
 
+from __future__ import annotations
+
 from optimizer.reasons.explain import Explanation, explain
 
 __all__ = ["Explanation", "explain"]

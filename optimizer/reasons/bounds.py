@@ -1,5 +1,7 @@
 """Why loads can't be more even: partitions that some members only may read."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 
 import numpy as np

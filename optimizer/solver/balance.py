@@ -1,5 +1,7 @@
 """How many partitions of each kind every member gets."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 
 import numpy as np

@@ -1,5 +1,7 @@
 """Parts of a group that share no member: each is a problem of its own."""
 
+from __future__ import annotations
+
 import numpy as np
 
 from optimizer.model import IntArray, stable_order

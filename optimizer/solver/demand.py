@@ -1,5 +1,7 @@
 """The group in counts: how much there is of each kind, and who owns how much of it."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -32,7 +34,7 @@ class Demand:
     def kind_of_pair(self) -> IntArray:
         return np.arange(len(self.supply)).repeat(self.offsets[1:] - self.offsets[:-1])
 
-    def of_pairs(self, pairs: IntArray) -> "Demand":
+    def of_pairs(self, pairs: IntArray) -> Demand:
         """The demand of some pairs only (ascending), its kinds and members numbered anew."""
         if len(pairs) == len(self.members) and self._has_every_member():
             return self

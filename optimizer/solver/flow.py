@@ -1,5 +1,7 @@
 """The aggregated networks: the one file that knows OR-Tools."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from typing import Any
 

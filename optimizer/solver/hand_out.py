@@ -1,5 +1,7 @@
 """From counts to partitions: who keeps which, and who gets which."""
 
+from __future__ import annotations
+
 import numpy as np
 
 from optimizer.model import NOBODY, NOTHING, IntArray, ranges, stable_order

@@ -1,5 +1,7 @@
 """The closed form for members who all read the same topics, for one group or many at once."""
 
+from __future__ import annotations
+
 import numpy as np
 
 from optimizer.model import HomogeneousGroups, IntArray

@@ -1,5 +1,7 @@
 """Partitions that differ in nothing that the goals look at, put together."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 

@@ -1,5 +1,7 @@
 """The optimum: coverage, then balance, then reads within a rack and the fewest moves."""
 
+from __future__ import annotations
+
 import numpy as np
 
 from optimizer.model import DEFAULT_GOALS, Answer, Goals, IntArray, Problem, rack_table_of, settled

@@ -1,5 +1,7 @@
 """The strategies: one file or folder each, and one entry each here."""
 
+from __future__ import annotations
+
 from optimizer.strategies.optimal import assign_optimally
 from optimizer.strategies.range import assign_ranges, assign_server_range
 from optimizer.strategies.roundrobin import assign_round_robin

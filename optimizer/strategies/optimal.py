@@ -1,5 +1,7 @@
 """The optimum as a strategy."""
 
+from __future__ import annotations
+
 from optimizer.model import DEFAULT_GOALS, Answer, Goals, Problem
 from optimizer.solver import solve
 

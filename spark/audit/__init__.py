@@ -1,5 +1,7 @@
 """What is wrong in a fleet, how bad it is, and what to do first."""
 
+from __future__ import annotations
+
 from spark.audit.finding import SEVERITIES
 from spark.audit.fleet_audit import FleetAudit, audit_fleet, verdict
 from spark.audit.prometheus import check_metrics, metrics_of, write_metrics

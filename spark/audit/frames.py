@@ -129,8 +129,7 @@ class Frames:
 
     @cached_property
     def disputes(self) -> DataFrame:
-        """Partitions with several claimants, and those `claimants` that are of the newest
-        generation."""
+        """Partitions with several claimants; `claimants` are those of the newest generation."""
         claims = self._claims.groupBy(*KEYS, "topic", "partition").agg(
             F.expr("collect_set(struct(-generation as age, member_id))").alias("claims")
         )

@@ -1,5 +1,7 @@
 """Java's hash of a string, in Spark SQL."""
 
+from __future__ import annotations
+
 
 def string_hash(text: str) -> str:
     """String.hashCode of an SQL text's value, as an unsigned number of 32 bits.

@@ -1,5 +1,7 @@
 """All findings, in the order in which they are listed everywhere."""
 
+from __future__ import annotations
+
 from spark.audit.findings.balance import EAGER_REBALANCES, RANGE_SKEW, UNBALANCED
 from spark.audit.findings.brokers import COORDINATOR_LOAD, ONE_LEADER
 from spark.audit.findings.changes import AVOIDABLE_MOVES, RESTARTING_MEMBERS

@@ -1,5 +1,7 @@
 """What each strategy would do to a fleet, and which would be best."""
 
+from __future__ import annotations
+
 from spark.compare.best_strategy import best_of
 from spark.compare.compare import compare_fleet, fleet_of
 

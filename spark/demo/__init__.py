@@ -1,5 +1,7 @@
 """A made-up fleet that looks like a real one."""
 
+from __future__ import annotations
+
 from spark.demo.fleet import demo_fleet
 
 __all__ = ["demo_fleet"]

@@ -1,5 +1,7 @@
 """Who is, was and has just come into a made-up group."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -1,5 +1,7 @@
 """A fleet's tables: what they are, checked, read and written."""
 
+from __future__ import annotations
+
 from spark.fleet.local_store import SCHEMAS, table_of, write_store
 from spark.fleet.results import check_no_store, check_writable, read_result
 from spark.fleet.schemas import TABLES

@@ -1,5 +1,7 @@
 """The tables of a snapshot as Arrow has them, and as files of a store: no session needed."""
 
+from __future__ import annotations
+
 import shutil
 import tempfile
 from collections.abc import Mapping, Sequence

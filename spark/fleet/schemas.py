@@ -1,5 +1,7 @@
 """The tables of a snapshot: their columns, keys and types."""
 
+from __future__ import annotations
+
 from typing import NamedTuple
 
 from pyspark.sql import types as t

@@ -1,5 +1,7 @@
 """What a group can be: its state, as Kafka has it, and its status, as a plan has it."""
 
+from __future__ import annotations
+
 REBALANCING_STATES = frozenset(
     {"PreparingRebalance", "CompletingRebalance", "AwaitingSync", "Assigning", "Reconciling"}
 )

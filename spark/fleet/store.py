@@ -3,6 +3,8 @@
 Plans and comparisons are laid out in the same way.
 """
 
+from __future__ import annotations
+
 import re
 from datetime import UTC, datetime
 from urllib.parse import unquote

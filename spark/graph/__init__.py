@@ -1,5 +1,7 @@
 """Questions to the graph of members, partitions and brokers."""
 
+from __future__ import annotations
+
 from spark.graph.fleet_graph import (
     FleetGraph,
     Grain,

@@ -12,6 +12,8 @@ order nor how the tables are partitioned shows in an id, no two vertices share o
 more names than 30 bits can count ends with an error instead of a wrong id.
 """
 
+from __future__ import annotations
+
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
@@ -38,6 +40,8 @@ def ranked(rows: DataFrame, name: str) -> DataFrame:
 
 
 def name_of(vertex: str) -> Column:
-    """Kind and rank without the number: what the members of a group, or the partitions of a topic,
-    have in common."""
+    """Kind and rank without the number.
+
+    It is what the members of a group, or the partitions of a topic, have in common.
+    """
     return F.shiftright(vertex, NUMBER_BITS)

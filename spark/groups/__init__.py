@@ -1,5 +1,7 @@
 """One row a group: encoded by Spark, read in a worker."""
 
+from __future__ import annotations
+
 from spark.groups.encode import GROUP_KEYS, encode
 from spark.groups.group import FleetGroup, failed, read_or_failed
 from spark.groups.homogeneous import HomogeneousRows, read_homogeneous

@@ -6,6 +6,8 @@ of the name; the names come along once a group, and the worker resolves the hash
 collision).
 """
 
+from __future__ import annotations
+
 from functools import reduce
 
 from pyspark.sql import Column, DataFrame, Window

@@ -1,5 +1,7 @@
 """What users set: goals, strategies, and the files that say so."""
 
+from __future__ import annotations
+
 from spark.settings.config import Settings, read_settings
 from spark.settings.goals import (
     DEFAULT_FLEET_GOALS,

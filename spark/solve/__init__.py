@@ -1,5 +1,7 @@
 """Encoded groups in, solved ones out, and from their numbers back to names."""
 
+from __future__ import annotations
+
 from spark.solve.columns import Int, Long, columns_of, schema_of
 from spark.solve.decode import plan_assignments, plan_groups
 from spark.solve.solve import solve_groups

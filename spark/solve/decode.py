@@ -1,5 +1,7 @@
 """From solved rows to the tables of a plan, by names."""
 
+from __future__ import annotations
+
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 

@@ -1,5 +1,7 @@
 """What commands share: the screen, options, sessions and live clusters."""
 
+from __future__ import annotations
+
 from spark.terminal.console import OUT, Format, Rows, as_rows, busy, say, show, tell
 from spark.terminal.live import (
     Bootstrap,

@@ -1,5 +1,7 @@
 """Checks a plan against its snapshot, without the solver."""
 
+from __future__ import annotations
+
 from spark.verify.verify import verify_plan
 
 __all__ = ["verify_plan"]

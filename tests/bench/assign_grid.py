@@ -8,6 +8,8 @@ that has been made before), the best of some runs each. `cases` gives the same c
 programs.
 """
 
+from __future__ import annotations
+
 import argparse
 import json
 import os

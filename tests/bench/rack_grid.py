@@ -9,6 +9,8 @@ checks without a certificate and finds one, `check` checks with it. `plan bytes`
 one small number a partition (its member), which is less than any table of it takes.
 """
 
+from __future__ import annotations
+
 import argparse
 import json
 from collections.abc import Iterator

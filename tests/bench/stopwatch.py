@@ -106,8 +106,10 @@ def benchmark(
 
 
 def movement(spark: SparkSession, store: Path, out: str) -> None:
-    """R, the data movement that any plan needs: the ownership rows grouped into one sorted array
-    a group, exploded and written."""
+    """R, the data movement that any plan needs.
+
+    The ownership rows are grouped into one sorted array a group, exploded and written.
+    """
     claims = spark.read.parquet(f"{store}/assignments/snapshot={SNAPSHOT}")
     fields = F.struct("topic", "partition", "member_id")
     grouped = claims.groupBy(*KEYS).agg(F.sort_array(F.collect_list(fields)).alias("claims"))

@@ -1,5 +1,7 @@
 """A made-up fleet of groups of one size: what benchmarks measure."""
 
+from __future__ import annotations
+
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray

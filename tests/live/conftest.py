@@ -1,5 +1,7 @@
 """Brokers that the tests of this folder share."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from pathlib import Path
 

@@ -1,5 +1,7 @@
 """Groups with all that makes Kafka's assignors differ, drawn by a seed."""
 
+from __future__ import annotations
+
 import base64
 from random import Random
 

@@ -1,5 +1,7 @@
 """The brokers of the tests: they end, whatever happens to the tests."""
 
+from __future__ import annotations
+
 import json
 import signal
 import subprocess

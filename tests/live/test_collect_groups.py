@@ -1,5 +1,7 @@
 """One broker: what consumers of every kind do is what the snapshot says."""
 
+from __future__ import annotations
+
 import time
 from collections import defaultdict
 from collections.abc import Iterator

@@ -3,6 +3,8 @@
 SEED=… replays a run; GROUPS=17 does so for one of its groups.
 """
 
+from __future__ import annotations
+
 import os
 import time
 from typing import Any
@@ -38,7 +40,7 @@ def java(spark: SparkSession) -> JavaAssignors:
 
 
 def test_same_partitions_for_the_same_members(java: JavaAssignors) -> None:
-    """Racks, static members, stale generations, double claims, empty subscriptions, …"""
+    """Racks, static members, stale generations, double claims, empty subscriptions."""
     seed = os.environ.get("SEED", str(time.time_ns()))
     asked = os.environ.get("GROUPS")
     numbers = [int(asked)] if asked else list(range(GROUPS))

@@ -1,5 +1,7 @@
 """Java's own HashSet iterates as ours, crowded buckets and their trees included."""
 
+from __future__ import annotations
+
 import json
 import os
 import time

@@ -1,5 +1,7 @@
 """Waiting for something that comes by itself."""
 
+from __future__ import annotations
+
 import time
 from collections.abc import Callable
 

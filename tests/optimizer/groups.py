@@ -1,5 +1,7 @@
 """Random groups for the tests, each a function of its seed."""
 
+from __future__ import annotations
+
 import random
 
 import numpy as np

@@ -1,5 +1,7 @@
 """Slow and plain ways to the same answers: for each partition and member on its own."""
 
+from __future__ import annotations
+
 import itertools
 from typing import NamedTuple
 

@@ -1,5 +1,7 @@
 """Random groups with racks, each a function of its seed, and slow ways to their best plans."""
 
+from __future__ import annotations
+
 import itertools
 import random
 from dataclasses import replace

@@ -1,5 +1,7 @@
 """One group by names, from end to end."""
 
+from __future__ import annotations
+
 import random
 
 import pytest

@@ -1,5 +1,7 @@
 """What importing the package brings along."""
 
+from __future__ import annotations
+
 import subprocess
 import sys
 

@@ -1,5 +1,7 @@
 """An assignment in numbers."""
 
+from __future__ import annotations
+
 import numpy as np
 
 from optimizer import Group, Member, assign

@@ -1,5 +1,7 @@
 """Racks: exact at their level, never at the cost of balance, and defined for odd facts."""
 
+from __future__ import annotations
+
 from dataclasses import replace
 
 import numpy as np

@@ -1,5 +1,7 @@
 """An error in one readable line."""
 
+from __future__ import annotations
+
 import pytest
 
 from spark.errors import first_line, unreadable_file

@@ -1,5 +1,7 @@
 """A crowded bucket of Java's HashMap: a red-black tree whose entries also stand in a row."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
@@ -17,7 +19,7 @@ class Entry:
         self.children: list[Entry | None] = [None, None]
         self.red = False
 
-    def comes_after(self, other: "Entry") -> bool:
+    def comes_after(self, other: Entry) -> bool:
         """By hash, which is a signed int in Java, then by compareTo."""
         if self.hash != other.hash:
             return self.hash ^ _INT_SIGN > other.hash ^ _INT_SIGN
@@ -74,8 +76,9 @@ class HashTree:
         return parent
 
     def _balance(self, entry: Entry) -> None:
-        """No red entry below a red one (the insertion of Cormen et al., Introduction to Algorithms,
-        which HashMap follows).
+        """No red entry below a red one.
+
+        The insertion of Cormen et al., Introduction to Algorithms, which HashMap follows.
         """
         while (parent := entry.parent) is not None and parent.red:
             above = parent.parent

@@ -1,5 +1,7 @@
 """Kafka's StickyAssignor and CooperativeStickyAssignor."""
 
+from __future__ import annotations
+
 from optimizer.strategies.sticky.assignor import assign_cooperative_sticky, assign_sticky
 
 __all__ = ["assign_cooperative_sticky", "assign_sticky"]

@@ -1,5 +1,7 @@
 """Kafka's StickyAssignor and CooperativeStickyAssignor."""
 
+from __future__ import annotations
+
 import numpy as np
 from numpy.typing import NDArray
 

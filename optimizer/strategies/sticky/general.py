@@ -1,5 +1,7 @@
 """Kafka's sticky assignment of members who subscribe to different topics."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from typing import NamedTuple
 

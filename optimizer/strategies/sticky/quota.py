@@ -1,5 +1,7 @@
 """Members of a sticky group who may still get partitions."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass, field
 from typing import NamedTuple
 

@@ -1,5 +1,7 @@
 """The sticky assignment's search for partitions that make a heavy member lighter."""
 
+from __future__ import annotations
+
 import numpy as np
 from numpy.typing import NDArray
 

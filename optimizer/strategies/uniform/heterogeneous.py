@@ -1,5 +1,7 @@
 """The coordinator's uniform assignment of members who subscribe to different topics."""
 
+from __future__ import annotations
+
 import numpy as np
 
 from optimizer.model import NOBODY, IntArray, Problem, classes_of
@@ -37,7 +39,7 @@ def _topic_order(problem: Problem) -> list[int]:
     return [t for *_, t in sorted(facts, key=lambda fact: (fact[0], fact[1], ids[fact[2]]))]
 
 
-def _even_out(state: "_State", topics: list[int]) -> None:
+def _even_out(state: _State, topics: list[int]) -> None:
     """Go round the topics until a whole round changes nothing, 16 times at most."""
     last_changed = NOBODY
     for _ in range(_CYCLES):

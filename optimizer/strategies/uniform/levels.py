@@ -1,5 +1,7 @@
 """Members by load, from both ends: who gets the next partition, who gives one."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sized
 
 import numpy as np

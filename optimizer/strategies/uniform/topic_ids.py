@@ -1,5 +1,7 @@
 """Topic ids: the coordinator's assignors know topics by them (KIP-516)."""
 
+from __future__ import annotations
+
 import numpy as np
 
 from optimizer.model import IntArray, Problem, StrategyError

@@ -1,5 +1,7 @@
 """Groups whose load is uneven."""
 
+from __future__ import annotations
+
 from pyspark.sql import DataFrame
 
 from spark.audit.finding import Finding, Setting, rows_found

@@ -1,5 +1,7 @@
 """Work that a single broker carries."""
 
+from __future__ import annotations
+
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 

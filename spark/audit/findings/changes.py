@@ -1,5 +1,7 @@
 """What happened to groups since the snapshot before."""
 
+from __future__ import annotations
+
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 

@@ -1,5 +1,7 @@
 """Partitions that several members claim, or members of an older generation."""
 
+from __future__ import annotations
+
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 

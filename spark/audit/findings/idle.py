@@ -1,5 +1,7 @@
 """Members that have nothing to do."""
 
+from __future__ import annotations
+
 from pyspark.sql import DataFrame
 
 from spark.audit.finding import Finding, rows_found

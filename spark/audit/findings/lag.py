@@ -1,5 +1,7 @@
 """Lag that isn't spread as the work is, and commits that stand still."""
 
+from __future__ import annotations
+
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 

@@ -1,5 +1,7 @@
 """Partitions that nobody has, or somebody who shouldn't."""
 
+from __future__ import annotations
+
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 

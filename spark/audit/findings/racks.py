@@ -1,5 +1,7 @@
 """Reads that leave their rack."""
 
+from __future__ import annotations
+
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 

@@ -1,5 +1,7 @@
 """Partitions whose replicas or leaders aren't where they should be."""
 
+from __future__ import annotations
+
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 

@@ -1,5 +1,7 @@
 """Consumers' time-outs that don't fit each other, where the configuration tells them."""
 
+from __future__ import annotations
+
 from pyspark.sql import DataFrame
 
 from spark.audit.finding import Finding, rows_found

@@ -1,5 +1,7 @@
 """Topics that are spread badly over a group's members, or don't fit each other."""
 
+from __future__ import annotations
+
 from pyspark.sql import DataFrame
 
 from spark.audit.finding import Finding, Setting, rows_found

@@ -1,5 +1,7 @@
 """Read the brokers and their racks from what kafka-broker-api-versions prints."""
 
+from __future__ import annotations
+
 import re
 from collections.abc import Iterable
 from functools import cache
@@ -39,8 +41,7 @@ class Brokers(NamedTuple):
 def read_brokers(path: Path) -> Brokers:
     """Read one file; of two lines of one broker the later counts.
 
-    Raises:
-        InputError: the file is missing, is not text, or has no broker in it.
+    Raises InputError if the file is missing, is not text, or has no broker in it.
     """
     brokers: dict[int, Broker] = {}
     differing: set[str] = set()

@@ -13,6 +13,8 @@ are taken in the order in which they are given, and what was given last counts:
 Captures that deny one another were taken at different moments: `contradictory` then.
 """
 
+from __future__ import annotations
+
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -32,7 +34,7 @@ class Member(NamedTuple):
     host: str | None = None
     generation: int | None = None
 
-    def updated(self, later: "Member") -> "Member":
+    def updated(self, later: Member) -> Member:
         """The same member with what a later row knows of it."""
         known = {name: value for name, value in later._asdict().items() if value is not None}
         return self._replace(**known)

@@ -1,5 +1,7 @@
 """From the text of Kafka's command line tools to the tables of a store."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -36,8 +38,7 @@ def read_cli_text(
     from there; those of all others are inferred, and `subscriptions_inferred` of the group is true.
     The tables are sorted by their keys; what is unknown is null.
 
-    Raises:
-        InputError: a file is missing, is not text, or holds nothing of what it should.
+    Raises InputError if a file is missing, is not text, or holds nothing of what it should.
     """
     of_groups = read_consumer_groups(groups)
     of_topics = read_topics(topics)

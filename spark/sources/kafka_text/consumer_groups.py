@@ -3,6 +3,8 @@
 Versions 0.9 to 4.3, views and versions mixed in any number of files and within one file.
 """
 
+from __future__ import annotations
+
 import re
 from collections.abc import Sequence
 from pathlib import Path
@@ -46,8 +48,7 @@ def read_consumer_groups(files: Sequence[Path]) -> ConsumerGroups:
     without .members, .offsets or .state); a second table of the same view under the same name is
     another group's and can't be read.
 
-    Raises:
-        InputError: a file is missing, is not text, or holds nothing of Kafka's output.
+    Raises InputError if a file is missing, is not text, or holds nothing of Kafka's output.
     """
     groups: dict[str, ConsumerGroup] = {}
     unreadable: list[UnreadableLine] = []

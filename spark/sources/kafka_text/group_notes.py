@@ -1,5 +1,7 @@
 """What whoever imports consumer groups should know about the text they were read from."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 

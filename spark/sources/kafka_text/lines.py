@@ -1,5 +1,7 @@
 """The lines of a captured text, whatever shells, editors and terminals did to it on the way."""
 
+from __future__ import annotations
+
 import io
 import re
 from collections.abc import Iterator
@@ -65,8 +67,8 @@ def read_lines(path: Path, expected: str, unreadable: list[UnreadableLine]) -> I
     The file is UTF-8, or UTF-16 with a byte order mark (what PowerShell's `>` writes). A line
     that is not UTF-8 goes to `unreadable` instead.
 
-    Raises:
-        InputError: the file can't be opened or is not text. `expected` says what should be in it.
+    Raises InputError if the file can't be opened or is not text. `expected` says what should be in
+    it.
     """
     try:
         with path.open("rb") as stream:

@@ -1,5 +1,7 @@
 """The partitions of one member as the members view prints them (columns *ASSIGNMENT)."""
 
+from __future__ import annotations
+
 import re
 
 from spark.sources.kafka_text.captures import TopicPartition
@@ -16,8 +18,7 @@ _SINCE_4_0 = re.compile(rf"({TOPIC_NAME}):({_NUMBERS})", re.ASCII)
 def parse_ownership(cell: str) -> list[TopicPartition]:
     """`a(0,1), b(2)` until 3.7, `(0,1), (2)` in 3.8 and 3.9, `a:0,1;b:2` since 4.0; `-` is nothing.
 
-    Raises:
-        ValueError: the text is none of these, or names a partition twice.
+    Raises ValueError if the text is none of these, or names a partition twice.
     """
     if cell in ("", "-"):
         return []

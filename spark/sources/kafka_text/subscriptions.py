@@ -4,6 +4,8 @@ What is inferred comes from ownership alone. A topic of which the group has comm
 owns nothing is most likely one that it read once: it does not count.
 """
 
+from __future__ import annotations
+
 import csv
 import re
 from collections.abc import Iterator, Mapping
@@ -50,8 +52,7 @@ def read_subscriptions(path: Path, groups: Mapping[str, ConsumerGroup]) -> Subsc
     has it; with both columns the member's id counts where it is not blank. Further columns are
     passed over. A row of no known group or member is unreadable.
 
-    Raises:
-        InputError: the file is missing, is not text, or its header lacks a column.
+    Raises InputError if the file is missing, is not text, or its header lacks a column.
     """
     unreadable: list[UnreadableLine] = []
     lines = read_lines(path, EXPECTED, unreadable)

@@ -7,6 +7,8 @@ row to the right, or runs into the next value (HOST after CONSUMER-ID in 0.10.2 
 is recognised (a letter stands where a gap has to be) and cut by the form of its values instead.
 """
 
+from __future__ import annotations
+
 import re
 from functools import cache
 from itertools import pairwise

@@ -1,5 +1,7 @@
 """Read what kafka-topics --describe prints, of any version."""
 
+from __future__ import annotations
+
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -56,8 +58,7 @@ def read_topics(path: Path) -> Topics:
     A partition that the topic's PartitionCount counts and no line shows exists all the same: it is
     there, and its leader and replicas are unknown. Of two lines of one partition the later counts.
 
-    Raises:
-        InputError: the file is missing, is not text, or has no topic in it.
+    Raises InputError if the file is missing, is not text, or has no topic in it.
     """
     reader = _Reader(str(path))
     for line in read_lines(path, EXPECTED, reader.unreadable):

@@ -1,5 +1,7 @@
 """What the fields of one row say, in each view of kafka-consumer-groups."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Sequence
 from enum import Enum
 from typing import Any

@@ -79,8 +79,10 @@ class Connection:
         self._opened.close()
 
     def ask(self, questions: Sequence[tuple[int, Any]]) -> list[Answer]:
-        """What broker n answers to request r, for each (n, r) of `questions`: an answer of
-        kafka-python's, or NoAnswer. Brokers are asked at the same time."""
+        """What broker n answers to request r, for each (n, r) of `questions`.
+
+        That is an answer of kafka-python's, or NoAnswer. Brokers are asked at the same time.
+        """
         answers: list[Answer] = self._manager.run(self._ask, questions)
         return answers
 

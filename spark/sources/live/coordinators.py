@@ -28,8 +28,10 @@ MOVED = {
 
 
 class Question(NamedTuple):
-    """Something to ask about groups, so many `at_once`; if that is one, its answer is all of the
-    response."""
+    """Something to ask about groups, so many `at_once`.
+
+    If that is one, its answer is all of the response.
+    """
 
     request: Callable[[list[str]], Any]
     at_once: int = GROUPS_A_REQUEST

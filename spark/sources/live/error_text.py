@@ -1,5 +1,7 @@
 """Error codes of brokers, in words."""
 
+from __future__ import annotations
+
 from kafka.errors import for_code
 
 

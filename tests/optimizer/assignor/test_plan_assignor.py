@@ -1,5 +1,7 @@
 """PlanAssignor, driven as kafka-python drives it."""
 
+from __future__ import annotations
+
 import logging
 import subprocess
 import sys

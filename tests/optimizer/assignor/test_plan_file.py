@@ -1,5 +1,7 @@
 """Plans as files."""
 
+from __future__ import annotations
+
 import json
 
 import pytest

@@ -1,5 +1,7 @@
 """Certificates: they come with every optimal plan, prove it, and prove nothing else."""
 
+from __future__ import annotations
+
 from dataclasses import replace
 from typing import NamedTuple
 

@@ -1,5 +1,7 @@
 """The checker against brute force: right about good assignments, and about spoilt ones."""
 
+from __future__ import annotations
+
 import re
 
 import numpy as np

@@ -1,5 +1,7 @@
 """Bellman and Ford's algorithm finds a cycle of negative cost exactly when there is one."""
 
+from __future__ import annotations
+
 import numpy as np
 import pytest
 

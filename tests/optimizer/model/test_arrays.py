@@ -1,5 +1,7 @@
 """Array idioms against the loops they stand for."""
 
+from __future__ import annotations
+
 import numpy as np
 import pytest
 

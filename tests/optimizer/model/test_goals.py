@@ -1,5 +1,7 @@
 """Goals are checked; a plan that isn't worth its moves isn't made."""
 
+from __future__ import annotations
+
 import numpy as np
 import pytest
 

@@ -1,5 +1,7 @@
 """Malformed groups say all that is wrong with them at once."""
 
+from __future__ import annotations
+
 import pytest
 
 from optimizer import Group, InvalidGroupError, Member, assign

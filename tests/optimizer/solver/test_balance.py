@@ -1,5 +1,7 @@
 """Shares in counts alone, of groups too large to write down partition by partition."""
 
+from __future__ import annotations
+
 from dataclasses import replace
 
 import numpy as np

@@ -1,5 +1,7 @@
 """Connected components of the subscription graph."""
 
+from __future__ import annotations
+
 import numpy as np
 
 from optimizer.solver.components import components

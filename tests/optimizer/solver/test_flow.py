@@ -1,5 +1,7 @@
 """The networks: shares at one level, and the cut where there are none."""
 
+from __future__ import annotations
+
 import numpy as np
 
 from optimizer.solver.demand import Demand

@@ -1,5 +1,7 @@
 """The optimum against slower ways to it."""
 
+from __future__ import annotations
+
 from dataclasses import replace
 
 import numpy as np

@@ -1,5 +1,7 @@
 """Answers recorded from Kafka 4.3.1's own classes, and worked examples with known ones."""
 
+from __future__ import annotations
+
 import gzip
 import json
 from collections.abc import Iterator

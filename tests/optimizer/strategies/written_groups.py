@@ -1,5 +1,7 @@
 """Short ways to write down small groups and their plans."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 
 from optimizer import Group, Member

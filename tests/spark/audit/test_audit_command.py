@@ -58,8 +58,10 @@ class TestAudit:
     def test_troubles_are_told_written_and_counted(
         self, run: Run, store: Path, tmp_path: Path
     ) -> None:
-        """With what to do. Snapshots that aren't whole or can't be read are skipped, as it says:
-        newer ones, and those between the snapshot and the one to compare it with.
+        """With what to do.
+
+        Snapshots that aren't whole or can't be read are skipped, as it says: newer ones, and those
+        between the snapshot and the one to compare it with.
         """
         write_store(troubled().tables(), store, FIRST)
         write_store(troubled().tables(), store, SECOND)

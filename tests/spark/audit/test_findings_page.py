@@ -1,5 +1,7 @@
 """docs/findings.md against the findings that there are."""
 
+from __future__ import annotations
+
 from spark.audit.finding import COLUMNS, Finding
 from spark.audit.fleet_audit import NOT_THERE
 from spark.audit.registry import FINDINGS

@@ -1,5 +1,7 @@
 """The demo's fleet: a sound snapshot in which each kind of group that a real fleet has is found."""
 
+from __future__ import annotations
+
 from itertools import pairwise
 
 import pandas as pd

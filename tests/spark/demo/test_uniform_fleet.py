@@ -1,5 +1,7 @@
 """The benchmarks' fleet: groups of one size, unbalanced in the same way."""
 
+from __future__ import annotations
+
 import pandas as pd
 import pyarrow as pa
 import pytest

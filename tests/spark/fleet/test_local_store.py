@@ -1,5 +1,7 @@
 """A snapshot's tables as files of a store, whole or not at all."""
 
+from __future__ import annotations
+
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest

@@ -1,5 +1,7 @@
 """`evenfleet graph`: what it prints, and what it says of a question that can't be asked."""
 
+from __future__ import annotations
+
 import json
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path

@@ -1,5 +1,7 @@
 """What becomes of an encoded row: a problem, or a status and a reason in plain words."""
 
+from __future__ import annotations
+
 import numpy as np
 import pytest
 

@@ -1,5 +1,7 @@
 """From hashes to indexes."""
 
+from __future__ import annotations
+
 import numpy as np
 import pytest
 

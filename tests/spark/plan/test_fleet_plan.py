@@ -1,5 +1,7 @@
 """Planning a fleet of groups made by hand: every action, status and reason, by names."""
 
+from __future__ import annotations
+
 from types import SimpleNamespace
 
 import pytest

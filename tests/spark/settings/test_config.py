@@ -1,5 +1,7 @@
 """The product's own settings."""
 
+from __future__ import annotations
+
 from pathlib import Path
 
 import pytest

@@ -1,5 +1,7 @@
 """A limit for the time that a strategy may spend on one group."""
 
+from __future__ import annotations
+
 import signal
 import threading
 from contextlib import suppress

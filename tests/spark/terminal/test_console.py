@@ -1,5 +1,7 @@
 """What commands print."""
 
+from __future__ import annotations
+
 import json
 
 import pytest

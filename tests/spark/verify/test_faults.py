@@ -1,5 +1,7 @@
 """A plan that isn't the snapshot's is rejected with a sentence that names what is wrong."""
 
+from __future__ import annotations
+
 from types import SimpleNamespace
 from typing import Any
 
@@ -274,7 +276,7 @@ def test_a_check_that_fails_is_a_fault_of_the_group_and_not_the_end_of_all(
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
 def test_every_strategys_plan_of_random_groups_is_accepted(strategy: str) -> None:
-    """Owners gone and unsubscribed, claims in conflict, topics that vanished, …"""
+    """Owners gone and unsubscribed, claims in conflict, topics that vanished."""
     checked = 0
     for number in range(150):
         group = random_group(f"check-{number}")

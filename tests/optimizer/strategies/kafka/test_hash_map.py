@@ -1,5 +1,7 @@
 """The order in which a HashMap gives back what was put into it."""
 
+from __future__ import annotations
+
 import numpy as np
 import pytest
 

@@ -1,5 +1,7 @@
 """Kafka's two RangeAssignors and its RoundRobinAssignor."""
 
+from __future__ import annotations
+
 import pytest
 
 from optimizer import Group, Member, assign

@@ -1,5 +1,7 @@
 """Kafka's CooperativeStickyAssignor: the target, and what the first rebalance hands out."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 
 from optimizer import Group, Member, assign

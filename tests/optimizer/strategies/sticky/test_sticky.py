@@ -1,5 +1,7 @@
 """Kafka's StickyAssignor."""
 
+from __future__ import annotations
+
 import pytest
 
 from optimizer import Group, Member, StrategyError, assign

@@ -1,5 +1,7 @@
 """The coordinator's UniformAssignor (KIP-848)."""
 
+from __future__ import annotations
+
 import pytest
 
 from optimizer import Group, Member, StrategyError, assign

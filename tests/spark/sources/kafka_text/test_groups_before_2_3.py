@@ -1,5 +1,7 @@
 """The tables of older versions, printed by the formats of each ConsumerGroupCommand."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 
 import pytest

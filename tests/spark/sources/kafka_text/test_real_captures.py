@@ -1,5 +1,7 @@
 """Text of a real Kafka 4.3.1: what one view says has to be what another one says."""
 
+from __future__ import annotations
+
 from itertools import permutations
 from pathlib import Path
 

@@ -4,6 +4,8 @@ The answers are those of a Kafka 4.3.1 to tests/live/record_answers.py, multipli
 through kafka-python's encoder and decoder.
 """
 
+from __future__ import annotations
+
 import base64
 import copy
 import json

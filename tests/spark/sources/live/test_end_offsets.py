@@ -1,5 +1,7 @@
 """How far partitions go, by recorded answers: leaders that change, go down or aren't there."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from typing import Any
 

@@ -1,5 +1,7 @@
 """Bytes that members and leaders of classic groups send; they may hold anything."""
 
+from __future__ import annotations
+
 import random
 import struct
 import tracemalloc

@@ -1,5 +1,7 @@
 """No broker there at all, or nobody who answers."""
 
+from __future__ import annotations
+
 import random
 import socket
 from pathlib import Path

@@ -1,5 +1,7 @@
 """A cluster of recorded answers: thousands of groups, and errors when nobody wants them."""
 
+from __future__ import annotations
+
 from typing import Any
 
 import pytest
@@ -24,8 +26,11 @@ def states(reading: Reading) -> dict[str, str]:
 
 
 def test_thousands_of_groups_cost_requests_by_the_thousand() -> None:
-    """Each of 3 brokers lists 1,500: of 1,000 classic ones, 500 new ones and all their offsets it
-    tells 1,000 at once. One leader tells the ends of the only topic."""
+    """Each of 3 brokers lists 1,500, and tells 1,000 at once.
+
+    That is so of 1,000 classic ones, of 500 new ones and of all their offsets. One leader tells the
+    ends of the only topic.
+    """
     kinds = ["classic", "classic", "new"]
     brokers = RecordedBrokers(
         {n: {f"{n}-{at:04}": kinds[at % 3] for at in range(1500)} for n in (1, 2, 3)}
