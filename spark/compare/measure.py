@@ -29,7 +29,7 @@ from optimizer.strategies import OPTIMAL, strategy_named
 from spark.compare.compared_row import ComparedRow
 from spark.groups import FleetGroup, failed, read_or_failed
 from spark.settings import CURRENT, DEFAULT_FLEET_GOALS, STRATEGY_SECONDS, FleetGoals
-from spark.solve import TimeLimit, columns_of, schema_of
+from spark.solve import TimeLimit, columns_of, facts_of, schema_of
 
 Answered = tuple[Answer, float]
 """An answer, and how many seconds it took."""
@@ -87,15 +87,7 @@ def rows_of_group(
 
 
 def _row(row: Any, group: FleetGroup, strategy: str, **outcome: Any) -> ComparedRow:
-    return ComparedRow(
-        cluster=row.cluster,
-        group=row.group,
-        status=group.status,
-        reason=group.reason,
-        strategy=strategy,
-        members=len(row.member_ids),
-        **outcome,
-    )
+    return ComparedRow(**facts_of(row, group, strategy), **outcome)
 
 
 class _Proof(NamedTuple):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from spark.solve.columns import Int, Long, columns_of, schema_of
 from spark.solve.decode import plan_assignments, plan_groups
 from spark.solve.solve import solve_groups
-from spark.solve.solved_row import ACTIONS, GroupRow, actions
+from spark.solve.solved_row import ACTIONS, GroupRow, actions, facts_of
 from spark.solve.time_limit import TimeLimit
 
 __all__ = [
@@ -16,6 +16,7 @@ __all__ = [
     "TimeLimit",
     "actions",
     "columns_of",
+    "facts_of",
     "plan_assignments",
     "plan_groups",
     "schema_of",

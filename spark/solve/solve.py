@@ -17,7 +17,7 @@ from spark.groups import FleetGroup, failed, read_or_failed
 from spark.settings import DEFAULT_FLEET_GOALS, STRATEGY_SECONDS, FleetGoals, goals_to_text
 from spark.solve.columns import columns_of, schema_of
 from spark.solve.homogeneous import plan_homogeneous
-from spark.solve.solved_row import SolvedRow, actions
+from spark.solve.solved_row import SolvedRow, actions, facts_of
 from spark.solve.time_limit import limited_to
 
 
@@ -82,13 +82,9 @@ def row_of_group(
         answer = limited_to(strategy_seconds, lambda: chosen.assign(problem, goals))
         verdict = check_assignment(problem, answer.target, goals=goals)
         measures = verdict.measures or measure(problem, answer.target)
+        reasons = filter(None, (answer.reason, group.reason))
         return SolvedRow(
-            cluster=row.cluster,
-            group=row.group,
-            status=group.status,
-            reason="; ".join(filter(None, (answer.reason, group.reason))) or None,
-            strategy=strategy,
-            members=len(problem.member_ids),
+            **facts_of(row, group, strategy) | {"reason": "; ".join(reasons) or None},
             **measures._asdict(),
             **_proof(verdict),
             goals=goals_to_text(goals),
@@ -138,11 +134,4 @@ def _plan(group: FleetGroup, problem: Problem, target: IntArray) -> dict[str, An
 
 
 def _without_plan(row: Any, group: FleetGroup, strategy: str) -> SolvedRow:
-    return SolvedRow(
-        cluster=row.cluster,
-        group=row.group,
-        status=group.status,
-        reason=group.reason,
-        strategy=strategy,
-        members=len(row.member_ids),
-    )
+    return SolvedRow(**facts_of(row, group, strategy))

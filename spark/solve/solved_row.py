@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from optimizer.model import NOBODY, IntArray
+from spark.groups import FleetGroup
 from spark.solve.columns import Bytes, Flag, Int, Ints, Long, Real, Row, Text, Texts, Tinies
 
 ACTIONS = ("keep", "move", "takeover", "new", "drop")
@@ -74,6 +76,18 @@ class SolvedRow(PlannedGroup):
     target: Ints = field(default_factory=_nothing)
     previous: Ints = field(default_factory=_nothing)
     action: Tinies = field(default_factory=_nothing)
+
+
+def facts_of(row: Any, group: FleetGroup, strategy: str) -> dict[str, Any]:
+    """The columns of a group that there are whatever comes of it; `row` is the encoded one."""
+    return {
+        "cluster": row.cluster,
+        "group": row.group,
+        "status": group.status,
+        "reason": group.reason,
+        "strategy": strategy,
+        "members": len(row.member_ids),
+    }
 
 
 def actions(keepable: NDArray[np.bool_], previous: IntArray, target: IntArray) -> IntArray:

@@ -19,6 +19,9 @@ from spark.settings import Settings, goal_of
 from spark.terminal.console import Format, busy, say
 from spark.terminal.session import session
 
+# Typer wants every option in the signature of every command that has it: those lists are alike on
+# purpose, and what an option means is here.
+
 CHECK_FAILED = 1
 """Exit code of a command that found what it looks for."""
 
