@@ -19,7 +19,7 @@ BASE = ("spark.errors", "spark.wording", "spark.unpersist_handle")
 FLEET = (*BASE, "spark.fleet", "spark.settings")
 WORKERS = (*FLEET, "spark.groups", "spark.solve", *OPTIMIZER, "optimizer.strategies")
 CAPABILITIES = ("spark.plan", "spark.compare", "spark.verify", "spark.audit", "spark.graph")
-SOURCES = ("spark.sources.kafka_text", "spark.sources.live")
+SOURCES = ("spark.sources", "spark.sources.kafka_text", "spark.sources.live")
 LIBRARY = (*FLEET, *CAPABILITIES, *SOURCES, "spark.enforce", "spark.demo")
 
 ROOMS: dict[str, tuple[str, ...]] = {
@@ -46,7 +46,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
     "spark.groups": (*BASE, "spark.fleet", "optimizer.model"),
     "spark.solve": (*FLEET, "spark.groups", *OPTIMIZER, "optimizer.strategies"),
     **dict.fromkeys(CAPABILITIES, WORKERS),
-    **dict.fromkeys((*SOURCES, "spark.sources"), FLEET),
+    **dict.fromkeys(SOURCES, FLEET),
     "spark.enforce": (*FLEET, "spark.sources.live", "optimizer.assignor"),
     "spark.demo": (*FLEET, "optimizer", "optimizer.model"),  # a made-up group is arrays at once
     "spark": LIBRARY,
@@ -57,7 +57,10 @@ ROOMS: dict[str, tuple[str, ...]] = {
 }
 """Each room, and the rooms that it may import; files that stand in no folder are rooms as well."""
 
-WITHOUT_FACE = ("optimizer.assignor", "spark.sources.live", "spark.enforce", "spark.jobs")
+WITHOUT_FACE = (
+    *("optimizer.assignor", "spark.sources", "spark.sources.live", "spark.enforce"),
+    "spark.jobs",
+)
 """Rooms whose modules are imported one by one: their face would load what not everybody has."""
 
 DERIVED = ("Classes", "RackTable", "classes_of", "measure", "rack_table_of")

@@ -64,7 +64,8 @@ class Goals:
     @property
     def order(self) -> tuple[str, ...]:
         """The levels below balance that count."""
-        return self.levels if self.rack else ("moves",)
+        counts = {"racks": self.rack is not None, "moves": True}
+        return tuple(level for level in self.levels if counts[level])
 
 
 DEFAULT_GOALS = Goals()

@@ -39,11 +39,15 @@ class FleetSnapshot:
         offsets: DataFrame | None = None,
         brokers: DataFrame | None = None,
         snapshot: str | None = None,
+        **others: DataFrame | None,
     ) -> FleetSnapshot:
         """A snapshot of DataFrames; `snapshot` is its id (now, in UTC, by default).
 
-        Raises InputError that lists all missing, mistyped and doubled columns of all tables.
+        `others` are further tables of `spark.fleet.schemas.TABLES`. Raises InputError for one that
+        isn't there, and one that lists all missing, mistyped and doubled columns of all tables.
         """
+        if unknown := others.keys() - TABLES.keys():
+            raise InputError(f"unknown table {min(unknown)!r}: choose of {', '.join(TABLES)}")
         given = {
             "groups": groups,
             "members": members,
@@ -52,6 +56,7 @@ class FleetSnapshot:
             "assignments": assignments,
             "offsets": offsets,
             "brokers": brokers,
+            **others,
         }
         present = {name: table for name, table in given.items() if table is not None}
         return _checked(snapshot_id(snapshot), present)

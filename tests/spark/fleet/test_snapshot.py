@@ -55,6 +55,10 @@ class TestOf:
         with pytest.raises(InputError, match="can't be the id of a snapshot"):
             FleetSnapshot.of(**frames(spark), snapshot=bad)
 
+    def test_a_table_that_no_store_has_is_bad_input(self, spark: SparkSession) -> None:
+        with pytest.raises(InputError, match="unknown table 'quotas': choose of groups, members, "):
+            FleetSnapshot.of(**frames(spark), quotas=spark.range(1))
+
     def test_optional_tables_and_columns_may_be_absent(self, spark: SparkSession) -> None:
         given = {name: table for name, table in frames(spark).items() if name in REQUIRED}
         keys = {
