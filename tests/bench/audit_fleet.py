@@ -16,10 +16,10 @@ import numpy as np
 import pyarrow as pa
 from pyspark.sql import SparkSession
 from stopwatch import SNAPSHOT, Stopwatch, benchmark, movement, options_of
+from uniform_fleet import uniform_fleet
 
 from spark import FleetSnapshot, audit_fleet
 from spark.fleet.local_store import table_of, write_store
-from tests.bench.uniform_fleet import uniform_fleet
 
 EARLIER = "20261121T050000Z"
 BROKERS = 9

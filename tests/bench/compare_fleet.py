@@ -12,12 +12,12 @@ from pathlib import Path
 
 from pyspark.sql import SparkSession
 from stopwatch import SNAPSHOT, Stopwatch, benchmark, options_of
+from uniform_fleet import uniform_fleet
 
 from optimizer import STRATEGIES
 from spark import FleetSnapshot, compare_fleet, fleet_of, plan_fleet
 from spark.fleet.local_store import write_store
 from spark.fleet.store import write_table
-from tests.bench.uniform_fleet import uniform_fleet
 
 
 def main() -> None:

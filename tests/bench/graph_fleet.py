@@ -18,12 +18,12 @@ import numpy as np
 import pyarrow as pa
 from pyspark.sql import SparkSession
 from stopwatch import SNAPSHOT, Stopwatch, benchmark, movement, options_of
+from uniform_fleet import uniform_fleet
 
 from spark import FleetSnapshot
 from spark.fleet.local_store import write_store
 from spark.graph.fleet_graph import FleetGraph, components, coupled_groups, fleet_graph, reach
 from spark.graph.packages import coordinate
-from tests.bench.uniform_fleet import uniform_fleet
 
 BROKERS = 12
 COUPLED_EVERY = 10

@@ -17,10 +17,10 @@ import pandas as pd
 from ortools.graph.python import min_cost_flow
 from pyspark.sql import DataFrame, SparkSession
 from stopwatch import KEYS, SNAPSHOT, Stopwatch, benchmark, movement, options_of
+from uniform_fleet import uniform_fleet
 
 from spark import FleetSnapshot, plan_fleet
 from spark.fleet.local_store import write_store
-from tests.bench.uniform_fleet import uniform_fleet
 
 
 def main() -> None:
