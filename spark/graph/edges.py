@@ -18,18 +18,18 @@ PLACE_KEYS = {PARTITION: PARTITION_KEYS, TOPIC: TOPIC_KEYS}
 """What names the vertices at the other end of a member's edges, by their kind."""
 
 
-def edges_of(tables: Tables, vertices: Vertices, place: str) -> dict[str, DataFrame]:
+def edges_of(tables: Tables, vertices: Vertices, grain: str) -> dict[str, DataFrame]:
     """The edges of each kind: src, dst, how many `partitions` an edge stands for, `generation`."""
     return {
-        SUBSCRIBES: _subscribes(tables, vertices, place),
-        OWNS: _owns(tables, vertices, place),
-        LED_BY: _led_by(tables, vertices, place),
+        SUBSCRIBES: _subscribes(tables, vertices, grain),
+        OWNS: _owns(tables, vertices, grain),
+        LED_BY: _led_by(tables, vertices, grain),
     }
 
 
-def _subscribes(tables: Tables, vertices: Vertices, place: str) -> DataFrame:
+def _subscribes(tables: Tables, vertices: Vertices, grain: str) -> DataFrame:
     """From each member to each topic that the cluster has, or to each of its partitions."""
-    places = _ids(vertices[place].where("listed"), TOPIC_KEYS, "dst", "partitions")
+    places = _ids(vertices[grain].where("listed"), TOPIC_KEYS, "dst", "partitions")
     return (
         tables["subscriptions"]
         .distinct()
@@ -39,14 +39,14 @@ def _subscribes(tables: Tables, vertices: Vertices, place: str) -> DataFrame:
     )
 
 
-def _owns(tables: Tables, vertices: Vertices, place: str) -> DataFrame:
+def _owns(tables: Tables, vertices: Vertices, grain: str) -> DataFrame:
     """From each member to what it claims; `generation` is the highest of its claims."""
-    keys = PLACE_KEYS[place]
+    keys = PLACE_KEYS[grain]
     return (
         tables["assignments"]
         .where("member_id is not null and partition >= 0")
         .join(_ids(vertices[MEMBER], MEMBER_KEYS, "src"), list(MEMBER_KEYS))
-        .join(_ids(vertices[place], keys, "dst"), list(keys))
+        .join(_ids(vertices[grain], keys, "dst"), list(keys))
         .groupBy("src", "dst")
         .agg(
             F.countDistinct("partition").alias("partitions"),
@@ -55,14 +55,14 @@ def _owns(tables: Tables, vertices: Vertices, place: str) -> DataFrame:
     )
 
 
-def _led_by(tables: Tables, vertices: Vertices, place: str) -> DataFrame:
+def _led_by(tables: Tables, vertices: Vertices, grain: str) -> DataFrame:
     """From each partition to the broker that leads it, or from each topic to each such broker."""
-    keys = PLACE_KEYS[place]
+    keys = PLACE_KEYS[grain]
     return (
         tables["partitions"]
         .where("leader >= 0 and partition >= 0")
         .withColumnRenamed("leader", "broker")
-        .join(_ids(vertices[place], keys, "src"), list(keys))
+        .join(_ids(vertices[grain], keys, "src"), list(keys))
         .join(_ids(vertices[BROKER], BROKER_KEYS, "dst"), list(BROKER_KEYS))
         .groupBy("src", "dst")
         .agg(

@@ -24,7 +24,7 @@ from spark.unpersist_handle import Handle
 
 Grain = Literal["partition", "topic"]
 
-PLACES = (PARTITION, TOPIC)
+GRAINS = (PARTITION, TOPIC)
 
 CAUSE = -1
 """What a failing vertex is tied to while its reach is sought; no vertex has such an id."""
@@ -37,16 +37,16 @@ ROWS_PER_TASK = 100_000
 class FleetGraph(GraphFrame, Handle):
     """A GraphFrame of a fleet: vertices and edges as in the files of these names.
 
-    `parts` has the vertices and edges of each kind; `place` says whether members are tied to
+    `parts` has the vertices and edges of each kind; `grain` says whether members are tied to
     partitions or to topics. Each part, and what questions have to compute on the way, stays in
     Spark's cache from first use until `release`; as a context manager the graph releases itself.
     """
 
-    def __init__(self, tables: Tables, place: str) -> None:
+    def __init__(self, tables: Tables, grain: str) -> None:
         self._kept: list[DataFrame] = []
-        vertices = self._keep_each(vertices_of(tables, place))
-        edges = self._keep_each(edges_of(tables, vertices, place))
-        self.place = place
+        vertices = self._keep_each(vertices_of(tables, grain))
+        edges = self._keep_each(edges_of(tables, vertices, grain))
+        self.grain = grain
         self.parts = vertices | edges
         super().__init__(_united(vertices), _united(edges))
 
@@ -74,8 +74,8 @@ def fleet_graph(snapshot: FleetSnapshot, grain: Grain = "partition") -> FleetGra
     it may read; a group of thousands of members is better looked at by topics. InputError for
     another grain, for null keys, and when the session lacks GraphFrames' jar.
     """
-    if grain not in PLACES:
-        raise InputError(f"a graph has no grain {grain!r}: choose {' or '.join(PLACES)}")
+    if grain not in GRAINS:
+        raise InputError(f"a graph has no grain {grain!r}: choose {' or '.join(GRAINS)}")
     tables = snapshot.validate().tables
     if not has_graphframes(tables["members"].sparkSession):
         raise InputError(
@@ -227,7 +227,7 @@ def _failing(
     if len(stated) != 1:
         raise InputError("say what fails: a broker, a rack or a topic, one of them")
     ((name, value),) = stated
-    fails = graph.parts[graph.place if name == "topic" else BROKER]
+    fails = graph.parts[graph.grain if name == "topic" else BROKER]
     failing = fails.where(F.col(name) == value)
     if cluster is not None:
         failing = failing.where(F.col("cluster") == cluster)
@@ -253,7 +253,7 @@ def _within(
     chosen = _united({kind: graph.parts[kind] for kind in kinds})
     edges = graph.keep(chosen.join(members.select(F.col("id").alias("src")), "src"))
     ends = edges.select(F.col("dst").alias("id"))
-    return members.unionAll(graph.parts[graph.place].join(ends, "id", "left_semi")), edges
+    return members.unionAll(graph.parts[graph.grain].join(ends, "id", "left_semi")), edges
 
 
 def _connected(graph: FleetGraph, vertices: DataFrame, edges: DataFrame) -> DataFrame:

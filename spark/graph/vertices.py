@@ -39,12 +39,12 @@ PARTITION_KEYS = (*TOPIC_KEYS, "partition")
 BROKER_KEYS = ("cluster", "broker")
 
 
-def vertices_of(tables: Tables, place: str) -> dict[str, DataFrame]:
-    """The vertices of each kind, those of `place` being partitions or topics."""
-    places = _partitions_of if place == PARTITION else _topics_of
+def vertices_of(tables: Tables, grain: str) -> dict[str, DataFrame]:
+    """The vertices of each kind, those of `grain` being partitions or topics."""
+    places = _partitions_of if grain == PARTITION else _topics_of
     return {
         MEMBER: _members_of(tables),
-        place: places(tables),
+        grain: places(tables),
         BROKER: _brokers_of(tables),
     }
 
