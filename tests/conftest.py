@@ -5,15 +5,15 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 import pytest
-from pyspark.sql import SparkSession
 
-from spark.errors import first_line
-from spark.graph.fleet_graph import has_graphframes
-from spark.graph.packages import coordinate
 from tests.paths import ROOT
 from tests.resolver import resolving
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
 
 @pytest.fixture(scope="session")
@@ -50,6 +50,8 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
     os.environ["PYSPARK_PYTHON"] = sys.executable
     found = [os.environ["PYTHONPATH"]] if "PYTHONPATH" in os.environ else []
     os.environ["PYTHONPATH"] = os.pathsep.join([str(ROOT), *found])
+    from pyspark.sql import SparkSession  # noqa: PLC0415 - tests of one group go without
+
     builder = SparkSession.builder.appName("tests")
     for key, value in settings.items():
         builder = builder.config(key, value)
@@ -61,6 +63,9 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
 @pytest.fixture(scope="session")
 def graphframes(spark: SparkSession) -> SparkSession:
     """The session with GraphFrames' classes, which Spark's resolver brings while it runs."""
+    from spark.errors import first_line  # noqa: PLC0415
+    from spark.graph import coordinate, has_graphframes  # noqa: PLC0415
+
     package = coordinate("graphframes")
     if not has_graphframes(spark):
         try:
