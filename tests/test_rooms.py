@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -82,6 +83,11 @@ NEEDS = {
 """Where a package may be imported, as the beginnings of paths."""
 
 
+def own_name(file: str) -> str:
+    """The module that a file of the house is."""
+    return file.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+
+
 def room_of(module: str) -> str:
     """The innermost room that a module stands in."""
     return max((room for room in ROOMS if f"{module}.".startswith(f"{room}.")), key=len)
@@ -112,8 +118,7 @@ def faults_of(root: Path) -> list[str]:
 
 
 def _faults_of_file(path: Path, file: str) -> Iterator[tuple[int, str]]:
-    own = file.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
-    room = room_of(own)
+    room = room_of(own_name(file))
     for line, module, name in imports_in(ast.parse(path.read_text(encoding="utf-8"))):
         package = module.partition(".")[0]
         if package not in PACKAGES:
@@ -185,3 +190,32 @@ def test_every_room_has_a_charter() -> None:
     for folder in {path.parent for path in files_of(ROOT)}:
         face = ast.parse((folder / "__init__.py").read_text(encoding="utf-8"))
         assert ast.get_docstring(face), folder
+
+
+KAFKAS_TOOLS = ("spark/sources/kafka_text/", "spark/audit/findings/")
+"""Where options of Kafka's own tools are named, in advice and in what is read."""
+
+
+def sentences_in(path: Path) -> Iterator[tuple[int, str]]:
+    """Line and text of each string that isn't a docstring."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    documents = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    for node in ast.walk(tree):
+        is_text = isinstance(node, ast.Constant) and isinstance(node.value, str)
+        if is_text and id(node) not in documents:
+            yield node.lineno, node.value
+
+
+def test_the_library_names_no_option_of_a_command() -> None:
+    """Whoever calls it from a notebook has none; `--packages` is Spark's own."""
+    named = [
+        f"{file}:{line}: {option}"
+        for path in files_of(ROOT)
+        if room_of(own_name(file := path.relative_to(ROOT).as_posix()))
+        not in ("spark.terminal", "spark.jobs", "spark.cli")
+        and not file.startswith(KAFKAS_TOOLS)
+        for line, sentence in sentences_in(path)
+        for option in re.findall(r"(?<![\w-])--[a-z][a-z-]+", sentence)
+        if option != "--packages"
+    ]
+    assert named == []
