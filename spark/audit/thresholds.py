@@ -9,13 +9,14 @@ from typing import Any
 
 from spark.audit.finding import SEVERITIES, Finding, Setting
 from spark.audit.registry import FINDINGS
+from spark.audit.sql_text import quoted
 from spark.settings import (
     PATTERN,
     Rule,
     is_number,
     is_whole,
+    like,
     read_checked,
-    sql_like,
     table,
     tables,
     value,
@@ -107,7 +108,11 @@ def matches(cluster: str, group: str) -> str:
 
     A row without a group matches none.
     """
-    return f"(cluster like {sql_like(cluster)} and `group` like {sql_like(group)})"
+    return f"(cluster {_like(cluster)} and `group` {_like(group)})"
+
+
+def _like(pattern: str) -> str:
+    return f"like {quoted(like(pattern))} escape '!'"
 
 
 def read_audit_settings(path: Path | None) -> AuditSettings:

@@ -13,7 +13,7 @@ from spark.settings.goals import (
     goals_to_text,
     of_fleet,
 )
-from spark.settings.patterns import matches, sql_like
+from spark.settings.patterns import like, matches
 from spark.settings.strategies import CURRENT, STRATEGY_SECONDS, check_strategies
 from spark.settings.toml_file import (
     PATTERN,
@@ -45,12 +45,12 @@ __all__ = [
     "goals_to_text",
     "is_number",
     "is_whole",
+    "like",
     "matches",
     "of_fleet",
     "read_checked",
     "read_settings",
     "read_toml",
-    "sql_like",
     "table",
     "tables",
     "value",

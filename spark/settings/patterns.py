@@ -14,8 +14,6 @@ def matches(pattern: str, name: str) -> bool:
     return re.fullmatch(spelled, name, re.DOTALL) is not None
 
 
-def sql_like(pattern: str) -> str:
-    """The same for SQL: what follows LIKE."""
-    literal = re.sub(r"([!%_])", r"!\1", pattern)
-    text = literal.replace("*", "%").replace("?", "_").replace("\\", "\\\\").replace("'", "\\'")
-    return f"'{text}' escape '!'"
+def like(pattern: str) -> str:
+    """The same for SQL's LIKE, with `!` as its escape; as text, not yet quoted."""
+    return re.sub(r"([!%_])", r"!\1", pattern).replace("*", "%").replace("?", "_")
