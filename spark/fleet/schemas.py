@@ -51,6 +51,8 @@ TABLES: dict[str, Table] = {
             Column("strategy", _TEXT),
             Column("generation", _INT),
             Column("subscriptions_inferred", t.BooleanType()),
+            Column("type", _TEXT),
+            Column("coordinator", _INT),
         ),
         by_group=True,
     ),

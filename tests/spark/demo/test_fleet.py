@@ -23,6 +23,8 @@ COLUMNS = {
         "strategy": "string",
         "generation": "int32",
         "subscriptions_inferred": "bool",
+        "type": "string",
+        "coordinator": "int32",
     },
     "members": {
         "cluster": "string",

@@ -10,7 +10,10 @@ from spark.fleet import SourceTables
 from spark.sources.kafka_text.cli_text import read_cli_text
 
 COLUMNS = {
-    "groups": ["cluster", "group", "state", "strategy", "generation", "subscriptions_inferred"],
+    "groups": [
+        *("cluster", "group", "state", "strategy", "generation", "subscriptions_inferred"),
+        *("type", "coordinator"),
+    ],
     "members": [
         *("cluster", "group", "member_id", "instance_id", "client_id"),
         *("host", "rack", "generation", "capacity"),
