@@ -64,7 +64,10 @@ WITHOUT_FACE = (
 )
 """Rooms whose modules are imported one by one: their face would load what not everybody has."""
 
-DERIVED = ("Classes", "RackTable", "classes_of", "measure", "rack_table_of")
+DERIVED = (
+    *("Classes", "RackTable", "classes_of", "least_spread", "measure", "rack_table_of"),
+    *("spread_of", "worst_topic_share"),
+)
 """What `optimizer.model` derives for the solver; the checker derives the like by itself."""
 
 NEEDS = {

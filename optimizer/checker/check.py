@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -12,7 +12,16 @@ from optimizer.checker.counts import counts_of
 from optimizer.checker.homogeneous import proven_homogeneous
 from optimizer.checker.kinds import Kinds, kinds_of
 from optimizer.checker.proof import prove
-from optimizer.model import DEFAULT_GOALS, NOBODY, Goals, IntArray, Measures, Problem, Reads
+from optimizer.model import (
+    DEFAULT_GOALS,
+    NOBODY,
+    Goals,
+    IntArray,
+    Measures,
+    Problem,
+    Reads,
+    levels_of,
+)
 
 FAULTS_NAMED = 5
 """So many partitions of each sort of fault are named; the rest are counted."""
@@ -25,7 +34,8 @@ class Verdict(NamedTuple):
     `balance_optimal`: no assignment has a lower Σ load². `moves_optimal` and `racks_optimal`: none
     that is as good at the levels above moves fewer partitions, or has fewer read across racks; None
     when a level above isn't optimal, and for racks where the goals or the facts have none.
-    `witness` tells a change that improves what isn't optimal.
+    `spread_optimal`: so it is with the spread of topics; None too where the group is too large to
+    look at it. `witness` tells a change that improves what isn't optimal.
 
     `reads_found` and `reads` count the reads of the assignment as found and of this one, where the
     goals and the facts have racks. `certificate` proves all levels, if they are optimal: the one
@@ -39,6 +49,7 @@ class Verdict(NamedTuple):
     moves_optimal: bool | None
     witness: str | None
     racks_optimal: bool | None = None
+    spread_optimal: bool | None = None
     reads_found: Reads | None = None
     reads: Reads | None = None
     certificate: bytes | None = None
@@ -50,8 +61,11 @@ def check_assignment(
     target: IntArray,
     certificate: bytes | None = None,
     goals: Goals = DEFAULT_GOALS,
+    levels: Sequence[str] | None = None,
 ) -> Verdict:
     """Judge an assignment; `target` has a member index or NOBODY for each partition.
+
+    `levels` are those to look at below balance, by default those that count for such a group.
 
     It can be improved if and only if its residual network has a cycle of negative cost (Klein,
     Management Science 14, 1967). For the balance alone, such a cycle is a cost-reducing path of
@@ -61,15 +75,18 @@ def check_assignment(
     faults = list(_malformed(problem, target))
     if faults:
         return Verdict(faults, None, False, None, None)
-    facts = facts_of(problem, goals)
-    measures = proven_homogeneous(problem, target) if not facts and not certificate else None
+    levels = levels_of(problem, goals) if levels is None else levels
+    facts, by_topic = facts_of(problem, goals), "spread" in levels
+    plain = not facts and not certificate
+    measures = proven_homogeneous(problem, target, levels) if plain else None
     if measures:
-        return Verdict([], measures, True, True, None, certificate=b"")
-    kinds = kinds_of(problem, facts)
+        spread = True if by_topic else None
+        return Verdict([], measures, True, True, None, spread_optimal=spread, certificate=b"")
+    kinds = kinds_of(problem, facts, by_topic)
     counts = counts_of(problem, kinds, target)
     if counts is None:
         return Verdict(list(_misplaced(problem, kinds, target)), None, False, None, None)
-    proven, witness, found, fault = prove(counts, ["balance", *goals.order], certificate)
+    proven, witness, found, fault = prove(counts, ["balance", *levels], certificate)
     return Verdict(
         [],
         counts.measures,
@@ -77,6 +94,7 @@ def check_assignment(
         proven.get("moves"),
         witness,
         racks_optimal=proven.get("racks") if "racks" in kinds.flags else None,
+        spread_optimal=proven.get("spread"),
         reads_found=counts.reads(counts.owned),
         reads=counts.reads(counts.held),
         certificate=found,

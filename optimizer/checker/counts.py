@@ -7,10 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from optimizer.checker.kinds import Kinds
-from optimizer.checker.residual_network import ArcCosts, ResidualNetwork
+from optimizer.checker.residual_network import FREE, ArcCosts, ResidualNetwork
+from optimizer.checker.spread import spread_of
 from optimizer.model import NOBODY, IntArray, Measures, Problem, Reads
-
-ZERO: IntArray = np.zeros(1, np.int64)
 
 MANY = 4
 """Changes are counted apart if they are fewer than one in so many partitions."""
@@ -36,19 +35,39 @@ class Counts:
     def arc_costs(self, level: str) -> ArcCosts:
         """What the arcs cost at a level.
 
-        A member's n-th partition costs n - 1, so that Σ load² falls and rises with the sum; a
-        partition that its member could have kept costs 1, and so does one that has a cost of
-        `optimizer.checker.costs`, such as a read across racks.
+        A member's n-th partition costs n - 1, so that Σ load² falls and rises with the sum; its
+        n-th of a topic costs 2n - 1 at the level of spread; a partition that its member could have
+        kept costs 1, and so does one that has a cost of `optimizer.checker.costs`, such as a read
+        across racks.
         """
         if level == "balance":
-            return ArcCosts(ZERO, ZERO, self.loads, 1 - self.loads)
+            return ArcCosts(FREE, FREE, more=self.loads, less=1 - self.loads)
         if level == "moves":
             regains, gives_up = self.held < self.owned, self.held <= self.owned
-            return ArcCosts(-regains.view(np.int8), gives_up.view(np.int8), ZERO, ZERO)
+            return ArcCosts(-regains.view(np.int8), gives_up.view(np.int8))
+        if level == "spread":
+            return self._costs_of_spread()
         if level not in self.kinds.flags:
-            return ArcCosts(ZERO, ZERO, ZERO, ZERO)
+            return ArcCosts(FREE, FREE)
         cost = self.kinds.flags[level].view(np.int8)
-        return ArcCosts(cost, -cost, ZERO, ZERO)
+        return ArcCosts(cost, -cost)
+
+    def _costs_of_spread(self) -> ArcCosts:
+        if self.kinds.cell is None:
+            return ArcCosts(2 * self.held + 1, 1 - 2 * self.held)
+        held = self.held_in_cells
+        return ArcCosts(FREE, FREE, up=2 * held + 1, down=1 - 2 * held)
+
+    @property
+    def held_in_cells(self) -> IntArray:
+        """What each member has of each topic, in the order of cells (of pairs without any)."""
+        cell, cells = self.kinds.cell, len(self.kinds.member_of_cell)
+        return self.held if cell is None else np.bincount(cell, self.held, cells).astype(np.int64)
+
+    @property
+    def stays(self) -> bool:
+        """Whether every partition stays where it is, so that any other plan moves more of them."""
+        return int(self.kept.sum()) == self.measures.partitions
 
     def reads(self, counts: IntArray) -> Reads | None:
         """Reads of so many partitions by each pair; None where racks don't matter."""
@@ -60,13 +79,17 @@ class Counts:
 
     def residual_network(self) -> ResidualNetwork:
         """All arcs that the assignment allows."""
+        cell, cells = self.kinds.cell, len(self.kinds.member_of_cell)
         return ResidualNetwork(
-            member=self.kinds.member,
+            taker=self.kinds.member if cell is None else cell + len(self.loads),
             offsets=self.kinds.offsets,
+            member_of_cell=self.kinds.member_of_cell,
             gain=np.ones(len(self.held), np.bool_),
             loss=self.held > 0,
             more=np.ones(len(self.loads), np.bool_),
             less=self.loads > 0,
+            up=np.ones(cells, np.bool_),
+            down=self.held_in_cells[:cells] > 0,
         )
 
 
@@ -110,6 +133,7 @@ def counts_of(problem: Problem, kinds: Kinds, target: IntArray) -> Counts | None
         sum_squares=int(loads @ loads),
         moves=moves,
         takeovers=since - moves,
+        spread=spread_of(problem, target),
     )
     return Counts(problem, kinds, target, measures, loads, owned, held, kept)
 

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from optimizer.checker.spread import least_spread, spread_of, spread_of_groups
 from optimizer.model import GONE, NOBODY, HomogeneousGroups, IntArray, Measures, Problem
 
 
 class HomogeneousMeasures(NamedTuple):
     """`optimizer.model.Measures` of each group without takeovers, and whether it is optimal.
 
-    `proven` is about balance and moves both; where it is False, nothing is said.
+    `proven` is about balance and moves both, `spread_proven` about the spread of topics, which is
+    looked at after moves; where one is False, nothing is said.
     """
 
     partitions: IntArray
@@ -21,14 +24,17 @@ class HomogeneousMeasures(NamedTuple):
     min_load: IntArray
     sum_squares: IntArray
     moves: IntArray
+    spread: IntArray
     proven: NDArray[np.bool_]
+    spread_proven: NDArray[np.bool_]
 
 
 def check_homogeneous(groups: HomogeneousGroups, target: IntArray) -> HomogeneousMeasures:
     """Measure an assignment, a member for each partition, and try to prove it optimal.
 
     Where everybody reads every topic, loads within one of each other are balanced; what keeps as
-    much as `kept_at_most` allows moves the fewest.
+    much as `kept_at_most` allows moves the fewest. Topics can't be spread better if each by itself
+    is spread evenly, or if everything stays where it is.
     """
     first_member, first_partition = groups.member_offsets[:-1], groups.partition_offsets[:-1]
     partitions = np.diff(groups.partition_offsets)
@@ -41,13 +47,16 @@ def check_homogeneous(groups: HomogeneousGroups, target: IntArray) -> Homogeneou
     at_home = np.minimum.reduceat(target, first_partition) >= first_member
     at_home &= np.maximum.reduceat(target, first_partition) < groups.member_offsets[1:]
     most = kept_at_most(owned, groups.member_offsets, partitions)
+    spread, least = spread_of_groups(groups, target)
     return HomogeneousMeasures(
         partitions=partitions,
         max_load=max_load,
         min_load=min_load,
         sum_squares=np.add.reduceat(loads * loads, first_member),
         moves=np.add.reduceat(owned, first_member) - kept,
+        spread=spread,
         proven=at_home & (max_load - min_load <= 1) & (kept == most),
+        spread_proven=(spread == least) | (kept == partitions),
     )
 
 
@@ -64,12 +73,15 @@ def kept_at_most(owned: IntArray, offsets: IntArray, partitions: IntArray) -> In
     return most
 
 
-def proven_homogeneous(problem: Problem, target: IntArray) -> Measures | None:
+def proven_homogeneous(
+    problem: Problem, target: IntArray, levels: Sequence[str]
+) -> Measures | None:
     """The measures of one group's assignment that is optimal; None if this doesn't prove it.
 
-    `target` has a member for each partition, or NOBODY. It says what `check_homogeneous` says, and
-    stands beside it because one large group takes a third of the time without the reductions by
-    group: 2 instead of 6 ms for 500,000 partitions.
+    `target` has a member for each partition, or NOBODY; `levels` are those below balance.
+
+    It says what `check_homogeneous` says, and stands beside it because one large group takes a
+    third of the time without the reductions by group: 2 instead of 6 ms for 500,000 partitions.
     """
     partitions, members = len(target), len(problem.member_ids)
     if len(problem.subscriptions) != 1 or not members or not partitions:
@@ -87,6 +99,11 @@ def proven_homogeneous(problem: Problem, target: IntArray) -> Measures | None:
     kept = int(np.count_nonzero(target == problem.owner))
     if kept != np.minimum(owned, low).sum() + min(extra, np.count_nonzero(owned > low)):
         return None
+    spread = spread_of(problem, target)
+    if "spread" in levels and not (kept == partitions and levels[-1] == "spread"):
+        least = least_spread(np.full(len(problem.topics), members), problem.topic_sizes)
+        if spread > least.sum():
+            return None
     return Measures(
         partitions=partitions,
         max_load=high,
@@ -94,6 +111,7 @@ def proven_homogeneous(problem: Problem, target: IntArray) -> Measures | None:
         sum_squares=members * low * low + extra * (2 * low + 1),
         moves=partitions - left_behind - unowned - kept,
         takeovers=left_behind,
+        spread=spread,
     )
 
 

@@ -7,7 +7,7 @@ fault in one of them must not hide in the other.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 import numpy as np
@@ -26,7 +26,11 @@ class Kinds:
     A kind and a reader are a pair. `kind_of` has the kind of each partition, or -1 when no member
     subscribes to it; the pairs of kind k are offsets[k]:offsets[k + 1]. `member` has the reader of
     each pair and `keys` kind * (number of members) + reader, ascending. `flags` has what is true of
-    each pair, by name (see `optimizer.checker.pair_facts`).
+    each pair, by name (see `optimizer.checker.pair_facts`). `topic` is that of each kind, where
+    kinds are told apart by it.
+
+    A cell is a topic and a member. Where kinds differ by topic and by other facts as well, `cell`
+    has the number of each pair's cell, and `member_of_cell` the member of each cell.
     """
 
     kind_of: IntArray
@@ -35,6 +39,9 @@ class Kinds:
     keys: IntArray
     member_count: int
     flags: Mapping[str, Flags] = field(default_factory=dict)
+    topic: IntArray = field(default_factory=NOTHING.copy)
+    cell: IntArray | None = None
+    member_of_cell: IntArray = field(default_factory=NOTHING.copy)
 
     @property
     def kind_count(self) -> int:
@@ -62,10 +69,10 @@ class Kinds:
         return counts if entries == len(self.keys) else counts[self.keys]
 
 
-def kinds_of(problem: Problem, facts: Sequence[PairFacts] = ()) -> Kinds:
-    """The readers of a group; kinds differ by the facts as well."""
+def kinds_of(problem: Problem, facts: Sequence[PairFacts] = (), by_topic: bool = False) -> Kinds:
+    """The readers of a group; kinds differ by the facts as well, and by topic if asked to."""
     members, count = len(problem.member_ids), len(problem.subscriptions)
-    of_topic, holders = _kinds(problem)
+    of_topic, holders = _kinds(problem, by_topic)
     sizes = [len(some) for some in holders]
     holder = np.concatenate(holders) if holders else NOTHING
     base = np.arange(0, len(sizes) * members, max(members, 1)).repeat(sizes)
@@ -87,29 +94,42 @@ def kinds_of(problem: Problem, facts: Sequence[PairFacts] = ()) -> Kinds:
         member=member,
         keys=keys,
         member_count=members,
+        topic=(of_topic >= 0).nonzero()[0] if by_topic else NOTHING,
     )
     for each in facts:
         kinds = _cut(kinds, each)
-    return kinds
+    return _with_cells(kinds)
 
 
-def _kinds(problem: Problem) -> tuple[IntArray, list[IntArray]]:
+def _with_cells(kinds: Kinds) -> Kinds:
+    """Number the topics and members, if several kinds are of one topic."""
+    if not (kinds.topic[1:] == kinds.topic[:-1]).any():
+        return kinds
+    topic = kinds.topic.repeat(np.diff(kinds.offsets))
+    cells, cell = np.unique(topic * kinds.member_count + kinds.member, return_inverse=True)
+    return replace(kinds, cell=cell, member_of_cell=cells % kinds.member_count)
+
+
+def _kinds(problem: Problem, by_topic: bool) -> tuple[IntArray, list[IntArray]]:
     """The kind of each topic, and for each kind the subscriptions that hold its topics.
 
-    A topic without partitions is of none.
+    A topic without partitions is of none. Topics that the same members hold are of one kind unless
+    each is to be of its own.
     """
     sizes = [len(topics) for topics in problem.subscriptions]
     topic = np.concatenate([NOTHING, *problem.subscriptions])
     holder = np.arange(len(sizes)).repeat(sizes)[stable_order(topic, len(problem.topics))]
     ends = np.bincount(topic, minlength=len(problem.topics)).cumsum().tolist()
-    number: dict[bytes, int] = {}
+    number: dict[tuple[bytes, int], int] = {}
     of_topic = [
-        number.setdefault(holder[start:end].tobytes(), len(number)) if end > start and size else -1
-        for (start, end), size in zip(
-            pairwise([0, *ends]), problem.topic_sizes.tolist(), strict=True
+        number.setdefault((holder[start:end].tobytes(), at if by_topic else 0), len(number))
+        if end > start and size
+        else -1
+        for at, ((start, end), size) in enumerate(
+            zip(pairwise([0, *ends]), problem.topic_sizes.tolist(), strict=True)
         )
     ]
-    return np.array(of_topic, np.int64), [np.frombuffer(some, np.int64) for some in number]
+    return np.array(of_topic, np.int64), [np.frombuffer(some, np.int64) for some, _ in number]
 
 
 def _cut(kinds: Kinds, facts: PairFacts) -> Kinds:
@@ -134,4 +154,5 @@ def _cut(kinds: Kinds, facts: PairFacts) -> Kinds:
             **{name: flags[pairs] for name, flags in kinds.flags.items()},
             **{name: flags[where] for name, flags in facts.flags.items()},
         },
+        topic=kinds.topic[kind] if len(kinds.topic) else kinds.topic,
     )

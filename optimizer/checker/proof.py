@@ -8,14 +8,11 @@ from typing import NamedTuple
 import numpy as np
 
 from optimizer.checker.certificate import MalformedCertificateError, decode, encode
-from optimizer.checker.costs import COSTS
 from optimizer.checker.counts import Counts
-from optimizer.checker.homogeneous import kept_at_most
 from optimizer.checker.residual_network import ReducedCosts, ResidualNetwork, ViolatedArc
 from optimizer.checker.sentences import Sentences
+from optimizer.checker.settled import is_free, is_settled
 from optimizer.model import IntArray
-
-NO = np.zeros(1, np.bool_)
 
 
 class Proof(NamedTuple):
@@ -37,16 +34,18 @@ def prove(counts: Counts, levels: Sequence[str], certificate: bytes | None) -> P
 
     The certificate's numbers are tried first, or zeros, which do for most plans. Where they prove
     nothing, potentials or a cycle are searched for. The next level is then looked at in those arcs
-    alone by which this one stays as good.
+    alone by which this one stays as good, unless it and all after it are settled without.
     """
     proven: dict[str, bool] = {}
     found: list[IntArray] = []
     given, fault = _given(counts, len(levels), certificate)
     network = counts.residual_network()
-    for name in levels:
+    settled = [is_settled(counts, name, levels) for name in levels]
+    for number, name in enumerate(levels):
         level = _Level(counts, name, network)
-        numbers = given[len(found)] if given else np.zeros_like(counts.loads)
-        doubt = level.doubt(numbers)
+        numbers = given[number] if given else np.zeros(_numbered(counts), np.int64)
+        is_told = all(settled[number:]) and not any(some.any() for some in given[number:])
+        doubt = None if is_told else level.doubt(numbers)
         if doubt is not None:
             fault = doubt if given else fault
             given = []
@@ -68,7 +67,7 @@ def _given(
     if certificate is None:
         return [], None
     try:
-        return decode(certificate, counts.kinds.member_count, levels), None
+        return decode(certificate, _numbered(counts), levels), None
     except MalformedCertificateError as error:
         return [], f"the certificate can't be read: {error}"
 
@@ -86,7 +85,7 @@ class _Level:
 
     def doubt(self, numbers: IntArray) -> str | None:
         """Why a certificate's numbers don't prove the level; None if they do."""
-        if not numbers.any() and (self._is_within_one or _is_settled(self._counts, self._name)):
+        if not numbers.any() and (self._is_within_one or is_free(self._counts, self._name)):
             return None
         violated = self._reduce(numbers)
         if violated:
@@ -98,11 +97,11 @@ class _Level:
         """The numbers that prove the level, and what improves it, in words, if anything does."""
         counts, swap = self._counts, self._swap()
         if swap is not None:
-            return np.zeros_like(counts.loads), swap
+            return np.zeros_like(self._start), swap
         cycle, distance = self._network.arcs(self._costs).search()
-        potential = distance[counts.kinds.kind_count : -1] - distance[-1]
+        numbers = distance[counts.kinds.kind_count : -1] - distance[-1] - self._start
         # Whoever has nothing has nothing to give: 0 is as good as more.
-        numbers = np.where(counts.loads == 0, 0, potential - self._start)
+        numbers[: len(counts.loads)][counts.loads == 0] = 0
         if cycle is not None:
             return numbers, Sentences(counts).cycle(self._name, cycle)
         if self._reduce(numbers) is not None:
@@ -127,26 +126,17 @@ class _Level:
         return Sentences(self._counts).swap() if self._name == "moves" else None
 
 
+def _numbered(counts: Counts) -> int:
+    """How many nodes a certificate has numbers for: members, and cells where there are any."""
+    return len(counts.loads) + len(counts.kinds.member_of_cell)
+
+
 def _start(counts: Counts, level: str) -> tuple[IntArray, bool]:
     """Where a certificate's numbers are counted from; whether that alone proves the balance."""
     if level != "balance":
-        return np.zeros(len(counts.loads), np.int64), False
+        return np.zeros(_numbered(counts), np.int64), False
     of_readers = counts.loads[counts.kinds.member]
     low, high = int(of_readers.min(initial=counts.measures.max_load)), counts.measures.max_load
-    return (-np.minimum(counts.loads, low), True) if high - low <= 1 else (-counts.loads, False)
-
-
-def _is_settled(counts: Counts, level: str) -> bool:
-    """Whether nothing at a level has to be looked at.
-
-    So it is with a cost that nobody has to pay; and with moves of a balanced group of one kind,
-    without any costs, that keeps as much as its quotas let it.
-    """
-    costly = {name for name in COSTS if counts.kinds.flags.get(name, NO).any()}
-    if level in COSTS:
-        return level not in costly
-    if level != "moves" or costly or counts.kinds.kind_count != 1:
-        return False
-    partitions = np.array([counts.measures.partitions])
-    most = kept_at_most(counts.owned, counts.kinds.offsets, partitions)
-    return bool(counts.kept.sum() == most[0])
+    is_within_one = high - low <= 1
+    start = -np.minimum(counts.loads, low) if is_within_one else -counts.loads
+    return np.concatenate((start, start[counts.kinds.member_of_cell])), is_within_one

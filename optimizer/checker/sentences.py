@@ -12,12 +12,14 @@ from optimizer.model import IntArray
 BETTER = {
     "balance": "more balanced",
     "moves": "fewer moves",
+    "spread": "topics spread more evenly",
     **{level: cost.better for level, cost in COSTS.items()},
 }
 
 DOUBT = {
     "balance": "that nothing is more balanced",
     "moves": "that it takes so many moves",
+    "spread": "that topics can't be spread more evenly",
     **{level: cost.doubt for level, cost in COSTS.items()},
 }
 
@@ -34,7 +36,7 @@ class Sentences:
         kinds = self._counts.kinds.kind_count
         around = zip(nodes[-1:] + nodes, nodes, nodes[1:] + nodes[:1], strict=False)
         transfers = ", ".join(
-            self._transfer(kind, giver - kinds, taker - kinds)
+            self._transfer(kind, self._member(giver - kinds), self._member(taker - kinds))
             for giver, kind, taker in around
             if kind < kinds
         )
@@ -62,13 +64,18 @@ class Sentences:
         names, counts = self._problem.member_ids, self._counts
         doubt = f"the certificate doesn't prove {DOUBT[level]}"
         if violated_arc.giver is None:
-            return f"{doubt}: its number for {names[violated_arc.taker]} doesn't fit the load"
+            return f"{doubt}: its number for {names[violated_arc.taker]} doesn't fit"
         giver, taker = (
             counts.kinds.member[pair] for pair in (violated_arc.giver, violated_arc.taker)
         )
         partition = self._held(counts.kinds.kind_at(violated_arc.taker), int(giver))[0]
         name = self._problem.partition_name(int(partition))
         return f"{doubt}: by its numbers {name} should go from {names[giver]} to {names[taker]}"
+
+    def _member(self, node: int) -> int:
+        """The member that a node is or, if it is a cell, that is above it."""
+        members = self._counts.kinds.member_count
+        return node if node < members else int(self._counts.kinds.member_of_cell[node - members])
 
     def _transfer(self, kind: int, giver: int, taker: int) -> str:
         """Best names one that the taker owns, or that the giver does not; any of it will do."""

@@ -9,10 +9,12 @@ from optimizer.model.classes import Classes, classes_of
 from optimizer.model.goals import DEFAULT_GOALS, Goals, GoalsError
 from optimizer.model.group import Group, InvalidGroupError, Member, check_group
 from optimizer.model.homogeneous import HomogeneousGroups
+from optimizer.model.levels import levels_of, spread_is_looked_at
 from optimizer.model.measures import Measures, Reads, measure, member_loads
 from optimizer.model.numbering import problem_of, rack_notes, settlement_notes
 from optimizer.model.problem import GONE, NOBODY, KafkaFacts, Problem, once_a_problem
 from optimizer.model.racks import RackTable, rack_table_of
+from optimizer.model.spread import least_spread, spread_of, worst_topic_share
 
 __all__ = [
     "DEFAULT_GOALS",
@@ -38,6 +40,8 @@ __all__ = [
     "StrategyError",
     "check_group",
     "classes_of",
+    "least_spread",
+    "levels_of",
     "measure",
     "member_loads",
     "once_a_problem",
@@ -48,5 +52,8 @@ __all__ = [
     "resolve",
     "settled",
     "settlement_notes",
+    "spread_is_looked_at",
+    "spread_of",
     "stable_order",
+    "worst_topic_share",
 ]

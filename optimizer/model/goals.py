@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import isfinite
 
-LEVELS = ("racks", "moves")
+LEVELS = ("racks", "moves", "spread")
 """What is looked at after coverage and balance, in the order that is usual."""
 
 RACKS = (None, "leader", "any")
@@ -30,11 +30,16 @@ class Goals:
     are compared exactly, as Kafka does; a member without a rack and a partition without rack facts
     (None or empty names) cost nothing. None: racks don't matter.
 
-    `levels`: which of the two is looked at first, reads across racks or moves.
+    `levels`: what is looked at first: "racks", reads across racks; "moves"; "spread", Σ over
+    topics and members of (partitions that the member has of the topic)², so that each topic is
+    spread over its readers. Those that aren't named come last, in this order; so by default spread
+    costs no move. It is looked at in groups that aren't too large for it: see
+    `optimizer.model.levels`.
 
     `min_gain`: how many partitions a plan has to put right for each one that it moves. Put right is
     a partition above the load that its member has in the plan when both are sorted by load (half of
-    the sum of the differences), and where racks matter a partition less that is read across them. A
+    the sum of the differences), and where racks matter a partition less that is read across them;
+    where spread comes before moves, so is one above what its member has of its topic in the plan. A
     direct transfer from a member with too many puts one right by one move, a chain over two members
     by two. A plan that gains less isn't made: everything stays where it is, and only partitions
     without an owner are placed, as balanced as that can be. 0: every gain will do.
@@ -43,7 +48,7 @@ class Goals:
     """
 
     rack: str | None = None
-    levels: tuple[str, ...] = LEVELS
+    levels: tuple[str, ...] = ("racks", "moves")
     min_gain: float = 0.0
 
     def __post_init__(self) -> None:
@@ -55,8 +60,9 @@ class Goals:
     def _faults(self) -> Iterator[str]:
         if self.rack not in RACKS:
             yield f"rack is {self.rack!r} and must be 'leader', 'any' or None"
-        if isinstance(self.levels, str) or sorted(map(str, self.levels)) != sorted(LEVELS):
-            yield f"levels is {self.levels!r} and must have 'racks' and 'moves', each once"
+        if not _are_levels(self.levels):
+            names = ", ".join(map(repr, LEVELS))
+            yield f"levels is {self.levels!r} and must be a list of {names}, each once at most"
         number = isinstance(self.min_gain, int | float) and not isinstance(self.min_gain, bool)
         if not number or not isfinite(self.min_gain) or self.min_gain < 0:
             yield f"min_gain is {self.min_gain!r} and must be a number of 0 or more"
@@ -64,8 +70,16 @@ class Goals:
     @property
     def order(self) -> tuple[str, ...]:
         """The levels below balance that count."""
-        counts = {"racks": self.rack is not None, "moves": True}
-        return tuple(level for level in self.levels if counts[level])
+        others = (level for level in LEVELS if level not in self.levels)
+        levels = (*self.levels, *others)
+        return tuple(level for level in levels if level != "racks" or self.rack is not None)
+
+
+def _are_levels(levels: object) -> bool:
+    """Whether each is one of the levels, and none stands there twice."""
+    if isinstance(levels, str) or not isinstance(levels, Sequence):
+        return False
+    return set(levels) <= set(LEVELS) and len(set(levels)) == len(levels)
 
 
 DEFAULT_GOALS = Goals()

@@ -16,15 +16,22 @@ class HomogeneousGroups:
 
     The members of group g are member_offsets[g]:member_offsets[g + 1], at least one, and its
     partitions partition_offsets[g]:partition_offsets[g + 1], at least one. `owner` has for each
-    partition one of its group's members, or NOBODY.
+    partition one of its group's members, or NOBODY; `topic_of` the topic of each, topics being
+    numbered throughout as well, in the order of their partitions.
     """
 
     member_offsets: IntArray
     partition_offsets: IntArray
     owner: IntArray
+    topic_of: IntArray
 
     def __len__(self) -> int:
         return len(self.member_offsets) - 1
+
+    @cached_property
+    def topic_offsets(self) -> IntArray:
+        """The topics of group g are topic_offsets[g]:topic_offsets[g + 1]."""
+        return np.append(0, self.topic_of[self.partition_offsets[1:] - 1] + 1)
 
     @cached_property
     def of_partition(self) -> IntArray:

@@ -9,6 +9,7 @@ import numpy as np
 from optimizer.model.arrays import IntArray
 from optimizer.model.classes import classes_of
 from optimizer.model.problem import NOBODY, Problem
+from optimizer.model.spread import spread_of
 
 
 class Measures(NamedTuple):
@@ -16,7 +17,8 @@ class Measures(NamedTuple):
 
     `partitions` are those that somebody subscribes to. A move changes the owner of a partition
     whose owner is present and still subscribed; a takeover gives a partition to somebody whose
-    owner left or unsubscribed.
+    owner left or unsubscribed. `spread` is the sum over topics and members of (partitions that the
+    member has of the topic)².
     """
 
     partitions: int
@@ -25,6 +27,7 @@ class Measures(NamedTuple):
     sum_squares: int
     moves: int
     takeovers: int
+    spread: int
 
 
 class Reads(NamedTuple):
@@ -52,6 +55,7 @@ def measure(problem: Problem, target: IntArray) -> Measures:
         sum_squares=int(loads @ loads),
         moves=moves,
         takeovers=owned_before - moves,
+        spread=spread_of(problem, target),
     )
 
 

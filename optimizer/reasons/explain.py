@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -10,7 +11,7 @@ import numpy as np
 from optimizer.checker import Kinds, PairFacts, kinds_of, rack_facts_of
 from optimizer.model import DEFAULT_GOALS, NOBODY, Goals, IntArray, Problem
 from optimizer.reasons.bounds import Bound, bounds_of
-from optimizer.reasons.paths import OUTSIDE, Path, paths_of
+from optimizer.reasons.paths import OUTSIDE, Path, Transfer, paths_of
 
 
 @dataclass(frozen=True)
@@ -32,7 +33,8 @@ class Reason:
     """Why a partition moves: the path that it is a step of, `path[place]`.
 
     `loads` has for each member of the path how many partitions it had (that it may keep) and will
-    have. `fewer_remote` is by how many fewer partitions of the path are read across racks.
+    have. `fewer_remote` is by how many fewer partitions of the path are read across racks, and
+    `less_spread` by how much Σ (partitions of a topic that a member has)² is less.
     `barred`: the path's last member doesn't subscribe to the topic of the step before, or, at the
     first place, of this one, so that it couldn't have had that partition directly.
 
@@ -41,7 +43,8 @@ class Reason:
     "room": the first partition had no owner, and its taker passes another one on to the last;
     "racks": going back, more would be read across racks, and the balance would be as good
     (`is_even`) or better (not in an optimal plan);
-    "nothing": going back would be no worse for balance or racks (not in an optimal plan).
+    "spread": going back, topics would be spread less evenly, and the balance be so likewise;
+    "nothing": going back would be no worse for any of these (not in an optimal plan).
     """
 
     path: tuple[Step, ...]
@@ -49,6 +52,7 @@ class Reason:
     cause: str
     loads: dict[str, tuple[int, int]]
     fewer_remote: int
+    less_spread: int
     barred: bool
 
     @property
@@ -68,11 +72,10 @@ class Reason:
         start = f"{step.name} moves from {self._had(step.giver)} to "
         if self.cause == "nothing":
             return f"{start}{self._had(step.taker)}: nothing is gained by that"
-        if self.cause == "racks":
-            reads = f"{self.fewer_remote} fewer read{'s' * (self.fewer_remote != 1)} across racks"
+        if self.cause in ("racks", "spread"):
             around = "" if len(self.path) == 1 else f" along {self._along()}"
             cost = "at equal balance" if self.is_even else "at the cost of balance"
-            return f"{start}{self._had(step.taker)}: {cost}{around}, {reads}"
+            return f"{start}{self._had(step.taker)}: {cost}{around}, {self._gain()}"
         if len(self.path) == 1:
             before, after = (self.loads[member][1] for member in (str(step.giver), step.taker))
             return f"{start}{self._had(step.taker)}: they will have {before} and {after}"
@@ -89,6 +92,11 @@ class Reason:
             f"{step.name} moves from {step.giver} to {self._had(step.taker)}: it makes room on "
             f"{step.giver} for {room.name}, which {origin}{bar}"
         )
+
+    def _gain(self) -> str:
+        if self.cause == "spread":
+            return "topics are spread more evenly"
+        return f"{self.fewer_remote} fewer read{'s' * (self.fewer_remote != 1)} across racks"
 
     def _had(self, member: str | None) -> str:
         return f"{member}, which had {self.loads[str(member)][0]},"
@@ -147,6 +155,8 @@ class _View:
         )
         self._facts: PairFacts | None = rack_facts_of(problem, goals.rack)
         self._reads: set[int] = set(self.kinds.keys.tolist())
+        topics = problem.topic_of[target >= 0].tolist()
+        self._held = Counter(zip(topics, target[target >= 0].tolist(), strict=True))
 
     def reasons(self, path: Path) -> Iterator[tuple[int, Reason]]:
         """A reason for each step of a path that is a move."""
@@ -154,13 +164,14 @@ class _View:
         members = {m for transfer in path for m in transfer[1:] if m != OUTSIDE}
         steps = tuple(self._step(*transfer) for transfer in path)
         fewer = self._fewer_remote(path)
-        cause = self._cause(path, fewer)
+        less_spread = self._less_spread(path)
+        cause = self._cause(path, fewer, less_spread)
         loads = {ids[m]: (self._before[m], self._after[m]) for m in sorted(members)}
         for place, transfer in enumerate(path):
             if transfer.giver != OUTSIDE:
                 previous = path[max(place - 1, 0)].partition
                 barred = not self._may_read(path[-1].taker, previous)
-                yield place, Reason(steps, place, cause, loads, fewer, barred)
+                yield place, Reason(steps, place, cause, loads, fewer, less_spread, barred)
 
     def _step(self, partition: int, giver: int, taker: int) -> Step:
         problem = self._problem
@@ -171,7 +182,7 @@ class _View:
             problem.topics[topic], number, None if giver == OUTSIDE else names[giver], names[taker]
         )
 
-    def _cause(self, path: Path, fewer_remote: int) -> str:
+    def _cause(self, path: Path, fewer_remote: int, less_spread: int) -> str:
         first, last = path[0].giver, path[-1].taker
         if first == OUTSIDE:
             direct = self._may_read(last, path[0].partition)
@@ -179,18 +190,23 @@ class _View:
                 return "room"
         elif first != last and self._after[first] >= self._after[last]:
             return "balance"
-        return "racks" if fewer_remote > 0 else "nothing"
+        if fewer_remote > 0:
+            return "racks"
+        return "spread" if less_spread > 0 else "nothing"
 
     def _fewer_remote(self, path: Path) -> int:
-        """Reads across racks without the path, less those with it.
-
-        Without it, its partitions stay; one that comes from outside goes to the last member.
-        """
-        without = sum(
-            self._is_remote(t.partition, path[-1].taker if t.giver == OUTSIDE else t.giver)
-            for t in path
-        )
+        """Reads across racks without the path, less those with it."""
+        without = sum(self._is_remote(t.partition, _without(t, path)) for t in path)
         return without - sum(self._is_remote(t.partition, t.taker) for t in path)
+
+    def _less_spread(self, path: Path) -> int:
+        """The spread of topics without the path, less that with it."""
+        change: Counter[tuple[int, int]] = Counter()
+        for transfer in path:
+            topic = int(self._problem.topic_of[transfer.partition])
+            change[topic, _without(transfer, path)] += 1
+            change[topic, transfer.taker] -= 1
+        return sum(more * (2 * self._held[cell] + more) for cell, more in change.items())
 
     def _is_remote(self, partition: int, member: int) -> bool:
         facts = self._facts
@@ -201,3 +217,8 @@ class _View:
     def _may_read(self, member: int, partition: int) -> bool:
         kind = int(self.kinds.kind_of[partition])
         return kind * self.kinds.member_count + member in self._reads
+
+
+def _without(transfer: Transfer, path: Path) -> int:
+    """Who has a partition without the path: its owner, or its last member what had no owner."""
+    return path[-1].taker if transfer.giver == OUTSIDE else transfer.giver

@@ -9,15 +9,17 @@ import numpy as np
 from optimizer.model import IntArray
 from optimizer.solver.components import components
 from optimizer.solver.demand import Demand
-from optimizer.solver.flow import cheapest_shares, kinds_above
+from optimizer.solver.flow import kinds_above
 from optimizer.solver.homogeneous import even_shares
+from optimizer.solver.shares import cheapest_shares
+from optimizer.solver.spread import spread_shares
 
 
 def best_shares(demand: Demand, levels: Sequence[str] = ("moves",)) -> IntArray:
     """Shares of least Σ load², and among those the best by `levels`, one after the other.
 
-    The levels are "moves", the most kept, and those of `optimizer.solver.costs`, such as "racks",
-    the fewest partitions read across racks.
+    The levels are "moves", the most kept, those of `optimizer.solver.costs`, such as "racks",
+    the fewest partitions read across racks, and "spread" where the demand has topics for it.
 
     A part of the group in which all loads can be within one of each other is balanced by exactly
     those loads. Any other part is cut in two that are balanced each for itself.
@@ -40,7 +42,9 @@ def _level_shares(part: Demand, levels: Sequence[str]) -> IntArray | None:
     """The best shares within one of each other; None if there are none."""
     if len(part.supply) == 1 and not any(flags.any() for flags in part.costs.values()):
         return even_shares(part.supply, part.offsets, part.owned)
-    return cheapest_shares(part, _base(part), levels)
+    if part.topics is None:
+        return cheapest_shares(part, _base(part), levels)
+    return spread_shares(part, part.topics, _base(part), levels)
 
 
 def _base(part: Demand) -> int:

@@ -9,14 +9,18 @@ from optimizer.solver.demand import Demand
 from optimizer.solver.kinds import Kinds
 
 
-def hand_out(owner: IntArray, kinds: Kinds, demand: Demand, shares: IntArray) -> IntArray:
+def hand_out(
+    owner: IntArray, topic_of: IntArray, kinds: Kinds, demand: Demand, shares: IntArray
+) -> IntArray:
     """Turn each pair's share into partitions.
 
-    Owners keep their lowest partitions (by topic name and number); what is left of a kind is
-    dealt in that order, one to each member in turn, so that a topic spreads over its new readers.
+    An owner of too many gives up those first of whose topic it has the most, the highest numbers
+    of a topic first; what is left of a kind is dealt topic by topic, one to each member in turn:
+    so a topic spreads over its readers, the old and the new ones. `topic_of` has the topic of
+    each partition.
     """
     target = np.where(kinds.owner_pair >= 0, owner, NOBODY)
-    target[_released(kinds.owner_pair, demand, shares)] = NOBODY
+    target[_released(kinds.owner_pair, topic_of, demand, shares)] = NOBODY
     free = ((target < 0) & (kinds.of_partition >= 0)).nonzero()[0]
     if len(free):
         free = free[stable_order(kinds.of_partition[free], len(demand.supply))]
@@ -24,7 +28,9 @@ def hand_out(owner: IntArray, kinds: Kinds, demand: Demand, shares: IntArray) ->
     return target
 
 
-def _released(owner_pair: IntArray, demand: Demand, shares: IntArray) -> IntArray:
+def _released(
+    owner_pair: IntArray, topic_of: IntArray, demand: Demand, shares: IntArray
+) -> IntArray:
     """Partitions that an owner has above its share: only the owners with too many are looked at."""
     # One entry more than there are pairs: a partition without a pair has -1 and looks up that one.
     too_many = np.zeros(len(shares) + 1, np.bool_)
@@ -36,7 +42,32 @@ def _released(owner_pair: IntArray, demand: Demand, shares: IntArray) -> IntArra
     partitions = partitions[stable_order(owner_pair[partitions], len(shares))]
     owned, kept = demand.owned[pairs], shares[pairs]
     first = owned.cumsum() - owned
-    return partitions[ranges(first + kept, owned - kept)]
+    given = owned - kept
+    before = given.cumsum() - given
+    of_kind = demand.kind_of_pair[pairs]
+    before -= before[of_kind.searchsorted(of_kind)]
+    order = _by_rank(owned, first, before, topic_of[partitions])
+    return partitions[order[ranges(first + kept, given)]]
+
+
+def _by_rank(owned: IntArray, first: IntArray, before: IntArray, topic: IntArray) -> IntArray:
+    """Each owner's partitions, given topic by topic, by their place within the topic.
+
+    So what comes last is of the topics that an owner has the most of. Among the last of several
+    topics, each owner begins where the one before it ended (who gave up `before` with all before
+    that), so that they don't all give up the same topics.
+    """
+    starts = np.ones(len(topic), np.bool_)
+    np.not_equal(topic[1:], topic[:-1], out=starts[1:])
+    starts[first] = True
+    start = starts.nonzero()[0]
+    of_topic = starts.cumsum() - 1
+    rank = np.arange(len(topic)) - start[of_topic]
+    first_topic = of_topic[first]
+    topics = np.append(first_topic[1:], len(start)) - first_topic
+    turn = (of_topic + (before - first_topic).repeat(owned)) % topics.repeat(owned)
+    owner = np.arange(len(owned)).repeat(owned)
+    return np.lexsort((turn, rank, owner))
 
 
 def _deal(demand: Demand, shares: IntArray) -> IntArray:

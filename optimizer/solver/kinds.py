@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -33,34 +33,43 @@ def kinds_of(problem: Problem, goals: Goals) -> Kinds:
     classes = classes_of(problem)
     kinds = Kinds(classes.of_partition, classes.owner_pair, classes.offsets, classes.members)
     for level, table in costs_of(problem, goals).items():
-        kinds = _cut(kinds, level, table)
+        kinds = _cut_by_cost(kinds, level, table)
     return kinds
 
 
-def _cut(kinds: Kinds, level: str, table: CostTable) -> Kinds:
-    costs, row = np.unique(table.costs, axis=0, return_inverse=True)
+def kinds_by_topic(kinds: Kinds, topic_of: IntArray) -> tuple[Kinds, IntArray]:
+    """The kinds cut into those of a topic each, and the topics of these."""
+    return _cut(kinds, topic_of, int(topic_of.max(initial=0)) + 1)
+
+
+def _cut_by_cost(kinds: Kinds, level: str, table: CostTable) -> Kinds:
+    costs, row_of = np.unique(table.costs, axis=0, return_inverse=True)
+    cut, row = _cut(kinds, row_of.reshape(-1)[table.row_of], len(costs))
+    flags = costs[row.repeat(np.diff(cut.offsets)), table.column_of[cut.members]]
+    return replace(cut, costs={**cut.costs, level: flags})
+
+
+def _cut(kinds: Kinds, row_of: IntArray, rows: int) -> tuple[Kinds, IntArray]:
+    """The kinds cut into partitions of one row each, and the rows of these."""
     before = kinds.of_partition
-    key = np.where(before >= 0, before * len(costs) + row.reshape(-1)[table.row_of], -1)
-    present = np.bincount(key + 1, minlength=(len(kinds.offsets) - 1) * len(costs) + 1)[1:] > 0
+    key = np.where(before >= 0, before * rows + row_of, -1)
+    present = np.bincount(key + 1, minlength=(len(kinds.offsets) - 1) * rows + 1)[1:] > 0
     number = np.append(present.cumsum() - 1, -1)
     of_partition, kind = number[key], present.nonzero()[0]
-    cut = kind // len(costs)
+    cut = kind // rows
     sizes = np.diff(kinds.offsets)[cut]
     offsets = np.concatenate(([0], sizes.cumsum()))
     pairs = ranges(kinds.offsets[cut], sizes)
-    members = kinds.members[pairs]
     # A pair stands where it stood among those of the kind that was cut.
     rank = kinds.owner_pair - kinds.offsets[before]
-    return Kinds(
+    found = Kinds(
         of_partition=of_partition,
         owner_pair=np.where(kinds.owner_pair >= 0, offsets[of_partition] + rank, -1),
         offsets=offsets,
-        members=members,
-        costs={
-            **{known: flags[pairs] for known, flags in kinds.costs.items()},
-            level: costs[(kind % len(costs)).repeat(sizes), table.column_of[members]],
-        },
+        members=kinds.members[pairs],
+        costs={level: flags[pairs] for level, flags in kinds.costs.items()},
     )
+    return found, kind % rows
 
 
 def kinds_if_nothing_moves(kinds: Kinds, owner: IntArray) -> Kinds:

@@ -2,13 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
+
 import numpy as np
 
-from optimizer.model import DEFAULT_GOALS, Answer, Goals, IntArray, Problem, rack_table_of, settled
+from optimizer.model import (
+    DEFAULT_GOALS,
+    Answer,
+    CostOverflowError,
+    Goals,
+    IntArray,
+    Problem,
+    least_spread,
+    levels_of,
+    rack_table_of,
+    settled,
+    spread_of,
+)
 from optimizer.solver.balance import best_shares
-from optimizer.solver.demand import demand_of
+from optimizer.solver.demand import Topics, demand_of
 from optimizer.solver.hand_out import hand_out
-from optimizer.solver.kinds import Kinds, kinds_if_nothing_moves, kinds_of
+from optimizer.solver.kinds import Kinds, kinds_by_topic, kinds_if_nothing_moves, kinds_of
 
 
 def solve(problem: Problem, goals: Goals = DEFAULT_GOALS) -> Answer:
@@ -18,7 +33,8 @@ def solve(problem: Problem, goals: Goals = DEFAULT_GOALS) -> Answer:
     (and with it the maximum, the variance and every symmetric convex cost: Harvey, Ladner, Lovász
     and Tamir, J. Algorithms 59, 2006); of all those, the fewest partitions change an owner who is
     present and still subscribed, and before or after that, if the goals name racks, the fewest are
-    read across them. The facts alone decide, not the order that they came in.
+    read across them; then (or before, if the goals say so) each topic is spread over its readers as
+    evenly as can be. The facts alone decide, not the order that they came in.
 
     If that isn't worth its moves (`Goals.min_gain`), everything stays with its owner, and only what
     has none is placed, as balanced as that leaves it; the answer's `reason` says so.
@@ -37,18 +53,58 @@ def solve(problem: Problem, goals: Goals = DEFAULT_GOALS) -> Answer:
 
 
 def _best(problem: Problem, kinds: Kinds, goals: Goals) -> IntArray:
+    """The best plan when partitions of a kind may only go to its readers.
+
+    `hand_out` spreads topics as well as can be told from counts. Where that leaves anything to
+    better, a flow spreads them, if the group isn't too large for it.
+    """
+    levels = levels_of(problem, goals)
+    without_spread = [level for level in levels if level != "spread"]
     demand = demand_of(kinds, len(problem.member_ids))
-    return hand_out(problem.owner, kinds, demand, best_shares(demand, goals.order))
+    shares = best_shares(demand, without_spread)
+    target = hand_out(problem.owner, problem.topic_of, kinds, demand, shares)
+    if "spread" not in levels or spread_of(problem, target) == least_spread(problem):
+        return target
+    if levels[-1] == "spread" and np.array_equal(target, problem.owner):
+        return target  # any other plan moves something
+    try:
+        return _spread(problem, kinds, target, levels)
+    except CostOverflowError:
+        return target
+
+
+def _spread(problem: Problem, kinds: Kinds, target: IntArray, levels: Sequence[str]) -> IntArray:
+    """The best plan at all levels, from one that is so at all but spread."""
+    members = len(problem.member_ids)
+    kinds, topics = kinds_by_topic(kinds, problem.topic_of)
+    demand = demand_of(kinds, members)
+    read = kinds.of_partition >= 0
+    held = kinds.of_partition[read] * members + target[read]
+    keys = demand.kind_of_pair * members + kinds.members
+    near = np.bincount(keys.searchsorted(held), minlength=len(keys))
+    demand = replace(demand, topics=Topics(topics, near))
+    shares = best_shares(demand, levels)
+    return hand_out(problem.owner, problem.topic_of, kinds, demand, shares)
 
 
 def gain_of(problem: Problem, found: IntArray, planned: IntArray, goals: Goals) -> float:
     """Partitions that `planned` puts right over `found`, as `Goals.min_gain` counts them."""
-    before, after = (
-        np.sort(np.bincount(target[target >= 0], minlength=len(problem.member_ids)))
-        for target in (found, planned)
-    )
-    gain = float(np.abs(before - after).sum()) / 2
+    members = len(problem.member_ids)
+    gain = _put_right(found, planned, members)
     table = rack_table_of(problem, goals.rack)
     if table is not None:
         gain += max(table.reads(found).remote - table.reads(planned).remote, 0)
+    levels = levels_of(problem, goals)
+    if "spread" in levels and levels.index("spread") < levels.index("moves"):
+        ends = problem.topic_offsets.tolist()
+        for topic in map(slice, ends, ends[1:]):
+            gain += _put_right(found[topic], planned[topic], members)
     return gain
+
+
+def _put_right(found: IntArray, planned: IntArray, members: int) -> float:
+    """Half of the differences of what members have when both are sorted by it."""
+    before, after = (
+        np.sort(np.bincount(target[target >= 0], minlength=members)) for target in (found, planned)
+    )
+    return float(np.abs(before - after).sum()) / 2

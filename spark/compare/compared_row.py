@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from spark.solve import GroupRow, Int, Long
+from spark.solve import GroupRow, Int, Long, Real
 
 
 @dataclass(slots=True, kw_only=True)
@@ -13,6 +13,10 @@ class ComparedRow(GroupRow):
 
     `excess`: by so many partitions the most loaded member is above the most loaded one of the
     optimum, which is as low as subscriptions let it be.
+
+    `spread`: Σ over topics and members of (partitions that the member has of the topic)²;
+    `worst_topic_share`: the most partitions of a topic that a member has, over its fair share (the
+    topic's partitions over its readers, rounded up), of the worst topic. 1 is as good as can be.
 
     `local_reads` and `remote_reads`: partitions read within a rack and across racks, in the meaning
     of the group's goals; null where goals or facts have no racks. `balance_optimal` and
@@ -31,6 +35,8 @@ class ComparedRow(GroupRow):
     """
 
     excess: Long = None
+    spread: Long = None
+    worst_topic_share: Real = None
     local_reads: Long = None
     remote_reads: Long = None
     transferring: Long = None

@@ -24,6 +24,7 @@ from optimizer.model import (
     measure,
     rack_table_of,
     settled,
+    worst_topic_share,
 )
 from optimizer.strategies import OPTIMAL, strategy_named
 from spark.compare.compared_row import ComparedRow
@@ -33,6 +34,9 @@ from spark.solve import TimeLimit, columns_of, facts_of, schema_of
 
 Answered = tuple[Answer, float]
 """An answer, and how many seconds it took."""
+
+BELOW_BALANCE = ("moves",)
+"""What a comparison tells of the worth of an assignment beside its balance."""
 
 STAYS = dict.fromkeys(("transferring", "stopped_eager", "stopped_cooperative", "rounds"), 0)
 """What it costs to leave a group as it is."""
@@ -122,6 +126,7 @@ class _Trial:
             **self._proof(target, measures)._asdict(),
             "seconds": seconds,
             "excess": excess,
+            "worst_topic_share": worst_topic_share(problem, target),
             "local_reads": local,
             "remote_reads": remote,
             **(STAYS if strategy == CURRENT else _costs(problem, answer, measures.moves)),
@@ -159,7 +164,7 @@ class _Trial:
             else:
                 answer = self._limit.spend(lambda: strategy_named(OPTIMAL).assign(self._problem))
                 target = answer.target
-            verdict = check_assignment(self._problem, target)
+            verdict = check_assignment(self._problem, target, levels=BELOW_BALANCE)
         except Exception:
             return None
         return verdict.measures if verdict.moves_optimal else None
@@ -167,7 +172,7 @@ class _Trial:
     def _proof(self, target: IntArray, measures: Measures) -> _Proof:
         """By comparison with the optimum; where that isn't known, by the check."""
         if self._optimum is None:
-            verdict = check_assignment(self._problem, target)
+            verdict = check_assignment(self._problem, target, levels=BELOW_BALANCE)
             if verdict.faults:
                 return _Proof(None, None)
             return _Proof(verdict.balance_optimal, verdict.moves_optimal)

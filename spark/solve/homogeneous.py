@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from optimizer.checker import check_homogeneous
-from optimizer.model import NOBODY, IntArray
+from optimizer.model import NOBODY, IntArray, spread_is_looked_at
 from optimizer.solver import solve_homogeneous
 from spark.groups import HomogeneousRows, read_homogeneous
 from spark.solve.solved_row import SolvedRow, actions
@@ -52,11 +52,17 @@ def _measures(read: HomogeneousRows, target: IntArray) -> Iterator[dict[str, Any
     """Measures and proofs of each group; None for one whose optimum isn't proven."""
     found = check_homogeneous(read.groups, target)
     columns = [column.tolist() for column in found]
-    for values in zip(*columns, strict=True):
+    spread_counts = spread_is_looked_at(read.groups).tolist()
+    for spread_counts_here, *values in zip(spread_counts, *columns, strict=True):
         measures = dict(zip(found._fields, values, strict=True))
-        proven = measures.pop("proven")
-        of_proof = {"takeovers": 0, "balance_optimal": True, "moves_optimal": True}
-        yield measures | of_proof if proven else None
+        proven, spread_proven = measures.pop("proven"), measures.pop("spread_proven")
+        of_proof = {
+            "takeovers": 0,
+            "balance_optimal": True,
+            "moves_optimal": True,
+            "spread_optimal": True if spread_counts_here else None,
+        }
+        yield measures | of_proof if proven and spread_proven >= spread_counts_here else None
 
 
 def _plans(read: HomogeneousRows, target: IntArray) -> Iterator[dict[str, Any]]:

@@ -102,6 +102,7 @@ def _proof(verdict: Verdict) -> dict[str, Any]:
     return {
         "balance_optimal": None if verdict.faults else verdict.balance_optimal,
         "moves_optimal": verdict.moves_optimal,
+        "spread_optimal": verdict.spread_optimal,
         "local_reads": local,
         "remote_reads": remote,
         "racks_optimal": verdict.racks_optimal,

@@ -47,6 +47,9 @@ class PlannedGroup(GroupRow):
     `local_reads` and `remote_reads` count reads within a rack and across racks, planned and as
     found; null where goals or facts have no racks. `goals` are there if they aren't the default
     ones (`spark.settings.goals_to_text`); `certificate` proves the plan (`optimizer.checker`).
+    `spread` is Σ over topics and members of (partitions that the member has of the topic)²;
+    `spread_optimal` is null where the group is too large to look at it, or a level above it isn't
+    optimal.
     """
 
     local_reads: Long = None
@@ -56,6 +59,8 @@ class PlannedGroup(GroupRow):
     found_remote_reads: Long = None
     goals: Text = None
     certificate: Bytes = None
+    spread: Long = None
+    spread_optimal: Flag = None
 
 
 @dataclass(slots=True, kw_only=True)

@@ -17,6 +17,8 @@ FAULT_SCHEMA = "cluster string, `group` string, fault string"
 
 FACTS = ("status", "strategy", "members", *MEASURES)
 PROOFS = {
+    "spread": "long",
+    "spread_optimal": "boolean",
     "local_reads": "long",
     "remote_reads": "long",
     "racks_optimal": "boolean",
@@ -31,8 +33,8 @@ def verify_plan(snapshot: FleetSnapshot, assignments: DataFrame, groups: DataFra
     """What is wrong with a plan of the snapshot: cluster, group, fault; no row, no fault.
 
     Checked are statuses, that every partition is there once and goes to a subscriber, previous
-    members, actions and measures. That balance, racks and moves are optimal where the plan says so
-    is proven anew without the solver, by the plan's certificate if it has one that holds.
+    members, actions and measures. That balance, racks, moves and spread are optimal where the plan
+    says so is proven anew without the solver, by the plan's certificate if it has one that holds.
     InputError when a table of the plan lacks columns.
     """
     faults = [*_missing("assignments", assignments, FIELDS), *_missing("groups", groups, FACTS)]

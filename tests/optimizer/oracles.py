@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import itertools
+from collections import Counter
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -18,23 +20,43 @@ class Best(NamedTuple):
 
     sum_squares: int
     moves: int
+    spread: int
+
+
+LEVELS = ("moves", "spread")
+"""The levels of an outcome below balance, if nothing else is said."""
+
+Remote = list[list[bool]]
+"""Whether each member reads each partition across racks."""
 
 
 class Facts(NamedTuple):
-    """A group partition by partition: the indexes of its readers, and of its owner or None."""
+    """A group partition by partition: the indexes of readers, the owner or None, and the topic."""
 
     member_count: int
     readers: list[list[int]]
     owner: list[int | None]
+    topic: list[int]
 
     def outcome(self, target: list[int | None]) -> Best:
         """What an assignment reaches; a move takes a partition from a reader who owns it."""
+        return Best(*self.reached(target, LEVELS, []))
+
+    def reached(
+        self, target: list[int | None], levels: Sequence[str], remote: Remote
+    ) -> tuple[int, ...]:
+        """The balance, and what is reached at each level."""
         loads = [target.count(m) for m in range(self.member_count)]
-        moved = [
-            owner in readers and new != owner
-            for readers, owner, new in zip(self.readers, self.owner, target, strict=True)
-        ]
-        return Best(sum(load * load for load in loads), sum(moved))
+        held = Counter((t, m) for t, m in zip(self.topic, target, strict=True) if m is not None)
+        found = {
+            "moves": sum(
+                owner in readers and new != owner
+                for readers, owner, new in zip(self.readers, self.owner, target, strict=True)
+            ),
+            "spread": sum(count * count for count in held.values()),
+            "racks": sum(some[m] for some, m in zip(remote, target, strict=False) if m is not None),
+        }
+        return (sum(load * load for load in loads), *(found[level] for level in levels))
 
 
 def facts_of_group(group: Group) -> Facts:
@@ -50,7 +72,8 @@ def facts_of_group(group: Group) -> Facts:
         ]
         newest = [m for generation, m in claims if generation == max(claims)[0]]
         owner.append(newest[0] if len(newest) == 1 else None)
-    return Facts(len(group.members), readers, owner)
+    topics = {topic: t for t, topic in enumerate(sorted(group.topics))}
+    return Facts(len(group.members), readers, owner, [topics[topic] for topic, _ in partitions])
 
 
 def facts_of_problem(problem: Problem) -> Facts:
@@ -65,38 +88,72 @@ def facts_of_problem(problem: Problem) -> Facts:
     sizes = np.diff(problem.topic_offsets).tolist()
     readers = [subscribers[t] for t, size in enumerate(sizes) for _ in range(size)]
     owner = [m if m >= 0 else None for m in problem.owner.tolist()]
-    return Facts(len(problem.member_ids), readers, owner)
+    return Facts(len(problem.member_ids), readers, owner, problem.topic_of.tolist())
 
 
 def brute_force(facts: Facts) -> Best:
-    """The least Σ load², and the fewest moves with it, over all assignments there are."""
-    choices = np.array(list(itertools.product(*(some for some in facts.readers if some))), np.int64)
+    """The best there is, over all assignments."""
+    return Best(*best_by_force(facts, LEVELS, []))
+
+
+def best_by_force(facts: Facts, levels: Sequence[str], remote: Remote) -> tuple[int, ...]:
+    """The least of each level, with the levels above at their least, over all assignments."""
     read = [p for p, readers in enumerate(facts.readers) if readers]
-    loads = np.stack([(choices == m).sum(axis=1) for m in range(facts.member_count)] or [[0]])
-    sum_squares = (loads * loads).sum(axis=0)
-    keepable = [facts.owner[p] in facts.readers[p] for p in read]
-    owner = np.array([facts.owner[p] if keepable[at] else -1 for at, p in enumerate(read)], int)
-    moves = ((choices != owner) & (owner >= 0)).sum(axis=1)
-    least = sum_squares.min()
-    return Best(int(least), int(moves[sum_squares == least].min()))
+    choices = np.array(list(itertools.product(*(facts.readers[p] for p in read))), np.int64)
+    every = range(facts.member_count)
+    loads = np.stack([(choices == m).sum(axis=1) for m in every] or [[0]])
+    owner = np.array([-1 if (o := facts.owner[p]) not in facts.readers[p] else o for p in read])
+    nothing = np.zeros(len(choices), np.int64)
+    topic = np.array([facts.topic[p] for p in read])
+    held = [(choices[:, topic == t] == m).sum(axis=1) for t in set(topic.tolist()) for m in every]
+    across = [np.array(remote[p], np.int64)[choices[:, at]] for at, p in enumerate(read) if remote]
+    found = {
+        "moves": ((choices != owner) & (owner >= 0)).sum(axis=1) if read else nothing,
+        "spread": sum((count * count for count in held), nothing),
+        "racks": sum(across, nothing),
+    }
+    outcome = [(loads * loads).sum(axis=0), *(found[level] for level in levels)]
+    first = np.lexsort(outcome[::-1])[0]
+    return tuple(int(level[first]) for level in outcome)
 
 
 def plain_network(facts: Facts) -> Best:
-    """The same by min-cost flow, with a node for each partition and an arc for each load."""
+    """The same by a network of single partitions."""
+    return Best(*best_by_network(facts, LEVELS, []))
+
+
+def best_by_network(facts: Facts, levels: Sequence[str], remote: Remote) -> tuple[int, ...]:
+    """The same by min-cost flow: a node for each partition, and for each topic and member.
+
+    From there to the member goes an arc for each partition of the topic, and from the member one
+    for each load.
+    """
     count = len(facts.readers)
     read = [p for p, readers in enumerate(facts.readers) if readers]
-    sink = count + facts.member_count
+    cells: dict[tuple[int, int], int] = {}
+    for p in read:
+        for m in facts.readers[p]:
+            cells.setdefault((facts.topic[p], m), count + facts.member_count + len(cells))
+    sink = count + facts.member_count + len(cells)
+    step = {"moves": count + 1, "racks": count + 1, "spread": count * count + 1}
+    weights, weight = {}, 1
+    for level in reversed(levels):
+        weights[level], weight = weight, weight * step[level]
     network = min_cost_flow.SimpleMinCostFlow()
-    dearer = count + 1
+    add = network.add_arc_with_capacity_and_unit_cost
     chosen = {}
     for p in read:
         for m in facts.readers[p]:
             moved = facts.owner[p] in facts.readers[p] and m != facts.owner[p]
-            arc = network.add_arc_with_capacity_and_unit_cost(p, count + m, 1, int(moved))
-            chosen[arc] = (p, m)
+            across = bool(remote) and remote[p][m]
+            cost = weights["moves"] * moved + weights.get("racks", 0) * across
+            chosen[add(p, cells[facts.topic[p], m], 1, cost)] = p, m
+    for (topic, m), cell in cells.items():
+        for n in range(1, facts.topic.count(topic) + 1):
+            add(cell, count + m, 1, weights.get("spread", 0) * (2 * n - 1))
     for m in range(facts.member_count):
         for n in range(1, sum(m in facts.readers[p] for p in read) + 1):
-            network.add_arc_with_capacity_and_unit_cost(count + m, sink, 1, (2 * n - 1) * dearer)
+            add(count + m, sink, 1, (2 * n - 1) * weight)
     for p in read:
         network.set_node_supply(p, 1)
     network.set_node_supply(sink, -len(read))
@@ -105,7 +162,7 @@ def plain_network(facts: Facts) -> Best:
     for arc, (p, m) in chosen.items():
         if network.flow(arc):
             target[p] = m
-    return facts.outcome(target)
+    return facts.reached(target, levels, remote)
 
 
 def outcome_of(problem: Problem, target: IntArray) -> Best:

@@ -7,13 +7,11 @@ import random
 from dataclasses import replace
 from typing import NamedTuple
 
-import numpy as np
-from ortools.graph.python import min_cost_flow
-
 from optimizer import Group
 from optimizer.model.arrays import IntArray
 from optimizer.model.goals import Goals
 from optimizer.model.problem import Problem
+from tests.optimizer import oracles
 from tests.optimizer.groups import random_problem, tiny_group
 from tests.optimizer.oracles import Facts, facts_of_group, facts_of_problem
 
@@ -21,8 +19,8 @@ RACKS = ("a", "b", "c")
 
 VARIANTS = [
     Goals(rack=rack, levels=levels)
+    for levels in itertools.permutations(("racks", "moves", "spread"))
     for rack in ("leader", "any")
-    for levels in (("racks", "moves"), ("moves", "racks"))
 ]
 
 
@@ -73,10 +71,7 @@ class RackFacts(NamedTuple):
 
     def outcome(self, target: list[int | None], goals: Goals) -> tuple[int, ...]:
         """What an assignment reaches, in the order of the goals."""
-        best = self.facts.outcome(target)
-        remote = sum(self.remote[p][m] for p, m in enumerate(target) if m is not None)
-        levels = {"racks": remote, "moves": best.moves}
-        return (best.sum_squares, *(levels[level] for level in goals.levels))
+        return self.facts.reached(target, goals.order, self.remote)
 
 
 def _facts(facts: Facts, members: list[str | None], near: list[set[str]]) -> RackFacts:
@@ -107,48 +102,12 @@ def racks_of_problem(problem: Problem, goals: Goals) -> RackFacts:
 
 def best_by_force(racks: RackFacts, goals: Goals) -> tuple[int, ...]:
     """The least of each level, with the levels above at their least, over all assignments."""
-    facts = racks.facts
-    read = [p for p, readers in enumerate(facts.readers) if readers]
-    choices = np.array(list(itertools.product(*(facts.readers[p] for p in read))), np.int64)
-    loads = np.stack([(choices == m).sum(axis=1) for m in range(facts.member_count)] or [[0]])
-    owner = np.array([-1 if (o := facts.owner[p]) not in facts.readers[p] else o for p in read])
-    remote = np.zeros(len(choices), np.int64)
-    for at, p in enumerate(read):
-        remote += np.array(racks.remote[p], np.int64)[choices[:, at]]
-    moves = ((choices != owner) & (owner >= 0)).sum(axis=1) if read else remote
-    levels = {"racks": remote, "moves": moves}
-    outcome = [(loads * loads).sum(axis=0), *(levels[level] for level in goals.levels)]
-    first = np.lexsort(outcome[::-1])[0]
-    return tuple(int(level[first]) for level in outcome)
+    return oracles.best_by_force(racks.facts, goals.order, racks.remote)
 
 
 def best_by_network(racks: RackFacts, goals: Goals) -> tuple[int, ...]:
     """The same by min-cost flow, with a node for each partition and an arc for each load."""
-    facts = racks.facts
-    count = len(facts.readers)
-    read = [p for p, readers in enumerate(facts.readers) if readers]
-    sink, step = count + facts.member_count, count + 1
-    weight = dict(zip(goals.levels, (step, 1), strict=True))
-    network = min_cost_flow.SimpleMinCostFlow()
-    chosen = {}
-    for p in read:
-        for m in facts.readers[p]:
-            moved = facts.owner[p] in facts.readers[p] and m != facts.owner[p]
-            cost = weight["moves"] * moved + weight["racks"] * racks.remote[p][m]
-            chosen[network.add_arc_with_capacity_and_unit_cost(p, count + m, 1, cost)] = p, m
-    for m in range(facts.member_count):
-        for n in range(1, sum(m in facts.readers[p] for p in read) + 1):
-            cost = (2 * n - 1) * step * step
-            network.add_arc_with_capacity_and_unit_cost(count + m, sink, 1, cost)
-    for p in read:
-        network.set_node_supply(p, 1)
-    network.set_node_supply(sink, -len(read))
-    assert network.solve() == network.OPTIMAL
-    target: list[int | None] = [None] * count
-    for arc, (p, m) in chosen.items():
-        if network.flow(arc):
-            target[p] = m
-    return racks.outcome(target, goals)
+    return oracles.best_by_network(racks.facts, goals.order, racks.remote)
 
 
 def outcome(problem: Problem, target: IntArray, goals: Goals) -> tuple[int, ...]:

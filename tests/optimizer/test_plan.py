@@ -21,6 +21,7 @@ def test_moves_takeovers_and_new_partitions_are_told_apart() -> None:
         "sum_squares": 9,
         "moves": 1,
         "takeovers": 2,
+        "spread": 7,
     }
 
 
@@ -32,7 +33,7 @@ def test_partition_that_nobody_reads_any_more_is_neither_move_nor_takeover() -> 
 
 def test_group_without_members_has_no_load() -> None:
     measures = measure(problem([2], [], np.array([GONE, NOBODY])), np.full(2, NOBODY))
-    assert measures == (0, 0, 0, 0, 0, 0)
+    assert measures == (0, 0, 0, 0, 0, 0, 0)
 
 
 def test_unowned_partitions_of_a_group_that_owns_something_were_left_behind() -> None:
@@ -53,5 +54,6 @@ def test_plan_proves_itself_and_its_certificate_is_enough() -> None:
     plan = assign(group)
     verdict = plan.check()
     assert (verdict.balance_optimal, verdict.moves_optimal) == (True, True)
+    assert verdict.spread_optimal
     assert plan.check(verdict.certificate) == verdict
     assert assign(group, "roundrobin").check().certificate is None

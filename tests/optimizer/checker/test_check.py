@@ -49,9 +49,16 @@ def test_tiny_assignments_are_judged_as_brute_force_judges_them(seed: int) -> No
             assert verdict.faults == []
             assert verdict.balance_optimal == balanced, f"seed {each}"
             assert verdict.moves_optimal == (reached.moves == best.moves if balanced else None)
+            spread = (reached == best) if verdict.moves_optimal else None
+            assert verdict.spread_optimal == spread, f"seed {each}"
             assert (verdict.witness is None) == (reached == best)
-            seen.add((verdict.balance_optimal, verdict.moves_optimal))
-    assert seen == {(True, True), (True, False), (False, None)}
+            seen.add((verdict.balance_optimal, verdict.moves_optimal, verdict.spread_optimal))
+    assert seen == {
+        (True, True, True),
+        (True, True, False),
+        (True, False, None),
+        (False, None, None),
+    }
 
 
 def test_larger_assignments_of_the_solver_are_accepted() -> None:

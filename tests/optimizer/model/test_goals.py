@@ -11,15 +11,16 @@ from optimizer.model.numbering import problem_of
 from optimizer.model.problem import NOBODY
 from optimizer.solver.solve import gain_of, solve
 from tests.optimizer.groups import problem, tiny_group
-from tests.optimizer.oracles import Facts, brute_force, facts_of_problem, outcome_of
+from tests.optimizer.oracles import brute_force, facts_of_problem, outcome_of
 
 
 def test_all_faults_are_listed_at_once() -> None:
     with pytest.raises(GoalsError) as raised:
-        Goals(rack="nearest", levels=("racks",), min_gain=-1)
+        Goals(rack="nearest", levels=("racks", "racks"), min_gain=-1)
     assert raised.value.faults == [
         "rack is 'nearest' and must be 'leader', 'any' or None",
-        "levels is ('racks',) and must have 'racks' and 'moves', each once",
+        "levels is ('racks', 'racks') and must be a list of 'racks', 'moves', 'spread', each once "
+        "at most",
         "min_gain is -1 and must be a number of 0 or more",
     ]
 
@@ -31,6 +32,7 @@ def test_all_faults_are_listed_at_once() -> None:
         {"levels": "racks"},
         {"levels": ("moves", "moves")},
         {"levels": ("racks", "moves", "balance")},
+        {"levels": 3},
         {"min_gain": float("nan")},
         {"min_gain": float("inf")},
         {"min_gain": "1"},
@@ -45,8 +47,15 @@ def test_one_fault_is_a_fault(faulty: dict[str, object]) -> None:
 def test_levels_may_come_as_a_list_as_toml_has_them() -> None:
     goals = Goals(rack="any", levels=["moves", "racks"])  # type: ignore[arg-type]
     assert goals == Goals(rack="any", levels=("moves", "racks"))
-    assert goals.order == ("moves", "racks")
-    assert DEFAULT_GOALS.order == ("moves",), "without racks there is nothing to order"
+    assert goals.order == ("moves", "racks", "spread")
+
+
+def test_levels_that_are_not_named_come_last() -> None:
+    assert DEFAULT_GOALS.order == ("moves", "spread"), "without racks they don't count"
+    assert Goals(rack="any").order == ("racks", "moves", "spread")
+    assert Goals(levels=("spread",)).order == ("spread", "moves")
+    assert Goals(rack="any", levels=("spread", "moves")).order == ("spread", "moves", "racks")
+    assert Goals(rack="any", levels=()).order == ("racks", "moves", "spread")
 
 
 def spread(*counts: int) -> Group:
@@ -108,7 +117,7 @@ def test_what_has_no_owner_is_placed_all_the_same() -> None:
             [owner] if owner in readers else readers
             for owner, readers in zip(facts.owner, facts.readers, strict=True)
         ]
-        kinds_if_nothing_moves = brute_force(Facts(facts.member_count, fixed, facts.owner))
+        kinds_if_nothing_moves = brute_force(facts._replace(readers=fixed))
         if answer.reason is None:
             assert outcome_of(group, answer.target) == best
             assert best.moves == 0
@@ -118,6 +127,14 @@ def test_what_has_no_owner_is_placed_all_the_same() -> None:
         assert ((answer.target == NOBODY) == [not readers for readers in facts.readers]).all()
         stood += 1
     assert stood > 20
+
+
+def test_a_topic_that_is_spread_counts_as_put_right_where_it_comes_before_moves() -> None:
+    """Two members exchange two of their four: by four moves, four are put right."""
+    a, b = ([(topic, p) for p in range(4)] for topic in "ab")
+    group = Group({"a": 4, "b": 4}, [Member("A", ["a", "b"], a), Member("B", ["a", "b"], b)])
+    assert assign(group, goals=Goals(levels=("spread",), min_gain=1)).moves == 4
+    assert assign(group, goals=Goals(levels=("spread",), min_gain=1.01)).moves == 0
 
 
 def test_gain_counts_partitions_above_the_planned_loads() -> None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from optimizer.solver.demand import Demand
-from optimizer.solver.flow import cheapest_shares, kinds_above
+from optimizer.solver.flow import kinds_above
+from optimizer.solver.shares import cheapest_shares
 from tests.optimizer.groups import demand as demand_of
 from tests.optimizer.groups import problem
 

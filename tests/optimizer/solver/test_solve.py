@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from optimizer import Group, Plan, assign
+from optimizer import Goals, Group, Plan, assign
 from optimizer.model.problem import NOBODY, Problem
 from optimizer.solver.solve import solve
 from tests.optimizer.groups import problem, random_owner, random_problem, tiny_group
@@ -38,7 +38,7 @@ def test_balance_and_moves_equal_brute_force(seed: int) -> None:
         group = tiny_group(each)
         plan = assign(group)
         best = brute_force(facts_of_group(group))
-        assert (plan.sum_squares, plan.moves) == best, f"seed {each}"
+        assert (plan.sum_squares, plan.moves) == best[:2], f"seed {each}"
         assert outcome_of_plan(group, plan) == best, f"seed {each}"
 
 
@@ -167,9 +167,22 @@ def test_own_result_as_input_stays_as_it_is() -> None:
         assert np.array_equal(solve(again).target, once)
 
 
-def test_owner_of_too_much_keeps_its_lowest_partitions() -> None:
+def test_owner_of_too_much_keeps_the_lowest_partitions_of_each_topic() -> None:
     group = problem([4, 4], [[0, 1], [0, 1]], np.zeros(8, np.int64))
-    assert solve(group).target.tolist() == [0, 0, 0, 0, 1, 1, 1, 1]
+    assert solve(group).target.tolist() == [0, 0, 1, 1, 0, 0, 1, 1]
+
+
+def test_owner_gives_up_first_what_it_has_the_most_of() -> None:
+    group = problem([5, 1, 2], [[0, 1, 2], [0, 1, 2]], np.zeros(8, np.int64))
+    assert solve(group).target.tolist() == [0, 0, 1, 1, 1, 0, 0, 1]
+
+
+def test_owners_give_up_different_topics() -> None:
+    """Each of three has one of each of four topics; the newcomer gets one of three of them."""
+    group = problem([3] * 4, [list(range(4))] * 4, np.tile([0, 1, 2], 4))
+    target = solve(group, Goals(levels=("moves", "racks"))).target
+    topics = (target == 3).nonzero()[0] // 3
+    assert len(set(topics.tolist())) == len(topics) == 3
 
 
 def test_topic_spreads_over_its_new_readers() -> None:

@@ -75,13 +75,13 @@ def test_a_group_without_a_plan_has_its_reason_under_every_strategy(
 FLEET_KEYS = (
     *("cluster", "group", "status", "reason", "strategy", "members", "partitions", "max_load"),
     *("sum_squares", "moves", "takeovers", "excess", "stopped_eager", "stopped_cooperative"),
-    *("rounds", "balance_optimal", "local_reads", "remote_reads"),
+    *("rounds", "balance_optimal", "local_reads", "remote_reads", "spread", "worst_topic_share"),
 )
 FLEET_SCHEMA = (
     "cluster string, `group` string, status string, reason string, strategy string, members int, "
     "partitions int, max_load long, sum_squares long, moves long, takeovers long, excess long, "
     "stopped_eager long, stopped_cooperative long, rounds int, balance_optimal boolean, "
-    "local_reads long, remote_reads long"
+    "local_reads long, remote_reads long, spread long, worst_topic_share double"
 )
 
 
@@ -94,11 +94,11 @@ def line(group: str, status: str, strategy: str, members: int, *measures: Any, *
 def test_the_fleets_table_adds_up_the_groups(spark: SparkSession) -> None:
     """From rows made by hand; the best strategy comes first."""
     rows = [
-        line("g", "ok", "best", 2, 7, 4, 25, 2, 1, 0, 6, 2, 2, True, 5, 2),
+        line("g", "ok", "best", 2, 7, 4, 25, 2, 1, 0, 6, 2, 2, True, 5, 2, 13, 1.0),
         line("h", "inferred", "best", 3, 0, 0, 0, 0, 0, 0, 0, 0, 1, True),
         line("i", "empty", "best", 0, reason="no members"),
-        line("g", "ok", "worst", 2, 7, 6, 37, 0, 0, 2, 6, 0, 1, False, 3, 4),
-        line("h", "ok", "worst", 3, 3, 3, 9, 1, 0, 2, 3, 1, 2, False, 1, 1),
+        line("g", "ok", "worst", 2, 7, 6, 37, 0, 0, 2, 6, 0, 1, False, 3, 4, 25, 2.5),
+        line("h", "ok", "worst", 3, 3, 3, 9, 1, 0, 2, 3, 1, 2, False, 1, 1, 3, 1.5),
         # not wholly assigned
         line("i", "ok", "worst", 3, 3, 1, 3, 0, 0, 0, 3, 0, 1, None),
         line("k", "failed", "worst", 3, reason="too long"),
@@ -111,10 +111,12 @@ def test_the_fleets_table_adds_up_the_groups(spark: SparkSession) -> None:
         "without_answer": 1,
         "unbalanced": 0,
         "worst_max_to_mean": 4 / 3.5,
+        "worst_topic_share": 1.0,
         "excess": 0,
         "local_reads": 5,
         "remote_reads": 2,
         "sum_squares": 25,
+        "spread": 13,
         "moves": 2,
         "takeovers": 1,
         "stopped_eager": 6,
@@ -128,10 +130,12 @@ def test_the_fleets_table_adds_up_the_groups(spark: SparkSession) -> None:
         "without_answer": 3,
         "unbalanced": 3,
         "worst_max_to_mean": 3.0,
+        "worst_topic_share": 2.5,
         "excess": 4,
         "local_reads": 4,
         "remote_reads": 5,
         "sum_squares": 49,
+        "spread": 28,
         "moves": 1,
         "takeovers": 0,
         "stopped_eager": 12,

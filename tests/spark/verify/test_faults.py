@@ -51,7 +51,7 @@ def test_a_partition_moved_to_another_reader() -> None:
     assert "sum_squares is 11, the plan says 9" in faults
     assert "moves is 3, the plan says 2" in faults
     assert any(fault.startswith("balance_optimal is False, the plan says True") for fault in faults)
-    row.balance_optimal = row.moves_optimal = None
+    row.balance_optimal = row.moves_optimal = row.spread_optimal = None
     assert any(
         fault.startswith("the plan isn't optimal: more balanced: t-")
         for fault in faults_of_group(row)
@@ -76,11 +76,36 @@ def test_more_moves_than_needed() -> None:
     row.plan_members[:] = ["b", "a"]
     row.plan_actions[:] = "move"
     row.moves = 2
-    fault = only(row)
-    assert fault.startswith("moves_optimal is False, the plan says True (fewer moves: ")
-    row.moves_optimal = None
+    moves, spread = faults_of_group(row)
+    assert moves.startswith("moves_optimal is False, the plan says True (fewer moves: ")
+    assert spread.startswith("spread_optimal is False, the plan says True (fewer moves: ")
+    row.moves_optimal = row.spread_optimal = None
     assert only(row).startswith("the plan isn't optimal: fewer moves: ")
     row.strategy = "range"
+    assert faults_of_group(row) == []
+
+
+def test_a_topic_that_could_be_spread_better() -> None:
+    """Nobody had anything; a has all of t and b all of u."""
+    both = ["t", "u"]
+    row = planned_group(Fleet().topic("t", 2).topic("u", 2).group("g", {"a": both, "b": both}))
+    row.plan_members[:] = ["a", "a", "b", "b"]
+    assert faults_of_group(row) == [
+        "spread is 8, the plan says 4",
+        "spread_optimal is False, the plan says True (topics spread more evenly: u-0 from b to a, "
+        "t-0 from a to b)",
+    ]
+    row.spread = 8
+    row.spread_optimal = False
+    assert only(row).startswith("the plan isn't optimal: topics spread more evenly: ")
+
+
+def test_a_plan_of_before_there_was_spread() -> None:
+    """It says nothing of it, and its certificate has nothing about it."""
+    row = sound()
+    row.spread = row.spread_optimal = None
+    assert row.certificate == b"\x01\x00\x01\xff\x00\x00\x00", "a level a byte or more"
+    row.certificate = row.certificate[:-1]
     assert faults_of_group(row) == []
 
 
@@ -89,6 +114,7 @@ def test_a_partition_given_to_a_member_that_does_not_read_it() -> None:
     row.plan_members[[0, 5]] = ["c", "a"]
     row.plan_actions[0] = "move"
     row.moves = 3
+    row.spread = 7
     for strategy in ("optimal", "range"):
         row.strategy = strategy
         assert faults_of_group(row) == [
@@ -101,7 +127,7 @@ def test_kafkas_sticky_may_give_to_who_does_not_read_but_is_not_optimal_then() -
     row = sound()
     row.plan_members[[0, 5]] = ["c", "a"]
     row.plan_actions[0] = "move"
-    row.moves = 3
+    row.moves, row.spread = 3, 7
     row.strategy = "sticky"
     assert only(row).startswith("it is called optimal and isn't sound: t-0 is assigned to a member")
     row.balance_optimal = row.moves_optimal = None
@@ -229,13 +255,13 @@ def test_a_plan_of_a_group_that_failed() -> None:
     assert faults_of_group(row) == [
         "the plan assigns 6 partitions of a group that is failed",
         "the plan states partitions, max_load, min_load, sum_squares, moves, takeovers, "
-        "balance_optimal, moves_optimal of a group that is failed",
+        "balance_optimal, moves_optimal, spread, spread_optimal of a group that is failed",
     ]
     for name in plan_columns(row):
         setattr(row, name, getattr(row, name)[:0])
     for name in ("partitions", "max_load", "min_load", "sum_squares", "moves", "takeovers"):
         setattr(row, name, None)
-    row.balance_optimal = row.moves_optimal = None
+    row.balance_optimal = row.moves_optimal = row.spread_optimal = row.spread = None
     assert faults_of_group(row) == []
 
 

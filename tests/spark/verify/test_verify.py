@@ -93,6 +93,8 @@ def test_every_fault_is_found_and_named_by_group(
         "min_load is 2, the plan says 3",
         "moves is 3, the plan says 2",
         "moves_optimal is False, the plan says True (more balanced: t-0 from b to a)",
+        "spread is 20, the plan says 18",
+        "spread_optimal is False, the plan says True (more balanced: t-0 from b to a)",
         "sum_squares is 20, the plan says 18",
         "t-0 is called 'keep' and is 'move'",
     ]

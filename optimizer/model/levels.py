@@ -1,0 +1,47 @@
+"""Which levels of the goals are looked at in a group."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from optimizer.model.goals import Goals
+from optimizer.model.homogeneous import HomogeneousGroups
+from optimizer.model.problem import Problem, once_a_problem
+
+QUICK = 256
+"""Subscriptions of members to topics up to which spread is looked at though no goal names it.
+
+It then takes a millisecond at most.
+"""
+
+MOST = 20_000
+"""Subscriptions up to which spread is looked at where `Goals.levels` names it.
+
+It takes some tenths of a second then, and grows faster than the subscriptions.
+"""
+
+
+def levels_of(problem: Problem, goals: Goals) -> tuple[str, ...]:
+    """The levels below balance, in their order; spread isn't among them in too large a group.
+
+    In a group of a single topic balance says it all, however large it is.
+    """
+    most = MOST if "spread" in goals.levels else QUICK
+    if np.count_nonzero(problem.topic_sizes) < 2 or subscription_count(problem) <= most:
+        return goals.order
+    return tuple(level for level in goals.order if level != "spread")
+
+
+def spread_is_looked_at(groups: HomogeneousGroups) -> NDArray[np.bool_]:
+    """For each of many groups with the default goals, whether spread is among its levels."""
+    topics = np.diff(groups.topic_offsets)
+    is_small: NDArray[np.bool_] = topics * np.diff(groups.member_offsets) <= QUICK
+    return is_small | (topics < 2)
+
+
+@once_a_problem
+def subscription_count(problem: Problem) -> int:
+    """How many pairs of a member and a topic that it subscribes to there are."""
+    sizes = np.array([len(topics) for topics in problem.subscriptions], np.int64)
+    return int(sizes[problem.member_subscription].sum())

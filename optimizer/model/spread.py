@@ -1,0 +1,59 @@
+"""How a plan spreads topics over members."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from optimizer.model.arrays import NOTHING, IntArray
+from optimizer.model.problem import Problem, once_a_problem
+
+DENSE = 4
+"""A table of all topics and members may have so many entries for each partition."""
+
+
+def spread_of(problem: Problem, target: IntArray) -> int:
+    """Σ over topics and members of (partitions that the member has of the topic)²."""
+    counts = _held(problem, target)[1]
+    return int(counts @ counts)
+
+
+def worst_topic_share(problem: Problem, target: IntArray) -> float | None:
+    """The most partitions of a topic that a member has, over its fair share, of the worst topic.
+
+    A fair share is what the topic comes to when it is spread evenly over those who subscribe to
+    it, rounded up: so 1 is as good as can be. None if nothing is assigned.
+    """
+    topic, counts = _held(problem, target)
+    readers = readers_of(problem)[topic]
+    shares = counts[readers > 0] / -(-problem.topic_sizes[topic] // readers.clip(1))[readers > 0]
+    return float(shares.max()) if len(shares) else None
+
+
+def _held(problem: Problem, target: IntArray) -> tuple[IntArray, IntArray]:
+    """What members have of topics: the topic, and how many, of each pair that has any."""
+    members, read = len(problem.member_ids), target >= 0
+    held = problem.topic_of[read] * members + target[read]
+    if members * len(problem.topics) > DENSE * len(target):
+        pairs, counts = np.unique(held, return_counts=True)
+        return pairs // max(members, 1), counts
+    counts = np.bincount(held)
+    pairs = counts.nonzero()[0]
+    return pairs // max(members, 1), counts[pairs]
+
+
+@once_a_problem
+def least_spread(problem: Problem) -> int:
+    """What no plan's spread falls below: that of each topic by itself, even over its readers."""
+    readers, sizes = readers_of(problem), problem.topic_sizes
+    read = readers > 0
+    low, extra = np.divmod(sizes[read], readers[read])
+    return int((readers[read] * low * low + extra * (2 * low + 1)).sum())
+
+
+@once_a_problem
+def readers_of(problem: Problem) -> IntArray:
+    """How many members subscribe to each topic."""
+    lengths = [len(topics) for topics in problem.subscriptions]
+    topic = np.concatenate([NOTHING, *problem.subscriptions])
+    sharing = np.bincount(problem.member_subscription, minlength=len(lengths))
+    return np.bincount(topic, sharing.repeat(lengths), len(problem.topics)).astype(np.int64)

@@ -1,0 +1,141 @@
+"""Shares that spread each topic over its readers: what one costs grows with what is there."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from optimizer.model import IntArray
+from optimizer.solver.demand import Demand, Topics
+from optimizer.solver.flow import Network, cheapest_flow
+from optimizer.solver.shares import level_weights, pair_costs
+
+STEPS = 2 ** np.arange(40)
+"""How far from the shares at hand what a share costs is exact; in between it is a line."""
+
+
+def spread_shares(
+    demand: Demand, topics: Topics, base: int, levels: Sequence[str]
+) -> IntArray | None:
+    """Shares that give each member `base` or `base + 1` partitions, the best by `levels`.
+
+    They are like those of `optimizer.solver.shares.cheapest_shares`, with "spread" among the
+    levels. A cell is a topic and a member: a node that takes in what the member gets of all kinds
+    of the topic, and passes it on at a cost of 2n - 1 for the n-th partition. `topics.near` has
+    the shares to begin with. Raises `CostOverflowError`.
+
+    Not every n has an arc of its own: near the shares at hand it has; farther away an arc stands
+    for several partitions, at their mean cost. So no shares seem cheaper than they are, and those
+    at hand seem what they are. If the cheapest flow isn't cheaper than they are, or keeps within a
+    partition of them in each cell, the true residual network has no cycle of negative cost, and
+    nothing is better (Klein 1967); otherwise its shares are the next at hand.
+    """
+    search = _Search.of(demand, topics, base, levels)
+    at_hand = topics.near
+    while True:
+        shares = search.cheapest_near(at_hand)
+        if shares is None or search.are_close(shares, at_hand):
+            return shares
+        if search.cost(shares) == search.cost(at_hand):
+            return at_hand
+        at_hand = shares
+
+
+class _Segments(NamedTuple):
+    """Arcs of cells, from one number of partitions to another."""
+
+    cell: IntArray
+    start: IntArray
+    end: IntArray
+
+
+@dataclass(frozen=True)
+class _Search:
+    """What stays the same from flow to flow; cells are numbered, `cell` is that of each pair."""
+
+    demand: Demand
+    base: int
+    cell: IntArray
+    member_of_cell: IntArray
+    most: IntArray
+    spread: int
+    moved: IntArray
+    kept: IntArray
+
+    @staticmethod
+    def of(demand: Demand, topics: Topics, base: int, levels: Sequence[str]) -> _Search:
+        topic = topics.of_kind[demand.kind_of_pair]
+        cells, cell = np.unique(topic * demand.member_count + demand.members, return_inverse=True)
+        weights = level_weights(demand, levels)
+        moved, kept = pair_costs(demand, weights)
+        return _Search(
+            demand=demand,
+            base=base,
+            cell=cell,
+            member_of_cell=cells % demand.member_count,
+            most=_count(cell, demand.supply[demand.kind_of_pair], len(cells)),
+            spread=weights["spread"],
+            moved=moved,
+            kept=kept,
+        )
+
+    def in_cells(self, shares: IntArray) -> IntArray:
+        return _count(self.cell, shares, len(self.most))
+
+    def are_close(self, shares: IntArray, others: IntArray) -> bool:
+        return bool((np.abs(self.in_cells(shares) - self.in_cells(others)) <= 1).all())
+
+    def cost(self, shares: IntArray) -> int:
+        held = self.in_cells(shares)
+        stays = np.minimum(shares, self.demand.owned)
+        moves = shares - stays
+        return self.spread * int(held @ held) + int(stays @ self.kept) + int(moves @ self.moved)
+
+    def cheapest_near(self, at_hand: IntArray) -> IntArray | None:
+        """The cheapest shares in the network that is exact near those at hand."""
+        demand, segments = self.demand, self._segments(self.in_cells(at_hand))
+        kinds, cells, members = len(demand.supply), len(self.most), demand.member_count
+        pairs, spare = len(demand.members), kinds + cells + members
+        kind, cell = demand.kind_of_pair, kinds + self.cell
+        owned = demand.owned.nonzero()[0]
+        every_member, ones = np.arange(kinds + cells, spare), np.ones(members, np.int64)
+        supply = np.zeros(spare + 1, np.int64)
+        supply[:kinds], supply[every_member] = demand.supply, -self.base
+        supply[spare] = -supply.sum()
+        member = kinds + cells + self.member_of_cell[segments.cell]
+        mean_cost = self.spread * (segments.start + segments.end)
+        flows = cheapest_flow(
+            Network(
+                tail=np.concatenate((kind, kind[owned], kinds + segments.cell, every_member)),
+                head=np.concatenate((cell, cell[owned], member, ones * spare)),
+                capacity=np.concatenate(
+                    (
+                        *(demand.supply[kind], demand.owned[owned]),
+                        *(segments.end - segments.start, ones),
+                    )
+                ),
+                cost=np.concatenate((self.moved, self.kept[owned], mean_cost, ones * 0)),
+                supply=supply,
+            )
+        )
+        if flows is None:
+            return None
+        shares = flows[:pairs]
+        shares[owned] += flows[pairs : pairs + len(owned)]
+        return shares
+
+    def _segments(self, at_hand: IntArray) -> _Segments:
+        """Cut the numbers of partitions of each cell, from none to all, into segments."""
+        steps = STEPS[: int(self.most.max(initial=0)).bit_length()]
+        offsets = np.concatenate((-steps[::-1], [0], steps))
+        points = np.clip(at_hand[:, None] + offsets, 0, self.most[:, None])
+        points[:, 0], points[:, -1] = 0, self.most
+        cell, column = (points[:, 1:] > points[:, :-1]).nonzero()
+        return _Segments(cell, points[cell, column], points[cell, column + 1])
+
+
+def _count(cell: IntArray, number: IntArray, cells: int) -> IntArray:
+    return np.bincount(cell, number, cells).astype(np.int64)
