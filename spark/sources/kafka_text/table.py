@@ -72,6 +72,16 @@ _COLUMN = re.compile(r"#?[A-Z][A-Z-]*(?: \(ID\))?")
 _COLUMNS = re.compile(rf"\s*(?:{_COLUMN.pattern})(?:\s+{_COLUMN.pattern})+")
 # Kafka 0.9 parts by commas, and its columns' names have spaces
 _HEADER_0_9 = re.compile(r"GROUP, TOPIC, PARTITION, CURRENT OFFSET, LOG END OFFSET, LAG, OWNER")
+# kafka.tools.ConsumerOffsetChecker, up to 0.10, has words of its own for the same columns
+_CHECKER = {
+    "Group": "GROUP",
+    "Topic": "TOPIC",
+    "Pid": "PARTITION",
+    "Offset": "CURRENT-OFFSET",
+    "logSize": "LOG-END-OFFSET",
+    "Lag": "LAG",
+    "Owner": "OWNER",
+}
 
 
 class Header(NamedTuple):
@@ -103,6 +113,9 @@ class Header(NamedTuple):
 
 def parse_header(line: str) -> Header | None:
     """The header that the line is, or None; whether its columns mean anything is not asked here."""
+    if line.split() == list(_CHECKER):
+        starts = tuple(word.start() for word in re.finditer(r"\S+", line))
+        return Header(tuple(_CHECKER.values()), starts)
     if not line.lstrip().startswith(_HEADER_STARTS):
         return None
     if _HEADER_0_9.fullmatch(line.strip()):

@@ -25,7 +25,7 @@ def names() -> list[str]:
     draw = random.Random(5)
     letters = "abcXYZ019._-é\u4e2d\U0001f43f"
     drawn = ["".join(draw.choices(letters, k=draw.randrange(1, 40))) for _ in range(300)]
-    return sorted({*KNOWN, *HOSTILE, *drawn})
+    return sorted({*KNOWN, *HOSTILE, *drawn, "test-group"})
 
 
 def _coordinator(name: str, partitions: int) -> int:
@@ -40,6 +40,7 @@ def test_as_java_does(spark: SparkSession) -> None:
     hashes = {name: java.string_hash(name) for name in names()}
     assert {name: hashes[name] for name in KNOWN} == {n: h % 2**32 for n, h in KNOWN.items()}
     assert any(hashed > 2**31 for hashed in hashes.values())
+    assert _coordinator("test-group", 50) == 12  # a worked example
     rows = (
         spark.createDataFrame([(name,) for name in hashes], "name string")
         .selectExpr(

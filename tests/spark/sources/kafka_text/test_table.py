@@ -30,10 +30,19 @@ def test_the_header_of_0_9_is_parted_by_commas() -> None:
     assert header(line).columns[3:5] == ("CURRENT-OFFSET", "LOG-END-OFFSET")
 
 
+def test_the_header_of_the_offset_checker_has_words_of_its_own() -> None:
+    line = "Group Topic Pid Offset logSize Lag Owner"
+    assert header(line) == Header(
+        ("GROUP", "TOPIC", "PARTITION", "CURRENT-OFFSET", "LOG-END-OFFSET", "LAG", "OWNER"),
+        (0, 6, 12, 16, 23, 31, 35),
+    )
+
+
 @pytest.mark.parametrize(
     "line",
     [
         "",
+        "Group Topic Offset",
         "GROUP",  # a group of that name in a --list without states
         "GROUP-7         orders          0",
         "orders          GROUP           0",
