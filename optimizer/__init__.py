@@ -14,12 +14,20 @@ from optimizer.model import (
     StrategyError,
 )
 from optimizer.plan import Assignment, Plan
-from optimizer.strategies import OPTIMAL, STRATEGIES, Strategy
+from optimizer.strategies import (
+    CONNECT_STRATEGIES,
+    OPTIMAL,
+    STRATEGIES,
+    STRATEGY_NAMES,
+    Strategy,
+)
 
 __all__ = [
+    "CONNECT_STRATEGIES",
     "DEFAULT_GOALS",
     "OPTIMAL",
     "STRATEGIES",
+    "STRATEGY_NAMES",
     "Assignment",
     "CostOverflowError",
     "Goals",

@@ -11,7 +11,7 @@ class Answer(NamedTuple):
     """Two assignments: member index of each partition, or NOBODY.
 
     `first_round` is what the first rebalance hands out; it differs from `target` for strategies of
-    the cooperative protocol (KIP-429), which leave a partition that changes hands out of it.
+    the cooperative protocols (KIP-429, KIP-415), which leave what changes hands out of it.
     `reason` says why the optimum isn't proposed, if it isn't.
     """
 
@@ -21,7 +21,7 @@ class Answer(NamedTuple):
 
 
 class StrategyError(ValueError):
-    """Kafka's own code throws on this group; the message names the defect in plain words."""
+    """Kafka's own code throws on this group, or isn't for such a group; the message says why."""
 
 
 def settled(target: IntArray, reason: str | None = None) -> Answer:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from optimizer.strategies.connect import assign_connect_cooperative, assign_connect_eager
 from optimizer.strategies.optimal import assign_optimally
 from optimizer.strategies.range import assign_ranges, assign_server_range
 from optimizer.strategies.roundrobin import assign_round_robin
@@ -9,7 +10,14 @@ from optimizer.strategies.sticky import assign_cooperative_sticky, assign_sticky
 from optimizer.strategies.strategy import Strategy
 from optimizer.strategies.uniform import assign_uniform, assign_uniform_4_0
 
-__all__ = ["OPTIMAL", "STRATEGIES", "Strategy", "strategy_named"]
+__all__ = [
+    "CONNECT_STRATEGIES",
+    "OPTIMAL",
+    "STRATEGIES",
+    "STRATEGY_NAMES",
+    "Strategy",
+    "strategy_named",
+]
 
 OPTIMAL = "optimal"
 """The strategy that is proven to be the best."""
@@ -33,9 +41,22 @@ STRATEGIES: dict[str, Strategy] = {
     "server-range": Strategy(assign_server_range),
 }
 
+"""What consumers and their coordinator can use, and the optimum."""
+
+CONNECT_STRATEGIES: dict[str, Strategy] = {
+    OPTIMAL: STRATEGIES[OPTIMAL],
+    "connect-eager": Strategy(assign_connect_eager, eager=True),
+    "connect-cooperative": Strategy(assign_connect_cooperative),
+}
+"""What groups of Kafka Connect's workers can use, and the optimum."""
+
+_ALL = STRATEGIES | CONNECT_STRATEGIES
+
+STRATEGY_NAMES = tuple(_ALL)
+
 
 def strategy_named(name: str) -> Strategy:
-    """The strategy of that name; ValueError names those that exist."""
-    if name not in STRATEGIES:
-        raise ValueError(f"unknown strategy {name!r}: choose one of {', '.join(STRATEGIES)}")
-    return STRATEGIES[name]
+    """The strategy of that name, for whatever groups; ValueError names those that exist."""
+    if name not in _ALL:
+        raise ValueError(f"unknown strategy {name!r}: choose one of {', '.join(STRATEGY_NAMES)}")
+    return _ALL[name]

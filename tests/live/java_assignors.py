@@ -13,32 +13,55 @@ from pyspark.sql import SparkSession
 from spark.graph.packages import coordinate
 from tests.resolver import resolving
 
-SOURCE = Path(__file__).with_name("KafkaAssignors.java")
 PACKAGES = ("kafka-clients", "kafka-group-coordinator")
+CONNECT_PACKAGES = ("kafka-clients", "connect-api", "connect-runtime")
 
 
-def add_jars(spark: SparkSession) -> None:
+def add_jars(spark: SparkSession, packages: Sequence[str] = PACKAGES) -> None:
     """Let Spark's own resolver bring Kafka's jars into the session: any session will do."""
     with resolving():
-        for package in PACKAGES:
+        for package in packages:
             spark.sql(f"ADD JAR ivy://{coordinate(package)}")
 
 
-class JavaAssignors:
-    """Kafka's assignors behind KafkaAssignors.java, in a session that has the jars.
+class JavaProgram:
+    """A Java source of this folder, in a session that has the jars.
 
     Janino compiles it, which Spark brings along: no build tool and no JDK is needed.
     """
 
-    def __init__(self, spark: SparkSession) -> None:
+    def __init__(self, spark: SparkSession, name: str) -> None:
         jvm: Any = spark._jvm
         self.java_version = int(jvm.java.lang.Runtime.version().feature())
         compiler = jvm.org.codehaus.janino.SimpleCompiler()
         compiler.setParentClassLoader(spark._jsparkSession.sharedState().jarClassLoader())
-        compiler.cook(SOURCE.read_text())
-        compiled = compiler.getClassLoader().loadClass("KafkaAssignors")
+        compiler.cook(Path(__file__).with_name(f"{name}.java").read_text())
+        compiled = compiler.getClassLoader().loadClass(name)
         self._methods = {method.getName(): method for method in compiled.getMethods()}
         self._arguments = spark.sparkContext._gateway.new_array(jvm.java.lang.Object, 1)
+
+    def _call(self, method: str, argument: Any) -> Any:
+        self._arguments[0] = json.dumps(argument)
+        return json.loads(self._methods[method].invoke(None, self._arguments))
+
+
+class JavaConnectAssignors(JavaProgram):
+    """Kafka Connect's assignors behind ConnectAssignors.java."""
+
+    def __init__(self, spark: SparkSession) -> None:
+        super().__init__(spark, "ConnectAssignors")
+
+    def answers(self, groups: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+        """What Kafka answers: tasks by worker, eagerly and after each cooperative rebalance."""
+        answers: list[dict[str, Any]] = self._call("answers", groups)
+        return answers
+
+
+class JavaAssignors(JavaProgram):
+    """Kafka's assignors behind KafkaAssignors.java."""
+
+    def __init__(self, spark: SparkSession) -> None:
+        super().__init__(spark, "KafkaAssignors")
 
     def answers(self, groups: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
         """What Kafka answers: {member: [[topic, partition]]}, or a text of what it throws.
@@ -52,10 +75,6 @@ class JavaAssignors:
         """How long the coordinator's uniform assignor takes (`nanos`), and what it comes to."""
         answer: dict[str, Any] = self._call("uniform", group)
         return answer
-
-    def _call(self, method: str, argument: Any) -> Any:
-        self._arguments[0] = json.dumps(argument)
-        return json.loads(self._methods[method].invoke(None, self._arguments))
 
 
 def kafka_id(uuid: tuple[int, int]) -> str:
