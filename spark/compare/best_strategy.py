@@ -6,16 +6,28 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from optimizer.strategies import OPTIMAL
-from spark.settings import CURRENT
+from spark.settings import CONNECT, CONSUMER, CURRENT
 
 Row = Mapping[str, Any]
+
+SAID_OF = {CONSUMER: "", CONNECT: "Groups of Connect workers: "}
 
 
 def best_of(fleet: Sequence[Row]) -> str:
     """The verdict on rows of `spark.compare.compare.fleet_of`, the best of which comes first.
 
-    By balance, then by moves; groups that a strategy has no answer for are never left out.
+    By balance, then by moves; groups that a strategy has no answer for are never left out. Each
+    kind of groups has a verdict of its own.
     """
+    verdicts = []
+    for kind, said in SAID_OF.items():
+        of_kind = [row for row in fleet if row.get("kind", CONSUMER) == kind]
+        if of_kind:
+            verdicts.append(said + _verdict(of_kind))
+    return " ".join(verdicts) or "None of the strategies is for groups of the kind that there are."
+
+
+def _verdict(fleet: Sequence[Row]) -> str:
     return (
         "; ".join([_best(fleet), *_of_kafka(fleet), *_of_racks(fleet), *_without_answer(fleet)])
         + "."

@@ -8,7 +8,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
 from optimizer.model import Goals
-from optimizer.strategies import STRATEGIES
+from optimizer.strategies import strategy_named
 from spark.compare.measure import measure_groups
 from spark.fleet import UNPLANNED, FleetSnapshot
 from spark.groups import encode
@@ -32,7 +32,9 @@ def compare_fleet(
 
     The columns are those of a plan's `groups`, and the price of getting there: see
     `spark.compare.compared_row`. `current`, the assignment as found, is one of the strategies, and
-    without any named all are compared. Where a strategy needs more than `strategy_seconds` of
+    without any named all are compared. Groups of Connect workers (`type` of their row in groups)
+    have rows for the strategies of Connect, all others for those of consumers, whatever is named.
+    Where a strategy needs more than `strategy_seconds` of
     processor time for a group, or Kafka's own code would throw, the row is `failed` and says so.
     `goals` are those of `optimal`; reads are counted in their meaning for all strategies. A group
     is encoded once for all strategies. InputError (a ValueError) for an unknown strategy and for
@@ -41,15 +43,16 @@ def compare_fleet(
     chosen = check_strategies(strategies)
     goals = of_fleet(goals)
     racks = goals.need_racks or any(
-        STRATEGIES[name].rack_aware for name in chosen if name != CURRENT
+        strategy_named(name).rack_aware for name in chosen if name != CURRENT
     )
     encoded = encode(snapshot.validate(), racks)
     return measure_groups(encoded, chosen, strategy_seconds, goals)
 
 
 def fleet_of(comparison: DataFrame) -> DataFrame:
-    """One row a strategy, the best first: how the whole fleet would fare.
+    """One row a kind of groups and strategy, the best first: how the whole fleet would fare.
 
+    * `kind`: `consumer`, then `connect`, if there are groups of Connect workers.
     * `groups`: those that the strategy has an answer for; the sums are over them. `without_answer`
       counts the others, and `why` says how many are empty, rebalancing, invalid or failed, and
       what befell the first that failed.
@@ -63,7 +66,8 @@ def fleet_of(comparison: DataFrame) -> DataFrame:
     * `moves`, `takeovers`, `sum_squares`, `spread`, `stopped_eager`, `stopped_cooperative`,
       `rounds`: sums.
 
-    The order is by groups that aren't balanced or have no answer, then by excess, then by moves.
+    Within a kind, the order is by groups that aren't balanced or have no answer, then by excess,
+    then by moves.
     """
     answered = F.col("max_load").isNotNull()
     mean = F.col("partitions") / F.col("members")
@@ -79,7 +83,7 @@ def fleet_of(comparison: DataFrame) -> DataFrame:
         "stopped_cooperative",
     )
     return (
-        comparison.groupBy("strategy")
+        comparison.groupBy("kind", "strategy")
         .agg(
             F.count_if(answered).alias("groups"),
             F.count_if(~answered).alias("without_answer"),
@@ -89,7 +93,10 @@ def fleet_of(comparison: DataFrame) -> DataFrame:
             *(F.sum(column).alias(column) for column in (*sums, "rounds")),
             _why().alias("why"),
         )
-        .orderBy(F.col("unbalanced") + F.col("without_answer"), "excess", "moves", "strategy")
+        .orderBy(
+            *(F.col("kind").desc(), F.col("unbalanced") + F.col("without_answer")),
+            *("excess", "moves", "strategy"),
+        )
     )
 
 

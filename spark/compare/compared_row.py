@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from spark.solve import GroupRow, Int, Long, Real
+from spark.solve import GroupRow, Int, Long, Real, Text
 
 
 @dataclass(slots=True, kw_only=True)
@@ -22,8 +22,9 @@ class ComparedRow(GroupRow):
     of the group's goals; null where goals or facts have no racks. `balance_optimal` and
     `moves_optimal` are about balance and moves alone, whatever the goals say of racks.
 
-    `transferring`: partitions that nobody has after the first round of `cooperative-sticky`,
-    because they change hands (partitionsTransferringOwnership in Kafka); 0 for the others.
+    `transferring`: partitions that the first round of `cooperative-sticky` leaves out because they
+    change hands (partitionsTransferringOwnership in Kafka), or tasks that that of
+    `connect-cooperative` revokes; 0 for the others.
 
     The other columns are the price of a rebalance that leads from the assignment as found to that
     of the strategy, for partitions whose owner is present and still subscribed (the others stand
@@ -32,6 +33,8 @@ class ComparedRow(GroupRow):
     the coordinator's, which are those that their owner loses. `rounds`: rebalances under the
     cooperative protocol, 2 if a partition changes hands, and else 1; the eager protocol always
     takes 1. `current` is there already: it costs nothing.
+
+    `kind`: `connect` for a group of Connect workers, else `consumer`.
     """
 
     excess: Long = None
@@ -43,3 +46,4 @@ class ComparedRow(GroupRow):
     stopped_eager: Long = None
     stopped_cooperative: Long = None
     rounds: Int = None
+    kind: Text = None

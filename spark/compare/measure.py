@@ -29,7 +29,14 @@ from optimizer.model import (
 from optimizer.strategies import OPTIMAL, strategy_named
 from spark.compare.compared_row import ComparedRow
 from spark.groups import FleetGroup, failed, read_or_failed
-from spark.settings import CURRENT, DEFAULT_FLEET_GOALS, STRATEGY_SECONDS, FleetGoals
+from spark.settings import (
+    CURRENT,
+    DEFAULT_FLEET_GOALS,
+    STRATEGY_SECONDS,
+    FleetGoals,
+    kind_of,
+    of_kind,
+)
 from spark.solve import TimeLimit, columns_of, facts_of, schema_of
 
 Answered = tuple[Answer, float]
@@ -50,8 +57,8 @@ def measure_groups(
 ) -> DataFrame:
     """Measure every group under each of the strategies: a `ComparedRow` for both.
 
-    Where a strategy needs more than `strategy_seconds` for a group, that row is `failed`. `goals`
-    are those of `optimal`.
+    A group has no row for strategies that aren't for its kind. Where a strategy needs more than
+    `strategy_seconds` for a group, that row is `failed`. `goals` are those of `optimal`.
     """
     for name in strategies:
         if name != CURRENT:
@@ -78,12 +85,13 @@ def rows_of_group(
 ) -> Iterator[ComparedRow]:
     """Whatever a strategy makes of a group becomes a row, so that it doesn't stop the others."""
     group = read_or_failed(row)
+    own = of_kind(strategies, _kind(row))
     if group.problem is None:
-        for strategy in strategies:
+        for strategy in own:
             yield _row(row, group, strategy)
         return
     trial = _Trial(group.problem, limit, goals)
-    for strategy in strategies:
+    for strategy in own:
         try:
             yield _row(row, group, strategy, **trial.outcome(strategy))
         except Exception as error:
@@ -91,7 +99,11 @@ def rows_of_group(
 
 
 def _row(row: Any, group: FleetGroup, strategy: str, **outcome: Any) -> ComparedRow:
-    return ComparedRow(**facts_of(row, group, strategy), **outcome)
+    return ComparedRow(**facts_of(row, group, strategy), kind=_kind(row), **outcome)
+
+
+def _kind(row: Any) -> str:
+    return kind_of(getattr(row, "type", None))
 
 
 class _Proof(NamedTuple):

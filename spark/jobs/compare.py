@@ -8,11 +8,11 @@ from typing import Annotated
 import typer
 from pyspark.sql import SparkSession
 
-from optimizer import STRATEGIES
+from optimizer import STRATEGY_NAMES
 from spark import check_strategies, compare_fleet, fleet_of
 from spark.compare import best_of
 from spark.fleet import check_writable, write_table
-from spark.settings import Settings, read_settings
+from spark.settings import CONNECT, CONSUMER, Settings, read_settings
 from spark.terminal import (
     Conf,
     Config,
@@ -41,6 +41,9 @@ SHOWN = (
 )
 """What fits a terminal of 80 columns; JSON and the table that is written have all."""
 
+TABLES = {CONSUMER: "strategies", CONNECT: "connect strategies"}
+"""The table that is printed for each kind of groups that there is."""
+
 
 def compare(
     store: Store,
@@ -49,8 +52,8 @@ def compare(
     strategies: Annotated[
         str | None,
         typer.Option(
-            help=f"Names, separated by commas: current, {', '.join(STRATEGIES)}.",
-            show_default="all",
+            help=f"Names, separated by commas: current, {', '.join(STRATEGY_NAMES)}.",
+            show_default="all that are for a group's kind",
         ),
     ] = None,
     goal: GoalTexts = None,
@@ -94,7 +97,9 @@ def compare_store(
     finally:
         comparison.unpersist()
     chosen = [*SHOWN, *(["remote_reads"] if settings.goals.need_racks else [])]
-    show({"strategies": shown}, form, [name for name in table.columns if name not in chosen])
+    by_kind = {name: [row for row in shown if row["kind"] == kind] for kind, name in TABLES.items()}
+    tables = {name: some for name, some in by_kind.items() if some} or {TABLES[CONSUMER]: []}
+    show(tables, form, [name for name in table.columns if name not in chosen])
     say(best_of(shown))
     say(
         f"Snapshot {fleet.id}: each group under each strategy is in {out}/comparison, "

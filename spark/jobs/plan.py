@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 from pyspark.sql import SparkSession
 
-from optimizer import STRATEGIES
+from optimizer import STRATEGY_NAMES
 from spark import FleetPlan, FleetSnapshot, InputError, plan_fleet, snapshots
 from spark.fleet import check_writable, write_table
 from spark.plan import BYTES_A_GB, cross_rack_traffic
@@ -46,7 +46,7 @@ def plan(
         str | None, typer.Option(help="Id, or `all`.", show_default="the newest")
     ] = None,
     strategy: Annotated[
-        str | None, typer.Option(help=f"{', '.join(STRATEGIES)}.", show_default="optimal")
+        str | None, typer.Option(help=f"{', '.join(STRATEGY_NAMES)}.", show_default="optimal")
     ] = None,
     goal: GoalTexts = None,
     rack: Rack = None,
@@ -60,8 +60,8 @@ def plan(
     """Plan every group of a snapshot: who gets which partition, and what has to move for it."""
     settings = read_settings(config)
     chosen = strategy or settings.strategy
-    if chosen not in STRATEGIES:
-        raise InputError(f"unknown strategy {chosen!r}: choose one of {', '.join(STRATEGIES)}")
+    if chosen not in STRATEGY_NAMES:
+        raise InputError(f"unknown strategy {chosen!r}: choose one of {', '.join(STRATEGY_NAMES)}")
     settings = with_goals(settings, goal, rack, levels, min_gain)
     with opened(master, conf, settings) as spark:
         plan_store(spark, store, out, snapshot, replace(settings, strategy=chosen), form)

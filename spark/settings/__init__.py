@@ -14,7 +14,15 @@ from spark.settings.goals import (
     of_fleet,
 )
 from spark.settings.patterns import like, matches
-from spark.settings.strategies import CURRENT, STRATEGY_SECONDS, check_strategies
+from spark.settings.strategies import (
+    CONNECT,
+    CONSUMER,
+    CURRENT,
+    STRATEGY_SECONDS,
+    check_strategies,
+    kind_of,
+    of_kind,
+)
 from spark.settings.toml_file import (
     PATTERN,
     Rule,
@@ -29,6 +37,8 @@ from spark.settings.toml_file import (
 )
 
 __all__ = [
+    "CONNECT",
+    "CONSUMER",
     "CURRENT",
     "DEFAULT_FLEET_GOALS",
     "NO_RACK",
@@ -45,9 +55,11 @@ __all__ = [
     "goals_to_text",
     "is_number",
     "is_whole",
+    "kind_of",
     "like",
     "matches",
     "of_fleet",
+    "of_kind",
     "read_checked",
     "read_settings",
     "read_toml",

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from optimizer import OPTIMAL, STRATEGIES
+from optimizer import OPTIMAL, STRATEGY_NAMES
 from spark.settings.goals import DEFAULT_FLEET_GOALS, GOAL_RULES, FleetGoals, read_goals
 from spark.settings.strategies import COMPARED, STRATEGY_SECONDS
 from spark.settings.toml_file import (
@@ -67,7 +67,7 @@ def _spark_rule(where: str, key: str, found: Any) -> Iterator[str]:
 
 
 RULES: dict[str, Rule] = {
-    "strategy": one_of(STRATEGIES),
+    "strategy": one_of(STRATEGY_NAMES),
     "strategies": names_among(COMPARED),
     "strategy_seconds": value(lambda one: is_number(one) and one > 0, "a number above 0"),
     **GOAL_RULES,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from spark.solve.columns import Int, Long, Real, columns_of, schema_of
+from spark.solve.columns import Int, Long, Real, Text, columns_of, schema_of
 from spark.solve.decode import plan_assignments, plan_groups
 from spark.solve.solve import solve_groups
 from spark.solve.solved_row import ACTIONS, GroupRow, actions, facts_of
@@ -14,6 +14,7 @@ __all__ = [
     "Int",
     "Long",
     "Real",
+    "Text",
     "TimeLimit",
     "actions",
     "columns_of",

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from pyspark.sql import SparkSession
 
-from optimizer import STRATEGIES
+from optimizer import STRATEGY_NAMES
 from spark.cli import COMMANDS
 from tests.spark.support.fleets import SNAPSHOT
 from tests.spark.support.said import Run, is_one_line
@@ -34,7 +34,7 @@ class TestHelp:
 
     def test_strategies_are_listed(self, run: Run) -> None:
         said = " ".join(run("plan", "--help").out.replace("│", " ").split())
-        assert all(strategy in said for strategy in STRATEGIES)
+        assert all(strategy in said for strategy in STRATEGY_NAMES)
 
     @pytest.mark.parametrize("command", ["plan", "compare", "verify", "demo"])
     def test_each_command_that_uses_spark_takes_its_options(self, run: Run, command: str) -> None:

@@ -69,6 +69,24 @@ def test_groups_that_failed_are_told_whoever_is_best() -> None:
     )
 
 
+def test_groups_of_connect_workers_have_a_verdict_of_their_own() -> None:
+    connect = {"kind": "connect"}
+    rows = [
+        *(of_strategy("sticky"), of_strategy("optimal", 1)),
+        *(of_strategy("optimal", groups=2, **connect), of_strategy("current", 1, **connect)),
+    ]
+    assert best_of(rows) == (
+        "Best off with sticky: 0 of 9 groups unbalanced, 0 partitions in excess, 5 moves. "
+        "Groups of Connect workers: Best off with optimal: 0 of 2 groups unbalanced, "
+        "0 partitions in excess, 5 moves."
+    )
+    assert best_of(rows[2:]).startswith("Groups of Connect workers: ")
+
+
+def test_strategies_that_are_for_none_of_the_groups() -> None:
+    assert best_of([]) == "None of the strategies is for groups of the kind that there are."
+
+
 def test_a_fleet_without_any_answer() -> None:
     row = of_strategy("optimal", groups=0, without_answer=1, why="1 empty", excess=None, moves=None)
     assert best_of([row]) == (

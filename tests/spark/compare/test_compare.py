@@ -8,9 +8,10 @@ import pytest
 from chispa import assert_df_equality
 from pyspark.sql import Row, SparkSession
 
-from optimizer import STRATEGIES
+from optimizer import CONNECT_STRATEGIES, STRATEGIES, STRATEGY_NAMES
 from spark import FleetSnapshot, InputError, check_strategies, compare_fleet, fleet_of
 from spark.compare.compared_row import ComparedRow
+from spark.settings.strategies import kind_of, of_kind
 from spark.solve.columns import columns_of
 from spark.solve.solved_row import GroupRow
 from tests.spark.support.fleets import Fleet
@@ -76,19 +77,20 @@ FLEET_KEYS = (
     *("cluster", "group", "status", "reason", "strategy", "members", "partitions", "max_load"),
     *("sum_squares", "moves", "takeovers", "excess", "stopped_eager", "stopped_cooperative"),
     *("rounds", "balance_optimal", "local_reads", "remote_reads", "spread", "worst_topic_share"),
+    "kind",
 )
 FLEET_SCHEMA = (
     "cluster string, `group` string, status string, reason string, strategy string, members int, "
     "partitions int, max_load long, sum_squares long, moves long, takeovers long, excess long, "
     "stopped_eager long, stopped_cooperative long, rounds int, balance_optimal boolean, "
-    "local_reads long, remote_reads long, spread long, worst_topic_share double"
+    "local_reads long, remote_reads long, spread long, worst_topic_share double, kind string"
 )
 
 
 def line(group: str, status: str, strategy: str, members: int, *measures: Any, **facts: Any) -> Any:
     """A row of a comparison; `measures` from partitions on, or none."""
     cells = ["c", group, status, facts.get("reason"), strategy, members, *measures]
-    return (*cells, *[None] * (len(FLEET_KEYS) - len(cells)))
+    return (*cells, *[None] * (len(FLEET_KEYS) - len(cells) - 1), facts.get("kind", "consumer"))
 
 
 def test_the_fleets_table_adds_up_the_groups(spark: SparkSession) -> None:
@@ -106,6 +108,7 @@ def test_the_fleets_table_adds_up_the_groups(spark: SparkSession) -> None:
         line("l", "rebalancing", "worst", 3, reason="it is rebalancing"),
     ]
     best = {
+        "kind": "consumer",
         "strategy": "best",
         "groups": 2,
         "without_answer": 1,
@@ -125,6 +128,7 @@ def test_the_fleets_table_adds_up_the_groups(spark: SparkSession) -> None:
         "why": "1 empty",
     }
     worst = {
+        "kind": "consumer",
         "strategy": "worst",
         "groups": 3,
         "without_answer": 3,
@@ -147,6 +151,23 @@ def test_the_fleets_table_adds_up_the_groups(spark: SparkSession) -> None:
     assert_df_equality(
         fleet_of(spark.createDataFrame(rows, FLEET_SCHEMA)), expected, ignore_nullable=True
     )
+
+
+def test_groups_of_connect_workers_are_added_up_on_their_own(spark: SparkSession) -> None:
+    """Else a strategy of theirs would be best for having few groups."""
+    rows = [
+        line("w", "ok", "connect-eager", 2, 2, 1, 2, 1, kind="connect"),
+        line("w", "ok", "optimal", 2, 2, 1, 2, 0, kind="connect"),
+        line("g", "ok", "range", 2, 2, 2, 4, 0),
+        line("g", "ok", "optimal", 2, 2, 1, 2, 0),
+    ]
+    fleet = fleet_of(spark.createDataFrame(rows, FLEET_SCHEMA)).collect()
+    assert [(row.kind, row.strategy, row.groups) for row in fleet] == [
+        ("consumer", "optimal", 1),
+        ("consumer", "range", 1),
+        ("connect", "optimal", 1),
+        ("connect", "connect-eager", 1),
+    ]
 
 
 def test_without_names_everything_is_compared(spark: SparkSession, demo: FleetSnapshot) -> None:
@@ -180,7 +201,15 @@ def test_in_a_spark_worker_too_a_strategy_stops_when_its_time_is_up(spark: Spark
 
 def test_names_are_taken_once_without_spaces_and_all_if_none() -> None:
     assert check_strategies(["range", " optimal ", "range"]) == ["range", "optimal"]
-    assert check_strategies([]) == ["current", *STRATEGIES]
+    assert check_strategies([]) == ["current", *STRATEGY_NAMES]
+
+
+def test_each_kind_of_groups_has_its_own_strategies() -> None:
+    every = check_strategies([])
+    assert of_kind(every, kind_of("connect")) == ["current", *CONNECT_STRATEGIES]
+    for other in (None, "classic", "consumer", "share", "other"):
+        assert of_kind(every, kind_of(other)) == ["current", *STRATEGIES]
+    assert of_kind(["range", "connect-eager"], kind_of("connect")) == ["connect-eager"]
 
 
 @pytest.mark.parametrize("name", ["best", "", "Optimal"])

@@ -9,7 +9,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from optimizer import STRATEGIES, Strategy, StrategyError
+from optimizer import (
+    CONNECT_STRATEGIES,
+    STRATEGIES,
+    STRATEGY_NAMES,
+    Strategy,
+    StrategyError,
+)
 from optimizer.checker.check import check_assignment
 from optimizer.model.answer import Answer, settled
 from optimizer.model.classes import classes_of
@@ -26,6 +32,7 @@ from tests.spark.support.fleets import Fleet, fleet_of_groups
 
 COLUMNS = columns_of(ComparedRow)
 ALL = [CURRENT, *STRATEGIES]
+EVERY = [CURRENT, *STRATEGY_NAMES]
 
 Answers = dict[str, dict[str, Any]]
 
@@ -76,6 +83,37 @@ def one_joins() -> Fleet:
     fleet = Fleet().topic("t", 4).topic("u", 1).topic("v", 1)
     claims = [*(("t", p, "a") for p in range(4)), ("u", 0, "z")]
     return fleet.group("g", {"a": ["t", "u", "v"], "b": ["t", "u", "v"]}, claims)
+
+
+def test_connect_workers_are_compared_under_what_connect_has() -> None:
+    """worker a runs four of c's tasks, b has just come."""
+    claims = [("c", task, "a") for task in range(4)]
+    row = encoded_group(Fleet().topic("c", 4).group("g", {"a": ["c"], "b": ["c"]}, claims))
+    row.type = "connect"
+    with TimeLimit(60) as limit:
+        rows = {compared.strategy: compared for compared in rows_of_group(row, EVERY, limit)}
+    assert list(rows) == [CURRENT, *CONNECT_STRATEGIES]
+    assert {compared.kind for compared in rows.values()} == {"connect"}
+    cooperative, eager = rows["connect-cooperative"], rows["connect-eager"]
+    assert (cooperative.moves, cooperative.transferring, cooperative.rounds) == (2, 2, 2)
+    assert (eager.moves, eager.transferring, eager.stopped_eager) == (2, 0, 4)
+    assert (cooperative.max_load, cooperative.moves_optimal) == (2, True)
+
+
+def test_a_connect_group_without_a_plan_has_rows_for_the_same_strategies() -> None:
+    row = encoded_group(Fleet().group("g", {}))
+    row.type = "connect"
+    with TimeLimit(60) as limit:
+        rows = list(rows_of_group(row, EVERY, limit))
+    assert [compared.strategy for compared in rows] == [CURRENT, *CONNECT_STRATEGIES]
+    assert {compared.status for compared in rows} == {"empty"}
+
+
+def test_consumers_are_compared_under_nothing_of_connect() -> None:
+    with TimeLimit(60) as limit:
+        rows = list(rows_of_group(encoded_group(one_joins()), EVERY, limit))
+    assert [compared.strategy for compared in rows] == ALL
+    assert {compared.kind for compared in rows} == {"consumer"}
 
 
 def test_current_is_what_was_found_and_costs_nothing() -> None:
@@ -225,7 +263,7 @@ def test_a_group_without_a_problem_has_its_reason_under_every_strategy(
     for row in measured(fleet).values():
         assert row["status"] == status
         assert row["reason"]
-        known = {"cluster", "group", "status", "reason", "strategy", "members", "seconds"}
+        known = {"cluster", "group", "status", "reason", "strategy", "members", "seconds", "kind"}
         assert {name for name, cell in row.items() if cell is not None} == known
 
 
