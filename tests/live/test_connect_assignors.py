@@ -16,15 +16,12 @@ from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 from optimizer import Group
-from optimizer.model import Problem
-from optimizer.plan import plan_of
-from optimizer.strategies import strategy_named
 from tests.live.java_assignors import CONNECT_PACKAGES, JavaConnectAssignors, add_jars
+from tests.optimizer.strategies.connect.test_recorded import answered
 from tests.optimizer.strategies.connect.workers import drawn_workers, problem_with_lost
+from tests.optimizer.strategies.test_recorded import by_member
 
 GROUPS = 3000
-
-Tasks = dict[str, set[tuple[str, int]]]
 
 
 @pytest.fixture(scope="module")
@@ -48,26 +45,12 @@ def test_same_tasks_for_the_same_workers(java: JavaConnectAssignors) -> None:
     for number, ((group, lost), kafka) in enumerate(zip(drawn, answers, strict=True)):
         problem = problem_with_lost(group, lost)
         told = f"SEED={seed}, group {number}"
-        assert ours(problem, "connect-eager")[-1] == from_java(kafka["eager"]), told
-        first, target = ours(problem, "connect-cooperative")
-        assert first == from_java(kafka["rounds"][0]), told
-        assert target == from_java(kafka["rounds"][-1]), told
+        assert answered(problem, "connect-eager")[-1] == by_member(kafka["eager"]), told
+        first, target = answered(problem, "connect-cooperative")
+        assert first == by_member(kafka["rounds"][0]), told
+        assert target == by_member(kafka["rounds"][-1]), told
         rounds.append(len(kafka["rounds"]))
     assert set(rounds) == {1, 2}
-
-
-def ours(problem: Problem, strategy: str) -> tuple[Tasks, Tasks]:
-    """What the first rebalance hands out, and the target."""
-    plan = plan_of(strategy, problem, strategy_named(strategy).assign(problem), [])
-    return by_worker(plan.first_round), by_worker(plan.assignment)
-
-
-def by_worker(assignment: dict[str, list[tuple[str, int]]]) -> Tasks:
-    return {worker: set(tasks) for worker, tasks in assignment.items()}
-
-
-def from_java(assignment: dict[str, list[list[Any]]]) -> Tasks:
-    return {worker: {(name, n) for name, n in tasks} for worker, tasks in assignment.items()}
 
 
 def as_json(seed: str, group: Group, lost: list[tuple[str, int]]) -> dict[str, Any]:

@@ -7,10 +7,13 @@ from typing import Any
 import pytest
 from chispa import assert_df_equality
 from pyspark.sql import Row, SparkSession
+from pyspark.sql import functions as F
 
 from optimizer import CONNECT_STRATEGIES, STRATEGIES, STRATEGY_NAMES
 from spark import FleetSnapshot, InputError, check_strategies, compare_fleet, fleet_of
 from spark.compare.compared_row import ComparedRow
+from spark.compare.measure import measure_groups
+from spark.groups import encode
 from spark.settings.strategies import kind_of, of_kind
 from spark.solve.columns import columns_of
 from spark.solve.solved_row import GroupRow
@@ -168,6 +171,13 @@ def test_groups_of_connect_workers_are_added_up_on_their_own(spark: SparkSession
         ("connect", "optimal", 1),
         ("connect", "connect-eager", 1),
     ]
+
+
+def test_the_type_of_a_group_reaches_the_worker(spark: SparkSession) -> None:
+    connect = encode(fleet().snapshot(spark)).withColumn("type", F.lit("connect"))
+    rows = measure_groups(connect, check_strategies([])).collect()
+    assert {row.strategy for row in rows} == {"current", *CONNECT_STRATEGIES}
+    assert {row.kind for row in rows} == {"connect"}
 
 
 def test_without_names_everything_is_compared(spark: SparkSession, demo: FleetSnapshot) -> None:
