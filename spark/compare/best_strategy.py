@@ -24,7 +24,7 @@ def best_of(fleet: Sequence[Row]) -> str:
         of_kind = [row for row in fleet if row.get("kind", CONSUMER) == kind]
         if of_kind:
             verdicts.append(said + _verdict(of_kind))
-    return " ".join(verdicts) or "None of the strategies is for groups of the kind that there are."
+    return " ".join(verdicts) or "Nothing to compare: no group that these strategies are for."
 
 
 def _verdict(fleet: Sequence[Row]) -> str:

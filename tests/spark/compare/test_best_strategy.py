@@ -84,7 +84,7 @@ def test_groups_of_connect_workers_have_a_verdict_of_their_own() -> None:
 
 
 def test_strategies_that_are_for_none_of_the_groups() -> None:
-    assert best_of([]) == "None of the strategies is for groups of the kind that there are."
+    assert best_of([]) == "Nothing to compare: no group that these strategies are for."
 
 
 def test_a_fleet_without_any_answer() -> None:
