@@ -19,8 +19,8 @@ _Running = dict[int, list[int]]
 def assign_connect_cooperative(problem: Problem) -> Answer:
     """The answer of …connect.runtime.distributed.IncrementalCooperativeAssignor (KIP-415).
 
-    As one snapshot tells it: what is owned is the previous assignment, what nobody owned is new, the
-    leader hasn't revoked anything just before, and scheduled.rebalance.max.delay.ms is over for
+    As one snapshot tells it: what is owned is the previous assignment, what nobody owned is new,
+    the leader hasn't revoked anything just before, and scheduled.rebalance.max.delay.ms is over for
     tasks whose worker is gone (until then nobody runs them). `first_round` is what that rebalance
     hands out; what it revokes for the sake of balance, or because two workers run it, goes out in
     the next one. Connectors' own instances are counted apart from tasks, so that they don't show,
