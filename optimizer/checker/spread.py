@@ -34,7 +34,7 @@ def spread_of_groups(groups: HomogeneousGroups, target: IntArray) -> tuple[IntAr
     held = cells[groups.topic_of] + target - first_member
     cell, counts = _counted(held, int(cells[-1]))
     of_cell = of_topic[cells.searchsorted(cell, "right") - 1]
-    sizes = np.bincount(groups.topic_of, minlength=len(of_topic))
+    sizes = np.diff(groups.first_of_topic)
     least = np.add.reduceat(least_spread(members[of_topic], sizes), groups.topic_offsets[:-1])
     return np.bincount(of_cell, counts * counts, len(groups)).astype(np.int64), least
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from optimizer.model.answer import Answer, CostOverflowError, StrategyError, settled
-from optimizer.model.arrays import NOTHING, IntArray, ranges, stable_order
+from optimizer.model.arrays import NOTHING, IntArray, ranges, sorted_places, stable_order
 from optimizer.model.claims import Ownership, resolve
 from optimizer.model.classes import Classes, classes_of
 from optimizer.model.goals import DEFAULT_GOALS, Goals, GoalsError
@@ -52,6 +52,7 @@ __all__ = [
     "resolve",
     "settled",
     "settlement_notes",
+    "sorted_places",
     "spread_is_looked_at",
     "spread_of",
     "stable_order",

@@ -18,6 +18,20 @@ def ranges(starts: IntArray, lengths: IntArray) -> IntArray:
     return np.arange(total) + before.repeat(lengths)
 
 
+def sorted_places(keys: IntArray, places: IntArray) -> IntArray:
+    """The places from 0 on, sorted by keys of 0 or more, of which no two are equal.
+
+    Sorting numbers that hold both takes numpy a third of the time of `argsort`, where they fit.
+    """
+    bits = len(places).bit_length()
+    if int(keys.max(initial=0)) >> (62 - bits):
+        order: IntArray = keys.argsort()
+        return order
+    both = keys << bits | places
+    both.sort()
+    return both & ((1 << bits) - 1)
+
+
 def stable_order(keys: IntArray, end: int) -> IntArray:
     """Indexes that sort keys from 0 to `end` - 1, equal ones in their order, in linear time.
 

@@ -16,14 +16,14 @@ class HomogeneousGroups:
 
     The members of group g are member_offsets[g]:member_offsets[g + 1], at least one, and its
     partitions partition_offsets[g]:partition_offsets[g + 1], at least one. `owner` has for each
-    partition one of its group's members, or NOBODY; `topic_of` the topic of each, topics being
-    numbered throughout as well, in the order of their partitions.
+    partition one of its group's members, or NOBODY. Topics are numbered throughout as well: the
+    partitions of topic t are first_of_topic[t]:first_of_topic[t + 1], at least one.
     """
 
     member_offsets: IntArray
     partition_offsets: IntArray
     owner: IntArray
-    topic_of: IntArray
+    first_of_topic: IntArray
 
     def __len__(self) -> int:
         return len(self.member_offsets) - 1
@@ -31,7 +31,12 @@ class HomogeneousGroups:
     @cached_property
     def topic_offsets(self) -> IntArray:
         """The topics of group g are topic_offsets[g]:topic_offsets[g + 1]."""
-        return np.append(0, self.topic_of[self.partition_offsets[1:] - 1] + 1)
+        return self.first_of_topic.searchsorted(self.partition_offsets)
+
+    @cached_property
+    def topic_of(self) -> IntArray:
+        """The topic of each partition."""
+        return np.arange(len(self.first_of_topic) - 1).repeat(np.diff(self.first_of_topic))
 
     @cached_property
     def of_partition(self) -> IntArray:

@@ -28,7 +28,7 @@ def levels_of(problem: Problem, goals: Goals) -> tuple[str, ...]:
     In a group of a single topic balance says it all, however large it is.
     """
     most = MOST if "spread" in goals.levels else QUICK
-    if np.count_nonzero(problem.topic_sizes) < 2 or subscription_count(problem) <= most:
+    if subscription_count(problem) <= most or np.count_nonzero(problem.topic_sizes) < 2:
         return goals.order
     return tuple(level for level in goals.order if level != "spread")
 
@@ -43,5 +43,7 @@ def spread_is_looked_at(groups: HomogeneousGroups) -> NDArray[np.bool_]:
 @once_a_problem
 def subscription_count(problem: Problem) -> int:
     """How many pairs of a member and a topic that it subscribes to there are."""
+    if len(problem.subscriptions) == 1:
+        return len(problem.subscriptions[0]) * len(problem.member_ids)
     sizes = np.array([len(topics) for topics in problem.subscriptions], np.int64)
     return int(sizes[problem.member_subscription].sum())

@@ -4,23 +4,23 @@ from __future__ import annotations
 
 import numpy as np
 
-from optimizer.model import NOBODY, NOTHING, IntArray, ranges, stable_order
+from optimizer.model import NOBODY, NOTHING, IntArray, ranges, sorted_places, stable_order
 from optimizer.solver.demand import Demand
 from optimizer.solver.kinds import Kinds
 
 
 def hand_out(
-    owner: IntArray, topic_of: IntArray, kinds: Kinds, demand: Demand, shares: IntArray
+    owner: IntArray, topic_offsets: IntArray, kinds: Kinds, demand: Demand, shares: IntArray
 ) -> IntArray:
     """Turn each pair's share into partitions.
 
     An owner of too many gives up those first of whose topic it has the most, the highest numbers
     of a topic first; what is left of a kind is dealt topic by topic, one to each member in turn:
-    so a topic spreads over its readers, the old and the new ones. `topic_of` has the topic of
-    each partition.
+    so a topic spreads over its readers, the old and the new ones. Topic t has the partitions
+    topic_offsets[t]:topic_offsets[t + 1].
     """
     target = np.where(kinds.owner_pair >= 0, owner, NOBODY)
-    target[_released(kinds.owner_pair, topic_of, demand, shares)] = NOBODY
+    target[_released(kinds.owner_pair, topic_offsets, demand, shares)] = NOBODY
     free = ((target < 0) & (kinds.of_partition >= 0)).nonzero()[0]
     if len(free):
         free = free[stable_order(kinds.of_partition[free], len(demand.supply))]
@@ -29,7 +29,7 @@ def hand_out(
 
 
 def _released(
-    owner_pair: IntArray, topic_of: IntArray, demand: Demand, shares: IntArray
+    owner_pair: IntArray, topic_offsets: IntArray, demand: Demand, shares: IntArray
 ) -> IntArray:
     """Partitions that an owner has above its share: only the owners with too many are looked at."""
     # One entry more than there are pairs: a partition without a pair has -1 and looks up that one.
@@ -44,9 +44,12 @@ def _released(
     first = owned.cumsum() - owned
     given = owned - kept
     before = given.cumsum() - given
-    of_kind = demand.kind_of_pair[pairs]
-    before -= before[of_kind.searchsorted(of_kind)]
-    order = _by_rank(owned, first, before, topic_of[partitions])
+    if len(demand.supply) > 1:
+        of_kind = demand.kind_of_pair[pairs]
+        before -= before[of_kind.searchsorted(of_kind)]
+    # One of several topics that begin at one place has partitions: the last.
+    topic = topic_offsets.searchsorted(partitions, "right")
+    order = _by_rank(owned, first, before, topic)
     return partitions[order[ranges(first + kept, given)]]
 
 
@@ -61,13 +64,19 @@ def _by_rank(owned: IntArray, first: IntArray, before: IntArray, topic: IntArray
     np.not_equal(topic[1:], topic[:-1], out=starts[1:])
     starts[first] = True
     start = starts.nonzero()[0]
-    of_topic = starts.cumsum() - 1
-    rank = np.arange(len(topic)) - start[of_topic]
-    first_topic = of_topic[first]
-    topics = np.append(first_topic[1:], len(start)) - first_topic
-    turn = (of_topic + (before - first_topic).repeat(owned)) % topics.repeat(owned)
-    owner = np.arange(len(owned)).repeat(owned)
-    return np.lexsort((turn, rank, owner))
+    run = starts.cumsum() - 1  # what an owner has of a topic
+    first_run = run[first]
+    runs = np.append(first_run[1:], len(start)) - first_run
+    most, longest = int(runs.max()), int((np.append(start[1:], len(topic)) - start).max())
+    if most == 1:
+        return np.arange(len(topic))
+    turn = np.arange(len(start)) + (before % runs - first_run).repeat(runs)
+    lap = runs.repeat(runs)
+    turn -= lap * (turn >= lap)
+    owner = np.arange(len(owned)).repeat(runs)
+    place = np.arange(len(topic))
+    key = (owner * (longest * most) + turn - start * most)[run] + place * most
+    return sorted_places(key, place)
 
 
 def _deal(demand: Demand, shares: IntArray) -> IntArray:

@@ -24,7 +24,7 @@ def solve_homogeneous(groups: HomogeneousGroups) -> IntArray:
     )
     demand = demand_of(kinds, count)
     shares = even_shares(demand.supply, demand.offsets, demand.owned)
-    return hand_out(groups.owner, groups.topic_of, kinds, demand, shares)
+    return hand_out(groups.owner, groups.first_of_topic, kinds, demand, shares)
 
 
 def even_shares(supply: IntArray, offsets: IntArray, owned: IntArray) -> IntArray:

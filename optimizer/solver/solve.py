@@ -62,7 +62,7 @@ def _best(problem: Problem, kinds: Kinds, goals: Goals) -> IntArray:
     without_spread = [level for level in levels if level != "spread"]
     demand = demand_of(kinds, len(problem.member_ids))
     shares = best_shares(demand, without_spread)
-    target = hand_out(problem.owner, problem.topic_of, kinds, demand, shares)
+    target = hand_out(problem.owner, problem.topic_offsets, kinds, demand, shares)
     if "spread" not in levels or spread_of(problem, target) == least_spread(problem):
         return target
     if levels[-1] == "spread" and np.array_equal(target, problem.owner):
@@ -84,7 +84,7 @@ def _spread(problem: Problem, kinds: Kinds, target: IntArray, levels: Sequence[s
     near = np.bincount(keys.searchsorted(held), minlength=len(keys))
     demand = replace(demand, topics=Topics(topics, near))
     shares = best_shares(demand, levels)
-    return hand_out(problem.owner, problem.topic_of, kinds, demand, shares)
+    return hand_out(problem.owner, problem.topic_offsets, kinds, demand, shares)
 
 
 def gain_of(problem: Problem, found: IntArray, planned: IntArray, goals: Goals) -> float:

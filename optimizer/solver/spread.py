@@ -13,7 +13,10 @@ from optimizer.solver.demand import Demand, Topics
 from optimizer.solver.flow import Network, cheapest_flow
 from optimizer.solver.shares import level_weights, pair_costs
 
-STEPS = 2 ** np.arange(40)
+NEAR = 3
+"""Within so many partitions of the shares at hand, and one more, each has an arc of its own."""
+
+STEPS = np.concatenate((np.arange(1, NEAR + 1), 2 ** np.arange(2, 40)))
 """How far from the shares at hand what a share costs is exact; in between it is a line."""
 
 
@@ -29,15 +32,15 @@ def spread_shares(
 
     Not every n has an arc of its own: near the shares at hand it has; farther away an arc stands
     for several partitions, at their mean cost. So no shares seem cheaper than they are, and those
-    at hand seem what they are. If the cheapest flow isn't cheaper than they are, or keeps within a
-    partition of them in each cell, the true residual network has no cycle of negative cost, and
-    nothing is better (Klein 1967); otherwise its shares are the next at hand.
+    at hand seem what they are. If the cheapest flow isn't cheaper than they are, or stays near them
+    in each cell, the true residual network has no cycle of negative cost, and nothing is better
+    (Klein 1967); otherwise its shares are the next at hand.
     """
     search = _Search.of(demand, topics, base, levels)
     at_hand = topics.near
     while True:
         shares = search.cheapest_near(at_hand)
-        if shares is None or search.are_close(shares, at_hand):
+        if shares is None or search.are_near(shares, at_hand):
             return shares
         if search.cost(shares) == search.cost(at_hand):
             return at_hand
@@ -85,8 +88,8 @@ class _Search:
     def in_cells(self, shares: IntArray) -> IntArray:
         return _count(self.cell, shares, len(self.most))
 
-    def are_close(self, shares: IntArray, others: IntArray) -> bool:
-        return bool((np.abs(self.in_cells(shares) - self.in_cells(others)) <= 1).all())
+    def are_near(self, shares: IntArray, others: IntArray) -> bool:
+        return bool((np.abs(self.in_cells(shares) - self.in_cells(others)) <= NEAR).all())
 
     def cost(self, shares: IntArray) -> int:
         held = self.in_cells(shares)
@@ -129,7 +132,7 @@ class _Search:
 
     def _segments(self, at_hand: IntArray) -> _Segments:
         """Cut the numbers of partitions of each cell, from none to all, into segments."""
-        steps = STEPS[: int(self.most.max(initial=0)).bit_length()]
+        steps = STEPS[: STEPS.searchsorted(self.most.max(initial=0)) + 1]
         offsets = np.concatenate((-steps[::-1], [0], steps))
         points = np.clip(at_hand[:, None] + offsets, 0, self.most[:, None])
         points[:, 0], points[:, -1] = 0, self.most

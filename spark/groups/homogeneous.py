@@ -66,12 +66,12 @@ def _read(rows: Sequence[Any]) -> tuple[HomogeneousRows, NDArray[np.bool_]]:
     first_of_topic = np.concatenate(([0], sizes.cumsum()))
     partition_offsets = first_of_topic[topics.offsets]
     subscribed = _everybody_reads_everything(rows, members, topics)
-    topic_of = np.arange(len(sizes)).repeat(sizes)
     owner, settled = _owners(rows, members, topics, first_of_topic)
+    groups = HomogeneousGroups(members.offsets, partition_offsets, owner, first_of_topic)
     read = HomogeneousRows(
         rows=rows,
-        groups=HomogeneousGroups(members.offsets, partition_offsets, owner, topic_of),
-        topic=topic_of - topics.offsets[:-1].repeat(np.diff(partition_offsets)),
+        groups=groups,
+        topic=groups.topic_of - topics.offsets[:-1].repeat(np.diff(partition_offsets)),
         number=ranges(np.zeros(len(sizes), np.int64), sizes),
     )
     return read, subscribed & settled & members.unambiguous & topics.unambiguous
