@@ -70,9 +70,13 @@ class Goals:
     @property
     def order(self) -> tuple[str, ...]:
         """The levels below balance that count."""
-        others = (level for level in LEVELS if level not in self.levels)
-        levels = (*self.levels, *others)
+        levels = self.ranking
         return tuple(level for level in levels if level != "racks" or self.rack is not None)
+
+    @property
+    def ranking(self) -> tuple[str, ...]:
+        """All levels in their order, those that aren't named last."""
+        return (*self.levels, *(level for level in LEVELS if level not in self.levels))
 
 
 def _are_levels(levels: object) -> bool:

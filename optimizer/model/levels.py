@@ -9,16 +9,16 @@ from optimizer.model.goals import Goals
 from optimizer.model.homogeneous import HomogeneousGroups
 from optimizer.model.problem import Problem, once_a_problem
 
-QUICK = 256
+QUICK = 400
 """Subscriptions of members to topics up to which spread is looked at though no goal names it.
 
-It then takes a millisecond at most.
+It then takes a millisecond or two (tests/bench/spread_grid.py).
 """
 
 MOST = 20_000
 """Subscriptions up to which spread is looked at where `Goals.levels` names it.
 
-It takes some tenths of a second then, and grows faster than the subscriptions.
+It takes a tenth of a second for 10,000 and up to four for 20,000.
 """
 
 

@@ -57,6 +57,6 @@ def _row(of: str, goals: Goals) -> dict[str, Any]:
     return {
         "goals of": of,
         "rack": stated["rack"] or NO_RACK,
-        "levels": ", ".join(stated["levels"]),
+        "levels": ", ".join(goals.ranking),
         "min_gain": float(stated["min_gain"]),
     }

@@ -73,7 +73,7 @@ Rack = Annotated[
 Levels = Annotated[
     str | None,
     typer.Option(
-        help="What comes first: racks,moves or moves,racks.", show_default="as configured"
+        help="What comes first, of racks, moves and spread.", show_default="as configured"
     ),
 ]
 MinGain = Annotated[
