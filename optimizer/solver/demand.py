@@ -5,23 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import NamedTuple
 
 import numpy as np
 
 from optimizer.model import IntArray
 from optimizer.solver.costs import Flags
 from optimizer.solver.kinds import Kinds
-
-
-class Topics(NamedTuple):
-    """The topic of each kind, of which none has partitions of several, and shares that are known.
-
-    Those of `near` are the best but for the spread of topics.
-    """
-
-    of_kind: IntArray
-    near: IntArray
 
 
 @dataclass(frozen=True)
@@ -32,7 +21,8 @@ class Demand:
     `supply` has the partitions of each kind, `members` the member of each pair (below
     `member_count`), `owned` how many partitions of the pair's kind the member owns, `costs` by
     level whether one of them costs it anything. A share is how many it shall have.
-    `topics` is there where topics are to be spread.
+    Where topics are to be spread, `topics` has the topic of each kind, none of which has partitions
+    of several.
     """
 
     supply: IntArray
@@ -41,7 +31,7 @@ class Demand:
     owned: IntArray
     member_count: int
     costs: Mapping[str, Flags] = field(default_factory=dict)
-    topics: Topics | None = None
+    topics: IntArray | None = None
 
     @cached_property
     def kind_of_pair(self) -> IntArray:
@@ -61,8 +51,7 @@ class Demand:
             owned=self.owned[pairs],
             member_count=len(present),
             costs={level: flags[pairs] for level, flags in self.costs.items()},
-            topics=self.topics
-            and Topics(self.topics.of_kind[kind[first]], self.topics.near[pairs]),
+            topics=None if self.topics is None else self.topics[kind[first]],
         )
 
     def _has_every_member(self) -> bool:

@@ -56,7 +56,7 @@ def level_weights(demand: Demand, levels: Sequence[str]) -> dict[str, int]:
     kinds = len(demand.supply)
     most = {"moves": kinds, **dict.fromkeys(demand.costs, kinds)}
     if demand.topics is not None:
-        largest = int(np.bincount(demand.topics.of_kind, demand.supply).max(initial=0))
+        largest = int(np.bincount(demand.topics, demand.supply).max(initial=0))
         most["spread"] = 2 * largest * demand.member_count
     weights, weight = {}, 1
     for level in reversed(levels):

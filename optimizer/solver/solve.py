@@ -21,7 +21,7 @@ from optimizer.model import (
     spread_of,
 )
 from optimizer.solver.balance import best_shares
-from optimizer.solver.demand import Topics, demand_of
+from optimizer.solver.demand import demand_of
 from optimizer.solver.hand_out import hand_out
 from optimizer.solver.kinds import Kinds, kinds_by_topic, kinds_if_nothing_moves, kinds_of
 
@@ -55,34 +55,26 @@ def solve(problem: Problem, goals: Goals = DEFAULT_GOALS) -> Answer:
 def _best(problem: Problem, kinds: Kinds, goals: Goals) -> IntArray:
     """The best plan when partitions of a kind may only go to its readers.
 
-    `hand_out` spreads topics as well as can be told from counts. Where that leaves anything to
-    better, a flow spreads them, if the group isn't too large for it.
+    `hand_out` spreads topics as well as can be told from counts. If that may leave anything to
+    better, and the group isn't too large, a flow spreads them.
     """
     levels = levels_of(problem, goals)
-    without_spread = [level for level in levels if level != "spread"]
-    demand = demand_of(kinds, len(problem.member_ids))
-    shares = best_shares(demand, without_spread)
-    target = hand_out(problem.owner, problem.topic_offsets, kinds, demand, shares)
+    target = _handed_out(problem, kinds, [level for level in levels if level != "spread"])
     if "spread" not in levels or spread_of(problem, target) == least_spread(problem):
         return target
     if levels[-1] == "spread" and np.array_equal(target, problem.owner):
         return target  # any other plan moves something
+    by_topic, topics = kinds_by_topic(kinds, problem.topic_of)
     try:
-        return _spread(problem, kinds, target, levels)
+        return _handed_out(problem, by_topic, levels, topics)
     except CostOverflowError:
         return target
 
 
-def _spread(problem: Problem, kinds: Kinds, target: IntArray, levels: Sequence[str]) -> IntArray:
-    """The best plan at all levels, from one that is so at all but spread."""
-    members = len(problem.member_ids)
-    kinds, topics = kinds_by_topic(kinds, problem.topic_of)
-    demand = demand_of(kinds, members)
-    read = kinds.of_partition >= 0
-    held = kinds.of_partition[read] * members + target[read]
-    keys = demand.kind_of_pair * members + kinds.members
-    near = np.bincount(keys.searchsorted(held), minlength=len(keys))
-    demand = replace(demand, topics=Topics(topics, near))
+def _handed_out(
+    problem: Problem, kinds: Kinds, levels: Sequence[str], topics: IntArray | None = None
+) -> IntArray:
+    demand = replace(demand_of(kinds, len(problem.member_ids)), topics=topics)
     shares = best_shares(demand, levels)
     return hand_out(problem.owner, problem.topic_offsets, kinds, demand, shares)
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from optimizer.model import IntArray
-from optimizer.solver.demand import Demand, Topics
+from optimizer.solver.demand import Demand
 from optimizer.solver.flow import Network, cheapest_flow
 from optimizer.solver.shares import level_weights, pair_costs
 
@@ -21,30 +21,31 @@ STEPS = np.concatenate((np.arange(1, NEAR + 1), 2 ** np.arange(2, 40)))
 
 
 def spread_shares(
-    demand: Demand, topics: Topics, base: int, levels: Sequence[str]
+    demand: Demand, topics: IntArray, base: int, levels: Sequence[str]
 ) -> IntArray | None:
     """Shares that give each member `base` or `base + 1` partitions, the best by `levels`.
 
     They are like those of `optimizer.solver.shares.cheapest_shares`, with "spread" among the
     levels. A cell is a topic and a member: a node that takes in what the member gets of all kinds
-    of the topic, and passes it on at a cost of 2n - 1 for the n-th partition. `topics.near` has
-    the shares to begin with. Raises `CostOverflowError`.
+    of the topic, and passes it on at a cost of 2n - 1 for the n-th partition. `topics` has
+    the topic of each kind. Raises `CostOverflowError`.
 
     Not every n has an arc of its own: near the shares at hand it has; farther away an arc stands
     for several partitions, at their mean cost. So no shares seem cheaper than they are, and those
-    at hand seem what they are. If the cheapest flow isn't cheaper than they are, or stays near them
-    in each cell, the true residual network has no cycle of negative cost, and nothing is better
-    (Klein 1967); otherwise its shares are the next at hand.
+    at hand seem what they are: first what is owned, then what the flow before found. If a flow's
+    shares stay near those at hand in each cell, or are no cheaper, the true residual network has no
+    cycle of negative cost, and nothing is better (Klein 1967).
     """
     search = _Search.of(demand, topics, base, levels)
-    at_hand = topics.near
+    at_hand, least = demand.owned, None
     while True:
         shares = search.cheapest_near(at_hand)
         if shares is None or search.are_near(shares, at_hand):
             return shares
-        if search.cost(shares) == search.cost(at_hand):
-            return at_hand
-        at_hand = shares
+        cost = search.cost(shares)
+        if cost == least:
+            return shares
+        at_hand, least = shares, cost
 
 
 class _Segments(NamedTuple):
@@ -69,8 +70,8 @@ class _Search:
     kept: IntArray
 
     @staticmethod
-    def of(demand: Demand, topics: Topics, base: int, levels: Sequence[str]) -> _Search:
-        topic = topics.of_kind[demand.kind_of_pair]
+    def of(demand: Demand, topics: IntArray, base: int, levels: Sequence[str]) -> _Search:
+        topic = topics[demand.kind_of_pair]
         cells, cell = np.unique(topic * demand.member_count + demand.members, return_inverse=True)
         weights = level_weights(demand, levels)
         moved, kept = pair_costs(demand, weights)
