@@ -59,7 +59,7 @@ def fleet_of(comparison: DataFrame) -> DataFrame:
     * `unbalanced`: groups whose loads could be evened out further, or that aren't wholly assigned.
     * `worst_max_to_mean`: the highest load of a group over its mean load, in the worst group. More
       members than partitions make it high whoever assigns them.
-    * `worst_topic_share`: that of the worst group.
+    * `mean_topic_share`: the mean of the groups' `worst_topic_share`.
     * `excess`: the partitions that the most loaded member of each group has above the most loaded
       one of that group's optimum.
     * `local_reads`, `remote_reads`: sums over groups whose goals and facts have racks.
@@ -89,7 +89,7 @@ def fleet_of(comparison: DataFrame) -> DataFrame:
             F.count_if(~answered).alias("without_answer"),
             F.count_if(answered & ~F.coalesce("balance_optimal", F.lit(False))).alias("unbalanced"),
             F.max(F.when(mean > 0, F.col("max_load") / mean)).alias("worst_max_to_mean"),
-            F.max("worst_topic_share").alias("worst_topic_share"),
+            F.avg("worst_topic_share").alias("mean_topic_share"),
             *(F.sum(column).alias(column) for column in (*sums, "rounds")),
             _why().alias("why"),
         )

@@ -36,7 +36,7 @@ from spark.terminal import (
 )
 
 SHOWN = (
-    *("strategy", "unbalanced", "worst_max_to_mean", "worst_topic_share", "excess", "moves"),
+    *("strategy", "unbalanced", "worst_max_to_mean", "mean_topic_share", "excess", "moves"),
     "without_answer",
 )
 """What fits a terminal of 80 columns; JSON and the table that is written have all."""

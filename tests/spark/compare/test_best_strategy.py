@@ -101,7 +101,7 @@ def test_the_table_of_a_large_fleet_fits_80_columns(
     """Nothing is folded or cut: neither a strategy's name nor a number of nine digits."""
     monkeypatch.setattr(console, "OUT", Console(width=80, highlight=False))
     numbers = {name: 20_000 for name in SHOWN if name != "strategy"}
-    numbers |= {"moves": 2_000_000, "stopped_eager": 2_000_000, "worst_max_to_mean": 100.25}
+    numbers |= {"moves": 2_000_000, "mean_topic_share": 2.5, "worst_max_to_mean": 100.25}
     rows = [{"strategy": name} | numbers for name in STRATEGIES]
     show({"strategies": rows}, Format.TABLE)
     lines = capsys.readouterr().out.splitlines()
@@ -109,6 +109,5 @@ def test_the_table_of_a_large_fleet_fits_80_columns(
     for name in STRATEGIES:
         (line,) = [line for line in lines if line.split()[:1] == [name]]
         assert line.split()[1:] == [
-            *("20", "000", "100.25", "20", "000", "2", "000", "000", "2", "000", "000"),
-            *("20", "000"),
+            *("20", "000", "100.25", "2.50", "20", "000", "2", "000", "000", "20", "000"),
         ]
