@@ -8,11 +8,16 @@ import numpy as np
 import pytest
 
 from optimizer import Goals, Group, Plan, assign
-from optimizer.model.problem import NOBODY, Problem
+from optimizer.model import levels
+from optimizer.model.arrays import IntArray
+from optimizer.model.numbering import problem_of
+from optimizer.model.problem import GONE, NOBODY, Problem
 from optimizer.solver.solve import solve
+from optimizer.strategies import STRATEGIES
 from tests.optimizer.groups import problem, random_owner, random_problem, tiny_group
 from tests.optimizer.oracles import (
     Best,
+    best_by_force,
     brute_force,
     facts_of_group,
     facts_of_problem,
@@ -40,6 +45,16 @@ def test_balance_and_moves_equal_brute_force(seed: int) -> None:
         best = brute_force(facts_of_group(group))
         assert (plan.sum_squares, plan.moves) == best[:2], f"seed {each}"
         assert outcome_of_plan(group, plan) == best, f"seed {each}"
+
+
+@pytest.mark.parametrize("seed", range(0, 1000, 100))
+def test_spread_before_moves_equals_brute_force(seed: int) -> None:
+    for each in range(seed, seed + 100):
+        group = problem_of(tiny_group(each)).problem
+        facts, goals = facts_of_problem(group), Goals(levels=("spread", "moves"))
+        target = [m if m >= 0 else None for m in solve(group, goals).target.tolist()]
+        best = best_by_force(facts, goals.order, [])
+        assert facts.reached(target, goals.order, []) == best, f"seed {each}"
 
 
 def test_tiny_groups_hold_every_kind_of_case() -> None:
@@ -188,3 +203,64 @@ def test_owners_give_up_different_topics() -> None:
 def test_topic_spreads_over_its_new_readers() -> None:
     group = problem([4, 4], [[0, 1], [0, 1]], np.full(8, NOBODY))
     assert solve(group).target.tolist() == [0, 1, 0, 1, 0, 1, 0, 1]
+
+
+@pytest.mark.parametrize("most", [0, levels.QUICK])
+def test_a_newcomer_gets_of_every_topic(monkeypatch: pytest.MonkeyPatch, most: int) -> None:
+    """Looked for or not: three topics of 12, and a third member joins two."""
+    monkeypatch.setattr(levels, "QUICK", most)
+    group = problem([12] * 3, [[0, 1, 2]] * 3, np.tile([0, 1], 18))
+    target = solve(group).target.reshape(3, 12)
+    assert [np.bincount(topic).tolist() for topic in target] == [[4, 4, 4]] * 3
+
+
+def after_one_joined_or_left(seed: int) -> Problem:
+    """A group as some strategy left it, before somebody joined or left."""
+    draw = np.random.default_rng(seed)
+    members, topics = int(draw.integers(2, 12)), int(draw.integers(1, 8))
+    sizes = draw.integers(1, 25, topics).tolist()
+    each = draw.integers(1, topics + 1, members + 1)
+    drawn = [np.sort(draw.choice(topics, some, replace=False)).tolist() for some in each]
+    topics_of = drawn if seed % 2 else [list(range(topics))] * (members + 1)
+    before = problem(sizes, topics_of[:-1], np.full(sum(sizes), NOBODY))
+    strategy = ("optimal", "sticky", "range", "roundrobin", "uniform")[seed // 2 % 5]
+    owner = STRATEGIES[strategy].assign(before).target
+    if seed // 10 % 2:
+        return problem(sizes, topics_of, owner)
+    left = int(draw.integers(members))
+    owner = np.where(owner == left, GONE, owner - (owner > left))
+    return problem(sizes, topics_of[:left] + topics_of[left + 1 : -1], owner)
+
+
+def topics_on_one_member(group: Problem, target: IntArray) -> set[int]:
+    """What the audit finds: topics of 8 partitions and 3 readers, of which one has 60 % or more."""
+    readers = np.bincount(
+        np.concatenate([group.subscriptions[some] for some in group.member_subscription]),
+        minlength=len(group.topics),
+    )
+    held = [
+        np.bincount(some[some >= 0], minlength=1)
+        for some in np.split(target, group.topic_offsets[1:-1])
+    ]
+    return {
+        t
+        for t, size in enumerate(group.topic_sizes.tolist())
+        if size >= 8 and readers[t] >= 3 and held[t].max() >= 0.6 * size
+    }
+
+
+def test_no_topic_is_on_one_member_that_need_not_be() -> None:
+    """A thousand groups with one join or leave; the exact level tells what need be."""
+    without, needed = 0, 0
+    for seed in range(1000):
+        group = after_one_joined_or_left(seed)
+        exact = solve(replace(group), Goals(levels=("moves", "spread"))).target
+        found, need_be = (
+            topics_on_one_member(group, some) for some in (solve(group).target, exact)
+        )
+        assert found <= need_be, f"seed {seed}"
+        needed += bool(need_be)
+        sticky = STRATEGIES["sticky"].assign(group).target
+        without += bool(topics_on_one_member(group, sticky) - need_be)
+    assert needed > 10
+    assert without > 10, "Kafka's sticky leaves some"
