@@ -14,7 +14,7 @@ from spark.audit.frames import OFFSETS_TOPIC, Frames
 from spark.audit.previous import solve_from_before
 from spark.audit.registry import FINDINGS
 from spark.audit.thresholds import AuditSettings
-from spark.fleet import PLANNED, FleetSnapshot
+from spark.fleet import FOREIGN, KIND, PLANNED, FleetSnapshot
 from spark.groups import encode
 from spark.solve import solve_groups
 from spark.unpersist_handle import Handle
@@ -70,11 +70,19 @@ class FleetAudit(Handle):
     not_run: dict[str, str]
     kept: Sequence[DataFrame] = field(repr=False)
     solved: DataFrame = field(repr=False)
+    encoded: DataFrame = field(repr=False)
 
     def groups(self) -> dict[str, int]:
         """How many groups have each status: `ok` and `inferred` ones were judged."""
         rows = self.solved.groupBy("status").count().orderBy("status").collect()
         return {row["status"]: row["count"] for row in rows}
+
+    def kinds(self) -> dict[str, int]:
+        """How many groups there are that aren't consumer groups, by kind."""
+        named = self.encoded.withColumnRenamed("group_strategy", "strategy")
+        kinds = named.select(F.expr(KIND).alias("kind")).where("kind is not null")
+        rows = kinds.groupBy("kind").count().orderBy("kind").collect()
+        return {row["kind"]: row["count"] for row in rows}
 
     def counts(self) -> list[dict[str, Any]]:
         """One row a finding that was run: its name, and how many there are of each severity."""
@@ -115,11 +123,14 @@ def verdict(
 ) -> str:
     """A fleet's state in one sentence, from what the methods of `FleetAudit` of these names say."""
     total = {severity: sum(row[severity] for row in counts) for severity in WORST_FIRST}
-    unjudged = sum(count for status, count in groups.items() if status not in PLANNED)
-    judged = sum(groups.values()) - unjudged
+    judged = sum(groups.get(status, 0) for status in PLANNED)
+    foreign = groups.get(FOREIGN, 0)
+    unjudged = sum(groups.values()) - judged - foreign
     of_groups = f"{_counted(judged, 'group')} judged"
     if unjudged:
         of_groups += f", {unjudged} not (empty, rebalancing or faulty)"
+    if foreign:
+        of_groups += f", {foreign} foreign"
     if not total["critical"] and not total["warning"]:
         return f"The fleet is well: nothing above info ({total['info']} of that; {of_groups})."
     state = "in trouble" if total["critical"] else "in need of care"
@@ -158,7 +169,7 @@ def audit_fleet(
     found = [_found(name, frames, chosen) for name in FINDINGS if name not in not_run]
     findings = _united(found).persist()
     kept = [frame for frame in (findings, from_before, solved, encoded) if frame is not None]
-    return FleetAudit(snapshot.id, findings, not_run, kept, solved)
+    return FleetAudit(snapshot.id, findings, not_run, kept, solved, encoded)
 
 
 def _united(frames: Sequence[DataFrame]) -> DataFrame:

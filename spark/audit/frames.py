@@ -12,7 +12,7 @@ from spark.audit.java_hash import coordinating_partition
 from spark.audit.previous import replaced, stuck
 from spark.audit.sql_text import quoted
 from spark.audit.thresholds import TIMEOUTS, AuditSettings, matches
-from spark.fleet import REBALANCING_STATES, FleetSnapshot
+from spark.fleet import IS_FOREIGN, REBALANCING_STATES, FleetSnapshot
 from spark.groups import GROUP_KEYS
 
 KEYS = list(GROUP_KEYS)
@@ -47,11 +47,19 @@ class Frames:
         return self.solved.where("max_load is not null")
 
     @cached_property
+    def _named(self) -> DataFrame:
+        """Encoded groups, with the columns by which foreign ones are told."""
+        return self.encoded.withColumnRenamed("group_strategy", "strategy")
+
+    @cached_property
+    def _of_consumers(self) -> DataFrame:
+        return self._named.where(f"not ({IS_FOREIGN})")
+
+    @cached_property
     def settled(self) -> DataFrame:
-        """Encoded groups whose ownership isn't on its way."""
+        """Encoded groups of consumers whose ownership isn't on its way."""
         moving = ", ".join(map(quoted, sorted(REBALANCING_STATES)))
-        settled = self.encoded.where(f"coalesce(state, '') not in ({moving})")
-        return settled.withColumnRenamed("group_strategy", "strategy")
+        return self._of_consumers.where(f"coalesce(state, '') not in ({moving})")
 
     @cached_property
     def partitions(self) -> DataFrame:
@@ -180,7 +188,8 @@ class Frames:
     @cached_property
     def replaced(self) -> DataFrame:
         assert self.previous
-        return replaced(self.snapshot, self.previous)
+        foreign = F.broadcast(self._named.where(IS_FOREIGN).select(*KEYS))
+        return replaced(self.snapshot, self.previous).join(foreign, KEYS, "left_anti")
 
     @cached_property
     def coordinators(self) -> DataFrame:
@@ -217,7 +226,7 @@ class Frames:
 
     @cached_property
     def timeouts(self) -> DataFrame:
-        """Groups with members, and the time-outs that the first rule for them gives."""
+        """Groups of consumers with members, and the time-outs by the first rule for them."""
         columns = []
         for name in TIMEOUTS:
             cases = " ".join(
@@ -225,4 +234,4 @@ class Frames:
                 for rule in self.settings.timeouts
             )
             columns.append(f"cast(case {cases} end as bigint) as {name}")
-        return self.encoded.where("size(member_ids) > 0").selectExpr(*NAMED, *columns)
+        return self._of_consumers.where("size(member_ids) > 0").selectExpr(*NAMED, *columns)

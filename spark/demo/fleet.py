@@ -21,6 +21,7 @@ from spark.demo.clusters import (
     place,
 )
 from spark.demo.groups import GIANTS, DemoGroup, draw_kinds, group_before, make_group
+from spark.demo.kinds import with_other_kinds
 from spark.demo.names import CLUSTERS
 from spark.demo.offsets import draw_offsets
 from spark.fleet import table_of
@@ -100,7 +101,8 @@ def _draw(
         make_group(rng, kind, index=c, cluster=clusters[c], topics=topics, used=used[c])
         for c, kind in zip(where.tolist(), kinds, strict=True)
     ]
-    return clusters, topics, sorted(fleet, key=lambda group: (group.cluster, group.name))
+    fleet = with_other_kinds(sorted(fleet, key=lambda group: group.key), clusters, topics)
+    return clusters, topics, fleet
 
 
 def _groups_table(clusters: Sequence[DemoCluster], fleet: Sequence[DemoGroup]) -> pa.Table:
@@ -113,6 +115,7 @@ def _groups_table(clusters: Sequence[DemoCluster], fleet: Sequence[DemoGroup]) -
             "strategy": [group.strategy for group in fleet],
             "generation": [group.generation for group in fleet],
             "subscriptions_inferred": [group.inferred for group in fleet],
+            "type": [group.type for group in fleet],
         },
     )
 

@@ -15,6 +15,7 @@ from spark.demo.health import is_well, kept_busy, made_well
 from spark.demo.members import EMPTY_CAST, Cast, Turnout, make_cast
 from spark.demo.names import ENTITIES, FIREHOSE_ROLES, ROLES, group_name, uuids
 from spark.demo.owners import MEMORYLESS, owners
+from spark.fleet import CLASSIC, CONSUMER
 
 HEALTHY = {
     "overlapping": 0.10,  # members of several subscriptions that share topics
@@ -93,6 +94,12 @@ class DemoGroup:
     cast: Cast = EMPTY_CAST
     subscriptions: Sequence[IntArray] = ()
     claims: Claims = NO_CLAIMS
+    type: str = CLASSIC
+
+    @property
+    def key(self) -> tuple[int, str]:
+        """Cluster and name."""
+        return self.cluster, self.name
 
     @property
     def slow_member(self) -> int:
@@ -132,8 +139,9 @@ def make_group(
         strategy=strategy,
         generation=2 + int(rng.lognormal(np.log(12), 1.2)),
         topics=np.sort(chosen),
+        type=CONSUMER if strategy == "uniform" else CLASSIC,
     )
-    server_side = strategy == "uniform"
+    server_side = group.type == CONSUMER
     if kind == "empty":
         return replace(group, state="Empty", strategy=strategy if server_side else None)
     sizes = topics.known_sizes[group.topics]

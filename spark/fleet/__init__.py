@@ -2,14 +2,35 @@
 
 from __future__ import annotations
 
+from spark.fleet.kinds import (
+    CLASSIC,
+    CONNECT,
+    CONSUMER,
+    IS_FOREIGN,
+    KIND,
+    OTHER,
+    SHARE,
+    STREAMS,
+    TYPES,
+    type_of_protocol,
+    why_foreign,
+)
 from spark.fleet.local_store import SCHEMAS, table_of, write_store
 from spark.fleet.results import check_no_store, check_writable, read_result
 from spark.fleet.schemas import TABLES
 from spark.fleet.snapshot import FleetSnapshot
 from spark.fleet.source_tables import SourceTables
-from spark.fleet.states import PLANNED, REBALANCING_STATES, STATUSES, UNKNOWN_STATE, UNPLANNED
+from spark.fleet.states import (
+    FOREIGN,
+    PLANNED,
+    REBALANCING_STATES,
+    STATUSES,
+    UNKNOWN_STATE,
+    UNPLANNED,
+)
 from spark.fleet.store import (
     ids,
+    kinds_of_groups,
     newest,
     row_counts,
     snapshot_id,
@@ -19,11 +40,21 @@ from spark.fleet.store import (
 )
 
 __all__ = [
+    "CLASSIC",
+    "CONNECT",
+    "CONSUMER",
+    "FOREIGN",
+    "IS_FOREIGN",
+    "KIND",
+    "OTHER",
     "PLANNED",
     "REBALANCING_STATES",
     "SCHEMAS",
+    "SHARE",
     "STATUSES",
+    "STREAMS",
     "TABLES",
+    "TYPES",
     "UNKNOWN_STATE",
     "UNPLANNED",
     "FleetSnapshot",
@@ -31,13 +62,16 @@ __all__ = [
     "check_no_store",
     "check_writable",
     "ids",
+    "kinds_of_groups",
     "newest",
     "read_result",
     "row_counts",
     "snapshot_id",
     "snapshots",
     "table_of",
+    "type_of_protocol",
     "unfinished",
+    "why_foreign",
     "write_store",
     "write_table",
 ]

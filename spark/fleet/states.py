@@ -16,7 +16,10 @@ UNKNOWN_STATE = "Unknown"
 PLANNED = ("ok", "inferred")
 """Statuses of groups that have a plan."""
 
-UNPLANNED = ("empty", "rebalancing", "invalid", "failed")
+FOREIGN = "foreign"
+"""Status of a group that isn't one of consumers: nothing is the matter with it."""
+
+UNPLANNED = ("empty", "rebalancing", FOREIGN, "invalid", "failed")
 """Statuses of groups that have none, and that no strategy has an answer for."""
 
 STATUSES = (*PLANNED, *UNPLANNED)

@@ -10,10 +10,11 @@ from datetime import UTC, datetime
 from urllib.parse import unquote
 
 from pyspark.errors import AnalysisException
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import Column, DataFrame, Row, SparkSession
 from pyspark.sql import functions as F
 
 from spark.errors import InputError, UnreadableError, first_line, unreadable_file
+from spark.fleet.kinds import KIND
 from spark.fleet.schemas import TABLES
 
 _ID = re.compile(r"\w[\w.-]*", re.ASCII)
@@ -124,22 +125,38 @@ def ids(session: SparkSession, store: str, table: str) -> list[str]:
 
 def row_counts(session: SparkSession, store: str, table: str) -> tuple[dict[str, int], set[str]]:
     """How many rows of the table each snapshot has, and the snapshots that can't be read."""
+    rows, unreadable = _counted(session, store, table, "nothing int")
+    return {row["snapshot"]: row["count"] for row in rows}, unreadable
+
+
+def kinds_of_groups(session: SparkSession, store: str) -> dict[str, dict[str, int]]:
+    """How many groups that aren't consumer groups each snapshot has that can be read, by kind."""
+    kind = F.expr(KIND).alias("kind")
+    rows, _ = _counted(session, store, "groups", "type string, strategy string", kind)
+    kinds: dict[str, dict[str, int]] = {}
+    for row in sorted(row for row in rows if row["kind"]):
+        kinds.setdefault(row["snapshot"], {})[row["kind"]] = row["count"]
+    return kinds
+
+
+def _counted(
+    session: SparkSession, store: str, table: str, schema: str, *by: Column
+) -> tuple[list[Row], set[str]]:
+    """Numbers of rows by snapshot, and by what else, and the snapshots that can't be read."""
     found = F.regexp_extract("_metadata.file_path", _ID_OF_FILE.pattern, 1)
     unreadable: set[str] = set()
     while True:
         try:
-            files = session.read.schema("nothing int").option("recursiveFileLookup", "true")
+            files = session.read.schema(schema).option("recursiveFileLookup", "true")
             rows = files.parquet(_folder(store, table)).where(~found.isin("", *unreadable))
-            counted = rows.groupBy(found.alias("snapshot")).count().collect()
+            return rows.groupBy(found.alias("snapshot"), *by).count().collect(), unreadable
         except Exception as error:
             if _is_not_there(error):
-                return {}, unreadable
+                return [], unreadable
             broken = _ID_OF_FILE.search(unquote(unreadable_file(error) or ""))
             if not broken or broken[1] in unreadable:
                 raise
             unreadable.add(broken[1])
-            continue
-        return {row["snapshot"]: row["count"] for row in counted}, unreadable
 
 
 def read_table(session: SparkSession, store: str, table: str, snapshot: str) -> DataFrame | None:

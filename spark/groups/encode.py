@@ -28,7 +28,10 @@ NO_ID, TWO_IDS, SHARED_ID = -5, -6, -7
 """Sizes of topics with an id that is none, with several, with one that another topic has too."""
 
 
-UNLISTED = {"listed": 1, "state": None, "group_strategy": None, "inferred": False}
+UNLISTED = {
+    **{"listed": 1, "state": None, "group_strategy": None, "inferred": False},
+    "type": None,
+}
 """What is said of a group as a whole when no table says it; the other columns are arrays."""
 
 
@@ -65,13 +68,15 @@ def _groups(groups: DataFrame) -> DataFrame:
         F.min("state").alias("state"),
         F.min("strategy").alias("group_strategy"),
         F.bool_or(inferred).alias("inferred"),
+        F.min(F.lower("type")).alias("type"),
     )
 
 
 def _unlisted(members: DataFrame) -> DataFrame:
     """Without a table of groups nothing is said of any: none is listed."""
     unknown = F.lit(None).cast("string")
-    facts = {"state": unknown, "strategy": unknown, "subscriptions_inferred": F.lit(False)}
+    facts = {"state": unknown, "strategy": unknown, "type": unknown}
+    facts["subscriptions_inferred"] = F.lit(False)
     return members.select(*GROUP_KEYS).withColumns(facts).limit(0)
 
 

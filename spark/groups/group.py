@@ -19,7 +19,7 @@ from optimizer.model import (
     settlement_notes,
 )
 from spark.errors import TimeLimitError
-from spark.fleet import REBALANCING_STATES, UNKNOWN_STATE
+from spark.fleet import FOREIGN, REBALANCING_STATES, UNKNOWN_STATE, why_foreign
 from spark.groups.claims import Claims, read_claims, settle
 from spark.groups.encode import ABSENT, GAPS, NEGATIVE, NO_ID, SHARED_ID, TWICE, TWO_IDS
 from spark.groups.lookup import Lookup
@@ -59,6 +59,8 @@ class FleetGroup:
 def read_group(row: Any) -> FleetGroup:
     """Check a row of `spark.groups.encode` and make a problem of it."""
     member_ids = row.member_ids.tolist()
+    if why := why_foreign(row.type, row.group_strategy, len(member_ids)):
+        return FleetGroup(FOREIGN, [why])
     members = Lookup.of(row.member_hashes)
     topics = read_topics(row)
     subscriber = members.find(row.subscribers)

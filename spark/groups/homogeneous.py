@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from optimizer.model import NOBODY, HomogeneousGroups, IntArray, ranges
-from spark.fleet import REBALANCING_STATES, UNKNOWN_STATE
+from spark.fleet import REBALANCING_STATES, UNKNOWN_STATE, why_foreign
 from spark.groups.lookup import Lookup
 
 SPREAD = np.int64(0x1E3779B97F4A7C15)
@@ -56,6 +56,7 @@ def _looks_homogeneous(row: Any) -> bool:
         and row.topic_sizes.min() > 0
         and len(row.subscribers) == len(member_ids) * len(row.topics)
         and set(row.topics).issuperset(row.claimed_topics)
+        and not why_foreign(row.type, row.group_strategy, len(member_ids))
     )
 
 

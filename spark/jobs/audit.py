@@ -181,7 +181,7 @@ def _told(
     """Print and write an audit, when all of it is there."""
     with busy(f"auditing snapshot {made.snapshot}"):
         counts = made.counts()
-        groups = made.groups()
+        groups, kinds = made.groups(), made.kinds()
         worst = made.worst(WORST)
         if out:
             findings = made.findings.repartition(1).sortWithinPartitions(
@@ -193,10 +193,14 @@ def _told(
     sentence = verdict(counts, groups, worst)
     not_run = [{"finding": name, "why": why} for name, why in made.not_run.items()]
     if form is Format.JSON:
-        tables = {"findings": counts, "worst": worst, "not_run": not_run}
+        of_kind = [{"kind": kind, "groups": count} for kind, count in kinds.items()]
+        tables = {"findings": counts, "worst": worst, "not_run": not_run, "other_kinds": of_kind}
         show(tables | {"verdict": [{"snapshot": made.snapshot, "verdict": sentence}]}, form)
     else:
         _show(counts, worst, not_run)
+    if kinds:
+        listed = ", ".join(f"{count} {kind}" for kind, count in kinds.items())
+        say(f"Groups that aren't consumer groups: {listed}.")
     if out:
         say(f"All findings are in {out}/findings.")
     elif sum(map(_total, counts)) > len(worst):

@@ -101,7 +101,7 @@ def test_an_audit(
     assert sum(one.value for one in series) == len(findings)
 
     solved = spark.range(1).selectExpr("'ok' as status")
-    again = FleetAudit(SNAPSHOT, spark.createDataFrame(findings), {"x": "y"}, [], solved)
+    again = FleetAudit(SNAPSHOT, spark.createDataFrame(findings), {"x": "y"}, [], solved, solved)
     monkeypatch.setattr("spark.jobs.audit.audit_fleet", lambda *_: again)
     for width in (60, 200):
         monkeypatch.setattr(OUT, "width", width)

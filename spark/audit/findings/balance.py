@@ -97,12 +97,14 @@ RANGE_SKEW = Finding(
 def eager_rebalances(settled: DataFrame, setting: Setting) -> DataFrame:
     """Partitions that stop when a group of an eager strategy rebalances: all (KIP-429).
 
-    Members of the new protocol, whose ids are of 22 characters, give up only what moves.
+    Members of the new protocol give up only what moves. Where the snapshot doesn't tell a group's
+    type, ids of 22 characters are taken for theirs.
     """
     eager = settled.where(
         "strategy in ('range', 'roundrobin', 'sticky') "
         f"and size(member_ids) >= {setting('members')} "
-        "and not forall(member_ids, member -> length(member) = 22)"
+        "and if(type is null, not forall(member_ids, member -> length(member) = 22), "
+        "type = 'classic')"
     )
     return rows_found(
         eager,

@@ -20,7 +20,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from spark.fleet import REBALANCING_STATES
+from spark.fleet import CONSUMER, REBALANCING_STATES
 
 TopicPartition = tuple[str, int]
 
@@ -67,13 +67,17 @@ class OffsetRow(NamedTuple):
 
 
 class StateRow(NamedTuple):
-    """The group's state. Only a state view tells the rest, and the exact state (`exact`)."""
+    """The group's state. Only a state view tells the rest, and the exact state (`exact`).
+
+    `type` (one of `spark.fleet.TYPES`) is what a list of groups tells.
+    """
 
     state: str | None
     strategy: str | None = None
     generation: int | None = None
     members: int | None = None
     exact: bool = True
+    type: str | None = None
 
 
 @dataclass
@@ -85,6 +89,8 @@ class ConsumerGroup:
     counted_members: int | None = None
     """#MEMBERS of the state view"""
     offsets: dict[TopicPartition, Offset] = field(default_factory=dict)
+    listed_type: str | None = None
+    """what the last list of groups with types says"""
     contradictory: bool = False
     offsets_differ: bool = False
     _known: dict[str, Member] = field(default_factory=dict)
@@ -102,6 +108,13 @@ class ConsumerGroup:
         return {
             id_: self._known[id_] for id_ in sorted(owners | self._idle | set(self._listed or ()))
         }
+
+    @property
+    def type(self) -> str | None:
+        """As listed; epochs, which groups of the classic protocol haven't, tell of KIP-848's."""
+        has_epochs = any(member.generation is not None for member in self.members.values())
+        epochs = CONSUMER if has_epochs or self.generation is not None else None
+        return self.listed_type or epochs
 
     @property
     def claims(self) -> list[tuple[str, int, str]]:
@@ -146,6 +159,7 @@ class ConsumerGroup:
 
     def take_state(self, row: StateRow) -> None:
         self.strategy = row.strategy or self.strategy
+        self.listed_type = row.type or self.listed_type
         self.generation = row.generation if row.generation is not None else self.generation
         self.counted_members = row.members if row.members is not None else self.counted_members
         if row.state is None or row.state == self.state:

@@ -60,12 +60,15 @@ _FORMS_IN_ROW = _FORMS | {
     "CLIENT-ID": _FREE,
     "GROUP-INSTANCE-ID": r"[^/\s]\S*",
     "ASSIGNMENT-STRATEGY": r"\S+",
+    "PROTOCOL": r"[\w-]*",
     "ASSIGNMENT": r".*",
     "OWNER": r".*",
 }
 # Once found, not looked for again further right: what follows can't make a line expensive
 _ANCHORS = {"HOST", "COORDINATOR (ID)"}
-_MAY_BE_BLANK = {"GROUP-INSTANCE-ID", "ASSIGNMENT-STRATEGY", "CLIENT-ID", "ASSIGNMENT", "OWNER"}
+_MAY_BE_BLANK = {
+    *("GROUP-INSTANCE-ID", "ASSIGNMENT-STRATEGY", "CLIENT-ID", "ASSIGNMENT", "OWNER", "PROTOCOL"),
+}
 
 _HEADER_STARTS = ("GROUP", "TOPIC", "CONSUMER-ID", "COORDINATOR (ID)")
 _COLUMN = re.compile(r"#?[A-Z][A-Z-]*(?: \(ID\))?")

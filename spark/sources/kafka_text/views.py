@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from enum import Enum
 from typing import Any
 
+from spark.fleet import CLASSIC, TYPES, type_of_protocol
 from spark.sources.kafka_text.captures import (
     ConsumerGroup,
     Member,
@@ -42,7 +43,7 @@ def view_of(header: Header) -> View | None:
         return View.MEMBERS
     if columns >= {"COORDINATOR (ID)", "STATE", "#MEMBERS"}:
         return View.STATE
-    if "GROUP" in columns and columns <= {"GROUP", "TYPE", "STATE"}:
+    if "GROUP" in columns and columns <= {"GROUP", "TYPE", "STATE", "PROTOCOL"}:
         return View.LIST
     return None
 
@@ -127,7 +128,15 @@ def _state_row(fields: Fields) -> tuple[Row, str | None]:
 
 
 def _list_row(fields: Fields) -> tuple[Row, str | None]:
-    return StateRow(_state(fields)), None
+    return StateRow(_state(fields), type=_type(fields)), None
+
+
+def _type(fields: Fields) -> str | None:
+    """By TYPE, and for groups of the classic protocol by PROTOCOL, which kafka-groups prints."""
+    listed = (_text(fields.get("TYPE")) or "").lower()
+    if listed == CLASSIC and "PROTOCOL" in fields:
+        return type_of_protocol(_text(fields["PROTOCOL"]) or "")
+    return listed if listed in TYPES else None
 
 
 def _state(fields: Fields) -> str | None:

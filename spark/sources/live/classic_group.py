@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from spark.fleet import CLASSIC, type_of_protocol
 from spark.sources.live.cluster import Cluster
 from spark.sources.live.group import (
     DescribedGroup,
@@ -15,8 +16,6 @@ from spark.sources.live.group import (
     with_inferred_subscriptions,
 )
 from spark.sources.live.member_metadata import Subscription, read_assignment, read_subscription
-
-_OF_CONSUMERS = ("consumer", "")  # the latter: offsets were committed, and nobody ever joined
 
 
 def read_classic_group(described: Any, cluster: Cluster) -> DescribedGroup:
@@ -31,8 +30,9 @@ def read_classic_group(described: Any, cluster: Cluster) -> DescribedGroup:
     name = described.group_id
     if described.group_state == "Dead":
         return gone(name)
-    if described.protocol_type not in _OF_CONSUMERS:
-        return unknown(name, f"its members speak {described.protocol_type!r}, not 'consumer'")
+    kind = type_of_protocol(described.protocol_type)
+    if kind != CLASSIC:
+        return _foreign(described, kind)
     members = [_member(member, cluster) for member in described.members]
     readable = [member for member in members if member is not None]
     if len(readable) < len(members):
@@ -47,7 +47,29 @@ def read_classic_group(described: Any, cluster: Cluster) -> DescribedGroup:
             generation,
             tuple(replace(member, generation=generation) for member in readable),
             reason=while_rebalancing(described.group_state),
+            type=kind,
         )
+    )
+
+
+def _foreign(described: Any, kind: str) -> DescribedGroup:
+    """A group whose members say what no consumer would, for each other alone."""
+    return DescribedGroup(
+        described.group_id,
+        described.group_state,
+        described.protocol_data or None,
+        members=tuple(
+            DescribedMember(
+                member.member_id,
+                member.group_instance_id,
+                member.client_id,
+                member.client_host,
+                topics=(),
+            )
+            for member in described.members
+        ),
+        reason=f"its members speak {described.protocol_type!r}, not 'consumer'",
+        type=kind,
     )
 
 

@@ -53,9 +53,9 @@ def collect_cluster(cluster: Cluster) -> Collected:
         )
     tables = tables_of(cluster, reading)
     statuses = [
-        {"cluster": cluster.name, "group": g.name, "status": g.status, "reason": g.reason}
-        for g in reading.groups
-        if g.reason
+        {"cluster": cluster.name, "group": group.name, "status": group.status, "reason": reason}
+        for group in reading.groups
+        if (reason := group.reason or group.why_foreign)
     ]
     return Collected(
         tables=tables,

@@ -8,6 +8,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from spark.fleet import CONSUMER
 from spark.sources.live.cluster import Cluster
 from spark.sources.live.group import (
     DescribedGroup,
@@ -34,6 +35,7 @@ def read_consumer_group(described: Any, cluster: Cluster, topics: Sequence[str])
             described.group_epoch,
             tuple(_member(member, cluster, topics) for member in described.members),
             reason=while_rebalancing(described.group_state),
+            type=CONSUMER,
         )
     )
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from kafka.errors import GroupIdNotFoundError
 
+from spark.fleet import CLASSIC, CONSUMER
 from spark.sources.live.classic_group import read_classic_group
 from spark.sources.live.cluster import Cluster
 from spark.sources.live.connection import Brokers, NoAnswer
@@ -28,39 +29,39 @@ def describe_groups(
     A group that isn't described has the reason in its state. `topics` are those of the cluster.
     """
     classic, new, offsets = questions_for(brokers)
-    describe = {"classic": classic, "consumer": new}
+    describe = {CLASSIC: classic, CONSUMER: new}
     answers = ask_coordinators(
         brokers,
         {name: group.coordinator for name, group in listed.items()},
         {
-            name: [describe[group.type], offsets]
+            name: [describe[group.protocol], offsets]
             for name, group in listed.items()
-            if group.type in describe
+            if group.protocol in describe
         },
         cluster.retries,
     )
     groups: list[DescribedGroup] = []
     silent: dict[str, set[str]] = defaultdict(set)
-    for name, (_, kind) in sorted(listed.items()):
-        if kind not in describe:
-            groups.append(unknown(name, f"a {kind} group, whose partitions have no one owner"))
+    for name, one in sorted(listed.items()):
+        if one.protocol not in describe:
+            groups.append(DescribedGroup(name, one.state, type=one.type))
             continue
-        answer = answers.get((name, describe[kind]))
+        answer = answers.get((name, describe[one.protocol]))
         if answer is None or _code(answer) == GroupIdNotFoundError.errno:
-            groups.append(gone(name))
+            groups.append(replace(gone(name), type=one.type))
             continue
         if refused := _refused(answer):
-            groups.append(unknown(name, refused))
+            groups.append(replace(unknown(name, refused), type=one.type))
             silent[refused].add(name)
             continue
-        if kind == "consumer":
+        if one.protocol == CONSUMER:
             group = read_consumer_group(answer, cluster, topics)
         else:
             group = read_classic_group(answer, cluster)
         of_offsets = answers.get((name, offsets))
         if refused := _refused(of_offsets):
             silent[f"no offsets, {refused}"].add(name)
-        groups.append(replace(group, committed=_committed(of_offsets)))
+        groups.append(replace(group, type=group.type or one.type, committed=_committed(of_offsets)))
     return groups, [f"{named('group', names)}: {reason}" for reason, names in silent.items()]
 
 

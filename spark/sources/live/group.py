@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
-from spark.fleet import REBALANCING_STATES, UNKNOWN_STATE
+from spark.fleet import FOREIGN, REBALANCING_STATES, UNKNOWN_STATE, why_foreign
 
 Claim = tuple[str, int]
 
@@ -28,7 +28,8 @@ class DescribedMember:
 class DescribedGroup:
     """A group with its members; `reason` says what is out of order about it.
 
-    `committed` has an offset for each partition that the group committed one for.
+    `type` is one of `spark.fleet.TYPES`, or None where nothing tells it. `committed` has an offset
+    for each partition that the group committed one for.
     """
 
     name: str
@@ -38,11 +39,14 @@ class DescribedGroup:
     members: tuple[DescribedMember, ...] = ()
     inferred: bool = False
     reason: str | None = None
+    type: str | None = None
     committed: Mapping[Claim, int] = field(default_factory=dict)
 
     @property
     def status(self) -> str:
         """What `evenfleet plan` will say about it."""
+        if self.why_foreign:
+            return FOREIGN
         if self.state.startswith(UNKNOWN_STATE):
             return "invalid"
         if self.state in REBALANCING_STATES:
@@ -50,6 +54,11 @@ class DescribedGroup:
         if not self.members:
             return "empty"
         return "inferred" if self.inferred else "ok"
+
+    @property
+    def why_foreign(self) -> str | None:
+        """Why it isn't planned although nothing is the matter with it; None: it is one to plan."""
+        return why_foreign(self.type, self.strategy, len(self.members))
 
 
 def unknown(name: str, reason: str) -> DescribedGroup:

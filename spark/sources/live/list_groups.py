@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from kafka.protocol.admin import ListGroupsRequest
 
+from spark.fleet import CLASSIC, OTHER, TYPES, type_of_protocol
 from spark.sources.live.cluster import Cluster
 from spark.sources.live.connection import PAUSE, Brokers, NoAnswer, attempts
 from spark.sources.live.coordinators import MOVED
@@ -16,10 +17,16 @@ from spark.wording import named
 
 
 class Listed(NamedTuple):
-    """A group, by its coordinator; before Kafka 3.8 every group is of type classic."""
+    """A group, by its coordinator; before Kafka 3.8 every group is of the classic protocol.
+
+    `protocol` is Kafka's name of that: classic, consumer, share, streams. `type` is one of
+    `spark.fleet.TYPES`, and `state` empty before Kafka 2.6.
+    """
 
     coordinator: int
+    protocol: str
     type: str
+    state: str
 
 
 SETTLES_IN = 4 * PAUSE  # seconds
@@ -72,7 +79,7 @@ def _list_groups(
                 loading += [node] if answer.error_code in MOVED else []
             else:
                 listed |= {
-                    group.group_id: Listed(node, _type(group))
+                    group.group_id: _listed(node, group)
                     for group in answer.groups
                     if group.group_id in cluster.groups
                 }
@@ -83,5 +90,10 @@ def _list_groups(
     return listed, [f"{reason}: {lost}" for reason in missing.values()]
 
 
-def _type(group: Any) -> str:
-    return (group.group_type or "classic").lower()
+def _listed(node: int, group: Any) -> Listed:
+    protocol = (group.group_type or CLASSIC).lower()
+    if protocol == CLASSIC:
+        kind = type_of_protocol(group.protocol_type)
+    else:
+        kind = protocol if protocol in TYPES else OTHER
+    return Listed(node, protocol, kind, group.group_state or "")

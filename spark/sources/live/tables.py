@@ -41,8 +41,8 @@ def _table(cluster: Cluster, name: str, rows: Iterable[Row]) -> pa.Table:
 
 
 def _groups(groups: Iterable[DescribedGroup]) -> Iterator[Row]:
-    for group in groups:
-        yield group.name, group.state, group.strategy, group.generation, group.inferred
+    for g in groups:
+        yield g.name, g.state or None, g.strategy, g.generation, g.inferred, g.type
 
 
 def _members(groups: Iterable[DescribedGroup]) -> Iterator[Row]:

@@ -264,7 +264,8 @@ class TestSnapshots:
         ]
         counts = {"groups": 1, "members": 3, "subscriptions": 3, "partitions": 2, "assignments": 2}
         assert rows[0] == {
-            "snapshot": FIRST, "state": "whole", **counts, "offsets": None, "brokers": None
+            "snapshot": FIRST, "state": "whole", **counts, "offsets": None, "brokers": None,
+            "other_kinds": None,
         }  # fmt: skip
         assert rows[1] | {"partitions": 2} == rows[0] | {
             k: rows[1][k] for k in ("snapshot", "state")
@@ -274,6 +275,21 @@ class TestSnapshots:
         assert said.err == f"Skipped, since they aren't whole: {SECOND}, {THIRD}, {FOURTH}.\n"
         printed = flat(run("snapshots", store).out)
         assert f"{FIRST} whole 1 3 2 2" in printed
+
+    def test_groups_that_are_not_consumer_groups_are_listed_by_kind(
+        self, run: Run, store: Path
+    ) -> None:
+        write_store(well().tables(), store, FIRST)
+        fleet = well().group("q", {}, type="share").group("r", {}, type="share")
+        fleet.group("s", {}, type="streams").group("n", {}, type="consumer")
+        write_store(fleet.tables(), store, SECOND)
+        rows = json.loads(run("snapshots", store, "--format", "json").out)["snapshots"]
+        assert [row["other_kinds"] for row in rows] == [None, "2 share, 1 streams"]
+        told = "that aren't consumer groups: 2 share, 1 streams."
+        assert run("snapshots", store).err == f"Groups of snapshot {SECOND} {told}\n"
+        said = run("audit", store)
+        assert "Groups that aren't consumer groups: 2 share, 1 streams." in flat(said.err)
+        assert (said.code, "3 foreign" in said.err) == (0, True)
 
     def test_a_store_with_nothing_in_it(self, run: Run, store: Path) -> None:
         said = run("snapshots", store)

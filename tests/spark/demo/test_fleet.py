@@ -277,8 +277,21 @@ class TestKindsOfGroups:
 
     def test_every_strategy_is_used_and_range_most_of_all(self, groups):
         used = groups["strategy"].value_counts()
-        assert set(used.index) == {"range", "roundrobin", "sticky", "cooperative-sticky", "uniform"}
+        of_consumers = {"range", "roundrobin", "sticky", "cooperative-sticky", "uniform"}
+        assert set(used.index) == {*of_consumers, "stream"}
         assert used["range"] > len(groups) / 2
+
+    def test_a_few_are_no_consumer_groups(self, groups):
+        assert groups["type"].value_counts().drop(["classic", "consumer"]).to_dict() == {
+            "share": 1,
+            "streams": 1,
+        }
+        tasks = groups[groups["strategy"] == "stream"]
+        assert (tasks["type"].tolist(), (tasks["partitions"] > 0).all()) == (["classic"], True)
+
+    def test_the_type_is_that_of_the_strategys_protocol(self, groups):
+        assert set(groups[groups["strategy"] == "uniform"]["type"]) == {"consumer"}
+        assert set(groups[groups["strategy"] == "range"]["type"]) == {"classic"}
 
     def test_subscriptions_are_inferred_for_some_groups_of_the_server_side_protocol(self, groups):
         inferred = groups[groups["subscriptions_inferred"]]

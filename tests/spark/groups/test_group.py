@@ -64,6 +64,30 @@ def test_any_other_state_is_planned(state: str | None) -> None:
     assert read(two_readers(state=state)).status == "ok"
 
 
+@pytest.mark.parametrize("kind", ["share", "streams", "other"])
+@pytest.mark.parametrize("state", ["Stable", "Empty", "Reconciling", "Unknown: not said"])
+def test_a_group_of_another_kind_is_foreign_whatever_else_is_the_matter(
+    kind: str, state: str
+) -> None:
+    for fleet in (two_readers(type=kind, state=state), Fleet().group("g", {}, type=kind)):
+        group = read(fleet)
+        assert (group.status, group.problem) == ("foreign", None)
+        assert group.reason
+
+
+@pytest.mark.parametrize("kind", ["classic", None])
+def test_streams_on_the_classic_protocol_is_foreign(kind: str | None) -> None:
+    facts = {"type": kind, "strategy": "stream"}
+    group = read(two_readers(("t", 0, "a"), **facts))
+    assert group.status == "foreign"
+    assert "Kafka Streams (strategy 'stream')" in (group.reason or "")
+    assert read(Fleet().group("g", {}, **facts)).status == "empty"
+
+
+def test_the_protocols_of_consumers_are_planned() -> None:
+    assert {read(two_readers(type=kind)).status for kind in ("classic", "consumer")} == {"ok"}
+
+
 def test_a_group_without_members_is_empty() -> None:
     group = read(Fleet().group("g", {}, [("t", 0, "left")], state="Empty"))
     assert (group.status, group.reason) == ("empty", "the group has no members")

@@ -8,6 +8,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from spark import InputError, plan_fleet
+from spark.fleet import why_foreign
 from spark.groups.encode import encode
 from tests.optimizer.groups import tiny_group
 from tests.spark.support.encoded import encoded_group, names_of
@@ -52,6 +53,7 @@ def fleet() -> Fleet:
     made.group("moves", {"a": ["t"]}, cluster="d")
     made.group("empty", {}, [("one", 0, "z")], state="Empty")
     made.group("rebalancing", ab, state="PreparingRebalance")
+    made.group("shared", ab, a_has_all, type="share")
     made.group("twins", ab).add("members", group="twins", member_id="a")
     made.group("stranger", ab).add("subscriptions", group="stranger", member_id="z", topic="t")
     made.group("listed twice", ab).add("groups", group="listed twice")
@@ -96,6 +98,7 @@ STATUSES = {
     "unlisted": ("ok", None),
     "empty": ("empty", "the group has no members"),
     "rebalancing": ("rebalancing", "the group is rebalancing (state PreparingRebalance)"),
+    "shared": ("foreign", why_foreign("share", None, 2)),
     "twins": ("invalid", "two members have the id 'a'"),
     "stranger": (
         "invalid",
@@ -169,6 +172,7 @@ def test_the_summary_counts_statuses_and_the_fleet_before_and_after(
     statuses, (found, plan) = planned.summary
     assert statuses == [
         {"status": "empty", "groups": 1},
+        {"status": "foreign", "groups": 1},
         {"status": "inferred", "groups": 1},
         {"status": "invalid", "groups": 6},
         {"status": "ok", "groups": 13},

@@ -39,6 +39,7 @@ def encoded_group(fleet: Fleet, group: str = "g", cluster: str = "c") -> SimpleN
         listed=max(len(listed), 1),
         state=next((row.get("state") for row in listed), None),
         group_strategy=next((row.get("strategy") for row in listed), None),
+        type=next((row.get("type") for row in listed), None),
         inferred=any(row.get("subscriptions_inferred") for row in listed),
         member_ids=_names(row["member_id"] for row in members),
         member_hashes=_hashes(row["member_id"] for row in members),

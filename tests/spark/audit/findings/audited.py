@@ -27,6 +27,7 @@ class Audited:
     findings: list[Any] = field(repr=False)
     not_run: dict[str, str]
     groups: dict[str, int]
+    kinds: dict[str, int]
     counts: list[dict[str, Any]]
     worst: list[dict[str, Any]]
 
@@ -56,6 +57,7 @@ def audited(
             audit.findings.collect(),
             audit.not_run,
             audit.groups(),
+            audit.kinds(),
             audit.counts(),
             audit.worst(25),
         )

@@ -60,6 +60,8 @@ def said(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Audit
             getattr(cases, case)(Place(f"{finding}-{case}", fleets))
     _new_protocol(Place("new-protocol", fleets))
     _moving(Place("moving", fleets))
+    _foreign(Place("foreign", fleets))
+    _of_known_type(Place("known-type", fleets))
     for cluster in ("rules", "elsewhere"):
         _with_rules(Place(cluster, fleets))
     store = tmp_path_factory.mktemp("store")
@@ -79,6 +81,39 @@ def _moving(place: Place) -> None:
     place.topic("t", 2)
     claims = [("t", 0, "a", 3), ("t", 0, "b", 3), ("t", 1, "gone", 2)]
     place.group({"a": ["t"], "b": ["t"]}, claims, state="PreparingRebalance", strategy="range")
+
+
+def _foreign(place: Place) -> None:
+    """Groups that aren't consumer groups, in a state that no consumer group should be in."""
+    place.topic("t", 400)
+    members = {"a": ["t"], "b": ["t"], "c": ["t"]}
+    claims = [("t", 0, "a", 3), ("t", 0, "b", 3), ("t", 1, "gone", 2)]
+    claims += [("t", number, "c", 2) for number in range(3, 400)]
+    kinds = {
+        **{"tasks": ("classic", "stream"), "told-by-its-strategy": (None, "stream")},
+        **{"shared": ("share", "range"), "streams": ("streams", None), "registry": ("other", "v0")},
+    }
+    for name, (kind, strategy) in kinds.items():
+        place.group(members, claims, name=name, type=kind, strategy=strategy)
+        old = {"x": ["t"], "y": ["t"]}
+        before = place.fleets.before
+        before.group(name, old, [("t", 0, "x")], cluster="foreign", type=kind, strategy=strategy)
+        for fleet in (before, place.fleets.now):
+            offset = 5 if fleet is before else 50_000
+            at = {"cluster": "foreign", "group": name, "topic": "t", "partition": 0}
+            fleet.add("offsets", **at, committed_offset=1, end_offset=offset)
+
+
+def _of_known_type(place: Place) -> None:
+    """The type counts, whatever the ids of members look like."""
+    place.topic("t", 200)
+    for name, ids, kind in (
+        ("classic", NEW_PROTOCOL, "classic"),
+        ("consumer", ("a", "b"), "consumer"),
+    ):
+        claims = [("t", number, ids[number % 2]) for number in range(200)]
+        members = {member: ["t"] for member in ids}
+        place.group(members, claims, name=name, type=kind, strategy="range")
 
 
 def _with_rules(place: Place) -> None:
@@ -122,6 +157,17 @@ def test_it_does_not_fire(said: Audited, finding: str, case: str) -> None:
 
 def test_members_of_the_new_protocol_stop_only_for_what_moves(said: Audited) -> None:
     assert said.of("new-protocol", "eager-rebalances") == []
+
+
+def test_a_type_that_is_told_is_not_guessed(said: Audited) -> None:
+    assert [row["group"] for row in said.of("known-type", "eager-rebalances")] == ["classic"]
+
+
+def test_nothing_is_said_of_groups_that_are_not_consumer_groups(said: Audited) -> None:
+    """Nor do they count as faulty."""
+    assert [row["finding"] for row in said.findings if row["cluster"] == "foreign"] == []
+    assert said.groups["foreign"] == 5
+    assert said.kinds == {"other": 1, "share": 1, "streams": 3}
 
 
 def test_nothing_is_said_of_a_group_whose_ownership_is_on_its_way(said: Audited) -> None:
@@ -194,10 +240,10 @@ def test_counts(said: Audited) -> None:
 
 def test_groups(said: Audited) -> None:
     """Those that are judged, and others: 209 that coordinators have, and one that is moving."""
-    ok = len(CASES) * 3 - 3 * 3 - 3 + 1 + 2 * 4
+    ok = len(CASES) * 3 - 3 * 3 - 3 + 1 + 2 * 4 + 2
     assert said.groups["empty"] == 50 + 10 + 49 + 10 + 50 + 50
     assert said.groups["rebalancing"] == 1
-    assert said.groups == {"empty": 219, "ok": ok, "rebalancing": 1}
+    assert said.groups == {"empty": 219, "foreign": 5, "ok": ok, "rebalancing": 1}
 
 
 def test_the_worst_are_the_most_severe_and_then_the_farthest_past_their_threshold(
@@ -222,8 +268,8 @@ def test_verdict(said: Audited) -> None:
     judged = said.groups["ok"]
     assert verdict(said.counts, said.groups, said.worst) == (
         f"The fleet is in trouble: {found['critical']} critical findings and {found['warning']} "
-        f"warnings ({judged} groups judged, 220 not (empty, rebalancing or faulty)); begin with "
-        f"{said.worst[0]['finding']}."
+        f"warnings ({judged} groups judged, 220 not (empty, rebalancing or faulty), 5 foreign); "
+        f"begin with {said.worst[0]['finding']}."
     )
 
 

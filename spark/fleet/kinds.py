@@ -1,0 +1,63 @@
+"""Kinds of groups: which are consumer groups, and why the others have no plan."""
+
+from __future__ import annotations
+
+CLASSIC, CONSUMER, CONNECT = "classic", "consumer", "connect"
+SHARE, STREAMS, OTHER = "share", "streams", "other"
+
+TYPES = (CLASSIC, CONSUMER, CONNECT, SHARE, STREAMS, OTHER)
+"""What the column `groups.type` may hold.
+
+`classic` and `consumer` are consumer groups of the classic protocol and of that of KIP-848;
+`connect` is a cluster of Connect workers, `share` a group of KIP-932, `streams` one of KIP-1071,
+and `other` whatever else lets Kafka coordinate it, such as a schema registry.
+"""
+
+STREAMS_STRATEGY = "stream"
+"""The name of Kafka Streams' StreamsPartitionAssignor, on the classic protocol."""
+
+_OF_CONSUMERS = ("consumer", "")  # the latter: offsets were committed, and nobody ever joined
+
+_WHY = {
+    CONNECT: "a cluster of Connect workers, which share out connectors and tasks",
+    SHARE: "a share group, whose partitions have no one owner: its members read them together",
+    STREAMS: "a streams group, whose tasks have one owner each: the broker assigns them by where "
+    "their state is",
+    OTHER: "its members aren't consumers: another program shares out something of its own",
+}
+_WHY_STREAMS = (
+    f"Kafka Streams (strategy {STREAMS_STRATEGY!r}) assigns its tasks itself, one owner each, by "
+    "where their state is"
+)
+
+
+def why_foreign(kind: str | None, strategy: str | None, members: int) -> str | None:
+    """Why a group is `foreign`, so that it has no plan; None for consumer groups.
+
+    A type that isn't one of TYPES is foreign as well. Without members those that any program can
+    fill again, Streams on the classic protocol and Connect, are empty like others.
+    """
+    if kind in (None, CLASSIC):
+        return _WHY_STREAMS if strategy == STREAMS_STRATEGY and members else None
+    if kind == CONSUMER or (kind == CONNECT and not members):
+        return None
+    return _WHY.get(kind, f"a group of the type {kind!r}, which isn't known")
+
+
+KIND = (
+    f"case when coalesce(type, '{CLASSIC}') = '{CLASSIC}' "
+    f"then if(strategy = '{STREAMS_STRATEGY}', '{STREAMS}', null) "
+    f"when type = '{CONSUMER}' then null "
+    f"when type in ('{CONNECT}', '{SHARE}', '{STREAMS}') then type else '{OTHER}' end"
+)
+"""SQL text, of columns type and strategy: what a group is that isn't one of consumers, or null."""
+
+IS_FOREIGN = f"{KIND} is not null"
+"""SQL text: whether a group that has members is foreign."""
+
+
+def type_of_protocol(protocol: str) -> str:
+    """The type of a group of the classic protocol, by what its members call theirs."""
+    if protocol in _OF_CONSUMERS:
+        return CLASSIC
+    return CONNECT if protocol == "connect" else OTHER

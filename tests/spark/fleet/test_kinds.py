@@ -1,0 +1,63 @@
+"""Which groups are foreign: in Python, and in SQL, which have to agree."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import pytest
+from pyspark.sql import SparkSession
+
+from spark.fleet import IS_FOREIGN, KIND, TYPES, type_of_protocol, why_foreign
+
+KINDS = (None, *TYPES, "novel")
+STRATEGIES = (None, "range", "stream")
+
+
+def test_both_tell_the_same_groups_with_members(spark: SparkSession) -> None:
+    rows = list(product(KINDS, STRATEGIES))
+    found = spark.createDataFrame(rows, "type string, strategy string")
+    foreign = [row[0] for row in found.selectExpr(IS_FOREIGN).collect()]
+    assert foreign == [why_foreign(*row, 1) is not None for row in rows]
+    assert True in foreign and False in foreign
+
+
+@pytest.mark.parametrize(
+    ("type_", "strategy", "kind"),
+    [
+        (None, None, None),
+        ("classic", "range", None),
+        ("consumer", "stream", None),  # some broker's own assignor
+        (None, "stream", "streams"),
+        ("classic", "stream", "streams"),
+        ("streams", None, "streams"),
+        ("connect", "sessioned", "connect"),
+        ("novel", None, "other"),
+    ],
+)
+def test_the_kind_in_a_word(
+    spark: SparkSession, type_: str | None, strategy: str | None, kind: str | None
+) -> None:
+    rows = spark.createDataFrame([(type_, strategy)], "type string, strategy string")
+    assert rows.selectExpr(KIND).first() == (kind,)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_without_members_the_type_has_to_say_it(kind: str | None) -> None:
+    """Streams on the classic protocol is known by its strategy, which an empty group hasn't."""
+    is_foreign = why_foreign(kind, "stream", 0) is not None
+    assert is_foreign == (kind in ("share", "streams", "other", "novel"))
+
+
+def test_only_share_groups_have_several_owners_of_a_partition() -> None:
+    told = {kind: why_foreign(kind, "stream", 2) or "" for kind in KINDS}
+    assert [kind for kind, why in told.items() if "no one owner" in why] == ["share"]
+    assert "one owner each" in told["streams"] and "one owner each" in told["classic"]
+    assert "'novel'" in told["novel"]
+
+
+@pytest.mark.parametrize(
+    ("protocol", "kind"),
+    [("consumer", "classic"), ("", "classic"), ("connect", "connect"), ("sr", "other")],
+)
+def test_the_type_by_what_members_speak(protocol: str, kind: str) -> None:
+    assert type_of_protocol(protocol) == kind
