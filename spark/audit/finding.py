@@ -31,7 +31,8 @@ class Finding:
     has any; it returns rows of cluster, group, subject, measure and sentence. `needs` are the
     tables and columns without which it can't run. The levels are those from which on (or, with
     `below`, under which) a measure has that severity; None is never. No level may be less than
-    `lowest`, where `find` can't see smaller measures.
+    `lowest`, where `find` can't see smaller measures. Of Connect's workers, connectors and tasks
+    `advice_to_connect` is told instead of `advice`, where it is stated.
     """
 
     name: str
@@ -47,6 +48,7 @@ class Finding:
     settings: Mapping[str, float] = field(default_factory=dict)
     below: bool = False
     lowest: float = 0.0
+    advice_to_connect: str | None = None
 
     @property
     def levels(self) -> dict[str, float | None]:

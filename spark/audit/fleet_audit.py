@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import reduce
 from typing import Any
 
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from spark.audit.finding import SEVERITIES, Finding, graded
+from spark.audit.finding import COLUMNS, SEVERITIES, Finding, graded
 from spark.audit.frames import OFFSETS_TOPIC, Frames
 from spark.audit.previous import solve_from_before
 from spark.audit.registry import FINDINGS
 from spark.audit.thresholds import AuditSettings
-from spark.fleet import FOREIGN, KIND, PLANNED, FleetSnapshot
-from spark.groups import encode
+from spark.fleet import CONNECT, FOREIGN, KIND, PLANNED, FleetSnapshot
+from spark.groups import GROUP_KEYS, encode
 from spark.solve import solve_groups
 from spark.unpersist_handle import Handle
 
@@ -29,6 +30,7 @@ PROBES = {
     "partitions.replicas": ("partitions", "replicas is not null"),
     "partitions.isr": ("partitions", "isr is not null"),
     OFFSETS_TOPIC: ("partitions", f"topic = '{OFFSETS_TOPIC}' and leader >= 0"),
+    "connect": ("groups", f"type = '{CONNECT}'"),
     "lag": ("offsets", "coalesce(lag, try_subtract(end_offset, committed_offset)) is not null"),
 }
 """Optional facts, and the rows of a table that show that a snapshot has them."""
@@ -167,9 +169,23 @@ def audit_fleet(
         if not there.issuperset(finding.needs)
     }
     found = [_found(name, frames, chosen) for name in FINDINGS if name not in not_run]
-    findings = _united(found).persist()
+    findings = _united(found)
+    findings = (_advised(findings, encoded) if "connect" in there else findings).persist()
     kept = [frame for frame in (findings, from_before, solved, encoded) if frame is not None]
     return FleetAudit(snapshot.id, findings, not_run, kept, solved, encoded)
+
+
+def _advised(findings: DataFrame, encoded: DataFrame) -> DataFrame:
+    """The same with the advice that Connect's workers need in place of consumers'."""
+    workers = encoded.where(f"type = '{CONNECT}'").select(*GROUP_KEYS, F.lit(True).alias("connect"))
+    advice = reduce(
+        lambda column, one: column.when(F.col("finding") == one.name, F.lit(one.advice_to_connect)),
+        (one for one in FINDINGS.values() if one.advice_to_connect),
+        F.when(F.lit(False), None),
+    ).otherwise(F.col("advice"))
+    advised = findings.join(F.broadcast(workers), list(GROUP_KEYS), "left")
+    told = F.when(F.col("connect"), advice).otherwise(F.col("advice"))
+    return advised.withColumn("advice", told).select(*COLUMNS)
 
 
 def _united(frames: Sequence[DataFrame]) -> DataFrame:

@@ -11,7 +11,7 @@ from pyspark.sql import functions as F
 
 from optimizer.assignor.plan_file import GroupPlan, Topics
 from spark.errors import InputError
-from spark.fleet import FleetSnapshot
+from spark.fleet import CONNECT, FleetSnapshot
 
 
 def group_plan(
@@ -25,10 +25,13 @@ def group_plan(
 
     Members are named by group.instance.id, or else by client.id, which outlive a restart. Raises
     InputError when there is no such group or no plan of it, when several clusters have a group of
-    that name and none is chosen, and when a member can't be told from others.
+    that name and none is chosen, when it is one of Connect's workers, and when a member can't be
+    told from others.
     """
     chosen = _cluster_of(groups.where(F.col("group") == group), group, cluster)
     of_group = (F.col("cluster") == chosen) & (F.col("group") == group)
+    if "groups" in fleet.tables:
+        _check_consumers(fleet.tables["groups"].where(of_group), group)
     keys = _keys(fleet.tables["members"].where(of_group).orderBy("member_id").toLocalIterator())
     members: dict[str, Topics] = {key: {} for key in keys.values()}
     for row in (
@@ -42,6 +45,14 @@ def group_plan(
             raise InputError(f"the snapshot has no member {row.member_id!r}: is the plan of it?")
         members[keys[row.member_id]][row.topic] = row.partitions
     return GroupPlan(chosen, group, fleet.id, members)
+
+
+def _check_consumers(listed: DataFrame, group: str) -> None:
+    if not listed.where(F.lower("type") == CONNECT).isEmpty():
+        raise InputError(
+            f"group {group!r} is a cluster of Connect workers, which take no plan: their leader "
+            "assigns tasks by itself"
+        )
 
 
 def _cluster_of(groups: DataFrame, group: str, cluster: str | None) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from spark.fleet.connectors import IS_CONNECTOR, connector_topic
 from spark.fleet.kinds import (
     CLASSIC,
     CONNECT,
@@ -44,6 +45,7 @@ __all__ = [
     "CONNECT",
     "CONSUMER",
     "FOREIGN",
+    "IS_CONNECTOR",
     "IS_FOREIGN",
     "KIND",
     "OTHER",
@@ -61,6 +63,7 @@ __all__ = [
     "SourceTables",
     "check_no_store",
     "check_writable",
+    "connector_topic",
     "ids",
     "kinds_of_groups",
     "newest",

@@ -19,7 +19,6 @@ STREAMS_STRATEGY = "stream"
 _OF_CONSUMERS = ("consumer", "")  # the latter: offsets were committed, and nobody ever joined
 
 _WHY = {
-    CONNECT: "a cluster of Connect workers, which share out connectors and tasks",
     SHARE: "a share group, whose partitions have no one owner: its members read them together",
     STREAMS: "a streams group, whose tasks have one owner each: the broker assigns them by where "
     "their state is",
@@ -32,14 +31,14 @@ _WHY_STREAMS = (
 
 
 def why_foreign(kind: str | None, strategy: str | None, members: int) -> str | None:
-    """Why a group is `foreign`, so that it has no plan; None for consumer groups.
+    """Why a group is `foreign`, so that it has no plan; None for consumers and Connect workers.
 
-    A type that isn't one of TYPES is foreign as well. Without members those that any program can
-    fill again, Streams on the classic protocol and Connect, are empty like others.
+    A type that isn't one of TYPES is foreign as well. Without members nothing tells Streams on the
+    classic protocol from consumers.
     """
     if kind in (None, CLASSIC):
         return _WHY_STREAMS if strategy == STREAMS_STRATEGY and members else None
-    if kind == CONSUMER or (kind == CONNECT and not members):
+    if kind in (CONSUMER, CONNECT):
         return None
     return _WHY.get(kind, f"a group of the type {kind!r}, which isn't known")
 
@@ -52,7 +51,7 @@ KIND = (
 )
 """SQL text, of columns type and strategy: what a group is that isn't one of consumers, or null."""
 
-IS_FOREIGN = f"{KIND} is not null"
+IS_FOREIGN = f"coalesce({KIND}, '{CONNECT}') != '{CONNECT}'"
 """SQL text: whether a group that has members is foreign."""
 
 

@@ -217,12 +217,12 @@ def _show(
     """For people: how many there are of each kind, the worst with what to do, what wasn't run."""
     found = [row | {"what": FINDINGS[row["finding"]].tells} for row in counts if _total(row)]
     show({"findings": found}, Format.TABLE, hide=() if OUT.width >= ROOMY else ("what",))
-    of_kind: dict[tuple[str, str], list[dict[str, Any]]] = {}
+    of_kind: dict[tuple[str, str, str], list[dict[str, Any]]] = {}
     for row in worst:
-        of_kind.setdefault((row["severity"], row["finding"]), []).append(row)
-    for (severity, name), rows in of_kind.items():
+        of_kind.setdefault((row["severity"], row["finding"], row["advice"]), []).append(row)
+    for (severity, name, advice), rows in of_kind.items():
         tell(f"{severity}: {name}", [f"{row['cluster']}: {row['sentence']}" for row in rows])
-        OUT.print(Padding(Text(f"→ {FINDINGS[name].advice}"), (0, 0, 1, 2)))
+        OUT.print(Padding(Text(f"→ {advice}"), (0, 0, 1, 2)))
     why: dict[str, list[str]] = {}
     for row in not_run:
         why.setdefault(row["why"], []).append(row["finding"])

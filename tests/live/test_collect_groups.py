@@ -266,7 +266,7 @@ def odd_groups(broker: Brokers, admin: KafkaAdminClient) -> Iterator[dict[str, A
 @pytest.mark.parametrize(
     ("group", "state", "status", "reason"),
     [
-        ("o-connect", "Unknown: its members speak 'connect'", "invalid", "not 'consumer'"),
+        ("o-connect", "Unknown: what a worker runs", "invalid", "can't be decoded"),
         ("o-rubbish", "Unknown: the assignment", "invalid", "can't be decoded"),
         ("o-garbage", "Stable", "inferred", "subscriptions of 2 of 2 members can't be decoded"),
         ("o-preparing", "PreparingRebalance", "rebalancing", "the owners are those of before"),

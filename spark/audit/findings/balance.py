@@ -30,6 +30,8 @@ UNBALANCED = Finding(
     measure="partitions of the most loaded member ÷ those in the best assignment",
     advice="Let the group use cooperative-sticky, or uniform on the new protocol; "
     "`evenfleet plan` shows the best assignment.",
+    advice_to_connect="A rebalance evens tasks out: restart one worker, or update those that "
+    "leave them uneven (KAFKA-12495); `evenfleet plan` shows the best assignment.",
     find=unbalanced,
     reads=("planned",),
     info=1.1,

@@ -48,6 +48,8 @@ AVOIDABLE_MOVES = Finding(
     measure="moves beyond the fewest that lead to the best balance",
     advice="Use a sticky strategy: cooperative-sticky, or the new protocol; range and roundrobin "
     "deal everything anew.",
+    advice_to_connect="Set connect.protocol to sessioned, or compatible, on all workers: eager "
+    "deals everything anew at each rebalance.",
     find=avoidable_moves,
     reads=("planned", "from_before"),
     needs=("previous",),
@@ -77,6 +79,8 @@ RESTARTING_MEMBERS = Finding(
     measure="members that left and were replaced since the snapshot before",
     advice="Give each member a group.instance.id of its own (a pod's name will do) and a "
     "session.timeout.ms longer than a restart.",
+    advice_to_connect="Workers can't have static ids: let a restart take less than "
+    "scheduled.rebalance.max.delay.ms, and each gets its tasks back.",
     find=restarting_members,
     reads=("replaced",),
     needs=("previous",),

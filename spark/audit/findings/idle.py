@@ -47,6 +47,8 @@ IDLE_MEMBERS = Finding(
     measure="members that could have work and have none",
     advice="If the group has settled, change its strategy to cooperative-sticky, or uniform on "
     "the new protocol; `evenfleet compare` shows what each would do.",
+    advice_to_connect="A rebalance evens tasks out: restart one worker, or update those that "
+    "leave them uneven (KAFKA-12495); `evenfleet plan` shows the best assignment.",
     find=idle_members,
     reads=("planned",),
     warning=1,
@@ -72,6 +74,8 @@ SPARE_MEMBERS = Finding(
     measure="members that no assignment can give anything",
     advice="Take these members away, or add partitions if the group is to grow; "
     "keep them if they stand by on purpose.",
+    advice_to_connect="Take these workers away, or raise tasks.max of connectors that can use "
+    "more; keep them if they stand by on purpose.",
     find=spare_members,
     reads=("planned",),
     info=1,

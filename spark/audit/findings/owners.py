@@ -48,6 +48,8 @@ UNREAD_PARTITIONS = Finding(
     measure="partitions that nobody reads",
     advice="If the topic has just grown, members see it within metadata.max.age.ms; otherwise "
     "look for an error in the leader's assignor and let one member rejoin.",
+    advice_to_connect="Tasks of a worker that is gone wait scheduled.rebalance.max.delay.ms for "
+    "it; if that is over, ask the REST interface for the connector's status.",
     find=unread_partitions,
     reads=("planned", "disputes"),
     warning=1,
@@ -78,6 +80,8 @@ OWNER_GONE = Finding(
     measure="partitions of that owner",
     advice="A rebalance hands them on: if none has come after session.timeout.ms, restart one "
     "member; set group.instance.id if it was only a restart.",
+    advice_to_connect="Its tasks wait scheduled.rebalance.max.delay.ms for it, and are handed on "
+    "then: restart another worker if they aren't.",
     find=owner_gone,
     reads=("planned",),
     warning=1,

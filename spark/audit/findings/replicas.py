@@ -7,6 +7,7 @@ from pyspark.sql import functions as F
 
 from spark.audit.finding import Finding, Setting, rows_found
 from spark.audit.sql_text import counted, percent, sentence
+from spark.fleet import IS_CONNECTOR
 
 
 def under_replicated(partitions: DataFrame) -> DataFrame:
@@ -45,11 +46,18 @@ UNDER_REPLICATED = Finding(
 
 
 def leaderless(partitions: DataFrame) -> DataFrame:
-    """Topics with partitions that have no leader, in clusters that tell of leaders at all."""
-    of_topic = partitions.groupBy("cluster", "topic").agg(
-        F.expr("count_if(leader is null or leader < 0)").alias("without"),
-        F.expr("count(*)").alias("size"),
-        F.expr("min(if(leader is null or leader < 0, partition, null))").alias("first"),
+    """Topics with partitions that have no leader, in clusters that tell of leaders at all.
+
+    Tasks of connectors, which stand among partitions, never have one.
+    """
+    of_topic = (
+        partitions.where(f"not ({IS_CONNECTOR})")
+        .groupBy("cluster", "topic")
+        .agg(
+            F.expr("count_if(leader is null or leader < 0)").alias("without"),
+            F.expr("count(*)").alias("size"),
+            F.expr("min(if(leader is null or leader < 0, partition, null))").alias("first"),
+        )
     )
     telling = partitions.where("leader >= 0").select("cluster").distinct()
     return rows_found(

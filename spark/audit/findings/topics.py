@@ -50,6 +50,8 @@ TOPIC_ON_ONE_MEMBER = Finding(
     measure="the member's share of the topic's partitions",
     advice="Loads may be even by count and uneven by work, if this topic is the busy one: let "
     "the group use roundrobin or cooperative-sticky from a fresh start.",
+    advice_to_connect="Loads may be even by count and uneven by work, if this connector is the "
+    "busy one: restart the worker, so that its tasks are dealt anew.",
     find=topic_on_one_member,
     reads=("reads", "settled"),
     info=0.6,

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from spark.fleet import CLASSIC, type_of_protocol
+from spark.fleet import CLASSIC, CONNECT, type_of_protocol
 from spark.sources.live.cluster import Cluster
+from spark.sources.live.connect_group import read_connect_group
 from spark.sources.live.group import (
     DescribedGroup,
     DescribedMember,
@@ -31,6 +32,8 @@ def read_classic_group(described: Any, cluster: Cluster) -> DescribedGroup:
     if described.group_state == "Dead":
         return gone(name)
     kind = type_of_protocol(described.protocol_type)
+    if kind == CONNECT:
+        return read_connect_group(described, cluster)
     if kind != CLASSIC:
         return _foreign(described, kind)
     members = [_member(member, cluster) for member in described.members]

@@ -51,7 +51,7 @@ def describe_groups(
             groups.append(replace(gone(name), type=one.type))
             continue
         if refused := _refused(answer):
-            groups.append(replace(unknown(name, refused), type=one.type))
+            groups.append(unknown(name, refused, one.type))
             silent[refused].add(name)
             continue
         if one.protocol == CONSUMER:

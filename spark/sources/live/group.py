@@ -29,7 +29,8 @@ class DescribedGroup:
     """A group with its members; `reason` says what is out of order about it.
 
     `type` is one of `spark.fleet.TYPES`, or None where nothing tells it. `committed` has an offset
-    for each partition that the group committed one for.
+    for each partition that the group committed one for; `tasks` has the number of tasks of each
+    connector that stands for a topic.
     """
 
     name: str
@@ -41,6 +42,7 @@ class DescribedGroup:
     reason: str | None = None
     type: str | None = None
     committed: Mapping[Claim, int] = field(default_factory=dict)
+    tasks: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def status(self) -> str:
@@ -61,9 +63,9 @@ class DescribedGroup:
         return why_foreign(self.type, self.strategy, len(self.members))
 
 
-def unknown(name: str, reason: str) -> DescribedGroup:
+def unknown(name: str, reason: str, kind: str | None = None) -> DescribedGroup:
     """A group that is there and of which nothing can be said; the store keeps the reason."""
-    return DescribedGroup(name, f"{UNKNOWN_STATE}: {reason}", reason=reason)
+    return DescribedGroup(name, f"{UNKNOWN_STATE}: {reason}", reason=reason, type=kind)
 
 
 def gone(name: str) -> DescribedGroup:

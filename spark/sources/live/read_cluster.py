@@ -48,8 +48,9 @@ def read_cluster(cluster: Cluster, brokers: Brokers) -> Reading:
 
 
 def claims_of(group: DescribedGroup) -> set[Claim]:
-    """The partitions that a group owns or has committed an offset for."""
-    return {claim for member in group.members for claim in member.owned} | set(group.committed)
+    """The partitions that a group owns or has committed an offset for; tasks have no offsets."""
+    owned = {claim for member in group.members for claim in member.owned}
+    return {claim for claim in owned if claim[0] not in group.tasks} | set(group.committed)
 
 
 def _topics(cluster: Cluster, all_topics: Iterable[Any]) -> tuple[list[Any], list[str]]:

@@ -18,12 +18,17 @@ Row = tuple[Any, ...]
 
 
 def tables_of(cluster: Cluster, reading: Reading) -> dict[str, pa.Table]:
-    """All tables, each sorted by its key; topics that aren't wanted are in none of them."""
+    """All tables, each sorted by its key; topics that aren't wanted are in none of them.
+
+    Connectors, which stand among topics, come with the groups that are wanted.
+    """
     rows: Mapping[str, Iterable[Row]] = {
         "groups": _groups(reading.groups),
         "members": _members(reading.groups),
         "subscriptions": _subscriptions(cluster, reading.groups),
-        "partitions": _partitions(reading),
+        "partitions": sorted(
+            [*_partitions(reading), *_tasks(reading.groups)], key=lambda row: row[:2]
+        ),
         "assignments": _assignments(cluster, reading.groups),
         "offsets": _offsets(cluster, reading),
         "brokers": ((b.node_id, b.host, b.port, b.rack or None) for b in reading.brokers),
@@ -58,7 +63,7 @@ def _subscriptions(cluster: Cluster, groups: Iterable[DescribedGroup]) -> Iterat
     for group in groups:
         for member in sorted(group.members, key=lambda member: member.member_id):
             for topic in sorted(set(member.topics or ())):
-                if topic in cluster.topics:
+                if topic in cluster.topics or topic in group.tasks:
                     yield group.name, member.member_id, topic
 
 
@@ -75,13 +80,21 @@ def _partitions(reading: Reading) -> Iterator[Row]:
             )
 
 
+def _tasks(groups: Iterable[DescribedGroup]) -> Iterator[Row]:
+    """A row as long as a partition's for each task, which no broker leads."""
+    for group in groups:
+        for connector, count in group.tasks.items():
+            for number in range(count):
+                yield connector, number, *[None] * 6
+
+
 def _assignments(cluster: Cluster, groups: Iterable[DescribedGroup]) -> Iterator[Row]:
     for group in groups:
         claims = (
             (group.name, topic, partition, member.member_id, member.generation)
             for member in group.members
             for topic, partition in dict.fromkeys(member.owned)
-            if topic in cluster.topics
+            if topic in cluster.topics or topic in group.tasks
         )
         yield from sorted(claims, key=lambda claim: claim[:4])
 
