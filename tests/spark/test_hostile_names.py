@@ -101,7 +101,8 @@ def test_an_audit(
     assert sum(one.value for one in series) == len(findings)
 
     solved = spark.range(1).selectExpr("'ok' as status")
-    again = FleetAudit(SNAPSHOT, spark.createDataFrame(findings), {"x": "y"}, [], solved, solved)
+    encoded = spark.range(1).selectExpr("'classic' as type", "'range' as group_strategy")
+    again = FleetAudit(SNAPSHOT, spark.createDataFrame(findings), {"x": "y"}, [], solved, encoded)
     monkeypatch.setattr("spark.jobs.audit.audit_fleet", lambda *_: again)
     for width in (60, 200):
         monkeypatch.setattr(OUT, "width", width)

@@ -26,6 +26,7 @@ def fleet() -> Fleet:
     made.group("moving", {"m1": ["t"]}, state="PreparingRebalance")
     made.group("alike", {"n1": ["t"], "n2": ["t"]})
     made.group("unnamed", {"n1": ["t"]})
+    made.group("workers", {"n1": ["t"]}, type="connect")
     for row in made.rows["members"]:
         instance, client = KEYS.get(row["member_id"], (None, "same"))
         nobody = row["group"] == "unnamed"
@@ -65,6 +66,7 @@ def test_export_plan(run: Run, spark: SparkSession, tmp_path: Path) -> None:
         ("moving", None): "it is rebalancing",
         ("alike", None): "2 of its members have one key, 'same'",
         ("unnamed", None): "no group.instance.id and no client.id",
+        ("workers", None): "a cluster of Connect workers, which take no plan",
     }
     snapshot = FleetSnapshot.read(spark, str(store))
     groups, assignments = (

@@ -62,6 +62,7 @@ def said(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Audit
     _moving(Place("moving", fleets))
     _foreign(Place("foreign", fleets))
     _of_known_type(Place("known-type", fleets))
+    _workers(Place("connect", fleets))
     for cluster in ("rules", "elsewhere"):
         _with_rules(Place(cluster, fleets))
     store = tmp_path_factory.mktemp("store")
@@ -116,6 +117,15 @@ def _of_known_type(place: Place) -> None:
         place.group(members, claims, name=name, type=kind, strategy="range")
 
 
+def _workers(place: Place) -> None:
+    """Connect's workers, whose tasks no broker leads, and a group of consumers like them."""
+    place.topic("workers/sink", 6)
+    place.topic("t", 6, leader=[1, 2] * 3)
+    for name, topic, kind in (("workers", "workers/sink", "connect"), ("g", "t", "classic")):
+        claims = [(topic, number, "a") for number in range(6)]
+        place.group({"a": [topic], "b": [topic]}, claims, name=name, type=kind)
+
+
 def _with_rules(place: Place) -> None:
     """Groups of two topics that leave two partitions of t alone."""
     place.topic("t", 2)
@@ -159,6 +169,28 @@ def test_members_of_the_new_protocol_stop_only_for_what_moves(said: Audited) -> 
     assert said.of("new-protocol", "eager-rebalances") == []
 
 
+def test_workers_get_advice_of_their_own(said: Audited) -> None:
+    """Of what is found about consumers as well; and a task isn't a partition without a leader."""
+    found = [row for row in said.findings if row["cluster"] == "connect"]
+    told = {(row["group"], row["finding"]): row["advice"] for row in found}
+    for finding in ("unbalanced", "idle-members"):
+        assert told["g", finding] == FINDINGS[finding].advice
+        assert told["workers", finding] == FINDINGS[finding].advice_to_connect
+        assert told["g", finding] != told["workers", finding]
+    assert len(found) == 4
+
+
+def test_advice_for_consumers_is_never_given_to_workers() -> None:
+    """Of findings that Connect's workers can have: those of strategies and lags they can't."""
+    not_theirs = ("strategy", "static", "instance.id", "session.timeout", "cooperative-sticky")
+    theirs = [one for one in FINDINGS.values() if {"planned", "replaced"}.intersection(one.reads)]
+    for finding in theirs:
+        advice = finding.advice_to_connect or finding.advice
+        if finding.name not in ("one-leader", "owner-not-subscribed"):
+            told = advice.replace("Workers can't have static ids", "")
+            assert not any(word in told for word in not_theirs), finding.name
+
+
 def test_a_type_that_is_told_is_not_guessed(said: Audited) -> None:
     assert [row["group"] for row in said.of("known-type", "eager-rebalances")] == ["classic"]
 
@@ -167,7 +199,7 @@ def test_nothing_is_said_of_groups_that_are_not_consumer_groups(said: Audited) -
     """Nor do they count as faulty."""
     assert [row["finding"] for row in said.findings if row["cluster"] == "foreign"] == []
     assert said.groups["foreign"] == 5
-    assert said.kinds == {"other": 1, "share": 1, "streams": 3}
+    assert said.kinds == {"connect": 1, "other": 1, "share": 1, "streams": 3}
 
 
 def test_nothing_is_said_of_a_group_whose_ownership_is_on_its_way(said: Audited) -> None:
@@ -240,7 +272,7 @@ def test_counts(said: Audited) -> None:
 
 def test_groups(said: Audited) -> None:
     """Those that are judged, and others: 209 that coordinators have, and one that is moving."""
-    ok = len(CASES) * 3 - 3 * 3 - 3 + 1 + 2 * 4 + 2
+    ok = len(CASES) * 3 - 3 * 3 - 3 + 1 + 2 * 4 + 2 + 2
     assert said.groups["empty"] == 50 + 10 + 49 + 10 + 50 + 50
     assert said.groups["rebalancing"] == 1
     assert said.groups == {"empty": 219, "foreign": 5, "ok": ok, "rebalancing": 1}

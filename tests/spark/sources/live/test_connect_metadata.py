@@ -23,8 +23,37 @@ WHOLE = bytes.fromhex(
 )
 # version 2 | url 'u' | offset 5 | 52 bytes of what it runs
 JOINING = bytes.fromhex("0002 000175 0000000000000005") + struct.pack(">i", len(WHOLE)) + WHOLE
+# by the classes of Kafka 4.3.1: serializeMetadata and serializeAssignment of both protocols, of a
+# worker that runs sink, its tasks 0 and 3, and is to stop src and task 1 of sink
+OF_KAFKA = "000473696e6b00000003ffffffff0000000000000003"
+STOPPED = "00000002000373726300000001ffffffff000473696e6b00000001000000010000012c"
+LED = "000000086c65616465722d310013687474703a2f2f6c65616465723a383038332f000000000000000700000001"
+JOINED = "0013687474703a2f2f776f726b65723a383038332f0000000000000007"
+
 RUN, STOP = (("sink", -1), ("sink", 0)), (("src", 2),)
 SAMPLES = 10_000
+
+
+@pytest.mark.parametrize("version", ["0001", "0002"])
+def test_what_kafkas_own_classes_write(version: str) -> None:
+    run, stop = (("sink", -1), ("sink", 0), ("sink", 3)), (("src", -1), ("sink", 1))
+    told = version + LED + OF_KAFKA + STOPPED
+    assert read_worker_assignment(bytes.fromhex(told)) == Orders(run, stop)
+    assert read_worker_metadata(bytes.fromhex(version + JOINED + "00000068" + told)) == run
+    assert read_worker_metadata(bytes.fromhex(version + JOINED + "ffffffff")) == ()
+    assert read_worker_assignment(bytes.fromhex("0000" + LED + OF_KAFKA)) == Orders(run)
+    assert read_worker_metadata(bytes.fromhex("0000" + JOINED)) == ()
+
+
+def test_what_the_tests_workers_send_is_what_kafka_writes() -> None:
+    """Kafka's worker runs and stops other connectors; the form is one."""
+    run, stop = {"sink": [-1, 0, 3]}, {"src": [-1], "sink": [1]}
+    delay = (300).to_bytes(4)
+    told = bytes.fromhex("0001" + LED + OF_KAFKA + STOPPED)
+    assert orders(run, stop)[:-4] + delay == told
+    assert worker(version=2) == bytes.fromhex("0002" + JOINED + "ffffffff")
+    assert worker(version=0) == bytes.fromhex("0000" + JOINED)
+    assert orders(run, version=0) == bytes.fromhex("0000" + LED + OF_KAFKA)
 
 
 def test_what_a_leader_says() -> None:
