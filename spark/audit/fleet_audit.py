@@ -30,7 +30,7 @@ PROBES = {
     "partitions.replicas": ("partitions", "replicas is not null"),
     "partitions.isr": ("partitions", "isr is not null"),
     OFFSETS_TOPIC: ("partitions", f"topic = '{OFFSETS_TOPIC}' and leader >= 0"),
-    "connect": ("groups", f"type = '{CONNECT}'"),
+    "connect": ("groups", f"lower(type) = '{CONNECT}'"),
     "lag": ("offsets", "coalesce(lag, try_subtract(end_offset, committed_offset)) is not null"),
 }
 """Optional facts, and the rows of a table that show that a snapshot has them."""

@@ -20,6 +20,7 @@ from spark.demo.clusters import (
     partitions_table,
     place,
 )
+from spark.demo.connect import with_connectors
 from spark.demo.groups import GIANTS, DemoGroup, draw_kinds, group_before, make_group
 from spark.demo.kinds import with_other_kinds
 from spark.demo.names import CLUSTERS
@@ -64,7 +65,7 @@ def make_fleet(groups: int, seed: int, healthy: bool = False) -> MadeFleet:
     def tables(
         some: Sequence[DemoGroup], end: IntArray, committed: IntArray
     ) -> dict[str, pa.Table]:
-        return {
+        of_consumers = {
             "groups": _groups_table(clusters, some),
             "members": _members_table(clusters, some),
             "subscriptions": _subscriptions_table(clusters, topics, some),
@@ -73,6 +74,7 @@ def make_fleet(groups: int, seed: int, healthy: bool = False) -> MadeFleet:
             "offsets": _offsets_table(clusters, topics, some, rows, end, committed, never),
             "brokers": brokers_table(clusters),
         }
+        return with_connectors(of_consumers, clusters, some)
 
     return MadeFleet(
         tables=tables(fleet, offsets.end, offsets.committed),
@@ -102,7 +104,7 @@ def _draw(
         for c, kind in zip(where.tolist(), kinds, strict=True)
     ]
     fleet = with_other_kinds(sorted(fleet, key=lambda group: group.key), clusters, topics)
-    return clusters, topics, fleet
+    return clusters, topics, sorted(fleet, key=lambda group: group.key)
 
 
 def _groups_table(clusters: Sequence[DemoCluster], fleet: Sequence[DemoGroup]) -> pa.Table:

@@ -44,10 +44,10 @@ def why_foreign(kind: str | None, strategy: str | None, members: int) -> str | N
 
 
 KIND = (
-    f"case when coalesce(type, '{CLASSIC}') = '{CLASSIC}' "
-    f"then if(strategy = '{STREAMS_STRATEGY}', '{STREAMS}', null) "
-    f"when type = '{CONSUMER}' then null "
-    f"when type in ('{CONNECT}', '{SHARE}', '{STREAMS}') then type else '{OTHER}' end"
+    f"case coalesce(lower(type), '{CLASSIC}') "
+    f"when '{CLASSIC}' then if(strategy = '{STREAMS_STRATEGY}', '{STREAMS}', null) "
+    f"when '{CONSUMER}' then null when '{CONNECT}' then '{CONNECT}' "
+    f"when '{SHARE}' then '{SHARE}' when '{STREAMS}' then '{STREAMS}' else '{OTHER}' end"
 )
 """SQL text, of columns type and strategy: what a group is that isn't one of consumers, or null."""
 

@@ -1,7 +1,7 @@
-"""Read what kafka-consumer-groups prints: --describe in all its views, and --list --state.
+"""Read what kafka-consumer-groups prints: --describe in all its views, and --list.
 
-Versions 0.9 to 4.3 and ConsumerOffsetChecker, views and versions mixed in any number of files
-and within one file.
+Versions 0.9 to 4.3 and ConsumerOffsetChecker, views and versions mixed in any number of files and
+within one file; and what kafka-groups lists.
 """
 
 from __future__ import annotations

@@ -126,6 +126,11 @@ def missing(rows: pd.DataFrame, present: pd.DataFrame, key: list[str]) -> pd.Dat
     return rows[(found["in"] == "left_only").to_numpy()]
 
 
+def kept_by_brokers(partitions: pd.DataFrame) -> pd.DataFrame:
+    """All but the tasks of connectors."""
+    return partitions[~partitions["topic"].str.contains("/")]
+
+
 class TestTables:
     @pytest.mark.parametrize("name", COLUMNS)
     def test_columns_and_types_are_those_of_a_store(self, tables, name):
@@ -185,7 +190,7 @@ class TestReferences:
 
     def test_each_replica_is_on_a_broker_of_its_own_with_that_brokers_rack(self, fleet):
         racks = {(b.cluster, b.broker): b.rack for b in fleet["brokers"].itertuples()}
-        for p in fleet["partitions"].itertuples():
+        for p in kept_by_brokers(fleet["partitions"]).itertuples():
             placed = [racks[p.cluster, broker] for broker in p.replicas]
             assert len(set(p.replicas)) == len(p.replicas)
             assert placed == (
@@ -194,7 +199,7 @@ class TestReferences:
 
     def test_a_leader_is_in_sync_and_its_rack_is_its_brokers(self, fleet):
         racks = {(b.cluster, b.broker): b.rack for b in fleet["brokers"].itertuples()}
-        for p in fleet["partitions"].itertuples():
+        for p in kept_by_brokers(fleet["partitions"]).itertuples():
             assert set(p.isr) <= set(p.replicas)
             if p.leader is None:
                 assert p.leader_rack is None
@@ -278,16 +283,32 @@ class TestKindsOfGroups:
     def test_every_strategy_is_used_and_range_most_of_all(self, groups):
         used = groups["strategy"].value_counts()
         of_consumers = {"range", "roundrobin", "sticky", "cooperative-sticky", "uniform"}
-        assert set(used.index) == {*of_consumers, "stream"}
+        assert set(used.index) == {*of_consumers, "stream", "sessioned"}
         assert used["range"] > len(groups) / 2
 
     def test_a_few_are_no_consumer_groups(self, groups):
         assert groups["type"].value_counts().drop(["classic", "consumer"]).to_dict() == {
             "share": 1,
             "streams": 1,
+            "connect": 1,
         }
         tasks = groups[groups["strategy"] == "stream"]
         assert (tasks["type"].tolist(), (tasks["partitions"] > 0).all()) == (["classic"], True)
+
+    def test_connectors_stand_among_topics(self, fleet, groups):
+        (key,) = groups.index[groups["type"] == "connect"]
+        of_workers = {
+            name: fleet[name][(fleet[name]["cluster"] == key[0]) & (fleet[name]["group"] == key[1])]
+            for name in ("subscriptions", "assignments", "offsets")
+        }
+        tasks = fleet["partitions"][fleet["partitions"]["topic"].str.contains("/")]
+        for name in ("subscriptions", "assignments"):
+            topics = set(of_workers[name]["topic"])
+            assert topics == set(tasks["topic"])
+            assert {topic.partition("/")[0] for topic in topics} == {key[1]}
+        assert of_workers["offsets"].empty
+        assert tasks["leader"].isna().all()
+        assert groups.loc[key, "partitions"] == len(tasks) > 0
 
     def test_the_type_is_that_of_the_strategys_protocol(self, groups):
         assert set(groups[groups["strategy"] == "uniform"]["type"]) == {"consumer"}
@@ -322,8 +343,9 @@ class TestMembersAndTopics:
 
     def test_one_old_cluster_tells_neither_racks_nor_ids_nor_weights(self, fleet):
         facts = ["topic_id", "leader_rack", "replica_racks", "weight"]
-        of_old = fleet["partitions"]["cluster"] == "legacy-dc1"
-        old, others = fleet["partitions"][of_old], fleet["partitions"][~of_old]
+        kept = kept_by_brokers(fleet["partitions"])
+        of_old = kept["cluster"] == "legacy-dc1"
+        old, others = kept[of_old], kept[~of_old]
         assert old[facts].isna().all(axis=None)
         assert others[facts].notna().all(axis=None)
         assert old["leader"].isna().any()

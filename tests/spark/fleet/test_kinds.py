@@ -31,6 +31,7 @@ def test_both_tell_the_same_groups_with_members(spark: SparkSession) -> None:
         ("classic", "stream", "streams"),
         ("streams", None, "streams"),
         ("connect", "sessioned", "connect"),
+        ("Share", None, "share"),  # as Kafka's tools spell it
         ("novel", None, "other"),
     ],
 )
