@@ -6,7 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from optimizer.strategies import OPTIMAL
-from spark.settings import CONNECT, CONSUMER, CURRENT
+from spark.fleet import CONNECT, CONSUMER
+from spark.settings import CURRENT
 
 Row = Mapping[str, Any]
 

@@ -103,7 +103,7 @@ def _row(row: Any, group: FleetGroup, strategy: str, **outcome: Any) -> Compared
 
 
 def _kind(row: Any) -> str:
-    return kind_of(getattr(row, "type", None))
+    return kind_of(row.type)
 
 
 class _Proof(NamedTuple):

@@ -11,8 +11,8 @@ from pyspark.sql import SparkSession
 from optimizer import STRATEGY_NAMES
 from spark import check_strategies, compare_fleet, fleet_of
 from spark.compare import best_of
-from spark.fleet import check_writable, write_table
-from spark.settings import CONNECT, CONSUMER, Settings, read_settings
+from spark.fleet import CONNECT, CONSUMER, check_writable, write_table
+from spark.settings import Settings, read_settings
 from spark.terminal import (
     Conf,
     Config,

@@ -15,8 +15,6 @@ from spark.settings.goals import (
 )
 from spark.settings.patterns import like, matches
 from spark.settings.strategies import (
-    CONNECT,
-    CONSUMER,
     CURRENT,
     STRATEGY_SECONDS,
     check_strategies,
@@ -37,8 +35,6 @@ from spark.settings.toml_file import (
 )
 
 __all__ = [
-    "CONNECT",
-    "CONSUMER",
     "CURRENT",
     "DEFAULT_FLEET_GOALS",
     "NO_RACK",

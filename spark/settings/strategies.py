@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from optimizer import CONNECT_STRATEGIES, STRATEGIES, STRATEGY_NAMES
 from spark.errors import InputError
+from spark.fleet import CONNECT, CONSUMER
 
 CURRENT = "current"
 """In a comparison: the assignment as found."""
@@ -16,14 +17,12 @@ STRATEGY_SECONDS = 60.0
 COMPARED = (CURRENT, *STRATEGY_NAMES)
 """All that a comparison can have."""
 
-CONSUMER, CONNECT = "consumer", "connect"
-
 _OF_KIND = {CONSUMER: (CURRENT, *STRATEGIES), CONNECT: (CURRENT, *CONNECT_STRATEGIES)}
 
 
 def kind_of(group_type: str | None) -> str:
     """CONNECT for groups of Connect workers, by the column `type` of groups; else CONSUMER."""
-    return CONNECT if group_type == "connect" else CONSUMER
+    return CONNECT if group_type == CONNECT else CONSUMER
 
 
 def of_kind(strategies: Sequence[str], kind: str) -> list[str]:
