@@ -28,9 +28,11 @@ from spark.terminal import (
     Store,
     as_rows,
     busy,
+    clusters_in_json,
     opened,
     read_snapshot,
     say,
+    say_clusters,
     show,
     with_goals,
 )
@@ -80,7 +82,7 @@ def compare_store(
 ) -> None:
     """Measure all groups under all strategies, write both tables, print the fleet's."""
     check_writable(out)
-    fleet = read_snapshot(session, store, snapshot, "compare")
+    fleet = read_snapshot(session, store, snapshot, "compare", settings.max_age)
     comparison = compare_fleet(
         fleet, settings.strategies, settings.strategy_seconds, settings.goals
     ).persist()
@@ -94,7 +96,9 @@ def compare_store(
     finally:
         comparison.unpersist()
     chosen = [*SHOWN, *(["remote_reads"] if settings.goals.need_racks else [])]
-    show({"strategies": shown}, form, [name for name in table.columns if name not in chosen])
+    tables = {"strategies": shown} | clusters_in_json(form, fleet)
+    show(tables, form, [name for name in table.columns if name not in chosen])
+    say_clusters(fleet)
     say(best_of(shown))
     say(
         f"Snapshot {fleet.id}: each group under each strategy is in {out}/comparison, "

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from itertools import groupby
+
 from pyspark.sql import SparkSession
 
 from spark import InputError
-from spark.fleet import TABLES, ids, row_counts, unfinished
+from spark.fleet import TABLES, clusters_in, ids, row_counts, unfinished
 from spark.settings import read_settings
-from spark.terminal import Conf, Config, Form, Format, Master, Store, busy, opened, say, show
+from spark.terminal import Conf, Config, Form, Format, Master, Store, busy, opened, say, show, tell
+
+CLUSTERS = "clusters"
 
 
 def snapshots(
@@ -17,7 +22,7 @@ def snapshots(
     config: Config = None,
     form: Form = Format.TABLE,
 ) -> None:
-    """List the snapshots of a store, oldest first, with their rows and whether they are whole."""
+    """List the snapshots of a store, oldest first: clusters, rows, and whether they are whole."""
     with opened(master, conf, read_settings(config)) as spark:
         list_snapshots(spark, store, form)
 
@@ -28,19 +33,33 @@ def list_snapshots(session: SparkSession, store: str, form: Format) -> None:
         found = {table: ids(session, store, table) for table in TABLES}
         counted = {table: row_counts(session, store, table) for table in TABLES}
         states = unfinished(session, store)
+        every = sorted(set().union(*found.values()))
+        held = clusters_in(session, store, every) if every else {}
     rows = []
-    for snapshot in sorted(set().union(*found.values())):
+    for snapshot in every:
         broken = [table for table, (_, unreadable) in counted.items() if snapshot in unreadable]
         state = f"{', '.join(broken)} can't be read" if broken else states.get(snapshot, "whole")
         of_tables = {
             table: rows_of.get(snapshot, 0) if snapshot in found[table] else None
             for table, (rows_of, _) in counted.items()
         }
-        rows.append({"snapshot": snapshot, "state": state, **of_tables})
+        rows.append({"snapshot": snapshot, "state": state, **of_tables, CLUSTERS: held[snapshot]})
     if not rows:
         raise InputError(f"store {store} has no snapshot: import or write one first")
     hidden = [name for name, table in TABLES.items() if not table.shown]
-    show({"snapshots": rows}, form, hidden)
+    show({"snapshots": rows}, form, [*hidden, CLUSTERS])
+    if form is not Format.JSON:
+        tell(CLUSTERS, _in_turn(held))
     skipped = [str(row["snapshot"]) for row in rows if row["state"] != "whole"]
     if skipped:
         say(f"Skipped, since they aren't whole: {', '.join(skipped)}.")
+
+
+def _in_turn(held: Mapping[str, Sequence[str]]) -> list[str]:
+    """The clusters of the snapshots, a sentence for all in a row that have the same."""
+    sentences = []
+    for clusters, alike in groupby(held, held.__getitem__):
+        first, *others = alike
+        ids = f"{first} to {others[-1]}" if others else first
+        sentences.append(f"{ids}: {', '.join(clusters) or 'none'}")
+    return sentences

@@ -88,6 +88,7 @@ class TestAudit:
         assert lines[3].startswith(f"Skipped: snapshot {SECOND} can't be used: ")
         assert "table assignments can't be read" in lines[3]
         assert lines[4:] == [
+            f"Read snapshot {THIRD}: 1 cluster (c).",
             f"All findings are in {out}/findings.",
             f"Snapshot {THIRD}. The fleet is in trouble: 1 critical finding and 1 warning (1 group "
             "judged, 1 not (empty, rebalancing or faulty)); begin with claimed-twice.",
@@ -147,7 +148,8 @@ class TestAudit:
         )
         assert all(tuple(row) == COLUMNS for row in printed["worst"])
         assert printed["verdict"][0]["snapshot"] == SECOND
-        assert said.err.startswith(f"Snapshot {SECOND}. The fleet is well: nothing above info")
+        assert printed["clusters"] == [{"cluster": "c", "snapshot": SECOND}]
+        assert f"\nSnapshot {SECOND}. The fleet is well: nothing above info" in said.err
 
     @pytest.mark.parametrize(
         ("words", "counts", "code"),
@@ -264,7 +266,8 @@ class TestSnapshots:
         ]
         counts = {"groups": 1, "members": 3, "subscriptions": 3, "partitions": 2, "assignments": 2}
         assert rows[0] == {
-            "snapshot": FIRST, "state": "whole", **counts, "offsets": None, "brokers": None
+            "snapshot": FIRST, "state": "whole", **counts, "offsets": None, "brokers": None,
+            "clusters": ["c"],
         }  # fmt: skip
         assert rows[1] | {"partitions": 2} == rows[0] | {
             k: rows[1][k] for k in ("snapshot", "state")
