@@ -222,6 +222,9 @@ def _told(
                 "cluster", "group", "finding", "subject"
             )
             write_table(findings, out, "findings", made.snapshot)
+            if made.coordinators:
+                rows = made.coordinators.coalesce(1).sortWithinPartitions("cluster", "broker")
+                write_table(rows, out, "coordinators", made.snapshot)
         if prometheus:
             write_metrics(metrics_of(made, settings.worst_groups), prometheus)
     sentence = verdict(counts, groups, worst)
@@ -235,6 +238,8 @@ def _told(
     say_clusters(fleet)
     if out:
         say(f"All findings are in {out}/findings.")
+        if made.coordinators:
+            say(f"What each broker coordinates is in {out}/coordinators.")
     elif sum(map(_total, counts)) > len(worst):
         say(f"These were the worst {len(worst)}: --out FOLDER writes all.")
     say(f"Snapshot {made.snapshot}. {sentence}")

@@ -66,6 +66,8 @@ def explain(
 def _print(found: GroupExplanation) -> None:
     reason = f": {found.reason}" if found.reason else ""
     say(f"Group {found.group} of cluster {found.cluster} is {found.status}{reason}.")
+    if found.seat:
+        say(f"{found.seat[0].upper()}{found.seat[1:]}.")
     if not found.loads:
         return
     loads = [

@@ -10,6 +10,9 @@ from spark.audit.sql_text import counted, percent, sentence
 
 GROUP = ["cluster", "group"]
 
+SEAT = "coalesce(concat('; ', seat), '')"
+"""Where the group's offsets are kept, if that is known."""
+
 
 def lag_on_few_partitions(lags: DataFrame, setting: Setting) -> DataFrame:
     """Topics of which few partitions have most of a group's lag: hot keys, or slow records."""
@@ -105,24 +108,26 @@ LAG_ON_ONE_MEMBER = Finding(
 )
 
 
-def stalled_partitions(stuck: DataFrame) -> DataFrame:
+def stalled_partitions(stuck: DataFrame, seats: DataFrame) -> DataFrame:
     """Partitions that are written and read by members who commit nothing, in two snapshots."""
+    of_topic = stuck.groupBy(*GROUP, "topic").agg(
+        F.expr("count(*)").alias("stalled"),
+        F.expr("max(struct(lag, partition, committed_offset))").alias("worst"),
+    )
     return rows_found(
-        stuck.groupBy(*GROUP, "topic").agg(
-            F.expr("count(*)").alias("stalled"),
-            F.expr("max(struct(lag, partition, committed_offset))").alias("worst"),
-        ),
+        of_topic.join(seats, GROUP, "left"),
         subject=sentence("topic {topic}"),
         measure="stalled",
         sentence=sentence(
             "Group {group} has committed nothing since the snapshot before on {stalled} of topic "
             "{topic}, which {are} still written: {topic}-{partition} stands at offset {offset}, "
-            "{lag} behind.",
+            "{lag} behind{seat}.",
             stalled=counted("stalled", "partition"),
             are="if(stalled = 1, 'is', 'are')",
             partition="worst.partition",
             offset="worst.committed_offset",
             lag=counted("worst.lag", "record"),
+            seat=SEAT,
         ),
     )
 
@@ -134,7 +139,7 @@ STALLED_PARTITIONS = Finding(
     advice="Look in the owner's log at that offset: a record that always fails, or a thread that "
     "hangs.",
     find=stalled_partitions,
-    reads=("stuck",),
+    reads=("stuck", "seats"),
     needs=("lag", "previous", "previous.offsets"),
     critical=1,
 )

@@ -73,6 +73,7 @@ class StateRow(NamedTuple):
     strategy: str | None = None
     generation: int | None = None
     members: int | None = None
+    coordinator: int | None = None
     exact: bool = True
 
 
@@ -84,6 +85,7 @@ class ConsumerGroup:
     generation: int | None = None
     counted_members: int | None = None
     """#MEMBERS of the state view"""
+    coordinator: int | None = None
     offsets: dict[TopicPartition, Offset] = field(default_factory=dict)
     contradictory: bool = False
     offsets_differ: bool = False
@@ -148,6 +150,7 @@ class ConsumerGroup:
         self.strategy = row.strategy or self.strategy
         self.generation = row.generation if row.generation is not None else self.generation
         self.counted_members = row.members if row.members is not None else self.counted_members
+        self.coordinator = row.coordinator if row.coordinator is not None else self.coordinator
         if row.state is None or row.state == self.state:
             return
         was_rebalancing, is_rebalancing = (

@@ -94,6 +94,7 @@ def _group_tables(
                 "strategy": group.strategy,
                 "generation": group.generation,
                 "subscriptions_inferred": bool(members) and group.name not in told,
+                "coordinator": group.coordinator,
             }
         )
         tables["members"] += [

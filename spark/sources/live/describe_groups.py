@@ -29,9 +29,10 @@ def describe_groups(
     """
     classic, new, offsets = questions_for(brokers)
     describe = {"classic": classic, "consumer": new}
+    coordinators = {name: group.coordinator for name, group in listed.items()}
     answers = ask_coordinators(
         brokers,
-        {name: group.coordinator for name, group in listed.items()},
+        coordinators,
         {
             name: [describe[group.type], offsets]
             for name, group in listed.items()
@@ -61,6 +62,7 @@ def describe_groups(
         if refused := _refused(of_offsets):
             silent[f"no offsets, {refused}"].add(name)
         groups.append(replace(group, committed=_committed(of_offsets)))
+    groups = [replace(group, coordinator=coordinators[group.name]) for group in groups]
     return groups, [f"{named('group', names)}: {reason}" for reason, names in silent.items()]
 
 

@@ -28,7 +28,8 @@ class DescribedMember:
 class DescribedGroup:
     """A group with its members; `reason` says what is out of order about it.
 
-    `committed` has an offset for each partition that the group committed one for.
+    `committed` has an offset for each partition that the group committed one for; `coordinator` is
+    the broker that was asked last.
     """
 
     name: str
@@ -39,6 +40,7 @@ class DescribedGroup:
     inferred: bool = False
     reason: str | None = None
     committed: Mapping[Claim, int] = field(default_factory=dict)
+    coordinator: int | None = None
 
     @property
     def status(self) -> str:

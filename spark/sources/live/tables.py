@@ -42,7 +42,8 @@ def _table(cluster: Cluster, name: str, rows: Iterable[Row]) -> pa.Table:
 
 def _groups(groups: Iterable[DescribedGroup]) -> Iterator[Row]:
     for group in groups:
-        yield group.name, group.state, group.strategy, group.generation, group.inferred
+        facts = (group.name, group.state, group.strategy, group.generation, group.inferred)
+        yield *facts, None, group.coordinator
 
 
 def _members(groups: Iterable[DescribedGroup]) -> Iterator[Row]:

@@ -13,6 +13,7 @@ import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
 from spark.audit.finding import COLUMNS
+from spark.audit.fleet_audit import COORDINATORS
 from spark.audit.registry import FINDINGS
 from spark.fleet.local_store import write_store
 from tests.spark.support.fleets import Fleet, damage_pages
@@ -150,6 +151,24 @@ class TestAudit:
         assert printed["verdict"][0]["snapshot"] == SECOND
         assert printed["clusters"] == [{"cluster": "c", "snapshot": SECOND}]
         assert f"\nSnapshot {SECOND}. The fleet is well: nothing above info" in said.err
+
+    def test_who_coordinates_what_is_a_table(self, run: Run, store: Path, tmp_path: Path) -> None:
+        """Broker 1 by what was said, 2 by the group's name, 3 nothing, in cluster c alone."""
+        fleet = troubled().topic("__consumer_offsets", 1).add("brokers", broker=3)
+        fleet.rows["partitions"][-1]["leader"] = 2
+        fleet.group("said", {"a": ["t"]}, coordinator=1).topic("t", 1, cluster="d")
+        fleet.group("far", {"a": ["t"]}, [("t", 0, "a")], cluster="d")
+        write_store(fleet.tables(), store, FIRST)
+        said = run("audit", store, "--out", tmp_path)
+        assert said.code == 0
+        assert f"What each broker coordinates is in {tmp_path}/coordinators.\n" in said.err
+        table = pq.ParquetFile(*(tmp_path / "coordinators").glob("*/*.parquet")).read()
+        assert [tuple(row.values()) for row in table.to_pylist()] == [
+            ("c", 1, 1, 1, 4, 4, 1.0, False),
+            ("c", 2, 2, 2, 4, 8, 2.0, True),
+            ("c", 3, 0, 0, 0, 0, 0.0, False),
+        ]
+        assert tuple(table.column_names) == COORDINATORS
 
     @pytest.mark.parametrize(
         ("words", "counts", "code"),

@@ -159,7 +159,8 @@ def test_a_fleet_of_which_half_is_known(spark: SparkSession, tmp_path: Path) -> 
         "has no table offsets",
         "cross-rack-reads": "the snapshot tells no racks of leaders (column "
         "partitions.leader_rack)",
-        "coordinator-load": "the snapshot has no leaders of topic __consumer_offsets",
+        "coordinator-load": "the snapshot tells no coordinators (column groups.coordinator), and "
+        "no leaders of topic __consumer_offsets",
         "under-replicated": "the snapshot doesn't tell which replicas are in sync (column "
         "partitions.isr)",
         "session-timeout": "no time-outs are configured ([[timeouts]])",

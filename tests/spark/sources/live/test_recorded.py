@@ -49,6 +49,8 @@ def test_thousands_of_groups_cost_requests_by_the_thousand() -> None:
     }
     assert reading.missing == []
     assert {group.status for group in reading.groups} == {"ok"}
+    groups = tables["groups"].to_pylist()
+    assert all(group["group"].startswith(f"{group['coordinator']}-") for group in groups)
 
 
 def test_a_group_of_each_kind_is_as_it_was_recorded() -> None:
@@ -145,6 +147,10 @@ def test_groups_are_asked_about_at_their_new_coordinator(how: str) -> None:
     reading = read_cluster(CLUSTER, brokers)
     assert states(reading)["b-new"] == "Stable"
     assert reading.missing == []
+    coordinators = {group.name: group.coordinator for group in reading.groups}
+    assert coordinators.pop("b-new") in (1, 3)
+    assert len(coordinators) == 2
+    assert {group.coordinator for group in read_cluster(CLUSTER, three()).groups} == {1, 2}
 
 
 def test_a_coordinator_that_is_not_there_yet_is_looked_up_again() -> None:
