@@ -79,6 +79,17 @@ class Frames:
         )
 
     @cached_property
+    def brokers(self) -> DataFrame:
+        """cluster, brokers: how many are listed, lead a partition or have a replica of one."""
+        replicas = "concat(array(leader), coalesce(replicas, array()))"
+        known = self.partitions.selectExpr("cluster", f"explode({replicas}) as broker").distinct()
+        if "brokers" in self.snapshot.tables:
+            listed = self.snapshot.tables["brokers"].select("cluster", "broker")
+            known = known.unionAll(listed).distinct()
+        of_cluster = known.where("broker >= 0").groupBy("cluster")
+        return of_cluster.agg(F.expr("count(*)").alias("brokers"))
+
+    @cached_property
     def led(self) -> DataFrame:
         """cluster, group, owner (index), leader, leader_rack, and how many partitions that is."""
         entries = "sort_array(collect_list(struct(partition, leader, leader_rack)))"
@@ -147,11 +158,16 @@ class Frames:
 
     @cached_property
     def offsets(self) -> DataFrame:
-        """The table, with lag as stated, or what is left to the end."""
+        """The table, with lag as stated or what is left to the end, or how far `beyond` that it is.
+
+        Beyond the end is no lag: where the group goes on is for its auto.offset.reset to say.
+        """
         stated = "coalesce(lag, try_subtract(end_offset, committed_offset))"
+        beyond = "coalesce(try_subtract(committed_offset, end_offset), try_subtract(0L, lag))"
         columns = ("topic", "partition", "committed_offset", "end_offset")
         return self.snapshot.tables["offsets"].selectExpr(
-            *NAMED, *columns, f"if({stated} < 0, 0L, {stated}) as lag"
+            *(*NAMED, *columns, f"{beyond} as beyond"),
+            f"if({beyond} > 0 or {stated} < 0, null, {stated}) as lag",
         )
 
     def _of_reads(self, rows: DataFrame) -> DataFrame:
@@ -169,6 +185,11 @@ class Frames:
         return self._of_reads(of_topic).selectExpr(
             *(*NAMED, "topic", "lag"), "entries.partition as partitions", "entries.lag as lags"
         )
+
+    @cached_property
+    def beyond(self) -> DataFrame:
+        """The rows of offsets that are committed beyond the end of what the group reads."""
+        return self._of_reads(self.offsets.where("beyond > 0"))
 
     @cached_property
     def stuck(self) -> DataFrame:

@@ -9,8 +9,8 @@ from spark.audit.finding import Finding, Setting, rows_found
 from spark.audit.sql_text import decimal, sentence
 
 
-def one_leader(led: DataFrame, planned: DataFrame) -> DataFrame:
-    """Members all of whose partitions are led by one broker."""
+def one_leader(led: DataFrame, planned: DataFrame, brokers: DataFrame) -> DataFrame:
+    """Members all of whose partitions are led by one broker, where there are others."""
     of_member = (
         led.groupBy("cluster", "group", "owner")
         .agg(
@@ -22,9 +22,10 @@ def one_leader(led: DataFrame, planned: DataFrame) -> DataFrame:
         )
         .where("by_one")
     )
+    several = of_member.join(F.broadcast(brokers.where("brokers > 1")), "cluster", "left_semi")
     named = planned.select("cluster", "group", "names")
     return rows_found(
-        of_member.join(named, ["cluster", "group"]),
+        several.join(named, ["cluster", "group"]),
         subject=sentence("member {member}", member="get(names, owner)"),
         measure="owned",
         sentence=sentence(
@@ -42,7 +43,7 @@ ONE_LEADER = Finding(
     advice="One broker's trouble is all of this member's: a number of members that shares no "
     "factor with the number of brokers spreads them.",
     find=one_leader,
-    reads=("led", "planned"),
+    reads=("led", "planned", "brokers"),
     needs=("partitions.leader",),
     info=4,
 )

@@ -1,4 +1,4 @@
-"""Lag that isn't spread as the work is, and commits that stand still."""
+"""Lag that isn't spread as the work is, commits that stand still, and impossible ones."""
 
 from __future__ import annotations
 
@@ -141,5 +141,41 @@ STALLED_PARTITIONS = Finding(
     find=stalled_partitions,
     reads=("stuck", "seats"),
     needs=("lag", "previous", "previous.offsets"),
+    critical=1,
+)
+
+
+def offset_beyond_end(beyond: DataFrame, seats: DataFrame) -> DataFrame:
+    """Topics of which a group has committed offsets that no record has yet."""
+    of_topic = beyond.groupBy(*GROUP, "topic").agg(
+        F.expr("count(*)").alias("partitions"),
+        F.expr("min(struct(partition, beyond, committed_offset, end_offset))").alias("first"),
+    )
+    return rows_found(
+        of_topic.join(seats, GROUP, "left"),
+        subject=sentence("topic {topic}"),
+        measure="partitions",
+        sentence=sentence(
+            "Group {group} has committed an offset beyond the end on {partitions} of topic "
+            "{topic}: {topic}-{partition} is {beyond} beyond{where}{seat}.",
+            partitions=counted("partitions", "partition"),
+            partition="first.partition",
+            beyond=counted("first.beyond", "record"),
+            where="coalesce(concat(' ', first.end_offset, ', at ', first.committed_offset), '')",
+            seat=SEAT,
+        ),
+    )
+
+
+OFFSET_BEYOND_END = Finding(
+    name="offset-beyond-end",
+    tells="a committed offset is beyond the end of its partition",
+    measure="partitions of the topic with such an offset",
+    advice="The topic was made anew, its log was cut off (an unclean election), or offsets were "
+    "set by hand: consumers go on where auto.offset.reset says, and may skip or repeat records. "
+    "Set the group's offsets with kafka-consumer-groups --reset-offsets.",
+    find=offset_beyond_end,
+    reads=("beyond", "seats"),
+    needs=("lag",),
     critical=1,
 )

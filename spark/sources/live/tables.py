@@ -91,7 +91,8 @@ def _offsets(cluster: Cluster, reading: Reading) -> Iterator[Row]:
     for group in reading.groups:
         for claim in sorted(claims_of(group)):
             committed, end = group.committed.get(claim), reading.end_offsets.get(claim)
-            lag = None if committed is None or end is None else max(0, end - committed)
+            # below 0 where that is beyond the end, as Kafka's own tools print it
+            lag = None if committed is None or end is None else end - committed
             if claim[0] in cluster.topics:
                 yield group.name, *claim, committed, end, lag
 

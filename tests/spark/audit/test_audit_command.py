@@ -100,7 +100,9 @@ class TestAudit:
         )
         assert f"→ {FINDINGS['claimed-twice'].advice}" in printed
         assert printed.index("claimed-twice - c:") < printed.index("unread-partitions - c:")
-        assert "lag-on-few-partitions, lag-on-one-member: the snapshot tells no lags" in printed
+        assert (
+            "lag-on-few-partitions, lag-on-one-member, offset-beyond-end: the snapshot" in printed
+        )
         assert "no earlier snapshot" not in printed
 
         (part,) = (out / "findings" / f"snapshot={THIRD}").glob("*.parquet")

@@ -157,6 +157,7 @@ def test_a_fleet_of_which_half_is_known(spark: SparkSession, tmp_path: Path) -> 
         "lag-on-one-member": "the snapshot tells no lags (table offsets)",
         "stalled-partitions": "the snapshot tells no lags (table offsets); the earlier snapshot "
         "has no table offsets",
+        "offset-beyond-end": "the snapshot tells no lags (table offsets)",
         "cross-rack-reads": "the snapshot tells no racks of leaders (column "
         "partitions.leader_rack)",
         "coordinator-load": "the snapshot tells no coordinators (column groups.coordinator), and "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -253,6 +254,15 @@ def test_brokers_before_3_0_are_asked_about_the_offsets_of_one_group_at_a_time()
     reading = read_cluster(CLUSTER, brokers)
     assert reading.groups[1].committed == {("orders", 1): 1}
     assert reading.missing == []
+
+
+def test_what_is_committed_beyond_the_end_stays_to_be_seen() -> None:
+    """The topic was made anew, or its log was cut off."""
+    reading = read_cluster(CLUSTER, three())
+    emptied = replace(reading, end_offsets=dict.fromkeys(reading.end_offsets, 0))
+    offsets = tables_of(CLUSTER, emptied)["offsets"].to_pylist()
+    found = {(row["committed_offset"], row["end_offset"], row["lag"]) for row in offsets}
+    assert (1, 0, -1) in found
 
 
 def test_topics_that_are_not_described_are_noted() -> None:
