@@ -45,7 +45,7 @@ def plan(
     store: Store,
     out: Out,
     snapshot: Annotated[
-        str | None, typer.Option(help="Id, or `all`.", show_default="the newest")
+        str | None, typer.Option(help="Id, or `all`.", show_default="the newest of each cluster")
     ] = None,
     strategy: Annotated[
         str | None, typer.Option(help=f"{', '.join(STRATEGIES)}.", show_default="optimal")

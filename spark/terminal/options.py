@@ -31,7 +31,8 @@ CHECK_FAILED = 1
 Store = Annotated[str, typer.Argument(help="Folder of snapshots.", show_default=False)]
 Out = Annotated[str, typer.Option(help="Folder for the result.", show_default=False)]
 Snapshot = Annotated[
-    str | None, typer.Option(help="Id like 20261121T060000Z.", show_default="the newest")
+    str | None,
+    typer.Option(help="Id like 20261121T060000Z.", show_default="the newest of each cluster"),
 ]
 Master = Annotated[
     str | None, typer.Option(help="Spark master.", show_default="all cores of this machine")
@@ -158,7 +159,10 @@ def say_clusters(fleet: FleetSnapshot) -> None:
     of: dict[str, list[str]] = {fleet.id: []}
     for cluster, snapshot in sorted(fleet.instants.items(), key=lambda one: one[1], reverse=True):
         of.setdefault(snapshot, []).append(cluster)
-    taken = (f"snapshot {one}: {named('cluster', clusters)}" for one, clusters in of.items())
+    taken = (
+        f"snapshot {one}: {named('cluster', clusters) if clusters else 'no cluster'}"
+        for one, clusters in of.items()
+    )
     say(f"Read {'; '.join(taken)}.")
 
 

@@ -137,6 +137,23 @@ class TestRead:
             FleetSnapshot.read(spark, str(tmp_path)).validate()
 
 
+class TestAdded:
+    """A cluster that is added to a snapshot of a store."""
+
+    def test_beside_what_spark_has_written(self, spark: SparkSession, tmp_path: Path) -> None:
+        """Its files call the elements of lists otherwise, and every column may be null."""
+        first = fleet_of("a")
+        first.rows["partitions"][0]["replicas"] = [1, 2]
+        first.snapshot(spark).write(str(tmp_path))
+        later = fleet_of("b")
+        later.rows["partitions"][1]["replicas"] = [2, 3]
+        write_store(later.tables(), tmp_path, SIX)
+        fleet = FleetSnapshot.read(spark, str(tmp_path)).validate()
+        assert fleet.clusters() == {"a": SIX, "b": SIX}
+        found = fleet.tables["partitions"].orderBy("cluster", "partition").collect()
+        assert [row.replicas for row in found] == [[1, 2], None, None, [2, 3]]
+
+
 class TestBefore:
     """`compositions`: what a fleet is compared with."""
 
