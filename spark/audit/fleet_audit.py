@@ -11,12 +11,12 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from spark.audit.finding import COLUMNS, SEVERITIES, Finding, graded
-from spark.audit.frames import OFFSETS_TOPIC, Frames
+from spark.audit.frames import Frames
 from spark.audit.previous import solve_from_before
 from spark.audit.registry import FINDINGS
 from spark.audit.thresholds import AuditSettings
 from spark.fleet import CONNECT, FOREIGN, KIND, PLANNED, FleetSnapshot
-from spark.groups import GROUP_KEYS, encode
+from spark.groups import GROUP_KEYS, OFFSETS_TOPIC, encode
 from spark.solve import solve_groups
 from spark.unpersist_handle import Handle
 
@@ -29,11 +29,18 @@ PROBES = {
     "partitions.leader_rack": ("partitions", "leader_rack is not null"),
     "partitions.replicas": ("partitions", "replicas is not null"),
     "partitions.isr": ("partitions", "isr is not null"),
+    "groups.coordinator": ("groups", "coordinator >= 0"),
     OFFSETS_TOPIC: ("partitions", f"topic = '{OFFSETS_TOPIC}' and leader >= 0"),
     "connect": ("groups", f"lower(type) = '{CONNECT}'"),
     "lag": ("offsets", "coalesce(lag, try_subtract(end_offset, committed_offset)) is not null"),
 }
 """Optional facts, and the rows of a table that show that a snapshot has them."""
+
+COORDINATORS = (
+    *("cluster", "broker", "groups", "members", "partitions"),
+    *("load", "load_to_mean", "inferred"),
+)
+"""Of the table of coordinators; see `spark.audit.frames.Frames.coordinators`."""
 
 WORST_FIRST = tuple(reversed(SEVERITIES))
 
@@ -48,7 +55,8 @@ NOT_THERE = {
     "partitions.replicas": "the snapshot tells no replicas (column partitions.replicas)",
     "partitions.isr": "the snapshot doesn't tell which replicas are in sync (column "
     "partitions.isr)",
-    OFFSETS_TOPIC: f"the snapshot has no leaders of topic {OFFSETS_TOPIC}",
+    "coordinators": "the snapshot tells no coordinators (column groups.coordinator), and no "
+    f"leaders of topic {OFFSETS_TOPIC}",
     "lag": "the snapshot tells no lags (table offsets)",
     "previous": "there is no earlier snapshot to compare with",
     "previous.offsets": "the earlier snapshot has no table offsets",
@@ -64,7 +72,8 @@ class FleetAudit(Handle):
 
     `findings` has the columns of `spark.audit.finding.COLUMNS`. What it is made of is kept from
     first use until `release`; as a context manager the audit releases itself. `not_run` has a
-    reason for each finding that couldn't be run.
+    reason for each finding that couldn't be run. `coordinators` has a row a broker, with
+    the columns `COORDINATORS`; None where the snapshot tells of none.
     """
 
     snapshot: str
@@ -73,6 +82,7 @@ class FleetAudit(Handle):
     kept: Sequence[DataFrame] = field(repr=False)
     solved: DataFrame = field(repr=False)
     encoded: DataFrame = field(repr=False)
+    coordinators: DataFrame | None = field(default=None, repr=False)
 
     def groups(self) -> dict[str, int]:
         """How many groups have each status: `ok` and `inferred` ones were judged."""
@@ -172,7 +182,8 @@ def audit_fleet(
     findings = _united(found)
     findings = (_advised(findings, encoded) if "connect" in there else findings).persist()
     kept = [frame for frame in (findings, from_before, solved, encoded) if frame is not None]
-    return FleetAudit(snapshot.id, findings, not_run, kept, solved, encoded)
+    seats = frames.coordinators.select(*COORDINATORS) if "coordinators" in there else None
+    return FleetAudit(snapshot.id, findings, not_run, kept, solved, encoded, seats)
 
 
 def _advised(findings: DataFrame, encoded: DataFrame) -> DataFrame:
@@ -223,6 +234,8 @@ def _there(
     there = {row["need"] for row in _united(probes).collect()}
     if there & {"members.generation", "assignments.generation"}:
         there.add("generation")
+    if there & {"groups.coordinator", OFFSETS_TOPIC}:
+        there.add("coordinators")
     stated = {
         "previous": previous is not None,
         "previous.offsets": previous is not None and "offsets" in previous.tables,

@@ -8,16 +8,14 @@ from functools import cached_property, reduce
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from spark.audit.java_hash import coordinating_partition
 from spark.audit.previous import replaced, stuck
 from spark.audit.sql_text import quoted
 from spark.audit.thresholds import TIMEOUTS, AuditSettings, matches
 from spark.fleet import IS_FOREIGN, REBALANCING_STATES, FleetSnapshot
-from spark.groups import GROUP_KEYS
+from spark.groups import GROUP_KEYS, coordinating_brokers, coordinators
 
 KEYS = list(GROUP_KEYS)
 NAMED = ("cluster", "`group`")
-OFFSETS_TOPIC = "__consumer_offsets"
 
 
 @dataclass(frozen=True)
@@ -89,6 +87,17 @@ class Frames:
         )
 
     @cached_property
+    def brokers(self) -> DataFrame:
+        """cluster, brokers: how many are listed, lead a partition or have a replica of one."""
+        replicas = "concat(array(leader), coalesce(replicas, array()))"
+        known = self.partitions.selectExpr("cluster", f"explode({replicas}) as broker").distinct()
+        if "brokers" in self.snapshot.tables:
+            listed = self.snapshot.tables["brokers"].select("cluster", "broker")
+            known = known.unionAll(listed).distinct()
+        of_cluster = known.where("broker >= 0").groupBy("cluster")
+        return of_cluster.agg(F.expr("count(*)").alias("brokers"))
+
+    @cached_property
     def led(self) -> DataFrame:
         """cluster, group, owner (index), leader, leader_rack, and how many partitions that is."""
         entries = "sort_array(collect_list(struct(partition, leader, leader_rack)))"
@@ -157,11 +166,16 @@ class Frames:
 
     @cached_property
     def offsets(self) -> DataFrame:
-        """The table, with lag as stated, or what is left to the end."""
+        """The table, with lag as stated or what is left to the end, or how far `beyond` that it is.
+
+        Beyond the end is no lag: where the group goes on is for its auto.offset.reset to say.
+        """
         stated = "coalesce(lag, try_subtract(end_offset, committed_offset))"
+        beyond = "coalesce(try_subtract(committed_offset, end_offset), try_subtract(0L, lag))"
         columns = ("topic", "partition", "committed_offset", "end_offset")
         return self.snapshot.tables["offsets"].selectExpr(
-            *NAMED, *columns, f"if({stated} < 0, 0L, {stated}) as lag"
+            *(*NAMED, *columns, f"{beyond} as beyond"),
+            f"if({beyond} > 0 or {stated} < 0, null, {stated}) as lag",
         )
 
     def _of_reads(self, rows: DataFrame) -> DataFrame:
@@ -181,6 +195,11 @@ class Frames:
         )
 
     @cached_property
+    def beyond(self) -> DataFrame:
+        """The rows of offsets that are committed beyond the end of what the group reads."""
+        return self._of_reads(self.offsets.where("beyond > 0"))
+
+    @cached_property
     def stuck(self) -> DataFrame:
         assert self.previous
         return self._of_reads(stuck(self.offsets, self.previous))
@@ -192,20 +211,50 @@ class Frames:
         return replaced(self.snapshot, self.previous).join(foreign, KEYS, "left_anti")
 
     @cached_property
+    def seats(self) -> DataFrame:
+        """Who coordinates each group: see `spark.groups.coordinators`."""
+        return coordinators(self.encoded.select(*KEYS), self.snapshot.tables)
+
+    @cached_property
     def coordinators(self) -> DataFrame:
-        """cluster, broker, groups: how many groups the partitions that a broker leads stand for."""
-        led = self.partitions.where(f"topic = '{OFFSETS_TOPIC}'")
-        of_cluster = led.groupBy("cluster").agg(F.expr("count(*)").alias("n"))
-        of_partition = (
-            self.encoded.select(*KEYS)
-            .join(F.broadcast(of_cluster), "cluster")
-            .selectExpr("cluster", f"{coordinating_partition('`group`', 'n')} as partition")
-            .groupBy("cluster", "partition")
-            .agg(F.expr("count(*)").alias("groups"))
+        """A row a broker that coordinates groups, or could; a group's load is members x partitions.
+
+        cluster, broker, groups, members, partitions (of the topics that a group subscribes to) and
+        load are sums over its groups; `inferred` says whether a group's coordinator was inferred;
+        `heaviest` is its group of most load (load, group, seat). Then the cluster's brokers, groups
+        and load, and `load_to_mean`. Clusters of which no coordinator is known are left out.
+        """
+        sizes = "aggregate(filter(topic_sizes, one -> one > 0), 0L, (total, one) -> total + one)"
+        of_group = (
+            self.encoded.selectExpr(*NAMED, "size(member_ids) as members", f"{sizes} as partitions")
+            .join(self.seats.where("coordinator is not null"), KEYS)
+            .withColumnRenamed("coordinator", "broker")
+            .withColumn("load", F.expr("members * partitions"))
         )
-        brokers = led.where("leader >= 0").selectExpr("cluster", "partition", "leader as broker")
-        return brokers.join(of_partition, ["cluster", "partition"], "left").selectExpr(
-            "cluster", "broker", "coalesce(groups, 0) as groups"
+        key = ["cluster", "broker"]
+        of_broker = of_group.groupBy(*key).agg(
+            F.expr("count(*)").alias("groups"),
+            *(F.expr(f"sum({one})").alias(one) for one in ("members", "partitions", "load")),
+            F.expr("bool_or(inferred)").alias("inferred"),
+            F.expr("max(struct(load, `group`, seat))").alias("heaviest"),
+        )
+        every = coordinating_brokers(self.snapshot.tables).join(of_broker, key, "left")
+        filled = every.selectExpr(
+            *key,
+            *(
+                f"coalesce({one}, 0L) as {one}"
+                for one in ("groups", "members", "partitions", "load")
+            ),
+            "coalesce(inferred, false) as inferred",
+            "heaviest",
+        )
+        of_cluster = filled.groupBy("cluster").agg(
+            F.expr("count(*)").alias("cluster_brokers"),
+            F.expr("sum(groups)").alias("cluster_groups"),
+            F.expr("sum(load)").alias("cluster_load"),
+        )
+        return filled.join(of_cluster.where("cluster_groups > 0"), "cluster").selectExpr(
+            "*", "try_divide(load * cluster_brokers, cluster_load) as load_to_mean"
         )
 
     @cached_property

@@ -7,7 +7,12 @@ from spark.audit.findings.brokers import COORDINATOR_LOAD, ONE_LEADER
 from spark.audit.findings.changes import AVOIDABLE_MOVES, RESTARTING_MEMBERS
 from spark.audit.findings.claims import CLAIMED_TWICE, STALE_CLAIMS
 from spark.audit.findings.idle import IDLE_MEMBERS, SPARE_MEMBERS
-from spark.audit.findings.lag import LAG_ON_FEW_PARTITIONS, LAG_ON_ONE_MEMBER, STALLED_PARTITIONS
+from spark.audit.findings.lag import (
+    LAG_ON_FEW_PARTITIONS,
+    LAG_ON_ONE_MEMBER,
+    OFFSET_BEYOND_END,
+    STALLED_PARTITIONS,
+)
 from spark.audit.findings.owners import OWNER_GONE, OWNER_NOT_SUBSCRIBED, UNREAD_PARTITIONS
 from spark.audit.findings.racks import CROSS_RACK_READS
 from spark.audit.findings.replicas import LEADERLESS, NOT_PREFERRED_LEADER, UNDER_REPLICATED
@@ -34,6 +39,7 @@ FINDINGS = {
         LAG_ON_FEW_PARTITIONS,
         LAG_ON_ONE_MEMBER,
         STALLED_PARTITIONS,
+        OFFSET_BEYOND_END,
         ONE_LEADER,
         CROSS_RACK_READS,
         COORDINATOR_LOAD,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from spark.fleet.clusters import MAX_AGE, Composition, clusters_in, compositions
 from spark.fleet.connectors import IS_CONNECTOR, connector_topic
 from spark.fleet.kinds import (
     CLASSIC,
@@ -17,7 +18,13 @@ from spark.fleet.kinds import (
     why_foreign,
 )
 from spark.fleet.local_store import SCHEMAS, table_of, write_store
-from spark.fleet.results import check_no_store, check_writable, read_result
+from spark.fleet.results import (
+    check_no_store,
+    check_writable,
+    read_planned,
+    read_result,
+    write_instants,
+)
 from spark.fleet.schemas import TABLES
 from spark.fleet.snapshot import FleetSnapshot
 from spark.fleet.source_tables import SourceTables
@@ -32,11 +39,11 @@ from spark.fleet.states import (
 from spark.fleet.store import (
     ids,
     kinds_of_groups,
-    newest,
     row_counts,
     snapshot_id,
     snapshots,
     unfinished,
+    whole,
     write_table,
 )
 
@@ -48,6 +55,7 @@ __all__ = [
     "IS_CONNECTOR",
     "IS_FOREIGN",
     "KIND",
+    "MAX_AGE",
     "OTHER",
     "PLANNED",
     "REBALANCING_STATES",
@@ -59,14 +67,17 @@ __all__ = [
     "TYPES",
     "UNKNOWN_STATE",
     "UNPLANNED",
+    "Composition",
     "FleetSnapshot",
     "SourceTables",
     "check_no_store",
     "check_writable",
+    "clusters_in",
+    "compositions",
     "connector_topic",
     "ids",
     "kinds_of_groups",
-    "newest",
+    "read_planned",
     "read_result",
     "row_counts",
     "snapshot_id",
@@ -74,7 +85,9 @@ __all__ = [
     "table_of",
     "type_of_protocol",
     "unfinished",
+    "whole",
     "why_foreign",
+    "write_instants",
     "write_store",
     "write_table",
 ]

@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from pathlib import Path
 
 from pyspark.sql import DataFrame, SparkSession
 
 from spark.errors import InputError
-from spark.fleet.store import read_table, snapshots
+from spark.fleet.clusters import Composition
+from spark.fleet.snapshot import FleetSnapshot
+from spark.fleet.store import ids, read_table, snapshots, whole, write_table
+
+CLUSTERS = "clusters"
+"""The table of a plan that tells of which snapshot each cluster was."""
 
 
 def check_writable(out: str) -> None:
@@ -42,3 +48,31 @@ def read_result(session: SparkSession, out: str, name: str, snapshot: str) -> Da
     if table is None:
         raise InputError(f"plan {out} has no table {name} of snapshot {snapshot}: make it anew")
     return table
+
+
+def write_instants(
+    session: SparkSession, out: str, fleet: str, instants: Mapping[str, str]
+) -> None:
+    """Write, beside the plan of the fleet of that id, of which snapshot each cluster was.
+
+    A plan of one snapshot needs no such table: it is written only over one that is there.
+    """
+    composed = set(instants.values()) - {fleet}
+    if composed or fleet in ids(session, out, CLUSTERS):
+        rows = list(instants.items()) if composed else []
+        table = session.createDataFrame(rows, "cluster string, instant string")
+        write_table(table.coalesce(1).sortWithinPartitions("cluster"), out, CLUSTERS, fleet)
+
+
+def read_planned(session: SparkSession, store: str, out: str, snapshot: str) -> FleetSnapshot:
+    """The fleet that a plan is of, whatever has come to the store since.
+
+    That is what the plan's table of clusters names, or else all of the snapshot of that id. Raises
+    InputError when the store doesn't have it any more, and as `FleetSnapshot.compose` does.
+    """
+    table = read_table(session, out, CLUSTERS, snapshot)
+    instants = {row.cluster: row.instant for row in table.collect()} if table is not None else {}
+    there = snapshots(session, store)
+    for one in sorted({snapshot, *instants.values()}.difference(there)):
+        whole(session, store, one)
+    return FleetSnapshot.compose(session, store, Composition(snapshot, instants))

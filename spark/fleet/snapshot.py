@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
+from datetime import timedelta
 from functools import reduce
 
 from pyspark.sql import DataFrame, SparkSession
@@ -12,8 +13,12 @@ from pyspark.sql import functions as F
 from pyspark.util import inheritable_thread_target
 
 from spark.errors import InputError, UnreadableError, first_line, unreadable_file
+from spark.fleet.clusters import MAX_AGE, Composition, clusters_of, compositions
 from spark.fleet.schemas import TABLES, Table, misfit
-from spark.fleet.store import ids, newest, read_table, snapshot_id, write_table
+from spark.fleet.store import ids, read_table, snapshot_id, whole, write_table
+
+READ_AT_ONCE = 16
+"""Tables that are opened at the same time: each takes a small job of Spark's."""
 
 
 @dataclass(frozen=True)
@@ -21,12 +26,15 @@ class FleetSnapshot:
     """The tables of a fleet at one instant; `notes` tell what was left out of them.
 
     `tables` has every table that is there, with exactly the columns of
-    `spark.fleet.schemas.TABLES`: optional columns that are missing are null.
+    `spark.fleet.schemas.TABLES`: optional columns that are missing are null. `instants` has for
+    each cluster the id of the snapshot that its rows are of, where that was looked at; `id` is the
+    newest of them. Without any all rows are of that one.
     """
 
     id: str
     tables: Mapping[str, DataFrame]
     notes: tuple[str, ...] = ()
+    instants: Mapping[str, str] = field(default_factory=dict)
 
     @staticmethod
     def of(
@@ -62,23 +70,62 @@ class FleetSnapshot:
         return _checked(snapshot_id(snapshot), present)
 
     @staticmethod
-    def read(session: SparkSession, store: str, snapshot: str | None = None) -> FleetSnapshot:
-        """The newest whole snapshot of a store, or the one of that id.
+    def read(
+        session: SparkSession,
+        store: str,
+        snapshot: str | None = None,
+        max_age: timedelta = MAX_AGE,
+    ) -> FleetSnapshot:
+        """The newest whole snapshot of each cluster of a store, or exactly the one of that id.
+
+        Clusters that the newest snapshot of all doesn't have are taken from older ones, as far as
+        `max_age` reaches back from it by their ids; the fleet's id is that of the newest. An id
+        that is no time like 20261121T060000Z has no age: if it is the newest (as text), it is taken
+        alone, and else it is left out.
 
         Raises InputError when the store has no such snapshot, and one that lists all tables that
         can't be read and all missing and mistyped columns.
         """
-        chosen = newest(session, store, snapshot)
-        tables: dict[str, DataFrame] = {}
-        faults = []
-        for name, opened in _open_tables(session, store, chosen).items():
-            try:
-                table = opened.result()
-            except InputError as error:
-                faults.append(str(error))
-            else:
-                tables |= {name: table} if table is not None else {}
-        return _checked(chosen, tables, faults)
+        there = whole(session, store, snapshot)
+        if snapshot:
+            return FleetSnapshot.compose(session, store, Composition(snapshot))
+        newest, _ = compositions(session, store, there, max_age)
+        return FleetSnapshot.compose(session, store, newest)
+
+    @staticmethod
+    def compose(session: SparkSession, store: str, of: Composition) -> FleetSnapshot:
+        """The fleet that is composed so.
+
+        Raises InputError for tables that can't be read and columns that are missing or mistyped,
+        all of one snapshot.
+        """
+        parts = sorted({of.id, *of.instants.values()}, reverse=True)
+        opened = _open_tables(session, store, parts)
+        read = [_read(part, tables) for part, tables in opened.items()]
+        if len(parts) == 1:
+            return replace(read[0], instants=of.instants)
+        chosen = [
+            one.only(cluster for cluster, instant in of.instants.items() if instant == one.id)
+            for one in read
+        ]
+        found = {
+            name: [one.tables[name] for one in chosen if name in one.tables] for name in TABLES
+        }
+        tables = {
+            name: reduce(DataFrame.unionAll, of_name) for name, of_name in found.items() if of_name
+        }
+        notes = dict.fromkeys(note for one in read for note in one.notes)
+        return FleetSnapshot(of.id, tables, tuple(notes), of.instants)
+
+    def only(self, clusters: Iterable[str]) -> FleetSnapshot:
+        """The rows of these clusters, and those that belong to none, which `validate` tells of."""
+        chosen = F.col("cluster").isNull() | F.col("cluster").isin(*clusters)
+        tables = {name: table.where(chosen) for name, table in self.tables.items()}
+        return replace(self, tables=tables)
+
+    def clusters(self) -> Mapping[str, str]:
+        """Each cluster, and the id of the snapshot that its rows are of; asks Spark if need be."""
+        return self.instants or dict.fromkeys(clusters_of(self.tables), self.id)
 
     def write(self, store: str) -> None:
         """Add the snapshot to a store; a required table comes last, so that a part isn't whole.
@@ -118,17 +165,36 @@ class FleetSnapshot:
         return self
 
 
-def _open_tables(
-    session: SparkSession, store: str, snapshot: str
-) -> dict[str, Future[DataFrame | None]]:
-    """What `read_table` comes to for each, at the same time: each runs a small job of Spark's."""
-    with ThreadPoolExecutor(len(TABLES)) as pool:
+Opened = Mapping[str, Future[DataFrame | None]]
+"""What `read_table` comes to for each table."""
+
+
+def _open_tables(session: SparkSession, store: str, snapshots: Sequence[str]) -> dict[str, Opened]:
+    """The tables of each snapshot, opened at the same time."""
+    with ThreadPoolExecutor(READ_AT_ONCE) as pool:
         return {
-            name: pool.submit(
-                inheritable_thread_target(session)(read_table), session, store, name, snapshot
-            )
-            for name in TABLES
+            snapshot: {
+                name: pool.submit(
+                    inheritable_thread_target(session)(read_table), session, store, name, snapshot
+                )
+                for name in TABLES
+            }
+            for snapshot in snapshots
         }
+
+
+def _read(snapshot: str, opened: Opened) -> FleetSnapshot:
+    """The snapshot of opened tables."""
+    tables: dict[str, DataFrame] = {}
+    faults = []
+    for name, one in opened.items():
+        try:
+            table = one.result()
+        except InputError as error:
+            faults.append(str(error))
+        else:
+            tables |= {name: table} if table is not None else {}
+    return _checked(snapshot, tables, faults)
 
 
 def _checked(

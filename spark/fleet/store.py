@@ -18,7 +18,9 @@ from spark.fleet.kinds import KIND
 from spark.fleet.schemas import TABLES
 
 _ID = re.compile(r"\w[\w.-]*", re.ASCII)
-_ID_OF_FILE = re.compile(r"/snapshot=([^/]+)/[^/]+\.parquet$")
+ID_OF_FILE = re.compile(r"/snapshot=([^/]+)/[^/]+\.parquet$")
+"""Finds the id in the path of a snapshot's file."""
+
 BEING_WRITTEN = "it is being written, or its writing was cut short"
 
 _UNWRITABLE = re.compile(
@@ -78,19 +80,21 @@ def _is_there(session: SparkSession, path: str) -> bool:
     try:
         session.read.schema("nothing int").parquet(path)
     except Exception as error:
-        if _is_not_there(error):
+        if is_not_there(error):
             return False
         raise InputError(f"{path} can't be listed: {first_line(error)}") from None
     return True
 
 
-def newest(session: SparkSession, store: str, snapshot: str | None = None) -> str:
-    """The id of the newest whole snapshot, or `snapshot` itself if the store has it."""
+def whole(session: SparkSession, store: str, snapshot: str | None = None) -> list[str]:
+    """The ids of the whole snapshots, oldest first; with `snapshot`, the last is that one.
+
+    Raises InputError when there is none, or not that one.
+    """
     present = snapshots(session, store)
-    chosen = snapshot or next(reversed(present), None)
-    if chosen is None or chosen not in present:
+    if not present or (snapshot and snapshot not in present):
         raise InputError(_why_not(session, store, snapshot, present))
-    return chosen
+    return [one for one in present if one <= snapshot] if snapshot else present
 
 
 def _why_not(session: SparkSession, store: str, snapshot: str | None, present: list[str]) -> str:
@@ -116,10 +120,10 @@ def ids(session: SparkSession, store: str, table: str) -> list[str]:
             .inputFiles()
         )
     except Exception as error:
-        if _is_not_there(error):
+        if is_not_there(error):
             return []
         raise InputError(f"store {store} can't be listed: {first_line(error)}") from None
-    found = (_ID_OF_FILE.search(unquote(file)) for file in files)
+    found = (ID_OF_FILE.search(unquote(file)) for file in files)
     return sorted({match[1] for match in found if match})
 
 
@@ -143,7 +147,7 @@ def _counted(
     session: SparkSession, store: str, table: str, schema: str, *by: Column
 ) -> tuple[list[Row], set[str]]:
     """Numbers of rows by snapshot, and by what else, and the snapshots that can't be read."""
-    found = F.regexp_extract("_metadata.file_path", _ID_OF_FILE.pattern, 1)
+    found = F.regexp_extract("_metadata.file_path", ID_OF_FILE.pattern, 1)
     unreadable: set[str] = set()
     while True:
         try:
@@ -151,9 +155,9 @@ def _counted(
             rows = files.parquet(_folder(store, table)).where(~found.isin("", *unreadable))
             return rows.groupBy(found.alias("snapshot"), *by).count().collect(), unreadable
         except Exception as error:
-            if _is_not_there(error):
+            if is_not_there(error):
                 return [], unreadable
-            broken = _ID_OF_FILE.search(unquote(unreadable_file(error) or ""))
+            broken = ID_OF_FILE.search(unquote(unreadable_file(error) or ""))
             if not broken or broken[1] in unreadable:
                 raise
             unreadable.add(broken[1])
@@ -165,7 +169,7 @@ def read_table(session: SparkSession, store: str, table: str, snapshot: str) -> 
     try:
         return session.read.parquet(path)
     except Exception as error:  # what Java throws about a broken file has no class in PySpark
-        if _is_not_there(error):
+        if is_not_there(error):
             return None
         raise UnreadableError(
             f"table {table} can't be read from {path}: {first_line(error)}"
@@ -183,7 +187,8 @@ def write_table(table: DataFrame, store: str, name: str, snapshot: str) -> None:
         raise
 
 
-def _is_not_there(error: Exception) -> bool:
+def is_not_there(error: Exception) -> bool:
+    """Whether Spark says that it found no such path."""
     return isinstance(error, AnalysisException) and error.getCondition() == "PATH_NOT_FOUND"
 
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from datetime import timedelta
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -24,7 +26,15 @@ from spark.audit import (
     write_metrics,
 )
 from spark.errors import UnreadableError, first_line, unreadable_file
-from spark.fleet import check_writable, newest, snapshots, unfinished, write_table
+from spark.fleet import (
+    Composition,
+    check_writable,
+    compositions,
+    snapshots,
+    unfinished,
+    whole,
+    write_table,
+)
 from spark.settings import read_settings
 from spark.terminal import (
     CHECK_FAILED,
@@ -37,11 +47,13 @@ from spark.terminal import (
     Snapshot,
     Store,
     busy,
+    clusters_in_json,
     opened,
-    read_snapshot,
     say,
+    say_clusters,
     show,
     tell,
+    told,
 )
 
 WORST = 10
@@ -97,7 +109,9 @@ def audit(
     if prometheus:
         check_metrics(prometheus)
     with opened(master, conf, settings) as spark:
-        counts = audit_store(spark, store, out, snapshot, prometheus, chosen, form)
+        counts = audit_store(
+            spark, store, out, snapshot, prometheus, chosen, form, settings.max_age
+        )
     failing = SEVERITIES[SEVERITIES.index(fail_on) :] if fail_on else ()
     if any(row[severity] for row in counts for severity in failing):
         raise typer.Exit(CHECK_FAILED)
@@ -111,36 +125,52 @@ def audit_store(
     prometheus: Path | None,
     settings: AuditSettings,
     form: Format,
+    max_age: timedelta,
 ) -> Counts:
-    """Audit one snapshot, print and write what is found; how much is found of each kind.
+    """Audit one fleet, print and write what is found; how much is found of each kind.
 
-    That is the newest which is whole and can be read, unless `snapshot` names one.
+    That is the newest of what is whole and can be read, unless `snapshot` names one.
     """
-    whole = _whole(session, store, snapshot)
+    present = _whole(session, store, snapshot)
     while True:
-        chosen = snapshot or whole[-1]
-        older = [one for one in whole if one < chosen]
+        now, before = _chosen(session, store, snapshot, present, max_age)
         try:
-            with _audit_one(session, store, chosen, older, settings) as made:
-                return _told(made, out, prometheus, settings, form)
+            fleet = told(
+                session, store, "audit", partial(FleetSnapshot.compose, session, store, now)
+            )
+            with _audit_one(session, store, fleet, before, settings) as made:
+                return _told(made, fleet, out, prometheus, settings, form)
         except Exception as error:
             broken = _unreadable(error)
-            whole = [one for one in whole if one != broken]
-            if broken not in (chosen, *older) or broken == snapshot or not whole:
+            if broken not in present or broken == snapshot or len(present) == 1:
                 raise
+            present.remove(broken)
             what = error if isinstance(error, InputError) else f"{broken}: {first_line(error)}"
             say(f"Skipped: {what}")
 
 
+def _chosen(
+    session: SparkSession,
+    store: str,
+    snapshot: str | None,
+    present: Sequence[str],
+    max_age: timedelta,
+) -> tuple[Composition, Composition | None]:
+    """What is audited, and what it is compared with."""
+    if snapshot is None:
+        return compositions(session, store, present, max_age)
+    older = [one for one in present if one < snapshot]
+    return Composition(snapshot), Composition(older[-1]) if older else None
+
+
 def _whole(session: SparkSession, store: str, snapshot: str | None) -> list[str]:
     """The ids of whole snapshots, oldest first; says which newer ones aren't whole."""
-    present = snapshots(session, store)
     if snapshot:
-        newest(session, store, snapshot)
-        return present
+        return whole(session, store, snapshot)
     skipped = unfinished(session, store)
+    present = snapshots(session, store)
     if not present:  # which is an error that tells what became of the newest
-        newest(session, store, next(reversed(skipped), None))
+        whole(session, store, next(reversed(skipped), None))
     for one, why in skipped.items():
         if one > present[-1]:
             say(f"Skipped: snapshot {one} isn't whole: {why}.")
@@ -155,24 +185,28 @@ def _unreadable(error: Exception) -> str | None:
 
 
 def _audit_one(
-    session: SparkSession, store: str, snapshot: str, older: Sequence[str], settings: AuditSettings
+    session: SparkSession,
+    store: str,
+    fleet: FleetSnapshot,
+    before: Composition | None,
+    settings: AuditSettings,
 ) -> FleetAudit:
-    """The audit of a snapshot, beside the one before it."""
-    fleet = read_snapshot(session, store, snapshot, "audit")
+    """The audit of a fleet, beside what it was before."""
     previous = None
-    if older:
+    if before:
         try:
-            previous = FleetSnapshot.read(session, store, older[-1]).validate()
+            previous = FleetSnapshot.compose(session, store, before).validate()
         except UnreadableError:
             raise
         except InputError as error:
             say(f"Nothing is compared with the snapshot before: {error}.")
-    with busy(f"auditing snapshot {snapshot}"):
+    with busy(f"auditing snapshot {fleet.id}"):
         return audit_fleet(fleet, previous, settings)
 
 
 def _told(
     made: FleetAudit,
+    fleet: FleetSnapshot,
     out: str | None,
     prometheus: Path | None,
     settings: AuditSettings,
@@ -188,6 +222,9 @@ def _told(
                 "cluster", "group", "finding", "subject"
             )
             write_table(findings, out, "findings", made.snapshot)
+            if made.coordinators:
+                rows = made.coordinators.coalesce(1).sortWithinPartitions("cluster", "broker")
+                write_table(rows, out, "coordinators", made.snapshot)
         if prometheus:
             write_metrics(metrics_of(made, settings.worst_groups), prometheus)
     sentence = verdict(counts, groups, worst)
@@ -195,14 +232,18 @@ def _told(
     if form is Format.JSON:
         of_kind = [{"kind": kind, "groups": count} for kind, count in kinds.items()]
         tables = {"findings": counts, "worst": worst, "not_run": not_run, "other_kinds": of_kind}
-        show(tables | {"verdict": [{"snapshot": made.snapshot, "verdict": sentence}]}, form)
+        tables["verdict"] = [{"snapshot": made.snapshot, "verdict": sentence}]
+        show(tables | clusters_in_json(form, fleet), form)
     else:
         _show(counts, worst, not_run)
+    say_clusters(fleet)
     if kinds:
         listed = ", ".join(f"{count} {kind}" for kind, count in kinds.items())
         say(f"Groups that aren't consumer groups: {listed}.")
     if out:
         say(f"All findings are in {out}/findings.")
+        if made.coordinators:
+            say(f"What each broker coordinates is in {out}/coordinators.")
     elif sum(map(_total, counts)) > len(worst):
         say(f"These were the worst {len(worst)}: --out FOLDER writes all.")
     say(f"Snapshot {made.snapshot}. {sentence}")

@@ -68,6 +68,8 @@ def collect(
 ) -> None:
     """Read groups, members, topics and offsets of live clusters into a store.
 
+    A `--snapshot` that is there already gets these clusters beside those that it has.
+
     How to log in, and where the secrets for that are, is in the file of `--clusters`.
     """
     check_writable(str(out))

@@ -28,9 +28,11 @@ from spark.terminal import (
     Store,
     as_rows,
     busy,
+    clusters_in_json,
     opened,
     read_snapshot,
     say,
+    say_clusters,
     show,
     with_goals,
 )
@@ -83,7 +85,7 @@ def compare_store(
 ) -> None:
     """Measure all groups under all strategies, write both tables, print the fleet's."""
     check_writable(out)
-    fleet = read_snapshot(session, store, snapshot, "compare")
+    fleet = read_snapshot(session, store, snapshot, "compare", settings.max_age)
     comparison = compare_fleet(
         fleet, settings.strategies, settings.strategy_seconds, settings.goals
     ).persist()
@@ -99,7 +101,12 @@ def compare_store(
     chosen = [*SHOWN, *(["remote_reads"] if settings.goals.need_racks else [])]
     by_kind = {name: [row for row in shown if row["kind"] == kind] for kind, name in TABLES.items()}
     tables = {name: some for name, some in by_kind.items() if some} or {TABLES[CONSUMER]: []}
-    show(tables, form, [name for name in table.columns if name not in chosen])
+    show(
+        tables | clusters_in_json(form, fleet),
+        form,
+        [name for name in table.columns if name not in chosen],
+    )
+    say_clusters(fleet)
     say(best_of(shown))
     say(
         f"Snapshot {fleet.id}: each group under each strategy is in {out}/comparison, "

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from optimizer import Goals
-from spark.settings import NO_RACK, Settings, read_settings
+from spark.settings import NO_RACK, Settings, in_words, read_settings
 from spark.terminal import Config, Form, Format, show
 
 
@@ -34,6 +34,7 @@ def _settings(settings: Settings) -> list[dict[str, Any]]:
     stated = {
         "strategy": settings.strategy,
         "strategies": ", ".join(settings.strategies) or "all",
+        "max_age": in_words(settings.max_age),
         "traffic.price_per_gb": f"{settings.price_per_gb:g}",
         **{f"spark.{key!r}": value for key, value in settings.spark.items()},
     }

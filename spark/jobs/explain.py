@@ -22,9 +22,11 @@ from spark.terminal import (
     Snapshot,
     Store,
     busy,
+    clusters_in_json,
     opened,
     read_snapshot,
     say,
+    say_clusters,
     show,
     tell,
     with_goals,
@@ -51,11 +53,12 @@ def explain(
     """Say of one group why each partition moves, and why loads can't be more even."""
     settings = with_goals(read_settings(config), goal, rack, levels, min_gain)
     with opened(master, conf, settings) as spark:
-        fleet = read_snapshot(spark, store, snapshot, f"explain group {group}")
+        fleet = read_snapshot(spark, store, snapshot, f"explain group {group}", settings.max_age)
         with busy(f"planning group {group}"):
             found = explain_group(fleet, group, cluster, settings.goals)
+    say_clusters(fleet)
     if form is Format.JSON:
-        show({"explanation": [asdict(found)]}, form)
+        show({"explanation": [asdict(found)]} | clusters_in_json(form, fleet), form)
     else:
         _print(found)
 
@@ -63,6 +66,8 @@ def explain(
 def _print(found: GroupExplanation) -> None:
     reason = f": {found.reason}" if found.reason else ""
     say(f"Group {found.group} of cluster {found.cluster} is {found.status}{reason}.")
+    if found.seat:
+        say(f"{found.seat[0].upper()}{found.seat[1:]}.")
     if not found.loads:
         return
     loads = [

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -12,9 +13,19 @@ from pyspark.sql import SparkSession
 from optimizer.assignor.plan_file import GroupPlan
 from spark.enforce import group_plan
 from spark.errors import InputError
-from spark.fleet import ids, read_result
+from spark.fleet import ids, read_planned, read_result
 from spark.settings import read_settings
-from spark.terminal import Conf, Config, Master, Snapshot, Store, busy, opened, read_snapshot, say
+from spark.terminal import (
+    Conf,
+    Config,
+    Master,
+    Store,
+    busy,
+    opened,
+    say,
+    say_clusters,
+    told,
+)
 
 
 def export_plan(
@@ -26,7 +37,10 @@ def export_plan(
         str | None,
         typer.Option(help="Its cluster.", show_default="the only one with such a group"),
     ] = None,
-    snapshot: Snapshot = None,
+    snapshot: Annotated[
+        str | None,
+        typer.Option(help="Id like 20261121T060000Z.", show_default="the newest of the plan"),
+    ] = None,
     master: Master = None,
     conf: Conf = None,
     config: Config = None,
@@ -58,9 +72,11 @@ def _exported(
         raise InputError(f"plan {plan} has no snapshot in it: make it with `evenfleet plan`")
     groups = read_result(session, plan, "groups", chosen)
     assignments = read_result(session, plan, "assignments", chosen)
-    fleet = read_snapshot(session, store, chosen, "export-plan")
+    fleet = told(session, store, "export-plan", partial(read_planned, session, store, plan, chosen))
     with busy(f"reading the plan of group {group}"):
-        return group_plan(fleet, groups, assignments, group, cluster)
+        exported = group_plan(fleet, groups, assignments, group, cluster)
+    say_clusters(fleet)
+    return exported
 
 
 def _replace(file: Path, text: str) -> None:

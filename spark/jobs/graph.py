@@ -33,8 +33,10 @@ from spark.terminal import (
     Store,
     as_rows,
     busy,
+    clusters_in_json,
     opened,
     read_snapshot,
+    say_clusters,
     show,
 )
 
@@ -115,8 +117,9 @@ def graph(
     }
     stated = {name: value for name, value in given.items() if value is not None}
     _check(question, stated)
-    with opened(master, conf, read_settings(config)) as spark:
-        fleet = read_snapshot(spark, store, snapshot, f"graph: {question}")
+    settings = read_settings(config)
+    with opened(master, conf, settings) as spark:
+        fleet = read_snapshot(spark, store, snapshot, f"graph: {question}", settings.max_age)
         bring_graphframes(spark)
         grain: Grain = "partition" if question is Question.REACH else "topic"
         with busy(f"asking for {question}"), fleet_graph(fleet, grain) as asked:
@@ -124,7 +127,8 @@ def graph(
                 name: as_rows((table.limit(rows) if rows else table).collect())
                 for name, table in _answers(asked, question, stated).items()
             }
-    show(tables, form)
+    say_clusters(fleet)
+    show(tables | clusters_in_json(form, fleet), form)
 
 
 def _check(question: Question, stated: dict[str, Any]) -> None:

@@ -49,7 +49,10 @@ def import_cli(
     ] = None,
     form: Form = Format.TABLE,
 ) -> None:
-    """Read the text that Kafka's own tools print into a store."""
+    """Read the text that Kafka's own tools print into a store.
+
+    A `--snapshot` that is there already gets this cluster beside those that it has.
+    """
     check_writable(str(out))
     chosen = snapshot_id(snapshot)
     text = read_cli_text(cluster, groups, topics, brokers, infer.value, subscriptions)

@@ -28,9 +28,11 @@ from spark.terminal import (
     Rows,
     Store,
     busy,
+    clusters_in_json,
     opened,
     read_snapshot,
     say,
+    say_clusters,
     show,
     with_goals,
 )
@@ -43,7 +45,7 @@ def plan(
     store: Store,
     out: Out,
     snapshot: Annotated[
-        str | None, typer.Option(help="Id, or `all`.", show_default="the newest")
+        str | None, typer.Option(help="Id, or `all`.", show_default="the newest of each cluster")
     ] = None,
     strategy: Annotated[
         str | None, typer.Option(help=f"{', '.join(STRATEGY_NAMES)}.", show_default="optimal")
@@ -81,29 +83,36 @@ def plan_store(
     chosen: Sequence[str | None] = [snapshot]
     if snapshot == ALL:
         chosen = snapshots(session, store) or [None]
-    tables = [_plan_one(session, store, out, one, settings) for one in chosen]
-    shown = {name: [row for one in tables for row in one[name]] for name in tables[0]}
+    planned = [_plan_one(session, store, out, one, settings) for one in chosen]
+    tables = [of_snapshot for _, of_snapshot in planned]
+    shown: dict[str, Rows] = {
+        name: [row for one in tables for row in one[name]] for name in tables[0]
+    }
+    shown |= clusters_in_json(form, *(fleet for fleet, _ in planned))
     hide = {"sum of squares"} if len(chosen) > 1 else {"sum of squares", "snapshot"}
     show({name: rows for name, rows in shown.items() if rows or name != TRAFFIC}, form, hide)
 
 
 def _plan_one(
     session: SparkSession, store: str, out: str, snapshot: str | None, settings: Settings
-) -> dict[str, Rows]:
-    """The fleet before and after, its groups by status, and what it reads across racks."""
+) -> tuple[FleetSnapshot, dict[str, Rows]]:
+    """Before and after, the groups by status, and what is read across racks, of this fleet."""
     strategy = settings.strategy
-    fleet = read_snapshot(session, store, snapshot, f"plan by {strategy}")
+    fleet = read_snapshot(session, store, snapshot, f"plan by {strategy}", settings.max_age)
     planned = plan_fleet(fleet, strategy, settings.goals, settings.strategy_seconds)
     with planned as made, busy(f"planning snapshot {fleet.id}"):
         made.write(out)
         by_status, before_and_after = made.summary()
         traffic = _traffic(made, fleet, out, settings) if settings.goals.need_racks else []
+    say_clusters(fleet)
     say(
         f"Snapshot {fleet.id} is planned by {strategy}: "
         f"the plan is in {out}/assignments and {out}/groups."
     )
     tables = {"fleet": before_and_after, "groups": by_status, TRAFFIC: traffic}
-    return {name: [{"snapshot": fleet.id} | row for row in rows] for name, rows in tables.items()}
+    return fleet, {
+        name: [{"snapshot": fleet.id} | row for row in rows] for name, rows in tables.items()
+    }
 
 
 def _traffic(made: FleetPlan, fleet: FleetSnapshot, out: str, settings: Settings) -> Rows:

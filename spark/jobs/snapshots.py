@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from itertools import groupby
+
 from pyspark.sql import SparkSession
 
 from spark import InputError
-from spark.fleet import TABLES, ids, kinds_of_groups, row_counts, unfinished
+from spark.fleet import TABLES, clusters_in, ids, kinds_of_groups, row_counts, unfinished
 from spark.settings import read_settings
-from spark.terminal import Conf, Config, Form, Format, Master, Store, busy, opened, say, show
+from spark.terminal import Conf, Config, Form, Format, Master, Store, busy, opened, say, show, tell
+
+CLUSTERS = "clusters"
 
 OTHER_KINDS = "other_kinds"
 """Column for the groups that aren't consumer groups; there is no room for it on a terminal."""
@@ -20,7 +25,7 @@ def snapshots(
     config: Config = None,
     form: Form = Format.TABLE,
 ) -> None:
-    """List the snapshots of a store, oldest first, with their rows and whether they are whole."""
+    """List the snapshots of a store, oldest first: clusters, rows, and whether they are whole."""
     with opened(master, conf, read_settings(config)) as spark:
         list_snapshots(spark, store, form)
 
@@ -32,8 +37,10 @@ def list_snapshots(session: SparkSession, store: str, form: Format) -> None:
         counted = {table: row_counts(session, store, table) for table in TABLES}
         states = unfinished(session, store)
         kinds = kinds_of_groups(session, store)
+        every = sorted(set().union(*found.values()))
+        held = clusters_in(session, store, every) if every else {}
     rows = []
-    for snapshot in sorted(set().union(*found.values())):
+    for snapshot in every:
         broken = [table for table, (_, unreadable) in counted.items() if snapshot in unreadable]
         state = f"{', '.join(broken)} can't be read" if broken else states.get(snapshot, "whole")
         of_tables = {
@@ -41,14 +48,34 @@ def list_snapshots(session: SparkSession, store: str, form: Format) -> None:
             for table, (rows_of, _) in counted.items()
         }
         foreign = kinds.get(snapshot, {})
-        kinds_told = ", ".join(f"{count} {kind}" for kind, count in foreign.items()) or None
-        rows.append({"snapshot": snapshot, "state": state, **of_tables, OTHER_KINDS: kinds_told})
+        rows.append(
+            {
+                "snapshot": snapshot,
+                "state": state,
+                **of_tables,
+                OTHER_KINDS: ", ".join(f"{count} {kind}" for kind, count in foreign.items())
+                or None,
+                CLUSTERS: held[snapshot],
+            }
+        )
     if not rows:
         raise InputError(f"store {store} has no snapshot: import or write one first")
     hidden = [name for name, table in TABLES.items() if not table.shown]
-    show({"snapshots": rows}, form, [*hidden, OTHER_KINDS])
+    show({"snapshots": rows}, form, [*hidden, OTHER_KINDS, CLUSTERS])
+    if form is not Format.JSON:
+        tell(CLUSTERS, _in_turn(held))
     if told := rows[-1][OTHER_KINDS]:
         say(f"Groups of snapshot {rows[-1]['snapshot']} that aren't consumer groups: {told}.")
     skipped = [str(row["snapshot"]) for row in rows if row["state"] != "whole"]
     if skipped:
         say(f"Skipped, since they aren't whole: {', '.join(skipped)}.")
+
+
+def _in_turn(held: Mapping[str, Sequence[str]]) -> list[str]:
+    """The clusters of the snapshots, a sentence for all in a row that have the same."""
+    sentences = []
+    for clusters, alike in groupby(held, held.__getitem__):
+        first, *others = alike
+        ids = f"{first} to {others[-1]}" if others else first
+        sentences.append(f"{ids}: {', '.join(clusters) or 'none'}")
+    return sentences

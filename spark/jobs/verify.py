@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Annotated
 
 import typer
 from pyspark.sql import SparkSession
 
-from spark import InputError, verify_plan
-from spark.fleet import ids, read_result
+from spark import FleetSnapshot, InputError, verify_plan
+from spark.fleet import ids, read_planned, read_result
 from spark.settings import read_settings
 from spark.terminal import (
     CHECK_FAILED,
@@ -21,10 +22,12 @@ from spark.terminal import (
     Store,
     as_rows,
     busy,
+    clusters_in_json,
     opened,
-    read_snapshot,
     say,
+    say_clusters,
     show,
+    told,
 )
 
 SHOWN = 20
@@ -49,17 +52,22 @@ def verify_store(session: SparkSession, store: str, plan: str, form: Format) -> 
     planned = sorted({*ids(session, plan, "groups"), *ids(session, plan, "assignments")})
     if not planned:
         raise InputError(f"plan {plan} has no snapshot in it: make it with `evenfleet plan`")
-    faults = [fault for one in planned for fault in _verify_one(session, store, plan, one)]
+    verified = [_verify_one(session, store, plan, one) for one in planned]
+    faults = [fault for _, found in verified for fault in found]
     if faults or form is Format.JSON:
-        show({"faults": faults}, form)
+        fleets = (fleet for fleet, _ in verified)
+        show({"faults": faults} | clusters_in_json(form, *fleets), form)
     return not faults
 
 
-def _verify_one(session: SparkSession, store: str, plan: str, snapshot: str) -> Rows:
-    """The first faults of one snapshot's plan."""
+def _verify_one(
+    session: SparkSession, store: str, plan: str, snapshot: str
+) -> tuple[FleetSnapshot, Rows]:
+    """The first faults of the plan of this fleet."""
     groups = read_result(session, plan, "groups", snapshot)
     assignments = read_result(session, plan, "assignments", snapshot)
-    fleet = read_snapshot(session, store, snapshot, "verify")
+    read = partial(read_planned, session, store, plan, snapshot)
+    fleet = told(session, store, "verify", read)
     found = verify_plan(fleet, assignments, groups).persist()
     try:
         with busy(f"checking the plan of snapshot {snapshot}"):
@@ -69,5 +77,6 @@ def _verify_one(session: SparkSession, store: str, plan: str, snapshot: str) -> 
     finally:
         found.unpersist()
     verdict = f"{count} faults" if count else "no fault: every partition, measure and proof holds"
+    say_clusters(fleet)
     say(f"Snapshot {snapshot}, {planned} planned groups: {verdict}.")
-    return [{"snapshot": snapshot} | row for row in first]
+    return fleet, [{"snapshot": snapshot} | row for row in first]

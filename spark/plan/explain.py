@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,7 @@ from optimizer.reasons import explain
 from optimizer.strategies import OPTIMAL, strategy_named
 from spark.errors import InputError
 from spark.fleet import TABLES, FleetSnapshot
-from spark.groups import encode, read_or_failed
+from spark.groups import coordinators, encode, read_or_failed
 from spark.settings import DEFAULT_FLEET_GOALS, FleetGoals
 
 
@@ -23,7 +23,9 @@ class GroupExplanation:
 
     `moves` are about one moved partition each, `bounds` say why loads can't be more even. Both are
     empty where there is no plan, or nothing to say. `loads` has each member's load as found and
-    planned.
+    planned. `coordinator` is the broker that coordinates it, `coordinator_inferred` whether that is
+    inferred from the group's name and who leads `offsets_partition` of __consumer_offsets, and
+    `seat` says so in words. They are null where nothing tells.
     """
 
     cluster: str
@@ -33,6 +35,10 @@ class GroupExplanation:
     loads: dict[str, tuple[int, int]]
     moves: list[str]
     bounds: list[str]
+    offsets_partition: int | None = None
+    coordinator: int | None = None
+    coordinator_inferred: bool | None = None
+    seat: str | None = None
 
 
 def explain_group(
@@ -46,6 +52,12 @@ def explain_group(
     InputError when there is no such group, or several clusters have one and none is chosen.
     """
     row = _row_of_group(snapshot, group, cluster, goals)
+    return replace(_explained(row, goals), **_seat(snapshot, row.cluster, group))
+
+
+def _explained(row: Any, goals: FleetGoals) -> GroupExplanation:
+    """What the encoded row of a group tells, planned."""
+    group = row.group
     read = read_or_failed(row)
     if read.problem is None:
         return GroupExplanation(row.cluster, group, read.status, read.reason, {}, [], [])
@@ -70,6 +82,20 @@ def explain_group(
         moves=sentences[:moves],
         bounds=sentences[moves:],
     )
+
+
+def _seat(snapshot: FleetSnapshot, cluster: str, group: str) -> dict[str, Any]:
+    """Who coordinates a group, by field."""
+    session = snapshot.tables["members"].sparkSession
+    one = session.createDataFrame([(cluster, group)], "cluster string, group string")
+    found = coordinators(one, snapshot.tables).first()
+    assert found
+    return {
+        "offsets_partition": found.offsets_partition,
+        "coordinator": found.coordinator,
+        "coordinator_inferred": found.inferred if found.coordinator is not None else None,
+        "seat": found.seat,
+    }
 
 
 def _row_of_group(

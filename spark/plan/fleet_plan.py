@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 from pyspark.sql import DataFrame
@@ -10,7 +11,7 @@ from pyspark.sql import functions as F
 
 from optimizer.model import Goals
 from optimizer.strategies import OPTIMAL, strategy_named
-from spark.fleet import FleetSnapshot, check_no_store, write_table
+from spark.fleet import FleetSnapshot, check_no_store, write_instants, write_table
 from spark.groups import encode
 from spark.plan.summary import summarize
 from spark.settings import DEFAULT_FLEET_GOALS, STRATEGY_SECONDS, FleetGoals, of_fleet
@@ -25,11 +26,12 @@ class FleetPlan(Handle):
     """A plan of every group of a snapshot: the tables `assignments` and `groups`.
 
     Both come from the same solved rows, which are kept from their first use until `release`;
-    as a context manager the plan releases itself.
+    as a context manager the plan releases itself. `instants` are those of the snapshot.
     """
 
     snapshot: str
     solved: DataFrame
+    instants: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def assignments(self) -> DataFrame:
@@ -44,14 +46,19 @@ class FleetPlan(Handle):
     def write(self, out: str) -> None:
         """Write both tables below `out`, partitioned by snapshot; `groups` last, as the seal.
 
+        A fleet that was composed of several snapshots has a third, `clusters` (cluster, instant):
+        the ids of those snapshots, from which `verify` reads it again.
+
         How rows are laid out in files depends on the plan alone. InputError when `out` is a store,
         or can't be written.
         """
-        check_no_store(self.solved.sparkSession, out)
+        session = self.solved.sparkSession
+        check_no_store(session, out)
         rows = self.solved.agg(F.sum("partitions")).first()
         files = 1 + (rows[0] or 0) // ROWS_PER_FILE if rows else 1
         assignments = plan_assignments(_laid_out(self.solved, files))
         write_table(assignments, out, "assignments", self.snapshot)
+        write_instants(session, out, self.snapshot, self.instants)
         write_table(_laid_out(self.groups, 1), out, "groups", self.snapshot)
 
     def summary(self) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
@@ -85,4 +92,4 @@ def plan_fleet(
     racks = strategy_named(strategy).rack_aware or goals.need_racks
     encoded = encode(snapshot.validate(), racks)
     solved = solve_groups(encoded, strategy, goals, strategy_seconds)
-    return FleetPlan(snapshot.id, solved.persist())
+    return FleetPlan(snapshot.id, solved.persist(), snapshot.instants)

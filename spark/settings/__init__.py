@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from spark.settings.config import Settings, read_settings
+from spark.settings.duration import in_words
 from spark.settings.goals import (
     DEFAULT_FLEET_GOALS,
     NO_RACK,
@@ -49,6 +50,7 @@ __all__ = [
     "goal_of",
     "goals_from_text",
     "goals_to_text",
+    "in_words",
     "is_number",
     "is_whole",
     "kind_of",

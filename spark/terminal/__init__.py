@@ -25,8 +25,11 @@ from spark.terminal.options import (
     Rack,
     Snapshot,
     Store,
+    clusters_in_json,
     opened,
     read_snapshot,
+    say_clusters,
+    told,
     with_goals,
 )
 
@@ -52,13 +55,16 @@ __all__ = [
     "as_rows",
     "busy",
     "cluster_of",
+    "clusters_in_json",
     "clusters_named",
     "live",
     "opened",
     "plan_in",
     "read_snapshot",
     "say",
+    "say_clusters",
     "show",
     "tell",
+    "told",
     "with_goals",
 ]

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from datetime import timedelta
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -16,8 +18,9 @@ from optimizer import GoalsError
 from spark import FleetSnapshot
 from spark.errors import InputError
 from spark.settings import Settings, goal_of
-from spark.terminal.console import Format, busy, say
+from spark.terminal.console import Format, Rows, busy, say
 from spark.terminal.session import session
+from spark.wording import named
 
 # Typer wants every option in the signature of every command that has it: those lists are alike on
 # purpose, and what an option means is here.
@@ -28,7 +31,8 @@ CHECK_FAILED = 1
 Store = Annotated[str, typer.Argument(help="Folder of snapshots.", show_default=False)]
 Out = Annotated[str, typer.Option(help="Folder for the result.", show_default=False)]
 Snapshot = Annotated[
-    str | None, typer.Option(help="Id like 20261121T060000Z.", show_default="the newest")
+    str | None,
+    typer.Option(help="Id like 20261121T060000Z.", show_default="the newest of each cluster"),
 ]
 Master = Annotated[
     str | None, typer.Option(help="Spark master.", show_default="all cores of this machine")
@@ -122,13 +126,53 @@ def with_goals(
 
 
 def read_snapshot(
-    session: SparkSession, store: str, snapshot: str | None, doing: str
+    session: SparkSession,
+    store: str,
+    snapshot: str | None,
+    doing: str,
+    max_age: timedelta,
 ) -> FleetSnapshot:
-    """Read a snapshot, say what was left out, and label the jobs to come in Spark's UI."""
+    """The fleet at the newest instant, or one snapshot."""
+    read = partial(FleetSnapshot.read, session, store, snapshot, max_age)
+    return told(session, store, doing, read)
+
+
+def told(
+    session: SparkSession, store: str, doing: str, read: Callable[[], FleetSnapshot]
+) -> FleetSnapshot:
+    """Read a fleet, say what was left out of it, and label the jobs to come in Spark's UI."""
     session.sparkContext.setJobDescription(f"evenfleet {doing}: reading {store}")
     with busy("reading the snapshot"):
-        fleet = FleetSnapshot.read(session, store, snapshot)
+        fleet = read()
+        fleet = replace(fleet, instants=fleet.clusters())
     for note in fleet.notes:
         say(note)
     session.sparkContext.setJobDescription(f"evenfleet {doing}: snapshot {fleet.id}")
     return fleet
+
+
+def say_clusters(fleet: FleetSnapshot) -> None:
+    """Say which clusters were taken from which snapshots, the newest first.
+
+    That is for the end: where a command fails, why is all that it says.
+    """
+    of: dict[str, list[str]] = {fleet.id: []}
+    for cluster, snapshot in sorted(fleet.instants.items(), key=lambda one: one[1], reverse=True):
+        of.setdefault(snapshot, []).append(cluster)
+    taken = (
+        f"snapshot {one}: {named('cluster', clusters) if clusters else 'no cluster'}"
+        for one, clusters in of.items()
+    )
+    say(f"Read {'; '.join(taken)}.")
+
+
+def clusters_in_json(form: Format, *fleets: FleetSnapshot) -> dict[str, Rows]:
+    """For programs: a row a cluster, and of which snapshot it is; `say_clusters` tells people."""
+    if form is not Format.JSON:
+        return {}
+    rows = [
+        {"cluster": cluster, "snapshot": snapshot}
+        for fleet in fleets
+        for cluster, snapshot in fleet.instants.items()
+    ]
+    return {"clusters": rows}

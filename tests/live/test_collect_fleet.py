@@ -16,6 +16,7 @@ from kafka.admin import NewTopic
 from pyspark.sql import SparkSession
 
 from spark import FleetSnapshot
+from spark import groups as grouped
 from spark.sources.live import collect
 from spark.sources.live.cluster import Cluster, Wanted
 from spark.sources.live.collect import Collected, collect_cluster
@@ -178,6 +179,12 @@ def test_the_command_says_what_it_read_and_writes_a_store(
     assert cluster["requests"] <= 17
     snapshot = FleetSnapshot.read(spark, str(store))
     assert snapshot.tables["assignments"].count() == 800
+    groups = snapshot.tables["groups"].select("cluster", "group")
+    found = grouped.coordinators(groups, snapshot.tables).collect()
+    assert {row.inferred for row in found} == {False}
+    # the rule that is used where the source doesn't tell
+    assert [row.coordinator for row in found] == [row.offsets_leader for row in found]
+    assert len({row.coordinator for row in found}) > 1
 
 
 def test_one_cluster_that_is_not_there_does_not_keep_others_from_being_read(

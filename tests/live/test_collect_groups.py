@@ -184,19 +184,26 @@ def test_partitions_are_those_of_the_cluster(broker: Brokers, snapshot: Collecte
 
 
 def test_offsets_and_lag(broker: Brokers, admin: KafkaAdminClient) -> None:
-    """A group without members has them as well; its lag is what is left to read."""
+    """A group without members has them as well; its lag is what is left to read, or below 0."""
     producer = KafkaProducer(bootstrap_servers=broker.bootstrap)
     for _ in range(5):
         producer.send("payments", b"x", partition=1)
     producer.flush()
     consumer = KafkaConsumer(bootstrap_servers=broker.bootstrap, group_id="g-offsets")
     consumer.assign([TopicPartition("payments", 1)])
-    consumer.commit({TopicPartition("payments", 1): OffsetAndMetadata(3, "", -1)})
+    consumer.commit(
+        {
+            TopicPartition("payments", 1): OffsetAndMetadata(3, "", -1),
+            TopicPartition("payments", 0): OffsetAndMetadata(9, "", -1),
+        }
+    )
     consumer.close(autocommit=False)
     producer.close()
     found = collected_of(broker, groups=Wanted(("g-offsets",)))
-    (row,) = rows(found, "offsets")
+    beyond, row = rows(found, "offsets")
     assert (row["committed_offset"], row["end_offset"], row["lag"]) == (3, 5, 2)
+    assert (beyond["committed_offset"], beyond["lag"]) == (9, beyond["end_offset"] - 9)
+    assert beyond["lag"] < 0
     (group,) = rows(found, "groups")
     assert group["state"] == "Empty"
 

@@ -9,8 +9,8 @@ from spark.audit.finding import Finding, Setting, rows_found
 from spark.audit.sql_text import decimal, sentence
 
 
-def one_leader(led: DataFrame, planned: DataFrame) -> DataFrame:
-    """Members all of whose partitions are led by one broker."""
+def one_leader(led: DataFrame, planned: DataFrame, brokers: DataFrame) -> DataFrame:
+    """Members all of whose partitions are led by one broker, where there are others."""
     of_member = (
         led.groupBy("cluster", "group", "owner")
         .agg(
@@ -22,9 +22,10 @@ def one_leader(led: DataFrame, planned: DataFrame) -> DataFrame:
         )
         .where("by_one")
     )
+    several = of_member.join(F.broadcast(brokers.where("brokers > 1")), "cluster", "left_semi")
     named = planned.select("cluster", "group", "names")
     return rows_found(
-        of_member.join(named, ["cluster", "group"]),
+        several.join(named, ["cluster", "group"]),
         subject=sentence("member {member}", member="get(names, owner)"),
         measure="owned",
         sentence=sentence(
@@ -42,29 +43,32 @@ ONE_LEADER = Finding(
     advice="One broker's trouble is all of this member's: a number of members that shares no "
     "factor with the number of brokers spreads them.",
     find=one_leader,
-    reads=("led", "planned"),
+    reads=("led", "planned", "brokers"),
     needs=("partitions.leader",),
     info=4,
 )
 
 
 def coordinator_load(coordinators: DataFrame, setting: Setting) -> DataFrame:
-    """Brokers that coordinate more of a cluster's groups than their share."""
-    of_broker = coordinators.groupBy("cluster", "broker").agg(F.expr("sum(groups)").alias("groups"))
-    of_cluster = of_broker.groupBy("cluster").agg(
-        F.expr("sum(groups)").alias("all"),
-        F.expr("count(*)").alias("brokers"),
-    )
+    """Brokers that coordinate more of a cluster's load than their share.
+
+    A group can't be shared: who coordinates a heavy one isn't told more than what comes on top.
+    """
+    of_broker = coordinators.where(
+        f"cluster_brokers > 1 and load > 0 and load >= {setting('least')}"
+    ).selectExpr("*", "cluster_load / cluster_brokers as mean", "null as `group`")
     return rows_found(
-        of_broker.join(of_cluster, "cluster")
-        .where(f"groups > 0 and groups >= {setting('least')} and brokers > 1")
-        .selectExpr("*", "null as `group`", "all / brokers as mean"),
+        of_broker,
         subject=sentence("broker {broker}"),
-        measure="groups / nullif(mean, 0)",
+        measure="load / greatest(mean, heaviest.load)",
         sentence=sentence(
-            "Broker {broker} of cluster {cluster} coordinates {groups} of its {all} groups; the "
-            "mean of its {brokers} brokers is {mean}.",
+            "Broker {broker} of cluster {cluster} coordinates {groups} of its {cluster_groups} "
+            "groups with {load} of {cluster_load} members × partitions; the mean of its "
+            "{cluster_brokers} brokers is {mean}. Most has group {heaviest} with {most}: {seat}.",
             mean=decimal("mean"),
+            heaviest="heaviest.`group`",
+            most="heaviest.load",
+            seat="heaviest.seat",
         ),
     )
 
@@ -72,13 +76,14 @@ def coordinator_load(coordinators: DataFrame, setting: Setting) -> DataFrame:
 COORDINATOR_LOAD = Finding(
     name="coordinator-load",
     tells="a broker coordinates groups out of proportion",
-    measure="groups that the broker coordinates ÷ the mean of the brokers that coordinate any",
+    measure="Σ members × partitions of the groups that the broker coordinates ÷ the mean of the "
+    "cluster's brokers, or ÷ that of its heaviest group if that is more",
     advice="Spread the leaders of __consumer_offsets: elect preferred leaders, or reassign its "
     "partitions.",
     find=coordinator_load,
     reads=("coordinators",),
-    needs=("__consumer_offsets",),
+    needs=("coordinators",),
     info=1.5,
-    warning=2.0,
-    settings={"least": 50},
+    warning=3.0,
+    settings={"least": 1000},
 )

@@ -1,4 +1,4 @@
-"""Lag that isn't spread as the work is, and commits that stand still."""
+"""Lag that isn't spread as the work is, commits that stand still, and impossible ones."""
 
 from __future__ import annotations
 
@@ -9,6 +9,9 @@ from spark.audit.finding import Finding, Setting, rows_found
 from spark.audit.sql_text import counted, percent, sentence
 
 GROUP = ["cluster", "group"]
+
+SEAT = "coalesce(concat('; ', seat), '')"
+"""Where the group's offsets are kept, if that is known."""
 
 
 def lag_on_few_partitions(lags: DataFrame, setting: Setting) -> DataFrame:
@@ -105,24 +108,26 @@ LAG_ON_ONE_MEMBER = Finding(
 )
 
 
-def stalled_partitions(stuck: DataFrame) -> DataFrame:
+def stalled_partitions(stuck: DataFrame, seats: DataFrame) -> DataFrame:
     """Partitions that are written and read by members who commit nothing, in two snapshots."""
+    of_topic = stuck.groupBy(*GROUP, "topic").agg(
+        F.expr("count(*)").alias("stalled"),
+        F.expr("max(struct(lag, partition, committed_offset))").alias("worst"),
+    )
     return rows_found(
-        stuck.groupBy(*GROUP, "topic").agg(
-            F.expr("count(*)").alias("stalled"),
-            F.expr("max(struct(lag, partition, committed_offset))").alias("worst"),
-        ),
+        of_topic.join(seats, GROUP, "left"),
         subject=sentence("topic {topic}"),
         measure="stalled",
         sentence=sentence(
             "Group {group} has committed nothing since the snapshot before on {stalled} of topic "
             "{topic}, which {are} still written: {topic}-{partition} stands at offset {offset}, "
-            "{lag} behind.",
+            "{lag} behind{seat}.",
             stalled=counted("stalled", "partition"),
             are="if(stalled = 1, 'is', 'are')",
             partition="worst.partition",
             offset="worst.committed_offset",
             lag=counted("worst.lag", "record"),
+            seat=SEAT,
         ),
     )
 
@@ -134,7 +139,43 @@ STALLED_PARTITIONS = Finding(
     advice="Look in the owner's log at that offset: a record that always fails, or a thread that "
     "hangs.",
     find=stalled_partitions,
-    reads=("stuck",),
+    reads=("stuck", "seats"),
     needs=("lag", "previous", "previous.offsets"),
+    critical=1,
+)
+
+
+def offset_beyond_end(beyond: DataFrame, seats: DataFrame) -> DataFrame:
+    """Topics of which a group has committed offsets that no record has yet."""
+    of_topic = beyond.groupBy(*GROUP, "topic").agg(
+        F.expr("count(*)").alias("partitions"),
+        F.expr("min(struct(partition, beyond, committed_offset, end_offset))").alias("first"),
+    )
+    return rows_found(
+        of_topic.join(seats, GROUP, "left"),
+        subject=sentence("topic {topic}"),
+        measure="partitions",
+        sentence=sentence(
+            "Group {group} has committed an offset beyond the end on {partitions} of topic "
+            "{topic}: {topic}-{partition} is {beyond} beyond{where}{seat}.",
+            partitions=counted("partitions", "partition"),
+            partition="first.partition",
+            beyond=counted("first.beyond", "record"),
+            where="coalesce(concat(' ', first.end_offset, ', at ', first.committed_offset), '')",
+            seat=SEAT,
+        ),
+    )
+
+
+OFFSET_BEYOND_END = Finding(
+    name="offset-beyond-end",
+    tells="a committed offset is beyond the end of its partition",
+    measure="partitions of the topic with such an offset",
+    advice="The topic was made anew, its log was cut off (an unclean election), or offsets were "
+    "set by hand: consumers go on where auto.offset.reset says, and may skip or repeat records. "
+    "Set the group's offsets with kafka-consumer-groups --reset-offsets.",
+    find=offset_beyond_end,
+    reads=("beyond", "seats"),
+    needs=("lag",),
     critical=1,
 )

@@ -76,6 +76,7 @@ class StateRow(NamedTuple):
     strategy: str | None = None
     generation: int | None = None
     members: int | None = None
+    coordinator: int | None = None
     exact: bool = True
     type: str | None = None
 
@@ -88,6 +89,7 @@ class ConsumerGroup:
     generation: int | None = None
     counted_members: int | None = None
     """#MEMBERS of the state view"""
+    coordinator: int | None = None
     offsets: dict[TopicPartition, Offset] = field(default_factory=dict)
     listed_type: str | None = None
     """what the last list of groups with types says"""
@@ -162,6 +164,7 @@ class ConsumerGroup:
         self.listed_type = row.type or self.listed_type
         self.generation = row.generation if row.generation is not None else self.generation
         self.counted_members = row.members if row.members is not None else self.counted_members
+        self.coordinator = row.coordinator if row.coordinator is not None else self.coordinator
         if row.state is None or row.state == self.state:
             return
         was_rebalancing, is_rebalancing = (

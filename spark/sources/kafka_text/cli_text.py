@@ -95,6 +95,7 @@ def _group_tables(
                 "generation": group.generation,
                 "subscriptions_inferred": bool(members) and group.name not in told,
                 "type": group.type,
+                "coordinator": group.coordinator,
             }
         )
         tables["members"] += [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from enum import Enum
 from typing import Any
@@ -123,8 +124,15 @@ def _state_row(fields: Fields) -> tuple[Row, str | None]:
         _text(fields.get("ASSIGNMENT-STRATEGY")),
         _number(fields.get("GROUP-EPOCH")),
         _number(fields.get("#MEMBERS")),
+        _broker(fields["COORDINATOR (ID)"]),
     )
     return row, None
+
+
+def _broker(cell: str) -> int | None:
+    """The id in `host:9092 (1)`; None of a node that is none, which has -1 or nothing there."""
+    found = re.search(r"\((\d{1,9})\)$", cell, re.ASCII)
+    return int(found[1]) if found else None
 
 
 def _list_row(fields: Fields) -> tuple[Row, str | None]:

@@ -48,21 +48,23 @@ def questions_for(brokers: Brokers) -> tuple[Question, Question, Question]:
 
 def ask_coordinators(
     brokers: Brokers,
-    coordinators: Mapping[str, int],
+    coordinators: dict[str, int],
     wanted: Mapping[str, Iterable[Question]],
     retries: int,
 ) -> dict[tuple[str, Question], Any]:
     """The answer to each question about each group, with an error code; or NoAnswer.
 
     Groups whose coordinator is down or changes are asked about `retries` times more, at the new
-    one.
+    one, which `coordinators` has then.
     """
     pairs = [(group, question) for group, questions in wanted.items() for question in questions]
     answers: dict[tuple[str, Question], Any] = {}
+    asked: Mapping[str, int] = coordinators
     for attempt in attempts(retries if brokers.speaks(FindCoordinatorRequest, 4) else 0):
         if attempt:
-            coordinators = _find(brokers, list(dict.fromkeys(group for group, _ in pairs)))
-        answers |= _ask(brokers, coordinators, [pair for pair in pairs if pair[0] in coordinators])
+            asked = _find(brokers, list(dict.fromkeys(group for group, _ in pairs)))
+            coordinators.update(asked)
+        answers |= _ask(brokers, asked, [pair for pair in pairs if pair[0] in asked])
         pairs = [pair for pair in pairs if _is_moved(answers.get(pair))]
         if not pairs:
             break

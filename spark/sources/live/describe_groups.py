@@ -30,9 +30,10 @@ def describe_groups(
     """
     classic, new, offsets = questions_for(brokers)
     describe = {CLASSIC: classic, CONSUMER: new}
+    coordinators = {name: group.coordinator for name, group in listed.items()}
     answers = ask_coordinators(
         brokers,
-        {name: group.coordinator for name, group in listed.items()},
+        coordinators,
         {
             name: [describe[group.protocol], offsets]
             for name, group in listed.items()
@@ -62,6 +63,7 @@ def describe_groups(
         if refused := _refused(of_offsets):
             silent[f"no offsets, {refused}"].add(name)
         groups.append(replace(group, type=group.type or one.type, committed=_committed(of_offsets)))
+    groups = [replace(group, coordinator=coordinators[group.name]) for group in groups]
     return groups, [f"{named('group', names)}: {reason}" for reason, names in silent.items()]
 
 

@@ -30,7 +30,7 @@ class DescribedGroup:
 
     `type` is one of `spark.fleet.TYPES`, or None where nothing tells it. `committed` has an offset
     for each partition that the group committed one for; `tasks` has the number of tasks of each
-    connector that stands for a topic.
+    connector that stands for a topic; `coordinator` is the broker that was asked last.
     """
 
     name: str
@@ -43,6 +43,7 @@ class DescribedGroup:
     type: str | None = None
     committed: Mapping[Claim, int] = field(default_factory=dict)
     tasks: Mapping[str, int] = field(default_factory=dict)
+    coordinator: int | None = None
 
     @property
     def status(self) -> str:

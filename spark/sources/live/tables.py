@@ -46,8 +46,9 @@ def _table(cluster: Cluster, name: str, rows: Iterable[Row]) -> pa.Table:
 
 
 def _groups(groups: Iterable[DescribedGroup]) -> Iterator[Row]:
-    for g in groups:
-        yield g.name, g.state or None, g.strategy, g.generation, g.inferred, g.type
+    for group in groups:
+        facts = (group.name, group.state or None, group.strategy, group.generation, group.inferred)
+        yield *facts, group.type, group.coordinator
 
 
 def _members(groups: Iterable[DescribedGroup]) -> Iterator[Row]:
@@ -103,7 +104,8 @@ def _offsets(cluster: Cluster, reading: Reading) -> Iterator[Row]:
     for group in reading.groups:
         for claim in sorted(claims_of(group)):
             committed, end = group.committed.get(claim), reading.end_offsets.get(claim)
-            lag = None if committed is None or end is None else max(0, end - committed)
+            # below 0 where that is beyond the end, as Kafka's own tools print it
+            lag = None if committed is None or end is None else end - committed
             if claim[0] in cluster.topics:
                 yield group.name, *claim, committed, end, lag
 

@@ -13,6 +13,7 @@ import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
 from spark.audit.finding import COLUMNS
+from spark.audit.fleet_audit import COORDINATORS
 from spark.audit.registry import FINDINGS
 from spark.fleet.local_store import write_store
 from tests.spark.support.fleets import Fleet, damage_pages
@@ -88,6 +89,7 @@ class TestAudit:
         assert lines[3].startswith(f"Skipped: snapshot {SECOND} can't be used: ")
         assert "table assignments can't be read" in lines[3]
         assert lines[4:] == [
+            f"Read snapshot {THIRD}: 1 cluster (c).",
             f"All findings are in {out}/findings.",
             f"Snapshot {THIRD}. The fleet is in trouble: 1 critical finding and 1 warning (1 group "
             "judged, 1 not (empty, rebalancing or faulty)); begin with claimed-twice.",
@@ -98,7 +100,9 @@ class TestAudit:
         )
         assert f"→ {FINDINGS['claimed-twice'].advice}" in printed
         assert printed.index("claimed-twice - c:") < printed.index("unread-partitions - c:")
-        assert "lag-on-few-partitions, lag-on-one-member: the snapshot tells no lags" in printed
+        assert (
+            "lag-on-few-partitions, lag-on-one-member, offset-beyond-end: the snapshot" in printed
+        )
         assert "no earlier snapshot" not in printed
 
         (part,) = (out / "findings" / f"snapshot={THIRD}").glob("*.parquet")
@@ -147,7 +151,26 @@ class TestAudit:
         )
         assert all(tuple(row) == COLUMNS for row in printed["worst"])
         assert printed["verdict"][0]["snapshot"] == SECOND
-        assert said.err.startswith(f"Snapshot {SECOND}. The fleet is well: nothing above info")
+        assert printed["clusters"] == [{"cluster": "c", "snapshot": SECOND}]
+        assert f"\nSnapshot {SECOND}. The fleet is well: nothing above info" in said.err
+
+    def test_who_coordinates_what_is_a_table(self, run: Run, store: Path, tmp_path: Path) -> None:
+        """Broker 1 by what was said, 2 by the group's name, 3 nothing, in cluster c alone."""
+        fleet = troubled().topic("__consumer_offsets", 1).add("brokers", broker=3)
+        fleet.rows["partitions"][-1]["leader"] = 2
+        fleet.group("said", {"a": ["t"]}, coordinator=1).topic("t", 1, cluster="d")
+        fleet.group("far", {"a": ["t"]}, [("t", 0, "a")], cluster="d")
+        write_store(fleet.tables(), store, FIRST)
+        said = run("audit", store, "--out", tmp_path)
+        assert said.code == 0
+        assert f"What each broker coordinates is in {tmp_path}/coordinators.\n" in said.err
+        table = pq.ParquetFile(*(tmp_path / "coordinators").glob("*/*.parquet")).read()
+        assert [tuple(row.values()) for row in table.to_pylist()] == [
+            ("c", 1, 1, 1, 4, 4, 1.0, False),
+            ("c", 2, 2, 2, 4, 8, 2.0, True),
+            ("c", 3, 0, 0, 0, 0, 0.0, False),
+        ]
+        assert tuple(table.column_names) == COORDINATORS
 
     @pytest.mark.parametrize(
         ("words", "counts", "code"),
@@ -265,7 +288,7 @@ class TestSnapshots:
         counts = {"groups": 1, "members": 3, "subscriptions": 3, "partitions": 2, "assignments": 2}
         assert rows[0] == {
             "snapshot": FIRST, "state": "whole", **counts, "offsets": None, "brokers": None,
-            "other_kinds": None,
+            "other_kinds": None, "clusters": ["c"],
         }  # fmt: skip
         assert rows[1] | {"partitions": 2} == rows[0] | {
             k: rows[1][k] for k in ("snapshot", "state")

@@ -13,6 +13,8 @@ from tests.spark.support.fleets import SNAPSHOT, Fleet
 from tests.spark.support.said import Run, flat, is_one_line
 from tests.spark.support.small import EARLIER, rows, small
 
+CLUSTERS = [{"cluster": "c", "snapshot": SNAPSHOT}]
+
 
 class TestCompareAndVerify:
     """`evenfleet compare` and `evenfleet verify`."""
@@ -33,18 +35,19 @@ class TestCompareAndVerify:
         ]
         fleet = rows(out / "fleet")
         assert [row["strategy"] for row in fleet] == ["optimal", "current"]
-        assert json.loads(said.out) == {"strategies": fleet}
+        assert json.loads(said.out) == {"strategies": fleet, "clusters": CLUSTERS}
 
     def test_a_sound_plan_verifies(self, run: Run, store: Path, tmp_path: Path) -> None:
         run("plan", store, "--out", tmp_path / "plan")
         said = run("verify", store, tmp_path / "plan")
         assert (said.code, said.out) == (0, "")
         assert said.err == (
+            f"Read snapshot {SNAPSHOT}: 1 cluster (c).\n"
             f"Snapshot {SNAPSHOT}, 1 planned groups: "
             "no fault: every partition, measure and proof holds.\n"
         )
         said = run("verify", store, tmp_path / "plan", "--format", "json")
-        assert (said.code, json.loads(said.out)) == (0, {"faults": []})
+        assert (said.code, json.loads(said.out)) == (0, {"faults": [], "clusters": CLUSTERS})
 
     def test_a_plan_without_any_partition_verifies(self, run: Run, tmp_path: Path) -> None:
         """Not one group has members."""

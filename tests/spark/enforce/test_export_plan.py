@@ -46,8 +46,8 @@ def test_export_plan(run: Run, spark: SparkSession, tmp_path: Path) -> None:
     plan = GroupPlan.from_text(text)
     assert (plan.cluster, plan.group, plan.snapshot) == ("c", "g", SNAPSHOT)
     assert plan.members == {
-        "one": {"t": [1, 2, 3]},
-        "two": {"t": [0], "u": [0]},
+        "one": {"t": [1, 3]},
+        "two": {"t": [0, 2], "u": [0]},
         "three": {},
     }
     refused = run("export-plan", store, out, "--group", "g", "--out", file)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -68,6 +70,74 @@ def test_a_snapshot_that_is_there_stays_as_it_is(tables, tmp_path):
     with pytest.raises(InputError, match="is there already"):
         write_store(fewer, tmp_path, SNAPSHOT)
     assert read(tmp_path, "members").equals(tables["members"])
+
+
+@pytest.fixture
+def whole(tables) -> dict[str, pa.Table]:
+    """All required tables of a cluster; some have no rows."""
+    empty = {name: [] for name in ("cluster",)}
+    others = ("partitions", "assignments")
+    return tables | {name: table_of(name, empty) for name in others}
+
+
+def of_cluster(tables, cluster):
+    """The same rows in another cluster."""
+    return {
+        name: table.set_column(
+            0, table.schema.field(0), pa.array([cluster] * len(table), pa.string())
+        )
+        for name, table in tables.items()
+    }
+
+
+def test_a_further_cluster_comes_beside_those_that_are_there(whole, tmp_path):
+    write_store(whole, tmp_path, SNAPSHOT)
+    before = {path: path.read_bytes() for path in tmp_path.rglob("*.parquet")}
+    write_store(of_cluster(whole, "d"), tmp_path, SNAPSHOT)
+    added = {*tmp_path.rglob("*.parquet")} - before.keys()
+    assert [path.parts[-3] for path in added] == ["members"]  # other tables have no rows
+    assert all(path.read_bytes() == content for path, content in before.items())
+    clusters = sorted(read(tmp_path, "members")["cluster"].to_pylist())
+    assert clusters == ["c"] * 7 + ["d"] * 7
+    with pytest.raises(InputError, match=r"remove that snapshot, which has 1 cluster \(d\)"):
+        write_store(of_cluster(whole, "d"), tmp_path, SNAPSHOT)
+    assert not list(tmp_path.glob(".writing*"))
+
+
+def test_no_cluster_is_added_to_a_snapshot_that_is_not_whole(whole, tmp_path):
+    """It would look whole, with half a cluster in it."""
+    write_store({"members": whole["members"]}, tmp_path, SNAPSHOT)
+    with pytest.raises(InputError, match="which isn't whole"):
+        write_store(of_cluster(whole, "d"), tmp_path, SNAPSHOT)
+    assert [path.name for path in tmp_path.iterdir()] == ["members"]
+
+
+def test_no_cluster_is_added_to_tables_of_other_columns(whole, tmp_path):
+    """Spark takes the columns of a table from any of its files."""
+    older = whole | {"members": whole["members"].drop_columns(["capacity"])}
+    write_store(older, tmp_path, SNAPSHOT)
+    with pytest.raises(InputError, match="has other columns than are written now"):
+        write_store(of_cluster(whole, "d"), tmp_path, SNAPSHOT)
+
+
+def test_adding_that_fails_leaves_the_snapshot_as_it_was(whole, tmp_path, monkeypatch):
+    write_store(whole, tmp_path, SNAPSHOT)
+    before = sorted(tmp_path.rglob("*"))
+    further = of_cluster(whole, "d")
+    further["partitions"] = table_of(
+        "partitions", {"cluster": ["d"], "topic": ["t"], "partition": [0]}
+    )
+    rename = Path.rename
+
+    def fail_at_members(path, target):
+        if "members" in str(target):
+            raise OSError("no space left")
+        return rename(path, target)
+
+    monkeypatch.setattr(Path, "rename", fail_at_members)
+    with pytest.raises(OSError, match="no space left"):
+        write_store(further, tmp_path, SNAPSHOT)
+    assert sorted(tmp_path.rglob("*")) == before
 
 
 def test_a_store_holds_many_snapshots_and_nothing_hidden(tables, tmp_path):

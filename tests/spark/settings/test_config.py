@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -37,6 +38,7 @@ def test_settings_are_read(file: Path) -> None:
         strategy = "range"
         strategies = ["current", "sticky"]
         strategy_seconds = 2
+        max_age = "90m"
         [spark]
         "spark.sql.shuffle.partitions" = 8
         "spark.sql.ansi.enabled" = false
@@ -46,6 +48,7 @@ def test_settings_are_read(file: Path) -> None:
         strategy="range",
         strategies=("current", "sticky"),
         strategy_seconds=2,
+        max_age=timedelta(minutes=90),
         spark={
             "spark.sql.shuffle.partitions": "8",
             "spark.sql.ansi.enabled": "false",
@@ -70,6 +73,8 @@ def test_settings_are_read(file: Path) -> None:
             "traffic: price_per_gb is -1 and must be a number of 0 or more",
         ),
         ("[traffic]\nprice = 1", "traffic: unknown key 'price' (known is price_per_gb)"),
+        ("max_age = 24", "max_age is 24 and must be a whole number and s, m, h or d, such as"),
+        ("max_age = '1.5h'", "max_age is '1.5h' and must be a whole number and s, m, h or d"),
         ("strategy = 'best'", "strategy is 'best' and must be one of optimal, range, "),
         ("strategy = []", "strategy is [] and must be one of optimal, range, "),
         ("strategy = 'current'", "strategy is 'current' and must be one of optimal, range, "),

@@ -9,10 +9,12 @@ from tests.spark.audit.findings.cases_of_balance import TWO
 from tests.spark.audit.findings.place import Build, Cases, Place, Told, owning
 
 
-def led(*leaders: int) -> Build:
+def led(*leaders: int, brokers: int = 2) -> Build:
     """A topic of partitions with these leaders; one member owns it."""
 
     def build(place: Place) -> None:
+        for broker in range(1, brokers + 1):
+            place.fleets.now.add("brokers", cluster=place.cluster, broker=broker)
         place.topic("t", len(leaders), leader=leaders)
         place.group({"a": ["t"]}, owning("t", a=range(len(leaders))))
 
@@ -32,11 +34,15 @@ def in_racks(east: Sequence[str], west: Sequence[str]) -> Build:
 
 
 def coordinated(*groups: int) -> Build:
-    """Brokers from 1 on, each leads one partition of __consumer_offsets and has so many groups."""
+    """Brokers from 1 on, each leads one partition of __consumer_offsets and has so many groups.
+
+    Each group has a member that reads 20 partitions.
+    """
 
     def build(place: Place) -> None:
         brokers = len(groups)
         place.topic("__consumer_offsets", brokers, leader=range(1, brokers + 1))
+        place.topic("t", 20)
         left = list(groups)
         number = 0
         while any(left):
@@ -45,7 +51,7 @@ def coordinated(*groups: int) -> Build:
             name = f"g{number}"
             if left[string_hash(name) % brokers]:
                 left[string_hash(name) % brokers] -= 1
-                place.fleets.now.add("groups", cluster=place.cluster, group=name, state="Empty")
+                place.group({"a": ["t"]}, owning("t", a=range(20)), name=name)
 
     return build
 
@@ -79,7 +85,8 @@ CASES = {
         ),
         fires=led(1, 1, 1, 1),
         nearly=led(1, 1, 1),
-        never=led(1, 2, 1, 1),
+        # there is no other broker
+        never=led(1, 1, 1, 1, brokers=1),
     ),
     "cross-rack-reads": Cases(
         Told(
@@ -96,8 +103,10 @@ CASES = {
     "coordinator-load": Cases(
         Told(
             *("info", "broker 1", 50 / 30, 1.5),
-            "Broker 1 of cluster {cluster} coordinates 50 of its 60 groups; the mean of its 2 "
-            "brokers is 30.0.",
+            "Broker 1 of cluster {cluster} coordinates 50 of its 60 groups with 1000 of 1200 "
+            "members × partitions; the mean of its 2 brokers is 600.0. Most has group g98 with 20: "
+            "its offsets are in __consumer_offsets-0, led by broker 1 (its coordinator, as "
+            "inferred from its name).",
             group=None,
         ),
         fires=coordinated(50, 10),

@@ -35,6 +35,26 @@ def committing(before: tuple[int, int], now: tuple[int, int], reads: bool = True
     return build
 
 
+def committed_beyond(committed: int, end: int, known: bool = True) -> Build:
+    """Two partitions; on the second that offset is committed.
+
+    Broker 7 leads the only partition of offsets. Earlier versions stated a lag of 0.
+    """
+
+    def build(place: Place) -> None:
+        place.topic("t", 2)
+        place.topic("__consumer_offsets", 1, leader=[7])
+        if known:
+            place.group({"a": ["t"]}, owning("t", a=range(2)))
+        else:
+            place.group({"a": []})
+        for number, offset in ((0, end), (1, committed)):
+            found = {"committed_offset": offset, "end_offset": end, "lag": 0}
+            place.fleets.now.add("offsets", **place.entry("t", number), **found)
+
+    return build
+
+
 CASES = {
     "lag-on-few-partitions": Cases(
         Told(
@@ -69,5 +89,18 @@ CASES = {
         nearly=committing(before=(100, 300), now=(100, 300)),
         # the group has left this topic, and its offsets remain
         never=committing(before=(100, 200), now=(100, 300), reads=False),
+    ),
+    "offset-beyond-end": Cases(
+        Told(
+            *("critical", "topic t", 1, 1),
+            "Group g has committed an offset beyond the end on 1 partition of topic t: t-1 is 1 "
+            "record beyond 100, at 101; its offsets are in __consumer_offsets-0, led by broker 7 "
+            "(its coordinator, as inferred from its name).",
+        ),
+        fires=committed_beyond(101, 100),
+        # all is read
+        nearly=committed_beyond(100, 100),
+        # the group has left this topic
+        never=committed_beyond(101, 100, known=False),
     ),
 }

@@ -67,14 +67,15 @@ class Place:
     def lags(self, topic: str, lags: Iterable[int | None]) -> None:
         """Lags of group `g` on a topic's partitions, as some tool has stated them."""
         for number, lag in enumerate(lags):
-            self.fleets.now.add("offsets", **self._entry(topic, number), lag=lag)
+            self.fleets.now.add("offsets", **self.entry(topic, number), lag=lag)
 
     def offsets(self, fleet: Fleet, committed: int | None, end: int | None) -> None:
         """What group `g` has committed on partition 0 of topic t, and where that ends."""
-        entry = self._entry("t", 0)
+        entry = self.entry("t", 0)
         fleet.add("offsets", **entry, committed_offset=committed, end_offset=end)
 
-    def _entry(self, topic: str, number: int) -> dict[str, Any]:
+    def entry(self, topic: str, number: int) -> dict[str, Any]:
+        """The key of a row of offsets of group `g`."""
         return {"cluster": self.cluster, "group": "g", "topic": topic, "partition": number}
 
 

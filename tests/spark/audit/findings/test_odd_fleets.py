@@ -157,9 +157,11 @@ def test_a_fleet_of_which_half_is_known(spark: SparkSession, tmp_path: Path) -> 
         "lag-on-one-member": "the snapshot tells no lags (table offsets)",
         "stalled-partitions": "the snapshot tells no lags (table offsets); the earlier snapshot "
         "has no table offsets",
+        "offset-beyond-end": "the snapshot tells no lags (table offsets)",
         "cross-rack-reads": "the snapshot tells no racks of leaders (column "
         "partitions.leader_rack)",
-        "coordinator-load": "the snapshot has no leaders of topic __consumer_offsets",
+        "coordinator-load": "the snapshot tells no coordinators (column groups.coordinator), and "
+        "no leaders of topic __consumer_offsets",
         "under-replicated": "the snapshot doesn't tell which replicas are in sync (column "
         "partitions.isr)",
         "session-timeout": "no time-outs are configured ([[timeouts]])",

@@ -122,6 +122,17 @@ def test_state_and_strategy_come_from_the_state_view(captures: Path, view: str) 
     }
 
 
+@pytest.mark.parametrize("view", ["state", "state_verbose"])
+def test_coordinators_come_from_the_state_view(captures: Path, view: str) -> None:
+    groups = read(captures, "offsets_plain", view).groups
+    of_broker_3 = {"g-cf-coop", "g-coop", "g-empty", "g-idle"}
+    assert {name for name, group in groups.items() if group.coordinator == 3} == of_broker_3
+    assert {group.coordinator for group in groups.values()} == {1, 3}
+    assert {group.coordinator for group in read(captures, "offsets_plain").groups.values()} == {
+        None
+    }
+
+
 def test_the_list_gives_states_alone(captures: Path) -> None:
     listed, described = read(captures, "list_state").groups, read(captures, "state").groups
     assert {name: group.state for name, group in listed.items()} == {

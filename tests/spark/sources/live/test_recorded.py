@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -49,6 +50,8 @@ def test_thousands_of_groups_cost_requests_by_the_thousand() -> None:
     }
     assert reading.missing == []
     assert {group.status for group in reading.groups} == {"ok"}
+    groups = tables["groups"].to_pylist()
+    assert all(group["group"].startswith(f"{group['coordinator']}-") for group in groups)
 
 
 def test_a_group_of_each_kind_is_as_it_was_recorded() -> None:
@@ -145,6 +148,10 @@ def test_groups_are_asked_about_at_their_new_coordinator(how: str) -> None:
     reading = read_cluster(CLUSTER, brokers)
     assert states(reading)["b-new"] == "Stable"
     assert reading.missing == []
+    coordinators = {group.name: group.coordinator for group in reading.groups}
+    assert coordinators.pop("b-new") in (1, 3)
+    assert len(coordinators) == 2
+    assert {group.coordinator for group in read_cluster(CLUSTER, three()).groups} == {1, 2}
 
 
 def test_a_coordinator_that_is_not_there_yet_is_looked_up_again() -> None:
@@ -233,6 +240,15 @@ def test_brokers_before_3_0_are_asked_about_the_offsets_of_one_group_at_a_time()
     reading = read_cluster(CLUSTER, brokers)
     assert reading.groups[1].committed == {("orders", 1): 1}
     assert reading.missing == []
+
+
+def test_what_is_committed_beyond_the_end_stays_to_be_seen() -> None:
+    """The topic was made anew, or its log was cut off."""
+    reading = read_cluster(CLUSTER, three())
+    emptied = replace(reading, end_offsets=dict.fromkeys(reading.end_offsets, 0))
+    offsets = tables_of(CLUSTER, emptied)["offsets"].to_pylist()
+    found = {(row["committed_offset"], row["end_offset"], row["lag"]) for row in offsets}
+    assert (1, 0, -1) in found
 
 
 def test_topics_that_are_not_described_are_noted() -> None:

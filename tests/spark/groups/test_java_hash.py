@@ -7,7 +7,7 @@ import random
 from pyspark.sql import SparkSession
 
 from optimizer.strategies.kafka import java
-from spark.audit.java_hash import coordinating_partition, string_hash
+from spark.groups.java_hash import coordinating_partition, string_hash
 
 MIN_VALUE = "polygenelubricants"
 """Its hash is Integer.MIN_VALUE, which has no absolute value; Kafka takes 0 instead."""
@@ -33,6 +33,12 @@ def _coordinator(name: str, partitions: int) -> int:
     unsigned = java.string_hash(name)
     signed = unsigned - 2**32 if unsigned >= 2**31 else unsigned
     return (0 if signed == -(2**31) else abs(signed)) % partitions
+
+
+def test_the_offsets_of_test_group_are_in_partition_12(spark: SparkSession) -> None:
+    """The example that books and articles print, of the 50 partitions that are the default."""
+    (row,) = spark.range(1).selectExpr(coordinating_partition("'test-group'", "50")).collect()
+    assert row[0] == 12 == _coordinator("test-group", 50)
 
 
 def test_as_java_does(spark: SparkSession) -> None:

@@ -1,0 +1,77 @@
+"""Who coordinates a group, and where its offsets are kept."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import reduce
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+
+from spark.groups.encode import GROUP_KEYS
+from spark.groups.java_hash import coordinating_partition
+
+OFFSETS_TOPIC = "__consumer_offsets"
+"""Who leads a partition of it coordinates the groups whose offsets are kept there."""
+
+
+def coordinators(groups: DataFrame, tables: Mapping[str, DataFrame]) -> DataFrame:
+    """For each of these groups (cluster, group) what a snapshot's tables tell of its coordinator.
+
+    Adds `offsets_partition` and its leader, `offsets_leader`, both null where the snapshot doesn't
+    have them; `coordinator`, the broker that the source named, or else that leader, and then
+    `inferred`; and `seat`, that in words, as the end of a sentence, null where nothing is known.
+    """
+    kept_in = tables["partitions"].where(F.col("topic") == OFFSETS_TOPIC)
+    of_cluster = kept_in.groupBy("cluster").agg(F.expr("count(*)").alias("n"))
+    led = kept_in.where("leader >= 0").selectExpr(
+        "cluster", "partition as offsets_partition", "leader as offsets_leader"
+    )
+    placed = (
+        groups.join(F.broadcast(of_cluster), "cluster", "left")
+        .selectExpr(
+            *("cluster", "`group`"),
+            f"cast({coordinating_partition('`group`', 'n')} as int) as offsets_partition",
+        )
+        .join(F.broadcast(led), ["cluster", "offsets_partition"], "left")
+    )
+    found = placed.join(_stated(tables), list(GROUP_KEYS), "left").selectExpr(
+        *("cluster", "`group`", "offsets_partition", "offsets_leader", "stated"),
+        "coalesce(stated, offsets_leader) as coordinator",
+        "stated is null and offsets_leader is not null as inferred",
+    )
+    return found.withColumn("seat", F.expr(_SEAT)).drop("stated")
+
+
+def coordinating_brokers(tables: Mapping[str, DataFrame]) -> DataFrame:
+    """cluster, broker: those that are listed, lead a partition of offsets or coordinate a group."""
+    kept_in = tables["partitions"].where(F.col("topic") == OFFSETS_TOPIC)
+    some = [
+        kept_in.where("leader >= 0").selectExpr("cluster", "leader as broker"),
+        _stated(tables).selectExpr("cluster", "stated as broker"),
+        *([tables["brokers"].select("cluster", "broker")] if "brokers" in tables else []),
+    ]
+    return reduce(DataFrame.unionAll, some).distinct()
+
+
+def _stated(tables: Mapping[str, DataFrame]) -> DataFrame:
+    """The coordinators that the source named; none in a snapshot without table groups."""
+    if "groups" not in tables:
+        nobody = tables["members"].select(*GROUP_KEYS).limit(0)
+        return nobody.withColumn("stated", F.lit(None).cast("int"))
+    known = tables["groups"].where("coordinator >= 0")
+    return known.groupBy(*GROUP_KEYS).agg(F.min("coordinator").alias("stated"))
+
+
+_SEAT = f"""
+case when offsets_partition is null then concat('broker ', stated, ' coordinates it')
+else concat(
+    'its offsets are in {OFFSETS_TOPIC}-', offsets_partition,
+    case when offsets_leader is null then ', which has no leader'
+    else concat(', led by broker ', offsets_leader) end,
+    case when stated is null and offsets_leader is null then ''
+    when stated is null then ' (its coordinator, as inferred from its name)'
+    when stated = offsets_leader then ', its coordinator'
+    else concat('; broker ', stated, ' coordinates it') end
+) end
+"""

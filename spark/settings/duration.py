@@ -1,0 +1,34 @@
+"""Lengths of time as users write them: `24h`."""
+
+from __future__ import annotations
+
+import re
+from datetime import timedelta
+from typing import Any
+
+from spark.settings.toml_file import value
+
+UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days"}
+
+_DURATION = re.compile(r"(\d{1,6})([smhd])", re.ASCII)
+
+
+def duration(stated: str) -> timedelta:
+    """The length of time that a whole number and a unit (s, m, h, d) say; ValueError if none."""
+    found = _DURATION.fullmatch(stated)
+    if not found:
+        raise ValueError(f"{stated!r} is no length of time such as '24h'")
+    return timedelta(**{UNITS[found[2]]: int(found[1])})
+
+
+def in_words(length: timedelta) -> str:
+    """Whole seconds as `duration` reads them, in the largest unit that fits."""
+    fits = [unit for unit in UNITS if not length % timedelta(**{UNITS[unit]: 1})]
+    return f"{length // timedelta(**{UNITS[fits[-1]]: 1})}{fits[-1]}"
+
+
+def _is_duration(found: Any) -> bool:
+    return isinstance(found, str) and _DURATION.fullmatch(found) is not None
+
+
+DURATION = value(_is_duration, "a whole number and s, m, h or d, such as '24h'")

@@ -1,0 +1,50 @@
+"""What a broker coordinates is weighed; what can't be shared is held against nobody."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import pytest
+from pyspark.sql import SparkSession
+
+from spark.audit.findings.brokers import coordinator_load
+from spark.audit.frames import Frames
+from spark.audit.thresholds import AuditSettings
+from spark.groups import encode
+from tests.spark.support.fleets import Fleet
+
+Groups = Mapping[int, Sequence[tuple[int, int]]]
+"""Members and partitions of the groups that each broker coordinates."""
+
+
+def measured(spark: SparkSession, groups: Groups) -> dict[str, float]:
+    """The measure by subject, of brokers with a load of 1000 or more."""
+    fleet = Fleet()
+    for broker, some in groups.items():
+        fleet.add("brokers", broker=broker)
+        for number, (members, partitions) in enumerate(some):
+            name = f"{broker}-{number}"
+            reads = {f"m{member}": [name] for member in range(members)}
+            fleet.topic(name, partitions).group(name, reads, coordinator=broker)
+    snapshot = fleet.snapshot(spark)
+    frames = Frames(AuditSettings(), snapshot, None, encode(snapshot), encode(snapshot), None)
+    rows = coordinator_load(frames["coordinators"], lambda _: "1000").collect()
+    return {row["subject"]: round(row["measure"], 2) for row in rows}
+
+
+@pytest.mark.parametrize(
+    ("groups", "found"),
+    [
+        # few groups that are heavy weigh more than many light ones
+        ({1: [(10, 100)] * 3, 2: [(1, 5)] * 20}, {"broker 1": 1.94}),
+        # who has one heavy group has to have it: what comes on top counts
+        ({1: [(10, 200)], 2: [(10, 20)], 3: []}, {"broker 1": 1.0}),
+        ({1: [(10, 200), (10, 100)], 2: [(10, 20)], 3: []}, {"broker 1": 1.5}),
+        # there is no other broker
+        ({1: [(10, 200)] * 2}, {}),
+        # members alone, and partitions of which nobody is a member
+        ({1: [(0, 5000)], 2: [(3, 1)]}, {}),
+    ],
+)
+def test_the_measure(spark: SparkSession, groups: Groups, found: dict[str, float]) -> None:
+    assert measured(spark, groups) == found

@@ -1,0 +1,73 @@
+"""Who coordinates a group, as the source said or as its name tells."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pyspark.sql import SparkSession
+
+from spark.groups import coordinating_brokers, coordinators
+from tests.spark.support.fleets import Fleet
+
+COLUMNS = ("offsets_partition", "offsets_leader", "coordinator", "inferred")
+
+
+def fleet_with(leader: int | None, coordinator: int | None) -> Fleet:
+    """Group test-group; somebody leads the partition of its offsets, number 12 of 50."""
+    fleet = Fleet().topic("__consumer_offsets", 50).topic("t", 1)
+    fleet.rows["partitions"][12]["leader"] = leader
+    return fleet.group("test-group", {"a": ["t"]}, coordinator=coordinator)
+
+
+def found(spark: SparkSession, fleet: Fleet, *left_out: str) -> tuple[tuple[Any, ...], str | None]:
+    tables = fleet.snapshot(spark, *left_out).tables
+    groups = tables["members"].select("cluster", "group").distinct()
+    (row,) = coordinators(groups, tables).collect()
+    return tuple(row[name] for name in COLUMNS), row["seat"]
+
+
+def test_what_the_source_said(spark: SparkSession) -> None:
+    assert found(spark, fleet_with(3, 3)) == (
+        (12, 3, 3, False),
+        "its offsets are in __consumer_offsets-12, led by broker 3, its coordinator",
+    )
+
+
+def test_what_was_moved_meanwhile(spark: SparkSession) -> None:
+    assert found(spark, fleet_with(3, 1)) == (
+        (12, 3, 1, False),
+        "its offsets are in __consumer_offsets-12, led by broker 3; broker 1 coordinates it",
+    )
+
+
+def test_by_the_name_of_the_group(spark: SparkSession) -> None:
+    inferred = (
+        (12, 3, 3, True),
+        "its offsets are in __consumer_offsets-12, led by broker 3 (its coordinator, as inferred "
+        "from its name)",
+    )
+    assert found(spark, fleet_with(3, None)) == inferred
+    assert found(spark, fleet_with(3, 1), "groups") == inferred
+
+
+def test_a_partition_without_a_leader(spark: SparkSession) -> None:
+    where = "its offsets are in __consumer_offsets-12, which has no leader"
+    for nobody in (None, -1):
+        assert found(spark, fleet_with(nobody, None)) == ((12, None, None, False), where)
+    assert found(spark, fleet_with(None, 1)) == (
+        (12, None, 1, False),
+        f"{where}; broker 1 coordinates it",
+    )
+
+
+def test_a_snapshot_without_the_topic_of_offsets(spark: SparkSession) -> None:
+    fleet = Fleet().topic("t", 1).group("g", {"a": ["t"]}, coordinator=2)
+    assert found(spark, fleet) == ((None, None, 2, False), "broker 2 coordinates it")
+    fleet = Fleet().topic("t", 1).group("g", {"a": ["t"]})
+    assert found(spark, fleet) == ((None, None, None, False), None)
+
+
+def test_brokers_that_could_coordinate(spark: SparkSession) -> None:
+    fleet = fleet_with(3, 1).add("brokers", broker=2).add("brokers", broker=3)
+    rows = coordinating_brokers(fleet.snapshot(spark).tables).collect()
+    assert sorted(row.broker for row in rows) == [1, 2, 3]

@@ -1,0 +1,27 @@
+"""`evenfleet explain` as a user runs it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from spark.fleet.local_store import write_store
+from tests.spark.support.fleets import SNAPSHOT, Fleet
+from tests.spark.support.said import Run
+
+
+def test_who_coordinates_the_group_and_where_its_offsets_are(run: Run, tmp_path: Path) -> None:
+    fleet = Fleet().topic("t", 1).topic("__consumer_offsets", 50)
+    fleet.rows["partitions"][13]["leader"] = 3
+    fleet.group("test-group", {"a": ["t"]}).group("no-members", {}, coordinator=7)
+    write_store(fleet.tables(), tmp_path, SNAPSHOT)
+    said = run("explain", tmp_path, "--group", "test-group")
+    assert said.code == 0
+    assert (
+        "\nIts offsets are in __consumer_offsets-12, led by broker 3 (its coordinator, as inferred "
+        "from its name).\n"
+    ) in said.err
+    said = run("explain", tmp_path, "--group", "no-members", "--format", "json")
+    (found,) = json.loads(said.out)["explanation"]
+    assert (found["coordinator"], found["coordinator_inferred"]) == (7, False)
+    assert found["seat"].endswith(", which has no leader; broker 7 coordinates it")
