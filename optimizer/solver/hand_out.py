@@ -60,22 +60,21 @@ def _by_rank(owned: IntArray, first: IntArray, before: IntArray, topic: IntArray
     topics, each owner begins where the one before it ended (who gave up `before` with all before
     that), so that they don't all give up the same topics.
     """
-    starts = np.ones(len(topic), np.bool_)
+    count = len(topic)
+    starts = np.ones(count, np.bool_)
     np.not_equal(topic[1:], topic[:-1], out=starts[1:])
     starts[first] = True
     start = starts.nonzero()[0]
     run = starts.cumsum() - 1  # what an owner has of a topic
-    first_run = run[first]
-    runs = np.append(first_run[1:], len(start)) - first_run
-    most, longest = int(runs.max()), int((np.append(start[1:], len(topic)) - start).max())
+    bounds = np.concatenate((run[first], [len(start)]))
+    runs = bounds[1:] - bounds[:-1]
+    most = int(runs.max())
     if most == 1:
-        return np.arange(len(topic))
-    turn = np.arange(len(start)) + (before % runs - first_run).repeat(runs)
-    lap = runs.repeat(runs)
-    turn -= lap * (turn >= lap)
-    owner = np.arange(len(owned)).repeat(runs)
-    place = np.arange(len(topic))
-    key = (owner * (longest * most) + turn - start * most)[run] + place * most
+        return np.arange(count)
+    of_owner = np.arange(len(owned)).repeat(runs)
+    turn = (np.arange(len(start)) + (before - bounds[:-1])[of_owner]) % runs[of_owner]
+    place = np.arange(count)
+    key = (of_owner * (count * most) + turn - start * most)[run] + place * most
     return sorted_places(key, place)
 
 
