@@ -12,8 +12,11 @@ DENSE = 4
 
 def spread_of(problem: Problem, target: IntArray) -> int:
     """Σ over topics and members of (partitions that the member has of the topic)²."""
-    members, read = len(problem.member_ids), target >= 0
-    held = problem.topic_of[read] * members + target[read]
+    members, topic_of = len(problem.member_ids), problem.topic_of
+    if target.min(initial=0) < 0:
+        read = (target >= 0).nonzero()[0]
+        topic_of, target = topic_of[read], target[read]
+    held = topic_of * members + target
     counts = _counted(held, members * len(problem.topics))[1]
     return int(counts @ counts)
 

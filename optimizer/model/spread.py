@@ -31,8 +31,11 @@ def worst_topic_share(problem: Problem, target: IntArray) -> float | None:
 
 def _held(problem: Problem, target: IntArray) -> tuple[IntArray, IntArray]:
     """What members have of topics: the topic, and how many, of each pair that has any."""
-    members, read = len(problem.member_ids), target >= 0
-    held = problem.topic_of[read] * members + target[read]
+    members, topic_of = len(problem.member_ids), problem.topic_of
+    if target.min(initial=0) < 0:
+        read = (target >= 0).nonzero()[0]
+        topic_of, target = topic_of[read], target[read]
+    held = topic_of * members + target
     if members * len(problem.topics) > DENSE * len(target):
         pairs, counts = np.unique(held, return_counts=True)
         return pairs // max(members, 1), counts
