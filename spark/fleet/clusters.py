@@ -32,11 +32,13 @@ Held = Mapping[str, Sequence[str]]
 class Composition(NamedTuple):
     """What a fleet is read from: for each cluster the id of a snapshot; `id` is the newest.
 
-    Without `instants` it is that one snapshot, whichever clusters it has.
+    Without `instants` it is that one snapshot, whichever clusters it has. `left_out` has the
+    clusters of the last snapshot beyond reach that aren't among them, with its id.
     """
 
     id: str
     instants: Mapping[str, str] = {}
+    left_out: Mapping[str, str] = {}
 
 
 def compositions(
@@ -49,14 +51,17 @@ def compositions(
     """
     near = within_reach(there, max_age)
     beyond = [one for one in there if one < near[0]][-1:]
+    if len(there) == 1:
+        return Composition(near[0]), None
+    held = clusters_in(session, store, [*beyond, *near])
+    newest = newest_of_each({one: held[one] for one in near})
+    left_out = {cluster: one for one in beyond for cluster in held[one] if cluster not in newest}
     if len(near) == 1:
-        return Composition(near[0]), Composition(beyond[0]) if beyond else None
-    held = clusters_in(session, store, near)
-    newest = newest_of_each(held)
+        return Composition(near[0], newest, left_out), Composition(beyond[0])
     before = dict.fromkeys(newest, beyond[0]) if beyond else {}
-    before |= ones_before(held, newest)
+    before |= ones_before({one: held[one] for one in near}, newest)
     earlier = Composition(max(before.values()), before) if before else None
-    return Composition(near[-1], newest), earlier
+    return Composition(near[-1], newest, left_out), earlier
 
 
 def time_of(snapshot: str) -> datetime | None:

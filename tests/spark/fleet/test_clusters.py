@@ -89,13 +89,24 @@ class TestRead:
             ("a", f"g-{SEVEN}")
         }
 
-    def test_one_snapshot_within_reach_is_not_searched_for_clusters(
+    def test_a_single_snapshot_is_not_searched_for_clusters(
         self, spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr("spark.fleet.clusters.clusters_in", None)
-        keep(tmp_path, YESTERDAY, "b")
         keep(tmp_path, SEVEN, "a")
         assert groups(FleetSnapshot.read(spark, str(tmp_path))) == {("a", f"g-{SEVEN}")}
+
+    def test_a_cluster_that_is_too_old_is_named(self, spark: SparkSession, tmp_path: Path) -> None:
+        keep(tmp_path, YESTERDAY, "b", "c")
+        keep(tmp_path, SEVEN, "a")
+        left_out = [
+            f"cluster {cluster} is left out: snapshot {YESTERDAY}, the last that has it, is older "
+            f"than max_age lets a cluster of {SEVEN} be"
+            for cluster in "bc"
+        ]
+        assert FleetSnapshot.read(spark, str(tmp_path)).notes == tuple(left_out)
+        keep(tmp_path, SIX, "c")
+        assert FleetSnapshot.read(spark, str(tmp_path)).notes == (left_out[0],)
 
     def test_a_cluster_without_groups_is_a_cluster(
         self, spark: SparkSession, tmp_path: Path
@@ -167,10 +178,17 @@ class TestBefore:
         assert newest == Composition(SEVEN, {"a": SEVEN, "b": SIX, "c": SIX})
         assert before == Composition(FIVE, {"a": FIVE, "b": FIVE, "c": YESTERDAY})
 
-    def test_one_within_reach_is_compared_with_the_one_before_it(self, spark: SparkSession) -> None:
+    def test_one_within_reach_is_compared_with_the_one_before_it(
+        self, spark: SparkSession, tmp_path: Path
+    ) -> None:
+        keep(tmp_path, YESTERDAY, "a", "b")
+        keep(tmp_path, SEVEN, "a")
         day = timedelta(hours=24)
-        found = compositions(spark, "nowhere", [YESTERDAY, SEVEN], day)
-        assert found == (Composition(SEVEN), Composition(YESTERDAY))
+        found = compositions(spark, str(tmp_path), [YESTERDAY, SEVEN], day)
+        assert found == (
+            Composition(SEVEN, {"a": SEVEN}, {"b": YESTERDAY}),
+            Composition(YESTERDAY),
+        )
         assert compositions(spark, "nowhere", [SEVEN], day) == (Composition(SEVEN), None)
 
 
