@@ -77,7 +77,8 @@ def _said(error: Exception) -> tuple[str, int]:
     if about_options:
         context = getattr(error, "ctx", None)
         command = context.command_path if context else "evenfleet"
-        return f"{about_options().rstrip('.')}: see {command} --help", BAD_INPUT
+        in_one_line = " ".join(about_options().split())
+        return f"{in_one_line.rstrip('.')}: see {command} --help", BAD_INPUT
     if unreadable_file(error):
         return first_line(error), BAD_INPUT
     return f"{type(error).__name__}: {first_line(error)}", RUN_FAILED

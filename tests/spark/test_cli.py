@@ -71,6 +71,11 @@ class TestRunFailed:
         assert "no luck" in said.err
         monkeypatch.undo()
 
+    def test_choices_are_told_in_one_line(self, run: Run) -> None:
+        said = run("graph", "s")
+        assert (said.code, is_one_line(said)) == (2, True)
+        assert "Choose from: coupled-groups, reach, " in said.err
+
     def test_an_interrupt_is_told(self, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
         def interrupt(*_: Any) -> None:
             raise KeyboardInterrupt
