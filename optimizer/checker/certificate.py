@@ -4,7 +4,8 @@ For each level of the goals, balance first, it has a whole number for each membe
 `Problem.member_ids`. With them `optimizer.checker.check` shows in one pass over who reads what that
 no change of the plan improves it: they are potentials of the plan's residual network (see
 `optimizer.checker.residual_network`). The potential of a kind of partitions follows from those of
-its readers, so nothing but members has to be numbered.
+its readers, so nothing but members has to be numbered; where topics are to be spread and racks tell
+partitions of one topic apart, numbers for each topic and reader follow, by topic and then member.
 
 For the balance, a member's potential is minus a load: the one that a partition more or less takes
 it from or to at no cost, its own or one below. Its number is how much lower that load is than where
