@@ -60,8 +60,8 @@ class Demand:
         return bool(np.bincount(self.members, minlength=self.member_count).all())
 
 
-def demand_of(kinds: Kinds, member_count: int) -> Demand:
-    """Count partitions by kind, and by kind and owner."""
+def demand_of(kinds: Kinds, member_count: int, topics: IntArray | None = None) -> Demand:
+    """Count partitions by kind, and by kind and owner; `topics` are those of kinds to spread."""
     supply = np.bincount(kinds.of_partition + 1, minlength=len(kinds.offsets))
     owned = np.bincount(kinds.owner_pair + 1, minlength=len(kinds.members) + 1)
     return Demand(
@@ -71,4 +71,5 @@ def demand_of(kinds: Kinds, member_count: int) -> Demand:
         owned=owned[1:],
         member_count=member_count,
         costs=kinds.costs,
+        topics=topics,
     )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import numpy as np
 
@@ -74,7 +73,7 @@ def _best(problem: Problem, kinds: Kinds, goals: Goals) -> IntArray:
 def _handed_out(
     problem: Problem, kinds: Kinds, levels: Sequence[str], topics: IntArray | None = None
 ) -> IntArray:
-    demand = replace(demand_of(kinds, len(problem.member_ids)), topics=topics)
+    demand = demand_of(kinds, len(problem.member_ids), topics)
     shares = best_shares(demand, levels)
     return hand_out(problem.owner, problem.topic_offsets, kinds, demand, shares)
 
