@@ -32,8 +32,9 @@ class Plan:
 
     `first_round` is what the first rebalance hands out (only `cooperative-sticky` makes it differ
     from `assignment`); `notes` tell what was ignored or settled in the input, and why the optimum
-    isn't proposed if it isn't worth its moves. `reads_found` and `reads` count reads within racks
-    and across them, as found and as planned, where the goals and the group have racks.
+    isn't proposed if it isn't worth its moves. `spread` is the sum over topics and members of
+    (partitions that the member has of the topic)². `reads_found` and `reads` count reads within
+    racks and across them, as found and as planned, where the goals and the group have racks.
     A `Group` can't say who left: in a group that owns something, a partition that no member owns
     counts as left behind, so as taken over; in one that owns nothing all is new.
     """
@@ -48,6 +49,7 @@ class Plan:
     notes: list[str]
     reads_found: Reads | None = None
     reads: Reads | None = None
+    spread: int = field(default=0, compare=False)
     problem: Problem | None = field(default=None, repr=False, compare=False)
     target: IntArray | None = field(default=None, repr=False, compare=False)
     goals: Goals = field(default=DEFAULT_GOALS, repr=False, compare=False)
@@ -91,6 +93,7 @@ def plan_of(
         sum_squares=measures.sum_squares,
         moves=measures.moves,
         takeovers=measures.takeovers + left_behind,
+        spread=measures.spread,
         notes=[*notes, *([answer.reason] if answer.reason else [])],
         reads_found=table and table.reads(classes_of(problem).kept),
         reads=table and table.reads(answer.target),

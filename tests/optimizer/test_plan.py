@@ -55,5 +55,6 @@ def test_plan_proves_itself_and_its_certificate_is_enough() -> None:
     verdict = plan.check()
     assert (verdict.balance_optimal, verdict.moves_optimal) == (True, True)
     assert verdict.spread_optimal
+    assert plan.spread == 3 * 3 + 2 * 2, "A has all of t, and B of u: nothing moves"
     assert plan.check(verdict.certificate) == verdict
     assert assign(group, "roundrobin").check().certificate is None

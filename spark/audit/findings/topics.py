@@ -48,8 +48,8 @@ TOPIC_ON_ONE_MEMBER = Finding(
     name="topic-on-one-member",
     tells="one member holds most of a topic that several read",
     measure="the member's share of the topic's partitions",
-    advice="Loads may be even by count and uneven by work, if this topic is the busy one: let "
-    "the group use roundrobin or cooperative-sticky from a fresh start.",
+    advice="Loads may be even by count and uneven by work, if this topic is the busy one: plan "
+    "the group with spread before moves, or let it use roundrobin from a fresh start.",
     advice_to_connect="Loads may be even by count and uneven by work, if this connector is the "
     "busy one: restart the worker, so that its tasks are dealt anew.",
     find=topic_on_one_member,
