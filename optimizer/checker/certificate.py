@@ -83,6 +83,8 @@ def _decode(numbers: bytes, members: int, width: int) -> IntArray:
         return np.zeros(members, np.int64)
     if width == BIT:
         packed = np.frombuffer(numbers, np.uint8)
+        if np.unpackbits(packed, bitorder="little")[members:].any():
+            raise MalformedCertificateError("bits of it are set beyond its last member")
         return np.unpackbits(packed, count=members, bitorder="little").astype(np.int64)
     found = np.frombuffer(numbers, f"<i{width}").astype(np.int64)
     if len(found) and max(int(found.max()), -int(found.min())) > MOST:

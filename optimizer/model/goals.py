@@ -83,6 +83,8 @@ def _are_levels(levels: object) -> bool:
     """Whether each is one of the levels, and none stands there twice."""
     if isinstance(levels, str) or not isinstance(levels, Sequence):
         return False
+    if not all(isinstance(level, str) for level in levels):
+        return False
     return set(levels) <= set(LEVELS) and len(set(levels)) == len(levels)
 
 

@@ -8,16 +8,20 @@ as a greatest age reaches back from that instant.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from functools import reduce
 from typing import NamedTuple
+from urllib.parse import unquote
 
 from pyspark.errors import AnalysisException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from spark.fleet.store import ID_OF_FILE, is_not_there
+from spark.fleet.store import ID, ID_OF_FILE, is_not_there
+
+BEYOND = 24
+"""So many snapshots out of reach are looked at, to name clusters that are in none within it."""
 
 MAX_AGE = timedelta(hours=24)
 """How much older than the newest snapshot of all that of a cluster may be."""
@@ -33,12 +37,24 @@ class Composition(NamedTuple):
     """What a fleet is read from: for each cluster the id of a snapshot; `id` is the newest.
 
     Without `instants` it is that one snapshot, whichever clusters it has. `left_out` has the
-    clusters of the last snapshot beyond reach that aren't among them, with its id.
+    clusters of the last `BEYOND` snapshots out of reach that aren't among them, with the last that
+    has each; `unread` the snapshots within reach of which no cluster can be read.
     """
 
     id: str
     instants: Mapping[str, str] = {}
     left_out: Mapping[str, str] = {}
+    unread: tuple[str, ...] = ()
+
+    def notes(self) -> Iterator[str]:
+        """Sentences on what isn't in the fleet."""
+        for cluster, one in self.left_out.items():
+            yield (
+                f"cluster {cluster} is left out: {one}, the last snapshot with it, isn't within "
+                f"max_age of {self.id}"
+            )
+        for one in self.unread:
+            yield f"snapshot {one} is left out: no cluster can be read from it"
 
 
 def compositions(
@@ -49,19 +65,23 @@ def compositions(
     Before is, for each cluster, the last snapshot that has it before the one that is taken; where
     none within reach has it, the last one before all those, which may not have it either.
     """
-    near = within_reach(there, max_age)
-    beyond = [one for one in there if one < near[0]][-1:]
     if len(there) == 1:
-        return Composition(near[0]), None
-    held = clusters_in(session, store, [*beyond, *near])
-    newest = newest_of_each({one: held[one] for one in near})
-    left_out = {cluster: one for one in beyond for cluster in held[one] if cluster not in newest}
+        return Composition(there[0]), None
+    near = within_reach(there, max_age)
+    out_of_reach = [one for one in there if one not in near][-BEYOND:]
+    held = clusters_in(session, store, [*out_of_reach, *near])
+    within = {one: held[one] for one in near}
+    newest = newest_of_each(within)
+    last = newest_of_each({one: held[one] for one in out_of_reach})
+    left_out = {cluster: one for cluster, one in last.items() if cluster not in newest}
+    unread = tuple(one for one in near if not held[one])
+    now = Composition(near[-1], newest, left_out, unread)
+    older = [one for one in there if one < near[0]][-1:]
     if len(near) == 1:
-        return Composition(near[0], newest, left_out), Composition(beyond[0])
-    before = dict.fromkeys(newest, beyond[0]) if beyond else {}
-    before |= ones_before({one: held[one] for one in near}, newest)
-    earlier = Composition(max(before.values()), before) if before else None
-    return Composition(near[-1], newest, left_out), earlier
+        return now, Composition(older[0]) if older else None
+    before = dict.fromkeys(newest, older[0]) if older else {}
+    before |= ones_before(within, newest)
+    return now, Composition(max(before.values()), before) if before else None
 
 
 def time_of(snapshot: str) -> datetime | None:
@@ -93,7 +113,11 @@ def clusters_in(session: SparkSession, store: str, snapshots: Sequence[str]) -> 
     that matters shows when the snapshot is read.
     """
     found: dict[str, list[str]] = {one: [] for one in snapshots}
-    folders = f"{{{','.join(NAMING)}}}/snapshot={{{','.join(snapshots)}}}"
+    # A folder of any other name was copied or made by hand; in a pattern it could mean anything.
+    named = [one for one in snapshots if ID.fullmatch(one)]
+    if not named:
+        return found
+    folders = f"{{{','.join(NAMING)}}}/snapshot={{{','.join(named)}}}"
     snapshot = F.regexp_extract("_metadata.file_path", ID_OF_FILE.pattern, 1).alias("snapshot")
     try:
         files = (
@@ -108,7 +132,7 @@ def clusters_in(session: SparkSession, store: str, snapshots: Sequence[str]) -> 
             raise
         rows = []
     for row in rows:
-        found[row.snapshot].append(row.cluster)
+        found[unquote(row.snapshot)].append(row.cluster)
     return {one: sorted(clusters) for one, clusters in found.items()}
 
 

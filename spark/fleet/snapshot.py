@@ -102,13 +102,8 @@ class FleetSnapshot:
         parts = sorted({of.id, *of.instants.values()}, reverse=True)
         opened = _open_tables(session, store, parts)
         read = [_read(part, tables) for part, tables in opened.items()]
-        too_old = tuple(
-            f"cluster {cluster} is left out: snapshot {one}, the last that has it, is older than "
-            f"max_age lets a cluster of {of.id} be"
-            for cluster, one in of.left_out.items()
-        )
         if len(parts) == 1:
-            return replace(read[0], instants=of.instants, notes=(*read[0].notes, *too_old))
+            return replace(read[0], instants=of.instants, notes=(*read[0].notes, *of.notes()))
         chosen = [
             one.only(cluster for cluster, instant in of.instants.items() if instant == one.id)
             for one in read
@@ -120,7 +115,7 @@ class FleetSnapshot:
             name: reduce(DataFrame.unionAll, of_name) for name, of_name in found.items() if of_name
         }
         notes = dict.fromkeys(note for one in read for note in one.notes)
-        return FleetSnapshot(of.id, tables, (*notes, *too_old), of.instants)
+        return FleetSnapshot(of.id, tables, (*notes, *of.notes()), of.instants)
 
     def only(self, clusters: Iterable[str]) -> FleetSnapshot:
         """The rows of these clusters, and those that belong to none, which `validate` tells of."""
@@ -158,7 +153,7 @@ class FleetSnapshot:
         except Exception as error:
             if unreadable_file(error):
                 raise UnreadableError(
-                    f"snapshot {self.id} can't be read: {first_line(error)}"
+                    f"the fleet of {self.id} can't be read: {first_line(error)}"
                 ) from None
             raise
         if counts:

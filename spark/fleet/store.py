@@ -17,7 +17,7 @@ from spark.errors import InputError, UnreadableError, first_line, unreadable_fil
 from spark.fleet.kinds import KIND
 from spark.fleet.schemas import TABLES
 
-_ID = re.compile(r"\w[\w.-]*", re.ASCII)
+ID = re.compile(r"\w[\w.-]*", re.ASCII)
 ID_OF_FILE = re.compile(r"/snapshot=([^/]+)/[^/]+\.parquet$")
 """Finds the id in the path of a snapshot's file."""
 
@@ -33,7 +33,7 @@ def snapshot_id(stated: str | None = None) -> str:
     """`stated` if it can be the name of a folder anywhere, or now, in UTC, if it is None."""
     if stated is None:
         return f"{datetime.now(UTC):%Y%m%dT%H%M%SZ}"
-    if not _ID.fullmatch(stated):
+    if not ID.fullmatch(stated):
         raise InputError(
             f"{stated!r} can't be the id of a snapshot: it is a time like 20261121T060000Z, or "
             "any letters, digits, '-', '_' and '.'"

@@ -68,6 +68,9 @@ def _print(found: GroupExplanation) -> None:
     say(f"Group {found.group} of cluster {found.cluster} is {found.status}{reason}.")
     if found.seat:
         say(f"{found.seat[0].upper()}{found.seat[1:]}.")
+    if found.owned:
+        owned = [{"member": m, "partitions now": count} for m, count in found.owned.items()]
+        show({"owners": owned}, Format.TABLE)
     if not found.loads:
         return
     loads = [

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections import Counter
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from optimizer.model import classes_of, measure
 from optimizer.reasons import explain
 from optimizer.strategies import OPTIMAL, strategy_named
 from spark.errors import InputError
-from spark.fleet import TABLES, FleetSnapshot
+from spark.fleet import FOREIGN, TABLES, FleetSnapshot
 from spark.groups import coordinators, encode, read_or_failed
 from spark.settings import DEFAULT_FLEET_GOALS, FleetGoals
 
@@ -25,7 +26,8 @@ class GroupExplanation:
     empty where there is no plan, or nothing to say. `loads` has each member's load as found and
     planned. `coordinator` is the broker that coordinates it, `coordinator_inferred` whether that is
     inferred from the group's name and who leads `offsets_partition` of __consumer_offsets, and
-    `seat` says so in words. They are null where nothing tells.
+    `seat` says so in words. They are null where nothing tells. `owned` has how many partitions, or
+    tasks, each member of a `foreign` group has.
     """
 
     cluster: str
@@ -39,6 +41,7 @@ class GroupExplanation:
     coordinator: int | None = None
     coordinator_inferred: bool | None = None
     seat: str | None = None
+    owned: dict[str, int] = field(default_factory=dict)
 
 
 def explain_group(
@@ -55,12 +58,22 @@ def explain_group(
     return replace(_explained(row, goals), **_seat(snapshot, row.cluster, group))
 
 
+def _owned(row: Any) -> dict[str, int]:
+    """How many partitions each member claims."""
+    names = dict(zip(row.claimant_hashes, row.claimants, strict=True))
+    counts = Counter(names[claimant] for claimant in row.claim_members)
+    return dict(sorted(counts.items()))
+
+
 def _explained(row: Any, goals: FleetGoals) -> GroupExplanation:
     """What the encoded row of a group tells, planned."""
     group = row.group
     read = read_or_failed(row)
     if read.problem is None:
-        return GroupExplanation(row.cluster, group, read.status, read.reason, {}, [], [])
+        owned = _owned(row) if read.status == FOREIGN else {}
+        return GroupExplanation(
+            row.cluster, group, read.status, read.reason, {}, [], [], owned=owned
+        )
     problem, wanted = read.problem, goals.of(row.cluster, group)
     answer = strategy_named(OPTIMAL).assign(problem, wanted)
     found = explain(problem, answer.target, wanted)

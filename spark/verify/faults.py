@@ -92,6 +92,9 @@ def _faults_of_plan(row: Any, group: FleetGroup, problem: Problem) -> Iterator[s
     silent = {"spread"} if pd.isna(row.spread_optimal) else set()
     levels = [level for level in goals.order if level not in silent]
     verdict = check_assignment(problem, target, certificate, goals, levels)
+    if silent and verdict.certificate_fault:  # it may prove more than the plan says
+        whole = check_assignment(problem, target, certificate, goals, goals.order)
+        verdict = verdict if whole.certificate_fault else whole
     yield from _faults_of_measures(row, problem, target, verdict)
     yield from _faults_of_optimality(row, verdict, goals)
 

@@ -315,6 +315,7 @@ def test_reads_across_racks_that_can_be_avoided_are_named() -> None:
         (b"\x01\x00\x01\x00\x00", "it ends before the numbers of 3 members do"),
         (b"\x01\x00\x10", "it ends before the numbers of 3 members do"),
         (b"\x01\x00\x00\x00", "1 bytes follow its last level"),
+        (b"\x01\x00\x10\x08", "bits of it are set beyond its last member"),
         (b"\x01\x00\x08" + b"\x7f" * 24, f"a number of it is beyond {2**60}"),
     ],
 )

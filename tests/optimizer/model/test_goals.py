@@ -33,6 +33,7 @@ def test_all_faults_are_listed_at_once() -> None:
         {"levels": ("moves", "moves")},
         {"levels": ("racks", "moves", "balance")},
         {"levels": 3},
+        {"levels": [["moves"]]},
         {"min_gain": float("nan")},
         {"min_gain": float("inf")},
         {"min_gain": "1"},

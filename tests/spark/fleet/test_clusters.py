@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from datetime import timedelta
 from pathlib import Path
 
@@ -11,7 +12,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from spark import FleetSnapshot, InputError, plan_fleet
-from spark.fleet.clusters import Composition, compositions, time_of, within_reach
+from spark.fleet.clusters import Composition, clusters_in, compositions, time_of, within_reach
 from spark.fleet.local_store import write_store
 from spark.fleet.results import read_planned
 from tests.spark.support.fleets import Fleet
@@ -100,13 +101,51 @@ class TestRead:
         keep(tmp_path, YESTERDAY, "b", "c")
         keep(tmp_path, SEVEN, "a")
         left_out = [
-            f"cluster {cluster} is left out: snapshot {YESTERDAY}, the last that has it, is older "
-            f"than max_age lets a cluster of {SEVEN} be"
+            f"cluster {cluster} is left out: {YESTERDAY}, the last snapshot with it, isn't within "
+            f"max_age of {SEVEN}"
             for cluster in "bc"
         ]
         assert FleetSnapshot.read(spark, str(tmp_path)).notes == tuple(left_out)
         keep(tmp_path, SIX, "c")
         assert FleetSnapshot.read(spark, str(tmp_path)).notes == (left_out[0],)
+
+    def test_a_cluster_that_stopped_long_ago_is_named(
+        self, spark: SparkSession, tmp_path: Path
+    ) -> None:
+        """Not in the last snapshot beyond reach; nor need its id be a time."""
+        keep(tmp_path, "20261119T000000Z", "b")
+        keep(tmp_path, "20261118T000000", "c")
+        keep(tmp_path, YESTERDAY, "a")
+        keep(tmp_path, SEVEN, "a")
+        assert FleetSnapshot.read(spark, str(tmp_path)).notes == tuple(
+            f"cluster {cluster} is left out: {one}, the last snapshot with it, isn't within "
+            f"max_age of {SEVEN}"
+            for cluster, one in (("b", "20261119T000000Z"), ("c", "20261118T000000"))
+        )
+
+    def test_a_snapshot_of_which_nothing_can_be_read_is_named(
+        self, spark: SparkSession, tmp_path: Path
+    ) -> None:
+        keep(tmp_path, SIX, "b")
+        keep(tmp_path, SEVEN, "a")
+        for part in tmp_path.glob(f"*/snapshot={SIX}/*.parquet"):
+            part.write_bytes(b"no parquet")
+        fleet = FleetSnapshot.read(spark, str(tmp_path))
+        assert fleet.instants == {"a": SEVEN}
+        assert fleet.notes == (f"snapshot {SIX} is left out: no cluster can be read from it",)
+
+    @pytest.mark.parametrize("name", [f"{SIX} copy", "{x", "[y", "a,b"])
+    def test_folders_of_odd_names_beside_the_snapshots(
+        self, spark: SparkSession, tmp_path: Path, name: str
+    ) -> None:
+        keep(tmp_path, SEVEN, "a")
+        for table in ("members", "subscriptions", "partitions", "assignments", "groups"):
+            shutil.copytree(
+                tmp_path / table / f"snapshot={SEVEN}", tmp_path / table / f"snapshot={name}"
+            )
+        newest, _ = compositions(spark, str(tmp_path), [SIX, name, SEVEN], timedelta(hours=24))
+        assert newest.instants == {"a": SEVEN}
+        assert clusters_in(spark, str(tmp_path), [name]) == {name: []}
 
     def test_a_cluster_without_groups_is_a_cluster(
         self, spark: SparkSession, tmp_path: Path

@@ -287,7 +287,9 @@ class TestRead:
         """The footer is whole, so that it shows only when the keys are read."""
         path = part_of(store, "members")
         damage_pages(path, statistics=False)
-        with pytest.raises(InputError, match=rf"snapshot {SNAPSHOT} can't be read: .*{path.name}"):
+        with pytest.raises(
+            InputError, match=rf"the fleet of {SNAPSHOT} can't be read: .*{path.name}"
+        ):
             FleetSnapshot.read(spark, str(store)).validate()
 
     def test_a_store_that_can_not_be_reached(self, spark: SparkSession) -> None:

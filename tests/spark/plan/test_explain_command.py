@@ -25,3 +25,18 @@ def test_who_coordinates_the_group_and_where_its_offsets_are(run: Run, tmp_path:
     (found,) = json.loads(said.out)["explanation"]
     assert (found["coordinator"], found["coordinator_inferred"]) == (7, False)
     assert found["seat"].endswith(", which has no leader; broker 7 coordinates it")
+
+
+def test_who_owns_the_tasks_of_streams(run: Run, tmp_path: Path) -> None:
+    """It has no plan, and what its members have is shown all the same."""
+    owned = [("t", 0, "a"), ("t", 1, "a"), ("t", 2, "b")]
+    both = {"a": ["t"], "b": ["t"]}
+    fleet = Fleet().topic("t", 3).group("app", both, owned, state="Stable", strategy="stream")
+    write_store(fleet.tables(), tmp_path, SNAPSHOT)
+    said = run("explain", tmp_path, "--group", "app", "--format", "json")
+    (found,) = json.loads(said.out)["explanation"]
+    assert (found["status"], found["owned"], found["loads"]) == ("foreign", {"a": 2, "b": 1}, {})
+    said = run("explain", tmp_path, "--group", "app")
+    assert [line.split() for line in said.out.splitlines() if line.split()[:1] == ["a"]] == [
+        ["a", "2"]
+    ]

@@ -105,6 +105,7 @@ def test_a_plan_of_before_there_was_spread() -> None:
     row = sound()
     row.spread = row.spread_optimal = None
     assert row.certificate == b"\x01\x00\x01\xff\x00\x00\x00", "a level a byte or more"
+    assert faults_of_group(row) == [], "the columns were lost, not the proof"
     row.certificate = row.certificate[:-1]
     assert faults_of_group(row) == []
 
