@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from optimizer.model.arrays import NOTHING, IntArray
+from optimizer.model.arrays import IntArray
+from optimizer.model.classes import classes_of
 from optimizer.model.problem import Problem, once_a_problem
 
 DENSE = 4
@@ -53,10 +54,9 @@ def least_spread(problem: Problem) -> int:
     return int((readers[read] * low * low + extra * (2 * low + 1)).sum())
 
 
-@once_a_problem
 def readers_of(problem: Problem) -> IntArray:
     """How many members subscribe to each topic."""
-    lengths = [len(topics) for topics in problem.subscriptions]
-    topic = np.concatenate([NOTHING, *problem.subscriptions])
-    sharing = np.bincount(problem.member_subscription, minlength=len(lengths))
-    return np.bincount(topic, sharing.repeat(lengths), len(problem.topics)).astype(np.int64)
+    classes = classes_of(problem)
+    # The entry at the end is that of topics without any, whose class is -1.
+    readers: IntArray = np.append(np.diff(classes.offsets), 0)[classes.of_topic]
+    return readers

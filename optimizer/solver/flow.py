@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,24 +15,24 @@ MOST = 2**62
 """No number that the flow computes may get larger than that."""
 
 
-class Network(NamedTuple):
-    """A network: arcs with their capacity and the cost of each unit, and the nodes' supply."""
+class Arcs(NamedTuple):
+    """Arcs of a network: where each leads from and to, what it holds, and what a unit costs."""
 
     tail: IntArray
     head: IntArray
     capacity: IntArray
     cost: IntArray
-    supply: IntArray
 
 
-def cheapest_flow(network: Network) -> IntArray | None:
+def cheapest_flow(parts: Sequence[Arcs], supply: IntArray) -> IntArray | None:
     """What flows along each arc in a flow of least cost; None if nothing meets the supplies.
 
-    Raises `CostOverflowError` where 64 bits couldn't hold what comes of it.
+    `supply` is that of each node; the arcs of the parts come one after the other. Raises
+    `CostOverflowError` where 64 bits couldn't hold what comes of it.
     """
-    _check_range(network)
+    tail, head, capacity, cost = map(np.concatenate, zip(*parts, strict=True))
+    _check_range(cost, supply)
     solver = _graph().min_cost_flow.SimpleMinCostFlow()
-    tail, head, capacity, cost, supply = network
     arcs = solver.add_arcs_with_capacity_and_unit_cost(tail, head, capacity, cost)
     solver.set_nodes_supplies(np.arange(len(supply)), supply)
     status = solver.solve()
@@ -43,14 +44,14 @@ def cheapest_flow(network: Network) -> IntArray | None:
     return flows
 
 
-def _check_range(network: Network) -> None:
+def _check_range(cost: IntArray, supply: IntArray) -> None:
     """Bound what OR-Tools computes: total cost, and prices of its nodes.
 
     It multiplies costs by the number of nodes plus one and scales from there; a price falls by no
     more than three times the nodes times the dearest scaled cost (Goldberg 1997).
     """
-    nodes, dearest = len(network.supply), int(network.cost.max(initial=0))
-    units = float(network.supply.clip(0).sum(dtype=np.float64))
+    nodes, dearest = len(supply), int(cost.max(initial=0))
+    units = float(supply.clip(0).sum(dtype=np.float64))
     if max(units, 3 * nodes * (nodes + 1)) * dearest > MOST:
         raise CostOverflowError(
             f"{units:.0f} partitions in a network of {nodes} nodes can't be planned exactly: their "

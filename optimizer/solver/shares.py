@@ -8,7 +8,7 @@ import numpy as np
 
 from optimizer.model import IntArray
 from optimizer.solver.demand import Demand
-from optimizer.solver.flow import Network, cheapest_flow
+from optimizer.solver.flow import Arcs, cheapest_flow
 
 
 def cheapest_shares(demand: Demand, base: int, levels: Sequence[str]) -> IntArray | None:
@@ -21,26 +21,50 @@ def cheapest_shares(demand: Demand, base: int, levels: Sequence[str]) -> IntArra
     across racks. Raises `CostOverflowError`.
     """
     kinds, members = len(demand.supply), demand.member_count
-    pairs, spare = len(demand.members), kinds + members
-    kind, member = demand.kind_of_pair, demand.members + kinds
-    owned = demand.owned.nonzero()[0]
-    every_member, ones = np.arange(kinds, spare), np.ones(members, np.int64)
+    spare = kinds + members
     moved, kept = pair_costs(demand, level_weights(demand, levels))
-    supply = np.concatenate((demand.supply, ones * -base, [0]))
+    arcs = [*pair_arcs(demand, demand.members + kinds, moved, kept), spare_arcs(members, spare)]
+    flows = cheapest_flow(arcs, supply_of(demand, base, spare))
+    return None if flows is None else shares_of(demand, flows)
+
+
+def pair_arcs(demand: Demand, taker: IntArray, moved: IntArray, kept: IntArray) -> list[Arcs]:
+    """Arcs from kinds, the first nodes, to the taker of each pair.
+
+    They are first for partitions that move there, of each pair, and then for those that stay, of
+    pairs that own any; `shares_of` reads a flow along them. The costs are those of `pair_costs`.
+    """
+    kind, owned = demand.kind_of_pair, demand.owned.nonzero()[0]
+    return [
+        Arcs(kind, taker, demand.supply[kind], moved),
+        Arcs(kind[owned], taker[owned], demand.owned[owned], kept[owned]),
+    ]
+
+
+def spare_arcs(members: int, spare: int) -> Arcs:
+    """An arc for one partition from each member to the spare node, which stands behind them."""
+    ones = np.ones(members, np.int64)
+    return Arcs(np.arange(spare - members, spare), ones * spare, ones, ones * 0)
+
+
+def supply_of(demand: Demand, base: int, spare: int) -> IntArray:
+    """The supply of each node.
+
+    Kinds come first; members, who take in `base`, stand last but for the spare node, which takes in
+    the rest.
+    """
+    supply = np.zeros(spare + 1, np.int64)
+    supply[: len(demand.supply)] = demand.supply
+    supply[spare - demand.member_count : spare] = -base
     supply[spare] = -supply.sum()
-    flows = cheapest_flow(
-        Network(
-            tail=np.concatenate((kind, kind[owned], every_member)),
-            head=np.concatenate((member, member[owned], ones * spare)),
-            capacity=np.concatenate((demand.supply[kind], demand.owned[owned], ones)),
-            cost=np.concatenate((moved, kept[owned], ones * 0)),
-            supply=supply,
-        )
-    )
-    if flows is None:
-        return None
+    return supply
+
+
+def shares_of(demand: Demand, flows: IntArray) -> IntArray:
+    """The shares that flow along `pair_arcs`, which stand first."""
+    pairs, owned = len(demand.members), demand.owned.nonzero()[0]
     shares = flows[:pairs]
-    shares[owned] += flows[pairs:-members]
+    shares[owned] += flows[pairs : pairs + len(owned)]
     return shares
 
 

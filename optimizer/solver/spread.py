@@ -10,8 +10,15 @@ import numpy as np
 
 from optimizer.model import IntArray
 from optimizer.solver.demand import Demand
-from optimizer.solver.flow import Network, cheapest_flow
-from optimizer.solver.shares import level_weights, pair_costs
+from optimizer.solver.flow import Arcs, cheapest_flow
+from optimizer.solver.shares import (
+    level_weights,
+    pair_arcs,
+    pair_costs,
+    shares_of,
+    spare_arcs,
+    supply_of,
+)
 
 NEAR = 3
 """Within so many partitions of the shares at hand, and one more, each has an arc of its own."""
@@ -102,34 +109,18 @@ class _Search:
         """The cheapest shares in the network that is exact near those at hand."""
         demand, segments = self.demand, self._segments(self.in_cells(at_hand))
         kinds, cells, members = len(demand.supply), len(self.most), demand.member_count
-        pairs, spare = len(demand.members), kinds + cells + members
-        kind, cell = demand.kind_of_pair, kinds + self.cell
-        owned = demand.owned.nonzero()[0]
-        every_member, ones = np.arange(kinds + cells, spare), np.ones(members, np.int64)
-        supply = np.zeros(spare + 1, np.int64)
-        supply[:kinds], supply[every_member] = demand.supply, -self.base
-        supply[spare] = -supply.sum()
-        member = kinds + cells + self.member_of_cell[segments.cell]
-        mean_cost = self.spread * (segments.start + segments.end)
-        flows = cheapest_flow(
-            Network(
-                tail=np.concatenate((kind, kind[owned], kinds + segments.cell, every_member)),
-                head=np.concatenate((cell, cell[owned], member, ones * spare)),
-                capacity=np.concatenate(
-                    (
-                        *(demand.supply[kind], demand.owned[owned]),
-                        *(segments.end - segments.start, ones),
-                    )
-                ),
-                cost=np.concatenate((self.moved, self.kept[owned], mean_cost, ones * 0)),
-                supply=supply,
-            )
+        spare = kinds + cells + members
+        in_cells = Arcs(
+            tail=kinds + segments.cell,
+            head=kinds + cells + self.member_of_cell[segments.cell],
+            capacity=segments.end - segments.start,
+            cost=self.spread * (segments.start + segments.end),
         )
-        if flows is None:
-            return None
-        shares = flows[:pairs]
-        shares[owned] += flows[pairs : pairs + len(owned)]
-        return shares
+        to_cells = pair_arcs(demand, kinds + self.cell, self.moved, self.kept)
+        flows = cheapest_flow(
+            [*to_cells, in_cells, spare_arcs(members, spare)], supply_of(demand, self.base, spare)
+        )
+        return None if flows is None else shares_of(demand, flows)
 
     def _segments(self, at_hand: IntArray) -> _Segments:
         """Cut the numbers of partitions of each cell, from none to all, into segments."""

@@ -12,7 +12,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from functools import reduce
 from typing import NamedTuple
-from urllib.parse import unquote
 
 from pyspark.errors import AnalysisException
 from pyspark.sql import DataFrame, SparkSession
@@ -109,8 +108,7 @@ def within_reach(snapshots: Sequence[str], max_age: timedelta) -> list[str]:
 def clusters_in(session: SparkSession, store: str, snapshots: Sequence[str]) -> Held:
     """The clusters of each of these snapshots, sorted; none where no file of it can be read.
 
-    One job that reads one column, of the tables of `NAMING`. A broken file is passed over: whether
-    that matters shows when the snapshot is read.
+    One job that reads one column, of the tables of `NAMING`. A broken file is passed over.
     """
     found: dict[str, list[str]] = {one: [] for one in snapshots}
     # A folder of any other name was copied or made by hand; in a pattern it could mean anything.
@@ -132,7 +130,7 @@ def clusters_in(session: SparkSession, store: str, snapshots: Sequence[str]) -> 
             raise
         rows = []
     for row in rows:
-        found[unquote(row.snapshot)].append(row.cluster)
+        found[row.snapshot].append(row.cluster)
     return {one: sorted(clusters) for one, clusters in found.items()}
 
 

@@ -160,13 +160,21 @@ def best_ms(call: Callable[[], object]) -> float:
     return round(best * 1e3, 3)
 
 
-def main() -> None:
+def grid_options(description: str | None, has_quick: bool = True) -> argparse.Namespace:
+    """The options of benchmarks of a grid: `json`, and `quick` where a grid has large groups."""
     parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+        description=description, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--quick", action="store_true", help="groups of up to 1,000 members only")
+    if has_quick:
+        parser.add_argument(
+            "--quick", action="store_true", help="groups of up to 1,000 members only"
+        )
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the rows to FILE as well")
-    options = parser.parse_args()
+    return parser.parse_args()
+
+
+def main() -> None:
+    options = grid_options(__doc__)
     print(
         f"{'subscriptions':13} {'members':>7} {'partitions':>10} {'topics':>6} {'state':9} "
         f"{'arrays ms':>10} {'names ms':>10} {'loads':>9} {'moves':>6}"

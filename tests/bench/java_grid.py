@@ -11,7 +11,6 @@ counts.
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import sys
@@ -25,7 +24,7 @@ import numpy as np
 HERE = Path(__file__).parent
 sys.path[:0] = [str(HERE), str(HERE.parents[1])]
 
-from assign_grid import ENOUGH_SECONDS, RUNS, Case, Row, cases, timed  # noqa: E402
+from assign_grid import ENOUGH_SECONDS, RUNS, Case, Row, cases, grid_options, timed  # noqa: E402
 
 from optimizer.strategies.uniform.topic_ids import topic_ids  # noqa: E402
 from spark.terminal.session import session  # noqa: E402
@@ -48,12 +47,7 @@ class Java:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--quick", action="store_true", help="groups of up to 1,000 members only")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write the rows to FILE as well")
-    options = parser.parse_args()
+    options = grid_options(__doc__)
     settings = {"spark.ui.enabled": "false", "spark.driver.memory": MEMORY}
     with session("local[1]", settings) as spark:
         add_jars(spark)

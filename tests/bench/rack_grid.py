@@ -11,11 +11,9 @@ one small number a partition (its member), which is less than any table of it ta
 
 from __future__ import annotations
 
-import argparse
 import json
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
-from pathlib import Path
 
 import numpy as np
 
@@ -24,7 +22,7 @@ from optimizer.checker.check import check_assignment
 from optimizer.model.arrays import IntArray
 from optimizer.model.problem import NOBODY, Problem
 from optimizer.solver.solve import solve
-from tests.bench.assign_grid import best_ms
+from tests.bench.assign_grid import best_ms, grid_options
 
 PARTITIONS, MEMBERS, TOPICS = 400_000, 2_000, 200
 RACKS = ("a", "b", "c")
@@ -116,11 +114,7 @@ def measured(name: str, state: str, problem: Problem) -> Row:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write the rows to FILE as well")
-    options = parser.parse_args()
+    options = grid_options(__doc__, has_quick=False)
     print(
         f"{'goals':15} {'state':9} {'solve ms':>9} {'certify ms':>10} {'check ms':>9} {'moves':>7} "
         f"{'local':>7} {'remote':>7} {'certificate':>11} {'plan bytes':>10} optimal"

@@ -10,7 +10,6 @@ two. Owners are as `range` left them when a member has just joined, or drawn at 
 
 from __future__ import annotations
 
-import argparse
 import json
 import sys
 from collections.abc import Iterator
@@ -22,7 +21,7 @@ import numpy as np
 HERE = Path(__file__).parent
 sys.path[:0] = [str(HERE), str(HERE.parents[1])]
 
-from assign_grid import best_ms  # noqa: E402
+from assign_grid import best_ms, grid_options  # noqa: E402
 
 from optimizer import STRATEGIES, Goals  # noqa: E402
 from optimizer.checker import check_assignment  # noqa: E402
@@ -81,7 +80,6 @@ def measured(case: Case) -> dict[str, object]:
     row: dict[str, object] = {
         name: value for name, value in vars(case).items() if name != "problem"
     }
-    levels.QUICK = 0
     problem = case.problem
     row["without_ms"] = best_ms(lambda: solve(replace(problem)))
     row["without_spread"] = spread_of(problem, solve(problem).target)
@@ -107,11 +105,8 @@ def measured(case: Case) -> dict[str, object]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write the rows to FILE as well")
-    options = parser.parse_args()
+    options = grid_options(__doc__, has_quick=False)
+    levels.QUICK = 0  # so that what is timed without spread is without it
     print(
         f"{'subscriptions':13} {'members':>7} {'topics':>6} {'partitions':>10} {'state':9} "
         f"{'without':>8} {'after':>8} {'before':>8} {'search':>8} {'proof':>8} "
