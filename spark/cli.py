@@ -8,7 +8,7 @@ from collections.abc import Callable
 import typer
 
 from spark import InputError
-from spark.errors import first_line, unreadable_file
+from spark.errors import RunError, first_line, unreadable_file
 from spark.jobs.audit import audit
 from spark.jobs.collect import collect
 from spark.jobs.compare import compare
@@ -62,6 +62,8 @@ def main() -> None:
         code = app(sys.argv[1:] or ["--help"], prog_name="evenfleet", standalone_mode=False)
     except InputError as error:
         _end(str(error), BAD_INPUT)
+    except RunError as error:
+        _end(str(error), RUN_FAILED)
     except (KeyboardInterrupt, typer.Abort):
         code = INTERRUPTED
     except Exception as error:

@@ -9,6 +9,10 @@ class InputError(ValueError):
     """Bad input, said in one readable sentence; commands exit with code 2."""
 
 
+class RunError(Exception):
+    """A run failed, said in one readable sentence; commands exit with code 3."""
+
+
 class TimeLimitError(Exception):
     """A strategy used up its time for a group."""
 

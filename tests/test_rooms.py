@@ -17,7 +17,7 @@ PACKAGES = ("optimizer", "spark", "evenfleet")
 KAFKA = "optimizer.strategies.kafka"
 OPTIMIZER = ("optimizer.model", "optimizer.solver", "optimizer.checker", "optimizer.reasons")
 BASE = ("spark.errors", "spark.wording", "spark.unpersist_handle")
-FLEET = (*BASE, "spark.fleet", "spark.settings")
+FLEET = (*BASE, "spark.files", "spark.fleet", "spark.settings")
 WORKERS = (*FLEET, "spark.groups", "spark.solve", *OPTIMIZER, "optimizer.strategies")
 CAPABILITIES = ("spark.plan", "spark.compare", "spark.verify", "spark.audit", "spark.graph")
 SOURCES = ("spark.sources", "spark.sources.kafka_text", "spark.sources.live")
@@ -43,7 +43,8 @@ ROOMS: dict[str, tuple[str, ...]] = {
     "spark.errors": (),
     "spark.wording": (),
     "spark.unpersist_handle": (),
-    "spark.fleet": BASE,
+    "spark.files": BASE,
+    "spark.fleet": (*BASE, "spark.files"),
     "spark.settings": (*BASE, "spark.fleet", "optimizer"),
     "spark.groups": (*BASE, "spark.fleet", "optimizer.model"),
     "spark.solve": (*FLEET, "spark.groups", *OPTIMIZER, "optimizer.strategies"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from spark.fleet.clusters import MAX_AGE, Composition, clusters_in, compositions
 from spark.fleet.connectors import IS_CONNECTOR, connector_topic
+from spark.fleet.counts import kinds_of_groups, row_counts
 from spark.fleet.kinds import (
     CLASSIC,
     CONNECT,
@@ -19,11 +20,12 @@ from spark.fleet.kinds import (
 )
 from spark.fleet.local_store import SCHEMAS, table_of, write_store
 from spark.fleet.results import (
+    CLUSTERS,
     check_no_store,
+    check_outside,
     check_writable,
     read_planned,
     read_result,
-    write_instants,
 )
 from spark.fleet.schemas import TABLES
 from spark.fleet.snapshot import FleetSnapshot
@@ -36,19 +38,11 @@ from spark.fleet.states import (
     UNKNOWN_STATE,
     UNPLANNED,
 )
-from spark.fleet.store import (
-    ids,
-    kinds_of_groups,
-    row_counts,
-    snapshot_id,
-    snapshots,
-    unfinished,
-    whole,
-    write_table,
-)
+from spark.fleet.store import Stored, ids, snapshot_id, snapshots, unfinished, whole
 
 __all__ = [
     "CLASSIC",
+    "CLUSTERS",
     "CONNECT",
     "CONSUMER",
     "FOREIGN",
@@ -70,7 +64,9 @@ __all__ = [
     "Composition",
     "FleetSnapshot",
     "SourceTables",
+    "Stored",
     "check_no_store",
+    "check_outside",
     "check_writable",
     "clusters_in",
     "compositions",
@@ -87,7 +83,5 @@ __all__ = [
     "unfinished",
     "whole",
     "why_foreign",
-    "write_instants",
     "write_store",
-    "write_table",
 ]

@@ -12,12 +12,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from functools import reduce
 from typing import NamedTuple
+from urllib.parse import unquote
 
-from pyspark.errors import AnalysisException
 from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql import functions as F
 
-from spark.fleet.store import ID, ID_OF_FILE, is_not_there
+from spark.files import LITERAL, place_of
+from spark.fleet.counts import snapshot_of_file
+from spark.fleet.store import Stored
 
 BEYOND = 24
 """So many snapshots out of reach are looked at, to name clusters that are in none within it."""
@@ -37,44 +38,52 @@ class Composition(NamedTuple):
 
     Without `instants` it is that one snapshot, whichever clusters it has. `left_out` has the
     clusters of the last `BEYOND` snapshots out of reach that aren't among them, with the last that
-    has each; `unread` the snapshots within reach of which no cluster can be read.
+    has each; `unread` the snapshots within reach of which no cluster can be read, and `unfinished`
+    those within reach and later ones that aren't whole, with the reason.
     """
 
     id: str
     instants: Mapping[str, str] = {}
     left_out: Mapping[str, str] = {}
     unread: tuple[str, ...] = ()
+    unfinished: Mapping[str, str] = {}
 
     def notes(self) -> Iterator[str]:
         """Sentences on what isn't in the fleet."""
         for cluster, one in self.left_out.items():
-            yield (
-                f"cluster {cluster} is left out: {one}, the last snapshot with it, isn't within "
-                f"max_age of {self.id}"
-            )
+            why = "isn't whole" if one in self.unfinished else f"isn't within max_age of {self.id}"
+            yield f"cluster {cluster} is left out: {one}, the last snapshot with it, {why}"
         for one in self.unread:
             yield f"snapshot {one} is left out: no cluster can be read from it"
+        for one, why in self.unfinished.items():
+            yield f"Skipped: snapshot {one} isn't whole: {why}"
 
 
 def compositions(
-    session: SparkSession, store: str, there: Sequence[str], max_age: timedelta
+    session: SparkSession, store: str, stored: Stored, max_age: timedelta
 ) -> tuple[Composition, Composition | None]:
-    """The newest fleet of these whole snapshots, oldest first, and what there is of it before that.
+    """The newest fleet of the whole snapshots of a store, and what there is of it before that.
 
     Before is, for each cluster, the last snapshot that has it before the one that is taken; where
     none within reach has it, the last one before all those, which may not have it either.
     """
-    if len(there) == 1:
-        return Composition(there[0]), None
+    there = stored.whole
     near = within_reach(there, max_age)
+    skipped = {
+        one: why
+        for one, why in stored.unfinished.items()
+        if one > near[-1] or one in within_reach([one, near[-1]], max_age)
+    }
+    if len(there) == 1 and not skipped:
+        return Composition(there[0]), None
     out_of_reach = [one for one in there if one not in near][-BEYOND:]
-    held = clusters_in(session, store, [*out_of_reach, *near])
+    held = clusters_in(session, store, [*out_of_reach, *near, *skipped])
     within = {one: held[one] for one in near}
     newest = newest_of_each(within)
-    last = newest_of_each({one: held[one] for one in out_of_reach})
+    last = newest_of_each({one: held[one] for one in [*out_of_reach, *skipped]})
     left_out = {cluster: one for cluster, one in last.items() if cluster not in newest}
     unread = tuple(one for one in near if not held[one])
-    now = Composition(near[-1], newest, left_out, unread)
+    now = Composition(near[-1], newest, left_out, unread, skipped)
     older = [one for one in there if one < near[0]][-1:]
     if len(near) == 1:
         return now, Composition(older[0]) if older else None
@@ -111,26 +120,13 @@ def clusters_in(session: SparkSession, store: str, snapshots: Sequence[str]) -> 
     One job that reads one column, of the tables of `NAMING`. A broken file is passed over.
     """
     found: dict[str, list[str]] = {one: [] for one in snapshots}
-    # A folder of any other name was copied or made by hand; in a pattern it could mean anything.
-    named = [one for one in snapshots if ID.fullmatch(one)]
-    if not named:
-        return found
-    folders = f"{{{','.join(NAMING)}}}/snapshot={{{','.join(named)}}}"
-    snapshot = F.regexp_extract("_metadata.file_path", ID_OF_FILE.pattern, 1).alias("snapshot")
-    try:
-        files = (
-            session.read.schema("cluster string")
-            .option("recursiveFileLookup", "true")
-            .option("ignoreCorruptFiles", "true")
-            .parquet(f"{store.rstrip('/')}/{folders}")
-        )
-        rows = files.select(snapshot, "cluster").dropna().distinct().collect()
-    except AnalysisException as error:
-        if not is_not_there(error):
-            raise
-        rows = []
-    for row in rows:
-        found[row.snapshot].append(row.cluster)
+    place = place_of(session, store)
+    by_table = (place.paths(table, snapshots).values() for table in NAMING)
+    if paths := [path for of_table in by_table for of_one in of_table for path in of_one]:
+        options = LITERAL | {"ignoreCorruptFiles": "true"}
+        files = session.read.schema("cluster string").options(**options).parquet(*paths)
+        for row in files.select(snapshot_of_file(), "cluster").dropna().distinct().collect():
+            found[unquote(row.snapshot)].append(row.cluster)
     return {one: sorted(clusters) for one, clusters in found.items()}
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
-import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -12,7 +10,9 @@ import pyarrow.parquet as pq
 from pyspark.sql.pandas.types import to_arrow_type
 
 from spark.errors import InputError
+from spark.files import LocalPlace, Place, writing, written_file
 from spark.fleet.schemas import TABLES
+from spark.fleet.store import snapshot_id
 from spark.wording import named
 
 ROWS_A_FILE = 250_000
@@ -45,54 +45,42 @@ def _column(values: pa.Array | Sequence[object] | None, kind: pa.DataType, rows:
     return values if isinstance(values, pa.Array) else pa.array(values, kind)
 
 
-LAST = ("groups", "members")
-"""By these a fleet knows of a group: when they are moved, all else that tells of it is there."""
-
-
 def write_store(tables: Mapping[str, pa.Table], store: Path, snapshot: str) -> None:
     """Write one snapshot to `store`/TABLE/snapshot=`snapshot`/part-….parquet, or add to it.
 
-    `snapshot` is a time in UTC like 20261121T060000Z. The files are made in a hidden folder and
-    moved when all are there, the required tables last: a run that is cut short leaves no snapshot
-    that looks whole. A snapshot that is whole already keeps its files, and gets those of further
-    clusters beside them. InputError if it has one of the clusters, if it isn't whole, or if its
-    tables have other columns.
+    `snapshot` is a time in UTC like 20261121T060000Z. All tables are there, or none: a run that is
+    cut short leaves the store as it was. A snapshot that is whole already keeps its files, and gets
+    those of further clusters beside them. InputError if it has one of the clusters, if it isn't
+    whole, or if its tables have other columns; RunError if another run writes it at the same time.
     """
-    folders = {name: store / name / f"snapshot={snapshot}" for name in tables}
-    if there := [folder for folder in folders.values() if folder.exists()]:
-        _check_addable(tables, store, snapshot, there)
-    store.mkdir(parents=True, exist_ok=True)
-    hidden = Path(tempfile.mkdtemp(prefix=".writing-", dir=store))
-    try:
-        for name, table in tables.items():
-            if len(table) or not there:
-                _write_parts(table, hidden / name)
-        if there:
-            _add_parts(hidden, folders)
-        else:
-            for name in sorted(tables, key=lambda name: TABLES[name].required):
-                folders[name].parent.mkdir(exist_ok=True)
-                (hidden / name).rename(folders[name])
-    finally:
-        shutil.rmtree(hidden)
+    snapshot = snapshot_id(snapshot)
+    place = LocalPlace(store)
+    with writing(store), place.run(snapshot, TABLES) as run:
+        there = {table: place.files_in(place.folder(table, snapshot)) for table in TABLES}
+        kept = {table: list(map(Path, files.values())) for table, files in there.items() if files}
+        if any(files is not None for files in there.values()):
+            _check_addable(tables, place, snapshot, kept)
+        new = {name: table for name, table in tables.items() if len(table) or not kept}
+        for name, table in new.items():
+            _write_parts(table, run.folder(name), run.id)
+        held = {name: [written_file(part, "") for part in parts] for name, parts in kept.items()}
+        run.commit(new, held)
 
 
 def _check_addable(
-    tables: Mapping[str, pa.Table], store: Path, snapshot: str, there: Sequence[Path]
+    tables: Mapping[str, pa.Table], place: Place, snapshot: str, found: Mapping[str, list[Path]]
 ) -> None:
     """Raise InputError unless these clusters can be added to the snapshot."""
-    found = {
-        name: sorted((store / name / f"snapshot={snapshot}").glob("*.parquet")) for name in TABLES
-    }
-    lacking = [name for name, table in TABLES.items() if table.required and not found[name]]
-    being_written = any((folder / "_temporary").exists() for folder in there)
-    if lacking or being_written:
+    lacking = [name for name, table in TABLES.items() if table.required and name not in found]
+    if lacking or place.being_written([snapshot]):
         raise InputError(
-            f"{there[0]} is there already: choose another snapshot id or remove that snapshot, "
-            "which isn't whole"
+            f"{place.folder(min(found, default='members'), snapshot)} is there already: choose "
+            "another snapshot id or remove that snapshot, which isn't whole"
         )
+    for name in found:
+        place.parts(name, snapshot)
     for name, table in tables.items():
-        for part in found[name]:
+        for part in found.get(name, []):
             _check_part(table, part, snapshot)
 
 
@@ -124,23 +112,11 @@ def _columns(schema: pa.Schema) -> dict[str, pa.DataType]:
     return {field.name: plain(field.type) for field in schema}
 
 
-def _add_parts(hidden: Path, folders: Mapping[str, Path]) -> None:
-    """Move files into the folders of a snapshot; none of them stays if one can't be moved."""
-    moved: list[Path] = []
-    names = [*(name for name in folders if name not in LAST), *(n for n in LAST if n in folders)]
-    try:
-        for name in names:
-            for part in sorted((hidden / name).glob("*")):
-                folders[name].mkdir(parents=True, exist_ok=True)
-                target = folders[name] / f"{part.stem}-{hidden.name.lstrip('.')}.parquet"
-                moved.append(part.rename(target))
-    except OSError:
-        for part in moved:
-            part.unlink()
-        raise
-
-
-def _write_parts(table: pa.Table, folder: Path) -> None:
-    folder.mkdir()
+def _write_parts(table: pa.Table, folder: Path, run: str) -> None:
+    folder.mkdir(parents=True)
     for part, start in enumerate(range(0, max(len(table), 1), ROWS_A_FILE)):
-        pq.write_table(table.slice(start, ROWS_A_FILE), folder / f"part-{part:05d}.parquet")
+        pq.write_table(
+            table.slice(start, ROWS_A_FILE),
+            folder / f"part-{part:05d}-{run}.parquet",
+            write_page_checksum=True,
+        )

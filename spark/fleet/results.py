@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
 from pathlib import Path
 
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import SparkSession
 
 from spark.errors import InputError
+from spark.files import place_of
 from spark.fleet.clusters import Composition
+from spark.fleet.schemas import TABLES
 from spark.fleet.snapshot import FleetSnapshot
-from spark.fleet.store import ids, read_table, snapshots, whole, write_table
+from spark.fleet.store import Stated, read_table, snapshots, whole
 
 CLUSTERS = "clusters"
 """The table of a plan that tells of which snapshot each cluster was."""
@@ -36,32 +37,33 @@ def check_writable(out: str) -> None:
 
 def check_no_store(session: SparkSession, out: str) -> None:
     """Raise InputError when `out` has snapshots: a plan's tables would replace theirs."""
+    check_outside(session, out)
     if snapshots(session, out):
         raise InputError(
             f"output {out} is a store, whose tables a plan would overwrite: choose another folder"
         )
 
 
-def read_result(session: SparkSession, out: str, name: str, snapshot: str) -> DataFrame:
+def check_outside(session: SparkSession, out: str) -> None:
+    """Raise InputError when `out` is inside a table of a store: its files would be read as rows."""
+    parts = out.rstrip("/").split("/")
+    if "://" not in out:
+        parts = str(Path(out.removeprefix("file:")).resolve()).split("/")
+    for at, part in enumerate(parts):
+        store = "/".join(parts[:at]) or "/"
+        if part in TABLES and at and snapshots(session, store):
+            raise InputError(
+                f"output {out} is inside table {part} of the store {store}: choose a folder "
+                "outside of its tables"
+            )
+
+
+def read_result(session: SparkSession, out: str, name: str, snapshot: str) -> Stated:
     """One table of a plan; InputError when it isn't there or can't be read."""
-    table = read_table(session, out, name, snapshot)
+    table = read_table(session, place_of(session, out), name, snapshot)
     if table is None:
         raise InputError(f"plan {out} has no table {name} of snapshot {snapshot}: make it anew")
     return table
-
-
-def write_instants(
-    session: SparkSession, out: str, fleet: str, instants: Mapping[str, str]
-) -> None:
-    """Write, beside the plan of the fleet of that id, of which snapshot each cluster was.
-
-    A plan of one snapshot needs no such table: it is written only over one that is there.
-    """
-    composed = set(instants.values()) - {fleet}
-    if composed or fleet in ids(session, out, CLUSTERS):
-        rows = list(instants.items()) if composed else []
-        table = session.createDataFrame(rows, "cluster string, instant string")
-        write_table(table.coalesce(1).sortWithinPartitions("cluster"), out, CLUSTERS, fleet)
 
 
 def read_planned(session: SparkSession, store: str, out: str, snapshot: str) -> FleetSnapshot:
@@ -70,8 +72,8 @@ def read_planned(session: SparkSession, store: str, out: str, snapshot: str) -> 
     That is what the plan's table of clusters names, or else all of the snapshot of that id. Raises
     InputError when the store doesn't have it any more, and as `FleetSnapshot.compose` does.
     """
-    table = read_table(session, out, CLUSTERS, snapshot)
-    instants = {row.cluster: row.instant for row in table.collect()} if table is not None else {}
+    table = read_table(session, place_of(session, out), CLUSTERS, snapshot)
+    instants = {row.cluster: row.instant for row in table.rows.collect()} if table else {}
     there = snapshots(session, store)
     for one in sorted({snapshot, *instants.values()}.difference(there)):
         whole(session, store, one)

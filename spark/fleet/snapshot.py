@@ -13,9 +13,10 @@ from pyspark.sql import functions as F
 from pyspark.util import inheritable_thread_target
 
 from spark.errors import InputError, UnreadableError, first_line, unreadable_file
+from spark.files import place_of, write_tables
 from spark.fleet.clusters import MAX_AGE, Composition, clusters_of, compositions
 from spark.fleet.schemas import TABLES, Table, misfit
-from spark.fleet.store import ids, read_table, snapshot_id, whole, write_table
+from spark.fleet.store import Stated, ids, read_table, snapshot_id, whole
 
 READ_AT_ONCE = 16
 """Tables that are opened at the same time: each takes a small job of Spark's."""
@@ -28,13 +29,15 @@ class FleetSnapshot:
     `tables` has every table that is there, with exactly the columns of
     `spark.fleet.schemas.TABLES`: optional columns that are missing are null. `instants` has for
     each cluster the id of the snapshot that its rows are of, where that was looked at; `id` is the
-    newest of them. Without any all rows are of that one.
+    newest of them. Without any all rows are of that one. `changes` tell of files that another
+    program has changed since they were written.
     """
 
     id: str
     tables: Mapping[str, DataFrame]
     notes: tuple[str, ...] = ()
     instants: Mapping[str, str] = field(default_factory=dict)
+    changes: tuple[str, ...] = ()
 
     @staticmethod
     def of(
@@ -86,10 +89,10 @@ class FleetSnapshot:
         Raises InputError when the store has no such snapshot, and one that lists all tables that
         can't be read and all missing and mistyped columns.
         """
-        there = whole(session, store, snapshot)
+        stored = whole(session, store, snapshot)
         if snapshot:
             return FleetSnapshot.compose(session, store, Composition(snapshot))
-        newest, _ = compositions(session, store, there, max_age)
+        newest, _ = compositions(session, store, stored, max_age)
         return FleetSnapshot.compose(session, store, newest)
 
     @staticmethod
@@ -115,7 +118,8 @@ class FleetSnapshot:
             name: reduce(DataFrame.unionAll, of_name) for name, of_name in found.items() if of_name
         }
         notes = dict.fromkeys(note for one in read for note in one.notes)
-        return FleetSnapshot(of.id, tables, (*notes, *of.notes()), of.instants)
+        changes = tuple(change for one in read for change in one.changes)
+        return FleetSnapshot(of.id, tables, (*notes, *of.notes()), of.instants, changes)
 
     def only(self, clusters: Iterable[str]) -> FleetSnapshot:
         """The rows of these clusters, and those that belong to none, which `validate` tells of."""
@@ -128,9 +132,10 @@ class FleetSnapshot:
         return self.instants or dict.fromkeys(clusters_of(self.tables), self.id)
 
     def write(self, store: str) -> None:
-        """Add the snapshot to a store; a required table comes last, so that a part isn't whole.
+        """Add the snapshot to a store, all of it or nothing.
 
-        Raises InputError, before anything is written, when the store has something of that id.
+        Raises InputError, before anything is written, when the store has something of that id, or
+        it can't be an id.
         """
         session = next(iter(self.tables.values())).sparkSession
         taken = [name for name in TABLES if self.id in ids(session, store, name)]
@@ -139,8 +144,7 @@ class FleetSnapshot:
                 f"store {store} has a snapshot {self.id} already, in {', '.join(taken)}: choose "
                 "another id or remove that snapshot"
             )
-        for name in sorted(self.tables, key=lambda name: TABLES[name].required):
-            write_table(self.tables[name], store, name, self.id)
+        write_tables(session, store, snapshot_id(self.id), self.tables, owned=TABLES)
 
     def validate(self) -> FleetSnapshot:
         """Look for null keys; InputError names tables and columns, and tells how many rows.
@@ -165,17 +169,18 @@ class FleetSnapshot:
         return self
 
 
-Opened = Mapping[str, Future[DataFrame | None]]
+Opened = Mapping[str, Future[Stated | None]]
 """What `read_table` comes to for each table."""
 
 
 def _open_tables(session: SparkSession, store: str, snapshots: Sequence[str]) -> dict[str, Opened]:
     """The tables of each snapshot, opened at the same time."""
+    place = place_of(session, store)
     with ThreadPoolExecutor(READ_AT_ONCE) as pool:
         return {
             snapshot: {
                 name: pool.submit(
-                    inheritable_thread_target(session)(read_table), session, store, name, snapshot
+                    inheritable_thread_target(session)(read_table), session, place, name, snapshot
                 )
                 for name in TABLES
             }
@@ -187,14 +192,17 @@ def _read(snapshot: str, opened: Opened) -> FleetSnapshot:
     """The snapshot of opened tables."""
     tables: dict[str, DataFrame] = {}
     faults = []
+    changes: list[str] = []
     for name, one in opened.items():
         try:
             table = one.result()
         except InputError as error:
             faults.append(str(error))
         else:
-            tables |= {name: table} if table is not None else {}
-    return _checked(snapshot, tables, faults)
+            if table:
+                tables[name] = table.rows
+                changes += table.notes
+    return replace(_checked(snapshot, tables, faults), changes=tuple(changes))
 
 
 def _checked(

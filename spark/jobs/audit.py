@@ -26,14 +26,15 @@ from spark.audit import (
     write_metrics,
 )
 from spark.errors import UnreadableError, first_line, unreadable_file
+from spark.files import write_tables
 from spark.fleet import (
     Composition,
+    Stored,
+    check_outside,
     check_writable,
     compositions,
-    snapshots,
-    unfinished,
+    snapshot_id,
     whole,
-    write_table,
 )
 from spark.settings import read_settings
 from spark.terminal import (
@@ -61,6 +62,9 @@ WORST = 10
 
 ROOMY = 76
 """Columns of a terminal on which the table has room to say what each finding tells."""
+
+WRITTEN = ("findings", "coordinators")
+"""The tables of an audit: those that a new one doesn't have go with the old one."""
 
 Counts = Sequence[dict[str, Any]]
 """`FleetAudit.counts`."""
@@ -131,9 +135,12 @@ def audit_store(
 
     That is the newest of what is whole and can be read, unless `snapshot` names one.
     """
-    present = _whole(session, store, snapshot)
+    if out:
+        check_outside(session, out)
+    stored = whole(session, store, snapshot)
+    present = stored.whole
     while True:
-        now, before = _chosen(session, store, snapshot, present, max_age)
+        now, before = _chosen(session, store, snapshot, stored, max_age)
         try:
             fleet = told(
                 session, store, "audit", partial(FleetSnapshot.compose, session, store, now)
@@ -145,6 +152,7 @@ def audit_store(
             if broken not in present or broken == snapshot or len(present) == 1:
                 raise
             present.remove(broken)
+            stored = Stored(present, {})  # the others have been told
             what = error if isinstance(error, InputError) else f"{broken}: {first_line(error)}"
             say(f"Skipped: {what}")
 
@@ -153,28 +161,14 @@ def _chosen(
     session: SparkSession,
     store: str,
     snapshot: str | None,
-    present: Sequence[str],
+    stored: Stored,
     max_age: timedelta,
 ) -> tuple[Composition, Composition | None]:
     """What is audited, and what it is compared with."""
     if snapshot is None:
-        return compositions(session, store, present, max_age)
-    older = [one for one in present if one < snapshot]
+        return compositions(session, store, stored, max_age)
+    older = [one for one in stored.whole if one < snapshot]
     return Composition(snapshot), Composition(older[-1]) if older else None
-
-
-def _whole(session: SparkSession, store: str, snapshot: str | None) -> list[str]:
-    """The ids of whole snapshots, oldest first; says which newer ones aren't whole."""
-    if snapshot:
-        return whole(session, store, snapshot)
-    skipped = unfinished(session, store)
-    present = snapshots(session, store)
-    if not present:  # which is an error that tells what became of the newest
-        whole(session, store, next(reversed(skipped), None))
-    for one, why in skipped.items():
-        if one > present[-1]:
-            say(f"Skipped: snapshot {one} isn't whole: {why}.")
-    return present
 
 
 def _unreadable(error: Exception) -> str | None:
@@ -221,10 +215,12 @@ def _told(
             findings = made.findings.repartition(1).sortWithinPartitions(
                 "cluster", "group", "finding", "subject"
             )
-            write_table(findings, out, "findings", made.snapshot)
+            written = {"findings": findings}
             if made.coordinators:
                 rows = made.coordinators.coalesce(1).sortWithinPartitions("cluster", "broker")
-                write_table(rows, out, "coordinators", made.snapshot)
+                written["coordinators"] = rows
+            session = findings.sparkSession
+            write_tables(session, out, snapshot_id(made.snapshot), written, WRITTEN)
         if prometheus:
             write_metrics(metrics_of(made, settings.worst_groups), prometheus)
     sentence = verdict(counts, groups, worst)

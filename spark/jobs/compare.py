@@ -11,7 +11,8 @@ from pyspark.sql import SparkSession
 from optimizer import STRATEGY_NAMES
 from spark import check_strategies, compare_fleet, fleet_of
 from spark.compare import best_of
-from spark.fleet import CONNECT, CONSUMER, check_writable, write_table
+from spark.files import write_tables
+from spark.fleet import CONNECT, CONSUMER, check_outside, check_writable, snapshot_id
 from spark.settings import Settings, read_settings
 from spark.terminal import (
     Conf,
@@ -85,7 +86,9 @@ def compare_store(
 ) -> None:
     """Measure all groups under all strategies, write both tables, print the fleet's."""
     check_writable(out)
+    check_outside(session, out)
     fleet = read_snapshot(session, store, snapshot, "compare", settings.max_age)
+    snapshot_id(fleet.id)  # checked before any work is done
     comparison = compare_fleet(
         fleet, settings.strategies, settings.strategy_seconds, settings.goals
     ).persist()
@@ -94,8 +97,8 @@ def compare_store(
             table = fleet_of(comparison)
             shown = as_rows(table.collect())
             rows = comparison.repartition(1).sortWithinPartitions("cluster", "group", "strategy")
-            write_table(rows, out, "comparison", fleet.id)
-            write_table(table.coalesce(1), out, "fleet", fleet.id)
+            written = {"comparison": rows, "fleet": table.coalesce(1)}
+            write_tables(session, out, fleet.id, written)
     finally:
         comparison.unpersist()
     chosen = [*SHOWN, *(["remote_reads"] if settings.goals.need_racks else [])]

@@ -74,8 +74,10 @@ def _exported(
     assignments = read_result(session, plan, "assignments", chosen)
     fleet = told(session, store, "export-plan", partial(read_planned, session, store, plan, chosen))
     with busy(f"reading the plan of group {group}"):
-        exported = group_plan(fleet, groups, assignments, group, cluster)
+        exported = group_plan(fleet, groups.rows, assignments.rows, group, cluster)
     say_clusters(fleet)
+    for change in (*groups.notes, *assignments.notes):
+        say(f"{change}.")
     return exported
 
 

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Annotated
 
 import typer
-from pyspark.sql import SparkSession
+from pyspark.sql import DataFrame, SparkSession
 
 from optimizer import STRATEGY_NAMES
 from spark import FleetPlan, FleetSnapshot, InputError, plan_fleet, snapshots
-from spark.fleet import check_writable, write_table
-from spark.plan import BYTES_A_GB, cross_rack_traffic
+from spark.fleet import check_no_store, check_writable
+from spark.plan import BYTES_A_GB, TRAFFIC, cross_rack_traffic
 from spark.settings import Settings, read_settings
 from spark.terminal import (
     Conf,
@@ -38,7 +39,6 @@ from spark.terminal import (
 )
 
 ALL = "all"
-TRAFFIC = "traffic"
 
 
 def plan(
@@ -79,6 +79,7 @@ def plan_store(
 ) -> None:
     """Plan one snapshot, or all of them, and print what changes."""
     check_writable(out)
+    check_no_store(session, out)
     # A store without any is refused as it is when the newest is read.
     chosen: Sequence[str | None] = [snapshot]
     if snapshot == ALL:
@@ -100,33 +101,43 @@ def _plan_one(
     strategy = settings.strategy
     fleet = read_snapshot(session, store, snapshot, f"plan by {strategy}", settings.max_age)
     planned = plan_fleet(fleet, strategy, settings.goals, settings.strategy_seconds)
-    with planned as made, busy(f"planning snapshot {fleet.id}"):
-        made.write(out)
+    doing = busy(f"planning snapshot {fleet.id}")
+    with planned as made, doing, _traffic(made, fleet, settings) as traffic:
+        made.write(out, traffic)
         by_status, before_and_after = made.summary()
-        traffic = _traffic(made, fleet, out, settings) if settings.goals.need_racks else []
+        across = _summed(traffic, settings) if traffic is not None else []
     say_clusters(fleet)
     say(
         f"Snapshot {fleet.id} is planned by {strategy}: "
         f"the plan is in {out}/assignments and {out}/groups."
     )
-    tables = {"fleet": before_and_after, "groups": by_status, TRAFFIC: traffic}
+    if traffic is not None:
+        say(f"What each group reads across racks is in {out}/{TRAFFIC}.")
+    tables = {"fleet": before_and_after, "groups": by_status, TRAFFIC: across}
     return fleet, {
         name: [{"snapshot": fleet.id} | row for row in rows] for name, rows in tables.items()
     }
 
 
-def _traffic(made: FleetPlan, fleet: FleetSnapshot, out: str, settings: Settings) -> Rows:
-    """Write what each group reads across racks, and sum it up; nothing without weights."""
-    if fleet.tables["partitions"].where("weight is not null").isEmpty():
-        return []
+@contextmanager
+def _traffic(
+    made: FleetPlan, fleet: FleetSnapshot, settings: Settings
+) -> Iterator[DataFrame | None]:
+    """What each group reads across racks, kept meanwhile; None without racks or weights."""
+    weighed = fleet.tables["partitions"].where("weight is not null")
+    if not settings.goals.need_racks or weighed.isEmpty():
+        yield None
+        return
     traffic = cross_rack_traffic(made, fleet, settings.price_per_gb).persist()
     try:
-        ordered = traffic.repartition(1).sortWithinPartitions("cluster", "group")
-        write_table(ordered, out, TRAFFIC, fleet.id)
-        sums = traffic.groupBy().sum().first()
+        yield traffic
     finally:
         traffic.unpersist()
-    say(f"What each group reads across racks is in {out}/{TRAFFIC}.")
+
+
+def _summed(traffic: DataFrame, settings: Settings) -> Rows:
+    """What the fleet reads across racks, as found and as planned."""
+    sums = traffic.groupBy().sum().first()
     return [
         {
             "across racks": said,

@@ -68,15 +68,17 @@ def _verify_one(
     assignments = read_result(session, plan, "assignments", snapshot)
     read = partial(read_planned, session, store, plan, snapshot)
     fleet = told(session, store, "verify", read)
-    found = verify_plan(fleet, assignments, groups).persist()
+    found = verify_plan(fleet, assignments.rows, groups.rows).persist()
     try:
         with busy(f"checking the plan of snapshot {snapshot}"):
             count = found.count()
             first = as_rows(found.orderBy("cluster", "group", "fault").limit(SHOWN).collect())
-            planned = groups.where("max_load is not null").count()
+            planned = groups.rows.where("max_load is not null").count()
     finally:
         found.unpersist()
     verdict = f"{count} faults" if count else "no fault: every partition, measure and proof holds"
     say_clusters(fleet)
+    for change in (*groups.notes, *assignments.notes):
+        say(f"{change}.")
     say(f"Snapshot {snapshot}, {planned} planned groups: {verdict}.")
     return fleet, [{"snapshot": snapshot} | row for row in first]

@@ -11,7 +11,8 @@ from pyspark.sql import functions as F
 
 from optimizer.model import Goals
 from optimizer.strategies import OPTIMAL, strategy_named
-from spark.fleet import FleetSnapshot, check_no_store, write_instants, write_table
+from spark.files import write_tables
+from spark.fleet import CLUSTERS, FleetSnapshot, check_no_store, snapshot_id
 from spark.groups import encode
 from spark.plan.summary import summarize
 from spark.settings import DEFAULT_FLEET_GOALS, STRATEGY_SECONDS, FleetGoals, of_fleet
@@ -19,6 +20,14 @@ from spark.solve import plan_assignments, plan_groups, solve_groups
 from spark.unpersist_handle import Handle
 
 ROWS_PER_FILE = 500_000
+
+TRAFFIC = "traffic"
+"""The table of what groups read across racks."""
+
+OWNED = ("assignments", "groups", CLUSTERS, TRAFFIC)
+"""The tables of a plan: those that a new plan doesn't have go with the old one."""
+
+INSTANTS = "cluster string, instant string"
 
 
 @dataclass(frozen=True)
@@ -43,23 +52,33 @@ class FleetPlan(Handle):
         """One row a group: status, reason, measures."""
         return plan_groups(self.solved)
 
-    def write(self, out: str) -> None:
-        """Write both tables below `out`, partitioned by snapshot; `groups` last, as the seal.
+    def write(self, out: str, traffic: DataFrame | None = None) -> None:
+        """Write both tables below `out`, partitioned by snapshot, as one step.
 
         A fleet that was composed of several snapshots has a third, `clusters` (cluster, instant):
-        the ids of those snapshots, from which `verify` reads it again.
+        the ids of those snapshots, from which `verify` reads it again. `traffic` is a table of that
+        name (see `cross_rack_traffic`) that comes with them. A plan of that snapshot which is there
+        stays as it is until all are written, and then goes.
 
-        How rows are laid out in files depends on the plan alone. InputError when `out` is a store,
-        or can't be written.
+        How rows are laid out in files depends on the plan alone. InputError when `out` is a store
+        or can't be written, or the id can't be the name of a folder; RunError when another run was
+        faster.
         """
         session = self.solved.sparkSession
+        snapshot = snapshot_id(self.snapshot)
         check_no_store(session, out)
         rows = self.solved.agg(F.sum("partitions")).first()
         files = 1 + (rows[0] or 0) // ROWS_PER_FILE if rows else 1
-        assignments = plan_assignments(_laid_out(self.solved, files))
-        write_table(assignments, out, "assignments", self.snapshot)
-        write_instants(session, out, self.snapshot, self.instants)
-        write_table(_laid_out(self.groups, 1), out, "groups", self.snapshot)
+        tables = {
+            "assignments": plan_assignments(_laid_out(self.solved, files)),
+            "groups": _laid_out(self.groups, 1),
+        }
+        if set(self.instants.values()) - {self.snapshot}:
+            instants = session.createDataFrame([*self.instants.items()], INSTANTS)
+            tables[CLUSTERS] = instants.coalesce(1).sortWithinPartitions("cluster")
+        if traffic is not None:
+            tables[TRAFFIC] = _laid_out(traffic, 1)
+        write_tables(session, out, snapshot, tables, OWNED)
 
     def summary(self) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
         """Groups by status, and the fleet as found and as planned: see `spark.plan.summary`."""

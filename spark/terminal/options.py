@@ -152,7 +152,7 @@ def told(
 
 
 def say_clusters(fleet: FleetSnapshot) -> None:
-    """Say which clusters were taken from which snapshots, the newest first.
+    """Say which clusters were taken from which snapshots, the newest first, and how they changed.
 
     That is for the end: where a command fails, why is all that it says.
     """
@@ -164,6 +164,8 @@ def say_clusters(fleet: FleetSnapshot) -> None:
         for one, clusters in of.items()
     )
     say(f"Read {'; '.join(taken)}.")
+    for change in fleet.changes:
+        say(f"{change}.")
 
 
 def clusters_in_json(form: Format, *fleets: FleetSnapshot) -> dict[str, Rows]:

@@ -16,8 +16,8 @@ from uniform_fleet import uniform_fleet
 
 from optimizer import STRATEGIES
 from spark import FleetSnapshot, compare_fleet, fleet_of, plan_fleet
+from spark.files import write_tables
 from spark.fleet.local_store import write_store
-from spark.fleet.store import write_table
 
 
 def main() -> None:
@@ -42,8 +42,8 @@ def _compare(spark: SparkSession, store: Path, folder: Path) -> None:
     comparison = compare_fleet(FleetSnapshot.read(spark, str(store))).persist()
     try:
         rows = comparison.repartition(1).sortWithinPartitions("cluster", "group", "strategy")
-        write_table(rows, str(folder / "compare"), "comparison", SNAPSHOT)
-        write_table(fleet_of(comparison).coalesce(1), str(folder / "compare"), "fleet", SNAPSHOT)
+        tables = {"comparison": rows, "fleet": fleet_of(comparison).coalesce(1)}
+        write_tables(spark, str(folder / "compare"), SNAPSHOT, tables)
     finally:
         comparison.unpersist()
 

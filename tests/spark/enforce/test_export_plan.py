@@ -70,7 +70,7 @@ def test_export_plan(run: Run, spark: SparkSession, tmp_path: Path) -> None:
     }
     snapshot = FleetSnapshot.read(spark, str(store))
     groups, assignments = (
-        read_result(spark, str(out), name, SNAPSHOT) for name in ("groups", "assignments")
+        read_result(spark, str(out), name, SNAPSHOT).rows for name in ("groups", "assignments")
     )
     for (group, cluster), why in wrong.items():
         with pytest.raises(InputError, match=why):

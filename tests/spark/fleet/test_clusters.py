@@ -15,6 +15,7 @@ from spark import FleetSnapshot, InputError, plan_fleet
 from spark.fleet.clusters import Composition, clusters_in, compositions, time_of, within_reach
 from spark.fleet.local_store import write_store
 from spark.fleet.results import read_planned
+from spark.fleet.store import Stored
 from tests.spark.support.fleets import Fleet
 
 FIVE, SIX, SEVEN = (f"20261121T0{hour}0000Z" for hour in (5, 6, 7))
@@ -33,6 +34,10 @@ def fleet_of(*clusters: str, group: str = "g") -> Fleet:
 
 def keep(store: Path, snapshot: str, *clusters: str) -> None:
     write_store(fleet_of(*clusters, group=f"g-{snapshot}").tables(), store, snapshot)
+
+
+def stored(*snapshots: str) -> Stored:
+    return Stored(list(snapshots), {})
 
 
 def groups(fleet: FleetSnapshot) -> set[tuple[str, str]]:
@@ -130,9 +135,12 @@ class TestRead:
         keep(tmp_path, SEVEN, "a")
         for part in tmp_path.glob(f"*/snapshot={SIX}/*.parquet"):
             part.write_bytes(b"no parquet")
+        keep(tmp_path, FIVE, "a")
         fleet = FleetSnapshot.read(spark, str(tmp_path))
         assert fleet.instants == {"a": SEVEN}
-        assert fleet.notes == (f"snapshot {SIX} is left out: no cluster can be read from it",)
+        (note,) = fleet.notes
+        assert note.startswith(f"Skipped: snapshot {SIX} isn't whole: ")
+        assert note.endswith(".parquet can't be read: it has 10 bytes, which is no Parquet")
 
     @pytest.mark.parametrize("name", [f"{SIX} copy", "{x", "[y", "a,b"])
     def test_folders_of_odd_names_beside_the_snapshots(
@@ -143,9 +151,11 @@ class TestRead:
             shutil.copytree(
                 tmp_path / table / f"snapshot={SEVEN}", tmp_path / table / f"snapshot={name}"
             )
-        newest, _ = compositions(spark, str(tmp_path), [SIX, name, SEVEN], timedelta(hours=24))
+        newest, _ = compositions(
+            spark, str(tmp_path), stored(SIX, name, SEVEN), timedelta(hours=24)
+        )
         assert newest.instants == {"a": SEVEN}
-        assert clusters_in(spark, str(tmp_path), [name]) == {name: []}
+        assert clusters_in(spark, str(tmp_path), [name]) == {name: ["a"]}
 
     def test_a_cluster_without_groups_is_a_cluster(
         self, spark: SparkSession, tmp_path: Path
@@ -177,8 +187,13 @@ class TestRead:
         assert FleetSnapshot.read(spark, str(tmp_path)).instants == {"a": SEVEN, "b": SIX}
         (part,) = tmp_path.glob(f"assignments/snapshot={SIX}/*.parquet")
         part.write_bytes(b"no parquet")
-        with pytest.raises(InputError, match=f"snapshot {SIX} can't be used: table assignments"):
-            FleetSnapshot.read(spark, str(tmp_path))
+        fleet = FleetSnapshot.read(spark, str(tmp_path))
+        assert fleet.instants == {"a": SEVEN}
+        assert fleet.notes[0] == (
+            f"cluster b is left out: {SIX}, the last snapshot with it, isn't whole"
+        )
+        with pytest.raises(InputError, match=f"snapshot {SIX} of .* isn't whole: .*assignments"):
+            FleetSnapshot.read(spark, str(tmp_path), SIX)
 
     def test_rows_of_no_cluster_are_not_lost(self, spark: SparkSession, tmp_path: Path) -> None:
         keep(tmp_path, SIX, "b")
@@ -213,7 +228,7 @@ class TestBefore:
         there = [YESTERDAY, FIVE, SIX, SEVEN]
         for snapshot, clusters in zip(there, ["a", "ab", "bc", "a"], strict=True):
             keep(tmp_path, snapshot, *clusters)
-        newest, before = compositions(spark, str(tmp_path), there, timedelta(hours=24))
+        newest, before = compositions(spark, str(tmp_path), stored(*there), timedelta(hours=24))
         assert newest == Composition(SEVEN, {"a": SEVEN, "b": SIX, "c": SIX})
         assert before == Composition(FIVE, {"a": FIVE, "b": FIVE, "c": YESTERDAY})
 
@@ -223,12 +238,12 @@ class TestBefore:
         keep(tmp_path, YESTERDAY, "a", "b")
         keep(tmp_path, SEVEN, "a")
         day = timedelta(hours=24)
-        found = compositions(spark, str(tmp_path), [YESTERDAY, SEVEN], day)
+        found = compositions(spark, str(tmp_path), stored(YESTERDAY, SEVEN), day)
         assert found == (
             Composition(SEVEN, {"a": SEVEN}, {"b": YESTERDAY}),
             Composition(YESTERDAY),
         )
-        assert compositions(spark, "nowhere", [SEVEN], day) == (Composition(SEVEN), None)
+        assert compositions(spark, "nowhere", stored(SEVEN), day) == (Composition(SEVEN), None)
 
 
 class TestPlanned:

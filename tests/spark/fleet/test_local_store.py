@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+import errno
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from spark.errors import InputError
+from spark.errors import InputError, RunError
 from spark.fleet import local_store as store_files
 from spark.fleet.local_store import SCHEMAS, table_of, write_store
 
@@ -43,7 +43,7 @@ def test_a_large_table_is_written_as_several_files_in_its_own_order(tables, tmp_
     monkeypatch.setattr(store_files, "ROWS_A_FILE", 3)
     write_store(tables, tmp_path, SNAPSHOT)
     parts = sorted(part.name for part in tmp_path.glob("members/*/*"))
-    assert parts == ["part-00000.parquet", "part-00001.parquet", "part-00002.parquet"]
+    assert [part[:11] for part in parts] == ["part-00000-", "part-00001-", "part-00002-"]
     assert read(tmp_path, "members").equals(tables["members"])
 
 
@@ -53,13 +53,13 @@ def test_columns_that_are_not_given_are_null(tables):
 
 
 def test_a_write_that_fails_leaves_nothing_behind(tables, tmp_path, monkeypatch):
-    def fail_at_subscriptions(table, path):
+    def fail_at_subscriptions(table, path, **options):
         if "subscriptions" in str(path):
-            raise OSError("no space left")
+            raise OSError(errno.ENOSPC, "no space left")
         path.touch()
 
     monkeypatch.setattr(store_files.pq, "write_table", fail_at_subscriptions)
-    with pytest.raises(OSError, match="no space left"):
+    with pytest.raises(RunError, match="no space left: what was there before is as it was"):
         write_store(tables, tmp_path, SNAPSHOT)
     assert list(tmp_path.iterdir()) == []
 
@@ -101,7 +101,7 @@ def test_a_further_cluster_comes_beside_those_that_are_there(whole, tmp_path):
     assert clusters == ["c"] * 7 + ["d"] * 7
     with pytest.raises(InputError, match=r"remove that snapshot, which has 1 cluster \(d\)"):
         write_store(of_cluster(whole, "d"), tmp_path, SNAPSHOT)
-    assert not list(tmp_path.glob(".writing*"))
+    assert not list(tmp_path.glob(".evenfleet/runs/*"))
 
 
 def test_no_cluster_is_added_to_a_snapshot_that_is_not_whole(whole, tmp_path):
@@ -109,7 +109,7 @@ def test_no_cluster_is_added_to_a_snapshot_that_is_not_whole(whole, tmp_path):
     write_store({"members": whole["members"]}, tmp_path, SNAPSHOT)
     with pytest.raises(InputError, match="which isn't whole"):
         write_store(of_cluster(whole, "d"), tmp_path, SNAPSHOT)
-    assert [path.name for path in tmp_path.iterdir()] == ["members"]
+    assert [path.name for path in tmp_path.glob("[!.]*")] == ["members"]
 
 
 def test_no_cluster_is_added_to_tables_of_other_columns(whole, tmp_path):
@@ -127,21 +127,18 @@ def test_adding_that_fails_leaves_the_snapshot_as_it_was(whole, tmp_path, monkey
     further["partitions"] = table_of(
         "partitions", {"cluster": ["d"], "topic": ["t"], "partition": [0]}
     )
-    rename = Path.rename
 
-    def fail_at_members(path, target):
-        if "members" in str(target):
-            raise OSError("no space left")
-        return rename(path, target)
+    def fail(path, run):
+        raise OSError(errno.ENOSPC, "no space left")
 
-    monkeypatch.setattr(Path, "rename", fail_at_members)
-    with pytest.raises(OSError, match="no space left"):
+    monkeypatch.setattr(store_files, "written_file", fail)
+    with pytest.raises(RunError, match="no space left"):
         write_store(further, tmp_path, SNAPSHOT)
     assert sorted(tmp_path.rglob("*")) == before
 
 
-def test_a_store_holds_many_snapshots_and_nothing_hidden(tables, tmp_path):
+def test_a_store_holds_many_snapshots(tables, tmp_path):
     write_store(tables, tmp_path, SNAPSHOT)
     write_store(tables, tmp_path, "20261122T060000Z")
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["members", "subscriptions"]
+    assert sorted(path.name for path in tmp_path.glob("[!.]*")) == ["members", "subscriptions"]
     assert len(list(tmp_path.glob("members/*"))) == 2

@@ -1,0 +1,38 @@
+"""Tables in files: written aside and put in place as one step, and read as they were written.
+
+A folder of results or snapshots has its tables as `TABLE/snapshot=ID/*.parquet`, which any program
+reads, and a hidden folder `.evenfleet` beside them:
+
+* `manifests/snapshot=ID/`: which files are the tables of that snapshot, with their sizes, rows and
+  checksums. The newest manifest is the truth; it appears as a whole or not at all.
+* `runs/RUN/TABLE/snapshot=ID/`: what a run has written that isn't in its place yet. What no
+  manifest names is what a run left behind that was cut short; the next run removes it.
+"""
+
+from __future__ import annotations
+
+from spark.files.disk import writing
+from spark.files.literal import LITERAL
+from spark.files.local_place import LocalPlace
+from spark.files.local_run import LocalRun, written_file
+from spark.files.manifest import File, Manifest
+from spark.files.place import Parts, Place
+from spark.files.places import place_of
+from spark.files.spark_place import SparkPlace
+from spark.files.tables import read_parts, write_tables
+
+__all__ = [
+    "LITERAL",
+    "File",
+    "LocalPlace",
+    "LocalRun",
+    "Manifest",
+    "Parts",
+    "Place",
+    "SparkPlace",
+    "place_of",
+    "read_parts",
+    "write_tables",
+    "writing",
+    "written_file",
+]

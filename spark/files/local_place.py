@@ -1,0 +1,120 @@
+"""A folder of tables that this process can open by itself."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from spark.errors import InputError, UnreadableError
+from spark.files.checksum import checksum
+from spark.files.local_run import LocalRun
+from spark.files.manifest import HIDDEN, File, Manifest
+from spark.files.place import Place
+
+LEAST = 12
+"""Bytes of the smallest Parquet file: magic numbers at both ends, and the footer's length."""
+
+_OF_SNAPSHOT = re.compile(r"snapshot=(.+)", re.DOTALL)
+
+
+class LocalPlace(Place):
+    """Its files are looked at one by one, each byte of what is read."""
+
+    def __init__(self, root: Path | str) -> None:
+        self.root = str(root).rstrip("/") or "/"
+        self.path = Path(self.root)
+
+    def run(self, snapshot: str, owned: Collection[str]) -> LocalRun:
+        """What one run writes of that snapshot."""
+        return LocalRun(self, snapshot, owned)
+
+    def ids(self, table: str) -> list[str]:
+        in_place = set(filter(None, map(_id_of, _folders(self.path / table))))
+        there = {one for one in in_place if self.files_in(self.folder(table, one))}
+        runs = self.path / HIDDEN / "runs"
+        aside = {_id_of(folder) for run in _folders(runs) for folder in _folders(run / table)}
+        return sorted(there | {one for one in aside - {None} if one and self._is_there(table, one)})
+
+    def _is_there(self, table: str, snapshot: str) -> bool:
+        try:
+            return self.parts(table, snapshot, thoroughly=False) is not None
+        except UnreadableError:
+            return True
+
+    def being_written(self, among: Collection[str]) -> set[str]:
+        return {
+            snapshot
+            for snapshot in among
+            for table in _folders(self.path)
+            if (table / f"snapshot={snapshot}" / "_temporary").exists()
+        }
+
+    def broken(self, snapshot: str, tables: Collection[str]) -> str | None:
+        try:
+            for table in tables:
+                self.parts(table, snapshot, thoroughly=False)
+        except UnreadableError as error:
+            return str(error)
+        return None
+
+    def manifest(self, snapshot: str) -> Manifest | None:
+        folder = self.path / HIDDEN / "manifests" / f"snapshot={snapshot}"
+        try:
+            texts = {
+                path: path.read_text() for path in folder.iterdir() if path.name[0] not in "._"
+            }
+        except FileNotFoundError:  # or one that was replaced after it was listed
+            return self.manifest(snapshot) if folder.is_dir() else None
+        except (OSError, ValueError) as error:
+            raise UnreadableError(f"{folder} can't be read: {error}") from None
+        found = [Manifest.from_text(text, str(path)) for path, text in sorted(texts.items())]
+        return max(found, key=lambda manifest: manifest.version, default=None)
+
+    def files_in(self, folder: str) -> dict[str, str] | None:
+        try:
+            names = sorted(path.name for path in Path(folder).iterdir())
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+        except OSError as error:
+            raise InputError(f"{folder} can't be listed: {error.strerror}") from None
+        return {n: f"{folder}/{n}" for n in names if n.endswith(".parquet") and n[0] not in "._"}
+
+    def changed(self, path: str, file: File | None, thoroughly: bool) -> str | None:
+        size = Path(path).stat().st_size
+        if size < LEAST:
+            raise UnreadableError(f"{path} can't be read: it has {size} bytes, which is no Parquet")
+        if file is None:
+            return None
+        if size != file.bytes:
+            try:
+                rows = pq.read_metadata(path).num_rows
+            except (OSError, pa.ArrowException):
+                raise UnreadableError(
+                    f"{path} can't be read: it has {size} bytes instead of {file.bytes}"
+                ) from None
+            return (
+                f"{path} was changed by another program since it was written "
+                f"({rows} rows instead of {file.rows})"
+            )
+        if thoroughly and file.crc32 and checksum(Path(path)) != file.crc32:
+            raise UnreadableError(f"{path} can't be read: its bytes aren't those that were written")
+        return None
+
+
+def _folders(parent: Path) -> list[Path]:
+    """The folders in a folder that aren't hidden; none if that isn't one."""
+    try:
+        return [path for path in parent.iterdir() if path.name[0] not in "._" and path.is_dir()]
+    except (FileNotFoundError, NotADirectoryError):
+        return []
+    except OSError as error:
+        raise InputError(f"{parent} can't be listed: {error.strerror}") from None
+
+
+def _id_of(folder: Path) -> str | None:
+    found = _OF_SNAPSHOT.fullmatch(folder.name)
+    return found[1] if found else None

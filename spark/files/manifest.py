@@ -1,0 +1,68 @@
+"""A manifest: which files are the tables of one snapshot."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+
+from spark.errors import UnreadableError
+
+HIDDEN = ".evenfleet"
+"""The folder of manifests and runs; readers of Parquet pass over names that begin with a dot."""
+
+
+@dataclass(frozen=True)
+class File:
+    """A file as it was written: `crc32` of all its bytes, in hex, where that could be had."""
+
+    name: str
+    run: str
+    bytes: int
+    rows: int
+    crc32: str | None = None
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """The files of each table; `removed` are tables that the one before had and this one hasn't.
+
+    Of two manifests of a snapshot the one of the higher version holds.
+    """
+
+    version: int = 0
+    tables: Mapping[str, Sequence[File]] = field(default_factory=dict)
+    removed: Sequence[str] = ()
+
+    def replaced(
+        self, version: int, tables: Mapping[str, Sequence[File]], owned: Collection[str]
+    ) -> Manifest:
+        """The next one: `owned` tables are as in `tables`, or not there; all others as they are."""
+        others = {name: files for name, files in self.tables.items() if name not in owned}
+        kept = [name for name in self.removed if name not in owned]
+        removed = [*kept, *sorted(set(owned).difference(tables))]
+        return Manifest(version, others | dict(tables), removed)
+
+    def of(self, tables: Collection[str]) -> dict[str, Sequence[File]]:
+        """The files of those tables that are there."""
+        return {name: files for name, files in self.tables.items() if name in tables}
+
+    def to_text(self) -> str:
+        """One line of JSON."""
+        return json.dumps(asdict(self), sort_keys=True)
+
+    @staticmethod
+    def from_text(text: str, path: str) -> Manifest:
+        """What `to_text` made; UnreadableError names the path of a text that is something else."""
+        try:
+            found = json.loads(text)
+            tables = {
+                name: tuple(File(**file) for file in files)
+                for name, files in found["tables"].items()
+            }
+            return Manifest(int(found["version"]), tables, tuple(found["removed"]))
+        except (ValueError, TypeError, KeyError, AttributeError):
+            raise UnreadableError(
+                f"{path}, which tells the files of that snapshot, can't be read: write the "
+                "snapshot anew, or remove that file if its tables are sound"
+            ) from None

@@ -1,0 +1,124 @@
+"""A folder of tables, wherever it lies: what is in it, held against its manifests."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import suppress
+from typing import NamedTuple
+
+from spark.errors import UnreadableError
+from spark.files.local_run import LocalRun
+from spark.files.manifest import HIDDEN, File, Manifest
+from spark.files.spark_run import SparkRun
+
+
+class Parts(NamedTuple):
+    """What one table of a snapshot is read from: folders or files, all of the same columns.
+
+    `notes` tell of files that another program has changed since they were written.
+    """
+
+    paths: tuple[str, ...]
+    notes: tuple[str, ...] = ()
+
+
+class Place(ABC):
+    """A folder with tables as `TABLE/snapshot=ID/*.parquet`; `root` is how a user names it."""
+
+    root: str
+
+    @abstractmethod
+    def run(self, snapshot: str, owned: Collection[str]) -> LocalRun | SparkRun:
+        """What one run writes of that snapshot; it replaces all tables that it owns."""
+
+    def folder(self, table: str, snapshot: str) -> str:
+        """Where one table of a snapshot is for everybody."""
+        return f"{self.root}/{table}/snapshot={snapshot}"
+
+    def aside(self, run: str, table: str, snapshot: str) -> str:
+        """Where a run writes that table."""
+        return f"{self.root}/{HIDDEN}/runs/{run}/{table}/snapshot={snapshot}"
+
+    @abstractmethod
+    def ids(self, table: str) -> list[str]:
+        """The ids of the snapshots of which the table has a file, in their order."""
+
+    @abstractmethod
+    def being_written(self, among: Collection[str]) -> set[str]:
+        """Those of these snapshots that Spark is writing in place, as other programs do."""
+
+    @abstractmethod
+    def broken(self, snapshot: str, tables: Collection[str]) -> str | None:
+        """What is wrong with files of these tables, as far as a quick look tells."""
+
+    @abstractmethod
+    def manifest(self, snapshot: str) -> Manifest | None:
+        """The newest manifest of that snapshot; UnreadableError if it is broken."""
+
+    @abstractmethod
+    def files_in(self, folder: str) -> Mapping[str, str] | None:
+        """The Parquet files in a folder, paths by name; None if there is no such folder."""
+
+    @abstractmethod
+    def changed(self, path: str, file: File | None, thoroughly: bool) -> str | None:
+        """What another program made of a file that can be read all the same, if anything.
+
+        `file` is what the manifest has of it, if there is one. UnreadableError if it is broken,
+        as far as can be told: `thoroughly` looks at each byte.
+        """
+
+    def paths(self, table: str, snapshots: Collection[str]) -> dict[str, tuple[str, ...]]:
+        """What each of these snapshots of a table is read from, without those that can't be."""
+        found: dict[str, tuple[str, ...]] = {}
+        for snapshot in snapshots:
+            with suppress(UnreadableError):
+                if parts := self.parts(table, snapshot, thoroughly=False):
+                    found[snapshot] = parts.paths
+        return found
+
+    def parts(self, table: str, snapshot: str, thoroughly: bool = True) -> Parts | None:
+        """The files of one table of a snapshot; None where it has no such table.
+
+        Raises UnreadableError when files of it are missing or broken.
+        """
+        manifest = self.manifest(snapshot) or Manifest()
+        folder = self.folder(table, snapshot)
+        lying = self.files_in(folder)
+        if table not in manifest.tables:
+            if lying is None or table in manifest.removed:
+                return None
+            return Parts((folder,), tuple(self._changes(lying, {}, thoroughly)))
+        files = {file.name: file for file in manifest.tables[table]}
+        found = self._found(files, table, snapshot, lying or {})
+        if not found:
+            if not lying:
+                return None
+            note = f"table {table} of snapshot {snapshot} was written anew by another program"
+            return Parts((folder,), (note,))
+        if missing := files.keys() - found.keys():
+            raise UnreadableError(
+                f"table {table} can't be read from {folder}: {min(missing)} is missing"
+            )
+        notes = [*self._changes(found, files, thoroughly)]
+        if not lying or not found.items() <= lying.items():
+            return Parts(tuple(found.values()), tuple(notes))
+        if strange := lying.keys() - files.keys():
+            notes.append(f"{folder} has files that another program put there, {min(strange)} first")
+        return Parts((folder,), tuple(notes))
+
+    def _found(
+        self, files: Mapping[str, File], table: str, snapshot: str, lying: Mapping[str, str]
+    ) -> dict[str, str]:
+        """The paths of these files: in their place, or where they were written."""
+        runs = {file.run for file in files.values() if file.name not in lying}
+        aside = {run: self.files_in(self.aside(run, table, snapshot)) or {} for run in runs}
+        paths = {name: lying.get(name) or aside[file.run].get(name) for name, file in files.items()}
+        return {name: path for name, path in paths.items() if path}
+
+    def _changes(
+        self, found: Mapping[str, str], files: Mapping[str, File], thoroughly: bool
+    ) -> Iterator[str]:
+        for name, path in sorted(found.items()):
+            if note := self.changed(path, files.get(name), thoroughly):
+                yield note

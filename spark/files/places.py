@@ -1,0 +1,34 @@
+"""Which kind of place a folder is."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from pyspark.sql import SparkSession
+
+from spark.files.local_place import LocalPlace
+from spark.files.place import Place
+from spark.files.spark_place import SparkPlace
+
+
+def place_of(session: SparkSession, root: str) -> Place:
+    """The place that a session means by a path.
+
+    A path without a scheme is one of this machine unless Hadoop has another default, or the session
+    is one of Spark Connect, whose server may be anywhere.
+    """
+    root = root.rstrip("/") or "/"
+    if _is_connected(session):
+        return SparkPlace(session, root)
+    if root.startswith("file:"):
+        return LocalPlace("/" + root.removeprefix("file:").lstrip("/"))
+    default = session.conf.get("spark.hadoop.fs.defaultFS", None) or "file:"
+    elsewhere = "HADOOP_CONF_DIR" in os.environ or not default.startswith("file:")
+    if "://" in root or elsewhere:
+        return SparkPlace(session, root)
+    return LocalPlace(Path(root))
+
+
+def _is_connected(session: SparkSession) -> bool:
+    return type(session).__module__.startswith("pyspark.sql.connect")

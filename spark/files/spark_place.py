@@ -1,0 +1,158 @@
+"""A folder of tables that only Spark can open: HDFS, an object store, a server's own disk."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping
+from functools import cached_property
+from typing import NamedTuple
+from urllib.parse import unquote
+
+from pyspark.sql import Row, SparkSession
+
+from spark.errors import InputError, UnreadableError, first_line
+from spark.files.literal import LITERAL, is_not_there
+from spark.files.manifest import HIDDEN, File, Manifest
+from spark.files.place import Place
+from spark.files.spark_run import SparkRun
+
+_GLOB = re.compile(r"[\\{}\[\]*?]")
+_FILE = re.compile(r"/([^/]+)/snapshot=([^/]+)/([^/]+)$")
+
+_ASIDE = re.compile(r"/runs/([^/]+)/([^/]+)/snapshot=([^/]+)/[^/]+$")
+
+
+class Seen(NamedTuple):
+    """A file with rows in it, as Spark sees it."""
+
+    bytes: int
+    rows: int
+
+
+class SparkPlace(Place):
+    """What Spark tells without Hadoop's own classes, which not every session has.
+
+    What it has read of manifests and files is kept: make one anew for each look.
+    """
+
+    def __init__(self, session: SparkSession, root: str) -> None:
+        self.session, self.root = session, root
+        self._seen: dict[str, dict[str, Seen]] = {}
+
+    def run(self, snapshot: str, owned: Collection[str]) -> SparkRun:
+        """What one run writes of that snapshot."""
+        return SparkRun(self, snapshot, owned)
+
+    def ids(self, table: str) -> list[str]:
+        in_place = {found[2] for path in self._listed(table) if (found := _FILE.search(path))}
+        aside = {one for one in self._texts if self._names(one, table)} - in_place
+        return sorted(in_place | {one for one in aside if self.parts(table, one, False)})
+
+    def _listed(self, table: str) -> list[str]:
+        """The paths of all files of a table, hidden ones left out."""
+        lookup = {"recursiveFileLookup": "true"}
+        return self._files(f"{self.root}/{table}", lookup) or []
+
+    def _files(self, folder: str, options: Mapping[str, str]) -> list[str] | None:
+        """The paths of the files in a folder, as named; None if there is no such folder."""
+        try:
+            reader = self.session.read.schema("nothing int").options(**LITERAL | dict(options))
+            return [unquote(file) for file in reader.parquet(folder).inputFiles()]
+        except Exception as error:
+            if is_not_there(error):
+                return None
+            raise InputError(f"{self.root} can't be listed: {first_line(error)}") from None
+
+    def _names(self, snapshot: str, table: str) -> bool:
+        try:
+            manifest = self.manifest(snapshot)
+        except UnreadableError:
+            return False
+        return manifest is not None and table in manifest.tables
+
+    def being_written(self, among: Collection[str]) -> set[str]:
+        root = _GLOB.sub(r"\\\g<0>", self.root)
+
+        def has_one(snapshot: str) -> bool:
+            folder = f"{root}/*/snapshot={snapshot}/_temporary"
+            return self._files(folder, {"__globPaths__": "true"}) is not None
+
+        return set(filter(has_one, among)) if has_one("*") else set()
+
+    def broken(self, snapshot: str, tables: Collection[str]) -> str | None:
+        """Each look takes a while: it shows when they are read."""
+        return None
+
+    def paths(self, table: str, snapshots: Collection[str]) -> dict[str, tuple[str, ...]]:
+        in_place = {found[2] for path in self._listed(table) if (found := _FILE.search(path))}
+        there = {one: (self.folder(table, one),) for one in snapshots if one in in_place}
+        return there | super().paths(table, [one for one in snapshots if one not in in_place])
+
+    @cached_property
+    def _texts(self) -> dict[str, list[Row]]:
+        """The manifests of each snapshot, the one that was there first at the front."""
+        where = f"{self.root}/{HIDDEN}/manifests"
+        options = LITERAL | {"recursiveFileLookup": "true", "wholetext": "true"}
+        metadata = ("_metadata.file_path", "_metadata.file_modification_time")
+        try:
+            rows = self.session.read.options(**options).text(where).select("value", *metadata)
+            ordered = rows.orderBy("file_modification_time", "file_path").collect()
+        except Exception as error:
+            if is_not_there(error):
+                return {}
+            raise InputError(f"{self.root} can't be listed: {first_line(error)}") from None
+        texts: dict[str, list[Row]] = {}
+        for row in ordered:
+            if found := _FILE.search(unquote(row.file_path)):
+                texts.setdefault(found[2], []).append(row)
+        return texts
+
+    def runs(self) -> set[tuple[str, str, str]]:
+        """What runs have left aside: run, table and snapshot."""
+        found = map(_ASIDE.search, self._listed(f"{HIDDEN}/runs"))
+        return {(one[1], one[2], one[3]) for one in found if one}
+
+    def manifest(self, snapshot: str) -> Manifest | None:
+        found = (Manifest.from_text(row.value, row.file_path) for row in self._of(snapshot))
+        return max(found, key=lambda manifest: manifest.version, default=None)
+
+    def _of(self, snapshot: str) -> list[Row]:
+        return self._texts.get(snapshot, [])
+
+    def files_in(self, folder: str) -> dict[str, str] | None:
+        paths = self._files(folder, {})
+        if paths is None:
+            return None
+        names = (path.rpartition("/")[2] for path in sorted(paths))
+        return {name: f"{folder}/{name}" for name in names if name.endswith(".parquet")}
+
+    def changed(self, path: str, file: File | None, thoroughly: bool) -> str | None:
+        if file is None or not thoroughly:
+            return None
+        folder, _, name = path.rpartition("/")
+        found = self.seen(folder).get(name)
+        if found is None and file.rows:
+            raise UnreadableError(f"{path} can't be read: it has no rows, {file.rows} were written")
+        if found is None or found.bytes == file.bytes:
+            return None
+        return (
+            f"{path} was changed by another program since it was written "
+            f"({found.rows} rows instead of {file.rows})"
+        )
+
+    def seen(self, folder: str) -> dict[str, Seen]:
+        """The files of a folder that have rows, by name; of a Parquet file only the footer is read.
+
+        UnreadableError if one is broken.
+        """
+        if folder not in self._seen:
+            of_file = ("_metadata.file_name", "_metadata.file_size")
+            files = self.session.read.schema("nothing int").options(**LITERAL).parquet(folder)
+            try:
+                rows = files.groupBy(*of_file).count().collect()
+            except Exception as error:
+                raise UnreadableError(f"{folder} can't be read: {first_line(error)}") from None
+            self._seen[folder] = {
+                unquote(row.file_name): Seen(row.file_size, row["count"]) for row in rows
+            }
+        return self._seen[folder]

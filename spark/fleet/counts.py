@@ -1,0 +1,61 @@
+"""How much the snapshots of a store have in them, without all of it being read."""
+
+from __future__ import annotations
+
+import re
+from urllib.parse import unquote
+
+from pyspark.sql import Column, Row, SparkSession
+from pyspark.sql import functions as F
+
+from spark.errors import unreadable_file
+from spark.files import LITERAL, place_of
+from spark.fleet.kinds import KIND
+
+ID_OF_FILE = re.compile(r"/snapshot=([^/]+)/[^/]+\.parquet$")
+"""Finds the id in the path of a snapshot's file."""
+
+
+def row_counts(session: SparkSession, store: str, table: str) -> tuple[dict[str, int], set[str]]:
+    """How many rows of the table each snapshot has, and the snapshots that can't be read."""
+    rows, unreadable = _counted(session, store, table, "nothing int")
+    return {row["snapshot"]: row["count"] for row in rows}, unreadable
+
+
+def kinds_of_groups(session: SparkSession, store: str) -> dict[str, dict[str, int]]:
+    """How many groups that aren't consumer groups each snapshot has that can be read, by kind."""
+    kind = F.expr(KIND).alias("kind")
+    rows, _ = _counted(session, store, "groups", "type string, strategy string", kind)
+    kinds: dict[str, dict[str, int]] = {}
+    for row in sorted(row for row in rows if row["kind"]):
+        kinds.setdefault(row["snapshot"], {})[row["kind"]] = row["count"]
+    return kinds
+
+
+def _counted(
+    session: SparkSession, store: str, table: str, schema: str, *by: Column
+) -> tuple[list[Row], set[str]]:
+    """Numbers of rows by snapshot, and by what else, and the snapshots that can't be read."""
+    place = place_of(session, store)
+    there = place.ids(table)
+    paths = place.paths(table, there)
+    while paths:
+        flat = [path for of_snapshot in paths.values() for path in of_snapshot]
+        files = session.read.schema(schema).options(**LITERAL).parquet(*flat)
+        grouped = files.groupBy(snapshot_of_file(), *by)
+        try:
+            rows = grouped.count().collect()
+        except Exception as error:
+            broken = ID_OF_FILE.search(unquote(unreadable_file(error) or ""))
+            if not broken or broken[1] not in paths:
+                raise
+            del paths[broken[1]]
+        else:
+            named = [row.asDict() | {"snapshot": unquote(row.snapshot)} for row in rows]
+            return [Row(**row) for row in named], set(there).difference(paths)
+    return [], set(there)
+
+
+def snapshot_of_file() -> Column:
+    """The id in the path of a row's file, as it stands in an address: a blank is %20."""
+    return F.regexp_extract("_metadata.file_path", ID_OF_FILE.pattern, 1).alias("snapshot")

@@ -1,0 +1,209 @@
+"""Tables that are written aside and put in place as one step."""
+
+from __future__ import annotations
+
+import json
+import random
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from spark.errors import InputError, RunError, UnreadableError
+from spark.files import LocalPlace, writing
+from tests.paths import ROOT
+from tests.spark.files.killed_at_each_step import OWNED, SNAPSHOT, write
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> LocalPlace:
+    """A folder of three tables with a 1 in each."""
+    made = LocalPlace(tmp_path / "out")
+    write(made, 1, OWNED)
+    return made
+
+
+def found(place: LocalPlace) -> dict[str, list[int]]:
+    """What readers find of each table."""
+    parts = {table: place.parts(table, SNAPSHOT) for table in OWNED}
+    files = {
+        table: [file for path in one.paths for file in _files(Path(path))]
+        for table, one in parts.items()
+        if one
+    }
+    return {
+        table: [x for file in of for x in pq.ParquetFile(file).read()["x"].to_pylist()]
+        for table, of in files.items()
+    }
+
+
+def _files(path: Path) -> Iterator[Path]:
+    return iter([path]) if path.is_file() else path.glob("*.parquet")
+
+
+def in_place(place: LocalPlace) -> dict[str, list[int]]:
+    """What programs find that know of no manifest."""
+    folders = {table: place.path / table / f"snapshot={SNAPSHOT}" for table in OWNED}
+    return {
+        table: [pq.ParquetFile(file).read()["x"][0].as_py() for file in _files(folder)]
+        for table, folder in folders.items()
+        if folder.is_dir()
+    }
+
+
+OLD = {"a": [1], "b": [1], "c": [1]}
+NEW = {"a": [2], "b": [2]}
+
+
+def test_what_is_written_replaces_all_that_the_run_owns(place: LocalPlace) -> None:
+    assert found(place) == in_place(place) == OLD
+    write(place, 2, ("a", "b"))
+    assert found(place) == in_place(place) == NEW
+    assert list(place.path.glob(".evenfleet/runs/*")) == []
+    assert len(list(place.path.glob(".evenfleet/manifests/*/*"))) == 1
+
+
+def test_killed_at_each_step_it_is_all_old_or_all_new(place: LocalPlace, tmp_path: Path) -> None:
+    program = [sys.executable, "-m", "tests.spark.files.killed_at_each_step"]
+    tries = tmp_path / "tries"
+    tries.mkdir()
+    subprocess.run([*program, place.root, str(tries)], cwd=ROOT, check=True)
+    states = []
+    for step in sorted(tries.iterdir(), key=lambda path: int(path.name)):
+        here = LocalPlace(step)
+        states.append(found(here))
+        assert states[-1] in (OLD, NEW)
+        # what is in place is whole as well, a table at a time: one may be on its way
+        assert all(rows in ([1], [2]) for rows in in_place(here).values())
+        assert here.ids("a") == [SNAPSHOT]
+        assert here.broken(SNAPSHOT, OWNED) is None
+        write(here, 3, ("a",))
+        assert found(here) == in_place(here) == {"a": [3]}
+        assert list(step.glob(".evenfleet/runs/[!.]*")) == []
+    assert states[0] == OLD
+    assert states[-1] == NEW
+    assert len(states) > 20
+    assert states == sorted(states, key=lambda state: state == NEW)  # once new it stays so
+
+
+def test_a_run_that_fails_leaves_nothing(tmp_path: Path) -> None:
+    out = tmp_path / "deep" / "out"
+    with (
+        pytest.raises(RunError, match="No space left on device: what was there before is as it"),
+        writing(out),
+        LocalPlace(out).run(SNAPSHOT, OWNED) as run,
+    ):
+        run.folder("a").mkdir(parents=True)
+        raise OSError(28, "No space left on device")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_of_two_runs_at_once_one_wins_and_the_other_is_told(place: LocalPlace) -> None:
+    with pytest.raises(RunError) as raised, place.run(SNAPSHOT, OWNED) as slow:
+        slow.folder("a").mkdir(parents=True)
+        pq.write_table(pa.table({"x": [2]}), slow.folder("a") / "part-0.parquet")
+        write(place, 3, ("a",))
+        slow.commit(("a",))
+    assert str(raised.value) == (
+        f"another run wrote snapshot {SNAPSHOT} of {place.root} in the meantime: that one is whole "
+        "and stays, what this one made isn't kept"
+    )
+    assert found(place) == in_place(place) == {"a": [3]}
+    assert list(place.path.glob(".evenfleet/runs/*")) == []
+
+
+def test_runs_of_other_tables_and_snapshots_are_in_nobodys_way(place: LocalPlace) -> None:
+    with place.run(SNAPSHOT, ("other",)) as slow:
+        slow.folder("other").mkdir(parents=True)
+        pq.write_table(pa.table({"x": [9]}), slow.folder("other") / "part-0.parquet")
+        write(place, 2, ("a", "b"))
+        slow.commit(("other",))
+    assert found(place) == NEW
+    assert place.ids("other") == [SNAPSHOT]
+
+
+def test_a_folder_that_is_a_file(tmp_path: Path) -> None:
+    (tmp_path / "b").touch()
+    told = f"{tmp_path}/b can't be written: Not a directory"
+    with pytest.raises(InputError, match=told), writing(tmp_path):
+        write(LocalPlace(tmp_path), 1, OWNED)
+    assert [path.name for path in tmp_path.iterdir()] == ["b"]
+
+
+def test_files_without_a_manifest_are_read_as_they_are(place: LocalPlace) -> None:
+    shutil.rmtree(place.path / ".evenfleet")
+    assert found(place) == OLD
+    write(place, 2, ("a", "b"))
+    assert found(place) == in_place(place) == NEW
+
+
+class TestBroken:
+    """Files that aren't what was written."""
+
+    def file(self, place: LocalPlace) -> Path:
+        (path,) = place.path.glob(f"a/snapshot={SNAPSHOT}/*.parquet")
+        return path
+
+    def test_no_flipped_bit_is_taken_for_data(self, place: LocalPlace) -> None:
+        path = self.file(place)
+        sound = path.read_bytes()
+        chance = random.Random(1)
+        for _ in range(200):
+            at, bit = chance.randrange(len(sound)), 1 << chance.randrange(8)
+            path.write_bytes(sound[:at] + bytes([sound[at] ^ bit]) + sound[at + 1 :])
+            with pytest.raises(UnreadableError, match="bytes aren't those that were written"):
+                place.parts("a", SNAPSHOT)
+        path.write_bytes(sound)
+        assert found(place) == OLD
+
+    @pytest.mark.parametrize("left", [0, 11, 12, 300])
+    def test_a_file_that_is_cut_short(self, place: LocalPlace, left: int) -> None:
+        path = self.file(place)
+        path.write_bytes(path.read_bytes()[:left])
+        with pytest.raises(UnreadableError, match=rf"{path} can't be read: it has {left} bytes"):
+            place.parts("a", SNAPSHOT)
+        assert str(path) in str(place.broken(SNAPSHOT, OWNED))
+
+    def test_a_file_that_is_gone(self, place: LocalPlace) -> None:
+        with place.run(SNAPSHOT, OWNED) as run:
+            run.folder("a").mkdir(parents=True)
+            for name in ("part-1.parquet", "part-2.parquet"):
+                pq.write_table(pa.table({"x": [2]}), run.folder("a") / name)
+            run.commit(("a",))
+        (place.path / "a" / f"snapshot={SNAPSHOT}" / "part-2.parquet").unlink()
+        with pytest.raises(UnreadableError, match=r"part-2\.parquet is missing"):
+            place.parts("a", SNAPSHOT)
+
+    def test_a_table_that_is_gone_is_not_there(self, place: LocalPlace) -> None:
+        shutil.rmtree(place.path / "a")
+        assert place.parts("a", SNAPSHOT) is None
+        assert place.ids("a") == []
+
+    def test_what_another_program_wrote_is_read_and_told(self, place: LocalPlace) -> None:
+        path = self.file(place)
+        pq.write_table(pa.table({"x": [7, 8]}), path)
+        parts = place.parts("a", SNAPSHOT)
+        assert parts and parts.notes == (
+            f"{path} was changed by another program since it was written (2 rows instead of 1)",
+        )
+        path.rename(path.with_name("part-7.parquet"))
+        parts = place.parts("a", SNAPSHOT)
+        assert parts and parts.notes == (
+            f"table a of snapshot {SNAPSHOT} was written anew by another program",
+        )
+        assert found(place)["a"] == [7, 8]
+
+    def test_a_broken_manifest(self, place: LocalPlace) -> None:
+        (path,) = place.path.glob(".evenfleet/manifests/*/*")
+        for text in ("", "{}", "[1]", json.dumps({"version": 1, "tables": {"a": [{"x": 1}]}})):
+            path.write_text(text)
+            with pytest.raises(UnreadableError, match=f"{path}, which tells the files of that"):
+                place.parts("a", SNAPSHOT)
+        assert "which tells the files" in str(place.broken(SNAPSHOT, OWNED))
+        write(place, 2, ("a", "b"))
+        assert found(place) == in_place(place) == NEW

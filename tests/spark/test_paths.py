@@ -1,0 +1,135 @@
+"""Folders and ids of any name: a path is a path, and an id is checked when it is written."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+from pyspark.sql import SparkSession
+
+from spark import FleetSnapshot, InputError
+from spark.fleet.local_store import write_store
+from tests.spark.support.fleets import SNAPSHOT
+from tests.spark.support.said import Run, flat, is_one_line
+from tests.spark.support.small import small
+
+EARLIER = "20261121T050000Z"
+
+
+@pytest.mark.parametrize("name", ["a[b]", "{a,b}", "a*b?", "a b", "ä%20", "a\\b"])
+def test_folders_of_any_name(run: Run, tmp_path: Path, name: str) -> None:
+    here = tmp_path / name
+    write_store(small().tables(), here / "store", SNAPSHOT)
+    write_store(small().tables(), tmp_path / "a" / "store", EARLIER)  # what a pattern would find
+    out = here / "plan"
+    said = run("plan", here / "store", "--out", out)
+    assert said.code == 0, said.err
+    said = run("verify", here / "store", out)
+    assert (said.code, f"Snapshot {SNAPSHOT}, 1 planned groups: no fault" in said.err) == (0, True)
+    assert run("audit", here / "store", "--out", here / "audit").code == 0
+    assert SNAPSHOT in run("snapshots", here / "store").out
+
+
+@pytest.mark.parametrize("snapshot", ["*", "[x]", "2026112*", "{x"])
+def test_an_id_is_no_pattern(run: Run, store: Path, tmp_path: Path, snapshot: str) -> None:
+    for command in ("plan", "compare"):
+        said = run(command, store, "--out", tmp_path / "out", "--snapshot", snapshot)
+        assert (said.code, is_one_line(said)) == (2, True)
+        assert f"has no snapshot {snapshot}: the newest it has are {SNAPSHOT}" in said.err
+    said = run("audit", store, "--snapshot", snapshot)
+    assert (said.code, is_one_line(said)) == (2, True)
+
+
+def copied(store: Path, snapshot: str) -> None:
+    for table in store.glob("[!.]*"):
+        shutil.copytree(table / f"snapshot={SNAPSHOT}", table / f"snapshot={snapshot}")
+
+
+@pytest.mark.parametrize("snapshot", ["2026:11", "a b", "[x]", "{x"])
+def test_a_snapshot_of_an_odd_id_is_in_nobodys_way(
+    run: Run, store: Path, tmp_path: Path, snapshot: str
+) -> None:
+    copied(store, snapshot)
+    for words in (("plan", "--out"), ("compare", "--out")):
+        said = run(words[0], store, words[1], tmp_path / words[0], "--snapshot", SNAPSHOT)
+        assert said.code == 0, said.err
+    assert run("audit", store, "--snapshot", SNAPSHOT).code == 0
+    listed = flat(run("snapshots", store).out)
+    assert SNAPSHOT in listed
+    assert snapshot in listed
+    said = run("plan", store, "--out", tmp_path / "odd", "--snapshot", snapshot)
+    assert (said.code, "can't be the id of a snapshot" in said.err) == (2, True)
+    assert not (tmp_path / "odd").exists()
+
+
+def test_an_odd_id_is_not_written(spark: SparkSession, store: Path, tmp_path: Path) -> None:
+    for snapshot in ("2026:11", "*", "", "a/b", ".."):
+        with pytest.raises(InputError, match="can't be the id of a snapshot"):
+            FleetSnapshot("x", FleetSnapshot.read(spark, str(store)).tables).of(
+                **FleetSnapshot.read(spark, str(store)).tables, snapshot=snapshot
+            )
+        with pytest.raises(InputError, match="can't be the id of a snapshot"):
+            FleetSnapshot(snapshot, FleetSnapshot.read(spark, str(store)).tables).write(
+                str(tmp_path / "s")
+            )
+        with pytest.raises(InputError, match="can't be the id of a snapshot"):
+            write_store(small().tables(), tmp_path / "s", snapshot)
+    assert not (tmp_path / "s").exists()
+
+
+@pytest.mark.parametrize("inside", ["members", f"members/snapshot={SNAPSHOT}", "offsets/x/y"])
+def test_results_do_not_go_into_a_stores_tables(run: Run, store: Path, inside: str) -> None:
+    before = sorted(store.rglob("*"))
+    table = inside.partition("/")[0]
+    for command in ("plan", "compare", "audit"):
+        said = run(command, store, "--out", store / inside)
+        assert (said.code, is_one_line(said)) == (2, True)
+        assert f"is inside table {table} of the store {store}: choose a folder" in said.err
+    assert sorted(store.rglob("*")) == before
+
+
+def test_a_newer_snapshot_that_is_half_written_is_told(
+    run: Run, store: Path, tmp_path: Path
+) -> None:
+    newer = "20261121T070000Z"
+    copied(store, newer)
+    shutil.rmtree(store / "members" / f"snapshot={newer}")
+    sentence = f"Skipped: snapshot {newer} isn't whole: it lacks members"
+    for words in (
+        ("plan", store, "--out", tmp_path / "plan"),
+        ("compare", store, "--out", tmp_path / "compare"),
+        ("explain", store, "--group", "g"),
+        ("audit", store),
+    ):
+        said = run(*words)
+        assert (said.code, said.err.count(sentence)) == (0, 1), said.err
+
+
+def test_what_another_program_changed_is_told(run: Run, store: Path, tmp_path: Path) -> None:
+    changed = "was changed by another program since it was written"
+    (part,) = store.glob("groups/*/*.parquet")
+    pq.write_table(pq.ParquetFile(part).read().slice(0, 1), part)
+    said = run("plan", store, "--out", tmp_path / "plan")
+    assert (said.code, f"{part} {changed} (1 rows instead of 2)" in said.err) == (0, True)
+    (part,) = (tmp_path / "plan").glob("groups/*/*.parquet")
+    part.with_name(f".{part.name}.crc").unlink()
+    pq.write_table(pq.ParquetFile(part).read().slice(0, 0), part)
+    said = run("verify", store, tmp_path / "plan")
+    assert (said.code, f"{part} {changed} (0 rows instead of 1)" in said.err) == (1, True)
+
+
+def test_a_flipped_bit_in_a_plan_or_a_store_is_told(run: Run, store: Path, tmp_path: Path) -> None:
+    out = tmp_path / "plan"
+    assert run("plan", store, "--out", out).code == 0
+    for part, words in (
+        (next(out.glob("assignments/*/*.parquet")), ("verify", store, out)),
+        (next(store.glob("members/*/*.parquet")), ("plan", store, "--out", tmp_path / "again")),
+    ):
+        raw = bytearray(part.read_bytes())
+        raw[len(raw) // 2] ^= 16
+        part.write_bytes(bytes(raw))
+        said = run(*words)
+        assert (said.code, is_one_line(said)) == (2, True)
+        assert f"{part} can't be read: its bytes aren't those that were written" in said.err
