@@ -91,9 +91,9 @@ class Place(ABC):
             return Parts((folder,), tuple(self._changes(lying, {}, thoroughly)))
         files = {file.name: file for file in manifest.tables[table]}
         found = self._found(files, table, snapshot, lying or {})
-        if not found:
-            if not lying:
-                return None
+        if lying is None and not found:
+            return None
+        if lying and not found:
             note = f"table {table} of snapshot {snapshot} was written anew by another program"
             return Parts((folder,), (note,))
         if missing := files.keys() - found.keys():

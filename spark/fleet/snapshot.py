@@ -13,7 +13,7 @@ from pyspark.sql import functions as F
 from pyspark.util import inheritable_thread_target
 
 from spark.errors import InputError, UnreadableError, first_line, unreadable_file
-from spark.files import place_of, write_tables
+from spark.files import Place, place_of, write_tables
 from spark.fleet.clusters import MAX_AGE, Composition, clusters_of, compositions
 from spark.fleet.schemas import TABLES, Table, misfit
 from spark.fleet.store import Stated, ids, read_table, snapshot_id, whole
@@ -103,8 +103,9 @@ class FleetSnapshot:
         all of one snapshot.
         """
         parts = sorted({of.id, *of.instants.values()}, reverse=True)
-        opened = _open_tables(session, store, parts)
-        read = [_read(part, tables) for part, tables in opened.items()]
+        place = place_of(session, store)
+        opened = _open_tables(session, place, parts)
+        read = [_read(part, tables, place) for part, tables in opened.items()]
         if len(parts) == 1:
             return replace(read[0], instants=of.instants, notes=(*read[0].notes, *of.notes()))
         chosen = [
@@ -173,9 +174,10 @@ Opened = Mapping[str, Future[Stated | None]]
 """What `read_table` comes to for each table."""
 
 
-def _open_tables(session: SparkSession, store: str, snapshots: Sequence[str]) -> dict[str, Opened]:
+def _open_tables(
+    session: SparkSession, place: Place, snapshots: Sequence[str]
+) -> dict[str, Opened]:
     """The tables of each snapshot, opened at the same time."""
-    place = place_of(session, store)
     with ThreadPoolExecutor(READ_AT_ONCE) as pool:
         return {
             snapshot: {
@@ -188,7 +190,7 @@ def _open_tables(session: SparkSession, store: str, snapshots: Sequence[str]) ->
         }
 
 
-def _read(snapshot: str, opened: Opened) -> FleetSnapshot:
+def _read(snapshot: str, opened: Opened, place: Place) -> FleetSnapshot:
     """The snapshot of opened tables."""
     tables: dict[str, DataFrame] = {}
     faults = []
@@ -202,7 +204,11 @@ def _read(snapshot: str, opened: Opened) -> FleetSnapshot:
             if table:
                 tables[name] = table.rows
                 changes += table.notes
-    return replace(_checked(snapshot, tables, faults), changes=tuple(changes))
+    read = _checked(snapshot, tables, faults)
+    manifest = place.manifest(snapshot)
+    gone = manifest.tables.keys() - tables.keys() if manifest else ()
+    changes += [f"table {name} of snapshot {snapshot} was removed since" for name in sorted(gone)]
+    return replace(read, changes=tuple(changes))
 
 
 def _checked(

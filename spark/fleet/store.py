@@ -39,15 +39,15 @@ def snapshots(session: SparkSession, store: str) -> list[str]:
     A snapshot is whole when every required table has it, none of them is being written, and no
     file is missing or cut short.
     """
-    return [one for one, why in _states(place_of(session, store)).items() if why is None]
+    return [one for one, why in states_of(place_of(session, store)).items() if why is None]
 
 
 def unfinished(session: SparkSession, store: str) -> dict[str, str]:
     """The ids of the snapshots that aren't whole, oldest first, and why they aren't."""
-    return {one: why for one, why in _states(place_of(session, store)).items() if why}
+    return {one: why for one, why in states_of(place_of(session, store)).items() if why}
 
 
-def _states(place: Place) -> dict[str, str | None]:
+def states_of(place: Place) -> dict[str, str | None]:
     """Each snapshot, oldest first, and why it isn't whole, if it isn't."""
     found = {name: set(place.ids(name)) for name in TABLES}
     every = sorted(set.union(*found.values()))
@@ -76,7 +76,7 @@ def whole(session: SparkSession, store: str, snapshot: str | None = None) -> Sto
 
     Raises InputError when none is whole, or not that one.
     """
-    states = _states(place_of(session, store))
+    states = states_of(place_of(session, store))
     present = [one for one, why in states.items() if why is None]
     others = {one: why for one, why in states.items() if why}
     if not present or (snapshot and snapshot not in present):

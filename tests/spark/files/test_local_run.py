@@ -179,6 +179,11 @@ class TestBroken:
         with pytest.raises(UnreadableError, match=r"part-2\.parquet is missing"):
             place.parts("a", SNAPSHOT)
 
+    def test_a_table_without_its_only_file(self, place: LocalPlace) -> None:
+        self.file(place).unlink()
+        with pytest.raises(UnreadableError, match=r"part-.* is missing"):
+            place.parts("a", SNAPSHOT)
+
     def test_a_table_that_is_gone_is_not_there(self, place: LocalPlace) -> None:
         shutil.rmtree(place.path / "a")
         assert place.parts("a", SNAPSHOT) is None

@@ -264,7 +264,11 @@ class TestRead:
     def test_optional_tables_may_be_missing(self, spark: SparkSession, store: Path) -> None:
         for table in OPTIONAL:
             shutil.rmtree(store / table)
-        assert set(FleetSnapshot.read(spark, str(store)).tables) == set(REQUIRED)
+        fleet = FleetSnapshot.read(spark, str(store))
+        assert set(fleet.tables) == set(REQUIRED)
+        assert fleet.changes == tuple(
+            f"table {table} of snapshot {SNAPSHOT} was removed since" for table in sorted(OPTIONAL)
+        )
 
     def test_all_broken_tables_and_wrong_columns_are_told_at_once(
         self, spark: SparkSession, store: Path
