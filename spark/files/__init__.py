@@ -20,6 +20,7 @@ from spark.files.place import Parts, Place
 from spark.files.places import place_of
 from spark.files.spark_place import SparkPlace
 from spark.files.tables import read_parts, write_tables
+from spark.files.text_file import replace_text
 
 __all__ = [
     "LITERAL",
@@ -32,6 +33,7 @@ __all__ = [
     "SparkPlace",
     "place_of",
     "read_parts",
+    "replace_text",
     "write_tables",
     "writing",
     "written_file",

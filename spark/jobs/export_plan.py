@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from functools import partial
 from pathlib import Path
 from typing import Annotated
@@ -13,6 +12,7 @@ from pyspark.sql import SparkSession
 from optimizer.assignor.plan_file import GroupPlan
 from spark.enforce import group_plan
 from spark.errors import InputError
+from spark.files import replace_text
 from spark.fleet import ids, read_planned, read_result
 from spark.settings import read_settings
 from spark.terminal import (
@@ -50,7 +50,7 @@ def export_plan(
         raise InputError(f"--out {out} has to be a file in a folder that is there")
     with opened(master, conf, read_settings(config)) as spark:
         exported = _exported(spark, store, plan, snapshot, group, cluster)
-    _replace(out, exported.to_text())
+    replace_text(out, exported.to_text())
     partitions = sum(exported.topics.values())
     say(
         f"{out} has the plan of group {group} of cluster {exported.cluster}, snapshot "
@@ -79,15 +79,3 @@ def _exported(
     for change in (*groups.notes, *assignments.notes):
         say(f"{change}.")
     return exported
-
-
-def _replace(file: Path, text: str) -> None:
-    """Write a file that consumers may be reading: they see the old text or the new one, whole."""
-    half = file.with_name(f".{file.name}.{os.getpid()}")
-    try:
-        half.write_text(text, encoding="utf-8")
-        half.replace(file)
-    except OSError as error:
-        raise InputError(f"{file} can't be written: {error.strerror}") from None
-    finally:
-        half.unlink(missing_ok=True)

@@ -11,8 +11,9 @@ import typer
 from pyspark.sql import DataFrame, SparkSession
 
 from optimizer import STRATEGY_NAMES
-from spark import FleetPlan, FleetSnapshot, InputError, plan_fleet, snapshots
-from spark.fleet import check_no_store, check_writable
+from spark import FleetPlan, FleetSnapshot, InputError, plan_fleet
+from spark.errors import UnreadableError
+from spark.fleet import check_no_store, check_writable, whole
 from spark.plan import BYTES_A_GB, TRAFFIC, cross_rack_traffic
 from spark.settings import Settings, read_settings
 from spark.terminal import (
@@ -80,17 +81,37 @@ def plan_store(
     """Plan one snapshot, or all of them, and print what changes."""
     check_writable(out)
     check_no_store(session, out)
-    # A store without any is refused as it is when the newest is read.
     chosen: Sequence[str | None] = [snapshot]
     if snapshot == ALL:
-        chosen = snapshots(session, store) or [None]
-    planned = [_plan_one(session, store, out, one, settings) for one in chosen]
+        stored = whole(session, store)
+        chosen = stored.whole
+        for skipped, why in stored.unfinished.items():
+            say(f"Skipped: snapshot {skipped} isn't whole: {why}")
+    planned, broken = [], []
+    for one in chosen:
+        try:
+            planned.append(_plan_one(session, store, out, one, settings))
+        except UnreadableError as error:
+            if len(chosen) == 1:
+                raise
+            broken.append(str(error))
+    if planned:
+        _show(planned, form)
+    if broken:
+        raise InputError(
+            f"{len(planned)} of {len(chosen)} snapshots are planned, the others can't be read: "
+            f"{'; '.join(broken)}"
+        )
+
+
+def _show(planned: Sequence[tuple[FleetSnapshot, dict[str, Rows]]], form: Format) -> None:
+    """Print the tables of all snapshots, one below the other."""
     tables = [of_snapshot for _, of_snapshot in planned]
     shown: dict[str, Rows] = {
         name: [row for one in tables for row in one[name]] for name in tables[0]
     }
     shown |= clusters_in_json(form, *(fleet for fleet, _ in planned))
-    hide = {"sum of squares"} if len(chosen) > 1 else {"sum of squares", "snapshot"}
+    hide = {"sum of squares"} if len(planned) > 1 else {"sum of squares", "snapshot"}
     show({name: rows for name, rows in shown.items() if rows or name != TRAFFIC}, form, hide)
 
 

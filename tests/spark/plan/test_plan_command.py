@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 from pathlib import Path
 
 import pyarrow as pa
@@ -48,6 +49,25 @@ class TestPlan:
             {"snapshot": SNAPSHOT, "status": "empty", "groups": 1},
             {"snapshot": SNAPSHOT, "status": "ok", "groups": 1},
         ]
+
+    def test_what_is_broken_among_all_stops_nobody_else(
+        self, run: Run, store: Path, tmp_path: Path
+    ) -> None:
+        """One file is missing, of another a bit isn't as it was written."""
+        for snapshot in (EARLIER, "20261121T040000Z"):
+            write_store(small().tables(), store, snapshot)
+        shutil.rmtree(store / "members" / "snapshot=20261121T040000Z")
+        (part,) = store.glob(f"members/snapshot={EARLIER}/*.parquet")
+        raw = part.read_bytes()
+        part.write_bytes(raw[:-20] + b"?" + raw[-19:])
+        said = run("plan", store, "--out", tmp_path / "p", "--snapshot", "all")
+        assert said.code == 2
+        assert "Skipped: snapshot 20261121T040000Z isn't whole: it lacks members" in said.err
+        assert "evenfleet: 1 of 2 snapshots are planned, the others can't be read: " in said.err
+        assert f"{part} can't be read: its bytes aren't those that were written" in said.err
+        assert "planned" in said.out
+        folders = (tmp_path / "p").glob("*/snapshot=*")
+        assert {path.name for path in folders} == {f"snapshot={SNAPSHOT}"}
 
     def test_every_snapshot_is_planned_for_all(self, run: Run, store: Path, tmp_path: Path) -> None:
         write_store(small().tables(), store, EARLIER)
