@@ -9,8 +9,9 @@ from pathlib import Path
 
 from pyspark.sql import functions as F
 
-from spark.audit.fleet_audit import WORST_FIRST, FleetAudit
+from spark.audit.fleet_audit import FleetAudit
 from spark.audit.registry import FINDINGS
+from spark.audit.verdict import WORST_FIRST, State, state_of
 from spark.errors import InputError
 from spark.fleet import STATUSES
 
@@ -25,6 +26,7 @@ def metrics_of(audit: FleetAudit, worst_groups: int) -> str:
     """
     counts = audit.counts()
     groups = audit.groups()
+    state = state_of(counts, groups)
     worst, others = _by_group(audit, worst_groups)
     families = (
         (
@@ -45,6 +47,11 @@ def metrics_of(audit: FleetAudit, worst_groups: int) -> str:
             "evenfleet_audit_groups",
             "Groups of the audited snapshot by status.",
             [({"status": status}, groups.get(status, 0)) for status in STATUSES],
+        ),
+        (
+            "evenfleet_audit_state",
+            "1 for the state that the fleet is in; nothing is known of one that is not judged.",
+            [({"state": one}, one is state) for one in State],
         ),
         ("evenfleet_audit_group_findings", "Findings of the worst groups.", worst),
         (
