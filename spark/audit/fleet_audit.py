@@ -11,12 +11,12 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from spark.audit.finding import COLUMNS, SEVERITIES, Finding, graded
-from spark.audit.frames import Frames
+from spark.audit.frames import HAS_MEMBERS, Frames
 from spark.audit.previous import solve_from_before
 from spark.audit.registry import FINDINGS
 from spark.audit.thresholds import AuditSettings
 from spark.audit.verdict import WORST_FIRST
-from spark.fleet import CONNECT, KIND, FleetSnapshot
+from spark.fleet import CONNECT, FleetSnapshot, kind_of_group
 from spark.groups import GROUP_KEYS, OFFSETS_TOPIC, encode
 from spark.solve import solve_groups
 from spark.unpersist_handle import Handle
@@ -91,7 +91,9 @@ class FleetAudit(Handle):
     def kinds(self) -> dict[str, int]:
         """How many groups there are that aren't consumer groups, by kind."""
         named = self.encoded.withColumnRenamed("group_strategy", "strategy")
-        kinds = named.select(F.expr(KIND).alias("kind")).where("kind is not null")
+        kinds = named.select(F.expr(kind_of_group(HAS_MEMBERS)).alias("kind")).where(
+            "kind is not null"
+        )
         rows = kinds.groupBy("kind").count().orderBy("kind").collect()
         return {row["kind"]: row["count"] for row in rows}
 

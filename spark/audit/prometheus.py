@@ -14,6 +14,7 @@ from spark.audit.registry import FINDINGS
 from spark.audit.verdict import WORST_FIRST, State, state_of
 from spark.errors import InputError
 from spark.fleet import STATUSES
+from spark.wording import shortened
 
 Sample = tuple[Mapping[str, str], int]
 
@@ -100,8 +101,8 @@ def _lines(name: str, about: str, samples: Iterable[Sample]) -> Iterator[str]:
 
 
 def _escaped(text: str) -> str:
-    """A label's value, as the text format wants it."""
-    return text.replace("\\", "\\\\").replace("\n", "\\n").replace('"', '\\"')
+    """A label's value, as the text format wants it; a long one is shortened, and stays its own."""
+    return shortened(text).replace("\\", "\\\\").replace("\n", "\\n").replace('"', '\\"')
 
 
 def check_metrics(path: Path) -> None:

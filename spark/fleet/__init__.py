@@ -8,12 +8,12 @@ from spark.fleet.kinds import (
     CLASSIC,
     CONNECT,
     CONSUMER,
-    IS_FOREIGN,
-    KIND,
     OTHER,
     SHARE,
     STREAMS,
     TYPES,
+    is_foreign,
+    kind_of_group,
     type_of_protocol,
     why_foreign,
 )
@@ -46,6 +46,7 @@ from spark.fleet.store import (
     whole,
     write_table,
 )
+from spark.fleet.utf8 import escaped, escaped_rows, is_named
 
 __all__ = [
     "CLASSIC",
@@ -53,8 +54,6 @@ __all__ = [
     "CONSUMER",
     "FOREIGN",
     "IS_CONNECTOR",
-    "IS_FOREIGN",
-    "KIND",
     "MAX_AGE",
     "OTHER",
     "PLANNED",
@@ -75,7 +74,12 @@ __all__ = [
     "clusters_in",
     "compositions",
     "connector_topic",
+    "escaped",
+    "escaped_rows",
     "ids",
+    "is_foreign",
+    "is_named",
+    "kind_of_group",
     "kinds_of_groups",
     "read_planned",
     "read_result",

@@ -18,6 +18,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from spark.fleet.store import ID, ID_OF_FILE, is_not_there
+from spark.fleet.utf8 import escaped_rows
 
 BEYOND = 24
 """So many snapshots out of reach are looked at, to name clusters that are in none within it."""
@@ -124,22 +125,21 @@ def clusters_in(session: SparkSession, store: str, snapshots: Sequence[str]) -> 
             .option("ignoreCorruptFiles", "true")
             .parquet(f"{store.rstrip('/')}/{folders}")
         )
-        rows = files.select(snapshot, "cluster").dropna().distinct().collect()
+        rows = escaped_rows(files.select(snapshot, "cluster").dropna().distinct()).collect()
     except AnalysisException as error:
         if not is_not_there(error):
             raise
         rows = []
     for row in rows:
         found[row.snapshot].append(row.cluster)
-    return {one: sorted(clusters) for one, clusters in found.items()}
+    return {one: sorted({*clusters}) for one, clusters in found.items()}
 
 
 def clusters_of(tables: Mapping[str, DataFrame]) -> list[str]:
     """The clusters of one snapshot's tables, sorted."""
     named = (tables[name].select("cluster") for name in NAMING if name in tables)
-    return sorted(
-        row.cluster for row in reduce(DataFrame.unionAll, named).dropna().distinct().collect()
-    )
+    distinct = reduce(DataFrame.unionAll, named).dropna().distinct()
+    return sorted({row.cluster for row in escaped_rows(distinct).collect()})
 
 
 def newest_of_each(held: Held) -> dict[str, str]:

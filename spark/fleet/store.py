@@ -14,8 +14,9 @@ from pyspark.sql import Column, DataFrame, Row, SparkSession
 from pyspark.sql import functions as F
 
 from spark.errors import InputError, UnreadableError, first_line, unreadable_file
-from spark.fleet.kinds import KIND
+from spark.fleet.kinds import kind_of_group
 from spark.fleet.schemas import TABLES
+from spark.fleet.states import MEMBERLESS_STATES
 
 ID = re.compile(r"\w[\w.-]*", re.ASCII)
 ID_OF_FILE = re.compile(r"/snapshot=([^/]+)/[^/]+\.parquet$")
@@ -134,9 +135,14 @@ def row_counts(session: SparkSession, store: str, table: str) -> tuple[dict[str,
 
 
 def kinds_of_groups(session: SparkSession, store: str) -> dict[str, dict[str, int]]:
-    """How many groups that aren't consumer groups each snapshot has that can be read, by kind."""
-    kind = F.expr(KIND).alias("kind")
-    rows, _ = _counted(session, store, "groups", "type string, strategy string", kind)
+    """How many groups that aren't consumer groups each snapshot has that can be read, by kind.
+
+    Whether a group has members is told by its state here.
+    """
+    has_members = f"coalesce(state, '') not in {MEMBERLESS_STATES}"
+    kind = F.expr(kind_of_group(has_members)).alias("kind")
+    schema = "type string, strategy string, state string"
+    rows, _ = _counted(session, store, "groups", schema, kind)
     kinds: dict[str, dict[str, int]] = {}
     for row in sorted(row for row in rows if row["kind"]):
         kinds.setdefault(row["snapshot"], {})[row["kind"]] = row["count"]

@@ -5,16 +5,21 @@ from __future__ import annotations
 from pyspark.sql import DataFrame
 
 from spark.audit.finding import Finding, rows_found
-from spark.audit.sql_text import sentence
+from spark.audit.sql_text import filled, sentence
+from spark.wording import LONGEST_SENTENCE, shortened_in_sql
+
+REASON = shortened_in_sql("reason", LONGEST_SENTENCE)
 
 
 def invalid_group(solved: DataFrame) -> DataFrame:
     """Groups whose facts contradict each other, or couldn't be read; the reason says how."""
     return rows_found(
         solved.where("status = 'invalid'"),
-        subject=sentence("group {group}"),
+        subject=filled("group {group}"),
         measure="1",
-        sentence=sentence("Group {group} can't be judged: {reason}."),
+        sentence=sentence(
+            "Group {group} can't be judged: {reason}.", whole=["reason"], reason=REASON
+        ),
     )
 
 
@@ -34,9 +39,13 @@ def failed_group(solved: DataFrame) -> DataFrame:
     """Groups that were sound enough to be solved, and weren't."""
     return rows_found(
         solved.where("status = 'failed'"),
-        subject=sentence("group {group}"),
+        subject=filled("group {group}"),
         measure="1",
-        sentence=sentence("Group {group} can't be judged, solving it failed: {reason}."),
+        sentence=sentence(
+            "Group {group} can't be judged, solving it failed: {reason}.",
+            whole=["reason"],
+            reason=REASON,
+        ),
     )
 
 
