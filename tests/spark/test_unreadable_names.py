@@ -188,6 +188,16 @@ def test_clusters_of_several_snapshots(spark: SparkSession, tmp_path: Path) -> N
     assert found.clusters() == found.instants
 
 
+def test_a_valid_name_that_is_another_one_spelled(run: Run, tmp_path: Path) -> None:
+    """The two can't be told apart in a table: they are one row, and nothing is planned for it."""
+    made = sound().group(SPELLED, READERS, CLAIMS).group(CAFE, READERS, CLAIMS)
+    store = write_odd_store(made, tmp_path / "store")
+    ended_well(run("plan", store, "--out", tmp_path / "plan"))
+    found = {row["group"]: row["status"] for row in rows(tmp_path / "plan/groups")}
+    assert found == dict.fromkeys(SOUND, "ok") | {SPELLED: "invalid"}
+    ended_well(run("verify", store, tmp_path / "plan"))
+
+
 def test_a_plan_with_names_of_its_own_is_checked(
     spark: SparkSession, run: Run, tmp_path: Path
 ) -> None:
