@@ -1,8 +1,20 @@
-"""How notes name many things shortly."""
+"""How notes name many things shortly, and things of long names."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
+from hashlib import sha256
+
+LONGEST = 250
+"""Characters of a name that is told in full: of a topic's there are 249 at most (Kafka's Topic)."""
+
+HEAD, TAIL, DIGITS = 160, 60, 8
+
+LONGEST_SENTENCE = 2_000
+"""Characters of a sentence that is told in full; who wants to know more reads the data."""
+
+_LONG_WORD = re.compile(rf"\S{{{LONGEST + 1},}}")
 
 
 def named(noun: str, names: Iterable[str]) -> str:
@@ -10,3 +22,29 @@ def named(noun: str, names: Iterable[str]) -> str:
     ordered = sorted(set(names))
     shown = ", ".join(ordered[:5]) + (", …" if len(ordered) > 5 else "")
     return f"{len(ordered)} {noun}{'' if len(ordered) == 1 else 's'} ({shown})"
+
+
+def shortened(name: str, longest: int = LONGEST) -> str:
+    """A name as it is shown: of a long one the two ends, and a hash by which it isn't another's.
+
+    For what people read, and for labels; data has names in full.
+    """
+    if len(name) <= longest:
+        return name
+    digest = sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:DIGITS]
+    return f"{name[:HEAD]}…{name[-TAIL:]} #{digest}"
+
+
+def shortened_in(sentence: str) -> str:
+    """A sentence with its long words, which are names, shortened; a long one loses its middle."""
+    if len(sentence) <= LONGEST:
+        return sentence
+    words = _LONG_WORD.sub(lambda found: shortened(found[0]), sentence)
+    return shortened(words, LONGEST_SENTENCE)
+
+
+def shortened_in_sql(name: str, longest: int = LONGEST) -> str:
+    """SQL text: the same as `shortened`, of the value of a column or variable."""
+    ends = f"left({name}, {HEAD}), '…', right({name}, {TAIL})"
+    digest = f"left(sha2({name}, 256), {DIGITS})"
+    return f"if(length({name}) > {longest}, concat({ends}, ' #', {digest}), {name})"

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from spark.audit.finding import SEVERITIES
-from spark.audit.fleet_audit import FleetAudit, audit_fleet, verdict
+from spark.audit.fleet_audit import FleetAudit, audit_fleet
 from spark.audit.prometheus import check_metrics, metrics_of, write_metrics
 from spark.audit.registry import FINDINGS
 from spark.audit.thresholds import AuditSettings, read_audit_settings
+from spark.audit.verdict import fails, state_of, verdict
 
 __all__ = [
     "FINDINGS",
@@ -15,8 +16,10 @@ __all__ = [
     "FleetAudit",
     "audit_fleet",
     "check_metrics",
+    "fails",
     "metrics_of",
     "read_audit_settings",
+    "state_of",
     "verdict",
     "write_metrics",
 ]

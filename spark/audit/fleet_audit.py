@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import reduce
 from typing import Any
@@ -11,11 +11,12 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from spark.audit.finding import COLUMNS, SEVERITIES, Finding, graded
-from spark.audit.frames import Frames
+from spark.audit.frames import HAS_MEMBERS, Frames
 from spark.audit.previous import solve_from_before
 from spark.audit.registry import FINDINGS
 from spark.audit.thresholds import AuditSettings
-from spark.fleet import CONNECT, FOREIGN, KIND, PLANNED, FleetSnapshot
+from spark.audit.verdict import WORST_FIRST
+from spark.fleet import CONNECT, FleetSnapshot, kind_of_group
 from spark.groups import GROUP_KEYS, OFFSETS_TOPIC, encode
 from spark.solve import solve_groups
 from spark.unpersist_handle import Handle
@@ -41,8 +42,6 @@ COORDINATORS = (
     *("load", "load_to_mean", "inferred"),
 )
 """Of the table of coordinators; see `spark.audit.frames.Frames.coordinators`."""
-
-WORST_FIRST = tuple(reversed(SEVERITIES))
 
 NOT_THERE = {
     "groups.strategy": "the snapshot doesn't tell strategies (column groups.strategy)",
@@ -92,7 +91,9 @@ class FleetAudit(Handle):
     def kinds(self) -> dict[str, int]:
         """How many groups there are that aren't consumer groups, by kind."""
         named = self.encoded.withColumnRenamed("group_strategy", "strategy")
-        kinds = named.select(F.expr(KIND).alias("kind")).where("kind is not null")
+        kinds = named.select(F.expr(kind_of_group(HAS_MEMBERS)).alias("kind")).where(
+            "kind is not null"
+        )
         rows = kinds.groupBy("kind").count().orderBy("kind").collect()
         return {row["kind"]: row["count"] for row in rows}
 
@@ -126,35 +127,6 @@ class FleetAudit(Handle):
         """Free what is kept."""
         for frame in self.kept:
             frame.unpersist()
-
-
-def verdict(
-    counts: Sequence[Mapping[str, Any]],
-    groups: Mapping[str, int],
-    worst: Sequence[Mapping[str, Any]],
-) -> str:
-    """A fleet's state in one sentence, from what the methods of `FleetAudit` of these names say."""
-    total = {severity: sum(row[severity] for row in counts) for severity in WORST_FIRST}
-    judged = sum(groups.get(status, 0) for status in PLANNED)
-    foreign = groups.get(FOREIGN, 0)
-    unjudged = sum(groups.values()) - judged - foreign
-    of_groups = f"{_counted(judged, 'group')} judged"
-    if unjudged:
-        of_groups += f", {unjudged} not (empty, rebalancing or faulty)"
-    if foreign:
-        of_groups += f", {foreign} foreign"
-    if not total["critical"] and not total["warning"]:
-        return f"The fleet is well: nothing above info ({total['info']} of that; {of_groups})."
-    state = "in trouble" if total["critical"] else "in need of care"
-    return (
-        f"The fleet is {state}: {_counted(total['critical'], 'critical finding')} and "
-        f"{_counted(total['warning'], 'warning')} ({of_groups}); begin with "
-        f"{worst[0]['finding']}."
-    )
-
-
-def _counted(number: int, noun: str) -> str:
-    return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 def audit_fleet(

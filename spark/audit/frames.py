@@ -11,11 +11,16 @@ from pyspark.sql import functions as F
 from spark.audit.previous import replaced, stuck
 from spark.audit.sql_text import quoted
 from spark.audit.thresholds import TIMEOUTS, AuditSettings, matches
-from spark.fleet import IS_FOREIGN, REBALANCING_STATES, FleetSnapshot
+from spark.fleet import REBALANCING_STATES, FleetSnapshot, is_foreign
 from spark.groups import GROUP_KEYS, coordinating_brokers, coordinators
 
 KEYS = list(GROUP_KEYS)
 NAMED = ("cluster", "`group`")
+
+HAS_MEMBERS = "size(member_ids) > 0"
+"""SQL text, of an encoded group."""
+
+IS_FOREIGN = is_foreign(HAS_MEMBERS)
 
 
 @dataclass(frozen=True)
@@ -283,4 +288,4 @@ class Frames:
                 for rule in self.settings.timeouts
             )
             columns.append(f"cast(case {cases} end as bigint) as {name}")
-        return self._of_consumers.where("size(member_ids) > 0").selectExpr(*NAMED, *columns)
+        return self._of_consumers.where(HAS_MEMBERS).selectExpr(*NAMED, *columns)

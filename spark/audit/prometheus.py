@@ -9,10 +9,12 @@ from pathlib import Path
 
 from pyspark.sql import functions as F
 
-from spark.audit.fleet_audit import WORST_FIRST, FleetAudit
+from spark.audit.fleet_audit import FleetAudit
 from spark.audit.registry import FINDINGS
+from spark.audit.verdict import WORST_FIRST, State, state_of
 from spark.errors import InputError
 from spark.fleet import STATUSES
+from spark.wording import shortened
 
 Sample = tuple[Mapping[str, str], int]
 
@@ -25,6 +27,7 @@ def metrics_of(audit: FleetAudit, worst_groups: int) -> str:
     """
     counts = audit.counts()
     groups = audit.groups()
+    state = state_of(counts, groups)
     worst, others = _by_group(audit, worst_groups)
     families = (
         (
@@ -45,6 +48,11 @@ def metrics_of(audit: FleetAudit, worst_groups: int) -> str:
             "evenfleet_audit_groups",
             "Groups of the audited snapshot by status.",
             [({"status": status}, groups.get(status, 0)) for status in STATUSES],
+        ),
+        (
+            "evenfleet_audit_state",
+            "1 for the state that the fleet is in; nothing is known of one that is not judged.",
+            [({"state": one}, one is state) for one in State],
         ),
         ("evenfleet_audit_group_findings", "Findings of the worst groups.", worst),
         (
@@ -93,8 +101,8 @@ def _lines(name: str, about: str, samples: Iterable[Sample]) -> Iterator[str]:
 
 
 def _escaped(text: str) -> str:
-    """A label's value, as the text format wants it."""
-    return text.replace("\\", "\\\\").replace("\n", "\\n").replace('"', '\\"')
+    """A label's value, as the text format wants it; a long one is shortened, and stays its own."""
+    return shortened(text).replace("\\", "\\\\").replace("\n", "\\n").replace('"', '\\"')
 
 
 def check_metrics(path: Path) -> None:

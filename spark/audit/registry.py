@@ -18,6 +18,7 @@ from spark.audit.findings.racks import CROSS_RACK_READS
 from spark.audit.findings.replicas import LEADERLESS, NOT_PREFERRED_LEADER, UNDER_REPLICATED
 from spark.audit.findings.timeouts import POLL_INTERVAL, SESSION_TIMEOUT
 from spark.audit.findings.topics import TOPIC_ON_ONE_MEMBER, UNEQUAL_TOPICS
+from spark.audit.findings.unjudged import FAILED_GROUP, INVALID_GROUP
 
 FINDINGS = {
     finding.name: finding
@@ -48,5 +49,7 @@ FINDINGS = {
         NOT_PREFERRED_LEADER,
         SESSION_TIMEOUT,
         POLL_INTERVAL,
+        INVALID_GROUP,
+        FAILED_GROUP,
     )
 }

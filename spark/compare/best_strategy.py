@@ -29,10 +29,12 @@ def best_of(fleet: Sequence[Row]) -> str:
 
 
 def _verdict(fleet: Sequence[Row]) -> str:
-    return (
-        "; ".join([_best(fleet), *_of_kafka(fleet), *_of_racks(fleet), *_without_answer(fleet)])
-        + "."
-    )
+    answered = [row for row in fleet if row["groups"]]
+    if not answered:
+        groups = fleet[0]["without_answer"]
+        return f"Nothing to compare: 0 of {groups} groups could be measured ({fleet[0]['why']})."
+    best = [_best(answered), *_of_kafka(answered), *_of_racks(answered)]
+    return "; ".join([*best, *_without_answer(fleet)]) + "."
 
 
 def _best(fleet: Sequence[Row]) -> str:

@@ -11,7 +11,7 @@ from optimizer.model import Goals
 from optimizer.strategies import strategy_named
 from spark.compare.measure import measure_groups
 from spark.fleet import UNPLANNED, FleetSnapshot
-from spark.groups import encode
+from spark.groups import GROUP_KEYS, encode
 from spark.settings import (
     CURRENT,
     DEFAULT_FLEET_GOALS,
@@ -20,6 +20,7 @@ from spark.settings import (
     check_strategies,
     of_fleet,
 )
+from spark.wording import shortened_in_sql
 
 
 def compare_fleet(
@@ -106,7 +107,8 @@ def _why() -> Column:
     parts = [
         F.when(count > 0, F.concat(count, F.lit(f" {status}"))) for status, count in counts.items()
     ]
-    failure = F.struct("cluster", "group", "reason")
+    names = (F.expr(shortened_in_sql(f"`{key}`")).alias(key) for key in GROUP_KEYS)
+    failure = F.struct(*names, "reason")
     first = F.min(F.when(F.col("status") == "failed", failure))
     named = F.format_string(
         "the first that failed is %s of %s: %s", first["group"], first["cluster"], first["reason"]

@@ -11,7 +11,7 @@ from pyspark.sql import functions as F
 
 from optimizer.assignor.plan_file import GroupPlan, Topics
 from spark.errors import InputError
-from spark.fleet import CONNECT, FleetSnapshot
+from spark.fleet import CONNECT, FleetSnapshot, escaped
 
 
 def group_plan(
@@ -32,7 +32,13 @@ def group_plan(
     of_group = (F.col("cluster") == chosen) & (F.col("group") == group)
     if "groups" in fleet.tables:
         _check_consumers(fleet.tables["groups"].where(of_group), group)
-    keys = _keys(fleet.tables["members"].where(of_group).orderBy("member_id").toLocalIterator())
+    keys = _keys(
+        fleet.tables["members"]
+        .where(of_group)
+        .selectExpr("member_id", "instance_id", f"{escaped('client_id')} as client_id", _IS_ODD)
+        .orderBy("member_id")
+        .toLocalIterator()
+    )
     members: dict[str, Topics] = {key: {} for key in keys.values()}
     for row in (
         assignments.where(of_group & F.col("member_id").isNotNull())
@@ -72,9 +78,19 @@ def _cluster_of(groups: DataFrame, group: str, cluster: str | None) -> str:
     return name
 
 
+_IS_ODD = "not coalesce(is_valid_utf8(client_id), true) as is_odd"
+
+
 def _keys(members: Iterable[Any]) -> dict[str, str]:
     """The key of each member by its id."""
-    keys = {row.member_id: row.instance_id or row.client_id for row in members}
+    keys = {}
+    for row in members:
+        if row.is_odd and not row.instance_id:
+            raise InputError(
+                f"member {row.member_id!r} has a client.id that isn't valid UTF-8, "
+                f"{row.client_id}: give it another, or a group.instance.id"
+            )
+        keys[row.member_id] = row.instance_id or row.client_id
     by_key = defaultdict(list)
     for member_id, key in keys.items():
         by_key[key].append(member_id)

@@ -9,12 +9,12 @@ from spark.fleet.kinds import (
     CLASSIC,
     CONNECT,
     CONSUMER,
-    IS_FOREIGN,
-    KIND,
     OTHER,
     SHARE,
     STREAMS,
     TYPES,
+    is_foreign,
+    kind_of_group,
     type_of_protocol,
     why_foreign,
 )
@@ -39,6 +39,7 @@ from spark.fleet.states import (
     UNPLANNED,
 )
 from spark.fleet.store import Stored, ids, snapshot_id, snapshots, unfinished, whole
+from spark.fleet.utf8 import escaped, escaped_rows, is_named
 
 __all__ = [
     "CLASSIC",
@@ -47,8 +48,6 @@ __all__ = [
     "CONSUMER",
     "FOREIGN",
     "IS_CONNECTOR",
-    "IS_FOREIGN",
-    "KIND",
     "MAX_AGE",
     "OTHER",
     "PLANNED",
@@ -71,7 +70,12 @@ __all__ = [
     "clusters_in",
     "compositions",
     "connector_topic",
+    "escaped",
+    "escaped_rows",
     "ids",
+    "is_foreign",
+    "is_named",
+    "kind_of_group",
     "kinds_of_groups",
     "read_planned",
     "read_result",

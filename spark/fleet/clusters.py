@@ -19,6 +19,7 @@ from pyspark.sql import DataFrame, SparkSession
 from spark.files import LITERAL, place_of
 from spark.fleet.counts import snapshot_of_file
 from spark.fleet.store import Stored
+from spark.fleet.utf8 import escaped_rows
 
 BEYOND = 24
 """So many snapshots out of reach are looked at, to name clusters that are in none within it."""
@@ -125,17 +126,17 @@ def clusters_in(session: SparkSession, store: str, snapshots: Sequence[str]) -> 
     if paths := [path for of_table in by_table for of_one in of_table for path in of_one]:
         options = LITERAL | {"ignoreCorruptFiles": "true"}
         files = session.read.schema("cluster string").options(**options).parquet(*paths)
-        for row in files.select(snapshot_of_file(), "cluster").dropna().distinct().collect():
+        named = files.select(snapshot_of_file(), "cluster").dropna().distinct()
+        for row in escaped_rows(named).collect():
             found[unquote(row.snapshot)].append(row.cluster)
-    return {one: sorted(clusters) for one, clusters in found.items()}
+    return {one: sorted({*clusters}) for one, clusters in found.items()}
 
 
 def clusters_of(tables: Mapping[str, DataFrame]) -> list[str]:
     """The clusters of one snapshot's tables, sorted."""
     named = (tables[name].select("cluster") for name in NAMING if name in tables)
-    return sorted(
-        row.cluster for row in reduce(DataFrame.unionAll, named).dropna().distinct().collect()
-    )
+    distinct = reduce(DataFrame.unionAll, named).dropna().distinct()
+    return sorted({row.cluster for row in escaped_rows(distinct).collect()})
 
 
 def newest_of_each(held: Held) -> dict[str, str]:

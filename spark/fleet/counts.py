@@ -10,7 +10,8 @@ from pyspark.sql import functions as F
 
 from spark.errors import unreadable_file
 from spark.files import LITERAL, place_of
-from spark.fleet.kinds import KIND
+from spark.fleet.kinds import kind_of_group
+from spark.fleet.states import MEMBERLESS_STATES
 
 ID_OF_FILE = re.compile(r"/snapshot=([^/]+)/[^/]+\.parquet$")
 """Finds the id in the path of a snapshot's file."""
@@ -23,9 +24,14 @@ def row_counts(session: SparkSession, store: str, table: str) -> tuple[dict[str,
 
 
 def kinds_of_groups(session: SparkSession, store: str) -> dict[str, dict[str, int]]:
-    """How many groups that aren't consumer groups each snapshot has that can be read, by kind."""
-    kind = F.expr(KIND).alias("kind")
-    rows, _ = _counted(session, store, "groups", "type string, strategy string", kind)
+    """How many groups that aren't consumer groups each snapshot has that can be read, by kind.
+
+    Whether a group has members is told by its state here.
+    """
+    has_members = f"coalesce(state, '') not in {MEMBERLESS_STATES}"
+    kind = F.expr(kind_of_group(has_members)).alias("kind")
+    schema = "type string, strategy string, state string"
+    rows, _ = _counted(session, store, "groups", schema, kind)
     kinds: dict[str, dict[str, int]] = {}
     for row in sorted(row for row in rows if row["kind"]):
         kinds.setdefault(row["snapshot"], {})[row["kind"]] = row["count"]

@@ -34,7 +34,7 @@ def why_foreign(kind: str | None, strategy: str | None, members: int) -> str | N
     """Why a group is `foreign`, so that it has no plan; None for consumers and Connect workers.
 
     A type that isn't one of TYPES is foreign as well. Without members nothing tells Streams on the
-    classic protocol from consumers.
+    classic protocol from consumers: what may be stated as their strategy is of those who left.
     """
     if kind in (None, CLASSIC):
         return _WHY_STREAMS if strategy == STREAMS_STRATEGY and members else None
@@ -43,16 +43,22 @@ def why_foreign(kind: str | None, strategy: str | None, members: int) -> str | N
     return _WHY.get(kind, f"a group of the type {kind!r}, which isn't known")
 
 
-KIND = (
-    f"case coalesce(lower(type), '{CLASSIC}') "
-    f"when '{CLASSIC}' then if(strategy = '{STREAMS_STRATEGY}', '{STREAMS}', null) "
-    f"when '{CONSUMER}' then null when '{CONNECT}' then '{CONNECT}' "
-    f"when '{SHARE}' then '{SHARE}' when '{STREAMS}' then '{STREAMS}' else '{OTHER}' end"
-)
-"""SQL text, of columns type and strategy: what a group is that isn't one of consumers, or null."""
+def kind_of_group(has_members: str) -> str:
+    """SQL text, of columns type and strategy: what a group is that isn't one of consumers, or null.
 
-IS_FOREIGN = f"coalesce({KIND}, '{CONNECT}') != '{CONNECT}'"
-"""SQL text: whether a group that has members is foreign."""
+    `has_members` is SQL text that tells whether it has any: see `why_foreign`.
+    """
+    return (
+        f"case coalesce(lower(type), '{CLASSIC}') when '{CLASSIC}' then "
+        f"if(strategy = '{STREAMS_STRATEGY}' and {has_members}, '{STREAMS}', null) "
+        f"when '{CONSUMER}' then null when '{CONNECT}' then '{CONNECT}' "
+        f"when '{SHARE}' then '{SHARE}' when '{STREAMS}' then '{STREAMS}' else '{OTHER}' end"
+    )
+
+
+def is_foreign(has_members: str) -> str:
+    """SQL text: whether a group is foreign; the same as `why_foreign`, which says why."""
+    return f"coalesce({kind_of_group(has_members)}, '{CONNECT}') != '{CONNECT}'"
 
 
 def type_of_protocol(protocol: str) -> str:

@@ -88,10 +88,10 @@ def _check_part(table: pa.Table, part: Path, snapshot: str) -> None:
     """Raise InputError if a file has one of the table's clusters, or other columns."""
     try:
         columns = _columns(pq.read_schema(part))
-        clusters = pq.ParquetFile(part).read(["cluster"])["cluster"].unique().to_pylist()
+        clusters = _clusters(pq.ParquetFile(part).read(["cluster"]))
     except (OSError, pa.ArrowException) as error:
         raise InputError(f"{part} can't be read: {error}") from None
-    if twice := sorted({*table["cluster"].unique().to_pylist()}.intersection(clusters)):
+    if twice := _clusters(table) & clusters:
         raise InputError(
             f"{part.parent} is there already: choose another snapshot id or remove that snapshot, "
             f"which has {named('cluster', twice)}"
@@ -101,6 +101,12 @@ def _check_part(table: pa.Table, part: Path, snapshot: str) -> None:
             f"{part} has other columns than are written now: choose another id than {snapshot}, "
             "for a fleet is the newest snapshot of each cluster"
         )
+
+
+def _clusters(table: pa.Table) -> set[str]:
+    """The clusters of a table, a name that isn't valid UTF-8 escaped."""
+    names = table["cluster"].cast(pa.binary()).unique().to_pylist()
+    return {name.decode("utf-8", "backslashreplace") for name in names if name is not None}
 
 
 def _columns(schema: pa.Schema) -> dict[str, pa.DataType]:

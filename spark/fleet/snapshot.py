@@ -17,6 +17,7 @@ from spark.files import Place, place_of, write_tables
 from spark.fleet.clusters import MAX_AGE, Composition, clusters_of, compositions
 from spark.fleet.schemas import TABLES, Table, misfit
 from spark.fleet.store import Stated, ids, read_table, snapshot_id, whole
+from spark.fleet.utf8 import is_named
 
 READ_AT_ONCE = 16
 """Tables that are opened at the same time: each takes a small job of Spark's."""
@@ -124,7 +125,7 @@ class FleetSnapshot:
 
     def only(self, clusters: Iterable[str]) -> FleetSnapshot:
         """The rows of these clusters, and those that belong to none, which `validate` tells of."""
-        chosen = F.col("cluster").isNull() | F.col("cluster").isin(*clusters)
+        chosen = F.col("cluster").isNull() | is_named("cluster", clusters)
         tables = {name: table.where(chosen) for name, table in self.tables.items()}
         return replace(self, tables=tables)
 

@@ -10,6 +10,9 @@ REBALANCING_STATES = frozenset(
 `AwaitingSync` is `CompletingRebalance` before Kafka 1.0; the last two are those of KIP-848.
 """
 
+MEMBERLESS_STATES = ("Empty", "Dead")
+"""States in which a group has no members (org.apache.kafka.common.GroupState)."""
+
 UNKNOWN_STATE = "Unknown"
 """State of a group that is there and could not be read; the reason may follow, after a colon."""
 

@@ -15,7 +15,7 @@ from pyspark.sql import DataFrame, SparkSession, Window
 from pyspark.sql import functions as F
 
 from spark.errors import InputError
-from spark.fleet import FleetSnapshot
+from spark.fleet import FleetSnapshot, escaped_rows
 from spark.graph.edges import LED_BY, OWNS, SUBSCRIBES, edges_of
 from spark.graph.packages import coordinate
 from spark.graph.vertex_ids import BROKER, MEMBER, PARTITION, TOPIC, name_of
@@ -76,7 +76,8 @@ def fleet_graph(snapshot: FleetSnapshot, grain: Grain = "partition") -> FleetGra
     """
     if grain not in GRAINS:
         raise InputError(f"a graph has no grain {grain!r}: choose {' or '.join(GRAINS)}")
-    tables = snapshot.validate().tables
+    listed = snapshot.validate().tables
+    tables = {name: escaped_rows(table) for name, table in listed.items()}
     if not has_graphframes(tables["members"].sparkSession):
         raise InputError(
             "GraphFrames' jar is missing: start Spark with "

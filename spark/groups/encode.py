@@ -13,7 +13,8 @@ from functools import reduce
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
-from spark.fleet import FleetSnapshot
+from spark.fleet import FleetSnapshot, escaped
+from spark.groups.unreadable import NAMED, readable
 
 GROUP_KEYS = ("cluster", "group")
 TOPIC_KEYS = ("cluster", "topic")
@@ -46,10 +47,13 @@ def encode(snapshot: FleetSnapshot, racks: bool = False) -> DataFrame:
     racks of some partitions of a topic: of their leaders (`place_leaders`) and of their replicas
     (`place_replicas`). `place_counts` says how many places each topic has, and `place_sizes` how
     many of the `place_partitions` are in each.
+
+    Names that aren't valid UTF-8 are escaped, and `unreadable` tells which these are; null is none.
+    Groups of one name, so spelled, are one.
     """
     tables = snapshot.tables
     topics = _topics(tables["partitions"], racks)
-    return _put_together(
+    together = _put_together(
         {
             "facts": _groups(
                 tables["groups"] if "groups" in tables else _unlisted(tables["members"])
@@ -59,6 +63,7 @@ def encode(snapshot: FleetSnapshot, racks: bool = False) -> DataFrame:
             "claims": _claims(tables["assignments"]),
         }
     )
+    return readable(together)
 
 
 def _groups(groups: DataFrame) -> DataFrame:
@@ -68,7 +73,7 @@ def _groups(groups: DataFrame) -> DataFrame:
         F.min("state").alias("state"),
         F.min("strategy").alias("group_strategy"),
         F.bool_or(inferred).alias("inferred"),
-        F.min(F.lower("type")).alias("type"),
+        F.expr("if(is_valid_utf8(min(type)), lower(min(type)), min(type))").alias("type"),
     )
 
 
@@ -195,6 +200,7 @@ def _places(partitions: DataFrame) -> DataFrame:
         .withColumn("replica_racks", F.array_sort(F.array_compact("replica_racks")))
         .groupBy(*TOPIC_KEYS, "leader_rack", "replica_racks")
         .agg(F.collect_list("partition").alias("partitions"))
+        .withColumns({name: F.expr(spelled) for name, spelled in _RACKS.items()})
         .groupBy(*TOPIC_KEYS)
         .agg(
             F.collect_list(
@@ -206,6 +212,13 @@ def _places(partitions: DataFrame) -> DataFrame:
             ).alias("places")
         )
     )
+
+
+_RACKS = {
+    "leader_rack": escaped("leader_rack"),
+    "replica_racks": f"transform(replica_racks, one -> {escaped('one')})",
+}
+"""Racks are only ever compared with each other: a group can be planned whatever they are called."""
 
 
 def _claims(assignments: DataFrame) -> DataFrame:
@@ -231,12 +244,17 @@ def _put_together(parts: dict[str, DataFrame]) -> DataFrame:
 
     Spark generates code for every column of a grouping, in each of its tasks.
     """
-    rows = reduce(
+    united = reduce(
         lambda a, b: a.unionByName(b, allowMissingColumns=True),
         (
             part.select(*GROUP_KEYS, F.struct(*_values(part)).alias(name))
             for name, part in parts.items()
         ),
+    )
+    rows = united.selectExpr(
+        *(f"{escaped(f'`{key}`')} as `{key}`" for key in GROUP_KEYS),
+        f"{' and '.join(f'is_valid_utf8(`{key}`)' for key in GROUP_KEYS)} as {NAMED}",
+        *parts,
     )
     # A number of partitions that is stated is kept by adaptive execution, which would otherwise
     # put hundreds of groups, small in bytes and dear to solve, into one task.
@@ -244,14 +262,17 @@ def _put_together(parts: dict[str, DataFrame]) -> DataFrame:
     grouped = (
         rows.repartition(count, *GROUP_KEYS)
         .groupBy(*GROUP_KEYS)
-        .agg(*(F.first(name, ignorenulls=True).alias(name) for name in parts))
+        .agg(
+            F.bool_and(NAMED).alias(NAMED),
+            *(F.first(name, ignorenulls=True).alias(name) for name in parts),
+        )
     )
     columns = [
         F.coalesce(f"{name}.{column}", _nothing(column)).alias(column)
         for name, part in parts.items()
         for column in _values(part)
     ]
-    return grouped.select(*GROUP_KEYS, *columns)
+    return grouped.select(*GROUP_KEYS, NAMED, *columns)
 
 
 def _nothing(column: str) -> Column:

@@ -26,6 +26,7 @@ from spark.groups.lookup import Lookup
 from spark.groups.racks import read_racks
 from spark.groups.subscriptions import read_subscriptions
 from spark.groups.topics import Topics, read_topics
+from spark.wording import shortened_in
 
 TOPIC_FAULTS = {
     NEGATIVE: "has a negative partition number",
@@ -53,14 +54,15 @@ class FleetGroup:
 
     @property
     def reason(self) -> str | None:
-        return "; ".join(self.remarks) or None
+        return "; ".join(map(shortened_in, self.remarks)) or None
 
 
 def read_group(row: Any) -> FleetGroup:
     """Check a row of `spark.groups.encode` and make a problem of it."""
     member_ids = row.member_ids.tolist()
-    if why := why_foreign(row.type, row.group_strategy, len(member_ids)):
-        return FleetGroup(FOREIGN, [why])
+    why = why_foreign(row.type, row.group_strategy, len(member_ids))
+    if reason := row.unreadable or why:
+        return FleetGroup("invalid" if row.unreadable else FOREIGN, [reason])
     members = Lookup.of(row.member_hashes)
     topics = read_topics(row)
     subscriber = members.find(row.subscribers)

@@ -21,8 +21,10 @@ from spark.audit import (
     SEVERITIES,
     AuditSettings,
     check_metrics,
+    fails,
     metrics_of,
     read_audit_settings,
+    state_of,
     write_metrics,
 )
 from spark.errors import UnreadableError, first_line, unreadable_file
@@ -69,6 +71,9 @@ WRITTEN = ("findings", "coordinators")
 Counts = Sequence[dict[str, Any]]
 """`FleetAudit.counts`."""
 
+Groups = Mapping[str, int]
+"""`FleetAudit.groups`."""
+
 
 class FailOn(StrEnum):
     """From which severity on a finding fails the audit."""
@@ -85,7 +90,10 @@ def audit(
     snapshot: Snapshot = None,
     fail_on: Annotated[
         FailOn | None,
-        typer.Option(help="Exit with code 1 at a finding of this severity or a worse one."),
+        typer.Option(
+            help="Exit with code 1 at a finding of this severity or a worse one, and where nothing "
+            "could be judged."
+        ),
     ] = None,
     prometheus: Annotated[
         Path | None,
@@ -113,11 +121,10 @@ def audit(
     if prometheus:
         check_metrics(prometheus)
     with opened(master, conf, settings) as spark:
-        counts = audit_store(
+        counts, groups = audit_store(
             spark, store, out, snapshot, prometheus, chosen, form, settings.max_age
         )
-    failing = SEVERITIES[SEVERITIES.index(fail_on) :] if fail_on else ()
-    if any(row[severity] for row in counts for severity in failing):
+    if fail_on and fails(counts, groups, fail_on):
         raise typer.Exit(CHECK_FAILED)
 
 
@@ -130,8 +137,8 @@ def audit_store(
     settings: AuditSettings,
     form: Format,
     max_age: timedelta,
-) -> Counts:
-    """Audit one fleet, print and write what is found; how much is found of each kind.
+) -> tuple[Counts, Groups]:
+    """Audit one fleet, print and write what is found; how much of each kind, and who was judged.
 
     That is the newest of what is whole and can be read, unless `snapshot` names one.
     """
@@ -205,7 +212,7 @@ def _told(
     prometheus: Path | None,
     settings: AuditSettings,
     form: Format,
-) -> Counts:
+) -> tuple[Counts, Groups]:
     """Print and write an audit, when all of it is there."""
     with busy(f"auditing snapshot {made.snapshot}"):
         counts = made.counts()
@@ -228,7 +235,9 @@ def _told(
     if form is Format.JSON:
         of_kind = [{"kind": kind, "groups": count} for kind, count in kinds.items()]
         tables = {"findings": counts, "worst": worst, "not_run": not_run, "other_kinds": of_kind}
-        tables["verdict"] = [{"snapshot": made.snapshot, "verdict": sentence}]
+        tables["groups"] = [{"status": status, "groups": count} for status, count in groups.items()]
+        state = state_of(counts, groups)
+        tables["verdict"] = [{"snapshot": made.snapshot, "state": state, "verdict": sentence}]
         show(tables | clusters_in_json(form, fleet), form)
     else:
         _show(counts, worst, not_run)
@@ -243,7 +252,7 @@ def _told(
     elif sum(map(_total, counts)) > len(worst):
         say(f"These were the worst {len(worst)}: --out FOLDER writes all.")
     say(f"Snapshot {made.snapshot}. {sentence}")
-    return counts
+    return counts, groups
 
 
 def _show(

@@ -7,13 +7,12 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
-from pyspark.sql import functions as F
 
 from optimizer.model import classes_of, measure
 from optimizer.reasons import explain
 from optimizer.strategies import OPTIMAL, strategy_named
 from spark.errors import InputError
-from spark.fleet import FOREIGN, TABLES, FleetSnapshot
+from spark.fleet import FOREIGN, TABLES, FleetSnapshot, is_named
 from spark.groups import coordinators, encode, read_or_failed
 from spark.settings import DEFAULT_FLEET_GOALS, FleetGoals
 
@@ -115,9 +114,9 @@ def _row_of_group(
     snapshot: FleetSnapshot, group: str, cluster: str | None, goals: FleetGoals
 ) -> Any:
     """The encoded row of one group."""
-    chosen = F.col("group") == group
+    chosen = is_named("group", [group])
     if cluster is not None:
-        chosen &= F.col("cluster") == cluster
+        chosen &= is_named("cluster", [cluster])
     tables = dict(snapshot.tables)
     tables |= {name: rows.where(chosen) for name, rows in tables.items() if TABLES[name].by_group}
     read = tables["subscriptions"].select("cluster", "topic").distinct()

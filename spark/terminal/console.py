@@ -15,6 +15,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from spark.wording import shortened_in
+
 OUT = Console(highlight=False)
 ERR = Console(stderr=True, highlight=False)
 
@@ -86,7 +88,7 @@ def tell(title: str, sentences: Sequence[str]) -> None:
     OUT.print(Text(title, style="italic"))
     listed = Table.grid(padding=(0, 1))
     for sentence in sentences[:TOLD]:
-        listed.add_row("-", Text(plain(sentence), overflow="fold"))
+        listed.add_row("-", Text(_shown(sentence), overflow="fold"))
     if len(sentences) > TOLD:
         listed.add_row("", f"and {len(sentences) - TOLD} more: --format json has all")
     OUT.print(listed)
@@ -94,17 +96,22 @@ def tell(title: str, sentences: Sequence[str]) -> None:
 
 def say(sentence: str = "") -> None:
     """Tell a person what is going on, on standard error."""
-    ERR.print(Text(plain(sentence)), soft_wrap=True)
+    ERR.print(Text(_shown(sentence)), soft_wrap=True)
 
 
 def busy(doing: str) -> AbstractContextManager[Any]:
     """Show on a terminal that something takes its time."""
-    return ERR.status(Text(plain(doing)))
+    return ERR.status(Text(_shown(doing)))
 
 
 def plain(text: str) -> str:
     """Text without control characters: a name must not move the cursor or start a new line."""
     return "".join(c if c.isprintable() else f"\\x{ord(c):02x}" for c in text)
+
+
+def _shown(text: str) -> str:
+    """A cell or sentence for people: nobody reads a name of a hundred thousand letters."""
+    return plain(shortened_in(text))
 
 
 def _harmless(printed: str) -> str:
@@ -121,7 +128,7 @@ def _cell(value: Any) -> str:
         return f"{value:,}".replace(",", " ")
     if isinstance(value, float):
         return "-" if math.isnan(value) else f"{value:.2f}"
-    return plain(str(value))
+    return _shown(str(value))
 
 
 def as_rows(rows: Iterable[Any]) -> list[dict[str, Any]]:

@@ -9,7 +9,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from spark.errors import InputError
-from spark.fleet import FleetSnapshot
+from spark.fleet import FleetSnapshot, escaped_rows
 from spark.groups import GROUP_KEYS, encode
 from spark.verify.faults import MEASURES, faults_of_group
 
@@ -57,6 +57,8 @@ def _plan_rows(assignments: DataFrame, groups: DataFrame) -> DataFrame:
     groups = groups.withColumns(
         {n: F.lit(None).cast(t) for n, t in PROOFS.items() if n not in groups.columns}
     )
+    groups = escaped_rows(groups.select(*GROUP_KEYS, *FACTS, *PROOFS))
+    assignments = escaped_rows(assignments.select(*GROUP_KEYS, *FIELDS))
     stated = groups.groupBy(*GROUP_KEYS).agg(
         F.count("*").alias("plan_count"), *(F.first(name).alias(name) for name in (*FACTS, *PROOFS))
     )

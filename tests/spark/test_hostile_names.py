@@ -101,7 +101,9 @@ def test_an_audit(
     assert sum(one.value for one in series) == len(findings)
 
     solved = spark.range(1).selectExpr("'ok' as status")
-    encoded = spark.range(1).selectExpr("'classic' as type", "'range' as group_strategy")
+    encoded = spark.range(1).selectExpr(
+        "'classic' as type", "'range' as group_strategy", "array('a') as member_ids"
+    )
     again = FleetAudit(SNAPSHOT, spark.createDataFrame(findings), {"x": "y"}, [], solved, encoded)
     monkeypatch.setattr("spark.jobs.audit.audit_fleet", lambda *_: again)
     for width in (60, 200):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pyspark.sql import DataFrame
 
 from spark.audit.finding import Finding, Setting, rows_found
-from spark.audit.sql_text import counted, decimal, sentence
+from spark.audit.sql_text import counted, decimal, filled, sentence
 
 
 def unbalanced(planned: DataFrame, setting: Setting) -> DataFrame:
@@ -13,7 +13,7 @@ def unbalanced(planned: DataFrame, setting: Setting) -> DataFrame:
     uneven = planned.where(f"max_load > 0 and found_max_load - max_load >= {setting('least')}")
     return rows_found(
         uneven,
-        subject=sentence("group {group}"),
+        subject=filled("group {group}"),
         measure="found_max_load / nullif(max_load, 0)",
         sentence=sentence(
             "The most loaded member of group {group} has {found}; the best assignment gives nobody "
@@ -69,7 +69,7 @@ def range_skew(settled: DataFrame, setting: Setting) -> DataFrame:
     )
     return rows_found(
         skewed,
-        subject=sentence("group {group}"),
+        subject=filled("group {group}"),
         measure="first / nullif(mean, 0)",
         sentence=sentence(
             "Range deals each of the {topics} topics of group {group} anew, beginning with the "
@@ -110,7 +110,7 @@ def eager_rebalances(settled: DataFrame, setting: Setting) -> DataFrame:
     )
     return rows_found(
         eager,
-        subject=sentence("group {group}"),
+        subject=filled("group {group}"),
         measure="size(claim_partitions)",
         sentence=sentence(
             "All {owned} partitions of group {group} stop at each rebalance of its {members} "

@@ -6,7 +6,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from spark.audit.finding import Finding, Setting, rows_found
-from spark.audit.sql_text import decimal, sentence
+from spark.audit.sql_text import decimal, filled, sentence
 
 
 def one_leader(led: DataFrame, planned: DataFrame, brokers: DataFrame) -> DataFrame:
@@ -26,7 +26,7 @@ def one_leader(led: DataFrame, planned: DataFrame, brokers: DataFrame) -> DataFr
     named = planned.select("cluster", "group", "names")
     return rows_found(
         several.join(named, ["cluster", "group"]),
-        subject=sentence("member {member}", member="get(names, owner)"),
+        subject=filled("member {member}", member="get(names, owner)"),
         measure="owned",
         sentence=sentence(
             "All {owned} partitions of member {member} of group {group} are led by broker "
@@ -59,7 +59,7 @@ def coordinator_load(coordinators: DataFrame, setting: Setting) -> DataFrame:
     ).selectExpr("*", "cluster_load / cluster_brokers as mean", "null as `group`")
     return rows_found(
         of_broker,
-        subject=sentence("broker {broker}"),
+        subject=filled("broker {broker}"),
         measure="load / greatest(mean, heaviest.load)",
         sentence=sentence(
             "Broker {broker} of cluster {cluster} coordinates {groups} of its {cluster_groups} "

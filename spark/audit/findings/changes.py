@@ -8,7 +8,7 @@ from pyspark.sql import functions as F
 from spark.audit.finding import Finding, rows_found
 from spark.audit.findings.idle import KEEPABLE
 from spark.audit.findings.owners import entries
-from spark.audit.sql_text import counted, sentence
+from spark.audit.sql_text import counted, filled, sentence
 
 
 def avoidable_moves(planned: DataFrame, from_before: DataFrame) -> DataFrame:
@@ -31,7 +31,7 @@ def avoidable_moves(planned: DataFrame, from_before: DataFrame) -> DataFrame:
     )
     return rows_found(
         moved.join(needed, ["cluster", "group"]).where("made > needed"),
-        subject=sentence("group {group}"),
+        subject=filled("group {group}"),
         measure="made - needed",
         sentence=sentence(
             "{moved} of group {group} changed hands since the snapshot before although their "
@@ -62,7 +62,7 @@ def restarting_members(replaced: DataFrame) -> DataFrame:
     """Dynamic members of the snapshot before that are gone while others have come."""
     return rows_found(
         replaced,
-        subject=sentence("group {group}"),
+        subject=filled("group {group}"),
         measure="least(gone, come)",
         sentence=sentence(
             "{gone} of group {group} left since the snapshot before and {come} came, all without "

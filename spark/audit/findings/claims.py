@@ -6,7 +6,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from spark.audit.finding import Finding, rows_found
-from spark.audit.sql_text import counted, sentence
+from spark.audit.sql_text import counted, filled, sentence
 
 
 def claimed_twice(disputes: DataFrame) -> DataFrame:
@@ -17,7 +17,7 @@ def claimed_twice(disputes: DataFrame) -> DataFrame:
             F.expr("count(*)").alias("claimed"),
             F.expr("min(struct(partition, claimants))").alias("first"),
         ),
-        subject=sentence("topic {topic}"),
+        subject=filled("topic {topic}"),
         measure="claimed",
         sentence=sentence(
             "{claimed} of topic {topic} {are} claimed by two members of one generation in group "
@@ -52,7 +52,7 @@ def stale_claims(stale: DataFrame) -> DataFrame:
             F.expr("min(generation)").alias("old"),
             F.expr("max(newest)").alias("newest"),
         ),
-        subject=sentence("member {member_id}"),
+        subject=filled("member {member_id}"),
         measure="claimed",
         sentence=sentence(
             "Member {member_id} claims {claimed} by generation {old} while group {group} is at "

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pyspark.sql import DataFrame
 
 from spark.audit.finding import Finding, rows_found
-from spark.audit.sql_text import counted, sentence
+from spark.audit.sql_text import counted, filled, sentence
 from spark.solve import ACTIONS
 
 KEEPABLE = f"({ACTIONS.index('keep')}, {ACTIONS.index('move')})"
@@ -29,7 +29,7 @@ def idle_members(planned: DataFrame) -> DataFrame:
     """
     return rows_found(
         _idle(planned).where("idle > spare and found_max_load > 1"),
-        subject=sentence("group {group}"),
+        subject=filled("group {group}"),
         measure="idle - spare",
         sentence=sentence(
             "{idle} of the {members} members of group {group} {own} nothing while one has {found}; "
@@ -59,7 +59,7 @@ def spare_members(planned: DataFrame) -> DataFrame:
     """Members that no assignment can give anything."""
     return rows_found(
         _idle(planned).where("spare > 0"),
-        subject=sentence("group {group}"),
+        subject=filled("group {group}"),
         measure="spare",
         sentence=sentence(
             "{spare} of the {members} members of group {group} can't own anything under any "

@@ -6,7 +6,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from spark.audit.finding import Finding, Setting, rows_found
-from spark.audit.sql_text import counted, percent, sentence
+from spark.audit.sql_text import counted, filled, percent, sentence
 
 GROUP = ["cluster", "group"]
 
@@ -26,7 +26,7 @@ def lag_on_few_partitions(lags: DataFrame, setting: Setting) -> DataFrame:
     )
     return rows_found(
         few.selectExpr("*", f"{share} as share"),
-        subject=sentence("topic {topic}"),
+        subject=filled("topic {topic}"),
         measure="share",
         sentence=sentence(
             "{few} of the {size} partitions of topic {topic} {have} {share} of the {lag} records "
@@ -81,7 +81,7 @@ def lag_on_one_member(lags: DataFrame, reads: DataFrame, setting: Setting) -> Da
         of_group.where(
             f"total > 0 and total >= {setting('least')} and members >= {setting('members')}"
         ),
-        subject=sentence("member {member}", member="worst.member"),
+        subject=filled("member {member}", member="worst.member"),
         measure="worst.lag / nullif(total, 0)",
         sentence=sentence(
             "Member {member}, one of {members} with partitions in group {group}, has {share} of "
@@ -116,7 +116,7 @@ def stalled_partitions(stuck: DataFrame, seats: DataFrame) -> DataFrame:
     )
     return rows_found(
         of_topic.join(seats, GROUP, "left"),
-        subject=sentence("topic {topic}"),
+        subject=filled("topic {topic}"),
         measure="stalled",
         sentence=sentence(
             "Group {group} has committed nothing since the snapshot before on {stalled} of topic "
@@ -153,7 +153,7 @@ def offset_beyond_end(beyond: DataFrame, seats: DataFrame) -> DataFrame:
     )
     return rows_found(
         of_topic.join(seats, GROUP, "left"),
-        subject=sentence("topic {topic}"),
+        subject=filled("topic {topic}"),
         measure="partitions",
         sentence=sentence(
             "Group {group} has committed an offset beyond the end on {partitions} of topic "

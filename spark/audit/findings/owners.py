@@ -6,7 +6,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from spark.audit.finding import Finding, rows_found
-from spark.audit.sql_text import counted, sentence
+from spark.audit.sql_text import counted, filled, sentence
 from spark.solve import ACTIONS
 
 TAKEOVER, DROP = ACTIONS.index("takeover"), ACTIONS.index("drop")
@@ -31,7 +31,7 @@ def unread_partitions(planned: DataFrame, disputes: DataFrame) -> DataFrame:
     )
     return rows_found(
         unread.agg(F.expr("count(*)").alias("unread"), F.expr("min(partition)").alias("first")),
-        subject=sentence("topic {topic}"),
+        subject=filled("topic {topic}"),
         measure="unread",
         sentence=sentence(
             "Nobody in group {group} reads {unread} of topic {topic}, to which it subscribes "
@@ -60,7 +60,7 @@ def _by_owner(rows: DataFrame, why: str) -> DataFrame:
     owned = rows.selectExpr("cluster", "`group`", "get(names, previous) as owner")
     return rows_found(
         owned.groupBy("cluster", "group", "owner").count(),
-        subject=sentence("member {owner}"),
+        subject=filled("member {owner}"),
         measure="count",
         sentence=sentence(why, owned=counted("count", "partition")),
     )

@@ -6,7 +6,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from spark.audit.finding import Finding, Setting, rows_found
-from spark.audit.sql_text import counted, sentence
+from spark.audit.sql_text import counted, filled, sentence
 
 
 def cross_rack_reads(led: DataFrame, settled: DataFrame, setting: Setting) -> DataFrame:
@@ -38,7 +38,7 @@ def cross_rack_reads(led: DataFrame, settled: DataFrame, setting: Setting) -> Da
     )
     return rows_found(
         by_group.where(f"avoidable >= {setting('least')}"),
-        subject=sentence("group {group}"),
+        subject=filled("group {group}"),
         measure="avoidable / nullif(reads, 0)",
         sentence=sentence(
             "{across} of {reads} of group {group} are read across racks; up to {avoidable} of them "

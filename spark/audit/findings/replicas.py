@@ -6,7 +6,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from spark.audit.finding import Finding, Setting, rows_found
-from spark.audit.sql_text import counted, percent, sentence
+from spark.audit.sql_text import counted, filled, percent, sentence
 from spark.fleet import IS_CONNECTOR
 
 
@@ -20,7 +20,7 @@ def under_replicated(partitions: DataFrame) -> DataFrame:
     )
     return rows_found(
         of_broker.selectExpr("*", "null as `group`"),
-        subject=sentence("broker {broker}"),
+        subject=filled("broker {broker}"),
         measure="behind",
         sentence=sentence(
             "Broker {broker} of cluster {cluster} is out of sync with {behind}, such as "
@@ -64,7 +64,7 @@ def leaderless(partitions: DataFrame) -> DataFrame:
         of_topic.where("without > 0")
         .join(F.broadcast(telling), "cluster", "left_semi")
         .selectExpr("*", "null as `group`"),
-        subject=sentence("topic {topic}"),
+        subject=filled("topic {topic}"),
         measure="without",
         sentence=sentence(
             "{without} of {size} of topic {topic} in cluster {cluster} {have} no leader "
@@ -99,7 +99,7 @@ def not_preferred_leader(partitions: DataFrame, setting: Setting) -> DataFrame:
     )
     return rows_found(
         of_broker.selectExpr("*", "null as `group`").where(f"away >= {setting('least')}"),
-        subject=sentence("broker {broker}"),
+        subject=filled("broker {broker}"),
         measure="away / all",
         sentence=sentence(
             "Broker {broker} of cluster {cluster} doesn't lead {away} ({share}) of the {all} "

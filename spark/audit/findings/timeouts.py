@@ -5,14 +5,14 @@ from __future__ import annotations
 from pyspark.sql import DataFrame
 
 from spark.audit.finding import Finding, rows_found
-from spark.audit.sql_text import decimal, sentence
+from spark.audit.sql_text import decimal, filled, sentence
 
 
 def session_timeout(timeouts: DataFrame) -> DataFrame:
     """session.timeout.ms should allow for three heartbeats (Kafka's own advice)."""
     return rows_found(
         timeouts.where("session_timeout_ms > 0 and heartbeat_interval_ms > 0"),
-        subject=sentence("group {group}"),
+        subject=filled("group {group}"),
         measure="session_timeout_ms / heartbeat_interval_ms",
         sentence=sentence(
             "The session time-out of group {group}, {session_timeout_ms} ms, is {ratio} times its "
@@ -41,7 +41,7 @@ def poll_interval(timeouts: DataFrame) -> DataFrame:
     """max.poll.interval.ms against the time that processing one poll takes."""
     return rows_found(
         timeouts.where("max_poll_interval_ms > 0 and processing_time_ms > 0"),
-        subject=sentence("group {group}"),
+        subject=filled("group {group}"),
         measure="max_poll_interval_ms / processing_time_ms",
         sentence=sentence(
             "Group {group} may take {max_poll_interval_ms} ms between polls, {ratio} times the "

@@ -5,7 +5,8 @@ from __future__ import annotations
 from pyspark.sql import DataFrame
 
 from spark.audit.finding import Finding, Setting, rows_found
-from spark.audit.sql_text import sentence
+from spark.audit.sql_text import filled, sentence
+from spark.wording import shortened_in_sql
 
 
 def topic_on_one_member(reads: DataFrame, settled: DataFrame, setting: Setting) -> DataFrame:
@@ -35,7 +36,7 @@ def topic_on_one_member(reads: DataFrame, settled: DataFrame, setting: Setting) 
         heavy.join(subscribers, ["cluster", "group", "topic"]).where(
             f"readers >= {setting('members')}"
         ),
-        subject=sentence("topic {topic}"),
+        subject=filled("topic {topic}"),
         measure="owned / nullif(size, 0)",
         sentence=sentence(
             "Member {member} of group {group} has {owned} of the {size} partitions of topic "
@@ -69,8 +70,9 @@ def unequal_topics(joined: DataFrame) -> DataFrame:
         sentence=sentence(
             "Group {group} joins topics by partition number, and their numbers of partitions "
             "differ ({spelled}): the same key is on different partitions.",
+            whole=["spelled"],
             spelled="array_join(zip_with(topics, sizes, "
-            "(topic, size) -> concat(topic, ': ', size)), ', ')",
+            f"(topic, size) -> concat({shortened_in_sql('topic')}, ': ', size)), ', ')",
         ),
     )
 

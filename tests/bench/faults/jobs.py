@@ -20,6 +20,7 @@ from spark.errors import InputError
 from spark.files import LocalPlace
 from spark.fleet import TABLES, write_store
 from spark.fleet.store import states_of
+from tests.bench.faults.cluster import bootstrap
 from tests.paths import ROOT
 
 SNAPSHOT = "20261121T060000Z"
@@ -156,8 +157,6 @@ def jobs_in(folder: Path, only: Sequence[str] | None) -> Iterator[list[Job]]:
         ]
         jobs = [job for job in jobs if only is None or job.name in only]
         if only is None or "collect" in only:
-            from tests.bench.faults.cluster import bootstrap
-
             words = (
                 "collect",
                 "--cluster",

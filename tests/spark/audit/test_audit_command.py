@@ -92,7 +92,7 @@ class TestAudit:
             f"Read snapshot {THIRD}: 1 cluster (c).",
             f"All findings are in {out}/findings.",
             f"Snapshot {THIRD}. The fleet is in trouble: 1 critical finding and 1 warning (1 group "
-            "judged, 1 not (empty, rebalancing or faulty)); begin with claimed-twice.",
+            "judged; not judged: 1 empty); begin with claimed-twice.",
         ]
         printed = flat(said.out)
         assert "critical: claimed-twice - c: 1 partition of topic t is claimed by two members" in (
@@ -151,6 +151,8 @@ class TestAudit:
         )
         assert all(tuple(row) == COLUMNS for row in printed["worst"])
         assert printed["verdict"][0]["snapshot"] == SECOND
+        assert printed["verdict"][0]["state"] == "well"
+        assert printed["groups"] == [{"status": "ok", "groups": 1}]
         assert printed["clusters"] == [{"cluster": "c", "snapshot": SECOND}]
         assert f"\nSnapshot {SECOND}. The fleet is well: nothing above info" in said.err
 
@@ -173,28 +175,51 @@ class TestAudit:
         assert tuple(table.column_names) == COORDINATORS
 
     @pytest.mark.parametrize(
-        ("words", "counts", "code"),
-        [
-            ((), (3, 3, 3), 0),
-            (("--fail-on", "critical"), (0, 3, 3), 0),
-            (("--fail-on", "critical"), (1, 0, 0), 1),
-            (("--fail-on", "warning"), (0, 0, 3), 0),
-            (("--fail-on", "warning"), (0, 1, 0), 1),
-            (("--fail-on", "warning"), (1, 0, 0), 1),
-        ],
+        ("words", "code"),
+        [((), 0), (("--fail-on", "critical"), 0), (("--fail-on", "warning"), 1)],
     )
     def test_a_finding_so_bad_or_worse_fails_the_audit(
+        self, run: Run, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...], code: int
+    ) -> None:
+        found = {"critical": 0, "warning": 1, "info": 3}
+        monkeypatch.setattr("spark.jobs.audit.audit_store", lambda *_: ([found], {"ok": 1}))
+        assert run("audit", "s", *words).code == code
+
+    @pytest.mark.parametrize(
+        ("fleet", "told", "groups"),
+        [
+            (Fleet(), "the snapshot has no group at all", {}),
+            (
+                troubled().group("g", {}),
+                "Nothing could be judged: 1 empty, 1 invalid; 1 critical finding and 1 warning; "
+                "begin with claimed-twice.",
+                {"empty": 1, "invalid": 1},
+            ),
+        ],
+    )
+    def test_where_nothing_can_be_judged_nothing_is_well(
         self,
         run: Run,
-        monkeypatch: pytest.MonkeyPatch,
-        words: tuple[str, ...],
-        counts: tuple[int, ...],
-        code: int,
+        store: Path,
+        tmp_path: Path,
+        fleet: Fleet,
+        told: str,
+        groups: dict[str, int],
     ) -> None:
-        found = dict(zip(("critical", "warning", "info"), counts, strict=True))
-        none = dict.fromkeys(found, 0)
-        monkeypatch.setattr("spark.jobs.audit.audit_store", lambda *_: [none, found])
-        assert run("audit", "s", *words).code == code
+        """A fleet without rows, and one whose only group is listed twice."""
+        write_store(fleet.tables(), store, FIRST)
+        metrics = tmp_path / "evenfleet.prom"
+        words = ("--fail-on", "critical", "--prometheus", metrics)
+        said = run("audit", store, *words, "--format", "json")
+        assert said.code == 1
+        assert told in said.err and "is well" not in said.err
+        printed = json.loads(said.out)
+        assert {row["status"]: row["groups"] for row in printed["groups"]} == groups
+        (row,) = printed["verdict"]
+        assert row["state"] == "not judged" and told in row["verdict"]
+        stated = metrics.read_text(encoding="utf-8")
+        assert 'evenfleet_audit_state{state="not judged"} 1\n' in stated
+        assert 'evenfleet_audit_state{state="well"} 0\n' in stated
 
 
 class TestBadInput:
@@ -305,6 +330,7 @@ class TestSnapshots:
         write_store(well().tables(), store, FIRST)
         fleet = well().group("q", {}, type="share").group("r", {}, type="share")
         fleet.group("s", {}, type="streams").group("n", {}, type="consumer")
+        fleet.group("left", {}, strategy="stream", state="Empty")  # by members who aren't there
         write_store(fleet.tables(), store, SECOND)
         rows = json.loads(run("snapshots", store, "--format", "json").out)["snapshots"]
         assert [row["other_kinds"] for row in rows] == [None, "2 share, 1 streams"]
@@ -312,7 +338,7 @@ class TestSnapshots:
         assert run("snapshots", store).err == f"Groups of snapshot {SECOND} {told}\n"
         said = run("audit", store)
         assert "Groups that aren't consumer groups: 2 share, 1 streams." in flat(said.err)
-        assert (said.code, "3 foreign" in said.err) == (0, True)
+        assert (said.code, "not judged: 2 empty; 3 foreign" in said.err) == (0, True)
 
     def test_a_store_with_nothing_in_it(self, run: Run, store: Path) -> None:
         said = run("snapshots", store)

@@ -14,6 +14,7 @@ from pyspark.sql import SparkSession
 from spark import FleetAudit, InputError
 from spark.audit.prometheus import check_metrics, metrics_of, write_metrics
 from spark.audit.registry import FINDINGS
+from spark.audit.verdict import State
 from spark.fleet import STATUSES
 
 COLUMNS = (
@@ -70,6 +71,7 @@ def test_series_are_as_many_in_any_fleet_and_their_sums_add_up(spark: SparkSessi
     """Three of each group's severities; all else depends on findings and statuses alone."""
     worst = 5
     bound = 3 * (len(FINDINGS) - len(NOT_RUN)) + len(FINDINGS) + len(STATUSES) + 3 * worst + 3 + 1
+    bound += len(State)
     for groups in (8, 80):
         samples = parsed(metrics_of(audit_of(spark, fleet(groups), groups), worst))
         assert len(samples) == bound
@@ -83,6 +85,8 @@ def test_series_are_as_many_in_any_fleet_and_their_sums_add_up(spark: SparkSessi
         assert total(samples, "evenfleet_audit_finding_not_run", finding="poll-interval") == 1
         assert total(samples, "evenfleet_audit_groups", status="ok") == groups - 1
         assert total(samples, "evenfleet_audit_groups") == groups
+        assert total(samples, "evenfleet_audit_state", state="in trouble") == 1
+        assert total(samples, "evenfleet_audit_state") == 1
         assert total(samples, "evenfleet_audit_snapshot_info", snapshot="20261121T060000Z") == 1
         named = {
             dict(labels)["group"] for name, labels in samples if name.endswith("_group_findings")

@@ -89,9 +89,15 @@ def test_strategies_that_are_for_none_of_the_groups() -> None:
 
 def test_a_fleet_without_any_answer() -> None:
     row = of_strategy("optimal", groups=0, without_answer=1, why="1 empty", excess=None, moves=None)
-    assert best_of([row]) == (
-        "Best off with optimal: 0 of 0 groups unbalanced, 0 partitions in excess, 0 moves; "
-        "no answer for 1 groups (1 empty)."
+    assert best_of([row]) == ("Nothing to compare: 0 of 1 groups could be measured (1 empty).")
+
+
+def test_a_strategy_without_any_answer_is_never_the_best() -> None:
+    """Though it may come first: it has nothing in excess, and moves nothing."""
+    none = {"groups": 0, "without_answer": 9, "excess": None, "moves": None, "why": "9 failed"}
+    assert best_of([of_strategy("sticky", **none), of_strategy("range", 9)]) == (
+        "Best off with range: 9 of 9 groups unbalanced, 0 partitions in excess, 5 moves; "
+        "sticky has none for 9 (9 failed)."
     )
 
 

@@ -112,6 +112,15 @@ def test_no_cluster_is_added_to_a_snapshot_that_is_not_whole(whole, tmp_path):
     assert [path.name for path in tmp_path.glob("[!.]*")] == ["members"]
 
 
+def test_a_cluster_whose_name_is_not_utf8_is_a_cluster(whole, tmp_path):
+    odd = pa.array([b"caf\xe9"] * 7, pa.binary()).cast(pa.string(), safe=False)
+    members = whole["members"].set_column(0, SCHEMAS["members"].field("cluster"), odd)
+    write_store(whole | {"members": members}, tmp_path, SNAPSHOT)
+    write_store(whole, tmp_path, SNAPSHOT)
+    with pytest.raises(InputError, match=r"which has 1 cluster \(caf\\xe9\)"):
+        write_store({"members": members}, tmp_path, SNAPSHOT)
+
+
 def test_no_cluster_is_added_to_tables_of_other_columns(whole, tmp_path):
     """Spark takes the columns of a table from any of its files."""
     older = whole | {"members": whole["members"].drop_columns(["capacity"])}

@@ -45,10 +45,10 @@ def test_names_keep_their_brackets(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_a_sentence_is_one_line_on_standard_error(capsys: pytest.CaptureFixture[str]) -> None:
-    say("a" * 300 + "\nb\x1b[2Jc")
+    say("a" * 200 + "\nb\x1b[2Jc")
     printed = capsys.readouterr()
     assert printed.out == ""
-    assert printed.err == "a" * 300 + "\\x0ab\\x1b[2Jc\n"
+    assert printed.err == "a" * 200 + "\\x0ab\\x1b[2Jc\n"
 
 
 def test_plain_text_keeps_what_can_be_printed() -> None:

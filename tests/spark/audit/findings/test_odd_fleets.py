@@ -9,9 +9,10 @@ import pytest
 from pyspark.sql import SparkSession
 
 from spark.audit.finding import SEVERITIES
-from spark.audit.fleet_audit import NOT_THERE, verdict
+from spark.audit.fleet_audit import NOT_THERE
 from spark.audit.registry import FINDINGS
 from spark.audit.thresholds import AuditSettings, Copartitioned, Timeouts
+from spark.audit.verdict import verdict
 from spark.fleet.schemas import TABLES
 from tests.spark.audit.findings.audited import Audited, audited
 from tests.spark.support.fleets import Fleet
@@ -116,6 +117,16 @@ def test_a_sound_group_among_odd_ones(odd: Audited) -> None:
     assert {"unbalanced", "idle-members", "eager-rebalances", "session-timeout"} <= found
 
 
+def test_groups_that_can_not_be_judged_are_told_with_the_reason(odd: Audited) -> None:
+    told = {row["group"]: row["sentence"] for row in odd.of("c", "invalid-group")}
+    assert told.keys() == {
+        *("topic-twice", "topic-gaps", "stranger-reads", "member-twice", "listed-twice")
+    }
+    assert told["member-twice"] == (
+        "Group member-twice can't be judged: two members have the id 'a'."
+    )
+
+
 def test_names_are_told_as_they_are(odd: Audited) -> None:
     (row,) = (row for row in odd.of("c", "unbalanced") if row["group"] == HOSTILE)
     assert row["subject"] == f"group {HOSTILE}"
@@ -132,7 +143,8 @@ def test_a_fleet_without_members(spark: SparkSession, tmp_path: Path) -> None:
         if finding.needs
     }
     assert verdict(said.counts, said.groups, said.worst) == (
-        "The fleet is well: nothing above info (0 of that; 0 groups judged)."
+        "Nothing could be judged: the snapshot has no group at all; see whether what fills the "
+        "store still reaches the clusters."
     )
 
 

@@ -1,0 +1,115 @@
+"""A fleet's state in a word and in a sentence: never better than what could be judged."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from enum import StrEnum
+from typing import Any
+
+from spark.audit.finding import SEVERITIES
+from spark.fleet import FOREIGN, PLANNED, STATUSES
+
+WORST_FIRST = tuple(reversed(SEVERITIES))
+
+NOT_KNOWN = ("rebalancing", "invalid", "failed")
+"""Statuses of groups that have members, or may have, and of which nothing is known."""
+
+Counts = Sequence[Mapping[str, Any]]
+"""`FleetAudit.counts`."""
+
+Groups = Mapping[str, int]
+"""How many groups have each status: `FleetAudit.groups`."""
+
+
+class State(StrEnum):
+    """What a fleet is in, from what may be left alone to what nothing is known of.
+
+    A fleet is `partly judged` if all that could be judged is well, and some groups couldn't be.
+    """
+
+    WELL = "well"
+    PARTLY = "partly judged"
+    CARE = "in need of care"
+    TROUBLE = "in trouble"
+    UNJUDGED = "not judged"
+
+
+def state_of(counts: Counts, groups: Groups) -> State:
+    """The state of a fleet; without groups, or if none of them could be judged, it has none.
+
+    Foreign groups need no judgement: where there are no others, nothing is left unjudged.
+    """
+    if not _judged(groups) and (_not_judged(groups) or not any(groups.values())):
+        return State.UNJUDGED
+    total = _total(counts)
+    if total["critical"]:
+        return State.TROUBLE
+    if total["warning"]:
+        return State.CARE
+    return State.PARTLY if any(map(groups.get, NOT_KNOWN)) else State.WELL
+
+
+def fails(counts: Counts, groups: Groups, severity: str) -> bool:
+    """Whether an audit isn't passed that may have no finding of this severity or a worse one.
+
+    Where nothing could be judged, none could be found either: that is never passed.
+    """
+    total = _total(counts)
+    worse = SEVERITIES[SEVERITIES.index(severity) :]
+    return state_of(counts, groups) is State.UNJUDGED or any(total[one] for one in worse)
+
+
+def verdict(counts: Counts, groups: Groups, worst: Sequence[Mapping[str, Any]]) -> str:
+    """A fleet's state in one sentence, from what the methods of `FleetAudit` of these names say."""
+    state, total = state_of(counts, groups), _total(counts)
+    found = f"{_counted(total['critical'], 'critical finding')} and " + _counted(
+        total["warning"], "warning"
+    )
+    begin = f"begin with {worst[0]['finding']}" if worst else ""
+    if state is State.UNJUDGED:
+        trouble = f"; {found}; {begin}" if total["critical"] or total["warning"] else ""
+        return f"Nothing could be judged: {_why_not(groups)}{trouble}."
+    if state in (State.WELL, State.PARTLY):
+        what = "The fleet" if state is State.WELL else "What could be judged"
+        infos = f"nothing above info ({total['info']} of that; {_of_groups(groups)})"
+        return f"{what} is well: {infos}."
+    return f"The fleet is {state}: {found} ({_of_groups(groups)}); {begin}."
+
+
+def _why_not(groups: Groups) -> str:
+    if not any(groups.values()):
+        return (
+            "the snapshot has no group at all; see whether what fills the store still reaches the "
+            "clusters"
+        )
+    return ", ".join([*_not_judged(groups), *_foreign(groups)])
+
+
+def _of_groups(groups: Groups) -> str:
+    """How many were judged, and how many weren't and why."""
+    parts = [f"{_counted(_judged(groups), 'group')} judged"]
+    if unjudged := _not_judged(groups):
+        parts.append(f"not judged: {', '.join(unjudged)}")
+    return "; ".join([*parts, *_foreign(groups)])
+
+
+def _judged(groups: Groups) -> int:
+    return sum(groups.get(status, 0) for status in PLANNED)
+
+
+def _not_judged(groups: Groups) -> list[str]:
+    """`2 empty`, `1 invalid`: a phrase a status."""
+    others = [status for status in STATUSES if status not in (*PLANNED, FOREIGN)]
+    return [f"{groups[status]} {status}" for status in others if groups.get(status)]
+
+
+def _foreign(groups: Groups) -> list[str]:
+    return [f"{groups[FOREIGN]} {FOREIGN}"] if groups.get(FOREIGN) else []
+
+
+def _total(counts: Counts) -> dict[str, int]:
+    return {severity: sum(row[severity] for row in counts) for severity in WORST_FIRST}
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"

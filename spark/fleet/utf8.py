@@ -1,0 +1,76 @@
+"""Names that aren't valid UTF-8: told apart, and spelled so that everybody can read them.
+
+Spark's strings are any bytes, and nobody checks those of a Parquet file. Java puts U+FFFD in place
+of what it can't decode, so that two names may become one; Arrow hands them to Python as they are,
+which ends the job. Whatever leaves Spark is escaped before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F
+from pyspark.sql import types as t
+
+_HIGH, _AFTER = r"[\u0080-\u00FF]", r"[\u0080-\u00BF]"
+
+_PIECES = "|".join(
+    (
+        r"[\u0000-\u007F]+",
+        rf"[\u00C2-\u00DF]{_AFTER}",
+        rf"\u00E0[\u00A0-\u00BF]{_AFTER}",
+        rf"[\u00E1-\u00EC\u00EE\u00EF]{_AFTER}{{2}}",
+        rf"\u00ED[\u0080-\u009F]{_AFTER}",
+        rf"\u00F0[\u0090-\u00BF]{_AFTER}{{2}}",
+        rf"[\u00F1-\u00F3]{_AFTER}{{3}}",
+        rf"\u00F4[\u0080-\u008F]{_AFTER}{{2}}",
+        _HIGH,
+    )
+)
+"""The well-formed sequences of the Unicode standard (table 3-7) as characters of ISO-8859-1, each
+of which is a byte; and any byte that isn't part of one."""
+
+
+def escaped(text: str) -> str:
+    r"""SQL text: the value of `text`, as it is if it is valid UTF-8 (or null).
+
+    If not, bytes that don't belong to a character are spelled like \xe9 (Python's
+    `backslashreplace`), and backslashes doubled: no two such values are spelled alike. Only a valid
+    name that has such a backslash itself can be the same.
+    """
+    pieces = f"regexp_extract_all(decode(cast({text} as binary), 'ISO-8859-1'), r'({_PIECES})', 1)"
+    spelled = (
+        f"transform({pieces}, piece -> if(piece rlike r'^{_HIGH}$', "
+        r"concat(r'\x', lower(hex(encode(piece, 'ISO-8859-1')))), "
+        r"replace(decode(encode(piece, 'ISO-8859-1'), 'UTF-8'), r'\', r'\\')))"
+    )
+    return f"if(is_valid_utf8({text}) = false, array_join({spelled}, ''), {text})"
+
+
+def escaped_rows(rows: DataFrame) -> DataFrame:
+    """The same rows with all their strings, and those in arrays, escaped."""
+    columns = []
+    for field in rows.schema:
+        name = f"`{field.name}`"
+        if isinstance(field.dataType, t.StringType):
+            columns.append(f"{escaped(name)} as {name}")
+        elif isinstance(field.dataType, t.ArrayType) and isinstance(
+            field.dataType.elementType, t.StringType
+        ):
+            columns.append(f"transform({name}, one -> {escaped('one')}) as {name}")
+        else:
+            columns.append(name)
+    return rows.selectExpr(*columns)
+
+
+def is_named(column: str, names: Iterable[str]) -> Column:
+    """Whether a column's value is one of these names, as `escaped` spells it.
+
+    Of names without a backslash Parquet's statistics can tell which files have them.
+    """
+    chosen = list(names)
+    found = F.col(column).isin(*chosen)
+    if odd := [name for name in chosen if "\\" in name]:
+        found |= F.expr(escaped(f"`{column}`")).isin(*odd)
+    return found

@@ -1,0 +1,111 @@
+"""A fleet's state: never better than what could be judged."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import pytest
+
+from spark import verdict
+from spark.audit import fails, state_of
+
+NONE = {"finding": "unbalanced", "critical": 0, "warning": 0, "info": 3}
+CARE = {"finding": "idle-members", "critical": 0, "warning": 2, "info": 1}
+TROUBLE = {"finding": "claimed-twice", "critical": 1, "warning": 0, "info": 0}
+
+
+def said(groups: dict[str, int], *counts: dict[str, Any]) -> str:
+    worst = [row for row in counts if row["critical"]] or list(counts)[-1:]
+    return f"{state_of(counts, groups)} | {verdict(counts, groups, worst)}"
+
+
+@pytest.mark.parametrize(
+    ("groups", "counts", "sentence"),
+    [
+        (
+            {"inferred": 1, "ok": 1},
+            [NONE],
+            "well | The fleet is well: nothing above info (3 of that; 2 groups judged).",
+        ),
+        (
+            {"ok": 1, "empty": 4, "foreign": 5},
+            [NONE],
+            "well | The fleet is well: nothing above info (3 of that; 1 group judged; not judged: "
+            "4 empty; 5 foreign).",
+        ),
+        (
+            {"foreign": 5},
+            [],
+            "well | The fleet is well: nothing above info (0 of that; 0 groups judged; 5 foreign).",
+        ),
+        (
+            {"ok": 3},
+            [NONE, CARE],
+            "in need of care | The fleet is in need of care: 0 critical findings and 2 warnings "
+            "(3 groups judged); begin with idle-members.",
+        ),
+        (
+            {"ok": 3, "empty": 1, "rebalancing": 2, "invalid": 3, "failed": 4, "foreign": 1},
+            [NONE, CARE, TROUBLE],
+            "in trouble | The fleet is in trouble: 1 critical finding and 2 warnings (3 groups "
+            "judged; not judged: 1 empty, 2 rebalancing, 3 invalid, 4 failed; 1 foreign); begin "
+            "with claimed-twice.",
+        ),
+        (
+            {"invalid": 2, "empty": 1, "foreign": 1},
+            [NONE, CARE],
+            "not judged | Nothing could be judged: 1 empty, 2 invalid, 1 foreign; 0 critical "
+            "findings and 2 warnings; begin with idle-members.",
+        ),
+        (
+            {"empty": 2, "rebalancing": 1},
+            [NONE],
+            "not judged | Nothing could be judged: 2 empty, 1 rebalancing.",
+        ),
+        (
+            {},
+            [],
+            "not judged | Nothing could be judged: the snapshot has no group at all; see whether "
+            "what fills the store still reaches the clusters.",
+        ),
+    ],
+)
+def test_state_and_sentence(
+    groups: dict[str, int], counts: list[dict[str, Any]], sentence: str
+) -> None:
+    assert said(groups, *counts) == sentence
+
+
+@pytest.mark.parametrize("status", ["rebalancing", "invalid", "failed"])
+def test_with_groups_that_nothing_is_known_of_no_fleet_is_well(status: str) -> None:
+    """Even where the levels of findings are set so that these are none."""
+    assert said({"ok": 2, status: 1}, NONE) == (
+        "partly judged | What could be judged is well: nothing above info (3 of that; 2 groups "
+        f"judged; not judged: 1 {status})."
+    )
+
+
+@pytest.mark.parametrize(
+    ("counts", "severity", "fail"),
+    [
+        ((0, 3, 3), "critical", False),
+        ((1, 0, 0), "critical", True),
+        ((0, 0, 3), "warning", False),
+        ((0, 1, 0), "warning", True),
+        ((1, 0, 0), "warning", True),
+    ],
+)
+def test_a_finding_so_bad_or_worse_fails(
+    counts: tuple[int, ...], severity: str, fail: bool
+) -> None:
+    found = dict(zip(("critical", "warning", "info"), counts, strict=True))
+    assert fails([dict.fromkeys(found, 0), found], {"ok": 1}, severity) is fail
+
+
+@pytest.mark.parametrize("severity", ["warning", "critical"])
+def test_nothing_judged_fails_and_foreign_groups_do_not(severity: str) -> None:
+    for groups in ({}, {"empty": 1}, {"invalid": 1, "foreign": 1}, Counter({"ok": 0})):
+        assert fails([NONE], groups, severity)
+    for groups in ({"foreign": 1}, {"ok": 1, "invalid": 9}):
+        assert not fails([NONE], groups, severity)

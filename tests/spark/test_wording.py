@@ -1,0 +1,68 @@
+"""Long names are shown short, and each stays its own; in Python as in Spark."""
+
+from __future__ import annotations
+
+from pyspark.sql import SparkSession
+
+from spark.audit.sql_text import filled, sentence
+from spark.wording import (
+    LONGEST,
+    LONGEST_SENTENCE,
+    named,
+    shortened,
+    shortened_in,
+    shortened_in_sql,
+)
+
+LONG = "a" * 100_000
+ALIKE = LONG[:50_000] + "b" + LONG[50_001:]
+UNLIKE = "é€😀" * 40_000
+NAMES = ("", "orders", "x" * LONGEST, "x" * (LONGEST + 1), LONG, ALIKE, UNLIKE, "a name " * 999)
+
+
+def test_names_are_counted_and_the_first_told() -> None:
+    assert named("group", "a") == "1 group (a)"
+    assert named("group", "cbab") == "3 groups (a, b, c)"
+    assert named("group", "abcdef") == "6 groups (a, b, c, d, e, …)"
+
+
+def test_a_name_of_usual_length_is_told_in_full() -> None:
+    assert [shortened(name) for name in NAMES[:3]] == [*NAMES[:3]]
+
+
+def test_of_a_long_name_the_ends_are_told_and_a_hash() -> None:
+    assert shortened(LONG) == f"{'a' * 160}…{'a' * 60} #6d1cf22d"
+    short = {shortened(name) for name in NAMES}
+    assert len(short) == len(NAMES)
+    assert max(map(len, short)) <= LONGEST
+    assert shortened("\ud800" * 999) != shortened("\ud801" * 999)
+
+
+def test_spark_says_the_same(spark: SparkSession) -> None:
+    names = spark.createDataFrame([(name,) for name in (*NAMES, None)], "name string")
+    found = [row[0] for row in names.selectExpr(shortened_in_sql("name")).collect()]
+    assert found == [*map(shortened, NAMES), None]
+
+
+def test_sentences_keep_their_words_and_lose_those_of_long_names() -> None:
+    said = f"Group '{LONG}' of cluster {ALIKE}: " + "it is well. " * 20
+    short = shortened_in(said)
+    assert short.startswith("Group 'aaa") and short.endswith(said[-240:])
+    assert len(short) < 2 * LONGEST + 300
+    assert shortened_in(said) != shortened_in(said.replace(LONG, ALIKE))
+    assert shortened_in("it is well. " * 100) == "it is well. " * 100
+    assert len(shortened_in("a name " * 9_999)) < LONGEST_SENTENCE
+
+
+def test_sentences_of_findings(spark: SparkSession) -> None:
+    """Each name on its own; a list of names isn't one."""
+    names = spark.createDataFrame([(LONG, "g", None)], "topic string, `group` string, no string")
+    template = "{group}: {topic}, {no}, {many}"
+    many = f"'{'orders, ' * 99}'"
+    row = names.selectExpr(
+        sentence(template, whole=["many"], many=many), filled(template, many=many)
+    ).first()
+    assert row == (
+        f"g: {shortened(LONG)}, ?, {'orders, ' * 99}",
+        f"g: {LONG}, ?, {'orders, ' * 99}",
+    )
