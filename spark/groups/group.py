@@ -23,7 +23,7 @@ from spark.fleet import FOREIGN, REBALANCING_STATES, UNKNOWN_STATE, why_foreign
 from spark.groups.claims import Claims, read_claims, settle
 from spark.groups.encode import ABSENT, GAPS, NEGATIVE, NO_ID, SHARED_ID, TWICE, TWO_IDS
 from spark.groups.lookup import Lookup
-from spark.groups.memory import NotEnoughMemoryError, check_memory
+from spark.groups.memory import BEYOND_LIMIT, NotEnoughMemoryError, check_memory
 from spark.groups.racks import read_racks
 from spark.groups.subscriptions import read_subscriptions
 from spark.groups.topics import Topics, read_topics
@@ -108,6 +108,8 @@ def read_or_failed(row: Any) -> FleetGroup:
 
 def failed(error: Exception) -> FleetGroup:
     """A group that something went wrong with; what wasn't said for people gets its class."""
+    if isinstance(error, MemoryError):  # the system kills, unless this process has a limit
+        return FleetGroup("failed", [BEYOND_LIMIT])
     told = isinstance(error, StrategyError | TimeLimitError | NotEnoughMemoryError)
     return FleetGroup("failed", [str(error) if told else f"{type(error).__name__}: {error}"])
 

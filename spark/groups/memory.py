@@ -34,6 +34,11 @@ A_SPREAD, MOST_SPREAD = 8_000, 20_000
 IN_USE = 2
 """A group may take the half of what is free: other tasks share the machine, and grow as well."""
 
+MORE = "raise spark.executor.pyspark.memory"
+BEYOND_LIMIT = (
+    f"it took all the memory that a worker may have: {MORE}, or split the group by topics"
+)
+
 
 class NotEnoughMemoryError(Exception):
     """A group needs more memory than a worker has."""
@@ -87,7 +92,7 @@ def memory_free() -> Iterator[tuple[int, str]]:
     """Bytes that a group may take by each limit that is known here, and how to have more."""
     limited = _below_own_limit()
     if limited is not None:
-        yield limited, "raise spark.executor.pyspark.memory"
+        yield limited, MORE
     of_machine = [free for free in (_free_in_machine(), _free_in_container()) if free is not None]
     if of_machine:
         advice = "run it where more is free, or with fewer tasks at a time (spark.executor.cores)"

@@ -168,19 +168,26 @@ class StandaloneCluster:
         kill_session(session)
         machine.wait(WITHIN)
 
+    def kill_python_workers_of(self, running: Submission) -> None:
+        """Kill each Python worker that appears until the command ends."""
+        while not running.ended():
+            for worker in self._python_workers():
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(worker.pid, signal.SIGKILL)
+            time.sleep(OFTEN)
+
     def _first_python_worker(self) -> Process:
-        """A forked worker; its parent is the daemon that forks them."""
+        return wait_for(lambda: next(self._python_workers(), None), "a Python worker")
 
-        def forked() -> Process | None:
-            machines = {machine.pid for machine in self._machines}
-            of_python = {
-                process.pid: process
-                for process in processes()
-                if process.session in machines and PYTHON_WORKER in process.command
-            }
-            return next((one for one in of_python.values() if one.parent in of_python), None)
-
-        return wait_for(forked, "a Python worker")
+    def _python_workers(self) -> Iterator[Process]:
+        """Those that run tasks: their parent is the daemon that forks them."""
+        machines = {machine.pid for machine in self._machines}
+        of_python = {
+            process.pid: process
+            for process in processes()
+            if process.session in machines and PYTHON_WORKER in process.command
+        }
+        return (one for one in of_python.values() if one.parent in of_python)
 
     def _executor_of(self, worker: Process) -> Process:
         (found,) = (

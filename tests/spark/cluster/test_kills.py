@@ -141,6 +141,30 @@ def test_a_killed_machine_changes_no_plan(
     assert {table: written(spark, tmp_path, table) for table in expected} == expected
 
 
+def test_workers_killed_again_and_again_end_the_run_with_a_sentence(
+    spark: SparkSession,
+    whole_cluster: StandaloneCluster,
+    fleet: FleetSnapshot,
+    fleet_store: Path,
+    expected: dict[str, list[str]],
+    tmp_path: Path,
+) -> None:
+    """As the one group does whose solving kills its worker each time."""
+    with plan_fleet(fleet) as plan:
+        plan.write(str(tmp_path))
+    tries = {"spark.task.maxFailures": "2"}
+    words = ("plan", fleet_store, "--out", tmp_path, "--strategy", "range")
+    running = whole_cluster.submit(*words, **tries)
+    whole_cluster.kill_python_workers_of(running)
+    ended = running.end()
+    assert ended.code == 3
+    # spark-submit has what Python writes to either stream on its standard output
+    said = [line for line in ended.out.splitlines() if line.startswith("evenfleet: ")]
+    assert len(said) == 1, ended.out
+    assert "Traceback" not in ended.out
+    assert {table: written(spark, tmp_path, table) for table in expected} == expected
+
+
 def test_a_killed_driver_leaves_the_plan_that_was_there(
     spark: SparkSession,
     whole_cluster: StandaloneCluster,

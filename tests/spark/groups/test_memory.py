@@ -20,9 +20,11 @@ from spark.groups import memory, portions, read_or_failed
 from spark.groups.batches import size_of
 from spark.groups.homogeneous import read_homogeneous
 from spark.solve.solve import row_of_group
+from spark.verify.faults import faults_of_group
 from tests.paths import ROOT
 from tests.spark.support.encoded import encoded_group
 from tests.spark.support.fleets import Fleet
+from tests.spark.support.planned import planned_group
 
 MEASURE = "tests.spark.support.peak_memory"
 
@@ -85,6 +87,28 @@ def test_a_group_that_memory_wont_do_for_is_failed_and_says_what_to_do(
         "it needs up to 0 MB of memory (3 members, 4 partitions, 5 subscriptions), and a worker "
         "has 0 MB for it: have more of this, or split the group by topics"
     )
+
+
+def test_a_plan_that_memory_wont_do_for_cant_be_checked(free: list[tuple[int, str]]) -> None:
+    """A plan in which everything has a name takes more than making it did."""
+    row = planned_group(group())
+    needed = memory.memory_needed(row, 4)
+    assert needed > memory.memory_needed(encoded_group(group()), 4)
+    free.append((needed, "have more"))
+    assert faults_of_group(row) == []
+    free.append((needed - 1, "have more"))
+    (fault,) = faults_of_group(row)
+    assert fault.startswith("its plan can't be checked: it needs up to 0 MB of memory (3 members")
+
+
+def test_a_group_that_took_all_of_it_is_failed(monkeypatch: pytest.MonkeyPatch) -> None:
+    def too_much(*facts: object) -> None:
+        np.empty(1 << 62, np.int8)
+
+    monkeypatch.setattr("optimizer.strategies.optimal.solve", too_much)
+    plan = row_of_group(encoded_group(group()), "optimal")
+    assert plan.status == "failed"
+    assert plan.reason.startswith("it took all the memory that a worker may have: raise spark.")
 
 
 def test_a_small_group_isnt_asked(monkeypatch: pytest.MonkeyPatch) -> None:
