@@ -28,7 +28,7 @@ from optimizer.model import (
 )
 from optimizer.strategies import OPTIMAL, strategy_named
 from spark.compare.compared_row import ComparedRow
-from spark.groups import FleetGroup, failed, read_or_failed
+from spark.groups import FleetGroup, failed, portions, read_or_failed
 from spark.settings import (
     CURRENT,
     DEFAULT_FLEET_GOALS,
@@ -66,11 +66,11 @@ def measure_groups(
     columns = columns_of(ComparedRow)
 
     def measure_batches(batches: Iterator[pd.DataFrame]) -> Iterator[pd.DataFrame]:
-        for batch in batches:
+        for groups in portions(batches):
             with TimeLimit(strategy_seconds) as limit:
                 rows = [
                     compared.cells()
-                    for row in batch.itertuples(index=False)
+                    for row in groups
                     for compared in rows_of_group(
                         row, strategies, limit, goals.of(row.cluster, row.group)
                     )

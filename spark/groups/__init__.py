@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from spark.groups.batches import portions
 from spark.groups.coordinators import OFFSETS_TOPIC, coordinating_brokers, coordinators
 from spark.groups.encode import GROUP_KEYS, encode
 from spark.groups.group import FleetGroup, failed, read_or_failed
@@ -16,6 +17,7 @@ __all__ = [
     "coordinators",
     "encode",
     "failed",
+    "portions",
     "read_homogeneous",
     "read_or_failed",
 ]

@@ -23,6 +23,7 @@ from spark.fleet import FOREIGN, REBALANCING_STATES, UNKNOWN_STATE, why_foreign
 from spark.groups.claims import Claims, read_claims, settle
 from spark.groups.encode import ABSENT, GAPS, NEGATIVE, NO_ID, SHARED_ID, TWICE, TWO_IDS
 from spark.groups.lookup import Lookup
+from spark.groups.memory import BEYOND_LIMIT, NotEnoughMemoryError, check_memory
 from spark.groups.racks import read_racks
 from spark.groups.subscriptions import read_subscriptions
 from spark.groups.topics import Topics, read_topics
@@ -58,13 +59,17 @@ class FleetGroup:
 
 
 def read_group(row: Any) -> FleetGroup:
-    """Check a row of `spark.groups.encode` and make a problem of it."""
+    """Check a row of `spark.groups.encode` and make a problem of it.
+
+    Raises NotEnoughMemoryError for one that memory won't do for, before anything is made of it.
+    """
     member_ids = row.member_ids.tolist()
     why = why_foreign(row.type, row.group_strategy, len(member_ids))
     if reason := row.unreadable or why:
         return FleetGroup("invalid" if row.unreadable else FOREIGN, [reason])
-    members = Lookup.of(row.member_hashes)
     topics = read_topics(row)
+    check_memory(row, int(topics.offsets[-1]))
+    members = Lookup.of(row.member_hashes)
     subscriber = members.find(row.subscribers)
     subscribed = np.repeat(topics.subscribed, row.subscriber_counts)
     faults = _faults(row, member_ids, topics, subscriber, subscribed)
@@ -105,7 +110,9 @@ def read_or_failed(row: Any) -> FleetGroup:
 
 def failed(error: Exception) -> FleetGroup:
     """A group that something went wrong with; what wasn't said for people gets its class."""
-    told = isinstance(error, StrategyError | TimeLimitError)
+    if isinstance(error, MemoryError):  # the system kills, unless this process has a limit
+        return FleetGroup("failed", [BEYOND_LIMIT])
+    told = isinstance(error, StrategyError | TimeLimitError | NotEnoughMemoryError)
     return FleetGroup("failed", [str(error) if told else f"{type(error).__name__}: {error}"])
 
 

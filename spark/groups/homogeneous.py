@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from optimizer.model import NOBODY, HomogeneousGroups, IntArray, ranges
 from spark.fleet import REBALANCING_STATES, UNKNOWN_STATE, why_foreign
+from spark.groups.batches import MOST, size_of
 from spark.groups.lookup import Lookup
 
 SPREAD = np.int64(0x1E3779B97F4A7C15)
@@ -44,7 +45,7 @@ def read_homogeneous(rows: Sequence[Any]) -> HomogeneousRows | None:
 
 
 def _looks_homogeneous(row: Any) -> bool:
-    """What a row tells by its names and sizes."""
+    """What a row tells by its names and sizes; the largest are planned by themselves."""
     member_ids = set(row.member_ids)
     return (
         row.listed == 1
@@ -58,6 +59,7 @@ def _looks_homogeneous(row: Any) -> bool:
         and len(row.subscribers) == len(member_ids) * len(row.topics)
         and set(row.topics).issuperset(row.claimed_topics)
         and not why_foreign(row.type, row.group_strategy, len(member_ids))
+        and size_of(row) <= MOST
     )
 
 

@@ -13,7 +13,7 @@ from pyspark.sql import DataFrame
 from optimizer.checker import Verdict, check_assignment
 from optimizer.model import DEFAULT_GOALS, Goals, IntArray, Problem, classes_of, measure
 from optimizer.strategies import OPTIMAL, strategy_named
-from spark.groups import FleetGroup, failed, read_or_failed
+from spark.groups import FleetGroup, failed, portions, read_or_failed
 from spark.settings import DEFAULT_FLEET_GOALS, STRATEGY_SECONDS, FleetGoals, goals_to_text
 from spark.solve.columns import columns_of, schema_of
 from spark.solve.homogeneous import plan_homogeneous
@@ -35,8 +35,7 @@ def solve_groups(
     strategy_named(strategy)
 
     def solve_batches(batches: Iterator[pd.DataFrame]) -> Iterator[pd.DataFrame]:
-        for batch in batches:
-            groups = list(batch.itertuples(index=False))
+        for groups in portions(batches):
             planned = _planned_at_once(groups, strategy, goals)
             rows = [
                 planned.get((row.cluster, row.group))

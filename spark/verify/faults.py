@@ -44,7 +44,9 @@ def _faults_of_group(row: Any) -> Iterator[str]:
         return
     group = read_or_failed(row)
     may_have_failed = row.status == "failed" and group.problem is not None
-    if row.status != group.status and not may_have_failed:
+    if group.status == "failed" != row.status:
+        yield f"its plan can't be checked: {group.reason}"
+    elif row.status != group.status and not may_have_failed:
         yield f"its status is {group.status}, the plan says {row.status}"
     elif group.problem is None or row.status == "failed":
         yield from _faults_without_plan(row)

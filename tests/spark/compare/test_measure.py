@@ -235,9 +235,9 @@ def test_a_strategy_that_needs_too_long_is_failed_and_the_others_go_on(replaced:
 
 
 def test_another_error_is_told_with_its_class(replaced: Any) -> None:
-    replaced(range=raising(MemoryError("no room")))
+    replaced(range=raising(ArithmeticError("no luck")))
     row = measured(one_joins(), ["range"])["range"]
-    assert (row["status"], row["reason"]) == ("failed", "MemoryError: no room")
+    assert (row["status"], row["reason"]) == ("failed", "ArithmeticError: no luck")
 
 
 def test_an_answer_that_is_no_assignment_is_not_called_optimal(replaced: Any) -> None:

@@ -1,0 +1,204 @@
+"""Plans of a standalone cluster on which something is killed: the same, or what was there before.
+
+What the commands write is read back by another Spark, the one of the tests.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+from pyspark.sql import DataFrame, SparkSession
+
+from spark import FleetSnapshot, audit_fleet, compare_fleet, plan_fleet
+from spark.fleet import read_result
+from spark.fleet.local_store import write_store
+from tests.spark.cluster.standalone import StandaloneCluster, Submission, Submitted, wait_for
+from tests.spark.support.fleets import SNAPSHOT
+from tests.spark.support.said import Run
+
+pytestmark = pytest.mark.skipif(
+    not Path("/proc/self/stat").exists(), reason="which process is whose is told by Linux's /proc"
+)
+
+STRATEGIES = ("current", "range", "optimal")
+
+
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[StandaloneCluster]:
+    with StandaloneCluster(tmp_path_factory.mktemp("cluster")) as started:
+        yield started
+
+
+@pytest.fixture
+def whole_cluster(cluster: StandaloneCluster) -> StandaloneCluster:
+    """With as many machines as there should be, whatever a test has killed."""
+    cluster.complete()
+    return cluster
+
+
+@pytest.fixture(scope="module")
+def fleet_store(demo_tables: dict[str, pa.Table], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Without lags and brokers: an audit of those takes long, and nothing else needs them."""
+    store = tmp_path_factory.mktemp("fleet") / "store"
+    tables = {name: demo_tables[name] for name in demo_tables if name not in ("offsets", "brokers")}
+    write_store(tables, store, SNAPSHOT)
+    return store
+
+
+@pytest.fixture(scope="module")
+def fleet(spark: SparkSession, fleet_store: Path) -> FleetSnapshot:
+    return FleetSnapshot.read(spark, str(fleet_store))
+
+
+def rows_of(table: DataFrame) -> list[str]:
+    """All columns but how long it took, row for row; in order, for a table has none."""
+    return sorted(map(repr, table.drop("seconds", "snapshot").collect()))
+
+
+def written(spark: SparkSession, out: Path, table: str) -> list[str]:
+    return rows_of(read_result(spark, str(out), table, SNAPSHOT))
+
+
+@pytest.fixture(scope="module")
+def expected(fleet: FleetSnapshot) -> dict[str, list[str]]:
+    """The tables of a plan as it is without a cluster and without a kill."""
+    with plan_fleet(fleet) as plan:
+        return {"assignments": rows_of(plan.assignments), "groups": rows_of(plan.groups)}
+
+
+def went_well(submission: Submission) -> Submitted:
+    ended = submission.end()
+    assert ended.code == 0, ended.err[-2000:]
+    return ended
+
+
+def paths_in(folder: Path) -> set[Path]:
+    return set(folder.parent.glob(f"{folder.name}*/**")) | set(folder.rglob("*"))
+
+
+def killed_while_writing(submission: Submission, out: Path, before: set[Path]) -> None:
+    """Kill the driver as soon as there is anything new in the folder that it writes to."""
+    wait_for(lambda: paths_in(out) - before or submission.ended(), "anything written")
+    submission.kill()
+
+
+def test_an_audit_says_what_it_says_elsewhere(
+    spark: SparkSession,
+    whole_cluster: StandaloneCluster,
+    fleet: FleetSnapshot,
+    fleet_store: Path,
+    tmp_path: Path,
+) -> None:
+    went_well(whole_cluster.submit("audit", fleet_store, "--out", tmp_path))
+    with audit_fleet(fleet) as audit:
+        assert written(spark, tmp_path, "findings") == rows_of(audit.findings)
+
+
+def test_a_killed_python_worker_changes_no_plan(
+    spark: SparkSession,
+    whole_cluster: StandaloneCluster,
+    fleet_store: Path,
+    expected: dict[str, list[str]],
+    tmp_path: Path,
+) -> None:
+    running = whole_cluster.submit("plan", fleet_store, "--out", tmp_path)
+    whole_cluster.kill_python_worker()
+    went_well(running)
+    assert running.losses() == {"tasks"}
+    assert {table: written(spark, tmp_path, table) for table in expected} == expected
+
+
+def test_a_killed_executor_changes_no_comparison(
+    spark: SparkSession,
+    whole_cluster: StandaloneCluster,
+    fleet: FleetSnapshot,
+    fleet_store: Path,
+    tmp_path: Path,
+) -> None:
+    words = ("compare", fleet_store, "--out", tmp_path, "--strategies", ",".join(STRATEGIES))
+    running = whole_cluster.submit(*words)
+    whole_cluster.kill_executor()
+    went_well(running)
+    assert running.losses() == {"tasks", "executors"}
+    compared = compare_fleet(fleet, STRATEGIES)
+    assert written(spark, tmp_path, "comparison") == rows_of(compared)
+
+
+def test_a_killed_machine_changes_no_plan(
+    spark: SparkSession,
+    whole_cluster: StandaloneCluster,
+    fleet_store: Path,
+    expected: dict[str, list[str]],
+    tmp_path: Path,
+) -> None:
+    running = whole_cluster.submit("plan", fleet_store, "--out", tmp_path)
+    whole_cluster.kill_machine()
+    went_well(running)
+    assert running.losses() == {"tasks", "executors"}
+    assert {table: written(spark, tmp_path, table) for table in expected} == expected
+
+
+def test_workers_killed_again_and_again_end_the_run_with_a_sentence(
+    spark: SparkSession,
+    whole_cluster: StandaloneCluster,
+    fleet: FleetSnapshot,
+    fleet_store: Path,
+    expected: dict[str, list[str]],
+    tmp_path: Path,
+) -> None:
+    """As the one group does whose solving kills its worker each time."""
+    with plan_fleet(fleet) as plan:
+        plan.write(str(tmp_path))
+    tries = {"spark.task.maxFailures": "2"}
+    words = ("plan", fleet_store, "--out", tmp_path, "--strategy", "range")
+    running = whole_cluster.submit(*words, **tries)
+    whole_cluster.kill_python_workers_of(running)
+    ended = running.end()
+    assert ended.code == 3
+    # spark-submit has what Python writes to either stream on its standard output
+    said = [line for line in ended.out.splitlines() if line.startswith("evenfleet: ")]
+    assert len(said) == 1, ended.out
+    assert "Traceback" not in ended.out
+    assert {table: written(spark, tmp_path, table) for table in expected} == expected
+
+
+def test_a_killed_driver_leaves_the_plan_that_was_there(
+    spark: SparkSession,
+    whole_cluster: StandaloneCluster,
+    fleet: FleetSnapshot,
+    fleet_store: Path,
+    expected: dict[str, list[str]],
+    tmp_path: Path,
+    run: Run,
+) -> None:
+    out = tmp_path / "plan"
+    with plan_fleet(fleet) as plan:
+        plan.write(str(out))
+    before = paths_in(out)
+    running = whole_cluster.submit("plan", fleet_store, "--out", out, "--strategy", "range")
+    killed_while_writing(running, out, before)
+    assert running.end().code < 0
+    assert run("verify", fleet_store, out).code == 0
+    assert {table: written(spark, out, table) for table in expected} == expected
+
+
+def test_what_a_killed_driver_left_isnt_taken_for_a_plan(
+    spark: SparkSession,
+    whole_cluster: StandaloneCluster,
+    fleet_store: Path,
+    expected: dict[str, list[str]],
+    tmp_path: Path,
+    run: Run,
+) -> None:
+    out = tmp_path / "plan"
+    running = whole_cluster.submit("plan", fleet_store, "--out", out)
+    killed_while_writing(running, out, set())
+    assert running.end().code < 0
+    said = run("verify", fleet_store, out)
+    assert said.code == 2, said.out + said.err
+    assert run("plan", fleet_store, "--out", out).code == 0
+    assert run("verify", fleet_store, out).code == 0
+    assert {table: written(spark, out, table) for table in expected} == expected

@@ -1,0 +1,197 @@
+"""What a group needs of memory is told from its encoded row, and what won't do is refused."""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from pyspark.sql import SparkSession
+
+from spark import compare_fleet, plan_fleet, verify_plan
+from spark.groups import memory, portions, read_or_failed
+from spark.groups.batches import size_of
+from spark.groups.homogeneous import read_homogeneous
+from spark.solve.solve import row_of_group
+from spark.verify.faults import faults_of_group
+from tests.paths import ROOT
+from tests.spark.support.encoded import encoded_group
+from tests.spark.support.fleets import Fleet
+from tests.spark.support.planned import planned_group
+
+MEASURE = "tests.spark.support.peak_memory"
+
+
+def group(members: int = 3, topics: int = 2) -> Fleet:
+    """Everybody but the first reads everything."""
+    fleet = Fleet()
+    names = [f"t{number}" for number in range(topics)]
+    for name in names:
+        fleet.topic(name, 2)
+    readers = {f"m{number}": names for number in range(members)}
+    return fleet.group("g", readers | {"m0": names[1:]}, [("t0", 0, "m1")])
+
+
+def slip(fleet: Fleet) -> Fleet:
+    """A group that owns something of a thousand topics which nobody reads and nobody knows.
+
+    They reach as far as what is owned of them: a billion partitions, for which no memory will do.
+    """
+    owned = [(f"gone-{number}", 999_999, "a") for number in range(1_000)]
+    return fleet.topic("s", 1).group("slip", {"a": ["s"]}, owned)
+
+
+@pytest.fixture
+def free(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[tuple[int, str]]]:
+    """What is free, for tests to say; every group is asked."""
+    told: list[tuple[int, str]] = []
+    monkeypatch.setattr(memory, "ASKED_FROM", 0)
+    monkeypatch.setattr(memory, "memory_free", lambda: iter(told))
+    yield told
+
+
+@pytest.mark.skipif(not Path("/proc/self/clear_refs").exists(), reason="peaks are told by Linux")
+def test_no_group_needs_more_than_is_told_or_a_small_part_of_it() -> None:
+    measured = subprocess.run(
+        [sys.executable, "-m", MEASURE],
+        cwd=ROOT,
+        env=os.environ | {"MALLOC_MMAP_THRESHOLD_": "65536"},  # what is freed is free at once
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    for line in measured.stdout.splitlines():
+        what, needed, peak = json.loads(line)
+        assert peak > 5_000_000, what  # or else nothing was measured
+        assert peak < needed < 20 * peak, f"{what}: {needed} are told, {peak} were needed"
+
+
+def test_a_group_that_memory_wont_do_for_is_failed_and_says_what_to_do(
+    free: list[tuple[int, str]],
+) -> None:
+    row = encoded_group(group())
+    needed = memory.memory_needed(row, 4)
+    free.append((needed, "have more"))
+    assert read_or_failed(row).status == "ok"
+    free.append((needed - 1, "have more of this"))
+    plan = row_of_group(row, "optimal")
+    assert (plan.status, plan.members, plan.max_load) == ("failed", 3, None)
+    assert plan.reason == (
+        "it needs up to 0 MB of memory (3 members, 4 partitions, 5 subscriptions), and a worker "
+        "has 0 MB for it: have more of this, or split the group by topics"
+    )
+
+
+def test_a_plan_that_memory_wont_do_for_cant_be_checked(free: list[tuple[int, str]]) -> None:
+    """A plan in which everything has a name takes more than making it did."""
+    row = planned_group(group())
+    needed = memory.memory_needed(row, 4)
+    assert needed > memory.memory_needed(encoded_group(group()), 4)
+    free.append((needed, "have more"))
+    assert faults_of_group(row) == []
+    free.append((needed - 1, "have more"))
+    (fault,) = faults_of_group(row)
+    assert fault.startswith("its plan can't be checked: it needs up to 0 MB of memory (3 members")
+
+
+def test_a_group_that_took_all_of_it_is_failed(monkeypatch: pytest.MonkeyPatch) -> None:
+    def too_much(*facts: object) -> None:
+        np.empty(1 << 62, np.int8)
+
+    monkeypatch.setattr("optimizer.strategies.optimal.solve", too_much)
+    plan = row_of_group(encoded_group(group()), "optimal")
+    assert plan.status == "failed"
+    assert plan.reason.startswith("it took all the memory that a worker may have: raise spark.")
+
+
+def test_a_small_group_isnt_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(memory, "memory_free", lambda: pytest.fail("it was asked"))
+    assert read_or_failed(encoded_group(group())).status == "ok"
+
+
+def test_partitions_that_are_only_claimed_count(spark: SparkSession) -> None:
+    """Nothing but the one group fails, in any command; no machine has what it would need."""
+    fleet = slip(group())
+    snapshot = fleet.snapshot(spark)
+    with plan_fleet(snapshot) as plan:
+        groups = {row.group: row for row in plan.groups.collect()}
+        assert {name: row.status for name, row in groups.items()} == {"g": "ok", "slip": "failed"}
+        assert groups["slip"].reason.startswith(
+            "it needs up to 500.0 GB of memory (1 members, 1000000001 partitions, 1 subscriptions)"
+        )
+        assert verify_plan(snapshot, plan.assignments, plan.groups).collect() == []
+    compared = compare_fleet(snapshot, ["current", "range"]).collect()
+    assert sorted((row.group, row.strategy, row.status) for row in compared) == [
+        ("g", "current", "ok"),
+        ("g", "range", "ok"),
+        ("slip", "current", "failed"),
+        ("slip", "range", "failed"),
+    ]
+
+
+def test_a_large_group_is_not_planned_with_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    fleet = Fleet().topic("t", 2).group("g", {"a": ["t"], "b": ["t"]}, [("t", 0, "a")])
+    row = encoded_group(fleet)
+    assert read_homogeneous([row]) is not None
+    monkeypatch.setattr("spark.groups.homogeneous.MOST", size_of(row) - 1)
+    assert read_homogeneous([row]) is None
+
+
+def test_portions_are_small_or_of_one_group(monkeypatch: pytest.MonkeyPatch) -> None:
+    sizes = [3, 4, 9, 20, 1, 1]
+    batch = pd.DataFrame(
+        {
+            "topic_sizes": [np.array([size, -1], np.int32) for size in sizes],
+            "claim_topics": [np.array([1])] * len(sizes),
+            "subscribers": [np.array([1])] * len(sizes),
+        }
+    )
+    monkeypatch.setattr("spark.groups.batches.MOST", 12)
+    found = [[int(row.topic_sizes[0]) for row in some] for some in portions(iter([batch, batch]))]
+    assert found == [[3, 4], [9], [20], [1, 1]] * 2
+
+
+def test_what_a_worker_may_have(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Of its own limit all that it doesn't use, of what it shares with others a half."""
+    monkeypatch.setattr(memory, "_free_in_machine", lambda: 1_000)
+    monkeypatch.setattr(memory, "_free_in_container", lambda: 900)
+    monkeypatch.setattr(resource, "getrlimit", lambda which: (resource.RLIM_INFINITY, 0))
+    assert [free for free, _ in memory.memory_free()] == [450]
+    if Path("/proc/self/statm").exists():
+        monkeypatch.setattr(resource, "getrlimit", lambda which: (1 << 62, 0))
+        own, shared = memory.memory_free()
+        assert 0 < own[0] < 1 << 62
+        assert own[1] == "raise spark.executor.pyspark.memory"
+        assert shared[0] == 450
+
+
+def test_what_a_container_leaves(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """The least of all groups above; files that can be read again aren't in use."""
+    inner = tmp_path / "outer" / "inner"
+    inner.mkdir(parents=True)
+    monkeypatch.setattr(memory, "_control_groups", _groups_of(inner))
+    assert memory._free_in_container(tmp_path) is None
+    (inner / "memory.max").write_text("max\n")
+    (inner / "memory.current").write_text("600\n")
+    assert memory._free_in_container(tmp_path) is None
+    (inner.parent / "memory.max").write_text("1000\n")
+    (inner.parent / "memory.current").write_text("700\n")
+    (inner.parent / "memory.stat").write_text("anon 500\ninactive_file 50\n")
+    assert memory._free_in_container(tmp_path) == 350
+    (inner / "memory.max").write_text("800\n")
+    assert memory._free_in_container(tmp_path) == 200
+
+
+def _groups_of(own: Path) -> Callable[[Path], Iterator[tuple[Path, str, str]]]:
+    def groups(root: Path) -> Iterator[tuple[Path, str, str]]:
+        for folder in (own, own.parent, root):
+            yield folder, "memory.max", "memory.current"
+
+    return groups
