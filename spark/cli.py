@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import logging
+import signal
 import sys
 from collections.abc import Callable
 
@@ -23,7 +25,7 @@ from spark.jobs.plan import plan
 from spark.jobs.snapshots import snapshots
 from spark.jobs.verify import verify
 from spark.jobs.watch import watch
-from spark.terminal import say
+from spark.terminal import SIGNALS, interrupts, say, sentence_of
 
 BAD_INPUT, RUN_FAILED, INTERRUPTED = 2, 3, 130
 
@@ -57,33 +59,41 @@ for command, example in COMMANDS.items():
 
 
 def main() -> None:
-    """Run a command; an error is one readable line and an exit code."""
+    """Run a command; however it ends, an error is one readable line and an exit code."""
+    # Py4J logs whatever ends a call, with its traceback; what counts of it is said here.
+    logging.basicConfig(handlers=[logging.NullHandler()])
+    with interrupts() as signals:
+        code, sentence = _run(sys.argv[1:] or ["--help"])
+    if signals.received:
+        code, sentence = 128 + signals.received, SIGNALS[signals.received]
+    if sentence:
+        say(f"evenfleet: {sentence}")
+    sys.exit(code)
+
+
+def _run(words: list[str]) -> tuple[int, str | None]:
+    """The exit code of a command, and what is the matter if something is."""
     try:
-        code = app(sys.argv[1:] or ["--help"], prog_name="evenfleet", standalone_mode=False)
+        code = app(words, prog_name="evenfleet", standalone_mode=False)
     except InputError as error:
-        _end(str(error), BAD_INPUT)
+        return BAD_INPUT, str(error)
     except (KeyboardInterrupt, typer.Abort):
         code = INTERRUPTED
     except Exception as error:
-        _end(*_said(error))
+        return _said(error)
     if code == INTERRUPTED:  # which Typer makes of Ctrl-C, in silence
-        _end("interrupted", INTERRUPTED)
-    sys.exit(code or 0)
+        return INTERRUPTED, SIGNALS[signal.SIGINT]
+    return code or 0, None
 
 
-def _said(error: Exception) -> tuple[str, int]:
-    """What to say about an error that isn't bad input by its class, and the exit code."""
+def _said(error: Exception) -> tuple[int, str]:
+    """The exit code for an error that isn't bad input by its class, and what to say about it."""
     about_options = getattr(error, "format_message", None)  # typer has no name for such errors
     if about_options:
         context = getattr(error, "ctx", None)
         command = context.command_path if context else "evenfleet"
         in_one_line = " ".join(about_options().split())
-        return f"{in_one_line.rstrip('.')}: see {command} --help", BAD_INPUT
+        return BAD_INPUT, f"{in_one_line.rstrip('.')}: see {command} --help"
     if unreadable_file(error):
-        return first_line(error), BAD_INPUT
-    return f"{type(error).__name__}: {first_line(error)}", RUN_FAILED
-
-
-def _end(sentence: str, code: int) -> None:
-    say(f"evenfleet: {sentence}")
-    sys.exit(code)
+        return BAD_INPUT, first_line(error)
+    return RUN_FAILED, sentence_of(error)

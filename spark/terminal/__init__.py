@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from spark.terminal.console import OUT, Format, Rows, as_rows, busy, say, show, tell
+from spark.terminal.failures import sentence_of
+from spark.terminal.interrupts import SIGNALS, interrupts
 from spark.terminal.live import (
     Bootstrap,
     Clusters,
@@ -36,6 +38,7 @@ from spark.terminal.options import (
 __all__ = [
     "CHECK_FAILED",
     "OUT",
+    "SIGNALS",
     "Bootstrap",
     "Clusters",
     "Conf",
@@ -57,12 +60,14 @@ __all__ = [
     "cluster_of",
     "clusters_in_json",
     "clusters_named",
+    "interrupts",
     "live",
     "opened",
     "plan_in",
     "read_snapshot",
     "say",
     "say_clusters",
+    "sentence_of",
     "show",
     "tell",
     "told",

@@ -82,7 +82,8 @@ class TestRunFailed:
 
         monkeypatch.setattr("spark.jobs.plan.plan_store", interrupt)
         said = run("plan", "s", "--out", "o")
-        assert (said.code, said.err) == (130, "evenfleet: interrupted\n")
+        sentence = "evenfleet: interrupted by Ctrl-C before it was done: run it again\n"
+        assert (said.code, said.err) == (130, sentence)
 
 
 def test_jobs_have_a_label_in_sparks_ui(
