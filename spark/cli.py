@@ -25,7 +25,7 @@ from spark.jobs.plan import plan
 from spark.jobs.snapshots import snapshots
 from spark.jobs.verify import verify
 from spark.jobs.watch import watch
-from spark.terminal import SIGNALS, interrupts, say, sentence_of
+from spark.terminal import SIGNALS, interrupts, say, sentence_of, sentences_apart
 
 BAD_INPUT, RUN_FAILED, INTERRUPTED = 2, 3, 130
 
@@ -62,12 +62,13 @@ def main() -> None:
     """Run a command; however it ends, an error is one readable line and an exit code."""
     # Py4J logs whatever ends a call, with its traceback; what counts of it is said here.
     logging.basicConfig(handlers=[logging.NullHandler()])
-    with interrupts() as signals:
-        code, sentence = _run(sys.argv[1:] or ["--help"])
-    if signals.received:
-        code, sentence = 128 + signals.received, SIGNALS[signals.received]
-    if sentence:
-        say(f"evenfleet: {sentence}")
+    with sentences_apart():
+        with interrupts() as signals:
+            code, sentence = _run(sys.argv[1:] or ["--help"])
+        if signals.received:
+            code, sentence = 128 + signals.received, SIGNALS[signals.received]
+        if sentence:
+            say(f"evenfleet: {sentence}")
     sys.exit(code)
 
 

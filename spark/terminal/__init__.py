@@ -34,6 +34,7 @@ from spark.terminal.options import (
     told,
     with_goals,
 )
+from spark.terminal.submission import sentences_apart
 
 __all__ = [
     "CHECK_FAILED",
@@ -68,6 +69,7 @@ __all__ = [
     "say",
     "say_clusters",
     "sentence_of",
+    "sentences_apart",
     "show",
     "tell",
     "told",

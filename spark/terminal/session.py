@@ -26,6 +26,7 @@ from spark.terminal.failures import (
 from spark.terminal.interrupts import handlers_kept, held
 from spark.terminal.java_process import JavaProcess
 from spark.terminal.memory import usable_memory
+from spark.terminal.submission import submission, submitted
 
 LOG_SETTINGS = Path(__file__).with_name("log4j2.properties")
 
@@ -109,18 +110,12 @@ def _stop(session: SparkSession) -> None:
         session.stop()
 
 
-def submitted() -> bool:
-    """Whether spark-submit runs us, which has started the Java process and chosen the master."""
-    return "PYSPARK_GATEWAY_PORT" in os.environ
-
-
 def _settings(master: str | None, conf: Mapping[str, str]) -> dict[str, str]:
     """Spark's settings for this command; what the user states comes last."""
     settings = dict(DEFAULTS)
     if submitted():
-        SparkContext._ensure_initialized()
-        submission = dict(SparkConf().getAll())
-        settings |= {key: submission[key] for key in (MASTER, *SHOWING) if key in submission}
+        stated = submission()
+        settings |= {key: stated[key] for key in (MASTER, *SHOWING) if key in stated}
     else:
         settings[MASTER] = master or "local[*]"
         if settings[MASTER].startswith("local"):
