@@ -6,6 +6,9 @@ import logging
 import signal
 import sys
 from collections.abc import Callable
+from importlib.metadata import PackageNotFoundError, version
+from itertools import pairwise
+from typing import Annotated
 
 import typer
 
@@ -26,6 +29,8 @@ from spark.jobs.snapshots import snapshots
 from spark.jobs.verify import verify
 from spark.jobs.watch import watch
 from spark.terminal import SIGNALS, interrupts, say, sentence_of, sentences_apart
+
+DISTRIBUTION = "evenfleet"
 
 BAD_INPUT, RUN_FAILED, INTERRUPTED = 2, 3, 130
 
@@ -52,10 +57,28 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode="markdown",
-    help="Plans Kafka consumer groups for a whole fleet: optimal sticky assignments, with proof.",
 )
 for command, example in COMMANDS.items():
     app.command(epilog=f"Example: `evenfleet {example}`")(command)
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        try:
+            print(f"evenfleet {version(DISTRIBUTION)}")
+        except PackageNotFoundError:
+            raise InputError("evenfleet isn't installed here, and so has no version") from None
+        raise typer.Exit
+
+
+@app.callback()
+def evenfleet(
+    show_version: Annotated[
+        bool,
+        typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version."),
+    ] = False,
+) -> None:
+    """Plans Kafka consumer groups for a whole fleet: optimal sticky assignments, with proof."""
 
 
 def main() -> None:
@@ -75,6 +98,7 @@ def main() -> None:
 def _run(words: list[str]) -> tuple[int, str | None]:
     """The exit code of a command, and what is the matter if something is."""
     try:
+        _refuse_empty(words)
         code = app(words, prog_name="evenfleet", standalone_mode=False)
     except InputError as error:
         return BAD_INPUT, str(error)
@@ -85,6 +109,22 @@ def _run(words: list[str]) -> tuple[int, str | None]:
     if code == INTERRUPTED:  # which Typer makes of Ctrl-C, in silence
         return INTERRUPTED, SIGNALS[signal.SIGINT]
     return code or 0, None
+
+
+def _refuse_empty(words: list[str]) -> None:
+    """Raise InputError for a word without text: as a folder it would be the root, or any.
+
+    A variable of a shell that isn't set gives one. A group without a name is one of Kafka's.
+    """
+    for before, word in pairwise(["", *words]):
+        option, equals, value = word.partition("=")
+        if word == "" and before != "--group":
+            what = before if before.startswith("--") and "=" not in before else "an argument"
+        elif option.startswith("--") and equals and not value and option != "--group":
+            what = option
+        else:
+            continue
+        raise InputError(f"{what} is empty: give it a value (is a variable of the shell not set?)")
 
 
 def _said(error: Exception) -> tuple[int, str]:

@@ -85,7 +85,7 @@ def session(master: str | None, conf: Mapping[str, str]) -> Iterator[SparkSessio
         )
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     with handlers_kept():
-        started = _started(_settings(master, conf), shown=any(key in conf for key in SHOWING))
+        started = _started(settings_of(master, conf), shown=any(key in conf for key in SHOWING))
     java = java_process.running()
     ended = False
     try:
@@ -110,7 +110,7 @@ def _stop(session: SparkSession) -> None:
         session.stop()
 
 
-def _settings(master: str | None, conf: Mapping[str, str]) -> dict[str, str]:
+def settings_of(master: str | None, conf: Mapping[str, str]) -> dict[str, str]:
     """Spark's settings for this command; what the user states comes last."""
     settings = dict(DEFAULTS)
     if submitted():
