@@ -46,7 +46,7 @@ def ended(command: subprocess.Popen[str]) -> Said:
 def below(number: int) -> list[Process]:
     """All that this process has started, and what that has."""
     listed = subprocess.run(
-        ["ps", "-eo", "pid=,ppid=,args="], capture_output=True, text=True, check=True
+        ["ps", "-ww", "-eo", "pid=,ppid=,args="], capture_output=True, text=True, check=True
     ).stdout
     children: dict[int, list[Process]] = {}
     for line in listed.splitlines():
@@ -62,7 +62,9 @@ def is_java(process: Process) -> bool:
     """Spark's own: spark-submit is a shell first, which asks another Java process what to run."""
     first, *_ = process.words.split(None, 1)
     spark = " org.apache.spark.deploy.SparkSubmit "
-    return first.endswith("java") and spark in process.words and "launcher" not in process.words
+    return (
+        first.endswith("java") and spark in process.words and ".launcher.Main " not in process.words
+    )
 
 
 def is_worker(process: Process) -> bool:
