@@ -24,7 +24,7 @@ find_python() {
 check_java() {
     local java=java version
     [ -z "${JAVA_HOME:-}" ] || java=$JAVA_HOME/bin/java
-    version=$("$java" -version 2>&1 | sed -n 's/.* version "\([0-9]*\).*/\1/p' | head -n 1)
+    version=$("$java" -version 2>&1 | sed -n 's/.* version "\([0-9]*\).*/\1/p' | head -n 1) || true
     [ -n "$version" ] || give_up "Java 17 or newer is needed and was not found: install it, or set JAVA_HOME."
     [ "$version" -ge 17 ] || give_up "Java 17 or newer is needed and '$java' is version $version: install a newer one, or set JAVA_HOME."
 }

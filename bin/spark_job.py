@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from spark.cli import main
+from evenfleet.command import main
 
 main()

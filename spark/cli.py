@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import logging
+import signal
 import sys
 from collections.abc import Callable
+from importlib.metadata import PackageNotFoundError, version
+from itertools import pairwise
+from typing import Annotated
 
 import typer
 
@@ -23,7 +28,9 @@ from spark.jobs.plan import plan
 from spark.jobs.snapshots import snapshots
 from spark.jobs.verify import verify
 from spark.jobs.watch import watch
-from spark.terminal import say
+from spark.terminal import SIGNALS, interrupts, say, sentence_of, sentences_apart
+
+DISTRIBUTION = "evenfleet"
 
 BAD_INPUT, RUN_FAILED, INTERRUPTED = 2, 3, 130
 
@@ -50,42 +57,86 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode="markdown",
-    help="Plans Kafka consumer groups for a whole fleet: optimal sticky assignments, with proof.",
 )
 for command, example in COMMANDS.items():
     app.command(epilog=f"Example: `evenfleet {example}`")(command)
 
 
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        try:
+            print(f"evenfleet {version(DISTRIBUTION)}")
+        except PackageNotFoundError:
+            raise InputError("evenfleet isn't installed here, and so has no version") from None
+        raise typer.Exit
+
+
+@app.callback()
+def evenfleet(
+    show_version: Annotated[
+        bool,
+        typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version."),
+    ] = False,
+) -> None:
+    """Plans Kafka consumer groups for a whole fleet: optimal sticky assignments, with proof."""
+
+
 def main() -> None:
-    """Run a command; an error is one readable line and an exit code."""
+    """Run a command; however it ends, an error is one readable line and an exit code."""
+    # Py4J logs whatever ends a call, with its traceback; what counts of it is said here.
+    logging.basicConfig(handlers=[logging.NullHandler()])
+    with sentences_apart():
+        with interrupts() as signals:
+            code, sentence = _run(sys.argv[1:] or ["--help"])
+        if signals.received:
+            code, sentence = 128 + signals.received, SIGNALS[signals.received]
+        if sentence:
+            say(f"evenfleet: {sentence}")
+    sys.exit(code)
+
+
+def _run(words: list[str]) -> tuple[int, str | None]:
+    """The exit code of a command, and what is the matter if something is."""
     try:
-        code = app(sys.argv[1:] or ["--help"], prog_name="evenfleet", standalone_mode=False)
+        _refuse_empty(words)
+        code = app(words, prog_name="evenfleet", standalone_mode=False)
     except InputError as error:
-        _end(str(error), BAD_INPUT)
+        return BAD_INPUT, str(error)
     except RunError as error:
-        _end(str(error), RUN_FAILED)
+        return RUN_FAILED, str(error)
     except (KeyboardInterrupt, typer.Abort):
         code = INTERRUPTED
     except Exception as error:
-        _end(*_said(error))
+        return _said(error)
     if code == INTERRUPTED:  # which Typer makes of Ctrl-C, in silence
-        _end("interrupted", INTERRUPTED)
-    sys.exit(code or 0)
+        return INTERRUPTED, SIGNALS[signal.SIGINT]
+    return code or 0, None
 
 
-def _said(error: Exception) -> tuple[str, int]:
-    """What to say about an error that isn't bad input by its class, and the exit code."""
+def _refuse_empty(words: list[str]) -> None:
+    """Raise InputError for a word without text: as a folder it would be the root, or any.
+
+    A variable of a shell that isn't set gives one. A group without a name is one of Kafka's.
+    """
+    for before, word in pairwise(["", *words]):
+        option, equals, value = word.partition("=")
+        if word == "" and before != "--group":
+            what = before if before.startswith("--") and "=" not in before else "an argument"
+        elif option.startswith("--") and equals and not value and option != "--group":
+            what = option
+        else:
+            continue
+        raise InputError(f"{what} is empty: give it a value (is a variable of the shell not set?)")
+
+
+def _said(error: Exception) -> tuple[int, str]:
+    """The exit code for an error that isn't bad input by its class, and what to say about it."""
     about_options = getattr(error, "format_message", None)  # typer has no name for such errors
     if about_options:
         context = getattr(error, "ctx", None)
         command = context.command_path if context else "evenfleet"
         in_one_line = " ".join(about_options().split())
-        return f"{in_one_line.rstrip('.')}: see {command} --help", BAD_INPUT
+        return BAD_INPUT, f"{in_one_line.rstrip('.')}: see {command} --help"
     if unreadable_file(error):
-        return first_line(error), BAD_INPUT
-    return f"{type(error).__name__}: {first_line(error)}", RUN_FAILED
-
-
-def _end(sentence: str, code: int) -> None:
-    say(f"evenfleet: {sentence}")
-    sys.exit(code)
+        return BAD_INPUT, first_line(error)
+    return RUN_FAILED, sentence_of(error)

@@ -56,7 +56,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
     "spark.terminal": ("spark", *LIBRARY, "optimizer", "optimizer.assignor"),
     "spark.jobs": ("spark", *LIBRARY, "spark.terminal", "optimizer", "optimizer.assignor"),
     "spark.cli": ("spark", *BASE, "spark.terminal", "spark.jobs"),
-    "evenfleet": ("optimizer", "optimizer.assignor", "spark"),
+    "evenfleet": ("optimizer", "optimizer.assignor", "spark", "spark.cli"),
 }
 """Each room, and the rooms that it may import; files that stand in no folder are rooms as well."""
 

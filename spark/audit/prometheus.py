@@ -111,6 +111,11 @@ def check_metrics(path: Path) -> None:
         raise InputError(f"metrics {path} can't be written: {path.parent} is not a folder")
     if path.is_dir():
         raise InputError(f"metrics {path} can't be written: it is a folder")
+    if path.suffix != ".prom":
+        raise InputError(
+            f"metrics {path} would not be read: node_exporter's textfile collector takes files "
+            f"named *.prom alone; name it {path.with_suffix('.prom').name}"
+        )
     if not os.access(path.parent, os.W_OK | os.X_OK):
         raise InputError(f"metrics {path} can't be written: no permission for {path.parent}")
 

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 from spark.audit.finding import SEVERITIES, Finding, Setting
 from spark.audit.registry import FINDINGS
 from spark.audit.sql_text import quoted
+from spark.errors import InputError
 from spark.settings import (
     PATTERN,
     Rule,
@@ -119,7 +121,26 @@ def read_audit_settings(path: Path | None) -> AuditSettings:
     """Settings of a file, or the defaults; InputError lists all that is wrong with it."""
     if path is None:
         return AuditSettings()
-    return _settings(read_checked(path, "thresholds", RULES))
+    settings = _settings(read_checked(path, "thresholds", RULES))
+    if faults := list(_out_of_order(settings)):
+        raise InputError(f"thresholds {path}: {'; '.join(faults)}")
+    return settings
+
+
+def _out_of_order(settings: AuditSettings) -> Iterator[str]:
+    """Levels that a worse severity reaches sooner, so that the lesser one is never told."""
+    for name, finding in FINDINGS.items():
+        default = settings.values[name]
+        rules = {f"[[group]] {one.match!r}: ": one.values.get(name, {}) for one in settings.groups}
+        for where, stated in {"": default, **rules}.items():
+            levels = {**default, **stated}
+            known = [(one, level) for one in SEVERITIES if (level := levels[one]) is not None]
+            for (lesser, low), (worse, high) in pairwise(known):
+                if (low < high) if finding.below else (low > high):
+                    yield (
+                        f"{where}{name}: {lesser} {low:g} is beyond {worse} {high:g}, and would "
+                        f"never be told: put them in order, or set {lesser} to {NEVER!r}"
+                    )
 
 
 def _settings(stated: Mapping[str, Any]) -> AuditSettings:

@@ -10,6 +10,7 @@ from functools import reduce
 
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
+from pyspark.sql.types import IntegralType, NumericType
 from pyspark.util import inheritable_thread_target
 
 from spark.errors import InputError, UnreadableError, first_line, unreadable_file
@@ -226,17 +227,28 @@ def _checked(
 
 def _faults(name: str, table: DataFrame) -> list[str]:
     found = {field.name: field.dataType for field in table.schema}
-    missing = [c.name for c in TABLES[name].columns if c.required and c.name not in found]
-    faults = [f"table {name} lacks the column {', '.join(missing)}"] if missing else []
     spelt = [column.lower() for column in table.columns]
+    missing = [c.name for c in TABLES[name].columns if c.required and c.name not in found]
+    otherwise = [c for c in table.columns if c not in missing and c.lower() in missing]
+    absent = [column for column in missing if column not in spelt]
+    faults = [f"table {name} lacks the column {', '.join(absent)}"] if absent else []
+    faults += [
+        f"table {name} has the column {column}, which has to be called {column.lower()}"
+        for column in otherwise
+    ]
     doubled = [c.name for c in TABLES[name].columns if spelt.count(c.name) > 1]
     faults += [f"table {name} has the column {column} more than once" for column in doubled]
-    return faults + [
-        f"column {name}.{column.name} is {found[column.name].simpleString()} and must be "
-        f"{column.type.simpleString()}"
-        for column in TABLES[name].columns
-        if column.name in found and misfit(found[column.name], column.type)
-    ]
+    for column in TABLES[name].columns:
+        if column.name in found and misfit(found[column.name], column.type):
+            wanted = column.type.simpleString()
+            whole = isinstance(column.type, IntegralType)
+            castable = whole and isinstance(found[column.name], NumericType)
+            cast = f": write it as cast({column.name} as {wanted})" if castable else ""
+            faults.append(
+                f"column {name}.{column.name} is {found[column.name].simpleString()} and must be "
+                f"{wanted}{cast}"
+            )
+    return faults
 
 
 def _unknown_columns(name: str, table: DataFrame) -> list[str]:

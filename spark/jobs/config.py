@@ -8,15 +8,17 @@ from typing import Annotated, Any
 import typer
 
 from optimizer import Goals
-from spark.settings import NO_RACK, Settings, in_words, read_settings
-from spark.terminal import Config, Form, Format, show
+from spark.settings import NO_RACK, FleetGoals, GroupGoals, Settings, in_words, read_settings
+from spark.terminal import Config, Form, Format, say, show
 
 
 def config(
     group: Annotated[
         str | None, typer.Option(help="Show the goals of this group.", show_default=False)
     ] = None,
-    cluster: Annotated[str, typer.Option(help="Its cluster.", show_default=False)] = "",
+    cluster: Annotated[
+        str | None, typer.Option(help="Its cluster.", show_default="each that may have it")
+    ] = None,
     config: Config = None,
     form: Form = Format.TABLE,
 ) -> None:
@@ -24,10 +26,27 @@ def config(
     settings = read_settings(config)
     tables = {"settings": _settings(settings), "goals": _goals(settings)}
     if group is not None:
-        rule = settings.goals.rule_of(cluster, group)
-        of = f"group {group}, by {_name(rule.match, rule.cluster) if rule else 'default'}"
-        tables = {"goals": [_row(of, settings.goals.of(cluster, group))]}
+        tables = {"goals": _goals_of(settings.goals, group, cluster)}
     show(tables, form)
+    if group is not None and len(tables["goals"]) > 1:
+        say(f"Which of these count for group {group} depends on its cluster: --cluster says it.")
+
+
+def _goals_of(goals: FleetGoals, group: str, cluster: str | None) -> list[dict[str, Any]]:
+    """Of a group of this cluster; or, if the cluster isn't known, a row for each that may count."""
+    if cluster is None:
+        rules: list[GroupGoals | None] = list(goals.rules_of(group))
+        if not rules or (rules[-1] and rules[-1].cluster != "*"):
+            rules.append(None)
+    else:
+        rules = [goals.rule_of(cluster, group)]
+    return [
+        _row(
+            f"group {group}, by {_name(rule.match, rule.cluster) if rule else 'default'}",
+            rule.goals if rule else goals.default,
+        )
+        for rule in rules
+    ]
 
 
 def _settings(settings: Settings) -> list[dict[str, Any]]:

@@ -42,6 +42,12 @@ class FleetGoals:
         """The first rule that fits."""
         return next((rule for rule in self.rules if rule.fits(cluster, group)), None)
 
+    def rules_of(self, group: str) -> tuple[GroupGoals, ...]:
+        """The rules one of which may be the first that fits, by the group's cluster."""
+        fitting = [rule for rule in self.rules if matches(rule.match, group)]
+        everywhere = (number for number, one in enumerate(fitting) if one.cluster == "*")
+        return tuple(fitting[: next(everywhere, len(fitting)) + 1])
+
     def of(self, cluster: str, group: str) -> Goals:
         rule = self.rule_of(cluster, group)
         return rule.goals if rule else self.default

@@ -18,12 +18,17 @@ Where is empty for the file's own keys, and else ends in a colon and a space.
 
 
 def read_toml(path: Path, what: str) -> dict[str, Any]:
-    """What a file states; InputError names `what` it is for when it can't be read."""
+    """What a file states; InputError names `what` it is for when it can't be read.
+
+    A byte order mark, which editors of Windows put first, is passed over.
+    """
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
+        return tomllib.loads(path.read_text(encoding="utf-8-sig"))
     except OSError as error:
         raise InputError(f"{what} {path} can't be read: {error.strerror}") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except UnicodeDecodeError:
+        raise InputError(f"{what} {path} is not UTF-8: save it with that encoding") from None
+    except tomllib.TOMLDecodeError as error:
         raise InputError(f"{what} {path} is not TOML: {error}") from None
 
 

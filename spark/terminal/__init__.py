@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from spark.terminal.console import OUT, Format, Rows, as_rows, busy, say, show, tell
+from spark.terminal.failures import sentence_of
+from spark.terminal.interrupts import SIGNALS, interrupts
 from spark.terminal.live import (
     Bootstrap,
     Clusters,
@@ -32,10 +34,12 @@ from spark.terminal.options import (
     told,
     with_goals,
 )
+from spark.terminal.submission import sentences_apart
 
 __all__ = [
     "CHECK_FAILED",
     "OUT",
+    "SIGNALS",
     "Bootstrap",
     "Clusters",
     "Conf",
@@ -57,12 +61,15 @@ __all__ = [
     "cluster_of",
     "clusters_in_json",
     "clusters_named",
+    "interrupts",
     "live",
     "opened",
     "plan_in",
     "read_snapshot",
     "say",
     "say_clusters",
+    "sentence_of",
+    "sentences_apart",
     "show",
     "tell",
     "told",

@@ -6,12 +6,27 @@ import os
 import re
 import sys
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from warnings import catch_warnings, simplefilter
 
+from py4j.protocol import Py4JJavaError
+from pyspark import SparkConf, SparkContext
 from pyspark.sql import SparkSession
 
-from spark.errors import InputError, first_line
+from spark.errors import InputError, first_line, unreadable_file
+from spark.terminal import java_process
+from spark.terminal.failures import (
+    RunFailedError,
+    known_cause,
+    may_come_of_javas_end,
+    sentence_of,
+    why_java_ended,
+)
+from spark.terminal.interrupts import handlers_kept, held
+from spark.terminal.java_process import JavaProcess
+from spark.terminal.memory import usable_memory
+from spark.terminal.submission import submission, submitted
 
 LOG_SETTINGS = Path(__file__).with_name("log4j2.properties")
 
@@ -20,9 +35,15 @@ LOCAL_DEFAULTS = {
     "spark.driver.bindAddress": "127.0.0.1",
 }
 
+LOG_LEVEL = "spark.log.level"
+
 DEFAULTS = {
     "spark.app.name": "evenfleet",
     "spark.sql.session.timeZone": "UTC",
+    # What went wrong is said in a sentence; all else hides it, and the result.
+    LOG_LEVEL: "OFF",
+    # The bar is drawn over what `busy` shows, and is left standing when a command ends early.
+    "spark.ui.showConsoleProgress": "false",
     # Rows are groups with arrays: few of them fill a batch, and fewer need less memory.
     "spark.sql.execution.arrow.maxRecordsPerBatch": "256",
     # One plan takes a hundred generated classes, all that Spark keeps by default.
@@ -31,7 +52,23 @@ DEFAULTS = {
     "spark.python.sql.dataFrameDebugging.enabled": "false",
 }
 
+SHOWING = (LOG_LEVEL, "spark.ui.showConsoleProgress")
+"""Whoever sets one of these wants to see what Spark itself writes on standard error."""
+
+MASTER = "spark.master"
+
+TRIES = "4"
+"""So often a task is tried, as on a cluster: Spark's default on one machine is once."""
+
+GONE_WITHIN = 3.0
+"""Seconds from a may_be_over connection to the end of the process behind it."""
+
 _MASTER = re.compile(r"local(-cluster)?(\[.+\])?|yarn|(spark|k8s)://.+")
+_ONE_TRY = re.compile(r"local(?:\[(\d+|\*)\])?")
+_BESIDE_IT = re.compile(r"\s|$|WARNING: Using incubator|Using Spark's default log4j|Picked up ")
+
+LEAST_MEMORY = 512
+"""MiB; with less than 450 Spark doesn't start."""
 
 
 @contextmanager
@@ -40,56 +77,98 @@ def session(master: str | None, conf: Mapping[str, str]) -> Iterator[SparkSessio
 
     Under spark-submit the master is that of the submission; otherwise it is `master` or, by
     default, all cores of this machine. `conf` comes last and wins. InputError if Spark doesn't
-    start with these.
+    start with these, RunFailedError if its process ends before the command does.
     """
     if master and not _MASTER.fullmatch(master):
         raise InputError(
             f"{master!r} is no master of Spark's: it is local[N], spark://HOST:PORT, yarn or k8s://…"
         )
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
-    settings = {**DEFAULTS, "spark.ui.showConsoleProgress": str(sys.stderr.isatty()).lower()}
-    if not _submitted():
-        settings["spark.master"] = master or "local[*]"
+    with handlers_kept():
+        started = _started(settings_of(master, conf), shown=any(key in conf for key in SHOWING))
+    java = java_process.running()
+    ended = False
+    try:
+        yield started
+    except Exception as error:
+        may_be_over = may_come_of_javas_end(error)
+        ended = java.has_ended(GONE_WITHIN if may_be_over else 0) or (may_be_over and submitted())
+        if ended:
+            raise RunFailedError(why_java_ended(java.status, java.last_words())) from error
+        if isinstance(error, Py4JJavaError) and not unreadable_file(error):
+            raise RunFailedError(sentence_of(error)) from error  # while Java is there to tell it
+        raise
+    finally:
+        if not (ended or java.is_ending):
+            _stop(started)
+
+
+def _stop(session: SparkSession) -> None:
+    """Stop Spark; a process that is ending by itself, for want of memory say, can't any more."""
+    with suppress(Exception), catch_warnings():
+        simplefilter("ignore", RuntimeWarning)
+        session.stop()
+
+
+def settings_of(master: str | None, conf: Mapping[str, str]) -> dict[str, str]:
+    """Spark's settings for this command; what the user states comes last."""
+    settings = dict(DEFAULTS)
+    if submitted():
+        stated = submission()
+        settings |= {key: stated[key] for key in (MASTER, *SHOWING) if key in stated}
+    else:
+        settings[MASTER] = master or "local[*]"
+        if settings[MASTER].startswith("local"):
+            os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
+            settings |= LOCAL_DEFAULTS | _sized_to_this_machine()
         settings["spark.driver.extraJavaOptions"] = (
             f"-Dlog4j2.configurationFile={LOG_SETTINGS.as_uri()}"
         )
-    if settings.get("spark.master", "").startswith("local"):
-        os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
-        settings |= LOCAL_DEFAULTS | _sized_to_this_machine()
-    started = _started(settings | dict(conf))
-    try:
-        yield started
-    finally:
-        started.stop()
+    settings |= conf
+    if one_try := _ONE_TRY.fullmatch(settings.get(MASTER, "")):
+        tries = settings.get("spark.task.maxFailures", TRIES)
+        settings[MASTER] = f"local[{one_try[1] or 1},{tries}]"
+    return settings
 
 
-def _started(settings: Mapping[str, str]) -> SparkSession:
-    builder = SparkSession.builder
-    for key, value in settings.items():
-        builder = builder.config(key, value)
+def _started(settings: Mapping[str, str], shown: bool) -> SparkSession:
     try:
+        if not submitted():
+            with held():
+                gateway = java_process.launch(settings, shown)
+            SparkContext(conf=SparkConf().setAll(list(settings.items())), gateway=gateway)
+        builder = SparkSession.builder
+        for key, value in settings.items():
+            builder = builder.config(key, value)
         started = builder.getOrCreate()
         for key in settings:
             started.conf.get(key)  # a wrong value shows when it is used
     except Exception as error:
-        raise InputError(
-            f"Spark doesn't start: {first_line(error)} Look at --master, --conf and the "
-            "configuration file, and whether Java is 17 or newer"
-        ) from None
+        raise _why_not(error, java_process.running()) from error
     return started
 
 
-def _submitted() -> bool:
-    return "PYSPARK_GATEWAY_PORT" in os.environ
+def _why_not(error: Exception, java: JavaProcess) -> Exception:
+    """Why Spark doesn't start: bad input, or, if its process was ended from outside, that."""
+    said = [line.strip() for line in java.last_words().splitlines() if not _BESIDE_IT.match(line)]
+    exited = "JAVA_GATEWAY_EXITED" in str(error)
+    if java.has_ended() or (exited and not said):
+        return RunFailedError(why_java_ended(java.status, java.last_words()))
+    why = "; ".join(said[:2]) if exited else first_line(error)
+    return InputError(
+        f"Spark doesn't start: {(known_cause(chr(10).join(said)) or why).rstrip('.')}. Look at "
+        "--master, --conf and the configuration file, and whether Java is 17 or newer"
+    )
 
 
 def _sized_to_this_machine() -> dict[str, str]:
     """Half of the memory for the JVM, for the Python workers need theirs; two tasks a core.
 
-    Each task more reads its plan anew, which takes longer than its share of a small fleet.
+    The memory is what a container leaves us. Each task more reads its plan anew, which takes
+    longer than its share of a small fleet.
     """
-    gibibytes = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2**30
+    mebibytes = usable_memory() // 2**20
     return {
-        "spark.driver.memory": f"{max(1, gibibytes // 2)}g",
+        "spark.driver.memory": f"{max(LEAST_MEMORY, mebibytes // 2)}m",
         "spark.sql.shuffle.partitions": str(2 * (os.cpu_count() or 1)),
     }

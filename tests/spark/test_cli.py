@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import re
+import subprocess
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +14,7 @@ from pyspark.sql import SparkSession
 
 from optimizer import STRATEGY_NAMES
 from spark.cli import COMMANDS
+from tests.paths import ROOT
 from tests.spark.support.fleets import SNAPSHOT
 from tests.spark.support.said import Run, is_one_line
 
@@ -40,6 +44,32 @@ class TestHelp:
     def test_each_command_that_uses_spark_takes_its_options(self, run: Run, command: str) -> None:
         said = run(command, "--help").out
         assert all(option in said for option in ("--master", "--conf", "--format"))
+
+
+class TestVersion:
+    """`--version`, and from where the command can be called."""
+
+    def test_it_is_the_packages(self, run: Run) -> None:
+        project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+        assert run("--version") == (0, f"evenfleet {project['version']}\n", "")
+
+    def test_through_links(self, tmp_path: Path) -> None:
+        """To a link beside it, to a file elsewhere, and by a path with a space in it."""
+        folder = tmp_path / "my programs"
+        folder.mkdir()
+        (folder / "first").symlink_to(ROOT / "bin/evenfleet")
+        (folder / "second").symlink_to("first")
+        script = (ROOT / "bin/evenfleet").read_text(encoding="utf-8")
+        assert "readlink -f" not in script  # which older systems don't have
+        found = subprocess.run(
+            ["bash", "-x", folder / "second", "--version"],
+            env={**os.environ, "JAVA_HOME": str(tmp_path)},  # it gives up before it installs
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert f"{ROOT}/bin/setup.sh" in found.stderr
+        assert "Java 17 or newer is needed" in found.stderr
 
 
 class TestRunFailed:
@@ -82,7 +112,8 @@ class TestRunFailed:
 
         monkeypatch.setattr("spark.jobs.plan.plan_store", interrupt)
         said = run("plan", "s", "--out", "o")
-        assert (said.code, said.err) == (130, "evenfleet: interrupted\n")
+        sentence = "evenfleet: interrupted by Ctrl-C before it was done: run it again\n"
+        assert (said.code, said.err) == (130, sentence)
 
 
 def test_jobs_have_a_label_in_sparks_ui(

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Sized
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 
+from spark.errors import InputError
 from spark.fleet import TABLES, SourceTables, table_of
 from spark.sources.kafka_text.brokers import Broker, Brokers, racks_of, read_brokers
 from spark.sources.kafka_text.captures import ConsumerGroup
 from spark.sources.kafka_text.consumer_groups import read_consumer_groups
+from spark.sources.kafka_text.lines import UnreadableLine
 from spark.sources.kafka_text.subscriptions import (
     Infer,
     Subscriptions,
@@ -38,10 +40,15 @@ def read_cli_text(
     from there; those of all others are inferred, and `subscriptions_inferred` of the group is true.
     The tables are sorted by their keys; what is unknown is null.
 
-    Raises InputError if a file is missing, is not text, or holds nothing of what it should.
+    Raises InputError if a file is missing, is not text, or holds nothing of what it should; and if
+    of the groups or of the topics not one line can be read.
     """
+    if not cluster.strip():
+        raise InputError("the cluster's name is empty: its rows are told apart by it")
     of_groups = read_consumer_groups(groups)
     of_topics = read_topics(topics)
+    _refuse_unread("groups", of_groups.groups, of_groups.unreadable)
+    _refuse_unread("topics", of_topics.partitions, of_topics.unreadable)
     of_brokers = read_brokers(brokers) if brokers else Brokers([], [], [])
     told = Subscriptions({}, [], [])
     if subscriptions:
@@ -66,8 +73,17 @@ def read_cli_text(
             if table.required or tables.get(name)
         },
         notes,
-        [f"{line.file}:{line.line}: {line.why}: {line.text}" for line in unreadable],
+        [line.sentence for line in unreadable],
     )
+
+
+def _refuse_unread(what: str, read: Sized, unreadable: Sequence[UnreadableLine]) -> None:
+    """Raise InputError when there were lines and none of them could be read."""
+    if unreadable and not read:
+        raise InputError(
+            f"none of the {len(unreadable)} lines of {what} can be read, the first since "
+            f"{unreadable[0].sentence}"
+        )
 
 
 def _table(name: str, cluster: str, rows: Sequence[Row]) -> pa.Table:

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from spark.errors import InputError
 from spark.sources.kafka_text.captures import ConsumerGroup, StateRow
 from spark.sources.kafka_text.group_notes import Oddities, notes_on
-from spark.sources.kafka_text.lines import Line, UnreadableLine, is_noise, read_lines
+from spark.sources.kafka_text.lines import Line, UnreadableLine, is_noise, read_lines, shortened
 from spark.sources.kafka_text.table import Header, parse_header
 from spark.sources.kafka_text.views import Row, View, read_row, take_rows, view_of
 
@@ -110,8 +110,10 @@ class _FileReader:
         elif message := _MESSAGE.fullmatch(text):
             self._take_message(message["group"], message["fact"])
         elif text.startswith("Error: "):
-            self._error = text
-            self._oddities.errors.append(f"{line.file}, line {line.number}: Kafka says: {text}")
+            self._error = shortened(text)
+            self._oddities.errors.append(
+                f"{line.file}, line {line.number}: Kafka says: {self._error}"
+            )
         elif is_noise(line.text):
             typed = _TYPED_GROUP.search(text)
             self._said_group = typed[2] if typed else self._said_group

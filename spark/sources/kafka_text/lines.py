@@ -10,14 +10,21 @@ from typing import NamedTuple
 
 from spark.errors import InputError
 
+QUOTED = 200
+"""Letters of a line, and of why it can't be read, that are told: some are megabytes long."""
+
 
 class UnreadableLine(NamedTuple):
-    """A line that was left out: `line` counts from 1, `text` is cut to 200 characters."""
+    """A line that was left out: `line` counts from 1, `text` and `why` are shortened."""
 
     file: str
     line: int
     text: str
     why: str
+
+    @property
+    def sentence(self) -> str:
+        return f"{self.file}:{self.line}: {self.why}: {self.text}"
 
 
 class Line(NamedTuple):
@@ -28,7 +35,7 @@ class Line(NamedTuple):
     text: str
 
     def unreadable(self, why: str) -> UnreadableLine:
-        return UnreadableLine(self.file, self.number, self.text.strip()[:200], why)
+        return UnreadableLine(self.file, self.number, shortened(self.text.strip()), shortened(why))
 
 
 # Colours and cursor moves (CSI), and titles (OSC, ended by BEL or ST)
@@ -54,6 +61,11 @@ _NOISE = re.compile(
     """,
     re.VERBOSE,
 )
+
+
+def shortened(text: str) -> str:
+    """The beginning of a text, and how long it is, if it is too long to be told."""
+    return text if len(text) <= QUOTED else f"{text[:QUOTED]} … ({len(text)} letters)"
 
 
 def is_noise(text: str) -> bool:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from spark.errors import InputError
 from spark.sources.kafka_text.brokers import parse_broker_id
-from spark.sources.kafka_text.lines import Line, UnreadableLine, is_noise, read_lines
+from spark.sources.kafka_text.lines import Line, UnreadableLine, is_noise, read_lines, shortened
 from spark.sources.kafka_text.table import TOPIC_NAME
 from spark.wording import named
 
@@ -98,7 +98,7 @@ class _Reader:
 
     def _read_other(self, line: Line) -> None:
         if line.text.startswith("Error"):
-            self.error = line.text.strip()
+            self.error = shortened(line.text.strip())
         if not is_noise(line.text):
             self.unreadable.append(line.unreadable("it is no line of a topic or a partition"))
 

@@ -59,7 +59,7 @@ class Cluster:
 
     def __post_init__(self) -> None:
         if faults := list(_faults(self)):
-            raise InputError(f"cluster {self.name}: {'; '.join(faults)}")
+            raise InputError(f"cluster {self.name or repr(self.name)}: {'; '.join(faults)}")
 
     def rack_in(self, client_id: str | None) -> str | None:
         """The rack that a client id names, where `rack_pattern` says how."""
@@ -139,7 +139,7 @@ def _secret(table: Mapping[str, Any], name: str) -> Secret | None:
 
 
 def _faults(cluster: Cluster) -> list[str]:
-    faults = []
+    faults = [] if cluster.name.strip() else ["its name is empty: rows are told apart by it"]
     if not cluster.bootstrap:
         faults.append("bootstrap is missing: give one broker or more as HOST:PORT")
     faults += [

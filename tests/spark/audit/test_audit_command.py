@@ -240,6 +240,7 @@ class TestBadInput:
             ),
             (("--out", "{here}/torn.toml/out"), "torn.toml is not a folder"),
             (("--prometheus", "{here}/no/x.prom"), "no/x.prom can't be written: "),
+            (("--prometheus", "{here}/x.txt"), "takes files named *.prom alone; name it x.prom"),
             (("--config", "no.toml"), "configuration no.toml can't be read"),
         ],
     )

@@ -132,6 +132,19 @@ def test_what_a_file_leaves_out_keeps_its_default(file: Path) -> None:
             "[[copartitioned]]\ntopics = ['a']",
             "[[copartitioned]] number 1: topics is ['a'] and must be a list of two topics or more",
         ),
+        (
+            "[unbalanced]\nwarning = 3",
+            "unbalanced: warning 3 is beyond critical 2, and would never be told: put them in ",
+        ),
+        (
+            "[idle-members]\ninfo = 2\nwarning = 'never'\ncritical = 1",
+            "idle-members: info 2 is beyond critical 1, and",
+        ),
+        ("[session-timeout]\nwarning = 0.5", "session-timeout: warning 0.5 is beyond critical 1"),
+        (
+            "[[group]]\nmatch = 'a*'\nunbalanced = {critical = 1.2}",
+            "[[group]] 'a*': unbalanced: warning 1.25 is beyond critical 1.2, and would never be",
+        ),
         ("prometheus = 1", "prometheus must be a table"),
         ("[prometheus]\nworst = 1", "prometheus: unknown key 'worst' (known is worst_groups)"),
         (

@@ -128,6 +128,27 @@ class TestOf:
             "table assignments lacks the column member_id"
         )
 
+    def test_of_names_and_numbers_of_other_programs_it_is_told_what_to_do(
+        self, spark: SparkSession
+    ) -> None:
+        """Databases write names in capitals and whole numbers as decimals."""
+        given = frames(spark)
+        given["members"] = given["members"].toDF(*map(str.upper, given["members"].columns))
+        given["partitions"] = given["partitions"].withColumns(
+            {"partition": F.expr("cast(partition as decimal(10, 0))"), "leader": F.lit(1.0)}
+        )
+        with pytest.raises(InputError) as raised:
+            FleetSnapshot.of(**given, snapshot=SNAPSHOT)
+        assert str(raised.value) == (
+            f"snapshot {SNAPSHOT} can't be used: "
+            "table members has the column CLUSTER, which has to be called cluster; "
+            "table members has the column GROUP, which has to be called group; "
+            "table members has the column MEMBER_ID, which has to be called member_id; "
+            "column partitions.partition is decimal(10,0) and must be int: write it as "
+            "cast(partition as int); "
+            "column partitions.leader is double and must be int: write it as cast(leader as int)"
+        )
+
 
 class TestValidate:
     """`FleetSnapshot.validate`."""

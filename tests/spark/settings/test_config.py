@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from datetime import timedelta
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import pytest
 from spark import InputError
 from spark.settings.config import Settings, read_settings
 from tests.paths import ROOT
+from tests.spark.support.said import Run
 
 SHIPPED = ROOT / "conf" / "evenfleet.toml"
 
@@ -105,13 +107,65 @@ def test_all_faults_are_told_at_once(file: Path) -> None:
     assert str(raised.value).count(";") == 3
 
 
-@pytest.mark.parametrize("content", [b"strategy = ", b"\xff\xfe"])
-def test_a_file_that_is_not_toml(file: Path, content: bytes) -> None:
-    file.write_bytes(content)
+def test_a_file_that_is_not_toml(file: Path) -> None:
+    file.write_bytes(b"strategy = ")
     with pytest.raises(InputError, match=r"evenfleet\.toml is not TOML: "):
+        read_settings(file)
+
+
+def test_what_editors_of_windows_write(file: Path) -> None:
+    """A byte order mark is passed over; of UTF-16 it is told what to do."""
+    file.write_text("strategy = 'range'", encoding="utf-8-sig")
+    assert read_settings(file).strategy == "range"
+    file.write_text("strategy = 'range'", encoding="utf-16")
+    with pytest.raises(InputError, match=r"toml is not UTF-8: save it with that encoding"):
         read_settings(file)
 
 
 def test_a_file_that_is_not_there(file: Path) -> None:
     with pytest.raises(InputError, match=r"evenfleet\.toml can't be read: No such file"):
         read_settings(file)
+
+
+class TestConfigCommand:
+    """`evenfleet config --group`."""
+
+    RULES = """
+        [[group]]
+        match = "payments-*"
+        cluster = "prod-*"
+        min_gain = 2
+        [[group]]
+        match = "pay*"
+        cluster = "test"
+        min_gain = 3
+    """
+
+    def goals(self, run: Run, file: Path, text: str, *words: str) -> tuple[dict[str, float], str]:
+        """The least gain by whose goals they are, and what is said besides."""
+        file.write_text(text, encoding="utf-8")
+        said = run("config", "--config", file, "--group", *words, "--format", "json")
+        rows = json.loads(said.out)["goals"]
+        return {row["goals of"]: row["min_gain"] for row in rows}, said.err
+
+    def test_each_that_may_count_without_a_cluster(self, run: Run, file: Path) -> None:
+        found, said = self.goals(run, file, self.RULES, "payments-1")
+        assert found == {
+            "group payments-1, by payments-* of clusters prod-*": 2.0,
+            "group payments-1, by pay* of clusters test": 3.0,
+            "group payments-1, by default": 0.0,
+        }
+        assert said.startswith("Which of these count for group payments-1 depends on its cluster")
+
+    def test_the_one_that_counts_with_a_cluster(self, run: Run, file: Path) -> None:
+        words = ("payments-1", "--cluster", "test")
+        found, said = self.goals(run, file, self.RULES, *words)
+        assert found == {"group payments-1, by pay* of clusters test": 3.0}
+        assert said == ""
+
+    def test_one_for_all_clusters_ends_the_list(self, run: Run, file: Path) -> None:
+        text = self.RULES.replace('cluster = "test"', "")
+        found, _ = self.goals(run, file, text, "payments-1")
+        assert list(found.values()) == [2.0, 3.0]
+        found, said = self.goals(run, file, text, "pay-2")
+        assert (found, said) == ({"group pay-2, by pay*": 3.0}, "")

@@ -102,3 +102,47 @@ class TestImportCli:
         assert (said.code, is_one_line(said)) == (2, True)
         assert sentence in said.err
         assert not (tmp_path / "store").exists()
+
+    @pytest.mark.parametrize("which", ["groups", "topics"])
+    def test_nothing_is_written_when_no_line_can_be_read(
+        self, run: Run, tmp_path: Path, which: str
+    ) -> None:
+        texts = {
+            "groups": (CAPTURES / "members_verbose.txt").read_text(),
+            "topics": (CAPTURES / "topics.txt").read_text(),
+        }
+        header = {
+            "groups": "GROUP CONSUMER-ID HOST CLIENT-ID #PARTITIONS ASSIGNMENT\n",
+            "topics": "Topic: one PartitionCount: 0\n",
+        }
+        files = {name: tmp_path / f"{name}.txt" for name in texts}
+        for name, file in files.items():
+            file.write_text(header[name] + "odd\n" * 3 if name == which else texts[name])
+        words = (word for name, file in files.items() for word in (f"--{name}", file))
+        said = run("import-cli", "--cluster", "c", *words, "--out", tmp_path / "store")
+        assert (said.code, is_one_line(said)) == (2, True)
+        assert (
+            f"none of the 3 lines of {which} can be read, the first since {files[which]}:2: "
+            in (said.err)
+        )
+        assert not (tmp_path / "store").exists()
+
+    def test_a_line_of_megabytes_is_shortened(self, run: Run, tmp_path: Path) -> None:
+        """Whatever is the matter with it."""
+        text = (CAPTURES / "topics.txt").read_text()
+        long = "x" * 5_000_000
+        lines = [
+            long,
+            f"Topic: {long}!\tPartition: 0",
+            f"Topic: t\tPartition: {long}",
+            "Error" + long,
+        ]
+        (tmp_path / "topics.txt").write_text("\n".join([text, *lines]))
+        words = [
+            tmp_path / "topics.txt" if word == CAPTURES / "topics.txt" else word
+            for word in self.WORDS
+        ]
+        said = run(*words, "--out", tmp_path / "store", "--snapshot", SNAPSHOT)
+        assert said.code == 0
+        assert "letters)" in said.err
+        assert len(said.err) < 10_000

@@ -45,6 +45,8 @@ def test_defaults_of_the_example_are_the_defaults() -> None:
         ("", "[cluster.NAME]"),
         ("[cluster]\nprod = 1", "has to be a table"),
         ("[cluster.a]", "bootstrap is missing"),
+        ("[cluster.'']\nbootstrap = 'b:1'", "cluster '': its name is empty"),
+        ("[cluster.' ']\nbootstrap = 'b:1'", "its name is empty"),
         ("[cluster.a]\nbootstrap = 'broker'", "not of the form HOST:PORT"),
         ("[cluster.a]\nbootstrap = 'b:1'\nbotstrap = 'b:1'", "unknown key 'botstrap'"),
         ("[cluster.a]\nbootstrap = 'b:1'\npassword = 'hunter2'", "password_env or password_file"),

@@ -1,0 +1,26 @@
+"""The command `evenfleet`: what has to hold before its other modules are loaded."""
+
+from __future__ import annotations
+
+import os
+import signal
+from types import FrameType
+
+
+def main() -> None:
+    """Run the command line; loading it takes a second, in which signals come as well."""
+    for one in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(one, _end)
+    from spark.cli import main as run  # noqa: PLC0415 - see above
+
+    try:
+        run()
+    finally:  # what is left is to clear up, which nothing is to tear
+        for one in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(one, signal.SIG_IGN)
+
+
+def _end(number: int, _: FrameType | None) -> None:
+    name = "Ctrl-C" if number == signal.SIGINT else "SIGTERM"
+    os.write(2, f"evenfleet: ended by {name} before it began: run it again\n".encode())
+    os._exit(128 + number)

@@ -1,0 +1,230 @@
+"""What ended a run, in one sentence that says what to do.
+
+Spark wraps what happened: a full disk is a task that failed while writing rows, in a stage that
+failed, in a job that was aborted. The cause that says something stands deep in that chain.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from py4j.protocol import Py4JNetworkError
+
+from spark.errors import first_line
+
+LONGEST = 500
+"""Letters of what Java or a worker says that are quoted."""
+
+READ = 1_000_000
+"""Letters of it that are looked at."""
+
+MORE_MEMORY = (
+    "give it more with --conf spark.driver.memory=8g (on a cluster spark.executor.memory), or let "
+    "fewer tasks run at once (--master local[1])"
+)
+WORKERS_MEMORY = (
+    "leave the workers more of the machine's memory (a smaller spark.driver.memory, or "
+    "spark.executor.memoryOverhead on a cluster), or let fewer run at once (--master local[1])"
+)
+ELSEWHERE = (
+    "name folders on another one with --out and --conf spark.local.dir=FOLDER (Spark's temporary "
+    "files, else in /tmp)"
+)
+
+
+class Cause(NamedTuple):
+    """A text that tells what happened, and what is said then, with the text's groups."""
+
+    text: re.Pattern[str]
+    sentence: str
+
+
+def _cause(text: str, sentence: str) -> Cause:
+    return Cause(re.compile(text, re.MULTILINE), sentence)
+
+
+_SHUT_DOWN = re.compile(
+    r"SparkContext was shut down|SparkContext has been shutdown|stopped SparkContext"
+)
+
+CAUSES = (
+    _cause(
+        r"No space left on device|Disk quota exceeded",
+        f"no space is left on the disk{{file}}: free some, or {ELSEWHERE}",
+    ),
+    _cause(
+        r"File too large",
+        "a file became larger than this process may write{file}: raise the limit (ulimit -f)",
+    ),
+    _cause(
+        r"Read-only file system",
+        f"the file system can't be written{{file}}: {ELSEWHERE}",
+    ),
+    _cause(
+        r"Too many open files",
+        "too many files are open at once: raise the limit (ulimit -n)",
+    ),
+    _cause(
+        r"unable to create (?:new )?native thread",
+        "Spark's Java process may start no further thread: raise the limit of processes (ulimit "
+        "-u, or the container's)",
+    ),
+    _cause(
+        r"OutOfMemoryError:? ?(?P<what>[^\n]*)|Cannot allocate memory|insufficient memory for the "
+        r"Java",
+        f"Spark's Java process ran out of memory{{what}}: {MORE_MEMORY}",
+    ),
+    _cause(
+        r"^(?:\w+\.)*_?\w*MemoryError\b:? ?(?P<what>[^\n]*)|std::bad_alloc",
+        f"a Python worker ran out of memory{{what}}: {WORKERS_MEMORY}",
+    ),
+    _cause(
+        r"Python worker exited unexpectedly|Python worker failed|Python worker process terminated",
+        "a Python worker was killed or crashed, each time that its task was tried; most often "
+        f"memory is short: {WORKERS_MEMORY}",
+    ),
+    _cause(
+        r"Executor ?Lost ?Failure[^\n]*?Reason: (?P<what>[^\n]*)|Lost executor (?P<which>[^\n]*)",
+        "executors of the cluster were lost{what}: look at their logs; if they were killed for "
+        "their memory give them more (spark.executor.memory, spark.executor.memoryOverhead)",
+    ),
+    _cause(
+        r"All masters are unresponsive|Master removed our application|application has been killed",
+        "the cluster's master ended the run or doesn't answer: look at its page and at --master",
+    ),
+    Cause(_SHUT_DOWN, "Spark was shut down before the run was done: run it again"),
+    _cause(
+        r"Cannot run program \"(?P<what>[^\"]+)\"",
+        "workers can't start their Python{what}: set PYSPARK_PYTHON to one that is there on all "
+        "machines",
+    ),
+    _cause(
+        r"^ModuleNotFoundError: No module named '(?P<what>[^']+)'",
+        "the workers' Python lacks a module{what}: install evenfleet for it on all machines, or "
+        "set PYSPARK_PYTHON to one that has it",
+    ),
+    _cause(
+        r"AccessControlException: (?P<what>[^\n]*)|AccessDeniedException|Permission denied",
+        "permission is denied{file}{what}: run as a user who may, or name another folder",
+    ),
+)
+"""The first that is found counts: those that may bring others about come first."""
+
+
+class RunFailedError(Exception):
+    """A run that failed, and why, in a sentence."""
+
+
+OUT_OF_MEMORY = 52
+"""Exit code of Spark's own for that (org.apache.spark.util.SparkExitCode)."""
+
+KILLED = -9
+
+
+def why_java_ended(status: int | None, last_words: str) -> str:
+    """Why Spark's Java process ended in the middle of a run.
+
+    By its exit code (or minus the signal that ended it) as far as that is known, and by what it
+    wrote last.
+    """
+    if status == OUT_OF_MEMORY:
+        return f"Spark's Java process ran out of memory: {MORE_MEMORY}"
+    if status == KILLED:
+        return (
+            "Spark's Java process was killed (signal 9), as a machine or a container does when "
+            "memory is short: give the container more memory or Spark's Java process less (--conf "
+            "spark.driver.memory=1g), and run it again"
+        )
+    if found := known_cause(last_words):
+        return found
+    how = ""
+    if status is not None:
+        how = f" (signal {-status})" if status < 0 else f" (exit code {status})"
+    return (
+        f"Spark's Java process ended in the middle of the run{how}: run it again; if it ends "
+        "again, --conf spark.log.level=ERROR shows what Spark says to that"
+    )
+
+
+def may_come_of_javas_end(error: BaseException) -> bool:
+    """Whether the error is that the Java process doesn't answer any more, or is shutting down."""
+    return any(isinstance(one, ConnectionError | Py4JNetworkError) for one in _chain(error)) or any(
+        map(_SHUT_DOWN.search, _texts(error))
+    )
+
+
+def sentence_of(error: Exception) -> str:
+    """What happened and what to do, in a sentence; of what is unknown, what its cause says."""
+    if isinstance(error, RunFailedError):
+        return str(error)
+    if isinstance(error, MemoryError):
+        return "this command ran out of memory: run it where more is free"
+    told = "\n".join(_texts(error))
+    return known_cause(told) or f"{type(error).__name__}: {_shortened(_deepest(told, error))}"
+
+
+def known_cause(text: str) -> str | None:
+    """The sentence for the first of the causes that the text tells of, if it does of one."""
+    for cause in CAUSES:
+        if found := cause.text.search(text):
+            says = found.groupdict().get("what")
+            beside = {"file": _file_beside(found), "what": says and says.rstrip(" .")}
+            return cause.sentence.format(
+                **{name: f" ({_shortened(one)})" if one else "" for name, one in beside.items()}
+            )
+    return None
+
+
+_FILE_BEFORE = re.compile(r"([^\s'\"()]*/[^\s'\"()]*) \($")
+_FILE_AFTER = re.compile(r": '([^']+)'|: ([^\s:]*/[^\s:]*)$", re.MULTILINE)
+
+
+def _file_beside(found: re.Match[str]) -> str | None:
+    """The file that Java names before what is the matter with it, and Python after that."""
+    text, start, end = found.string, found.start(), found.end()
+    before = _FILE_BEFORE.search(text[max(0, start - LONGEST) : start])
+    after = _FILE_AFTER.match(text[end : end + LONGEST])
+    return before[1] if before else after and (after[1] or after[2])
+
+
+_OF_JAVA = re.compile(r"^Caused by: (?:\w+\.)+[A-Z][\w$]*: (.+)$", re.MULTILINE)
+_OF_PYTHON = re.compile(
+    r"Traceback \(most recent call last\):\n(?:[ \t].*\n|\n)*(\S.*)$", re.MULTILINE
+)
+_ABORTED = re.compile(r"Job aborted|Task failed|Job \d+ cancelled|Writing job aborted")
+
+
+def _deepest(told: str, error: Exception) -> str:
+    """What the innermost cause says that says something; else what stands first."""
+    try:
+        first = first_line(error)
+    except Exception:  # as above
+        return type(error).__name__
+    if not _ABORTED.search(first):
+        return first
+    says = [first, *_OF_JAVA.findall(told), *_OF_PYTHON.findall(told)]
+    return next((one for one in reversed(says) if not _ABORTED.search(one)), first)
+
+
+def _texts(error: BaseException) -> Iterator[str]:
+    """What an error and its causes say, with Java's own chain where PySpark keeps it."""
+    for one in _chain(error):
+        try:
+            yield str(one)[:READ]
+        except Exception:  # what an error of Java's says is asked of Java, which may be gone
+            yield type(one).__name__
+        yield str(getattr(one, "_stackTrace", "") or "")[:READ]
+
+
+def _chain(error: BaseException | None) -> Iterator[BaseException]:
+    seen: list[BaseException] = []
+    while error is not None and error not in seen:
+        seen.append(error)
+        yield error
+        error = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= LONGEST else f"{text[:LONGEST]} …"

@@ -1,0 +1,85 @@
+"""Ctrl-C and TERM: a command ends at once and in one sentence, and Spark's Java process with it."""
+
+from __future__ import annotations
+
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType
+
+from spark.terminal.java_process import running
+
+SIGNALS = {
+    signal.SIGINT: "interrupted by Ctrl-C before it was done: run it again",
+    signal.SIGTERM: "ended by SIGTERM before it was done: run it again",
+}
+"""What is said of each."""
+
+
+class Interrupts:
+    """The first signal that came, if one did.
+
+    Whatever error comes after it comes of it: calls to a Java process that is ending fail in many
+    ways.
+    """
+
+    def __init__(self) -> None:
+        self.received: signal.Signals | None = None
+        self._held = False
+
+    def receive(self, number: int, _: FrameType | None = None) -> None:
+        """What the signals call."""
+        self.received = self.received or signal.Signals(number)
+        if not self._held:
+            running().end()
+            raise KeyboardInterrupt
+
+    @contextmanager
+    def hold(self) -> Iterator[None]:
+        """Let a signal wait for the end of this."""
+        self._held = True
+        try:
+            yield
+        finally:
+            self._held = False
+            if self.received:
+                self.receive(self.received)
+
+
+_current = Interrupts()
+
+
+@contextmanager
+def interrupts() -> Iterator[Interrupts]:
+    """Take the signals of a command, also where a shell that ran it with `&` had SIGINT ignored."""
+    global _current  # noqa: PLW0603 - handlers of signals are the process's
+    _current = found = Interrupts()
+    before = {}
+    if threading.current_thread() is threading.main_thread():
+        before = {one: signal.signal(one, found.receive) for one in SIGNALS}
+    try:
+        yield found
+    finally:
+        if found.received:
+            running().wait_or_kill()
+        for one, handler in before.items():
+            signal.signal(one, handler)
+
+
+@contextmanager
+def held() -> Iterator[None]:
+    """Let signals wait: of a process that is being started nobody knows the number yet."""
+    with _current.hold():
+        yield
+
+
+@contextmanager
+def handlers_kept() -> Iterator[None]:
+    """PySpark takes SIGINT for itself when it starts; give it back to who had it."""
+    before = signal.getsignal(signal.SIGINT)
+    try:
+        yield
+    finally:
+        if threading.current_thread() is threading.main_thread():
+            signal.signal(signal.SIGINT, before)

@@ -1,0 +1,100 @@
+"""Commands as processes of their own, and what runs below them."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import NamedTuple
+
+from tests.paths import ROOT
+from tests.spark.support.said import Said
+
+WITHIN = 120.0  # seconds, for what takes a few on an idle machine
+
+
+class Process(NamedTuple):
+    """A process that is running."""
+
+    number: int
+    words: str
+
+
+def started(*words: object, script: Path | None = None) -> subprocess.Popen[str]:
+    """`evenfleet …`, or a script, running."""
+    what = [str(script)] if script else ["-c", "from evenfleet.command import main; main()"]
+    return subprocess.Popen(
+        [sys.executable, *what, *map(str, words)],
+        cwd=ROOT,
+        env={**os.environ, "PYTHONPATH": str(ROOT), "PYSPARK_PYTHON": sys.executable},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def ended(command: subprocess.Popen[str]) -> Said:
+    out, err = command.communicate(timeout=WITHIN)
+    return Said(command.returncode, out, err)
+
+
+def below(number: int) -> list[Process]:
+    """All that this process has started, and what that has."""
+    listed = subprocess.run(
+        ["ps", "-ww", "-eo", "pid=,ppid=,args="], capture_output=True, text=True, check=True
+    ).stdout
+    children: dict[int, list[Process]] = {}
+    for line in listed.splitlines():
+        child, parent, words = (*line.split(None, 2), "")[:3]
+        children.setdefault(int(parent), []).append(Process(int(child), words))
+    found = children.get(number, [])
+    for one in found:  # which grows meanwhile
+        found.extend(children.get(one.number, []))
+    return found
+
+
+def is_java(process: Process) -> bool:
+    """Spark's own: spark-submit is a shell first, which asks another Java process what to run."""
+    first, *_ = process.words.split(None, 1)
+    spark = " org.apache.spark.deploy.SparkSubmit "
+    return (
+        first.endswith("java") and spark in process.words and ".launcher.Main " not in process.words
+    )
+
+
+def is_worker(process: Process) -> bool:
+    return "pyspark.daemon" in process.words
+
+
+def wait_for(
+    command: subprocess.Popen[str], wanted: Callable[[Process], bool]
+) -> tuple[Process, ...]:
+    """The processes of that kind below a command, as soon as there are some."""
+    until = time.monotonic() + WITHIN
+    while command.poll() is None and time.monotonic() < until:
+        if found := tuple(filter(wanted, below(command.pid))):
+            return found
+        time.sleep(0.02)
+    raise AssertionError(f"it ended before there was one: {command.communicate()}")
+
+
+def kill(process: Process) -> None:
+    with suppress(ProcessLookupError):
+        os.kill(process.number, signal.SIGKILL)
+
+
+def is_gone(process: Process) -> bool:
+    """Whether it is gone, or will be in moments."""
+    until = time.monotonic() + WITHIN
+    while time.monotonic() < until:
+        try:
+            os.kill(process.number, 0)
+        except ProcessLookupError:
+            return True
+        time.sleep(0.02)
+    return False

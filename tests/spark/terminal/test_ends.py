@@ -1,0 +1,135 @@
+"""However a run ends: one sentence, its exit code, and no process stays behind."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import signal
+import subprocess
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from spark.demo.fleet import demo_fleet
+from spark.fleet import write_store
+from tests.spark.support.fleets import SNAPSHOT
+from tests.spark.support.said import Said, is_one_line
+from tests.spark.terminal.processes import (
+    below,
+    ended,
+    is_gone,
+    is_java,
+    is_worker,
+    kill,
+    started,
+    wait_for,
+)
+
+DOOMED = Path(__file__).with_name("doomed.py")
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    store = tmp_path_factory.mktemp("ends") / "store"
+    write_store(demo_fleet(6, seed=5), store, SNAPSHOT)
+    return store
+
+
+class TestSignals:
+    """Ctrl-C and TERM."""
+
+    @pytest.mark.parametrize(
+        ("sent", "code", "sentence"),
+        [
+            (signal.SIGINT, 130, "interrupted by Ctrl-C before it was done: run it again"),
+            (signal.SIGTERM, 143, "ended by SIGTERM before it was done: run it again"),
+        ],
+    )
+    def test_while_groups_are_planned(
+        self, store: Path, tmp_path: Path, sent: signal.Signals, code: int, sentence: str
+    ) -> None:
+        command = started("plan", store, "--out", tmp_path / "plan")
+        wait_for(command, is_worker)
+        processes = below(command.pid)
+        command.send_signal(sent)
+        assert ended(command) == Said(code, "", f"evenfleet: {sentence}\n")
+        assert all(map(is_gone, processes))
+
+    def test_while_java_starts(self, store: Path) -> None:
+        """When nobody has its number yet: it must not stay, with half of the memory."""
+        command = started("snapshots", store)
+        java, *_ = wait_for(command, is_java)
+        command.send_signal(signal.SIGINT)
+        assert ended(command).code == 130
+        assert is_gone(java)
+
+    def test_before_anything_is_loaded(self, store: Path) -> None:
+        command = started("snapshots", store)
+        time.sleep(0.3)  # Python itself has begun, or nobody could say anything
+        command.send_signal(signal.SIGTERM)
+        said = ended(command)
+        assert (said.code, is_one_line(said)) == (143, True)
+
+
+class TestKilled:
+    """Processes that others kill."""
+
+    def test_java(self, store: Path, tmp_path: Path) -> None:
+        command = started("plan", store, "--out", tmp_path / "plan")
+        wait_for(command, is_worker)
+        java, *_ = filter(is_java, below(command.pid))
+        kill(java)
+        said = ended(command)
+        assert (said.code, is_one_line(said)) == (3, True)
+        assert "Spark's Java process was killed (signal 9), as " in said.err
+
+    def test_a_worker_is_replaced(self, store: Path, tmp_path: Path) -> None:
+        command = started("plan", store, "--out", tmp_path / "plan")
+        workers = wait_for(command, is_worker)
+        while len(workers) < 2:  # the first is their parent
+            workers = wait_for(command, is_worker)
+        kill(workers[1])
+        said = ended(command)
+        assert (said.code, "evenfleet:" in said.err) == (0, False)
+        assert (tmp_path / "plan/groups").is_dir()
+
+
+@pytest.mark.parametrize(
+    ("how", "sentence"),
+    [
+        ("memory_of_java", "Spark's Java process ran out of memory"),
+        ("memory_of_a_worker", "a Python worker ran out of memory: leave the workers more"),
+        ("worker_that_is_killed", "a Python worker was killed or crashed, each time that its task"),
+    ],
+)
+def test_the_cause_is_told(how: str, sentence: str) -> None:
+    words = ("plan", "s", "--out", "o", "--conf", "spark.driver.memory=480m")
+    said = ended(started(how, *words, "--master", "local[1]", script=DOOMED))
+    assert (said.code, is_one_line(said)) == (3, True)
+    assert sentence in said.err
+
+
+@pytest.fixture
+def full_disk(tmp_path: Path) -> Iterator[Path]:
+    """A folder on a disk of next to nothing."""
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    made = shutil.which("mount") and subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", "size=8k", "tmpfs", str(folder)],
+        capture_output=True,
+        check=False,
+    )
+    if not made or made.returncode:
+        pytest.skip("no small disk can be mounted here: that takes root's rights")
+    try:
+        yield folder
+    finally:
+        subprocess.run(["umount", "-l", str(folder)], check=True)
+
+
+def test_a_full_disk(store: Path, full_disk: Path) -> None:
+    said = ended(started("plan", store, "--out", full_disk / "plan"))
+    assert (said.code, is_one_line(said)) == (3, True)
+    assert re.search(r"no space is left on the disk.*: free some, or name folders on", said.err)

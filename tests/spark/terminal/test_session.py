@@ -1,0 +1,45 @@
+"""What a command's session is started with."""
+
+from __future__ import annotations
+
+import pytest
+
+from spark.terminal import session
+from spark.terminal.session import settings_of
+
+
+@pytest.mark.parametrize(
+    ("master", "conf", "started"),
+    [
+        (None, {}, "local[*,4]"),
+        ("local", {}, "local[1,4]"),
+        ("local[*]", {}, "local[*,4]"),
+        ("local[3]", {}, "local[3,4]"),
+        ("local[3,1]", {}, "local[3,1]"),  # whoever says how often has said it
+        ("local[3]", {"spark.task.maxFailures": "2"}, "local[3,2]"),
+        (None, {"spark.master": "local[2]"}, "local[2,4]"),
+        ("spark://here:7077", {}, "spark://here:7077"),
+        ("yarn", {}, "yarn"),
+    ],
+)
+def test_a_task_on_one_machine_is_tried_again(
+    master: str | None, conf: dict[str, str], started: str
+) -> None:
+    """Spark itself would try it once, whatever spark.task.maxFailures says."""
+    assert settings_of(master, conf)["spark.master"] == started
+
+
+@pytest.mark.parametrize(
+    ("usable", "memory"), [(8 * 2**30, "4096m"), (3 * 2**29, "768m"), (2**28, "512m")]
+)
+def test_java_has_half_of_what_can_be_used(
+    monkeypatch: pytest.MonkeyPatch, usable: int, memory: str
+) -> None:
+    monkeypatch.setattr(session, "usable_memory", lambda: usable)
+    assert settings_of(None, {})["spark.driver.memory"] == memory
+    assert settings_of(None, {"spark.driver.memory": "1g"})["spark.driver.memory"] == "1g"
+
+
+def test_sparks_log_is_silent_unless_it_is_wanted() -> None:
+    assert settings_of(None, {})["spark.log.level"] == "OFF"
+    assert settings_of(None, {"spark.log.level": "INFO"})["spark.log.level"] == "INFO"

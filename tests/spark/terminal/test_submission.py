@@ -1,0 +1,55 @@
+"""The commands under spark-submit, of pip's PySpark."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pyspark
+import pytest
+
+from spark.fleet import write_store
+from tests.paths import ROOT
+from tests.spark.support.fleets import SNAPSHOT
+from tests.spark.support.small import small
+
+SUBMIT = Path(pyspark.__file__).parent / "bin/spark-submit"
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Path:
+    """One whole snapshot, and one that isn't, of which a sentence tells."""
+    write_store(small().tables(), tmp_path / "store", SNAPSHOT)
+    write_store({"members": small().tables()["members"]}, tmp_path / "store", "half")
+    return tmp_path / "store"
+
+
+def submit(*words: object) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [SUBMIT, "--master", "local[2]", *map(str, words)],
+        env={**os.environ, "PYTHONPATH": str(ROOT), "PYSPARK_PYTHON": sys.executable},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def test_the_result_alone_is_on_standard_output(store: Path) -> None:
+    """And sentences on standard error, without Spark's log."""
+    said = submit(ROOT / "bin/spark_job.py", "snapshots", store, "--format", "json")
+    assert said.returncode == 0
+    assert {row["snapshot"] for row in json.loads(said.stdout)["snapshots"]} == {SNAPSHOT, "half"}
+    assert said.stderr.endswith("Skipped, since they aren't whole: half.\n")
+    assert len(said.stderr) < 5_000
+
+
+def test_the_log_is_there_for_whoever_wants_it(store: Path) -> None:
+    """Also beside bad input, which is told as ever."""
+    level = ("--conf", "spark.log.level=INFO")
+    said = submit(*level, ROOT / "bin/spark_job.py", "plan", store / "none", "--out", store.parent)
+    assert (said.returncode, said.stdout) == (2, "")
+    assert "has no whole snapshot" in said.stderr
+    assert said.stderr.count(" INFO ") > 50
