@@ -13,7 +13,7 @@ from typing import Annotated
 import typer
 
 from spark import InputError
-from spark.errors import RunError, first_line, unreadable_file
+from spark.errors import first_line, unreadable_file
 from spark.jobs.audit import audit
 from spark.jobs.collect import collect
 from spark.jobs.compare import compare
@@ -102,8 +102,6 @@ def _run(words: list[str]) -> tuple[int, str | None]:
         code = app(words, prog_name="evenfleet", standalone_mode=False)
     except InputError as error:
         return BAD_INPUT, str(error)
-    except RunError as error:
-        return RUN_FAILED, str(error)
     except (KeyboardInterrupt, typer.Abort):
         code = INTERRUPTED
     except Exception as error:

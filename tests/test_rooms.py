@@ -16,7 +16,7 @@ PACKAGES = ("optimizer", "spark", "evenfleet")
 
 KAFKA = "optimizer.strategies.kafka"
 OPTIMIZER = ("optimizer.model", "optimizer.solver", "optimizer.checker", "optimizer.reasons")
-BASE = ("spark.errors", "spark.wording", "spark.unpersist_handle")
+BASE = ("spark.errors", "spark.memory_limits", "spark.wording", "spark.unpersist_handle")
 FLEET = (*BASE, "spark.files", "spark.fleet", "spark.settings")
 WORKERS = (*FLEET, "spark.groups", "spark.solve", *OPTIMIZER, "optimizer.strategies")
 CAPABILITIES = ("spark.plan", "spark.compare", "spark.verify", "spark.audit", "spark.graph")
@@ -41,6 +41,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
     "optimizer.live": ("optimizer.assignor",),
     "optimizer": (*OPTIMIZER, "optimizer.strategies"),
     "spark.errors": (),
+    "spark.memory_limits": (),
     "spark.wording": (),
     "spark.unpersist_handle": (),
     "spark.files": BASE,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from spark.audit.finding import SEVERITIES
 from spark.audit.fleet_audit import FleetAudit, audit_fleet
-from spark.audit.prometheus import check_metrics, metrics_of, write_metrics
+from spark.audit.prometheus import check_metrics, metrics_of
 from spark.audit.registry import FINDINGS
 from spark.audit.thresholds import AuditSettings, read_audit_settings
 from spark.audit.verdict import fails, state_of, verdict
@@ -21,5 +21,4 @@ __all__ = [
     "read_audit_settings",
     "state_of",
     "verdict",
-    "write_metrics",
 ]

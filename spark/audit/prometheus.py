@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
@@ -118,29 +117,3 @@ def check_metrics(path: Path) -> None:
         )
     if not os.access(path.parent, os.W_OK | os.X_OK):
         raise InputError(f"metrics {path} can't be written: no permission for {path.parent}")
-
-
-def write_metrics(text: str, path: Path) -> None:
-    """Put the text in place at once: the collector never sees a part of it.
-
-    The file is readable for all, as the collector is another user. InputError if it can't be
-    written.
-    """
-    part = None
-    try:
-        with tempfile.NamedTemporaryFile(
-            "w",
-            dir=path.parent,
-            prefix=f".{path.name}.",
-            delete=False,
-            encoding="utf-8",
-            newline="\n",
-        ) as file:
-            part = Path(file.name)
-            file.write(text)
-        part.chmod(0o644)
-        part.replace(path)
-    except OSError as error:
-        if part:
-            part.unlink(missing_ok=True)
-        raise InputError(f"metrics {path} can't be written: {error.strerror}") from None

@@ -13,6 +13,8 @@ from typing import Any
 
 import numpy as np
 
+from spark.memory_limits import free_memory
+
 ASKED_FROM = 32_000_000
 """Bytes; what needs less is let through without a look at what there is."""
 
@@ -93,10 +95,10 @@ def memory_free() -> Iterator[tuple[int, str]]:
     limited = _below_own_limit()
     if limited is not None:
         yield limited, MORE
-    of_machine = [free for free in (_free_in_machine(), _free_in_container()) if free is not None]
-    if of_machine:
+    shared = free_memory()
+    if shared is not None:
         advice = "run it where more is free, or with fewer tasks at a time (spark.executor.cores)"
-        yield min(of_machine) // IN_USE, advice
+        yield shared // IN_USE, advice
 
 
 def _below_own_limit() -> int | None:
@@ -111,56 +113,6 @@ def _below_own_limit() -> int | None:
         if limit != resource.RLIM_INFINITY:
             pages = int(Path("/proc/self/statm").read_text().split()[0])
             return max(limit - pages * os.sysconf("SC_PAGE_SIZE"), 0)
-    return None
-
-
-def _free_in_machine() -> int | None:
-    return _number_in(Path("/proc/meminfo"), "MemAvailable:", unit=1024)
-
-
-def _free_in_container(root: Path = Path("/sys/fs/cgroup")) -> int | None:
-    """What the control groups of this process leave of their limits; None where none is set.
-
-    Files that were read and can be read again count as used there, and don't as needed.
-    """
-    free = []
-    for folder, limit, used in _control_groups(root):
-        most, now = _number_in(folder / limit), _number_in(folder / used)
-        if most is not None and now is not None:
-            again = _number_in(folder / "memory.stat", "inactive_file") or 0
-            free.append(max(most - now + again, 0))
-    return min(free, default=None)
-
-
-def _control_groups(root: Path) -> Iterator[tuple[Path, str, str]]:
-    """Folders, and their files for limit and use: from the process's own group up to the root.
-
-    https://docs.kernel.org/admin-guide/cgroup-v2.html; version 1 has a tree for memory alone.
-    """
-    with suppress(OSError):
-        for line in Path("/proc/self/cgroup").read_text().splitlines():
-            _, controllers, path = line.split(":", 2)
-            if not controllers:
-                tree, files = root, ("memory.max", "memory.current")
-            elif "memory" in controllers.split(","):
-                tree, files = (
-                    root / "memory",
-                    ("memory.limit_in_bytes", "memory.usage_in_bytes"),
-                )
-            else:
-                continue
-            own = tree / path.lstrip("/")
-            for folder in (own, *own.parents):
-                if folder.is_relative_to(tree):
-                    yield folder, *files
-
-
-def _number_in(file: Path, name: str = "", unit: int = 1) -> int | None:
-    """The number in a file, or in its line of that name; None if there is none: `max`, say."""
-    with suppress(OSError, ValueError, IndexError):
-        for line in file.read_text().splitlines():
-            if line.startswith(name):
-                return int(line.removeprefix(name).split()[0]) * unit
     return None
 
 

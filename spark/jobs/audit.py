@@ -25,10 +25,9 @@ from spark.audit import (
     metrics_of,
     read_audit_settings,
     state_of,
-    write_metrics,
 )
 from spark.errors import UnreadableError, first_line, unreadable_file
-from spark.files import write_tables
+from spark.files import replace_text, write_tables
 from spark.fleet import (
     Composition,
     Stored,
@@ -229,7 +228,7 @@ def _told(
             session = findings.sparkSession
             write_tables(session, out, snapshot_id(made.snapshot), written, WRITTEN)
         if prometheus:
-            write_metrics(metrics_of(made, settings.worst_groups), prometheus)
+            replace_text(prometheus, metrics_of(made, settings.worst_groups))
     sentence = verdict(counts, groups, worst)
     not_run = [{"finding": name, "why": why} for name, why in made.not_run.items()]
     if form is Format.JSON:

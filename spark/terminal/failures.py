@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from py4j.protocol import Py4JNetworkError
 
-from spark.errors import first_line
+from spark.errors import RunError, first_line
 
 LONGEST = 500
 """Letters of what Java or a worker says that are quoted."""
@@ -113,10 +113,6 @@ CAUSES = (
 """The first that is found counts: those that may bring others about come first."""
 
 
-class RunFailedError(Exception):
-    """A run that failed, and why, in a sentence."""
-
-
 OUT_OF_MEMORY = 52
 """Exit code of Spark's own for that (org.apache.spark.util.SparkExitCode)."""
 
@@ -157,7 +153,7 @@ def may_come_of_javas_end(error: BaseException) -> bool:
 
 def sentence_of(error: Exception) -> str:
     """What happened and what to do, in a sentence; of what is unknown, what its cause says."""
-    if isinstance(error, RunFailedError):
+    if isinstance(error, RunError):
         return str(error)
     if isinstance(error, MemoryError):
         return "this command ran out of memory: run it where more is free"

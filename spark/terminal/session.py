@@ -14,10 +14,10 @@ from py4j.protocol import Py4JJavaError
 from pyspark import SparkConf, SparkContext
 from pyspark.sql import SparkSession
 
-from spark.errors import InputError, first_line, unreadable_file
+from spark.errors import InputError, RunError, first_line, unreadable_file
+from spark.memory_limits import usable_memory
 from spark.terminal import java_process
 from spark.terminal.failures import (
-    RunFailedError,
     known_cause,
     may_come_of_javas_end,
     sentence_of,
@@ -25,7 +25,6 @@ from spark.terminal.failures import (
 )
 from spark.terminal.interrupts import handlers_kept, held
 from spark.terminal.java_process import JavaProcess
-from spark.terminal.memory import usable_memory
 from spark.terminal.submission import submission, submitted
 
 LOG_SETTINGS = Path(__file__).with_name("log4j2.properties")
@@ -77,7 +76,7 @@ def session(master: str | None, conf: Mapping[str, str]) -> Iterator[SparkSessio
 
     Under spark-submit the master is that of the submission; otherwise it is `master` or, by
     default, all cores of this machine. `conf` comes last and wins. InputError if Spark doesn't
-    start with these, RunFailedError if its process ends before the command does.
+    start with these, RunError if its process ends before the command does.
     """
     if master and not _MASTER.fullmatch(master):
         raise InputError(
@@ -94,9 +93,9 @@ def session(master: str | None, conf: Mapping[str, str]) -> Iterator[SparkSessio
         may_be_over = may_come_of_javas_end(error)
         ended = java.has_ended(GONE_WITHIN if may_be_over else 0) or (may_be_over and submitted())
         if ended:
-            raise RunFailedError(why_java_ended(java.status, java.last_words())) from error
+            raise RunError(why_java_ended(java.status, java.last_words())) from error
         if isinstance(error, Py4JJavaError) and not unreadable_file(error):
-            raise RunFailedError(sentence_of(error)) from error  # while Java is there to tell it
+            raise RunError(sentence_of(error)) from error  # while Java is there to tell it
         raise
     finally:
         if not (ended or java.is_ending):
@@ -153,7 +152,7 @@ def _why_not(error: Exception, java: JavaProcess) -> Exception:
     said = [line.strip() for line in java.last_words().splitlines() if not _BESIDE_IT.match(line)]
     exited = "JAVA_GATEWAY_EXITED" in str(error)
     if java.has_ended() or (exited and not said):
-        return RunFailedError(why_java_ended(java.status, java.last_words()))
+        return RunError(why_java_ended(java.status, java.last_words()))
     why = "; ".join(said[:2]) if exited else first_line(error)
     return InputError(
         f"Spark doesn't start: {(known_cause(chr(10).join(said)) or why).rstrip('.')}. Look at "

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import stat
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -12,7 +11,7 @@ from prometheus_client.parser import text_string_to_metric_families
 from pyspark.sql import SparkSession
 
 from spark import FleetAudit, InputError
-from spark.audit.prometheus import check_metrics, metrics_of, write_metrics
+from spark.audit.prometheus import check_metrics, metrics_of
 from spark.audit.registry import FINDINGS
 from spark.audit.verdict import State
 from spark.fleet import STATUSES
@@ -108,44 +107,14 @@ def test_without_groups_of_their_own_all_is_in_the_sums(spark: SparkSession) -> 
     assert not [name for name, _ in samples if name == "evenfleet_audit_group_findings"]
 
 
-class TestFile:
-    """The file that node_exporter reads."""
-
-    def test_it_is_replaced_and_others_may_read_it(self, tmp_path: Path) -> None:
-        path = tmp_path / "evenfleet.prom"
-        path.write_text("old and longer", encoding="utf-8")
-        write_metrics("né\n", path)
-        assert path.read_bytes() == "né\n".encode()
-        assert stat.S_IMODE(path.stat().st_mode) == 0o644
-        assert list(tmp_path.iterdir()) == [path]
-
-    @pytest.mark.parametrize("step", ["chmod", "replace"])
-    def test_when_writing_fails_the_old_one_stays(
-        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: str
-    ) -> None:
-        """And no part of a new one, whichever name it had."""
-
-        def fail(*_: object) -> None:
-            raise OSError(28, "No space left on device")
-
-        path = tmp_path / "evenfleet.prom"
-        path.write_text("old", encoding="utf-8")
-        monkeypatch.setattr(Path, step, fail)
-        with pytest.raises(InputError, match=r"metrics .*evenfleet\.prom can't be written: No sp"):
-            write_metrics("new", path)
-        assert path.read_text(encoding="utf-8") == "old"
-        assert list(tmp_path.iterdir()) == [path]
-
-    def test_a_place_where_it_can_not_be_is_told_beforehand(self, tmp_path: Path) -> None:
-        (tmp_path / "file").touch()
-        for path, why in (
-            (tmp_path / "no" / "x.prom", f"{tmp_path}/no is not a folder"),
-            (tmp_path / "file" / "x.prom", f"{tmp_path}/file is not a folder"),
-            (tmp_path, "it is a folder"),
-        ):
-            with pytest.raises(InputError) as raised:
-                check_metrics(path)
-            assert str(raised.value) == f"metrics {path} can't be written: {why}"
-            with pytest.raises(InputError):
-                write_metrics("", path)
-        assert [path.name for path in tmp_path.iterdir()] == ["file"]
+def test_a_place_where_metrics_can_not_be_is_told_beforehand(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    for path, why in (
+        (tmp_path / "no" / "x.prom", f"{tmp_path}/no is not a folder"),
+        (tmp_path / "file" / "x.prom", f"{tmp_path}/file is not a folder"),
+        (tmp_path, "it is a folder"),
+    ):
+        with pytest.raises(InputError) as raised:
+            check_metrics(path)
+        assert str(raised.value) == f"metrics {path} can't be written: {why}"
+    assert [path.name for path in tmp_path.iterdir()] == ["file"]

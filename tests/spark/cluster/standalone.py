@@ -168,14 +168,6 @@ class StandaloneCluster:
         kill_session(session)
         machine.wait(WITHIN)
 
-    def kill_python_workers_of(self, running: Submission) -> None:
-        """Kill each Python worker that appears until the command ends."""
-        while not running.ended():
-            for worker in self._python_workers():
-                with contextlib.suppress(ProcessLookupError):
-                    os.kill(worker.pid, signal.SIGKILL)
-            time.sleep(OFTEN)
-
     def _first_python_worker(self) -> Process:
         return wait_for(lambda: next(self._python_workers(), None), "a Python worker")
 

@@ -7,7 +7,7 @@ import os
 import resource
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -160,8 +160,7 @@ def test_portions_are_small_or_of_one_group(monkeypatch: pytest.MonkeyPatch) -> 
 
 def test_what_a_worker_may_have(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Of its own limit all that it doesn't use, of what it shares with others a half."""
-    monkeypatch.setattr(memory, "_free_in_machine", lambda: 1_000)
-    monkeypatch.setattr(memory, "_free_in_container", lambda: 900)
+    monkeypatch.setattr(memory, "free_memory", lambda: 900)
     monkeypatch.setattr(resource, "getrlimit", lambda which: (resource.RLIM_INFINITY, 0))
     assert [free for free, _ in memory.memory_free()] == [450]
     if Path("/proc/self/statm").exists():
@@ -170,28 +169,3 @@ def test_what_a_worker_may_have(monkeypatch: pytest.MonkeyPatch, tmp_path: Path)
         assert 0 < own[0] < 1 << 62
         assert own[1] == "raise spark.executor.pyspark.memory"
         assert shared[0] == 450
-
-
-def test_what_a_container_leaves(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """The least of all groups above; files that can be read again aren't in use."""
-    inner = tmp_path / "outer" / "inner"
-    inner.mkdir(parents=True)
-    monkeypatch.setattr(memory, "_control_groups", _groups_of(inner))
-    assert memory._free_in_container(tmp_path) is None
-    (inner / "memory.max").write_text("max\n")
-    (inner / "memory.current").write_text("600\n")
-    assert memory._free_in_container(tmp_path) is None
-    (inner.parent / "memory.max").write_text("1000\n")
-    (inner.parent / "memory.current").write_text("700\n")
-    (inner.parent / "memory.stat").write_text("anon 500\ninactive_file 50\n")
-    assert memory._free_in_container(tmp_path) == 350
-    (inner / "memory.max").write_text("800\n")
-    assert memory._free_in_container(tmp_path) == 200
-
-
-def _groups_of(own: Path) -> Callable[[Path], Iterator[tuple[Path, str, str]]]:
-    def groups(root: Path) -> Iterator[tuple[Path, str, str]]:
-        for folder in (own, own.parent, root):
-            yield folder, "memory.max", "memory.current"
-
-    return groups

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from spark.terminal.memory import usable_memory
+from spark.memory_limits import free_memory, usable_memory
 
 MACHINE = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
 MIB = 2**20
@@ -54,3 +54,23 @@ def test_the_least_limit_counts(
 
 def test_without_proc_it_is_the_machines(tmp_path: Path) -> None:
     assert usable_memory(tmp_path) == MACHINE
+
+
+def test_what_is_left(tmp_path: Path) -> None:
+    """The least of all groups above; files that can be read again aren't in use."""
+    assert free_memory(tmp_path) is None
+    proc, inner = tmp_path / "proc/self", tmp_path / "sys/fs/cgroup/outer/inner"
+    proc.mkdir(parents=True)
+    inner.mkdir(parents=True)
+    (proc.parent / "meminfo").write_text("MemTotal: 9 kB\nMemAvailable:   2 kB\n")
+    assert free_memory(tmp_path) == 2048
+    (proc / "cgroup").write_text("0::/outer/inner\n")
+    (inner / "memory.max").write_text("max\n")
+    (inner / "memory.current").write_text("600\n")
+    assert free_memory(tmp_path) == 2048
+    (inner.parent / "memory.max").write_text("1000\n")
+    (inner.parent / "memory.current").write_text("700\n")
+    (inner.parent / "memory.stat").write_text("anon 500\ninactive_file 50\n")
+    assert free_memory(tmp_path) == 350
+    (inner / "memory.max").write_text("800\n")
+    assert free_memory(tmp_path) == 200
