@@ -61,10 +61,8 @@ def below(number: int) -> list[Process]:
 def is_java(process: Process) -> bool:
     """Spark's own: spark-submit is a shell first, which asks another Java process what to run."""
     first, *_ = process.words.split(None, 1)
-    spark = " org.apache.spark.deploy.SparkSubmit "
-    return (
-        first.endswith("java") and spark in process.words and ".launcher.Main " not in process.words
-    )
+    spark, asking = " org.apache.spark.deploy.SparkSubmit ", ".launcher.Main "
+    return first.endswith("java") and spark in process.words and asking not in process.words
 
 
 def is_worker(process: Process) -> bool:
