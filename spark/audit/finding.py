@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from pyspark.sql import DataFrame
 
 from spark.audit.sql_text import quoted
-from spark.fleet import escaped
 
 SEVERITIES = ("info", "warning", "critical")
 """From what is good to know to what loses records or stops a group."""
@@ -74,14 +73,14 @@ def graded(rows: DataFrame, finding: Finding, setting: Setting) -> DataFrame:
     severity = " ".join(f"when {case} then '{level}'" for level, case in cases.items())
     threshold = " ".join(f"when {case} then {setting(level)}" for level, case in cases.items())
     found = rows.selectExpr(
-        f"{escaped('cluster')} as cluster",
-        f"{escaped('cast(`group` as string)')} as `group`",
-        f"{escaped('subject')} as subject",
+        "cluster",
+        "cast(`group` as string) as `group`",
+        "subject",
         f"{quoted(finding.name)} as finding",
         f"case {severity} end as severity",
         "measure",
         f"cast(case {threshold} end as double) as threshold",
-        f"{escaped('sentence')} as sentence",
+        "sentence",
         f"{quoted(finding.advice)} as advice",
     )
     return found.where("severity is not null")

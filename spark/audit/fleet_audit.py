@@ -16,7 +16,7 @@ from spark.audit.previous import solve_from_before
 from spark.audit.registry import FINDINGS
 from spark.audit.thresholds import AuditSettings
 from spark.audit.verdict import WORST_FIRST
-from spark.fleet import CONNECT, FleetSnapshot, kind_of_group
+from spark.fleet import CONNECT, FleetSnapshot, escaped_rows, kind_of_group
 from spark.groups import GROUP_KEYS, OFFSETS_TOPIC, encode
 from spark.solve import solve_groups
 from spark.unpersist_handle import Handle
@@ -154,6 +154,8 @@ def audit_fleet(
     findings = _united(found)
     findings = (_advised(findings, encoded) if "connect" in there else findings).persist()
     kept = [frame for frame in (findings, from_before, solved, encoded) if frame is not None]
+    # once for the rows that are found, not in each of the plans that find them
+    findings = escaped_rows(findings)
     seats = frames.coordinators.select(*COORDINATORS) if "coordinators" in there else None
     return FleetAudit(snapshot.id, findings, not_run, kept, solved, encoded, seats)
 

@@ -48,8 +48,8 @@ def encode(snapshot: FleetSnapshot, racks: bool = False) -> DataFrame:
     (`place_replicas`). `place_counts` says how many places each topic has, and `place_sizes` how
     many of the `place_partitions` are in each.
 
-    Names that aren't valid UTF-8 are escaped, and `unreadable` tells which these are; null is none.
-    Groups of one name, so spelled, are one.
+    Names of clusters and groups that aren't valid UTF-8 are escaped; groups of one name, so
+    spelled, are one. `unreadable` has what is known of such names; null is none.
     """
     tables = snapshot.tables
     topics = _topics(tables["partitions"], racks)

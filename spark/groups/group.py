@@ -27,6 +27,7 @@ from spark.groups.memory import BEYOND_LIMIT, NotEnoughMemoryError, check_memory
 from spark.groups.racks import read_racks
 from spark.groups.subscriptions import read_subscriptions
 from spark.groups.topics import Topics, read_topics
+from spark.groups.unreadable import why_unreadable
 from spark.wording import shortened_in
 
 TOPIC_FAULTS = {
@@ -64,9 +65,9 @@ def read_group(row: Any) -> FleetGroup:
     Raises NotEnoughMemoryError for one that memory won't do for, before anything is made of it.
     """
     member_ids = row.member_ids.tolist()
-    why = why_foreign(row.type, row.group_strategy, len(member_ids))
-    if reason := row.unreadable or why:
-        return FleetGroup("invalid" if row.unreadable else FOREIGN, [reason])
+    unreadable = why_unreadable(row.unreadable)
+    if why := unreadable or why_foreign(row.type, row.group_strategy, len(member_ids)):
+        return FleetGroup("invalid" if unreadable else FOREIGN, [why])
     topics = read_topics(row)
     check_memory(row, int(topics.offsets[-1]))
     members = Lookup.of(row.member_hashes)

@@ -49,7 +49,7 @@ def _looks_homogeneous(row: Any) -> bool:
     member_ids = set(row.member_ids)
     return (
         row.listed == 1
-        and not row.unreadable
+        and row.unreadable is None
         and row.state not in REBALANCING_STATES
         and not (row.state or "").startswith(UNKNOWN_STATE)
         and len(member_ids) == len(row.member_ids) > 0

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from pyspark.sql import DataFrame
 
-from spark.fleet import escaped
-from spark.wording import shortened_in_sql
+from spark.wording import shortened
 
 NAMED = "named"
 """Column: whether the names of the group and of its cluster are valid."""
@@ -20,37 +19,55 @@ FACTS = {"state": "state", "group_strategy": "strategy", "type": "type"}
 TOLD = 3
 """So many names are told of each group."""
 
+OF_GROUP = "the name of the group or of its cluster"
+
 
 def readable(encoded: DataFrame) -> DataFrame:
-    """The groups with all their texts escaped, and in place of `named` the column `unreadable`.
+    """The groups without texts that aren't valid, and in place of `named` the column `unreadable`.
 
-    That says which names aren't valid UTF-8, null if all are. Of a sound group all names are looked
-    at together, in one text: no sequence of bytes reaches across the comma between two.
+    That has the bytes of such texts, for `why_unreadable`; it is null if all are valid. Of a sound
+    group all texts are looked at together, in one: no sequence of bytes reaches across the comma
+    between two. Of any other no text is kept; its lists are as long as they were.
     """
     together = ", ".join([*NAMES, *FACTS])
     looked_at = encoded.selectExpr(
         "*", f"{NAMED} and is_valid_utf8(concat_ws(',', {together})) as sound"
     )
-    spelled = {
-        **{name: f"transform({name}, one -> {escaped('one')})" for name in NAMES},
-        **{name: escaped(name) for name in FACTS},
+    without = {
+        **{name: f"transform({name}, one -> '')" for name in NAMES},
+        **dict.fromkeys(FACTS, "null"),
     }
     columns = [
-        f"if(sound, {name}, {spelled[name]}) as {name}" if name in spelled else f"`{name}`"
+        f"if(sound, {name}, {without[name]}) as {name}" if name in without else f"`{name}`"
         for name in encoded.columns
         if name != NAMED
     ]
-    return looked_at.selectExpr(*columns, f"if(sound, null, {_told()}) as unreadable")
+    return looked_at.selectExpr(*columns, f"if(sound, null, {_bytes()}) as unreadable")
 
 
-def _told() -> str:
-    """SQL text: the first names that aren't valid, each with what it is of."""
+def _bytes() -> str:
+    """SQL text: what each text that isn't valid is, and its bytes, all in one; NUL in between."""
     lists = {**NAMES, **{f"array({name})": what for name, what in FACTS.items()}}
-    faults = ", ".join(
-        f"transform(transform(filter({names}, one -> not is_valid_utf8(one)), "
-        f"one -> {escaped('one')}), one -> concat('{what} ', {shortened_in_sql('one')}))"
+    own = f"if({NAMED}, array(), array('{OF_GROUP}'))"
+    of_lists = ", ".join(
+        f"transform({names}, one -> if(is_valid_utf8(one), null, concat('{what} ', one)))"
         for names, what in lists.items()
     )
-    own = f"if({NAMED}, array(), array('the name of the group or of its cluster'))"
-    some = f"array_join(slice(array_distinct(concat({own}, {faults})), 1, {TOLD}), ', ')"
-    return f"concat('not valid UTF-8: ', {some})"
+    return f"cast(array_join(concat({own}, {of_lists}), decode(X'00', 'UTF-8')) as binary)"
+
+
+def why_unreadable(texts: bytes | None) -> str | None:
+    r"""The reason why a group can't be read, from its `unreadable`; None if it can.
+
+    Bytes that are no character are spelled like \xe9 (Python's `backslashreplace`).
+    """
+    if texts is None:
+        return None
+    spelled = (spell(text) for text in dict.fromkeys(texts.split(b"\0")))
+    told = [shortened(text) for text, _ in zip(spelled, range(TOLD), strict=False)]
+    return f"not valid UTF-8: {', '.join(told)}"
+
+
+def spell(text: bytes) -> str:
+    """A text that isn't valid UTF-8 as `spark.fleet.escaped` spells it."""
+    return text.replace(b"\\", b"\\\\").decode("utf-8", "backslashreplace")

@@ -18,7 +18,7 @@ from tests.spark.support.small import small
 EARLIER = "20261121T050000Z"
 
 
-@pytest.mark.parametrize("name", ["a[b]", "{a,b}", "a*b?", "a b", "ä%20", "a\\b"])
+@pytest.mark.parametrize("name", ["{a,[b]}*?", "a ä%20\\b"])
 def test_folders_of_any_name(run: Run, tmp_path: Path, name: str) -> None:
     here = tmp_path / name
     write_store(small().tables(), here / "store", SNAPSHOT)
@@ -32,7 +32,7 @@ def test_folders_of_any_name(run: Run, tmp_path: Path, name: str) -> None:
     assert SNAPSHOT in run("snapshots", here / "store").out
 
 
-@pytest.mark.parametrize("snapshot", ["*", "[x]", "2026112*", "{x"])
+@pytest.mark.parametrize("snapshot", ["*", "{x"])
 def test_an_id_is_no_pattern(run: Run, store: Path, tmp_path: Path, snapshot: str) -> None:
     for command in ("plan", "compare"):
         said = run(command, store, "--out", tmp_path / "out", "--snapshot", snapshot)
@@ -47,20 +47,19 @@ def copied(store: Path, snapshot: str) -> None:
         shutil.copytree(table / f"snapshot={SNAPSHOT}", table / f"snapshot={snapshot}")
 
 
-@pytest.mark.parametrize("snapshot", ["2026:11", "a b", "[x]", "{x"])
-def test_a_snapshot_of_an_odd_id_is_in_nobodys_way(
-    run: Run, store: Path, tmp_path: Path, snapshot: str
-) -> None:
-    copied(store, snapshot)
-    for words in (("plan", "--out"), ("compare", "--out")):
-        said = run(words[0], store, words[1], tmp_path / words[0], "--snapshot", SNAPSHOT)
+def test_snapshots_of_odd_ids_are_in_nobodys_way(run: Run, store: Path, tmp_path: Path) -> None:
+    odd = ["2026:11", "a b", "[x]", "{x"]
+    for snapshot in odd:
+        copied(store, snapshot)
+    for command in ("plan", "compare", "audit"):
+        said = run(command, store, "--out", tmp_path / command, "--snapshot", SNAPSHOT)
         assert said.code == 0, said.err
-    assert run("audit", store, "--snapshot", SNAPSHOT).code == 0
     listed = flat(run("snapshots", store).out)
-    assert SNAPSHOT in listed
-    assert snapshot in listed
-    said = run("plan", store, "--out", tmp_path / "odd", "--snapshot", snapshot)
-    assert (said.code, "can't be the id of a snapshot" in said.err) == (2, True)
+    for snapshot in (*odd, SNAPSHOT):
+        assert snapshot in listed
+    for snapshot in odd:
+        said = run("plan", store, "--out", tmp_path / "odd", "--snapshot", snapshot)
+        assert (said.code, "can't be the id of a snapshot" in said.err) == (2, True)
     assert not (tmp_path / "odd").exists()
 
 
