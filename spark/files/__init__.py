@@ -17,7 +17,7 @@ from spark.files.local_place import LocalPlace
 from spark.files.local_run import LocalRun, written_file
 from spark.files.manifest import File, Manifest
 from spark.files.place import Parts, Place
-from spark.files.places import place_of
+from spark.files.places import place_of, run_of
 from spark.files.spark_place import SparkPlace
 from spark.files.tables import read_parts, write_tables
 from spark.files.text_file import replace_text
@@ -34,6 +34,7 @@ __all__ = [
     "place_of",
     "read_parts",
     "replace_text",
+    "run_of",
     "write_tables",
     "writing",
     "written_file",

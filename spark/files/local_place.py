@@ -11,7 +11,6 @@ import pyarrow.parquet as pq
 
 from spark.errors import InputError, UnreadableError
 from spark.files.checksum import checksum
-from spark.files.local_run import LocalRun
 from spark.files.manifest import HIDDEN, File, Manifest
 from spark.files.place import Place
 
@@ -27,10 +26,6 @@ class LocalPlace(Place):
     def __init__(self, root: Path | str) -> None:
         self.root = str(root).rstrip("/") or "/"
         self.path = Path(self.root)
-
-    def run(self, snapshot: str, owned: Collection[str]) -> LocalRun:
-        """What one run writes of that snapshot."""
-        return LocalRun(self, snapshot, owned)
 
     def ids(self, table: str) -> list[str]:
         in_place = set(filter(None, map(_id_of, _folders(self.path / table))))

@@ -10,17 +10,14 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING
 
 import pyarrow.parquet as pq
 
 from spark.errors import RunError, UnreadableError
 from spark.files.checksum import checksum
+from spark.files.local_place import LocalPlace
 from spark.files.manifest import HIDDEN, File, Manifest
 from spark.files.run_name import new_run
-
-if TYPE_CHECKING:
-    from spark.files.local_place import LocalPlace
 
 REPLACED = "replaced"
 """Folder of a run with what it took out of its place."""

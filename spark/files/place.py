@@ -8,9 +8,7 @@ from contextlib import suppress
 from typing import NamedTuple
 
 from spark.errors import UnreadableError
-from spark.files.local_run import LocalRun
 from spark.files.manifest import HIDDEN, File, Manifest
-from spark.files.spark_run import SparkRun
 
 
 class Parts(NamedTuple):
@@ -27,10 +25,6 @@ class Place(ABC):
     """A folder with tables as `TABLE/snapshot=ID/*.parquet`; `root` is how a user names it."""
 
     root: str
-
-    @abstractmethod
-    def run(self, snapshot: str, owned: Collection[str]) -> LocalRun | SparkRun:
-        """What one run writes of that snapshot; it replaces all tables that it owns."""
 
     def folder(self, table: str, snapshot: str) -> str:
         """Where one table of a snapshot is for everybody."""

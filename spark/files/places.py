@@ -1,18 +1,20 @@
-"""Which kind of place a folder is."""
+"""Which kind of place a folder is, and what writes to it."""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Collection
 from pathlib import Path
 
 from pyspark.sql import SparkSession
 
 from spark.files.local_place import LocalPlace
-from spark.files.place import Place
+from spark.files.local_run import LocalRun
 from spark.files.spark_place import SparkPlace
+from spark.files.spark_run import SparkRun
 
 
-def place_of(session: SparkSession, root: str) -> Place:
+def place_of(session: SparkSession, root: str) -> LocalPlace | SparkPlace:
     """The place that a session means by a path.
 
     A path without a scheme is one of this machine unless Hadoop has another default, or the session
@@ -32,3 +34,13 @@ def place_of(session: SparkSession, root: str) -> Place:
 
 def _is_connected(session: SparkSession) -> bool:
     return type(session).__module__.startswith("pyspark.sql.connect")
+
+
+def run_of(
+    session: SparkSession, root: str, snapshot: str, owned: Collection[str]
+) -> LocalRun | SparkRun:
+    """What one run writes there of that snapshot; it replaces all tables that it owns."""
+    place = place_of(session, root)
+    if isinstance(place, LocalPlace):
+        return LocalRun(place, snapshot, owned)
+    return SparkRun(place, snapshot, owned)

@@ -14,7 +14,6 @@ from spark.errors import InputError, UnreadableError, first_line
 from spark.files.literal import LITERAL, is_not_there
 from spark.files.manifest import HIDDEN, File, Manifest
 from spark.files.place import Place
-from spark.files.spark_run import SparkRun
 
 _GLOB = re.compile(r"[\\{}\[\]*?]")
 _FILE = re.compile(r"/([^/]+)/snapshot=([^/]+)/([^/]+)$")
@@ -38,10 +37,6 @@ class SparkPlace(Place):
     def __init__(self, session: SparkSession, root: str) -> None:
         self.session, self.root = session, root
         self._seen: dict[str, dict[str, Seen]] = {}
-
-    def run(self, snapshot: str, owned: Collection[str]) -> SparkRun:
-        """What one run writes of that snapshot."""
-        return SparkRun(self, snapshot, owned)
 
     def ids(self, table: str) -> list[str]:
         in_place = {found[2] for path in self._listed(table) if (found := _FILE.search(path))}

@@ -6,7 +6,6 @@ from collections.abc import Collection
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from types import TracebackType
-from typing import TYPE_CHECKING
 
 from pyspark.sql import SparkSession
 
@@ -14,9 +13,7 @@ from spark.errors import RunError
 from spark.files.literal import LITERAL
 from spark.files.manifest import HIDDEN, File, Manifest
 from spark.files.run_name import began, new_run
-
-if TYPE_CHECKING:
-    from spark.files.spark_place import SparkPlace
+from spark.files.spark_place import SparkPlace
 
 OVER = timedelta(days=1)
 """After so long nothing is taken for the work of a run that may still be alive."""
@@ -86,7 +83,7 @@ class SparkRun:
         return self._afresh().manifest(self.snapshot) or Manifest()
 
     def _afresh(self) -> SparkPlace:
-        return type(self.place)(self.session, self.place.root)
+        return SparkPlace(self.session, self.place.root)
 
     def _put(self, manifest: Manifest) -> None:
         where = f"{self.place.root}/{HIDDEN}/manifests/snapshot={self.snapshot}"

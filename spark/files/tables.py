@@ -11,7 +11,7 @@ from spark.errors import InputError, RunError, UnreadableError, first_line
 from spark.files.disk import writing
 from spark.files.literal import LITERAL, is_not_there
 from spark.files.place import Parts
-from spark.files.places import place_of
+from spark.files.places import run_of
 
 WRITTEN = {"parquet.page.write-checksum.enabled": "true"}
 """Options of a writer."""
@@ -39,7 +39,7 @@ def write_tables(
     InputError when `out` can't be written, and RunError when another run was faster.
     """
     try:
-        with writing(out), place_of(session, out).run(snapshot, {*owned, *tables}) as run:
+        with writing(out), run_of(session, out, snapshot, {*owned, *tables}) as run:
             for name, table in tables.items():
                 table.write.options(**WRITTEN).parquet(str(run.folder(name)))
             run.commit(tables)

@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 from pyspark.sql.pandas.types import to_arrow_type
 
 from spark.errors import InputError
-from spark.files import LocalPlace, Place, writing, written_file
+from spark.files import LocalPlace, LocalRun, Place, writing, written_file
 from spark.fleet.schemas import TABLES
 from spark.fleet.store import snapshot_id
 from spark.wording import named
@@ -55,7 +55,7 @@ def write_store(tables: Mapping[str, pa.Table], store: Path, snapshot: str) -> N
     """
     snapshot = snapshot_id(snapshot)
     place = LocalPlace(store)
-    with writing(store), place.run(snapshot, TABLES) as run:
+    with writing(store), LocalRun(place, snapshot, TABLES) as run:
         there = {table: place.files_in(place.folder(table, snapshot)) for table in TABLES}
         kept = {table: list(map(Path, files.values())) for table, files in there.items() if files}
         if any(files is not None for files in there.values()):

@@ -17,7 +17,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from spark.files import LocalPlace, local_run
+from spark.files import LocalPlace, LocalRun, local_run
 
 SNAPSHOT = "20261121T060000Z"
 OWNED = ("a", "b", "c")
@@ -25,7 +25,7 @@ OWNED = ("a", "b", "c")
 
 def write(place: LocalPlace, content: int, tables: tuple[str, ...]) -> None:
     """Tables of one row each, with `content` in it."""
-    with place.run(SNAPSHOT, OWNED) as run:
+    with LocalRun(place, SNAPSHOT, OWNED) as run:
         for table in tables:
             run.folder(table).mkdir(parents=True)
             pq.write_table(pa.table({"x": [content]}), run.folder(table) / f"part-{run.id}.parquet")

@@ -15,7 +15,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from spark.errors import InputError, RunError, UnreadableError
-from spark.files import LocalPlace, writing
+from spark.files import LocalPlace, LocalRun, writing
 from tests.paths import ROOT
 from tests.spark.files.killed_at_each_step import OWNED, SNAPSHOT, write
 
@@ -96,7 +96,7 @@ def test_a_run_that_fails_leaves_nothing(tmp_path: Path) -> None:
     with (
         pytest.raises(RunError, match="No space left on device: what was there before is as it"),
         writing(out),
-        LocalPlace(out).run(SNAPSHOT, OWNED) as run,
+        LocalRun(LocalPlace(out), SNAPSHOT, OWNED) as run,
     ):
         run.folder("a").mkdir(parents=True)
         raise OSError(28, "No space left on device")
@@ -104,7 +104,7 @@ def test_a_run_that_fails_leaves_nothing(tmp_path: Path) -> None:
 
 
 def test_of_two_runs_at_once_one_wins_and_the_other_is_told(place: LocalPlace) -> None:
-    with pytest.raises(RunError) as raised, place.run(SNAPSHOT, OWNED) as slow:
+    with pytest.raises(RunError) as raised, LocalRun(place, SNAPSHOT, OWNED) as slow:
         slow.folder("a").mkdir(parents=True)
         pq.write_table(pa.table({"x": [2]}), slow.folder("a") / "part-0.parquet")
         write(place, 3, ("a",))
@@ -118,7 +118,7 @@ def test_of_two_runs_at_once_one_wins_and_the_other_is_told(place: LocalPlace) -
 
 
 def test_runs_of_other_tables_and_snapshots_are_in_nobodys_way(place: LocalPlace) -> None:
-    with place.run(SNAPSHOT, ("other",)) as slow:
+    with LocalRun(place, SNAPSHOT, ("other",)) as slow:
         slow.folder("other").mkdir(parents=True)
         pq.write_table(pa.table({"x": [9]}), slow.folder("other") / "part-0.parquet")
         write(place, 2, ("a", "b"))
@@ -170,7 +170,7 @@ class TestBroken:
         assert str(path) in str(place.broken(SNAPSHOT, OWNED))
 
     def test_a_file_that_is_gone(self, place: LocalPlace) -> None:
-        with place.run(SNAPSHOT, OWNED) as run:
+        with LocalRun(place, SNAPSHOT, OWNED) as run:
             run.folder("a").mkdir(parents=True)
             for name in ("part-1.parquet", "part-2.parquet"):
                 pq.write_table(pa.table({"x": [2]}), run.folder("a") / name)

@@ -10,7 +10,7 @@ from pyspark.sql import SparkSession
 
 from spark import FleetSnapshot, plan_fleet, verify_plan
 from spark.errors import RunError, UnreadableError
-from spark.files import LocalPlace, SparkPlace, place_of, read_parts, write_tables
+from spark.files import LocalPlace, SparkPlace, place_of, read_parts, run_of, write_tables
 from spark.fleet import read_planned, read_result, snapshots
 from tests.spark.conftest import Settings
 from tests.spark.support.fleets import SNAPSHOT
@@ -84,10 +84,9 @@ def test_a_run_that_fails_leaves_what_was_there(
 
 
 def test_of_two_runs_at_once_one_wins_and_the_other_is_told(spark: SparkSession, root: str) -> None:
-    place = SparkPlace(spark, root)
     with (
         pytest.raises(RunError, match=f"another run wrote snapshot {SNAPSHOT} of {root} in the"),
-        place.run(SNAPSHOT, OWNED) as slow,
+        run_of(spark, root, SNAPSHOT, OWNED) as slow,
     ):
         spark.range(9).write.parquet(slow.folder("a"))
         write(spark, root, "a", rows=3)
