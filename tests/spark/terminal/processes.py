@@ -25,11 +25,18 @@ class Process(NamedTuple):
     words: str
 
 
+SOON = (
+    *("--conf", "spark.driver.defaultJavaOptions=-XX:+UseSerialGC -XX:TieredStopAtLevel=1"),
+    *("--conf", "spark.sql.shuffle.partitions=2"),
+)
+"""Options with which a small job is over soon."""
+
+
 def started(*words: object, script: Path | None = None) -> subprocess.Popen[str]:
     """`evenfleet …`, or a script, running."""
     what = [str(script)] if script else ["-c", "from evenfleet.command import main; main()"]
     return subprocess.Popen(
-        [sys.executable, *what, *map(str, words)],
+        [sys.executable, *what, *map(str, words), *SOON],
         cwd=ROOT,
         env={**os.environ, "PYTHONPATH": str(ROOT), "PYSPARK_PYTHON": sys.executable},
         stdout=subprocess.PIPE,
