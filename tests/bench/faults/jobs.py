@@ -59,8 +59,9 @@ class Job:
         return [self.made[self.turn]]
 
     def settle(self) -> None:
-        """Begin the next turn."""
-        self.turn = (self.turn + 1) % len(self.choices)
+        """Begin the next turn: one that makes something else than what is there."""
+        there = self.state()
+        self.turn = next(turn for turn in range(len(self.choices)) if self.made[turn] != there)
 
 
 class AddingJob(Job):
@@ -129,7 +130,7 @@ def jobs_in(folder: Path, only: Sequence[str] | None) -> Iterator[list[Job]]:
     store = folder / "store"
     write_store(demo_fleet(60, seed=5), store, SNAPSHOT)
     levels = folder / "levels.toml"
-    levels.write_text("[unbalanced]\ncritical = 1.1\nwarning = 1.05\n")
+    levels.write_text("[unbalanced]\ninfo = 1.01\nwarning = 1.05\ncritical = 1.1\n")
     with ExitStack() as stack:
         jobs = [
             Job(
@@ -137,8 +138,15 @@ def jobs_in(folder: Path, only: Sequence[str] | None) -> Iterator[list[Job]]:
                 *(folder / "plan", store, ("assignments", "groups", "clusters", "traffic")),
             ),
             Job(
-                *("compare", ("compare", "STORE", "--strategies")),
-                *((("current,optimal",), ("current,range",)), folder / "compare", store),
+                *("compare", ("compare", "STORE")),
+                *(
+                    (
+                        ("--strategies", "current,optimal"),
+                        ("--strategies", "current,range"),
+                    ),
+                    folder / "compare",
+                    store,
+                ),
                 ("comparison", "fleet"),
             ),
             Job(
@@ -173,13 +181,14 @@ def jobs_in(folder: Path, only: Sequence[str] | None) -> Iterator[list[Job]]:
 def _prepare(job: Job) -> None:
     """Run it with each of its choices, to know what it makes and how long it takes."""
     for turn in range(len(job.choices)):
+        job.turn = turn
         started = time.perf_counter()
         subprocess.run(job.command(), check=True, capture_output=True)
         job.seconds = time.perf_counter() - started
         state = job.state()
         assert isinstance(state, dict), state
         job.made[turn] = next(iter(state.values())) if isinstance(job, AddingJob) else state
-        job.settle()
+    job.settle()
     if not isinstance(job, AddingJob):
         assert job.made[0] != job.made[1], f"the turns of {job.name} make the same"
 

@@ -21,6 +21,9 @@ import pyarrow.parquet as pq
 
 from tests.bench.faults.jobs import AddingJob, Job, State, copy_of
 
+STARTED = 0.3
+"""Seconds until Python itself has begun: nobody can say anything before."""
+
 STACK = re.compile(r"^\s*(Traceback|at [\w.$]+\(|Caused by:|File \")", re.MULTILINE)
 FULL_DISKS = (64, 200, 600, 1500)
 """Sizes of small disks in KiB, beside what is on them already."""
@@ -74,7 +77,7 @@ class Signalled(Trouble):
     def meet(self, job: Job, chance: random.Random) -> list[Ended]:
         process = _start(job.command())
         moment = chance.uniform(0.7, 1.1) if self.name == "killed later" else chance.random()
-        time.sleep(job.seconds * moment)
+        time.sleep(max(job.seconds * moment, STARTED))
         target = process.pid
         javas = _children(process.pid, "java")
         if self.name == "killed java":
