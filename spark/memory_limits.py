@@ -29,7 +29,7 @@ def usable_memory(root: Path = ROOT) -> int:
 
 def free_memory(root: Path = ROOT) -> int | None:
     """Bytes: the least of what is left to the machine and to the control groups, if it is known."""
-    in_machine = number_in(root / "proc/meminfo", "MemAvailable:", unit=1024)
+    in_machine = _number_in(root / "proc/meminfo", "MemAvailable:", unit=1024)
     left = [in_machine, *(limit.left for limit in memory_limits(root))]
     return min((one for one in left if one is not None), default=None)
 
@@ -42,9 +42,9 @@ def memory_limits(root: Path = ROOT) -> Iterator[Limit]:
     /sys/fs/cgroup, which is looked at as the group above.
     """
     for folder, limit, used in _control_groups(root):
-        most, now = number_in(folder / limit), number_in(folder / used)
+        most, now = _number_in(folder / limit), _number_in(folder / used)
         if most is not None:  # v2 says "max" for none; v1 a number larger than any machine
-            again = number_in(folder / "memory.stat", "inactive_file") or 0
+            again = _number_in(folder / "memory.stat", "inactive_file") or 0
             yield Limit(most, None if now is None else max(most - now + again, 0))
 
 
@@ -65,7 +65,7 @@ def _control_groups(root: Path) -> Iterator[tuple[Path, str, str]]:
                 yield tree / folder, *files
 
 
-def number_in(file: Path, name: str = "", unit: int = 1) -> int | None:
+def _number_in(file: Path, name: str = "", unit: int = 1) -> int | None:
     """The number in a file, or in its line of that name; None if there is none: `max`, say."""
     with suppress(OSError, ValueError, IndexError):
         for line in file.read_text(encoding="utf-8").splitlines():

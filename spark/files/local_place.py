@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 from spark.errors import InputError, UnreadableError
 from spark.files.checksum import checksum
 from spark.files.manifest import HIDDEN, File, Manifest
-from spark.files.place import Place
+from spark.files.place import Place, rewritten
 
 LEAST = 12
 """Bytes of the smallest Parquet file: magic numbers at both ends, and the footer's length."""
@@ -41,17 +41,19 @@ class LocalPlace(Place):
             return True
 
     def being_written(self, among: Collection[str]) -> set[str]:
+        tables = _folders(self.path)
         return {
             snapshot
             for snapshot in among
-            for table in _folders(self.path)
+            for table in tables
             if (table / f"snapshot={snapshot}" / "_temporary").exists()
         }
 
     def broken(self, snapshot: str, tables: Collection[str]) -> str | None:
         try:
+            manifest = self.manifest(snapshot) or Manifest()
             for table in tables:
-                self.parts(table, snapshot, thoroughly=False)
+                self._parts(manifest, table, snapshot, thoroughly=False)
         except UnreadableError as error:
             return str(error)
         return None
@@ -91,10 +93,7 @@ class LocalPlace(Place):
                 raise UnreadableError(
                     f"{path} can't be read: it has {size} bytes instead of {file.bytes}"
                 ) from None
-            return (
-                f"{path} was changed by another program since it was written "
-                f"({rows} rows instead of {file.rows})"
-            )
+            return rewritten(path, rows, file)
         if thoroughly and file.crc32 and checksum(Path(path)) != file.crc32:
             raise UnreadableError(f"{path} can't be read: its bytes aren't those that were written")
         return None

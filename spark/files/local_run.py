@@ -9,7 +9,6 @@ import shutil
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from types import TracebackType
 
 import pyarrow.parquet as pq
 
@@ -18,6 +17,7 @@ from spark.files.checksum import checksum
 from spark.files.local_place import LocalPlace
 from spark.files.manifest import HIDDEN, File, Manifest
 from spark.files.run_name import new_run
+from spark.files.too_late import too_late
 
 REPLACED = "replaced"
 """Folder of a run with what it took out of its place."""
@@ -52,12 +52,7 @@ class LocalRun:
         self.begun = self._manifest().of(self.owned)
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         if _is_settled(self.place, self.path):
             shutil.rmtree(self.path, ignore_errors=True)
         os.close(self.lock)
@@ -80,10 +75,7 @@ class LocalRun:
             version = self._next_version()
             now = self._manifest()
             if now.of(self.owned) != self.begun:
-                raise RunError(
-                    f"another run wrote snapshot {self.snapshot} of {self.place.root} in the "
-                    "meantime: that one is whole and stays, what this one made isn't kept"
-                )
+                raise too_late(self.place, self.snapshot)
             if self._put(now.replaced(max(version, now.version + 1), written, self.owned)):
                 break
         put_in_place(self.place, self.path)

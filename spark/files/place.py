@@ -21,6 +21,14 @@ class Parts(NamedTuple):
     notes: tuple[str, ...] = ()
 
 
+def rewritten(path: str, rows: int, file: File) -> str:
+    """What is told of a file that another program has replaced by one of so many rows."""
+    return (
+        f"{path} was changed by another program since it was written "
+        f"({rows} rows instead of {file.rows})"
+    )
+
+
 class Place(ABC):
     """A folder with tables as `TABLE/snapshot=ID/*.parquet`; `root` is how a user names it."""
 
@@ -76,7 +84,12 @@ class Place(ABC):
 
         Raises UnreadableError when files of it are missing or broken.
         """
-        manifest = self.manifest(snapshot) or Manifest()
+        return self._parts(self.manifest(snapshot) or Manifest(), table, snapshot, thoroughly)
+
+    def _parts(
+        self, manifest: Manifest, table: str, snapshot: str, thoroughly: bool
+    ) -> Parts | None:
+        """The same of a snapshot whose manifest has been read."""
         folder = self.folder(table, snapshot)
         lying = self.files_in(folder)
         if table not in manifest.tables:

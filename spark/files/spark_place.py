@@ -13,7 +13,7 @@ from pyspark.sql import Row, SparkSession
 from spark.errors import InputError, UnreadableError, first_line
 from spark.files.literal import LITERAL, is_not_there
 from spark.files.manifest import HIDDEN, File, Manifest
-from spark.files.place import Place
+from spark.files.place import Place, rewritten
 
 _GLOB = re.compile(r"[\\{}\[\]*?]")
 _FILE = re.compile(r"/([^/]+)/snapshot=([^/]+)/([^/]+)$")
@@ -36,12 +36,20 @@ class SparkPlace(Place):
 
     def __init__(self, session: SparkSession, root: str) -> None:
         self.session, self.root = session, root
+        self._ids: dict[str, set[str]] = {}
         self._seen: dict[str, dict[str, Seen]] = {}
 
     def ids(self, table: str) -> list[str]:
-        in_place = {found[2] for path in self._listed(table) if (found := _FILE.search(path))}
+        in_place = self._in_place(table)
         aside = {one for one in self._texts if self._names(one, table)} - in_place
         return sorted(in_place | {one for one in aside if self.parts(table, one, False)})
+
+    def _in_place(self, table: str) -> set[str]:
+        """The ids of the snapshots that the table has where everybody looks."""
+        if table not in self._ids:
+            found = map(_FILE.search, self._listed(table))
+            self._ids[table] = {one[2] for one in found if one}
+        return self._ids[table]
 
     def _listed(self, table: str) -> list[str]:
         """The paths of all files of a table, hidden ones left out."""
@@ -79,7 +87,7 @@ class SparkPlace(Place):
         return None
 
     def paths(self, table: str, snapshots: Collection[str]) -> dict[str, tuple[str, ...]]:
-        in_place = {found[2] for path in self._listed(table) if (found := _FILE.search(path))}
+        in_place = self._in_place(table)
         there = {one: (self.folder(table, one),) for one in snapshots if one in in_place}
         return there | super().paths(table, [one for one in snapshots if one not in in_place])
 
@@ -130,10 +138,7 @@ class SparkPlace(Place):
             raise UnreadableError(f"{path} can't be read: it has no rows, {file.rows} were written")
         if found is None or found.bytes == file.bytes:
             return None
-        return (
-            f"{path} was changed by another program since it was written "
-            f"({found.rows} rows instead of {file.rows})"
-        )
+        return rewritten(path, found.rows, file)
 
     def seen(self, folder: str) -> dict[str, Seen]:
         """The files of a folder that have rows, by name; of a Parquet file only the footer is read.

@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Collection
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
-from types import TracebackType
 
 from pyspark.sql import SparkSession
 
-from spark.errors import RunError
 from spark.files.literal import LITERAL
 from spark.files.manifest import HIDDEN, File, Manifest
 from spark.files.run_name import began, new_run
 from spark.files.spark_place import SparkPlace
+from spark.files.too_late import too_late
 
 OVER = timedelta(days=1)
 """After so long nothing is taken for the work of a run that may still be alive."""
@@ -44,12 +43,7 @@ class SparkRun:
         self.begun = self._manifest().of(self.owned)
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         if not self.committed:
             with suppress(Exception):  # the run has failed: that is what to tell of
                 for table in self.owned:
@@ -67,10 +61,7 @@ class SparkRun:
         if now.of(self.owned) == self.begun:
             self._put(mine)
         if self._manifest().to_text() != mine.to_text():
-            raise RunError(
-                f"another run wrote snapshot {self.snapshot} of {self.place.root} in the "
-                "meantime: that one is whole and stays, what this one made isn't kept"
-            )
+            raise too_late(self.place, self.snapshot)
         self.committed = True
         for table in tables:
             copy = self.session.read.options(**LITERAL).parquet(self.folder(table))

@@ -39,7 +39,7 @@ from spark.fleet.states import (
     UNPLANNED,
 )
 from spark.fleet.store import Stored, ids, snapshot_id, snapshots, unfinished, whole
-from spark.fleet.utf8 import escaped, escaped_rows, is_named
+from spark.fleet.utf8 import escaped, escaped_rows, is_named, spelled
 
 __all__ = [
     "CLASSIC",
@@ -82,6 +82,7 @@ __all__ = [
     "row_counts",
     "snapshot_id",
     "snapshots",
+    "spelled",
     "table_of",
     "type_of_protocol",
     "unfinished",

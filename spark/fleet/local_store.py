@@ -13,6 +13,7 @@ from spark.errors import InputError
 from spark.files import LocalPlace, LocalRun, Place, writing, written_file
 from spark.fleet.schemas import TABLES
 from spark.fleet.store import snapshot_id
+from spark.fleet.utf8 import spelled
 from spark.wording import named
 
 ROWS_A_FILE = 250_000
@@ -104,9 +105,9 @@ def _check_part(table: pa.Table, part: Path, snapshot: str) -> None:
 
 
 def _clusters(table: pa.Table) -> set[str]:
-    """The clusters of a table, a name that isn't valid UTF-8 escaped."""
+    """The clusters of a table, as they are spelled for people."""
     names = table["cluster"].cast(pa.binary()).unique().to_pylist()
-    return {name.decode("utf-8", "backslashreplace") for name in names if name is not None}
+    return {spelled(name) for name in names if name is not None}
 
 
 def _columns(schema: pa.Schema) -> dict[str, pa.DataType]:

@@ -48,6 +48,14 @@ def escaped(text: str) -> str:
     return f"if(is_valid_utf8({text}) = false, array_join({spelled}, ''), {text})"
 
 
+def spelled(name: bytes) -> str:
+    """The same of the bytes of a name, in Python."""
+    try:
+        return name.decode("utf-8")
+    except UnicodeDecodeError:
+        return name.replace(b"\\", b"\\\\").decode("utf-8", "backslashreplace")
+
+
 def escaped_rows(rows: DataFrame) -> DataFrame:
     """The same rows with all their strings, and those in arrays, escaped."""
     columns = []

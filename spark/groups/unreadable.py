@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pyspark.sql import DataFrame
 
+from spark.fleet import spelled
 from spark.wording import shortened
 
 NAMED = "named"
@@ -57,17 +58,12 @@ def _bytes() -> str:
 
 
 def why_unreadable(texts: bytes | None) -> str | None:
-    r"""The reason why a group can't be read, from its `unreadable`; None if it can.
+    """The reason why a group can't be read, from its `unreadable`; None if it can.
 
-    Bytes that are no character are spelled like \xe9 (Python's `backslashreplace`).
+    Such a name is spelled as everywhere: see `spark.fleet.spelled`.
     """
     if texts is None:
         return None
-    spelled = (spell(text) for text in dict.fromkeys(texts.split(b"\0")))
-    told = [shortened(text) for text, _ in zip(spelled, range(TOLD), strict=False)]
+    names = [*dict.fromkeys(texts.split(b"\0"))][:TOLD]
+    told = (shortened(spelled(name)) for name in names)
     return f"not valid UTF-8: {', '.join(told)}"
-
-
-def spell(text: bytes) -> str:
-    """A text that isn't valid UTF-8 as `spark.fleet.escaped` spells it."""
-    return text.replace(b"\\", b"\\\\").decode("utf-8", "backslashreplace")

@@ -75,7 +75,5 @@ def _exported(
     fleet = told(session, store, "export-plan", partial(read_planned, session, store, plan, chosen))
     with busy(f"reading the plan of group {group}"):
         exported = group_plan(fleet, groups.rows, assignments.rows, group, cluster)
-    say_clusters(fleet)
-    for change in (*groups.notes, *assignments.notes):
-        say(f"{change}.")
+    say_clusters(fleet, (*groups.notes, *assignments.notes))
     return exported

@@ -77,8 +77,6 @@ def _verify_one(
     finally:
         found.unpersist()
     verdict = f"{count} faults" if count else "no fault: every partition, measure and proof holds"
-    say_clusters(fleet)
-    for change in (*groups.notes, *assignments.notes):
-        say(f"{change}.")
+    say_clusters(fleet, (*groups.notes, *assignments.notes))
     say(f"Snapshot {snapshot}, {planned} planned groups: {verdict}.")
     return fleet, [{"snapshot": snapshot} | row for row in first]

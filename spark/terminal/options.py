@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import timedelta
@@ -151,7 +151,7 @@ def told(
     return fleet
 
 
-def say_clusters(fleet: FleetSnapshot) -> None:
+def say_clusters(fleet: FleetSnapshot, changes: Sequence[str] = ()) -> None:
     """Say which clusters were taken from which snapshots, the newest first, and how they changed.
 
     That is for the end: where a command fails, why is all that it says.
@@ -164,7 +164,7 @@ def say_clusters(fleet: FleetSnapshot) -> None:
         for one, clusters in of.items()
     )
     say(f"Read {'; '.join(taken)}.")
-    for change in fleet.changes:
+    for change in (*fleet.changes, *changes):
         say(f"{change}.")
 
 
