@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from spark.solve.columns import Int, Long, Real, Text, columns_of, schema_of
 from spark.solve.decode import plan_assignments, plan_groups
-from spark.solve.solve import solve_groups
-from spark.solve.solved_row import ACTIONS, GroupRow, actions, facts_of
+from spark.solve.solve import solve_groups, solved_rows
+from spark.solve.solved_row import ACTIONS, GroupRow, SolvedRow, actions, facts_of
 from spark.solve.time_limit import TimeLimit
 
 __all__ = [
@@ -14,6 +14,7 @@ __all__ = [
     "Int",
     "Long",
     "Real",
+    "SolvedRow",
     "Text",
     "TimeLimit",
     "actions",
@@ -23,4 +24,5 @@ __all__ = [
     "plan_groups",
     "schema_of",
     "solve_groups",
+    "solved_rows",
 ]

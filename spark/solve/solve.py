@@ -36,15 +36,25 @@ def solve_groups(
 
     def solve_batches(batches: Iterator[pd.DataFrame]) -> Iterator[pd.DataFrame]:
         for groups in portions(batches):
-            planned = _planned_at_once(groups, strategy, goals)
-            rows = [
-                planned.get((row.cluster, row.group))
-                or row_of_group(row, strategy, goals.of(row.cluster, row.group), strategy_seconds)
-                for row in groups
-            ]
+            rows = solved_rows(groups, strategy, goals, strategy_seconds)
             yield pd.DataFrame([row.cells() for row in rows], columns=columns_of(SolvedRow))
 
     return encoded.mapInPandas(solve_batches, schema_of(SolvedRow))
+
+
+def solved_rows(
+    groups: list[Any],
+    strategy: str,
+    goals: FleetGoals = DEFAULT_FLEET_GOALS,
+    strategy_seconds: float = STRATEGY_SECONDS,
+) -> list[SolvedRow]:
+    """The rows of some encoded groups, in their order; the homogeneous ones are planned at once."""
+    planned = _planned_at_once(groups, strategy, goals)
+    return [
+        planned.get((row.cluster, row.group))
+        or row_of_group(row, strategy, goals.of(row.cluster, row.group), strategy_seconds)
+        for row in groups
+    ]
 
 
 def _planned_at_once(
