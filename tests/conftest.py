@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 @pytest.fixture(scope="session")
 def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
+    from spark.terminal.quick_start import java_options  # noqa: PLC0415 - as below
+
     settings = {
         # enough to see that work is spread, and no more than a small machine has
         "spark.master": "local[2]",
@@ -36,8 +38,9 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
         "spark.sql.catalogImplementation": "in-memory",
         "spark.sql.warehouse.dir": str(tmp_path_factory.mktemp("warehouse")),
         # starts sooner: one thread collects garbage, and code is compiled once, quickly
-        "spark.driver.extraJavaOptions": "-XX:+UseSerialGC -XX:TieredStopAtLevel=1 "
-        "-XX:ReservedCodeCacheSize=512m",
+        "spark.driver.extraJavaOptions": " ".join(
+            [*java_options(small=True), "-XX:ReservedCodeCacheSize=512m"]
+        ),
         # no origin of each column for messages, which costs calls to the JVM; code compiled once
         "spark.python.sql.dataFrameDebugging.enabled": "false",
         "spark.sql.codegen.cache.maxEntries": "5000",

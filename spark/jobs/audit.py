@@ -50,6 +50,7 @@ from spark.terminal import (
     Store,
     busy,
     clusters_in_json,
+    is_small,
     opened,
     say,
     say_clusters,
@@ -119,7 +120,7 @@ def audit(
         check_writable(out)
     if prometheus:
         check_metrics(prometheus)
-    with opened(master, conf, settings) as spark:
+    with opened(master, conf, settings, is_small(store)) as spark:
         counts, groups = audit_store(
             spark, store, out, snapshot, prometheus, chosen, form, settings.max_age
         )

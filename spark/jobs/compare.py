@@ -30,6 +30,7 @@ from spark.terminal import (
     as_rows,
     busy,
     clusters_in_json,
+    is_small,
     opened,
     read_snapshot,
     say,
@@ -72,7 +73,7 @@ def compare(
     settings = with_goals(read_settings(config), goal, rack, levels, min_gain)
     chosen = check_strategies(strategies.split(",") if strategies else settings.strategies)
     settings = replace(settings, strategies=tuple(chosen))
-    with opened(master, conf, settings) as spark:
+    with opened(master, conf, settings, is_small(store)) as spark:
         compare_store(spark, store, out, snapshot, settings, form)
 
 

@@ -21,6 +21,9 @@ from spark.terminal import CHECK_FAILED, Conf, Form, Format, Master, opened, say
 SEED = 1
 SNAPSHOT = "20261121T060000Z"
 
+SMALL_FLEET = 5000
+"""Groups of a fleet whose store is small: some 3 kB each."""
+
 
 def demo(
     groups: Annotated[int, typer.Option(help="Groups of the fleet.", min=1)] = 300,
@@ -30,7 +33,7 @@ def demo(
     form: Form = Format.TABLE,
 ) -> None:
     """Make a fleet, plan it, compare strategies on it, and verify the plan."""
-    with opened(master, conf, Settings()) as spark:
+    with opened(master, conf, Settings(), groups <= SMALL_FLEET) as spark:
         if not show_main_job(spark, groups, out, form):
             raise typer.Exit(CHECK_FAILED)
 

@@ -23,6 +23,7 @@ from spark.terminal import (
     Store,
     busy,
     clusters_in_json,
+    is_small,
     opened,
     read_snapshot,
     say,
@@ -52,7 +53,7 @@ def explain(
 ) -> None:
     """Say of one group why each partition moves, and why loads can't be more even."""
     settings = with_goals(read_settings(config), goal, rack, levels, min_gain)
-    with opened(master, conf, settings) as spark:
+    with opened(master, conf, settings, is_small(store)) as spark:
         fleet = read_snapshot(spark, store, snapshot, f"explain group {group}", settings.max_age)
         with busy(f"planning group {group}"):
             found = explain_group(fleet, group, cluster, settings.goals)

@@ -34,6 +34,7 @@ from spark.terminal import (
     as_rows,
     busy,
     clusters_in_json,
+    is_small,
     opened,
     read_snapshot,
     say_clusters,
@@ -118,7 +119,7 @@ def graph(
     stated = {name: value for name, value in given.items() if value is not None}
     _check(question, stated)
     settings = read_settings(config)
-    with opened(master, conf, settings) as spark:
+    with opened(master, conf, settings, is_small(store)) as spark:
         fleet = read_snapshot(spark, store, snapshot, f"graph: {question}", settings.max_age)
         bring_graphframes(spark)
         grain: Grain = "partition" if question is Question.REACH else "topic"

@@ -31,6 +31,7 @@ from spark.terminal import (
     Store,
     busy,
     clusters_in_json,
+    is_small,
     opened,
     read_snapshot,
     say,
@@ -66,7 +67,7 @@ def plan(
     if chosen not in STRATEGY_NAMES:
         raise InputError(f"unknown strategy {chosen!r}: choose one of {', '.join(STRATEGY_NAMES)}")
     settings = with_goals(settings, goal, rack, levels, min_gain)
-    with opened(master, conf, settings) as spark:
+    with opened(master, conf, settings, is_small(store)) as spark:
         plan_store(spark, store, out, snapshot, replace(settings, strategy=chosen), form)
 
 

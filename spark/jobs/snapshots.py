@@ -10,7 +10,20 @@ from pyspark.sql import SparkSession
 from spark import InputError
 from spark.fleet import TABLES, clusters_in, ids, kinds_of_groups, row_counts, unfinished
 from spark.settings import read_settings
-from spark.terminal import Conf, Config, Form, Format, Master, Store, busy, opened, say, show, tell
+from spark.terminal import (
+    Conf,
+    Config,
+    Form,
+    Format,
+    Master,
+    Store,
+    busy,
+    is_small,
+    opened,
+    say,
+    show,
+    tell,
+)
 
 CLUSTERS = "clusters"
 
@@ -26,7 +39,7 @@ def snapshots(
     form: Form = Format.TABLE,
 ) -> None:
     """List the snapshots of a store, oldest first: clusters, rows, and whether they are whole."""
-    with opened(master, conf, read_settings(config)) as spark:
+    with opened(master, conf, read_settings(config), is_small(store)) as spark:
         list_snapshots(spark, store, form)
 
 

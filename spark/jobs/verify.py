@@ -23,6 +23,7 @@ from spark.terminal import (
     as_rows,
     busy,
     clusters_in_json,
+    is_small,
     opened,
     say,
     say_clusters,
@@ -42,7 +43,7 @@ def verify(
     form: Form = Format.TABLE,
 ) -> None:
     """Check a plan against its snapshot without the solver; exit code 1 if anything is wrong."""
-    with opened(master, conf, read_settings(config)) as spark:
+    with opened(master, conf, read_settings(config), is_small(store)) as spark:
         if not verify_store(spark, store, plan, form):
             raise typer.Exit(CHECK_FAILED)
 

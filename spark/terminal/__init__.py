@@ -34,6 +34,7 @@ from spark.terminal.options import (
     told,
     with_goals,
 )
+from spark.terminal.quick_start import is_small
 from spark.terminal.submission import sentences_apart
 
 __all__ = [
@@ -62,6 +63,7 @@ __all__ = [
     "clusters_in_json",
     "clusters_named",
     "interrupts",
+    "is_small",
     "live",
     "opened",
     "plan_in",

@@ -48,14 +48,17 @@ Form = Annotated[Format, typer.Option("--format", help="How tables are printed."
 
 @contextmanager
 def opened(
-    master: str | None, conf: list[str] | None, settings: Settings
+    master: str | None, conf: list[str] | None, settings: Settings, small: bool = False
 ) -> Iterator[SparkSession]:
-    """The session of one command; options come last and win over the configuration file."""
+    """The session of one command; options come last and win over the configuration file.
+
+    It is started with small means where the store is `small` (`spark.terminal.quick_start`).
+    """
     wrong = [option for option in conf or [] if option.find("=") < 1]
     if wrong:
         raise InputError(f"--conf {wrong[0]!r} is not of the form KEY=VALUE")
     stated = settings.spark | dict(option.split("=", 1) for option in conf or [])
-    with session(master, stated) as spark:
+    with session(master, stated, small) as spark:
         yield spark
 
 

@@ -25,6 +25,7 @@ from spark.terminal.failures import (
 )
 from spark.terminal.interrupts import handlers_kept, held
 from spark.terminal.java_process import JavaProcess
+from spark.terminal.quick_start import SMALL_SETTINGS, java_options
 from spark.terminal.submission import submission, submitted
 
 LOG_SETTINGS = Path(__file__).with_name("log4j2.properties")
@@ -71,8 +72,10 @@ LEAST_MEMORY = 512
 
 
 @contextmanager
-def session(master: str | None, conf: Mapping[str, str]) -> Iterator[SparkSession]:
-    """A session for one command, stopped when the command ends.
+def session(
+    master: str | None, conf: Mapping[str, str], small: bool = False
+) -> Iterator[SparkSession]:
+    """A session for one command, stopped when the command ends; `small` if its store is.
 
     Under spark-submit the master is that of the submission; otherwise it is `master` or, by
     default, all cores of this machine. `conf` comes last and wins. InputError if Spark doesn't
@@ -84,7 +87,8 @@ def session(master: str | None, conf: Mapping[str, str]) -> Iterator[SparkSessio
         )
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     with handlers_kept():
-        started = _started(settings_of(master, conf), shown=any(key in conf for key in SHOWING))
+        settings = settings_of(master, conf, small)
+        started = _started(settings, shown=any(key in conf for key in SHOWING))
     java = java_process.running()
     ended = False
     try:
@@ -109,7 +113,7 @@ def _stop(session: SparkSession) -> None:
         session.stop()
 
 
-def settings_of(master: str | None, conf: Mapping[str, str]) -> dict[str, str]:
+def settings_of(master: str | None, conf: Mapping[str, str], small: bool = False) -> dict[str, str]:
     """Spark's settings for this command; what the user states comes last."""
     settings = dict(DEFAULTS)
     if submitted():
@@ -120,9 +124,9 @@ def settings_of(master: str | None, conf: Mapping[str, str]) -> dict[str, str]:
         if settings[MASTER].startswith("local"):
             os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
             settings |= LOCAL_DEFAULTS | _sized_to_this_machine()
-        settings["spark.driver.extraJavaOptions"] = (
-            f"-Dlog4j2.configurationFile={LOG_SETTINGS.as_uri()}"
-        )
+            settings |= SMALL_SETTINGS if small else {}
+        log = f"-Dlog4j2.configurationFile={LOG_SETTINGS.as_uri()}"
+        settings["spark.driver.extraJavaOptions"] = " ".join([log, *java_options(small)])
     settings |= conf
     if one_try := _ONE_TRY.fullmatch(settings.get(MASTER, "")):
         tries = settings.get("spark.task.maxFailures", TRIES)
