@@ -18,13 +18,11 @@ if TYPE_CHECKING:
 
 @pytest.fixture(scope="session")
 def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
-    from spark.terminal.quick_start import java_options  # noqa: PLC0415 - as below
+    from spark.terminal.quick_start import SMALL_SETTINGS, java_options  # noqa: PLC0415 - as below
 
     settings = {
         # enough to see that work is spread, and no more than a small machine has
         "spark.master": "local[2]",
-        # a page and a port that nobody looks at
-        "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
         # machines differ in how they find their own name; some can't
         "spark.driver.host": "127.0.0.1",
@@ -32,8 +30,8 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
         # the tables are small: each task more costs more than it computes
         "spark.sql.shuffle.partitions": "1",
         "spark.default.parallelism": "1",
-        # plans don't change while they run; `spark_defaults` tests with Spark's own default
-        "spark.sql.adaptive.enabled": "false",
+        # as commands have it for small stores; `spark_defaults` tests with Spark's own settings
+        **SMALL_SETTINGS,
         # no Hive and no Derby, which take seconds and leave files behind
         "spark.sql.catalogImplementation": "in-memory",
         "spark.sql.warehouse.dir": str(tmp_path_factory.mktemp("warehouse")),

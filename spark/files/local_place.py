@@ -11,8 +11,9 @@ import pyarrow.parquet as pq
 
 from spark.errors import InputError, UnreadableError
 from spark.files.checksum import checksum
+from spark.files.footers import Footers, footers_of
 from spark.files.manifest import HIDDEN, File, Manifest
-from spark.files.place import Place, rewritten
+from spark.files.place import Parts, Place, rewritten
 
 LEAST = 12
 """Bytes of the smallest Parquet file: magic numbers at both ends, and the footer's length."""
@@ -97,6 +98,12 @@ class LocalPlace(Place):
         if thoroughly and file.crc32 and checksum(Path(path)) != file.crc32:
             raise UnreadableError(f"{path} can't be read: its bytes aren't those that were written")
         return None
+
+    def footers(self, parts: Parts) -> Footers | None:
+        files: list[str] = []
+        for path in parts.paths:
+            files += (self.files_in(path) or {}).values() if Path(path).is_dir() else [path]
+        return footers_of(files)
 
 
 def _folders(parent: Path) -> list[Path]:

@@ -8,6 +8,7 @@ from contextlib import suppress
 from typing import NamedTuple
 
 from spark.errors import UnreadableError
+from spark.files.footers import Footers
 from spark.files.manifest import HIDDEN, File, Manifest
 
 
@@ -69,6 +70,10 @@ class Place(ABC):
         `file` is what the manifest has of it, if there is one. UnreadableError if it is broken,
         as far as can be told: `thoroughly` looks at each byte.
         """
+
+    def footers(self, parts: Parts) -> Footers | None:
+        """What the files of these parts say of themselves, where that takes no job of Spark's."""
+        return None
 
     def paths(self, table: str, snapshots: Collection[str]) -> dict[str, tuple[str, ...]]:
         """What each of these snapshots of a table is read from, without those that can't be."""

@@ -6,6 +6,7 @@ import re
 from collections.abc import Collection, Mapping
 
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.types import StructType
 
 from spark.errors import InputError, RunError, UnreadableError, first_line
 from spark.files.disk import writing
@@ -51,10 +52,16 @@ def write_tables(
         raise
 
 
-def read_parts(session: SparkSession, table: str, parts: Parts) -> DataFrame | None:
-    """The rows of a table; None when it isn't there any more, UnreadableError if it is broken."""
+def read_parts(
+    session: SparkSession, table: str, parts: Parts, schema: StructType | None = None
+) -> DataFrame | None:
+    """The rows of a table; None when it isn't there any more, UnreadableError if it is broken.
+
+    Where the `schema` isn't known, Spark reads a file for it.
+    """
+    reader = session.read.options(**CHECKED)
     try:
-        return session.read.options(**CHECKED).parquet(*parts.paths)
+        return (reader.schema(schema) if schema else reader).parquet(*parts.paths)
     except Exception as error:  # what Java throws about a broken file has no class in PySpark
         if is_not_there(error):
             return None

@@ -40,6 +40,7 @@ class FleetSnapshot:
     notes: tuple[str, ...] = ()
     instants: Mapping[str, str] = field(default_factory=dict)
     changes: tuple[str, ...] = ()
+    keyed: frozenset[str] = frozenset()
 
     @staticmethod
     def of(
@@ -122,7 +123,8 @@ class FleetSnapshot:
         }
         notes = dict.fromkeys(note for one in read for note in one.notes)
         changes = tuple(change for one in read for change in one.changes)
-        return FleetSnapshot(of.id, tables, (*notes, *of.notes()), of.instants, changes)
+        keyed = frozenset.intersection(*(one.keyed for one in read))
+        return FleetSnapshot(of.id, tables, (*notes, *of.notes()), of.instants, changes, keyed)
 
     def only(self, clusters: Iterable[str]) -> FleetSnapshot:
         """The rows of these clusters, and those that belong to none, which `validate` tells of."""
@@ -152,9 +154,12 @@ class FleetSnapshot:
     def validate(self) -> FleetSnapshot:
         """Look for null keys; InputError names tables and columns, and tells how many rows.
 
-        Of a Parquet file that says that it has no nulls only the footer is read.
+        Tables whose files say that there are none aren't looked at.
         """
-        found = reduce(DataFrame.unionAll, map(_null_keys, self.tables, self.tables.values()))
+        doubtful = {name: rows for name, rows in self.tables.items() if name not in self.keyed}
+        if not doubtful:
+            return self
+        found = reduce(DataFrame.unionAll, map(_null_keys, doubtful, doubtful.values()))
         try:
             counts = sorted(found.groupBy("table", "column").count().collect())
         except Exception as error:
@@ -197,6 +202,7 @@ def _read(snapshot: str, opened: Opened, place: Place) -> FleetSnapshot:
     tables: dict[str, DataFrame] = {}
     faults = []
     changes: list[str] = []
+    keyed = set()
     for name, one in opened.items():
         try:
             table = one.result()
@@ -206,11 +212,20 @@ def _read(snapshot: str, opened: Opened, place: Place) -> FleetSnapshot:
             if table:
                 tables[name] = table.rows
                 changes += table.notes
+                if _is_keyed(name, table):
+                    keyed.add(name)
     read = _checked(snapshot, tables, faults)
     manifest = place.manifest(snapshot)
     gone = manifest.tables.keys() - tables.keys() if manifest else ()
     changes += [f"table {name} of snapshot {snapshot} was removed since" for name in sorted(gone)]
-    return replace(read, changes=tuple(changes))
+    return replace(read, changes=tuple(changes), keyed=frozenset(keyed))
+
+
+def _is_keyed(name: str, table: Stated) -> bool:
+    """Whether its files say that no key is null, nor of a type that may have to become so."""
+    types = {field.name: field.dataType for field in table.rows.schema}
+    keys = [column for column in TABLES[name].columns if column.key]
+    return all(one.name in table.without_nulls and types.get(one.name) == one.type for one in keys)
 
 
 def _checked(

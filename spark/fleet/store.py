@@ -112,14 +112,23 @@ def ids(session: SparkSession, store: str, table: str) -> list[str]:
 
 
 class Stated(NamedTuple):
-    """One table of one snapshot; `notes` tell what was made of it since it was written."""
+    """One table of one snapshot; `notes` tell what was made of it since it was written.
+
+    Its files say that `without_nulls` are columns that have none; nothing is said of the others.
+    """
 
     rows: DataFrame
     notes: tuple[str, ...]
+    without_nulls: frozenset[str] = frozenset()
 
 
 def read_table(session: SparkSession, place: Place, table: str, snapshot: str) -> Stated | None:
     """One table of one snapshot; None when it isn't there, UnreadableError when it is broken."""
     parts = place.parts(table, snapshot)
-    rows = parts and read_parts(session, table, parts)
-    return Stated(rows, parts.notes) if parts and rows is not None else None
+    if not parts:
+        return None
+    footers = place.footers(parts)
+    rows = read_parts(session, table, parts, footers and footers.schema)
+    if rows is None:
+        return None
+    return Stated(rows, parts.notes, footers.without_nulls if footers else frozenset())

@@ -45,8 +45,13 @@ def settings(spark: SparkSession) -> Settings:
 
 @pytest.fixture
 def spark_defaults(settings: Settings) -> Iterator[None]:
-    """Spark 4 as it comes: ANSI's rules, plans that change while they run (of fewer partitions)."""
+    """Spark 4 as it comes: ANSI's rules, generated code, plans that change while they run.
+
+    But for the number of partitions, which is smaller.
+    """
     defaults = {
+        "spark.sql.codegen.wholeStage": "true",
+        "spark.sql.codegen.factoryMode": "FALLBACK",
         "spark.sql.ansi.enabled": "true",
         "spark.sql.adaptive.enabled": "true",
         "spark.sql.shuffle.partitions": "16",
@@ -89,7 +94,7 @@ def run(
     """Runs `evenfleet …` in this process, with the session of the tests."""
 
     @contextmanager
-    def session(master: str | None, conf: Any) -> Iterator[SparkSession]:
+    def session(master: str | None, conf: Any, _: bool = False) -> Iterator[SparkSession]:
         asked.append((master, conf))
         yield spark
 
