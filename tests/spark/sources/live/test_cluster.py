@@ -123,8 +123,9 @@ def test_what_this_thread_sends_is_not_logged_at_any_level(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     """kafka-python prints each byte at level DEBUG, those of a login included."""
-    caplog.set_level(logging.DEBUG)
-    logger = logging.getLogger("kafka.protocol.parser")
+    name = "kafka.protocol.parser"
+    caplog.set_level(logging.DEBUG, name)  # of its own: a command silences all of "kafka"
+    logger = logging.getLogger(name)
     with unlogged_wire():
         logger.debug("Send: %r", b"\0user\0hunter2")
         logger.warning("something else")
