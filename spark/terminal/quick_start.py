@@ -12,7 +12,7 @@ CLASSES = Path(sys.prefix) / "evenfleet-classes.jsa"
 Java takes it if it was made by the same Java from the same jars, and else reads the jars as ever.
 """
 
-SMALL = 16 * 2**20
+SMALL = 24 * 2**20
 """Bytes of a snapshot's files up to which generated and compiled code isn't worth making."""
 
 SMALL_SETTINGS = {
