@@ -12,7 +12,8 @@ import pyarrow.parquet as pq
 from spark.errors import InputError, UnreadableError
 from spark.files.checksum import checksum
 from spark.files.manifest import HIDDEN, File, Manifest
-from spark.files.place import Place, rewritten
+from spark.files.own_place import OwnPlace
+from spark.files.place import rewritten
 
 LEAST = 12
 """Bytes of the smallest Parquet file: magic numbers at both ends, and the footer's length."""
@@ -20,12 +21,15 @@ LEAST = 12
 _OF_SNAPSHOT = re.compile(r"snapshot=(.+)", re.DOTALL)
 
 
-class LocalPlace(Place):
+class LocalPlace(OwnPlace):
     """Its files are looked at one by one, each byte of what is read."""
 
     def __init__(self, root: Path | str) -> None:
         self.root = str(root).rstrip("/") or "/"
         self.path = Path(self.root)
+
+    def opened(self, path: str) -> pq.ParquetFile:
+        return pq.ParquetFile(path, page_checksum_verification=True)
 
     def ids(self, table: str) -> list[str]:
         in_place = set(filter(None, map(_id_of, _folders(self.path / table))))

@@ -78,10 +78,7 @@ def session(master: str | None, conf: Mapping[str, str]) -> Iterator[SparkSessio
     default, all cores of this machine. `conf` comes last and wins. InputError if Spark doesn't
     start with these, RunError if its process ends before the command does.
     """
-    if master and not _MASTER.fullmatch(master):
-        raise InputError(
-            f"{master!r} is no master of Spark's: it is local[N], spark://HOST:PORT, yarn or k8s://…"
-        )
+    check_master(master)
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     with handlers_kept():
         started = _started(settings_of(master, conf), shown=any(key in conf for key in SHOWING))
@@ -100,6 +97,14 @@ def session(master: str | None, conf: Mapping[str, str]) -> Iterator[SparkSessio
     finally:
         if not (ended or java.is_ending):
             _stop(started)
+
+
+def check_master(master: str | None) -> None:
+    """Raise InputError for what can't be a master of Spark's."""
+    if master and not _MASTER.fullmatch(master):
+        raise InputError(
+            f"{master!r} is no master of Spark's: it is local[N], spark://HOST:PORT, yarn or k8s://…"
+        )
 
 
 def _stop(session: SparkSession) -> None:
