@@ -78,14 +78,16 @@ class OwnPlace(Place):
         """
         try:
             file = self.opened(path)
-            there = file.schema_arrow.names
+            there = [name for name in columns if name in file.schema_arrow.names]
+            others = [name for name in there if name not in wanted]
             for number in range(file.num_row_groups):
                 if not _may_have(file.metadata.row_group(number), wanted):
                     continue
-                keys = file.read_row_group(number, [*wanted])
+                keys = file.read_row_group(number, [*wanted] or there)
                 chosen = _chosen(keys, wanted)
-                if chosen.any():
-                    others = [name for name in columns if name in there and name not in wanted]
+                if not wanted:
+                    yield keys
+                elif chosen.any():
                     rows = taken(keys, chosen)
                     for name in others:
                         of_name = file.read_row_group(number, [name])
