@@ -9,30 +9,20 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from spark.audit import (
-    AuditSettings,
-    FleetAudit,
-    audit_fleet,
-    metrics_of,
-    read_audit_settings,
-    verdict,
-)
-from spark.compare import best_of, compare_fleet, fleet_of
-from spark.enforce import group_plan
-from spark.errors import InputError
-from spark.fleet import FleetSnapshot, snapshots
-from spark.plan import (
-    FleetPlan,
-    GroupExplanation,
-    cross_rack_traffic,
-    explain_group,
-    plan_fleet,
-)
-from spark.settings import FleetGoals, GroupGoals, Settings, check_strategies, read_settings
-from spark.sources.live.data_source import KafkaGroups
-from spark.verify import verify_plan
-
 if TYPE_CHECKING:
+    from spark.audit import (
+        AuditSettings,
+        FleetAudit,
+        audit_fleet,
+        metrics_of,
+        read_audit_settings,
+        verdict,
+    )
+    from spark.compare import best_of, compare_fleet, fleet_of
+    from spark.enforce import group_plan
+    from spark.errors import InputError
+    from spark.explain import GroupExplanation, explain_group
+    from spark.fleet import FleetFiles, FleetSnapshot, snapshots
     from spark.graph import (
         FleetGraph,
         competitors,
@@ -41,10 +31,15 @@ if TYPE_CHECKING:
         fleet_graph,
         reach,
     )
+    from spark.plan import FleetPlan, cross_rack_traffic, plan_fleet
+    from spark.settings import FleetGoals, GroupGoals, Settings, check_strategies, read_settings
+    from spark.sources.live.data_source import KafkaGroups
+    from spark.verify import verify_plan
 
 __all__ = [
     "AuditSettings",
     "FleetAudit",
+    "FleetFiles",
     "FleetGoals",
     "FleetGraph",
     "FleetPlan",
@@ -77,8 +72,33 @@ __all__ = [
 ]
 
 
+ROOMS = {
+    "spark.audit": (
+        *("AuditSettings", "FleetAudit", "audit_fleet", "metrics_of", "read_audit_settings"),
+        "verdict",
+    ),
+    "spark.compare": ("best_of", "compare_fleet", "fleet_of"),
+    "spark.enforce": ("group_plan",),
+    "spark.errors": ("InputError",),
+    "spark.explain": ("GroupExplanation", "explain_group"),
+    "spark.fleet": ("FleetFiles", "FleetSnapshot", "snapshots"),
+    "spark.graph": (
+        *("FleetGraph", "competitors", "components", "coupled_groups", "fleet_graph", "reach"),
+    ),
+    "spark.plan": ("FleetPlan", "cross_rack_traffic", "plan_fleet"),
+    "spark.settings": (
+        *("FleetGoals", "GroupGoals", "Settings", "check_strategies", "read_settings"),
+    ),
+    "spark.sources.live.data_source": ("KafkaGroups",),
+    "spark.verify": ("verify_plan",),
+}
+"""Where each public name is from: what loads pandas or GraphFrames is loaded by who uses it."""
+
+_ROOM_OF = {name: room for room, names in ROOMS.items() for name in names}
+
+
 def __getattr__(name: str) -> Any:
-    """What is asked of a graph loads GraphFrames, when it is first used."""
-    if name not in __all__:
+    """A public name, whose room is loaded when it is first used."""
+    if name not in _ROOM_OF:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(importlib.import_module("spark.graph"), name)
+    return getattr(importlib.import_module(_ROOM_OF[name]), name)

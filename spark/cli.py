@@ -2,64 +2,76 @@
 
 from __future__ import annotations
 
+import ast
+import importlib
 import logging
 import signal
 import sys
-from collections.abc import Callable
+from collections.abc import Sequence
 from importlib.metadata import PackageNotFoundError, version
 from itertools import pairwise
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from spark import InputError
-from spark.errors import first_line, unreadable_file
-from spark.jobs.audit import audit
-from spark.jobs.collect import collect
-from spark.jobs.compare import compare
-from spark.jobs.config import config
-from spark.jobs.demo import demo
-from spark.jobs.enforce import enforce
-from spark.jobs.explain import explain
-from spark.jobs.export_plan import export_plan
-from spark.jobs.graph import graph
-from spark.jobs.import_cli import import_cli
-from spark.jobs.plan import plan
-from spark.jobs.snapshots import snapshots
-from spark.jobs.verify import verify
-from spark.jobs.watch import watch
+from spark.errors import InputError, first_line, unreadable_file
 from spark.terminal import SIGNALS, interrupts, say, sentence_of, sentences_apart
 
 DISTRIBUTION = "evenfleet"
 
 BAD_INPUT, RUN_FAILED, INTERRUPTED = 2, 3, 130
 
-COMMANDS: dict[Callable[..., None], str] = {
-    plan: "plan store --out plan",
-    compare: "compare store --out out --strategies current,optimal",
-    verify: "verify store plan",
-    explain: "explain store --group orders",
-    audit: "audit store --fail-on critical",
-    snapshots: "snapshots store",
-    graph: "graph store --question reach --broker 3",
-    import_cli: "import-cli --cluster prod --groups members.txt --groups offsets.txt "
+COMMANDS = {
+    "plan": "plan store --out plan",
+    "compare": "compare store --out out --strategies current,optimal",
+    "verify": "verify store plan",
+    "explain": "explain store --group orders",
+    "audit": "audit store --fail-on critical",
+    "snapshots": "snapshots store",
+    "graph": "graph store --question reach --broker 3",
+    "import-cli": "import-cli --cluster prod --groups members.txt --groups offsets.txt "
     "--topics topics.txt --out store",
-    collect: "collect --bootstrap 127.0.0.1:9092 --cluster prod --out store",
-    export_plan: "export-plan store plan --group orders --out orders.json",
-    enforce: "enforce orders.json --bootstrap 127.0.0.1:9092",
-    watch: "watch orders.json --bootstrap 127.0.0.1:9092 --timeout 60",
-    config: "config --config conf/evenfleet.toml --group payments-1",
-    demo: "demo --groups 300 --out demo",
+    "collect": "collect --bootstrap 127.0.0.1:9092 --cluster prod --out store",
+    "export-plan": "export-plan store plan --group orders --out orders.json",
+    "enforce": "enforce orders.json --bootstrap 127.0.0.1:9092",
+    "watch": "watch orders.json --bootstrap 127.0.0.1:9092 --timeout 60",
+    "config": "config --config conf/evenfleet.toml --group payments-1",
+    "demo": "demo --groups 300 --out demo",
 }
-"""The commands, in the order of their help, with an example each."""
+"""The commands, in the order of their help, with an example each; `a-b` is `spark/jobs/a_b.py`."""
 
-app = typer.Typer(
-    add_completion=False,
-    pretty_exceptions_enable=False,
-    rich_markup_mode="markdown",
-)
-for command, example in COMMANDS.items():
-    app.command(epilog=f"Example: `evenfleet {example}`")(command)
+
+JOBS = Path(__file__).with_name("jobs")
+
+
+def app_for(words: Sequence[str]) -> typer.Typer:
+    """The command line with the one command that is named; where none is, with what all are for.
+
+    What other commands need isn't loaded: that would take longer than some of them.
+    """
+    app = typer.Typer(
+        add_completion=False,
+        pretty_exceptions_enable=False,
+        rich_markup_mode="markdown",
+    )
+    app.callback()(evenfleet)
+    named = next((word for word in words if not word.startswith("-")), None)
+    if named in COMMANDS:
+        name = named.replace("-", "_")
+        command = getattr(importlib.import_module(f"spark.jobs.{name}"), name)
+        app.command(named, epilog=f"Example: `evenfleet {COMMANDS[named]}`")(command)
+    else:
+        for one in COMMANDS:
+            app.command(one, help=_purpose(one.replace("-", "_")))(lambda: None)
+    return app
+
+
+def _purpose(name: str) -> str | None:
+    """What a command is for, as its file says, which isn't loaded for that."""
+    tree = ast.parse((JOBS / f"{name}.py").read_text(encoding="utf-8"))
+    functions = (node for node in tree.body if isinstance(node, ast.FunctionDef))
+    return next(ast.get_docstring(one) for one in functions if one.name == name)
 
 
 def _show_version(wanted: bool) -> None:
@@ -71,7 +83,6 @@ def _show_version(wanted: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
 def evenfleet(
     show_version: Annotated[
         bool,
@@ -99,7 +110,7 @@ def _run(words: list[str]) -> tuple[int, str | None]:
     """The exit code of a command, and what is the matter if something is."""
     try:
         _refuse_empty(words)
-        code = app(words, prog_name="evenfleet", standalone_mode=False)
+        code = app_for(words)(words, prog_name="evenfleet", standalone_mode=False)
     except InputError as error:
         return BAD_INPUT, str(error)
     except (KeyboardInterrupt, typer.Abort):

@@ -19,7 +19,14 @@ OPTIMIZER = ("optimizer.model", "optimizer.solver", "optimizer.checker", "optimi
 BASE = ("spark.errors", "spark.memory_limits", "spark.wording", "spark.unpersist_handle")
 FLEET = (*BASE, "spark.files", "spark.fleet", "spark.settings")
 WORKERS = (*FLEET, "spark.groups", "spark.solve", *OPTIMIZER, "optimizer.strategies")
-CAPABILITIES = ("spark.plan", "spark.compare", "spark.verify", "spark.audit", "spark.graph")
+CAPABILITIES = (
+    "spark.plan",
+    "spark.explain",
+    "spark.compare",
+    "spark.verify",
+    "spark.audit",
+    "spark.graph",
+)
 SOURCES = ("spark.sources", "spark.sources.kafka_text", "spark.sources.live")
 LIBRARY = (*FLEET, *CAPABILITIES, *SOURCES, "spark.enforce", "spark.demo")
 
@@ -47,7 +54,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
     "spark.files": BASE,
     "spark.fleet": (*BASE, "spark.files"),
     "spark.settings": (*BASE, "spark.fleet", "optimizer"),
-    "spark.groups": (*BASE, "spark.fleet", "optimizer.model"),
+    "spark.groups": (*BASE, "spark.files", "spark.fleet", "optimizer.model"),
     "spark.solve": (*FLEET, "spark.groups", *OPTIMIZER, "optimizer.strategies"),
     **dict.fromkeys(CAPABILITIES, WORKERS),
     **dict.fromkeys(SOURCES, FLEET),

@@ -11,30 +11,45 @@ reads, and a hidden folder `.evenfleet` beside them:
 
 from __future__ import annotations
 
+from spark.files.arrow_place import NotOurOwnError
+from spark.files.columns import NULL, coded, is_there, nothing, texts, whole_numbers
 from spark.files.disk import writing
 from spark.files.literal import LITERAL
 from spark.files.local_place import LocalPlace
 from spark.files.local_run import LocalRun, written_file
 from spark.files.manifest import File, Manifest
+from spark.files.own_place import OwnPlace, Wanted
 from spark.files.place import Parts, Place
-from spark.files.places import place_of, run_of
+from spark.files.places import DEFAULT_FS, Opener, own_place, place_of, run_of
 from spark.files.spark_place import SparkPlace
 from spark.files.tables import read_parts, write_tables
 from spark.files.text_file import replace_text
 
 __all__ = [
+    "DEFAULT_FS",
     "LITERAL",
+    "NULL",
     "File",
     "LocalPlace",
     "LocalRun",
     "Manifest",
+    "NotOurOwnError",
+    "Opener",
+    "OwnPlace",
     "Parts",
     "Place",
     "SparkPlace",
+    "Wanted",
+    "coded",
+    "is_there",
+    "nothing",
+    "own_place",
     "place_of",
     "read_parts",
     "replace_text",
     "run_of",
+    "texts",
+    "whole_numbers",
     "write_tables",
     "writing",
     "written_file",

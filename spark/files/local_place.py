@@ -13,7 +13,8 @@ from spark.errors import InputError, UnreadableError
 from spark.files.checksum import checksum
 from spark.files.footers import Footers, footers_of
 from spark.files.manifest import HIDDEN, File, Manifest
-from spark.files.place import Parts, Place, rewritten
+from spark.files.own_place import OwnPlace
+from spark.files.place import Parts, rewritten
 
 LEAST = 12
 """Bytes of the smallest Parquet file: magic numbers at both ends, and the footer's length."""
@@ -21,12 +22,15 @@ LEAST = 12
 _OF_SNAPSHOT = re.compile(r"snapshot=(.+)", re.DOTALL)
 
 
-class LocalPlace(Place):
+class LocalPlace(OwnPlace):
     """Its files are looked at one by one, each byte of what is read."""
 
     def __init__(self, root: Path | str) -> None:
         self.root = str(root).rstrip("/") or "/"
         self.path = Path(self.root)
+
+    def opened(self, path: str) -> pq.ParquetFile:
+        return pq.ParquetFile(path, page_checksum_verification=True)
 
     def ids(self, table: str) -> list[str]:
         in_place = set(filter(None, map(_id_of, _folders(self.path / table))))
@@ -100,10 +104,7 @@ class LocalPlace(Place):
         return None
 
     def footers(self, parts: Parts) -> Footers | None:
-        files: list[str] = []
-        for path in parts.paths:
-            files += (self.files_in(path) or {}).values() if Path(path).is_dir() else [path]
-        return footers_of(files)
+        return footers_of(self.files_of(parts.paths))
 
 
 def _folders(parent: Path) -> list[Path]:

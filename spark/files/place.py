@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Iterator, Mapping
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import NamedTuple
 
 from spark.errors import UnreadableError
 from spark.files.footers import Footers
 from spark.files.manifest import HIDDEN, File, Manifest
+
+Cells = tuple[bytes | None, ...]
+"""Values of columns of texts in one row; None is null."""
 
 
 class Parts(NamedTuple):
@@ -74,6 +78,15 @@ class Place(ABC):
     def footers(self, parts: Parts) -> Footers | None:
         """What the files of these parts say of themselves, where that takes no job of Spark's."""
         return None
+
+    @abstractmethod
+    def tally(
+        self, tables: Collection[str], snapshots: Collection[str], columns: Sequence[str] = ()
+    ) -> dict[tuple[str, str], Counter[Cells]]:
+        """How often each combination of values these columns of texts have, by table and snapshot.
+
+        What isn't there or can't be read is left out. A column that a file lacks is null.
+        """
 
     def paths(self, table: str, snapshots: Collection[str]) -> dict[str, tuple[str, ...]]:
         """What each of these snapshots of a table is read from, without those that can't be."""

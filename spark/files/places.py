@@ -8,28 +8,55 @@ from pathlib import Path
 
 from pyspark.sql import SparkSession
 
+from spark.files.arrow_place import ArrowPlace, NotOurOwnError
 from spark.files.local_place import LocalPlace
 from spark.files.local_run import LocalRun
+from spark.files.own_place import OwnPlace
 from spark.files.spark_place import SparkPlace
 from spark.files.spark_run import SparkRun
 
+DEFAULT_FS = "spark.hadoop.fs.defaultFS"
+"""Spark's setting of the file system that a path without a scheme is of."""
 
-def place_of(session: SparkSession, root: str) -> LocalPlace | SparkPlace:
-    """The place that a session means by a path.
+
+Opener = SparkSession | OwnPlace
+"""What opens a folder of tables: a session, or the folder itself that this process has opened."""
+
+
+def place_of(opener: Opener, root: str) -> OwnPlace | SparkPlace:
+    """The place that a session means by a path, or the one that was opened.
 
     A path without a scheme is one of this machine unless Hadoop has another default, or the session
     is one of Spark Connect, whose server may be anywhere.
     """
+    if isinstance(opener, OwnPlace):
+        return opener
     root = root.rstrip("/") or "/"
-    if _is_connected(session):
-        return SparkPlace(session, root)
+    if _is_connected(opener):
+        return SparkPlace(opener, root)
+    default = opener.conf.get(DEFAULT_FS, None) or "file:"
+    return _local_place(root, default) or SparkPlace(opener, root)
+
+
+def own_place(root: str, default: str = "file:") -> OwnPlace:
+    """The place that this process can open by itself; `default` is that of `DEFAULT_FS`.
+
+    Raises NotOurOwnError where it can't: only Spark may.
+    """
+    root = root.rstrip("/") or "/"
+    if found := _local_place(root, default):
+        return found
+    if "://" not in root:
+        raise NotOurOwnError(root)
+    return ArrowPlace.at(root)
+
+
+def _local_place(root: str, default: str) -> LocalPlace | None:
+    """The folder of this machine that a path means, if it does."""
     if root.startswith("file:"):
         return LocalPlace("/" + root.removeprefix("file:").lstrip("/"))
-    default = session.conf.get("spark.hadoop.fs.defaultFS", None) or "file:"
     elsewhere = "HADOOP_CONF_DIR" in os.environ or not default.startswith("file:")
-    if "://" in root or elsewhere:
-        return SparkPlace(session, root)
-    return LocalPlace(Path(root))
+    return None if "://" in root or elsewhere else LocalPlace(Path(root))
 
 
 def _is_connected(session: SparkSession) -> bool:
@@ -41,6 +68,7 @@ def run_of(
 ) -> LocalRun | SparkRun:
     """What one run writes there of that snapshot; it replaces all tables that it owns."""
     place = place_of(session, root)
-    if isinstance(place, LocalPlace):
-        return LocalRun(place, snapshot, owned)
-    return SparkRun(place, snapshot, owned)
+    if isinstance(place, SparkPlace):
+        return SparkRun(place, snapshot, owned)
+    assert isinstance(place, LocalPlace), "a session opens what isn't local by Spark"
+    return LocalRun(place, snapshot, owned)

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
 from functools import cached_property
 from typing import NamedTuple
 from urllib.parse import unquote
 
 from pyspark.sql import Row, SparkSession
+from pyspark.sql import functions as F
 
-from spark.errors import InputError, UnreadableError, first_line
+from spark.errors import InputError, UnreadableError, first_line, unreadable_file
 from spark.files.literal import LITERAL, is_not_there
 from spark.files.manifest import HIDDEN, File, Manifest
-from spark.files.place import Place, rewritten
+from spark.files.place import Cells, Place, rewritten
 
 _GLOB = re.compile(r"[\\{}\[\]*?]")
 _FILE = re.compile(r"/([^/]+)/snapshot=([^/]+)/([^/]+)$")
@@ -109,6 +111,42 @@ class SparkPlace(Place):
             if found := _FILE.search(unquote(row.file_path)):
                 texts.setdefault(found[2], []).append(row)
         return texts
+
+    def tally(
+        self, tables: Collection[str], snapshots: Collection[str], columns: Sequence[str] = ()
+    ) -> dict[tuple[str, str], Counter[Cells]]:
+        parts = {
+            (table, snapshot): paths
+            for table in tables
+            for snapshot, paths in self.paths(table, snapshots).items()
+        }
+        while parts:
+            try:
+                rows = self._counted([path for paths in parts.values() for path in paths], columns)
+            except Exception as error:
+                broken = _FILE.search(unquote(unreadable_file(error) or ""))
+                if not broken or (broken[1], broken[2]) not in parts:
+                    raise
+                del parts[broken[1], broken[2]]
+            else:
+                found: dict[tuple[str, str], Counter[Cells]] = {part: Counter() for part in parts}
+                for row in rows:
+                    part = (unquote(row["table"]), unquote(row["snapshot"]))
+                    cells = (row[f"of_{column}"] for column in columns)
+                    found[part][tuple(None if one is None else bytes(one) for one in cells)] += row[
+                        "count"
+                    ]
+                return found
+        return {}
+
+    def _counted(self, paths: Sequence[str], columns: Sequence[str]) -> list[Row]:
+        schema = ", ".join(f"{column} string" for column in columns) or "nothing int"
+        files = self.session.read.schema(schema).options(**LITERAL).parquet(*paths)
+        by = [F.regexp_extract("_metadata.file_path", _FILE.pattern, n) for n in (1, 2)]
+        cells = [F.col(column).cast("binary").alias(f"of_{column}") for column in columns]
+        return (
+            files.groupBy(by[0].alias("table"), by[1].alias("snapshot"), *cells).count().collect()
+        )
 
     def runs(self) -> set[tuple[str, str, str]]:
         """What runs have left aside: run, table and snapshot."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from spark.fleet.clusters import MAX_AGE, Composition, clusters_in, compositions
 from spark.fleet.connectors import IS_CONNECTOR, connector_topic
 from spark.fleet.counts import kinds_of_groups, row_counts
+from spark.fleet.fleet_files import FleetFiles, Rows
 from spark.fleet.kinds import (
     CLASSIC,
     CONNECT,
@@ -39,7 +40,7 @@ from spark.fleet.states import (
     UNPLANNED,
 )
 from spark.fleet.store import Stored, ids, snapshot_id, snapshots, unfinished, whole
-from spark.fleet.utf8 import escaped, escaped_rows, is_named, spelled
+from spark.fleet.utf8 import escaped, escaped_rows, is_named, names_wanted, spelled
 
 __all__ = [
     "CLASSIC",
@@ -61,7 +62,9 @@ __all__ = [
     "UNKNOWN_STATE",
     "UNPLANNED",
     "Composition",
+    "FleetFiles",
     "FleetSnapshot",
+    "Rows",
     "SourceTables",
     "Stored",
     "check_no_store",
@@ -77,6 +80,7 @@ __all__ = [
     "is_named",
     "kind_of_group",
     "kinds_of_groups",
+    "names_wanted",
     "read_planned",
     "read_result",
     "row_counts",

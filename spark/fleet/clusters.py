@@ -12,14 +12,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from functools import reduce
 from typing import NamedTuple
-from urllib.parse import unquote
 
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import DataFrame
 
-from spark.files import LITERAL, place_of
-from spark.fleet.counts import snapshot_of_file
+from spark.files import Opener, place_of
 from spark.fleet.store import Stored
-from spark.fleet.utf8 import escaped_rows
+from spark.fleet.utf8 import escaped_rows, spelled
 
 BEYOND = 24
 """So many snapshots out of reach are looked at, to name clusters that are in none within it."""
@@ -61,7 +59,7 @@ class Composition(NamedTuple):
 
 
 def compositions(
-    session: SparkSession, store: str, stored: Stored, max_age: timedelta
+    opener: Opener, store: str, stored: Stored, max_age: timedelta
 ) -> tuple[Composition, Composition | None]:
     """The newest fleet of the whole snapshots of a store, and what there is of it before that.
 
@@ -78,7 +76,7 @@ def compositions(
     if len(there) == 1 and not skipped:
         return Composition(there[0]), None
     out_of_reach = [one for one in there if one not in near][-BEYOND:]
-    held = clusters_in(session, store, [*out_of_reach, *near, *skipped])
+    held = clusters_in(opener, store, [*out_of_reach, *near, *skipped])
     within = {one: held[one] for one in near}
     newest = newest_of_each(within)
     last = newest_of_each({one: held[one] for one in [*out_of_reach, *skipped]})
@@ -115,21 +113,16 @@ def within_reach(snapshots: Sequence[str], max_age: timedelta) -> list[str]:
     return [one for one in snapshots if (at := time_of(one)) and end - at <= max_age]
 
 
-def clusters_in(session: SparkSession, store: str, snapshots: Sequence[str]) -> Held:
+def clusters_in(opener: Opener, store: str, snapshots: Sequence[str]) -> Held:
     """The clusters of each of these snapshots, sorted; none where no file of it can be read.
 
-    One job that reads one column, of the tables of `NAMING`. A broken file is passed over.
+    One column is read, of the tables of `NAMING`. A broken table is passed over.
     """
-    found: dict[str, list[str]] = {one: [] for one in snapshots}
-    place = place_of(session, store)
-    by_table = (place.paths(table, snapshots).values() for table in NAMING)
-    if paths := [path for of_table in by_table for of_one in of_table for path in of_one]:
-        options = LITERAL | {"ignoreCorruptFiles": "true"}
-        files = session.read.schema("cluster string").options(**options).parquet(*paths)
-        named = files.select(snapshot_of_file(), "cluster").dropna().distinct()
-        for row in escaped_rows(named).collect():
-            found[unquote(row.snapshot)].append(row.cluster)
-    return {one: sorted({*clusters}) for one, clusters in found.items()}
+    found: dict[str, set[str]] = {one: set() for one in snapshots}
+    tallied = place_of(opener, store).tally(NAMING, snapshots, ["cluster"])
+    for (_, snapshot), rows in tallied.items():
+        found[snapshot] |= {spelled(cluster) for (cluster,) in rows if cluster is not None}
+    return {one: sorted(clusters) for one, clusters in found.items()}
 
 
 def clusters_of(tables: Mapping[str, DataFrame]) -> list[str]:

@@ -2,66 +2,39 @@
 
 from __future__ import annotations
 
-import re
-from urllib.parse import unquote
+from collections import Counter
 
-from pyspark.sql import Column, Row, SparkSession
-from pyspark.sql import functions as F
-
-from spark.errors import unreadable_file
-from spark.files import LITERAL, place_of
-from spark.fleet.kinds import kind_of_group
+from spark.files import Opener, place_of
+from spark.fleet.kinds import kind_of
 from spark.fleet.states import MEMBERLESS_STATES
+from spark.fleet.utf8 import spelled
 
-ID_OF_FILE = re.compile(r"/snapshot=([^/]+)/[^/]+\.parquet$")
-"""Finds the id in the path of a snapshot's file."""
+FACTS = ("type", "strategy", "state")
+"""Columns of the table of groups that tell of what kind one is."""
 
 
-def row_counts(session: SparkSession, store: str, table: str) -> tuple[dict[str, int], set[str]]:
+def row_counts(opener: Opener, store: str, table: str) -> tuple[dict[str, int], set[str]]:
     """How many rows of the table each snapshot has, and the snapshots that can't be read."""
-    rows, unreadable = _counted(session, store, table, "nothing int")
-    return {row["snapshot"]: row["count"] for row in rows}, unreadable
+    place = place_of(opener, store)
+    there = place.ids(table)
+    tallied = place.tally([table], there)
+    counts = {snapshot: rows.total() for (_, snapshot), rows in tallied.items()}
+    return counts, set(there).difference(counts)
 
 
-def kinds_of_groups(session: SparkSession, store: str) -> dict[str, dict[str, int]]:
+def kinds_of_groups(opener: Opener, store: str) -> dict[str, dict[str, int]]:
     """How many groups that aren't consumer groups each snapshot has that can be read, by kind.
 
     Whether a group has members is told by its state here.
     """
-    has_members = f"coalesce(state, '') not in {MEMBERLESS_STATES}"
-    kind = F.expr(kind_of_group(has_members)).alias("kind")
-    schema = "type string, strategy string, state string"
-    rows, _ = _counted(session, store, "groups", schema, kind)
-    kinds: dict[str, dict[str, int]] = {}
-    for row in sorted(row for row in rows if row["kind"]):
-        kinds.setdefault(row["snapshot"], {})[row["kind"]] = row["count"]
-    return kinds
-
-
-def _counted(
-    session: SparkSession, store: str, table: str, schema: str, *by: Column
-) -> tuple[list[Row], set[str]]:
-    """Numbers of rows by snapshot, and by what else, and the snapshots that can't be read."""
-    place = place_of(session, store)
-    there = place.ids(table)
-    paths = place.paths(table, there)
-    while paths:
-        flat = [path for of_snapshot in paths.values() for path in of_snapshot]
-        files = session.read.schema(schema).options(**LITERAL).parquet(*flat)
-        grouped = files.groupBy(snapshot_of_file(), *by)
-        try:
-            rows = grouped.count().collect()
-        except Exception as error:
-            broken = ID_OF_FILE.search(unquote(unreadable_file(error) or ""))
-            if not broken or broken[1] not in paths:
-                raise
-            del paths[broken[1]]
-        else:
-            named = [row.asDict() | {"snapshot": unquote(row.snapshot)} for row in rows]
-            return [Row(**row) for row in named], set(there).difference(paths)
-    return [], set(there)
-
-
-def snapshot_of_file() -> Column:
-    """The id in the path of a row's file, as it stands in an address: a blank is %20."""
-    return F.regexp_extract("_metadata.file_path", ID_OF_FILE.pattern, 1).alias("snapshot")
+    place = place_of(opener, store)
+    found = {}
+    for (_, snapshot), rows in place.tally(["groups"], place.ids("groups"), FACTS).items():
+        kinds: Counter[str] = Counter()
+        for facts, count in rows.items():
+            type_, strategy, state = (None if one is None else spelled(one) for one in facts)
+            if kind := kind_of(type_, strategy, has_members=state not in MEMBERLESS_STATES):
+                kinds[kind] += count
+        if kinds:
+            found[snapshot] = dict(sorted(kinds.items()))
+    return found

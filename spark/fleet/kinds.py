@@ -56,6 +56,16 @@ def kind_of_group(has_members: str) -> str:
     )
 
 
+def kind_of(stated: str | None, strategy: str | None, has_members: bool) -> str | None:
+    """The same in Python: what a group is that isn't one of consumers, or None."""
+    kind = (CLASSIC if stated is None else stated).lower()
+    if kind == CLASSIC:
+        return STREAMS if strategy == STREAMS_STRATEGY and has_members else None
+    if kind == CONSUMER:
+        return None
+    return kind if kind in (CONNECT, SHARE, STREAMS) else OTHER
+
+
 def is_foreign(has_members: str) -> str:
     """SQL text: whether a group is foreign; the same as `why_foreign`, which says why."""
     return f"coalesce({kind_of_group(has_members)}, '{CONNECT}') != '{CONNECT}'"

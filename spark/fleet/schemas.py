@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from pyspark.sql import types as t
@@ -143,3 +144,47 @@ def misfit(found: t.DataType, wanted: t.DataType) -> bool:
     if isinstance(wanted, t.StringType):
         return not isinstance(found, t.StringType)
     return type(found) is not type(wanted)
+
+
+def faults_of(name: str, schema: t.StructType) -> list[str]:
+    """A sentence for each column of a table that is missing, mistyped or there twice."""
+    found = {field.name: field.dataType for field in schema}
+    columns = schema.fieldNames()
+    spelt = [column.lower() for column in columns]
+    missing = [c.name for c in TABLES[name].columns if c.required and c.name not in found]
+    otherwise = [c for c in columns if c not in missing and c.lower() in missing]
+    absent = [column for column in missing if column not in spelt]
+    faults = [f"table {name} lacks the column {', '.join(absent)}"] if absent else []
+    faults += [
+        f"table {name} has the column {column}, which has to be called {column.lower()}"
+        for column in otherwise
+    ]
+    doubled = [c.name for c in TABLES[name].columns if spelt.count(c.name) > 1]
+    faults += [f"table {name} has the column {column} more than once" for column in doubled]
+    for column in TABLES[name].columns:
+        if column.name in found and misfit(found[column.name], column.type):
+            wanted = column.type.simpleString()
+            whole = isinstance(column.type, t.IntegralType)
+            castable = whole and isinstance(found[column.name], t.NumericType)
+            cast = f": write it as cast({column.name} as {wanted})" if castable else ""
+            faults.append(
+                f"column {name}.{column.name} is {found[column.name].simpleString()} and must be "
+                f"{wanted}{cast}"
+            )
+    return faults
+
+
+def unknown_columns(name: str, schema: t.StructType) -> list[str]:
+    """A sentence on the columns of a table that aren't ours, if there are any."""
+    known = {column.name for column in TABLES[name].columns}
+    unknown = [column for column in schema.fieldNames() if column not in known]
+    return [f"table {name}: left out unknown columns {', '.join(unknown)}"] if unknown else []
+
+
+def null_keys_told(snapshot: str, found: Mapping[str, int]) -> str:
+    """What is said of keys that are null: `found` has the rows by table and column."""
+    faults = "; ".join(f"{column}: {rows} rows" for column, rows in sorted(found.items()))
+    return (
+        f"snapshot {snapshot} has keys that are null or beyond an int ({faults}): remove those "
+        "rows or fill them in"
+    )

@@ -10,14 +10,13 @@ from functools import reduce
 
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
-from pyspark.sql.types import IntegralType, NumericType
 from pyspark.util import inheritable_thread_target
 
 from spark.errors import InputError, UnreadableError, first_line, unreadable_file
 from spark.files import Place, place_of, write_tables
 from spark.fleet.clusters import MAX_AGE, Composition, clusters_of, compositions
-from spark.fleet.schemas import TABLES, Table, misfit
-from spark.fleet.store import Stated, ids, read_table, snapshot_id, whole
+from spark.fleet.schemas import TABLES, Table, faults_of, null_keys_told, unknown_columns
+from spark.fleet.store import Stated, ids, read_table, removed_since, snapshot_id, whole
 from spark.fleet.utf8 import is_named
 
 READ_AT_ONCE = 16
@@ -169,11 +168,8 @@ class FleetSnapshot:
                 ) from None
             raise
         if counts:
-            faults = "; ".join(f"{row.table}.{row.column}: {row['count']} rows" for row in counts)
-            raise InputError(
-                f"snapshot {self.id} has keys that are null or beyond an int ({faults}): remove "
-                "those rows or fill them in"
-            )
+            found_in = {f"{row.table}.{row.column}": row["count"] for row in counts}
+            raise InputError(null_keys_told(self.id, found_in))
         return self
 
 
@@ -215,9 +211,7 @@ def _read(snapshot: str, opened: Opened, place: Place) -> FleetSnapshot:
                 if _is_keyed(name, table):
                     keyed.add(name)
     read = _checked(snapshot, tables, faults)
-    manifest = place.manifest(snapshot)
-    gone = manifest.tables.keys() - tables.keys() if manifest else ()
-    changes += [f"table {name} of snapshot {snapshot} was removed since" for name in sorted(gone)]
+    changes += removed_since(place, snapshot, tables)
     return replace(read, changes=tuple(changes), keyed=frozenset(keyed))
 
 
@@ -231,45 +225,15 @@ def _is_keyed(name: str, table: Stated) -> bool:
 def _checked(
     snapshot: str, given: Mapping[str, DataFrame], unreadable: Sequence[str] = ()
 ) -> FleetSnapshot:
-    columns = (fault for name, table in given.items() for fault in _faults(name, table))
+    columns = (fault for name, table in given.items() for fault in faults_of(name, table.schema))
     if faults := [*unreadable, *columns]:
         kind = UnreadableError if unreadable else InputError
         raise kind(f"snapshot {snapshot} can't be used: {'; '.join(faults)}")
-    notes = tuple(note for name, table in given.items() for note in _unknown_columns(name, table))
+    notes = tuple(
+        note for name, table in given.items() for note in unknown_columns(name, table.schema)
+    )
     tables = {name: _conformed(table, TABLES[name]) for name, table in given.items()}
     return FleetSnapshot(snapshot, tables, notes)
-
-
-def _faults(name: str, table: DataFrame) -> list[str]:
-    found = {field.name: field.dataType for field in table.schema}
-    spelt = [column.lower() for column in table.columns]
-    missing = [c.name for c in TABLES[name].columns if c.required and c.name not in found]
-    otherwise = [c for c in table.columns if c not in missing and c.lower() in missing]
-    absent = [column for column in missing if column not in spelt]
-    faults = [f"table {name} lacks the column {', '.join(absent)}"] if absent else []
-    faults += [
-        f"table {name} has the column {column}, which has to be called {column.lower()}"
-        for column in otherwise
-    ]
-    doubled = [c.name for c in TABLES[name].columns if spelt.count(c.name) > 1]
-    faults += [f"table {name} has the column {column} more than once" for column in doubled]
-    for column in TABLES[name].columns:
-        if column.name in found and misfit(found[column.name], column.type):
-            wanted = column.type.simpleString()
-            whole = isinstance(column.type, IntegralType)
-            castable = whole and isinstance(found[column.name], NumericType)
-            cast = f": write it as cast({column.name} as {wanted})" if castable else ""
-            faults.append(
-                f"column {name}.{column.name} is {found[column.name].simpleString()} and must be "
-                f"{wanted}{cast}"
-            )
-    return faults
-
-
-def _unknown_columns(name: str, table: DataFrame) -> list[str]:
-    known = {column.name for column in TABLES[name].columns}
-    unknown = [column for column in table.columns if column not in known]
-    return [f"table {name}: left out unknown columns {', '.join(unknown)}"] if unknown else []
 
 
 def _conformed(table: DataFrame, wanted: Table) -> DataFrame:

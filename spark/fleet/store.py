@@ -6,14 +6,14 @@ Plans and comparisons are laid out in the same way.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import UTC, datetime
 from typing import NamedTuple
 
 from pyspark.sql import DataFrame, SparkSession
 
 from spark.errors import InputError
-from spark.files import Place, place_of, read_parts
+from spark.files import Opener, Place, place_of, read_parts
 from spark.fleet.schemas import TABLES
 
 ID = re.compile(r"\w[\w.-]*", re.ASCII)
@@ -33,18 +33,18 @@ def snapshot_id(stated: str | None = None) -> str:
     return stated
 
 
-def snapshots(session: SparkSession, store: str) -> list[str]:
+def snapshots(opener: Opener, store: str) -> list[str]:
     """The ids of the whole snapshots of a store, oldest first.
 
     A snapshot is whole when every required table has it, none of them is being written, and no
     file is missing or cut short.
     """
-    return [one for one, why in states_of(place_of(session, store)).items() if why is None]
+    return [one for one, why in states_of(place_of(opener, store)).items() if why is None]
 
 
-def unfinished(session: SparkSession, store: str) -> dict[str, str]:
+def unfinished(opener: Opener, store: str) -> dict[str, str]:
     """The ids of the snapshots that aren't whole, oldest first, and why they aren't."""
-    return {one: why for one, why in states_of(place_of(session, store)).items() if why}
+    return {one: why for one, why in states_of(place_of(opener, store)).items() if why}
 
 
 def states_of(place: Place) -> dict[str, str | None]:
@@ -71,23 +71,23 @@ class Stored(NamedTuple):
     unfinished: dict[str, str]
 
 
-def whole(session: SparkSession, store: str, snapshot: str | None = None) -> Stored:
+def whole(opener: Opener, store: str, snapshot: str | None = None) -> Stored:
     """What a store has, up to `snapshot` if one is named.
 
     Raises InputError when none is whole, or not that one.
     """
-    states = states_of(place_of(session, store))
+    states = states_of(place_of(opener, store))
     present = [one for one, why in states.items() if why is None]
     others = {one: why for one, why in states.items() if why}
     if not present or (snapshot and snapshot not in present):
-        raise InputError(_why_not(session, store, snapshot, present, others))
+        raise InputError(_why_not(opener, store, snapshot, present, others))
     if snapshot:
         return Stored([one for one in present if one <= snapshot], others)
     return Stored(present, others)
 
 
 def _why_not(
-    session: SparkSession,
+    opener: Opener,
     store: str,
     snapshot: str | None,
     present: Sequence[str],
@@ -101,14 +101,21 @@ def _why_not(
     if present:
         return f"store {store} has no {wanted}: the newest it has are {', '.join(present[-5:])}"
     required = [name for name, table in TABLES.items() if table.required]
-    empty = [name for name in required if not ids(session, store, name)]
+    empty = [name for name in required if not ids(opener, store, name)]
     lacks = f" (nothing is in {', '.join(empty)})" if empty else ""
     return f"store {store} has no {wanted}{lacks}: import or write one first"
 
 
-def ids(session: SparkSession, store: str, table: str) -> list[str]:
+def ids(opener: Opener, store: str, table: str) -> list[str]:
     """The ids of the snapshots of which the table has a file, from the names of files alone."""
-    return place_of(session, store).ids(table)
+    return place_of(opener, store).ids(table)
+
+
+def removed_since(place: Place, snapshot: str, tables: Collection[str]) -> list[str]:
+    """A sentence for each table that the snapshot was written with, and hasn't now."""
+    manifest = place.manifest(snapshot)
+    gone = manifest.tables.keys() - tables if manifest else ()
+    return [f"table {name} of snapshot {snapshot} was removed since" for name in sorted(gone)]
 
 
 class Stated(NamedTuple):

@@ -13,6 +13,8 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql import types as t
 
+from spark.files import Wanted
+
 _HIGH, _AFTER = r"[\u0080-\u00FF]", r"[\u0080-\u00BF]"
 
 _PIECES = "|".join(
@@ -70,6 +72,14 @@ def escaped_rows(rows: DataFrame) -> DataFrame:
         else:
             columns.append(name)
     return rows.selectExpr(*columns)
+
+
+def names_wanted(names: Iterable[str], null: bool = False) -> Wanted:
+    """The same for files that this process reads: these names, and null if `null`."""
+    chosen = list(names)
+    odd = frozenset(name for name in chosen if "\\" in name)
+    raw = frozenset(name.encode("utf-8", "surrogateescape") for name in chosen)
+    return Wanted(raw, (lambda value: spelled(value) in odd) if odd else None, null)
 
 
 def is_named(column: str, names: Iterable[str]) -> Column:

@@ -1,4 +1,4 @@
-"""One row a group: encoded by Spark, read in a worker."""
+"""One row a group: encoded by Spark, or for one group without it, and read in a worker."""
 
 from __future__ import annotations
 
@@ -7,17 +7,24 @@ from spark.groups.coordinators import OFFSETS_TOPIC, coordinating_brokers, coord
 from spark.groups.encode import GROUP_KEYS, encode
 from spark.groups.group import FleetGroup, failed, read_or_failed
 from spark.groups.homogeneous import HomogeneousRows, read_homogeneous
+from spark.groups.one_group import no_such_group, row_of_group, several_clusters
+from spark.groups.seat import Seat, seat_of_group
 
 __all__ = [
     "GROUP_KEYS",
     "OFFSETS_TOPIC",
     "FleetGroup",
     "HomogeneousRows",
+    "Seat",
     "coordinating_brokers",
     "coordinators",
     "encode",
     "failed",
+    "no_such_group",
     "portions",
     "read_homogeneous",
     "read_or_failed",
+    "row_of_group",
+    "seat_of_group",
+    "several_clusters",
 ]

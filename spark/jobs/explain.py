@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from spark.plan import GroupExplanation, explain_group
+from spark.explain import GroupExplanation, explain_group
 from spark.settings import read_settings
 from spark.terminal import (
     Conf,
@@ -23,9 +23,8 @@ from spark.terminal import (
     Store,
     busy,
     clusters_in_json,
-    is_small,
-    opened,
-    read_snapshot,
+    opened_store,
+    read_few,
     say,
     say_clusters,
     show,
@@ -53,8 +52,8 @@ def explain(
 ) -> None:
     """Say of one group why each partition moves, and why loads can't be more even."""
     settings = with_goals(read_settings(config), goal, rack, levels, min_gain)
-    with opened(master, conf, settings, is_small(store)) as spark:
-        fleet = read_snapshot(spark, store, snapshot, f"explain group {group}", settings.max_age)
+    with opened_store(store, master, conf, settings) as opener:
+        fleet = read_few(opener, store, snapshot, f"explain group {group}", settings.max_age)
         with busy(f"planning group {group}"):
             found = explain_group(fleet, group, cluster, settings.goals)
     say_clusters(fleet)

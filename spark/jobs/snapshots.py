@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from itertools import groupby
 
-from pyspark.sql import SparkSession
-
-from spark import InputError
+from spark.errors import InputError
+from spark.files import Opener
 from spark.fleet import TABLES, clusters_in, ids, kinds_of_groups, row_counts, unfinished
 from spark.settings import read_settings
 from spark.terminal import (
@@ -18,8 +17,7 @@ from spark.terminal import (
     Master,
     Store,
     busy,
-    is_small,
-    opened,
+    opened_store,
     say,
     show,
     tell,
@@ -39,19 +37,19 @@ def snapshots(
     form: Form = Format.TABLE,
 ) -> None:
     """List the snapshots of a store, oldest first: clusters, rows, and whether they are whole."""
-    with opened(master, conf, read_settings(config), is_small(store)) as spark:
-        list_snapshots(spark, store, form)
+    with opened_store(store, master, conf, read_settings(config)) as opener:
+        list_snapshots(opener, store, form)
 
 
-def list_snapshots(session: SparkSession, store: str, form: Format) -> None:
+def list_snapshots(opener: Opener, store: str, form: Format) -> None:
     """Print a row a snapshot; a table that a snapshot lacks has no count."""
     with busy("looking at the store"):
-        found = {table: ids(session, store, table) for table in TABLES}
-        counted = {table: row_counts(session, store, table) for table in TABLES}
-        states = unfinished(session, store)
-        kinds = kinds_of_groups(session, store)
+        found = {table: ids(opener, store, table) for table in TABLES}
+        counted = {table: row_counts(opener, store, table) for table in TABLES}
+        states = unfinished(opener, store)
+        kinds = kinds_of_groups(opener, store)
         every = sorted(set().union(*found.values()))
-        held = clusters_in(session, store, every) if every else {}
+        held = clusters_in(opener, store, every) if every else {}
     rows = []
     for snapshot in every:
         broken = [table for table, (_, unreadable) in counted.items() if snapshot in unreadable]

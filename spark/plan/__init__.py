@@ -1,8 +1,7 @@
-"""A fleet's plan: its tables, what it comes to, and why it is as it is."""
+"""A fleet's plan: its tables, and what it comes to."""
 
 from __future__ import annotations
 
-from spark.plan.explain import GroupExplanation, explain_group
 from spark.plan.fleet_plan import TRAFFIC, FleetPlan, plan_fleet
 from spark.plan.traffic import BYTES_A_GB, cross_rack_traffic
 
@@ -10,8 +9,6 @@ __all__ = [
     "BYTES_A_GB",
     "TRAFFIC",
     "FleetPlan",
-    "GroupExplanation",
     "cross_rack_traffic",
-    "explain_group",
     "plan_fleet",
 ]

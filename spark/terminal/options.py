@@ -9,17 +9,19 @@ from datetime import timedelta
 from enum import StrEnum
 from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, TypeVar
 
 import typer
 from pyspark.sql import SparkSession
 
 from optimizer import GoalsError
-from spark import FleetSnapshot
 from spark.errors import InputError
+from spark.files import DEFAULT_FS, NotOurOwnError, Opener, OwnPlace, own_place
+from spark.fleet import FleetFiles, FleetSnapshot
 from spark.settings import Settings, goal_of
 from spark.terminal.console import Format, Rows, busy, say
-from spark.terminal.session import session
+from spark.terminal.session import check_master, session
+from spark.terminal.submission import submitted
 from spark.wording import named
 
 # Typer wants every option in the signature of every command that has it: those lists are alike on
@@ -54,12 +56,40 @@ def opened(
 
     It is started with small means where the store is `small` (`spark.terminal.quick_start`).
     """
+    with session(master, _stated(conf, settings), small) as spark:
+        yield spark
+
+
+def _stated(conf: list[str] | None, settings: Settings) -> dict[str, str]:
+    """Spark's settings of the configuration file and of options, which win."""
     wrong = [option for option in conf or [] if option.find("=") < 1]
     if wrong:
         raise InputError(f"--conf {wrong[0]!r} is not of the form KEY=VALUE")
-    stated = settings.spark | dict(option.split("=", 1) for option in conf or [])
-    with session(master, stated, small) as spark:
-        yield spark
+    return settings.spark | dict(option.split("=", 1) for option in conf or [])
+
+
+@contextmanager
+def opened_store(
+    store: str, master: str | None, conf: list[str] | None, settings: Settings
+) -> Iterator[Opener]:
+    """What opens a store for a command that needs few of its rows: Spark only where it has to be.
+
+    Under spark-submit it is there already, and may know of file systems that we don't.
+    """
+    stated = _stated(conf, settings)
+    check_master(master)
+    place = None
+    if not submitted():
+        try:
+            place = own_place(store, stated.get(DEFAULT_FS, "file:"))
+        except NotOurOwnError as error:
+            if error.why:
+                say(f"{error}. Spark is asked.")
+    if place:
+        yield place
+    else:
+        with session(master, stated) as spark:
+            yield spark
 
 
 class RackMeaning(StrEnum):
@@ -140,21 +170,38 @@ def read_snapshot(
     return told(session, store, doing, read)
 
 
+def read_few(
+    opener: Opener, store: str, snapshot: str | None, doing: str, max_age: timedelta
+) -> FleetSnapshot | FleetFiles:
+    """The same for a command that needs few of its rows."""
+    if not isinstance(opener, OwnPlace):
+        return read_snapshot(opener, store, snapshot, doing, max_age)
+    return _told(partial(FleetFiles.read, store, snapshot, max_age, opener))
+
+
 def told(
     session: SparkSession, store: str, doing: str, read: Callable[[], FleetSnapshot]
 ) -> FleetSnapshot:
     """Read a fleet, say what was left out of it, and label the jobs to come in Spark's UI."""
     session.sparkContext.setJobDescription(f"evenfleet {doing}: reading {store}")
+    fleet = _told(read)
+    session.sparkContext.setJobDescription(f"evenfleet {doing}: snapshot {fleet.id}")
+    return fleet
+
+
+Fleet = TypeVar("Fleet", FleetSnapshot, FleetFiles)
+
+
+def _told(read: Callable[[], Fleet]) -> Fleet:
     with busy("reading the snapshot"):
         fleet = read()
         fleet = replace(fleet, instants=fleet.clusters())
     for note in fleet.notes:
         say(note)
-    session.sparkContext.setJobDescription(f"evenfleet {doing}: snapshot {fleet.id}")
     return fleet
 
 
-def say_clusters(fleet: FleetSnapshot, changes: Sequence[str] = ()) -> None:
+def say_clusters(fleet: FleetSnapshot | FleetFiles, changes: Sequence[str] = ()) -> None:
     """Say which clusters were taken from which snapshots, the newest first, and how they changed.
 
     That is for the end: where a command fails, why is all that it says.
@@ -171,7 +218,7 @@ def say_clusters(fleet: FleetSnapshot, changes: Sequence[str] = ()) -> None:
         say(f"{change}.")
 
 
-def clusters_in_json(form: Format, *fleets: FleetSnapshot) -> dict[str, Rows]:
+def clusters_in_json(form: Format, *fleets: FleetSnapshot | FleetFiles) -> dict[str, Rows]:
     """For programs: a row a cluster, and of which snapshot it is; `say_clusters` tells people."""
     if form is not Format.JSON:
         return {}

@@ -81,10 +81,7 @@ def session(
     default, all cores of this machine. `conf` comes last and wins. InputError if Spark doesn't
     start with these, RunError if its process ends before the command does.
     """
-    if master and not _MASTER.fullmatch(master):
-        raise InputError(
-            f"{master!r} is no master of Spark's: it is local[N], spark://HOST:PORT, yarn or k8s://…"
-        )
+    check_master(master)
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     with handlers_kept():
         settings = settings_of(master, conf, small)
@@ -104,6 +101,14 @@ def session(
     finally:
         if not (ended or java.is_ending):
             _stop(started)
+
+
+def check_master(master: str | None) -> None:
+    """Raise InputError for what can't be a master of Spark's."""
+    if master and not _MASTER.fullmatch(master):
+        raise InputError(
+            f"{master!r} is no master of Spark's: it is local[N], spark://HOST:PORT, yarn or k8s://…"
+        )
 
 
 def _stop(session: SparkSession) -> None:

@@ -18,7 +18,7 @@ from tests.paths import ROOT
 from tests.spark.support.fleets import SNAPSHOT
 from tests.spark.support.said import Run, is_one_line
 
-NAMES = [command.__name__.replace("_", "-") for command in COMMANDS]
+NAMES = [*COMMANDS]
 
 
 class TestHelp:

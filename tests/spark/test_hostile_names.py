@@ -13,8 +13,8 @@ from prometheus_client.parser import text_string_to_metric_families
 from pyspark.sql import SparkSession
 
 from spark import FleetAudit
+from spark.explain import GroupExplanation, explain_group
 from spark.fleet.local_store import write_store
-from spark.plan.explain import GroupExplanation, explain_group
 from spark.terminal.console import OUT, plain
 from tests.spark.support.fleets import SNAPSHOT, Fleet
 from tests.spark.support.said import Run, Said, is_one_line

@@ -12,8 +12,16 @@ from optimizer.model import classes_of, measure
 from optimizer.reasons import explain
 from optimizer.strategies import OPTIMAL, strategy_named
 from spark.errors import InputError
-from spark.fleet import FOREIGN, TABLES, FleetSnapshot, is_named
-from spark.groups import coordinators, encode, read_or_failed
+from spark.fleet import FOREIGN, TABLES, FleetFiles, FleetSnapshot, is_named
+from spark.groups import (
+    coordinators,
+    encode,
+    no_such_group,
+    read_or_failed,
+    row_of_group,
+    seat_of_group,
+    several_clusters,
+)
 from spark.settings import DEFAULT_FLEET_GOALS, FleetGoals
 
 
@@ -44,17 +52,29 @@ class GroupExplanation:
 
 
 def explain_group(
-    snapshot: FleetSnapshot,
+    snapshot: FleetSnapshot | FleetFiles,
     group: str,
     cluster: str | None = None,
     goals: FleetGoals = DEFAULT_FLEET_GOALS,
 ) -> GroupExplanation:
     """Plan one group by `optimal` and explain the plan; only this group's rows are collected.
 
+    Of a store that needs no Spark: `FleetFiles.read("store")` reads few of its rows.
     InputError when there is no such group, or several clusters have one and none is chosen.
     """
-    row = _row_of_group(snapshot, group, cluster, goals)
-    return replace(_explained(row, goals), **_seat(snapshot, row.cluster, group))
+    if isinstance(snapshot, FleetFiles):
+        row = row_of_group(snapshot, group, cluster, goals.need_racks)
+        seat: Any = seat_of_group(snapshot, row.cluster, group)
+    else:
+        row = _row_of_group(snapshot, group, cluster, goals)
+        seat = _seat(snapshot, row.cluster, group)
+    return replace(
+        _explained(row, goals),
+        offsets_partition=seat.offsets_partition,
+        coordinator=seat.coordinator,
+        coordinator_inferred=seat.inferred if seat.coordinator is not None else None,
+        seat=seat.seat,
+    )
 
 
 def _owned(row: Any) -> dict[str, int]:
@@ -96,18 +116,11 @@ def _explained(row: Any, goals: FleetGoals) -> GroupExplanation:
     )
 
 
-def _seat(snapshot: FleetSnapshot, cluster: str, group: str) -> dict[str, Any]:
-    """Who coordinates a group, by field."""
+def _seat(snapshot: FleetSnapshot, cluster: str, group: str) -> Any:
+    """Who coordinates a group: a row of `spark.groups.coordinators`."""
     session = snapshot.tables["members"].sparkSession
     one = session.createDataFrame([(cluster, group)], "cluster string, group string")
-    found = coordinators(one, snapshot.tables).first()
-    assert found
-    return {
-        "offsets_partition": found.offsets_partition,
-        "coordinator": found.coordinator,
-        "coordinator_inferred": found.inferred if found.coordinator is not None else None,
-        "seat": found.seat,
-    }
+    return coordinators(one, snapshot.tables).first()
 
 
 def _row_of_group(
@@ -120,16 +133,15 @@ def _row_of_group(
     tables = dict(snapshot.tables)
     tables |= {name: rows.where(chosen) for name, rows in tables.items() if TABLES[name].by_group}
     read = tables["subscriptions"].select("cluster", "topic").distinct()
-    tables["partitions"] = tables["partitions"].join(read, ["cluster", "topic"], "left_semi")
-    few = FleetSnapshot(snapshot.id, tables)
-    encoded: Any = encode(few.validate(), goals.need_racks).toPandas()
+    of_topics = tables["partitions"].join(read, ["cluster", "topic"], "left_semi")
+    FleetSnapshot(snapshot.id, tables | {"partitions": of_topics}).validate()
+    # all topics of the cluster: another one may have the id of one that is read
+    of_cluster = read.select("cluster").distinct()
+    tables["partitions"] = tables["partitions"].join(of_cluster, "cluster", "left_semi")
+    encoded: Any = encode(FleetSnapshot(snapshot.id, tables), goals.need_racks).toPandas()
     rows = list(encoded.itertuples(index=False))
     if not rows:
-        where = f" in cluster {cluster!r}" if cluster is not None else ""
-        raise InputError(f"snapshot {snapshot.id} has no group {group!r}{where}")
+        raise InputError(no_such_group(snapshot.id, group, cluster))
     if len(rows) > 1:
-        clusters = ", ".join(sorted(row.cluster for row in rows))
-        raise InputError(
-            f"several clusters have a group {group!r}: choose its cluster of {clusters}"
-        )
+        raise InputError(several_clusters(group, (row.cluster for row in rows)))
     return rows[0]

@@ -1,0 +1,7 @@
+"""Why one group's plan is as it is; of a store it is told without Spark."""
+
+from __future__ import annotations
+
+from spark.explain.explain import GroupExplanation, explain_group
+
+__all__ = ["GroupExplanation", "explain_group"]

@@ -1,0 +1,145 @@
+"""A folder of tables in an object store, or wherever else Arrow finds a file system by its URI."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping
+from functools import cached_property
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+from pyarrow import fs
+
+from spark.errors import InputError, UnreadableError, first_line
+from spark.files.manifest import HIDDEN, File, Manifest
+from spark.files.own_place import OwnPlace
+from spark.files.place import rewritten
+
+_IN_PLACE = re.compile(r"([^/]+)/snapshot=([^/]+)")
+_ASIDE = re.compile(rf"{re.escape(HIDDEN)}/runs/[^/]+/([^/]+)/snapshot=([^/]+)")
+_WRITING = re.compile(r"[^/]+/snapshot=([^/]+)/_temporary(/.*)?")
+
+
+class NotOurOwnError(InputError):
+    """This process can't open a place without Spark; `why`, where somebody may want to know."""
+
+    def __init__(self, root: str, why: str | None = None) -> None:
+        self.why = why
+        super().__init__(f"{root} can't be opened without Spark" + (f": {why}" if why else ""))
+
+
+class ArrowPlace(OwnPlace):
+    """What a file system lists is kept: make one anew for each look."""
+
+    def __init__(self, root: str, system: fs.FileSystem, path: str) -> None:
+        self.root = root.partition("?")[0].rstrip("/")  # what follows are settings of the system
+        self.system, self.path = system, path.rstrip("/")
+
+    @staticmethod
+    def at(root: str) -> ArrowPlace:
+        """The place of a URI; NotOurOwnError where Arrow has no such file system or can't look."""
+        try:
+            system, path = fs.FileSystem.from_uri(root)
+        except (pa.ArrowException, OSError, ValueError):  # a scheme or settings of Hadoop's
+            raise NotOurOwnError(root) from None
+        try:
+            system.get_file_info(path)
+        except (pa.ArrowException, OSError) as error:
+            raise NotOurOwnError(root, first_line(error)) from None
+        return ArrowPlace(root, system, path)
+
+    @cached_property
+    def _folders(self) -> dict[str, dict[str, fs.FileInfo]]:
+        """The files of each folder by name; folders by their path from the root."""
+        everything = fs.FileSelector(self.path, allow_not_found=True, recursive=True)
+        try:
+            listed = self.system.get_file_info(everything)
+        except (pa.ArrowException, OSError) as error:
+            raise InputError(f"{self.root} can't be listed: {first_line(error)}") from None
+        found: dict[str, dict[str, fs.FileInfo]] = {}
+        for one in listed:
+            if one.type == fs.FileType.File:
+                folder, _, name = one.path.removeprefix(f"{self.path}/").rpartition("/")
+                found.setdefault(folder, {})[name] = one
+        return found
+
+    def _below(self, path: str) -> str:
+        return path.removeprefix(f"{self.root}/")
+
+    def opened(self, path: str) -> pq.ParquetFile:
+        file = self.system.open_input_file(f"{self.path}/{self._below(path)}")
+        return pq.ParquetFile(file, page_checksum_verification=True)
+
+    def ids(self, table: str) -> list[str]:
+        in_place = {one for one in self._ids(_IN_PLACE, table) if self._is_there(table, one)}
+        aside = self._ids(_ASIDE, table) - in_place
+        return sorted(in_place | {one for one in aside if self._is_there(table, one)})
+
+    def _ids(self, where: re.Pattern[str], table: str) -> set[str]:
+        folders = filter(None, map(where.fullmatch, self._folders))
+        return {found[2] for found in folders if found[1] == table}
+
+    def _is_there(self, table: str, snapshot: str) -> bool:
+        if self.files_in(self.folder(table, snapshot)):
+            return True
+        try:
+            return self.parts(table, snapshot, thoroughly=False) is not None
+        except UnreadableError:
+            return True
+
+    def being_written(self, among: Collection[str]) -> set[str]:
+        found = map(_WRITING.fullmatch, self._folders)
+        return {one[1] for one in found if one and one[1] in among}
+
+    def broken(self, snapshot: str, tables: Collection[str]) -> str | None:
+        try:
+            manifest = self.manifest(snapshot) or Manifest()
+            for table in tables:
+                self._parts(manifest, table, snapshot, thoroughly=False)
+        except UnreadableError as error:
+            return str(error)
+        return None
+
+    def manifest(self, snapshot: str) -> Manifest | None:
+        if snapshot not in self._manifests:
+            folder = self._folders.get(f"{HIDDEN}/manifests/snapshot={snapshot}", {})
+            files = (one for name, one in sorted(folder.items()) if name[0] not in "._")
+            known = (self._read_manifest(one.path) for one in files)
+            self._manifests[snapshot] = max(known, key=lambda one: one.version, default=None)
+        return self._manifests[snapshot]
+
+    @cached_property
+    def _manifests(self) -> dict[str, Manifest | None]:
+        return {}
+
+    def _read_manifest(self, path: str) -> Manifest:
+        try:
+            with self.system.open_input_stream(path) as file:
+                return Manifest.from_text(file.read().decode(), path)
+        except UnreadableError:
+            raise
+        except (pa.ArrowException, OSError, ValueError) as error:
+            raise UnreadableError(f"{path} can't be read: {first_line(error)}") from None
+
+    def files_in(self, folder: str) -> Mapping[str, str] | None:
+        names = self._folders.get(self._below(folder))
+        if names is None:
+            return None
+        parts = (n for n in sorted(names) if n.endswith(".parquet") and n[0] not in "._")
+        return {name: f"{folder}/{name}" for name in parts}
+
+    def changed(self, path: str, file: File | None, thoroughly: bool) -> str | None:
+        """Of what it reads each page is checked: not all bytes are fetched for that."""
+        if file is None:
+            return None
+        folder, _, name = self._below(path).rpartition("/")
+        size = self._folders[folder][name].size
+        if size == file.bytes:
+            return None
+        try:
+            rows = self.opened(path).metadata.num_rows
+        except (OSError, pa.ArrowException):
+            raise UnreadableError(
+                f"{path} can't be read: it has {size} bytes instead of {file.bytes}"
+            ) from None
+        return rewritten(path, rows, file)

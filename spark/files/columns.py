@@ -1,0 +1,94 @@
+"""Columns of Arrow as numbers and bytes.
+
+Of all that Arrow can do only what doesn't load pandas, which takes longer than a small store.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+INT = np.iinfo(np.int32)
+
+NULL = np.iinfo(np.int64).min
+"""Stands for a null among whole numbers, and for what an int can't hold."""
+
+
+def texts(column: pa.ChunkedArray) -> pa.Array:
+    """A column of strings as their bytes, whatever they are; TypeError if it has none."""
+    array = _as_one(column)
+    if pa.types.is_dictionary(array.type):
+        array = array.dictionary_decode()
+    kind = array.type
+    if not (pa.types.is_null(kind) or _is_text(kind)):
+        raise TypeError(f"{kind} instead of string")
+    return array.cast(pa.binary())
+
+
+def coded(array: pa.Array) -> tuple[NDArray[np.int64], list[Any]]:
+    """The different values of an array, a null among them, and which of them each value is."""
+    found = array.dictionary_encode(null_encoding="encode")
+    return _numbers(found.indices).astype(np.int64), found.dictionary.to_pylist()
+
+
+def whole_numbers(column: pa.ChunkedArray) -> NDArray[np.int64]:
+    """A column of ints; TypeError if it has none."""
+    array = _as_one(column)
+    if pa.types.is_null(array.type):
+        return np.full(len(array), NULL)
+    if not pa.types.is_integer(array.type):
+        raise TypeError(f"{array.type} instead of int")
+    values = _numbers(array)
+    held = is_there(array) & (values >= INT.min) & (values <= INT.max)
+    return np.where(held, values.astype(np.int64), NULL)
+
+
+def is_there(array: pa.Array) -> NDArray[np.bool_]:
+    """Which values of an array aren't null."""
+    valid = array.buffers()[0]
+    if pa.types.is_null(array.type) or valid is None:
+        return np.full(len(array), not pa.types.is_null(array.type))
+    bits = np.unpackbits(np.frombuffer(valid, np.uint8), bitorder="little")
+    return bits[array.offset : array.offset + len(array)].astype(np.bool_)
+
+
+def taken(table: pa.Table, rows: NDArray[Any]) -> pa.Table:
+    """The rows of a table that a mask chooses, or that are numbered so."""
+    chosen = np.flatnonzero(rows) if rows.dtype == np.bool_ else rows
+    indices = np.ascontiguousarray(chosen, np.int64)
+    return table.take(
+        pa.Array.from_buffers(pa.int64(), len(indices), [None, pa.py_buffer(indices)])
+    )
+
+
+def nothing(kind: pa.DataType, rows: int) -> pa.Array:
+    """So many nulls."""
+    return pa.Array.from_buffers(pa.null(), rows, [None]).cast(kind)
+
+
+def _as_one(column: pa.ChunkedArray | pa.Array) -> pa.Array:
+    if isinstance(column, pa.Array):
+        return column
+    whole = column.combine_chunks()
+    return whole if isinstance(whole, pa.Array) else pa.concat_arrays(whole.chunks)
+
+
+def _numbers(array: pa.Array) -> NDArray[Any]:
+    """The values of an array of whole numbers; where it has nulls they are anything."""
+    kind = f"{'u' if str(array.type).startswith('u') else ''}int{array.type.bit_width}"
+    values = array.buffers()[1]
+    found = np.frombuffer(values, kind) if values else np.empty(0, kind)
+    return found[array.offset : array.offset + len(array)]
+
+
+def _is_text(kind: pa.DataType) -> bool:
+    return any(
+        looks(kind)
+        for looks in (
+            *(pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view),
+            *(pa.types.is_binary, pa.types.is_large_binary),
+        )
+    )

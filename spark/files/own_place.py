@@ -1,0 +1,196 @@
+"""A folder of tables that this process opens by itself, without Spark."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+from numpy.typing import NDArray
+
+from spark.errors import UnreadableError, first_line
+from spark.files.columns import coded, taken, texts
+from spark.files.place import Cells, Place
+
+AT_ONCE = 8
+"""Files that are read at the same time where all of many are."""
+
+UNREADABLE = (OSError, pa.ArrowException, TypeError, KeyError)
+"""What Arrow raises about a file that is broken, or that has something else in it."""
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """Values of a column of texts: these bytes, what else `also` knows, and nulls if `null`."""
+
+    names: frozenset[bytes]
+    also: Callable[[bytes], bool] | None = None
+    null: bool = False
+
+    def has(self, value: bytes | None) -> bool:
+        if value is None:
+            return self.null
+        return value in self.names or (self.also is not None and self.also(value))
+
+    def may_be_in(self, statistics: Any) -> bool:
+        """Whether a column may have such a value, by what its file tells of it."""
+        if self.also or statistics is None or not statistics.has_min_max:
+            return True
+        if self.null and statistics.null_count != 0:
+            return True
+        return any(statistics.min_raw <= name <= statistics.max_raw for name in self.names)
+
+
+class OwnPlace(Place):
+    """Its files are read by Arrow: of each only the row groups and columns that are needed."""
+
+    @abstractmethod
+    def opened(self, path: str) -> pq.ParquetFile:
+        """A file of which no page is taken whose bytes aren't those that were written."""
+
+    def files_of(self, paths: Sequence[str]) -> list[str]:
+        """The Parquet files that are meant by folders and files (see `Parts`)."""
+        return [file for path in paths for file in self._files_of(path)]
+
+    def _files_of(self, path: str) -> Collection[str]:
+        is_folder = path.rpartition("/")[2].startswith("snapshot=")
+        return (self.files_in(path) or {}).values() if is_folder else [path]
+
+    def schema(self, table: str, path: str) -> pa.Schema:
+        """The columns of one file of a table; UnreadableError if it is broken."""
+        try:
+            return self.opened(path).schema_arrow
+        except UNREADABLE as error:
+            raise _unreadable(table, path, error) from None
+
+    def rows(
+        self, table: str, path: str, columns: Sequence[str], wanted: Mapping[str, Wanted]
+    ) -> Iterator[pa.Table]:
+        """The rows of a file in which these columns have wanted values, a row group at a time.
+
+        A column that the file lacks isn't there. UnreadableError if the file is broken.
+        """
+        try:
+            file = self.opened(path)
+            there = [name for name in columns if name in file.schema_arrow.names]
+            others = [name for name in there if name not in wanted]
+            for number in range(file.num_row_groups):
+                if not _may_have(file.metadata.row_group(number), wanted):
+                    continue
+                keys = file.read_row_group(number, [*wanted] or there)
+                chosen = _chosen(keys, wanted)
+                if not wanted:
+                    yield keys
+                elif chosen.any():
+                    rows = taken(keys, chosen)
+                    for name in others:
+                        of_name = file.read_row_group(number, [name])
+                        rows = rows.append_column(name, taken(of_name, chosen)[name])
+                    yield rows
+        except UNREADABLE as error:
+            raise _unreadable(table, path, error) from None
+
+    def has_no_null(self, table: str, path: str, columns: Collection[str]) -> bool:
+        """Whether the file itself says that it has no null in these columns of texts and ints."""
+        try:
+            metadata = self.opened(path).metadata
+        except UNREADABLE as error:
+            raise _unreadable(table, path, error) from None
+        groups = [metadata.row_group(number) for number in range(metadata.num_row_groups)]
+        found = [_statistics(group) for group in groups]
+        return all(
+            (one := of_group.get(name)) is not None
+            and one.has_null_count
+            and one.null_count == 0
+            and one.physical_type != "INT64"  # which may be beyond an int
+            for of_group in found
+            for name in columns
+        )
+
+    def tally(
+        self, tables: Collection[str], snapshots: Collection[str], columns: Sequence[str] = ()
+    ) -> dict[tuple[str, str], Counter[Cells]]:
+        parts = {
+            (table, snapshot): self.files_of(paths)
+            for table in tables
+            for snapshot, paths in self.paths(table, snapshots).items()
+        }
+        with ThreadPoolExecutor(AT_ONCE) as pool:
+            counted = pool.map(lambda files: self._counted(files, columns), parts.values())
+            return {
+                part: found for part, found in zip(parts, counted, strict=True) if found is not None
+            }
+
+    def _counted(self, files: Sequence[str], columns: Sequence[str]) -> Counter[Cells] | None:
+        """None if one of them can't be read."""
+        found: Counter[Cells] = Counter()
+        try:
+            for path in files:
+                file = self.opened(path)
+                for number in range(file.num_row_groups):
+                    found.update(_cells_of(file, number, columns))
+        except UNREADABLE:
+            return None
+        return found
+
+
+def _unreadable(table: str, path: str, error: Exception) -> UnreadableError:
+    return UnreadableError(f"table {table} can't be read from {path}: {first_line(error)}")
+
+
+def _statistics(group: Any) -> dict[str, Any]:
+    """What a row group tells of each of its columns."""
+    columns = map(group.column, range(group.num_columns))
+    return {column.path_in_schema: column.statistics for column in columns}
+
+
+def _may_have(group: Any, wanted: Mapping[str, Wanted]) -> bool:
+    statistics = _statistics(group)
+    return all(one.may_be_in(statistics.get(name)) for name, one in wanted.items())
+
+
+def _chosen(keys: pa.Table, wanted: Mapping[str, Wanted]) -> NDArray[np.bool_]:
+    """Which rows have wanted values in all of these columns."""
+    chosen = np.ones(len(keys), np.bool_)
+    for name, one in wanted.items():
+        codes, values = coded(texts(keys[name]))
+        chosen &= np.array([one.has(value) for value in values], np.bool_)[codes]
+    return chosen
+
+
+def _cells_of(file: pq.ParquetFile, number: int, columns: Sequence[str]) -> Counter[Cells]:
+    """How often each combination of values is in a row group."""
+    group = file.metadata.row_group(number)
+    statistics = _statistics(group)
+    rows = group.num_rows
+    combined, found = np.zeros(rows, np.int64), [Cells()]
+    values: list[bytes | None]
+    for name in columns:
+        if name not in file.schema_arrow.names:
+            codes, values = np.zeros(rows, np.int64), [None]
+        elif (one := _only_value(statistics.get(name))) is not None:
+            codes, values = np.zeros(rows, np.int64), [one]
+        else:
+            codes, values = coded(texts(file.read_row_group(number, [name])[name]))
+        pairs, combined = np.unique(combined * len(values) + codes, return_inverse=True)
+        found = [(*found[p // len(values)], values[p % len(values)]) for p in pairs.tolist()]
+    return (
+        Counter(dict(zip(found, np.bincount(combined).tolist(), strict=True)))
+        if rows
+        else Counter()
+    )
+
+
+def _only_value(statistics: Any) -> bytes | None:
+    """The one text that a column has throughout, if its file tells so."""
+    if statistics is None or not (statistics.has_min_max and statistics.has_null_count):
+        return None
+    low = statistics.min_raw
+    same = statistics.null_count == 0 and low == statistics.max_raw
+    return low if same and isinstance(low, bytes) else None

@@ -1,0 +1,259 @@
+"""A fleet at one instant in files that this process reads by itself: no Spark is needed."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import timedelta
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+from pyspark.sql import types as t
+from pyspark.sql.pandas.types import from_arrow_type
+
+from spark.errors import InputError, UnreadableError, first_line
+from spark.files import (
+    NULL,
+    OwnPlace,
+    Wanted,
+    is_there,
+    nothing,
+    own_place,
+    texts,
+    whole_numbers,
+)
+from spark.fleet.clusters import MAX_AGE, Composition, clusters_in, compositions
+from spark.fleet.schemas import TABLES, faults_of, null_keys_told, unknown_columns
+from spark.fleet.store import removed_since, whole
+from spark.fleet.utf8 import names_wanted
+
+_TYPES = {
+    name: {column.name: column.type for column in table.columns} for name, table in TABLES.items()
+}
+
+Rows = Mapping[str, Any]
+"""Columns by name, of equally many rows: texts as an Arrow array of bytes, ints as numbers with
+`spark.files.NULL` for null, all others as lists."""
+
+
+class Part(NamedTuple):
+    """The files of one table of one snapshot, and which clusters are read from it; None is all."""
+
+    files: Sequence[str]
+    clusters: frozenset[str] | None = None
+
+
+@dataclass(frozen=True)
+class FleetFiles:
+    """The same fleet as a `FleetSnapshot` of a store, for questions about few of its rows.
+
+    What is said of a snapshot's `notes`, `instants` and `changes` is said of these.
+    """
+
+    id: str
+    place: OwnPlace = field(repr=False)
+    tables: Mapping[str, Sequence[Part]]
+    notes: tuple[str, ...] = ()
+    instants: Mapping[str, str] = field(default_factory=dict)
+    changes: tuple[str, ...] = ()
+
+    @staticmethod
+    def read(
+        store: str,
+        snapshot: str | None = None,
+        max_age: timedelta = MAX_AGE,
+        place: OwnPlace | None = None,
+    ) -> FleetFiles:
+        """The fleet that `FleetSnapshot.read` would read; InputErrors are the same.
+
+        `place` is that folder, if it is open. What only Spark can open raises NotOurOwnError, an
+        InputError as well.
+        """
+        place = place or own_place(store)
+        stored = whole(place, store, snapshot)
+        if snapshot:
+            return FleetFiles.compose(place, Composition(snapshot))
+        newest, _ = compositions(place, store, stored, max_age)
+        return FleetFiles.compose(place, newest)
+
+    @staticmethod
+    def compose(place: OwnPlace, of: Composition) -> FleetFiles:
+        """The fleet that is composed so; InputError as `FleetSnapshot.compose` raises it."""
+        parts = sorted({of.id, *of.instants.values()}, reverse=True)
+        read = [_opened(place, part) for part in parts]
+        notes = tuple(dict.fromkeys(note for one in read for note in one.notes))
+        whole_of_it = replace(read[0], notes=(*notes, *of.notes()), instants=of.instants)
+        if len(parts) == 1:
+            return whole_of_it
+        chosen = {
+            one.id: frozenset(c for c, instant in of.instants.items() if instant == one.id)
+            for one in read
+        }
+        tables = {
+            name: [
+                part._replace(clusters=chosen[one.id])
+                for one in read
+                for part in one.tables.get(name, ())
+            ]
+            for name in TABLES
+        }
+        changes = tuple(change for one in read for change in one.changes)
+        there = {name: of_name for name, of_name in tables.items() if of_name}
+        return replace(whole_of_it, id=of.id, tables=there, changes=changes)
+
+    def clusters(self) -> Mapping[str, str]:
+        """Each cluster, and the id of the snapshot that its rows are of."""
+        if self.instants:
+            return self.instants
+        return dict.fromkeys(clusters_in(self.place, self.place.root, [self.id])[self.id], self.id)
+
+    def rows(
+        self, table: str, columns: Sequence[str], cluster: str | None = None, **wanted: Wanted
+    ) -> Rows:
+        """The rows of a table with wanted values, of a cluster or all.
+
+        UnreadableError if a file is broken. A table that isn't there has none.
+        """
+        found = [
+            rows
+            for file, chosen in self._files(table, cluster, wanted)
+            for rows in self._rows_of(table, file, columns, chosen)
+        ]
+        nobody = {name: _values(None, _TYPES[table][name], 0) for name in columns}
+        return {name: _joined([rows[name] for rows in (*found, nobody)]) for name in columns}
+
+    def _rows_of(
+        self, table: str, file: str, columns: Sequence[str], chosen: Mapping[str, Wanted]
+    ) -> Iterator[Rows]:
+        """Those of one file, a row group at a time."""
+        try:
+            for rows in self.place.rows(table, file, columns, chosen):
+                yield {
+                    name: _values(
+                        rows[name] if name in rows.column_names else None,
+                        _TYPES[table][name],
+                        len(rows),
+                    )
+                    for name in columns
+                }
+        except (TypeError, pa.ArrowException) as error:  # not all files are alike
+            raise UnreadableError(
+                f"table {table} can't be read from {file}: {first_line(error)}"
+            ) from None
+
+    def _files(
+        self, table: str, cluster: str | None, others: Mapping[str, Wanted]
+    ) -> Iterator[tuple[str, Mapping[str, Wanted]]]:
+        """The files of a table, and what is wanted of each."""
+        for part in self.tables.get(table, ()):
+            if cluster is not None and part.clusters is not None and cluster not in part.clusters:
+                continue
+            chosen = dict(others)
+            if cluster is not None:
+                chosen["cluster"] = names_wanted([cluster])
+            elif part.clusters is not None:
+                chosen["cluster"] = names_wanted(part.clusters, null=True)
+            for file in part.files:
+                yield file, chosen
+
+    def null_keys(self, table: str, cluster: str | None = None, **wanted: Wanted) -> Counter[str]:
+        """How many of such rows have a null in a key or what an int can't hold, by column.
+
+        Of a file that says that it has no nulls only the footer is read.
+        """
+        keys = TABLES[table].keys
+        found: Counter[str] = Counter()
+        for file, chosen in self._files(table, cluster, wanted):
+            if self.place.has_no_null(table, file, keys):
+                continue
+            for rows in self._rows_of(table, file, keys, chosen):
+                found.update({f"{table}.{key}": _nulls(rows[key]) for key in keys})
+        return +found
+
+    def check_keys(self, found: Mapping[str, int]) -> None:
+        """Raise InputError if any key is null."""
+        if found:
+            raise InputError(null_keys_told(self.id, found))
+
+
+def _opened(place: OwnPlace, snapshot: str) -> FleetFiles:
+    """The tables of a snapshot, checked as far as their schemas tell."""
+    tables: dict[str, list[Part]] = {}
+    unreadable: list[str] = []
+    columns: list[str] = []
+    notes: list[str] = []
+    changes: list[str] = []
+    for name in TABLES:
+        try:
+            parts = place.parts(name, snapshot)
+            if parts is None:
+                continue
+            files = place.files_of(parts.paths)
+            if not files:
+                continue
+            schema = _schema(place.schema(name, files[0]))
+        except InputError as error:
+            unreadable.append(str(error))
+            continue
+        tables[name] = [Part(files)]
+        columns += faults_of(name, schema)
+        notes += unknown_columns(name, schema)
+        changes += parts.notes
+    if faults := [*unreadable, *columns]:
+        kind = UnreadableError if unreadable else InputError
+        raise kind(f"snapshot {snapshot} can't be used: {'; '.join(faults)}")
+    changes += removed_since(place, snapshot, tables.keys())
+    return FleetFiles(snapshot, place, tables, tuple(notes), {}, tuple(changes))
+
+
+_UNSIGNED: dict[str, t.DataType] = {
+    "uint8": t.ShortType(),
+    "uint16": t.IntegerType(),
+    "uint32": t.LongType(),
+}
+_UNSIGNED |= {"uint64": t.DecimalType(20, 0)}
+"""What Spark reads unsigned numbers as."""
+
+
+def _schema(schema: pa.Schema) -> t.StructType:
+    """The columns of a file with the types that Spark reads them as."""
+    return t.StructType([t.StructField(field.name, _type(field.type)) for field in schema])
+
+
+def _type(kind: pa.DataType) -> t.DataType:
+    if pa.types.is_dictionary(kind):
+        return _type(kind.value_type)
+    if pa.types.is_list(kind):
+        return t.ArrayType(_type(kind.value_type))
+    if str(kind) in _UNSIGNED:
+        return _UNSIGNED[str(kind)]
+    try:
+        return from_arrow_type(kind)
+    except Exception:  # PySpark's own for a type that it doesn't know
+        return t.UserDefinedType()
+
+
+def _values(column: pa.ChunkedArray | None, kind: t.DataType, rows: int) -> Any:
+    values = nothing(pa.null(), rows) if column is None else column
+    if isinstance(kind, t.StringType):
+        return texts(values)
+    if isinstance(kind, t.IntegralType):
+        return whole_numbers(values)
+    if isinstance(kind, t.ArrayType) and isinstance(kind.elementType, t.StringType):
+        values = values.cast(pa.list_(pa.binary()))
+    return values.to_pylist()
+
+
+def _joined(values: Sequence[Any]) -> Any:
+    if isinstance(values[0], pa.Array):
+        return pa.concat_arrays(values)
+    if isinstance(values[0], np.ndarray):
+        return np.concatenate(values)
+    return [one for some in values for one in some]
+
+
+def _nulls(values: Any) -> int:
+    missing = values == NULL if isinstance(values, np.ndarray) else ~is_there(values)
+    return int(np.count_nonzero(missing))

@@ -1,0 +1,218 @@
+"""One group read without Spark: its row is the one that `spark.groups.encode` makes of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from optimizer.model import IntArray
+from spark.errors import InputError
+from spark.files import NULL, Wanted, coded
+from spark.fleet import TABLES, FleetFiles, Rows, names_wanted, spelled
+from spark.groups.encode import ABSENT
+from spark.groups.one_groups_topics import objects, topics_of
+from spark.groups.unreadable import FACTS, NAMES, OF_GROUP
+
+COLUMNS = {
+    "groups": ("state", "strategy", "subscriptions_inferred", "type"),
+    "members": ("member_id", "instance_id", "rack", "generation"),
+    "subscriptions": ("member_id", "topic"),
+    "assignments": ("topic", "partition", "member_id", "generation"),
+}
+"""What is read of the tables that name a group, beside its own name and its cluster's."""
+
+
+def row_of_group(
+    fleet: FleetFiles, group: str, cluster: str | None = None, racks: bool = False
+) -> Any:
+    """The row of one group; a name that isn't UTF-8 is meant by how it is spelled.
+
+    Where `encode` has hashes these are numbers of this row's own. Raises InputError when there is
+    no such group, when several clusters have one and none is chosen, and for null keys.
+    """
+    named = names_wanted([group])
+    tables = {
+        name: fleet.rows(name, ("cluster", "group", *columns), cluster, group=named)
+        for name, columns in COLUMNS.items()
+    }
+    topics = _topics_read(tables["subscriptions"])
+    _check_keys(fleet, cluster, named, topics)
+    of = sorted({spelled(one) for rows in tables.values() for one in _different(rows["cluster"])})
+    if not of:
+        raise InputError(no_such_group(fleet.id, group, cluster))
+    if len(of) > 1:
+        raise InputError(several_clusters(group, of))
+    return _Row(fleet, tables, of[0], topics.get(of[0], []), racks).whole()
+
+
+def no_such_group(snapshot: str, group: str, cluster: str | None) -> str:
+    """What is said of a group that isn't there."""
+    where = f" in cluster {cluster!r}" if cluster is not None else ""
+    return f"snapshot {snapshot} has no group {group!r}{where}"
+
+
+def several_clusters(group: str, clusters: Iterable[str]) -> str:
+    """What is said where a name alone doesn't tell which group is meant."""
+    among = ", ".join(sorted(clusters))
+    return f"several clusters have a group {group!r}: choose its cluster of {among}"
+
+
+def _topics_read(subscriptions: Rows) -> dict[str, list[bytes]]:
+    """The topics that are subscribed to in each cluster, sorted."""
+    (of, clusters), (codes, topics) = map(coded, map(subscriptions.get, ("cluster", "topic")))
+    found: dict[str, set[bytes]] = {}
+    for at, topic in {*zip(of.tolist(), codes.tolist(), strict=True)}:
+        if clusters[at] is not None and topics[topic] is not None:
+            found.setdefault(spelled(clusters[at]), set()).add(topics[topic])
+    return {cluster: sorted(some) for cluster, some in found.items()}
+
+
+def _check_keys(
+    fleet: FleetFiles, cluster: str | None, named: Wanted, topics: Mapping[str, list[bytes]]
+) -> None:
+    """Raise InputError for null keys in what is told of the group."""
+    nulls = fleet.null_keys("brokers")
+    for name, table in TABLES.items():
+        if table.by_group:
+            nulls += fleet.null_keys(name, cluster, group=named)
+    for one, read in topics.items():
+        nulls += fleet.null_keys("partitions", one, topic=Wanted(frozenset(read)))
+    fleet.check_keys(nulls)
+
+
+def _different(texts: Any) -> list[bytes]:
+    return [one for one in coded(texts)[1] if one is not None]
+
+
+class _Row:
+    """A row in the making: of each column the names as bytes, as which they are sorted."""
+
+    def __init__(
+        self,
+        fleet: FleetFiles,
+        tables: Mapping[str, Rows],
+        cluster: str,
+        topics: list[bytes],
+        racks: bool,
+    ) -> None:
+        self.fleet, self.tables, self.cluster = fleet, tables, cluster
+        self.topics, self.racks = topics, racks
+        self.members: dict[bytes, int] = {}
+        self.numbers: dict[bytes, int] = {topic: number for number, topic in enumerate(topics)}
+
+    def whole(self) -> Any:
+        """All of its columns."""
+        columns = self._facts() | self._members() | self._subscriptions() | self._claims()
+        columns["unreadable"] = self._unreadable(columns)
+        texts = {name: objects(map(_spelled, columns[name])) for name in NAMES}
+        facts = {name: _spelled(columns[name]) for name in FACTS}
+        facts["type"] = facts["type"] and facts["type"].lower()
+        known = topics_of(self.fleet, self.cluster, self.topics, self.racks)
+        return SimpleNamespace(cluster=self.cluster, **columns | texts | facts | known)
+
+    def _facts(self) -> dict[str, Any]:
+        """What is said of the group as a whole; of several rows the least."""
+        rows = self.tables["groups"]
+        (name, *_) = [one for some in self.tables.values() for one in _different(some["group"])]
+        return {
+            "group": spelled(name),
+            "listed": max(len(rows["group"]), 1),
+            "state": min(_different(rows["state"]), default=None),
+            "group_strategy": min(_different(rows["strategy"]), default=None),
+            "type": min(_different(rows["type"]), default=None),
+            "inferred": any(rows["subscriptions_inferred"]),
+        }
+
+    def _members(self) -> dict[str, Any]:
+        """In the order of their ids; those of one id by what else there is of them."""
+        rows = self.tables["members"]
+        texts = [rows[name].to_pylist() for name in ("member_id", "instance_id", "rack")]
+        generations = _or_absent(rows["generation"]).tolist()
+        members = sorted(zip(*texts, generations, strict=True), key=_nulls_first)
+        ids, instances, racks, numbers = zip(*members, strict=True) if members else ((),) * 4
+        return {
+            "member_ids": ids,
+            "member_hashes": self._numbered(self.members, ids),
+            "instance_ids": instances,
+            "racks": racks,
+            "generations": np.array(numbers, np.int32),
+        }
+
+    def _subscriptions(self) -> dict[str, Any]:
+        rows = self.tables["subscriptions"]
+        members = self._codes(self.members, rows["member_id"])
+        topics = self._codes(self.numbers, rows["topic"])
+        return {
+            "topics": self.topics,
+            "topic_hashes": self._numbered(self.numbers, self.topics),
+            "subscriber_counts": np.bincount(topics, minlength=len(self.topics)).astype(np.int32),
+            "subscribers": members[np.argsort(topics, kind="stable")],
+        }
+
+    def _claims(self) -> dict[str, Any]:
+        rows = self.tables["assignments"]
+        codes, claimants = coded(rows["member_id"])
+        stated = np.array([one is not None for one in claimants], np.bool_)[codes]
+        (of_topic, topics), partitions = coded(rows["topic"]), rows["partition"]
+        claimed = [topics[code] for code in np.unique(of_topic[stated]).tolist()]
+        owners = [one for one in claimants if one is not None]
+        return {
+            "claim_topics": self._codes(self.numbers, rows["topic"])[stated],
+            "claim_partitions": partitions[stated].astype(np.int32),
+            "claim_members": self._codes(self.members, rows["member_id"])[stated],
+            "claim_generations": _or_absent(rows["generation"])[stated],
+            "claimed_topics": sorted(claimed),
+            "claimed_topic_hashes": self._numbered(self.numbers, sorted(claimed)),
+            "claimants": sorted(owners),
+            "claimant_hashes": self._numbered(self.members, sorted(owners)),
+        }
+
+    def _numbered(self, known: dict[bytes, int], names: Iterable[bytes]) -> IntArray:
+        """The number of each name; one that isn't known gets the next."""
+        return np.array([known.setdefault(name, len(known)) for name in names], np.int64)
+
+    def _codes(self, known: dict[bytes, int], texts: Any) -> IntArray:
+        """The same of a column, in which names come many times; a null has a number as well."""
+        codes, names = coded(texts)
+        return self._numbered(known, names)[codes]
+
+    def _unreadable(self, columns: Mapping[str, Any]) -> bytes | None:
+        """Texts that aren't valid, as `spark.groups.unreadable` has them."""
+        keys = (
+            one
+            for rows in self.tables.values()
+            for key in ("cluster", "group")
+            for one in _different(rows[key])
+        )
+        told = [] if all(map(_is_valid, keys)) else [OF_GROUP.encode()]
+        texts = {name: columns[name] for name in NAMES} | {name: (columns[name],) for name in FACTS}
+        told += [
+            f"{(NAMES | FACTS)[name]} ".encode() + text
+            for name, of_name in texts.items()
+            for text in of_name
+            if not _is_valid(text)
+        ]
+        return b"\0".join(told) if told else None
+
+
+def _is_valid(text: bytes | None) -> bool:
+    try:
+        return text is None or text.decode("utf-8") is not None
+    except UnicodeDecodeError:
+        return False
+
+
+def _spelled(text: bytes | None) -> str | None:
+    return None if text is None else spelled(text)
+
+
+def _or_absent(numbers: IntArray) -> NDArray[np.int32]:
+    return np.where(numbers == NULL, ABSENT, numbers).astype(np.int32)
+
+
+def _nulls_first(values: tuple[Any, ...]) -> tuple[tuple[bool, Any], ...]:
+    return tuple((value is not None, value) for value in values)

@@ -1,0 +1,132 @@
+"""What there is to know about the topics of one group, of rows that were read without Spark."""
+
+from __future__ import annotations
+
+import re
+from base64 import b64decode
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from optimizer.model import IntArray
+from spark.files import Wanted, coded
+from spark.fleet import FleetFiles, Rows, spelled
+from spark.groups.encode import ABSENT, GAPS, NEGATIVE, NO_ID, SHARED_ID, TWICE, TWO_IDS
+
+COLUMNS = ("topic", "partition", "topic_id")
+RACKS = ("leader_rack", "replica_racks")
+
+_BASE64 = re.compile(r"[A-Za-z0-9_-]{22}")
+_HEX = re.compile(r"[0-9A-F]{32}")
+
+
+def topics_of(
+    fleet: FleetFiles, cluster: str, topics: Sequence[bytes], racks: bool
+) -> dict[str, Any]:
+    """The columns `topic_sizes` and `topic_ids` of an encoded row, and with `racks` its places."""
+    columns = (*COLUMNS, *(RACKS if racks else ()))
+    wanted = Wanted(frozenset(topics))
+    rows = fleet.rows("partitions", columns, cluster, topic=wanted)
+    of_topic = _by_topic(rows, topics)
+    numbers = [rows["partition"][some] for some in of_topic]
+    ids = _ids(rows, of_topic)
+    shared = _shared(fleet, cluster, {one for of_one in ids for one in of_one if one})
+    sizes = [_size(some, found, shared) for some, found in zip(numbers, ids, strict=True)]
+    facts = {
+        "topic_sizes": np.array(sizes, np.int32),
+        "topic_ids": objects(min(filter(None, found), default=None) for found in ids),
+    }
+    return facts | _places(rows, of_topic) if racks else facts
+
+
+def _by_topic(rows: Rows, topics: Sequence[bytes]) -> list[IntArray]:
+    """The indexes of each topic's rows."""
+    codes, names = coded(rows["topic"])
+    order = np.argsort(codes, kind="stable")
+    ends = np.cumsum(np.bincount(codes, minlength=len(names)))
+    found = dict(zip(names, np.split(order, ends[:-1]), strict=False))
+    return [found.get(topic, np.empty(0, np.int64)) for topic in topics]
+
+
+def _size(numbers: IntArray, ids: set[str | None], shared: set[str]) -> int:
+    """Partitions of a topic, or what is wrong with it: see `spark.groups.encode`."""
+    if not len(numbers):
+        return ABSENT
+    faults = {
+        NEGATIVE: numbers.min() < 0,
+        TWICE: len(np.unique(numbers)) < len(numbers),
+        GAPS: numbers.max() >= len(numbers),
+        NO_ID: None in ids,
+        TWO_IDS: len(ids) > 1,
+        SHARED_ID: bool(ids & shared),
+    }
+    return next((fault for fault, is_there in faults.items() if is_there), len(numbers))
+
+
+def _ids(rows: Rows, of_topic: Sequence[IntArray]) -> list[set[str | None]]:
+    """The ids of each topic, None for one that is none."""
+    codes, texts = coded(rows["topic_id"])
+    stated = [None if text is None else _in_hex(text) for text in texts]
+    is_stated = np.array([text is not None for text in texts], np.bool_)
+    found = (np.unique(codes[some]) for some in of_topic)
+    return [{stated[code] for code in some[is_stated[some]].tolist()} for some in found]
+
+
+def _in_hex(text: bytes) -> str | None:
+    """A topic id in 32 hex digits; None if it is neither that nor Kafka's 22 characters."""
+    stated = text.decode("utf-8", "replace")
+    if _BASE64.fullmatch(stated):
+        return b64decode(f"{stated}==", "-_").hex().upper()
+    digits = stated.replace("-", "").upper()
+    return digits if _HEX.fullmatch(digits) else None
+
+
+def _shared(fleet: FleetFiles, cluster: str, ids: set[str]) -> set[str]:
+    """Those of these ids that several topics of the cluster have."""
+    if not ids:
+        return set()
+    alike = Wanted(frozenset(), lambda text: _in_hex(text) in ids)
+    rows = fleet.rows("partitions", ("topic", "topic_id"), cluster, topic_id=alike)
+    (topics, _), (codes, texts) = coded(rows["topic"]), coded(rows["topic_id"])
+    pairs = np.unique(np.stack((topics, codes)), axis=1)
+    users: dict[str | None, set[int]] = {}
+    for topic, code in pairs.T.tolist():
+        users.setdefault(_in_hex(texts[code]), set()).add(topic)
+    return {one for one, topics in users.items() if one and len(topics) > 1}
+
+
+def _places(rows: Rows, of_topic: Sequence[IntArray]) -> dict[str, Any]:
+    """The racks of each topic's partitions, those that have the same ones together."""
+    codes, leaders = coded(rows["leader_rack"])
+    replicas = rows["replica_racks"]
+    counts: list[int] = []
+    places: list[tuple[bytes | None, tuple[bytes, ...] | None]] = []
+    partitions: list[list[int]] = []
+    for some in of_topic:
+        found: dict[Any, list[int]] = {}
+        for row in some.tolist():
+            racks = replicas[row]
+            if leaders[codes[row]] is None and racks is None:
+                continue
+            alike = tuple(sorted(rack for rack in racks or () if rack is not None))
+            key = (leaders[codes[row]], None if racks is None else alike)
+            found.setdefault(key, []).append(int(rows["partition"][row]))
+        counts.append(len(found))
+        partitions += found.values()
+        places += found
+    return {
+        "place_counts": np.array(counts, np.int32),
+        "place_leaders": objects(None if one is None else spelled(one) for one, _ in places),
+        "place_replicas": [[*map(spelled, few or ())] for _, few in places],
+        "place_sizes": np.array([len(some) for some in partitions], np.int32),
+        "place_partitions": np.array([one for some in partitions for one in some], np.int32),
+    }
+
+
+def objects(values: Iterable[Any]) -> Any:
+    """An array of whatever these are, texts for example."""
+    listed = list(values)
+    array = np.empty(len(listed), object)
+    array[:] = listed
+    return array

@@ -1,0 +1,182 @@
+"""`evenfleet explain` and `snapshots` without Spark: what they say is the same as with it."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from pyspark.sql import SparkSession
+
+from spark import FleetFiles, FleetSnapshot, explain_group
+from spark.fleet.local_store import write_store
+from spark.settings import FleetGoals
+from tests.paths import ROOT
+from tests.spark.support.fleets import SNAPSHOT, damage_pages
+from tests.spark.support.odd_bytes import write_odd_store
+from tests.spark.support.odd_groups import odd_groups
+from tests.spark.support.said import Run, is_one_line
+
+ELSEWHERE = ("--conf", "spark.hadoop.fs.defaultFS=file:///")
+
+
+@pytest.fixture
+def demo_store(tmp_path: Path, demo_tables: dict[str, pa.Table]) -> Path:
+    write_store(demo_tables, tmp_path / "demo", SNAPSHOT)
+    return tmp_path / "demo"
+
+
+def both_ways(run: Run, monkeypatch: pytest.MonkeyPatch, *words: object) -> tuple[Any, Any]:
+    """What a command says of its own, and what where only Spark may open the store."""
+    alone = run(*words)
+    with monkeypatch.context() as elsewhere:
+        elsewhere.setattr("spark.terminal.options.submitted", lambda: True)
+        by_spark = run(*words)
+    return alone, by_spark
+
+
+@pytest.mark.parametrize("rack", ["none", "any"])
+def test_explain_says_the_same(
+    run: Run, asked: list, demo_store: Path, monkeypatch: pytest.MonkeyPatch, rack: str
+) -> None:
+    groups = pq.ParquetFile(next(demo_store.glob("groups/*/*.parquet"))).read().to_pylist()
+    for row in groups[:: len(groups) // 4]:
+        words = ("--group", row["group"], "--cluster", row["cluster"], "--rack", rack)
+        words += ("--format", "json")
+        alone, by_spark = both_ways(run, monkeypatch, "explain", demo_store, *words)
+        assert alone == by_spark
+        assert (alone.code, json.loads(alone.out)["explanation"][0]["group"]) == (0, row["group"])
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("--group", "nobody's"),
+        ("--group", "plain"),
+        ("--group", "plain", "--cluster", "e"),
+        ("--group", "plain", "--cluster", "c", "--snapshot", "20261121T050000Z"),
+        ("--group", r"caf\xe9"),
+        ("--group", "reads-shared"),
+        ("--group", "twice"),
+        ("--group", "of-connect"),
+        ("--group", "a\\b"),
+    ],
+    ids=" ".join,
+)
+def test_explain_says_the_same_of_odd_groups(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...]
+) -> None:
+    store = write_odd_store(odd_groups(), tmp_path)
+    alone, by_spark = both_ways(run, monkeypatch, "explain", store, *words)
+    assert alone == by_spark
+    assert "Traceback" not in alone.err
+
+
+def test_snapshots_says_the_same(
+    run: Run, demo_store: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of snapshots that are whole and that aren't, and of files that are broken."""
+    write_odd_store(odd_groups(), demo_store.with_name("other"))
+    for table in demo_store.with_name("other").iterdir():
+        folder = demo_store / table.name / "snapshot=20261121T050000Z"
+        (table / f"snapshot={SNAPSHOT}").rename(folder)
+    (demo_store / "members/snapshot=20261121T070000Z").mkdir()
+    (demo_store / "members/snapshot=20261121T070000Z/x.parquet").write_bytes(b"nothing of Parquet")
+    alone, by_spark = both_ways(run, monkeypatch, "snapshots", demo_store, "--format", "json")
+    assert alone == by_spark
+    states = [row["state"] for row in json.loads(alone.out)["snapshots"]]
+    assert states == ["whole", "whole", "members can't be read"]
+    assert json.loads(alone.out)["snapshots"][0]["other_kinds"]
+
+
+def test_neither_starts_spark_nor_loads_what_takes_long(demo_store: Path) -> None:
+    row = pq.ParquetFile(next(demo_store.glob("groups/*/*.parquet"))).read().to_pylist()[-1]
+    words = [["snapshots"], ["explain", "--group", row["group"], "--cluster", row["cluster"]]]
+    for command, *options in words:
+        code = (
+            "import sys, evenfleet.command as c\n"
+            f"sys.argv = ['evenfleet', {command!r}, {str(demo_store)!r}, *{options!r}]\n"
+            "try:\n    c.main()\nexcept SystemExit as end:\n"
+            "    print(end.code, *{'pandas', 'graphframes', 'kafka'} & {*sys.modules})\n"
+            "from pyspark import SparkContext\nprint(SparkContext._gateway)"
+        )
+        ended = subprocess.run(
+            [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
+        )
+        assert ended.stdout.splitlines()[-2:] == ["0", "None"]
+
+
+class TestBadInput:
+    """Told as with Spark; what is wrong with options before anything is read."""
+
+    @pytest.mark.parametrize(
+        ("words", "sentence"),
+        [
+            (("--conf", "x"), "--conf 'x' is not of the form KEY=VALUE"),
+            (("--master", "here"), "'here' is no master of Spark's"),
+            (("--snapshot", "*"), f"has no snapshot *: the newest it has are {SNAPSHOT}"),
+        ],
+    )
+    def test_options(self, run: Run, store: Path, words: tuple[str, ...], sentence: str) -> None:
+        said = run("explain", store, "--group", "g", *words)
+        assert (said.code, is_one_line(said)) == (2, True)
+        assert sentence in said.err
+
+    def test_an_empty_store(self, run: Run, asked: list, tmp_path: Path) -> None:
+        for words in (("explain", "--group", "g"), ("snapshots",)):
+            said = run(words[0], tmp_path / "nowhere", *words[1:])
+            assert (said.code, is_one_line(said)) == (2, True)
+            assert "import or write one first" in said.err
+        assert asked == []
+
+    def test_a_flipped_bit(self, run: Run, store: Path) -> None:
+        (part,) = store.glob("assignments/*/*.parquet")
+        raw = bytearray(part.read_bytes())
+        raw[len(raw) // 2] ^= 16
+        part.write_bytes(raw)
+        said = run("explain", store, "--group", "g")
+        assert (said.code, is_one_line(said)) == (2, True)
+        assert f"{part} can't be read: its bytes aren't those that were written" in said.err
+
+    def test_a_flipped_bit_where_no_manifest_tells(self, run: Run, store: Path) -> None:
+        """Pages have checksums of their own, where their writer makes any."""
+        (part,) = store.glob("assignments/*/*.parquet")
+        table = pq.ParquetFile(part).read()
+        pq.write_table(table, part, write_page_checksum=True, compression="none")
+        column = pq.ParquetFile(part).metadata.row_group(0).column(1)
+        raw = bytearray(part.read_bytes())
+        raw[column.data_page_offset + column.total_compressed_size - 3] ^= 16
+        part.write_bytes(raw)
+        said = run("explain", store, "--group", "g")
+        assert (said.code, is_one_line(said)) == (2, True)
+        assert f"table assignments can't be read from {part}: " in said.err
+
+    def test_a_broken_page_of_another_table(self, run: Run, store: Path) -> None:
+        (part,) = store.glob("members/*/*.parquet")
+        damage_pages(part, statistics=False)
+        said = run("explain", store, "--group", "group-3")
+        assert (said.code, is_one_line(said)) == (2, True)
+        assert f"table members can't be read from {part}: " in said.err
+
+    def test_columns(self, run: Run, store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        (part,) = store.glob("members/*/*.parquet")
+        table = pq.ParquetFile(part).read()
+        for kind in (pa.uint16(), pa.uint64(), pa.float32(), pa.binary(), pa.timestamp("us")):
+            odd = table.set_column(2, "member_id", pa.nulls(len(table), kind))
+            pq.write_table(odd.drop_columns(["group"]), part)
+            alone, by_spark = both_ways(run, monkeypatch, "explain", store, "--group", "g")
+            assert alone == by_spark
+            assert "lacks the column group; column members.member_id is " in alone.err
+
+
+def test_goals_count(spark: SparkSession, demo_store: Path) -> None:
+    """In a notebook, too: it is the same function."""
+    row = pq.ParquetFile(next(demo_store.glob("groups/*/*.parquet"))).read().to_pylist()[0]
+    for fleet in (FleetFiles.read(str(demo_store)), FleetSnapshot.read(spark, str(demo_store))):
+        found = explain_group(fleet, row["group"], row["cluster"], FleetGoals())
+        assert found.group == row["group"]
