@@ -13,7 +13,8 @@ from spark.errors import InputError, UnreadableError
 from spark.files.checksum import checksum
 from spark.files.footers import Footers, footers_of
 from spark.files.manifest import HIDDEN, File, Manifest
-from spark.files.place import Parts, Place, rewritten
+from spark.files.parts import Parts
+from spark.files.place import Place, rewritten
 
 LEAST = 12
 """Bytes of the smallest Parquet file: magic numbers at both ends, and the footer's length."""

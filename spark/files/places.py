@@ -1,4 +1,4 @@
-"""Which kind of place a folder is, and what writes to it."""
+"""Which kind of place a name means, and what writes to a folder."""
 
 from __future__ import annotations
 
@@ -8,10 +8,19 @@ from pathlib import Path
 
 from pyspark.sql import SparkSession
 
+from spark.files.catalog_source import CatalogSource
 from spark.files.local_place import LocalPlace
 from spark.files.local_run import LocalRun
 from spark.files.spark_place import SparkPlace
 from spark.files.spark_run import SparkRun
+from spark.files.where import CatalogSchema, Where
+
+
+def source_of(session: SparkSession, where: Where) -> LocalPlace | SparkPlace | CatalogSource:
+    """What the tables of a store or of results are read from."""
+    if isinstance(where, CatalogSchema):
+        return CatalogSource(session, where)
+    return place_of(session, where)
 
 
 def place_of(session: SparkSession, root: str) -> LocalPlace | SparkPlace:

@@ -16,8 +16,7 @@ from urllib.parse import unquote
 
 from pyspark.sql import DataFrame, SparkSession
 
-from spark.files import LITERAL, place_of
-from spark.fleet.counts import snapshot_of_file
+from spark.files import Where, source_of
 from spark.fleet.store import Stored
 from spark.fleet.utf8 import escaped_rows
 
@@ -61,7 +60,7 @@ class Composition(NamedTuple):
 
 
 def compositions(
-    session: SparkSession, store: str, stored: Stored, max_age: timedelta
+    session: SparkSession, store: Where, stored: Stored, max_age: timedelta
 ) -> tuple[Composition, Composition | None]:
     """The newest fleet of the whole snapshots of a store, and what there is of it before that.
 
@@ -115,18 +114,16 @@ def within_reach(snapshots: Sequence[str], max_age: timedelta) -> list[str]:
     return [one for one in snapshots if (at := time_of(one)) and end - at <= max_age]
 
 
-def clusters_in(session: SparkSession, store: str, snapshots: Sequence[str]) -> Held:
+def clusters_in(session: SparkSession, store: Where, snapshots: Sequence[str]) -> Held:
     """The clusters of each of these snapshots, sorted; none where no file of it can be read.
 
     One job that reads one column, of the tables of `NAMING`. A broken file is passed over.
     """
     found: dict[str, list[str]] = {one: [] for one in snapshots}
-    place = place_of(session, store)
-    by_table = (place.paths(table, snapshots).values() for table in NAMING)
-    if paths := [path for of_table in by_table for of_one in of_table for path in of_one]:
-        options = LITERAL | {"ignoreCorruptFiles": "true"}
-        files = session.read.schema("cluster string").options(**options).parquet(*paths)
-        named = files.select(snapshot_of_file(), "cluster").dropna().distinct()
+    source = source_of(session, store)
+    naming = source.labelled(session, NAMING, snapshots, "cluster string", passing_over=True)
+    if naming:
+        named = naming.rows.dropna().distinct()
         for row in escaped_rows(named).collect():
             found[unquote(row.snapshot)].append(row.cluster)
     return {one: sorted({*clusters}) for one, clusters in found.items()}

@@ -2,28 +2,24 @@
 
 from __future__ import annotations
 
-import re
 from urllib.parse import unquote
 
 from pyspark.sql import Column, Row, SparkSession
 from pyspark.sql import functions as F
 
 from spark.errors import unreadable_file
-from spark.files import LITERAL, place_of
+from spark.files import ID_OF_FILE, Where, source_of
 from spark.fleet.kinds import kind_of_group
 from spark.fleet.states import MEMBERLESS_STATES
 
-ID_OF_FILE = re.compile(r"/snapshot=([^/]+)/[^/]+\.parquet$")
-"""Finds the id in the path of a snapshot's file."""
 
-
-def row_counts(session: SparkSession, store: str, table: str) -> tuple[dict[str, int], set[str]]:
+def row_counts(session: SparkSession, store: Where, table: str) -> tuple[dict[str, int], set[str]]:
     """How many rows of the table each snapshot has, and the snapshots that can't be read."""
     rows, unreadable = _counted(session, store, table, "nothing int")
     return {row["snapshot"]: row["count"] for row in rows}, unreadable
 
 
-def kinds_of_groups(session: SparkSession, store: str) -> dict[str, dict[str, int]]:
+def kinds_of_groups(session: SparkSession, store: Where) -> dict[str, dict[str, int]]:
     """How many groups that aren't consumer groups each snapshot has that can be read, by kind.
 
     Whether a group has members is told by its state here.
@@ -39,29 +35,22 @@ def kinds_of_groups(session: SparkSession, store: str) -> dict[str, dict[str, in
 
 
 def _counted(
-    session: SparkSession, store: str, table: str, schema: str, *by: Column
+    session: SparkSession, store: Where, table: str, schema: str, *by: Column
 ) -> tuple[list[Row], set[str]]:
     """Numbers of rows by snapshot, and by what else, and the snapshots that can't be read."""
-    place = place_of(session, store)
-    there = place.ids(table)
-    paths = place.paths(table, there)
-    while paths:
-        flat = [path for of_snapshot in paths.values() for path in of_snapshot]
-        files = session.read.schema(schema).options(**LITERAL).parquet(*flat)
-        grouped = files.groupBy(snapshot_of_file(), *by)
+    source = source_of(session, store)
+    there = source.ids(table)
+    left = set(there)
+    while left and (found := source.labelled(session, [table], left, schema)):
+        left &= found.snapshots
         try:
-            rows = grouped.count().collect()
+            rows = found.rows.groupBy("snapshot", *by).count().collect()
         except Exception as error:
             broken = ID_OF_FILE.search(unquote(unreadable_file(error) or ""))
-            if not broken or broken[1] not in paths:
+            if not broken or broken[1] not in left:
                 raise
-            del paths[broken[1]]
+            left.remove(broken[1])
         else:
             named = [row.asDict() | {"snapshot": unquote(row.snapshot)} for row in rows]
-            return [Row(**row) for row in named], set(there).difference(paths)
+            return [Row(**row) for row in named], set(there).difference(left)
     return [], set(there)
-
-
-def snapshot_of_file() -> Column:
-    """The id in the path of a row's file, as it stands in an address: a blank is %20."""
-    return F.regexp_extract("_metadata.file_path", ID_OF_FILE.pattern, 1).alias("snapshot")

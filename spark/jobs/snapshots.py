@@ -8,6 +8,7 @@ from itertools import groupby
 from pyspark.sql import SparkSession
 
 from spark import InputError
+from spark.files import Where
 from spark.fleet import TABLES, clusters_in, ids, kinds_of_groups, row_counts, unfinished
 from spark.settings import read_settings
 from spark.terminal import (
@@ -17,11 +18,13 @@ from spark.terminal import (
     Format,
     Master,
     Store,
+    StoreTables,
     busy,
     is_small,
     opened,
     say,
     show,
+    store_in,
     tell,
 )
 
@@ -32,18 +35,20 @@ OTHER_KINDS = "other_kinds"
 
 
 def snapshots(
-    store: Store,
+    store: Store = None,
+    tables: StoreTables = None,
     master: Master = None,
     conf: Conf = None,
     config: Config = None,
     form: Form = Format.TABLE,
 ) -> None:
     """List the snapshots of a store, oldest first: clusters, rows, and whether they are whole."""
-    with opened(master, conf, read_settings(config), is_small(store)) as spark:
-        list_snapshots(spark, store, form)
+    source = store_in(store, tables)
+    with opened(master, conf, read_settings(config), is_small(source)) as spark:
+        list_snapshots(spark, source, form)
 
 
-def list_snapshots(session: SparkSession, store: str, form: Format) -> None:
+def list_snapshots(session: SparkSession, store: Where, form: Format) -> None:
     """Print a row a snapshot; a table that a snapshot lacks has no count."""
     with busy("looking at the store"):
         found = {table: ids(session, store, table) for table in TABLES}

@@ -17,6 +17,7 @@ from pyspark.sql import SparkSession
 from optimizer import GoalsError
 from spark import FleetSnapshot
 from spark.errors import InputError
+from spark.files import CatalogSchema, Where
 from spark.settings import Settings, goal_of
 from spark.terminal.console import Format, Rows, busy, say
 from spark.terminal.session import session
@@ -28,8 +29,38 @@ from spark.wording import named
 CHECK_FAILED = 1
 """Exit code of a command that found what it looks for."""
 
-Store = Annotated[str, typer.Argument(help="Folder of snapshots.", show_default=False)]
-Out = Annotated[str, typer.Option(help="Folder for the result.", show_default=False)]
+Store = Annotated[str | None, typer.Argument(help="Folder of snapshots.", show_default=False)]
+StoreTables = Annotated[
+    str | None,
+    typer.Option(
+        "--tables",
+        metavar="CATALOG.SCHEMA",
+        help="Tables of snapshots, instead of STORE.",
+        show_default=False,
+    ),
+]
+PlanFolder = Annotated[
+    str | None, typer.Argument(help="Folder that `plan` wrote.", show_default=False)
+]
+PlanTables = Annotated[
+    str | None,
+    typer.Option(
+        "--plan-tables",
+        metavar="CATALOG.SCHEMA",
+        help="Tables that `plan` wrote, instead of PLAN.",
+        show_default=False,
+    ),
+]
+Out = Annotated[str | None, typer.Option(help="Folder for the result.", show_default=False)]
+OutTables = Annotated[
+    str | None,
+    typer.Option(
+        "--out-tables",
+        metavar="CATALOG.SCHEMA",
+        help="Tables for the result, instead of --out.",
+        show_default=False,
+    ),
+]
 Snapshot = Annotated[
     str | None,
     typer.Option(help="Id like 20261121T060000Z.", show_default="the newest of each cluster"),
@@ -60,6 +91,46 @@ def opened(
     stated = settings.spark | dict(option.split("=", 1) for option in conf or [])
     with session(master, stated, small) as spark:
         yield spark
+
+
+def store_in(store: str | None, tables: str | None) -> Where:
+    """What STORE and --tables name; InputError unless it is one of them."""
+    found = _one_of(store, tables, "STORE", "--tables")
+    if found is None:
+        raise InputError("name a STORE, or --tables CATALOG.SCHEMA")
+    return found
+
+
+def store_and_plan(
+    store: str | None, plan: str | None, tables: str | None, plan_tables: str | None
+) -> tuple[Where, Where]:
+    """What STORE and PLAN, or options in their place, name; alone, the argument is the other."""
+    if tables and store and plan is None and not plan_tables:
+        store, plan = None, store
+    planned = _one_of(plan, plan_tables, "PLAN", "--plan-tables")
+    found = store_in(store, tables)
+    if planned is None:
+        raise InputError("name a PLAN, or --plan-tables CATALOG.SCHEMA")
+    return found, planned
+
+
+def out_in(out: str | None, tables: str | None) -> Where:
+    """What --out and --out-tables name; InputError unless it is one of them."""
+    found = out_if_any(out, tables)
+    if found is None:
+        raise InputError("say where the result goes: --out FOLDER, or --out-tables CATALOG.SCHEMA")
+    return found
+
+
+def out_if_any(out: str | None, tables: str | None) -> Where | None:
+    """The same where a result needn't be written."""
+    return _one_of(out, tables, "--out", "--out-tables")
+
+
+def _one_of(path: str | None, tables: str | None, *names: str) -> Where | None:
+    if path is not None and tables is not None:
+        raise InputError(f"{names[0]} and {names[1]} name two places: leave one of them out")
+    return path if tables is None else CatalogSchema(tables)
 
 
 class RackMeaning(StrEnum):
@@ -130,7 +201,7 @@ def with_goals(
 
 def read_snapshot(
     session: SparkSession,
-    store: str,
+    store: Where,
     snapshot: str | None,
     doing: str,
     max_age: timedelta,
@@ -141,7 +212,7 @@ def read_snapshot(
 
 
 def told(
-    session: SparkSession, store: str, doing: str, read: Callable[[], FleetSnapshot]
+    session: SparkSession, store: Where, doing: str, read: Callable[[], FleetSnapshot]
 ) -> FleetSnapshot:
     """Read a fleet, say what was left out of it, and label the jobs to come in Spark's UI."""
     session.sparkContext.setJobDescription(f"evenfleet {doing}: reading {store}")
