@@ -1,5 +1,7 @@
 """Tables in files: written aside and put in place as one step, and read as they were written.
 
+A schema of a catalog, whose tables have a column `snapshot`, can stand for such a folder.
+
 A folder of results or snapshots has its tables as `TABLE/snapshot=ID/*.parquet`, which any program
 reads, and a hidden folder `.evenfleet` beside them:
 
@@ -12,6 +14,7 @@ reads, and a hidden folder `.evenfleet` beside them:
 from __future__ import annotations
 
 from spark.files.arrow_place import NotOurOwnError
+from spark.files.catalog_tables import check_tables
 from spark.files.columns import NULL, coded, is_there, nothing, texts, whole_numbers
 from spark.files.disk import writing
 from spark.files.literal import LITERAL
@@ -19,16 +22,20 @@ from spark.files.local_place import LocalPlace
 from spark.files.local_run import LocalRun, written_file
 from spark.files.manifest import File, Manifest
 from spark.files.own_place import OwnPlace, Wanted
-from spark.files.place import Parts, Place
-from spark.files.places import DEFAULT_FS, Opener, own_place, place_of, run_of
+from spark.files.parts import Parts, read_parts
+from spark.files.place import Place
+from spark.files.places import DEFAULT_FS, Opener, own_place, place_of, run_of, source_of
+from spark.files.source import Source, Stated
 from spark.files.spark_place import SparkPlace
-from spark.files.tables import read_parts, write_tables
+from spark.files.tables import write_tables
 from spark.files.text_file import replace_text
+from spark.files.where import CatalogSchema, Where, table_in
 
 __all__ = [
     "DEFAULT_FS",
     "LITERAL",
     "NULL",
+    "CatalogSchema",
     "File",
     "LocalPlace",
     "LocalRun",
@@ -38,8 +45,12 @@ __all__ = [
     "OwnPlace",
     "Parts",
     "Place",
+    "Source",
     "SparkPlace",
+    "Stated",
     "Wanted",
+    "Where",
+    "check_tables",
     "coded",
     "is_there",
     "nothing",
@@ -48,6 +59,8 @@ __all__ = [
     "read_parts",
     "replace_text",
     "run_of",
+    "source_of",
+    "table_in",
     "texts",
     "whole_numbers",
     "write_tables",

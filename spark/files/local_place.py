@@ -14,7 +14,8 @@ from spark.files.checksum import checksum
 from spark.files.footers import Footers, footers_of
 from spark.files.manifest import HIDDEN, File, Manifest
 from spark.files.own_place import OwnPlace
-from spark.files.place import Parts, rewritten
+from spark.files.parts import Parts
+from spark.files.place import rewritten
 
 LEAST = 12
 """Bytes of the smallest Parquet file: magic numbers at both ends, and the footer's length."""

@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 
 from spark.errors import UnreadableError, first_line
 from spark.files.columns import coded, taken, texts
-from spark.files.place import Cells, Place
+from spark.files.place import Place
+from spark.files.source import Cells
 
 AT_ONCE = 8
 """Files that are read at the same time where all of many are."""

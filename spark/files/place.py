@@ -2,28 +2,17 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from abc import abstractmethod
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import suppress
-from typing import NamedTuple
+
+from pyspark.sql import SparkSession
 
 from spark.errors import UnreadableError
 from spark.files.footers import Footers
 from spark.files.manifest import HIDDEN, File, Manifest
-
-Cells = tuple[bytes | None, ...]
-"""Values of columns of texts in one row; None is null."""
-
-
-class Parts(NamedTuple):
-    """What one table of a snapshot is read from: folders or files, all of the same columns.
-
-    `notes` tell of files that another program has changed since they were written.
-    """
-
-    paths: tuple[str, ...]
-    notes: tuple[str, ...] = ()
+from spark.files.parts import Parts, read_parts
+from spark.files.source import Source, Stated
 
 
 def rewritten(path: str, rows: int, file: File) -> str:
@@ -34,10 +23,8 @@ def rewritten(path: str, rows: int, file: File) -> str:
     )
 
 
-class Place(ABC):
-    """A folder with tables as `TABLE/snapshot=ID/*.parquet`; `root` is how a user names it."""
-
-    root: str
+class Place(Source):
+    """A folder with tables as `TABLE/snapshot=ID/*.parquet`."""
 
     def folder(self, table: str, snapshot: str) -> str:
         """Where one table of a snapshot is for everybody."""
@@ -46,18 +33,6 @@ class Place(ABC):
     def aside(self, run: str, table: str, snapshot: str) -> str:
         """Where a run writes that table."""
         return f"{self.root}/{HIDDEN}/runs/{run}/{table}/snapshot={snapshot}"
-
-    @abstractmethod
-    def ids(self, table: str) -> list[str]:
-        """The ids of the snapshots of which the table has a file, in their order."""
-
-    @abstractmethod
-    def being_written(self, among: Collection[str]) -> set[str]:
-        """Those of these snapshots that Spark is writing in place, as other programs do."""
-
-    @abstractmethod
-    def broken(self, snapshot: str, tables: Collection[str]) -> str | None:
-        """What is wrong with files of these tables, as far as a quick look tells."""
 
     @abstractmethod
     def manifest(self, snapshot: str) -> Manifest | None:
@@ -79,14 +54,19 @@ class Place(ABC):
         """What the files of these parts say of themselves, where that takes no job of Spark's."""
         return None
 
-    @abstractmethod
-    def tally(
-        self, tables: Collection[str], snapshots: Collection[str], columns: Sequence[str] = ()
-    ) -> dict[tuple[str, str], Counter[Cells]]:
-        """How often each combination of values these columns of texts have, by table and snapshot.
+    def written(self, snapshot: str) -> Collection[str]:
+        manifest = self.manifest(snapshot)
+        return manifest.tables if manifest else ()
 
-        What isn't there or can't be read is left out. A column that a file lacks is null.
-        """
+    def read(self, session: SparkSession, table: str, snapshot: str) -> Stated | None:
+        parts = self.parts(table, snapshot)
+        if not parts:
+            return None
+        footers = self.footers(parts)
+        rows = read_parts(session, table, parts, footers and footers.schema)
+        if rows is None:
+            return None
+        return Stated(rows, parts.notes, footers.without_nulls if footers else frozenset())
 
     def paths(self, table: str, snapshots: Collection[str]) -> dict[str, tuple[str, ...]]:
         """What each of these snapshots of a table is read from, without those that can't be."""

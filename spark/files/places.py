@@ -1,4 +1,4 @@
-"""Which kind of place a folder is, and what writes to it."""
+"""Which kind of place a name means, and what writes to a folder."""
 
 from __future__ import annotations
 
@@ -9,11 +9,13 @@ from pathlib import Path
 from pyspark.sql import SparkSession
 
 from spark.files.arrow_place import ArrowPlace, NotOurOwnError
+from spark.files.catalog_source import CatalogSource
 from spark.files.local_place import LocalPlace
 from spark.files.local_run import LocalRun
 from spark.files.own_place import OwnPlace
 from spark.files.spark_place import SparkPlace
 from spark.files.spark_run import SparkRun
+from spark.files.where import CatalogSchema, Where
 
 DEFAULT_FS = "spark.hadoop.fs.defaultFS"
 """Spark's setting of the file system that a path without a scheme is of."""
@@ -21,6 +23,14 @@ DEFAULT_FS = "spark.hadoop.fs.defaultFS"
 
 Opener = SparkSession | OwnPlace
 """What opens a folder of tables: a session, or the folder itself that this process has opened."""
+
+
+def source_of(opener: Opener, where: Where) -> OwnPlace | SparkPlace | CatalogSource:
+    """What the tables of a store or of results are read from; a catalog's by a session."""
+    if not isinstance(where, CatalogSchema):
+        return place_of(opener, where)
+    assert not isinstance(opener, OwnPlace), "tables of a catalog are opened by a session"
+    return CatalogSource(opener, where)
 
 
 def place_of(opener: Opener, root: str) -> OwnPlace | SparkPlace:

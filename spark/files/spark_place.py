@@ -15,7 +15,8 @@ from pyspark.sql import functions as F
 from spark.errors import InputError, UnreadableError, first_line, unreadable_file
 from spark.files.literal import LITERAL, is_not_there
 from spark.files.manifest import HIDDEN, File, Manifest
-from spark.files.place import Cells, Place, rewritten
+from spark.files.place import Place, rewritten
+from spark.files.source import Cells
 
 _GLOB = re.compile(r"[\\{}\[\]*?]")
 _FILE = re.compile(r"/([^/]+)/snapshot=([^/]+)/([^/]+)$")

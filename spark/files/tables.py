@@ -1,4 +1,4 @@
-"""DataFrames to files and back."""
+"""DataFrames to files, or to tables of a catalog."""
 
 from __future__ import annotations
 
@@ -6,19 +6,15 @@ import re
 from collections.abc import Collection, Mapping
 
 from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql.types import StructType
 
-from spark.errors import InputError, RunError, UnreadableError, first_line
+from spark.errors import InputError, RunError, first_line
+from spark.files.catalog_tables import write_to_catalog
 from spark.files.disk import writing
-from spark.files.literal import LITERAL, is_not_there
-from spark.files.place import Parts
 from spark.files.places import run_of
+from spark.files.where import CatalogSchema, Where
 
 WRITTEN = {"parquet.page.write-checksum.enabled": "true"}
 """Options of a writer."""
-
-CHECKED = LITERAL | {"parquet.page.verify-checksum.enabled": "true"}
-"""Options of a reader that takes no page whose bytes aren't those that were written."""
 
 _UNWRITABLE = re.compile(
     "ParentNotDirectory|FileAlreadyExists|Mkdirs failed|AccessControl|AccessDenied"
@@ -28,17 +24,24 @@ _UNWRITABLE = re.compile(
 
 def write_tables(
     session: SparkSession,
-    out: str,
+    out: Where,
     snapshot: str,
     tables: Mapping[str, DataFrame],
     owned: Collection[str] = (),
 ) -> None:
-    """Write tables of a snapshot below `out`, in place of those that are there, as one step.
+    """Write tables of a snapshot to `out`, in place of those that are there.
 
-    Until all are written the ones before stay as they are, and after a run that fails as well.
-    `owned` are further tables that are gone afterwards if they aren't among `tables`. Raises
-    InputError when `out` can't be written, and RunError when another run was faster.
+    `owned` are further tables that are gone afterwards if they aren't among `tables`.
+
+    In a folder that is one step: until all are written the ones before stay as they are, and after
+    a run that fails as well. RunError when another run was faster. In a catalog it is one step a
+    table (see `write_to_catalog`).
+
+    InputError when `out` can't be written.
     """
+    if isinstance(out, CatalogSchema):
+        write_to_catalog(session, out, snapshot, tables, owned)
+        return
     try:
         with writing(out), run_of(session, out, snapshot, {*owned, *tables}) as run:
             for name, table in tables.items():
@@ -50,21 +53,3 @@ def write_tables(
         if _UNWRITABLE.search(str(error)):
             raise InputError(f"{out} can't be written: {first_line(error)}") from None
         raise
-
-
-def read_parts(
-    session: SparkSession, table: str, parts: Parts, schema: StructType | None = None
-) -> DataFrame | None:
-    """The rows of a table; None when it isn't there any more, UnreadableError if it is broken.
-
-    Where the `schema` isn't known, Spark reads a file for it.
-    """
-    reader = session.read.options(**CHECKED)
-    try:
-        return (reader.schema(schema) if schema else reader).parquet(*parts.paths)
-    except Exception as error:  # what Java throws about a broken file has no class in PySpark
-        if is_not_there(error):
-            return None
-        raise UnreadableError(
-            f"table {table} can't be read from {parts.paths[0]}: {first_line(error)}"
-        ) from None

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from pyspark.sql import DataFrame
 
-from spark.files import Opener, place_of
+from spark.files import Opener, Where, source_of
 from spark.fleet.store import Stored
 from spark.fleet.utf8 import escaped_rows, spelled
 
@@ -59,7 +59,7 @@ class Composition(NamedTuple):
 
 
 def compositions(
-    opener: Opener, store: str, stored: Stored, max_age: timedelta
+    opener: Opener, store: Where, stored: Stored, max_age: timedelta
 ) -> tuple[Composition, Composition | None]:
     """The newest fleet of the whole snapshots of a store, and what there is of it before that.
 
@@ -113,13 +113,13 @@ def within_reach(snapshots: Sequence[str], max_age: timedelta) -> list[str]:
     return [one for one in snapshots if (at := time_of(one)) and end - at <= max_age]
 
 
-def clusters_in(opener: Opener, store: str, snapshots: Sequence[str]) -> Held:
+def clusters_in(opener: Opener, store: Where, snapshots: Sequence[str]) -> Held:
     """The clusters of each of these snapshots, sorted; none where no file of it can be read.
 
     One column is read, of the tables of `NAMING`. A broken table is passed over.
     """
     found: dict[str, set[str]] = {one: set() for one in snapshots}
-    tallied = place_of(opener, store).tally(NAMING, snapshots, ["cluster"])
+    tallied = source_of(opener, store).tally(NAMING, snapshots, ["cluster"])
     for (_, snapshot), rows in tallied.items():
         found[snapshot] |= {spelled(cluster) for (cluster,) in rows if cluster is not None}
     return {one: sorted(clusters) for one, clusters in found.items()}

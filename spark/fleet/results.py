@@ -3,26 +3,29 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Collection
 from pathlib import Path
 
 from pyspark.sql import SparkSession
 
 from spark.errors import InputError
-from spark.files import place_of
+from spark.files import CatalogSchema, Stated, Where, check_tables, source_of
 from spark.fleet.clusters import Composition
 from spark.fleet.schemas import TABLES
 from spark.fleet.snapshot import FleetSnapshot
-from spark.fleet.store import Stated, read_table, snapshots, whole
+from spark.fleet.store import snapshots, whole
 
 CLUSTERS = "clusters"
 """The table of a plan that tells of which snapshot each cluster was."""
 
 
-def check_writable(out: str) -> None:
+def check_writable(out: Where) -> None:
     """Raise InputError when a local folder can't be written, before any work is done.
 
     Where Hadoop is configured a path may mean another file system: that shows when it is written.
     """
+    if isinstance(out, CatalogSchema):
+        return
     local = out.removeprefix("file:")
     if "://" in local or "HADOOP_CONF_DIR" in os.environ:
         return
@@ -35,17 +38,24 @@ def check_writable(out: str) -> None:
         raise InputError(f"output {out} can't be written: no permission for {nearest}")
 
 
-def check_no_store(session: SparkSession, out: str) -> None:
+def check_no_store(session: SparkSession, out: Where, tables: Collection[str]) -> None:
     """Raise InputError when `out` has snapshots: a plan's tables would replace theirs."""
-    check_outside(session, out)
+    check_outside(session, out, tables)
     if snapshots(session, out):
+        kind = "schema" if isinstance(out, CatalogSchema) else "folder"
         raise InputError(
-            f"output {out} is a store, whose tables a plan would overwrite: choose another folder"
+            f"output {out} is a store, whose tables a plan would overwrite: choose another {kind}"
         )
 
 
-def check_outside(session: SparkSession, out: str) -> None:
-    """Raise InputError when `out` is inside a table of a store: its files would be read as rows."""
+def check_outside(session: SparkSession, out: Where, tables: Collection[str]) -> None:
+    """Raise InputError when `out` is inside a table of a store: its files would be read as rows.
+
+    In a catalog it is one when these tables can't be written there.
+    """
+    if isinstance(out, CatalogSchema):
+        check_tables(session, out, tables)
+        return
     parts = out.rstrip("/").split("/")
     if "://" not in out:
         parts = str(Path(out.removeprefix("file:")).resolve()).split("/")
@@ -58,21 +68,21 @@ def check_outside(session: SparkSession, out: str) -> None:
             )
 
 
-def read_result(session: SparkSession, out: str, name: str, snapshot: str) -> Stated:
+def read_result(session: SparkSession, out: Where, name: str, snapshot: str) -> Stated:
     """One table of a plan; InputError when it isn't there or can't be read."""
-    table = read_table(session, place_of(session, out), name, snapshot)
+    table = source_of(session, out).read(session, name, snapshot)
     if table is None:
         raise InputError(f"plan {out} has no table {name} of snapshot {snapshot}: make it anew")
     return table
 
 
-def read_planned(session: SparkSession, store: str, out: str, snapshot: str) -> FleetSnapshot:
+def read_planned(session: SparkSession, store: Where, out: Where, snapshot: str) -> FleetSnapshot:
     """The fleet that a plan is of, whatever has come to the store since.
 
     That is what the plan's table of clusters names, or else all of the snapshot of that id. Raises
     InputError when the store doesn't have it any more, and as `FleetSnapshot.compose` does.
     """
-    table = read_table(session, place_of(session, out), CLUSTERS, snapshot)
+    table = source_of(session, out).read(session, CLUSTERS, snapshot)
     instants = {row.cluster: row.instant for row in table.rows.collect()} if table else {}
     there = snapshots(session, store)
     for one in sorted({snapshot, *instants.values()}.difference(there)):

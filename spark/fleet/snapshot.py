@@ -7,20 +7,71 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from functools import reduce
+from typing import Protocol, overload
 
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.util import inheritable_thread_target
 
 from spark.errors import InputError, UnreadableError, first_line, unreadable_file
-from spark.files import Place, place_of, write_tables
+from spark.files import CatalogSchema, Source, Stated, Where, source_of, write_tables
 from spark.fleet.clusters import MAX_AGE, Composition, clusters_of, compositions
 from spark.fleet.schemas import TABLES, Table, faults_of, null_keys_told, unknown_columns
-from spark.fleet.store import Stated, ids, read_table, removed_since, snapshot_id, whole
+from spark.fleet.store import ids, removed_since, snapshot_id, whole
 from spark.fleet.utf8 import is_named
 
 READ_AT_ONCE = 16
 """Tables that are opened at the same time: each takes a small job of Spark's."""
+
+
+class _Tables:
+    """`FleetSnapshot.tables(session, "catalog.schema")` reads a fleet; its `tables` has its tables.
+
+    The class has the one, each of its instances the other.
+    """
+
+    @overload
+    def __get__(self, of: None, kind: type[FleetSnapshot]) -> ReadTables: ...
+    @overload
+    def __get__(self, of: FleetSnapshot, kind: type[FleetSnapshot]) -> Mapping[str, DataFrame]: ...
+    def __get__(
+        self, of: FleetSnapshot | None, kind: type[FleetSnapshot]
+    ) -> ReadTables | Mapping[str, DataFrame]:
+        if of is None:
+            return _read_tables
+        tables: Mapping[str, DataFrame] = of.__dict__["tables"]
+        return tables
+
+    def __set__(self, of: FleetSnapshot, tables: Mapping[str, DataFrame]) -> None:
+        of.__dict__["tables"] = tables
+
+
+class ReadTables(Protocol):
+    """What reads a fleet from tables of a catalog."""
+
+    def __call__(
+        self,
+        session: SparkSession,
+        schema: str,
+        snapshot: str | None = None,
+        max_age: timedelta = MAX_AGE,
+    ) -> FleetSnapshot:
+        """See `_read_tables`."""
+
+
+def _read_tables(
+    session: SparkSession,
+    schema: str,
+    snapshot: str | None = None,
+    max_age: timedelta = MAX_AGE,
+) -> FleetSnapshot:
+    """The fleet in tables of a schema, a name like `catalog.schema`.
+
+    They are called as the tables of a store, and have a column `snapshot` more, a string; optional
+    ones may be missing. A snapshot is whole when each required table has rows of it. All else is as
+    with `FleetSnapshot.read`; InputError for a schema that isn't there.
+    """
+    return FleetSnapshot.read(session, CatalogSchema(schema), snapshot, max_age)
 
 
 @dataclass(frozen=True)
@@ -35,7 +86,7 @@ class FleetSnapshot:
     """
 
     id: str
-    tables: Mapping[str, DataFrame]
+    tables: _Tables = _Tables()
     notes: tuple[str, ...] = ()
     instants: Mapping[str, str] = field(default_factory=dict)
     changes: tuple[str, ...] = ()
@@ -77,7 +128,7 @@ class FleetSnapshot:
     @staticmethod
     def read(
         session: SparkSession,
-        store: str,
+        store: Where,
         snapshot: str | None = None,
         max_age: timedelta = MAX_AGE,
     ) -> FleetSnapshot:
@@ -98,16 +149,16 @@ class FleetSnapshot:
         return FleetSnapshot.compose(session, store, newest)
 
     @staticmethod
-    def compose(session: SparkSession, store: str, of: Composition) -> FleetSnapshot:
+    def compose(session: SparkSession, store: Where, of: Composition) -> FleetSnapshot:
         """The fleet that is composed so.
 
         Raises InputError for tables that can't be read and columns that are missing or mistyped,
         all of one snapshot.
         """
         parts = sorted({of.id, *of.instants.values()}, reverse=True)
-        place = place_of(session, store)
-        opened = _open_tables(session, place, parts)
-        read = [_read(part, tables, place) for part, tables in opened.items()]
+        source = source_of(session, store)
+        opened = _open_tables(session, source, parts)
+        read = [_read(part, tables, source) for part, tables in opened.items()]
         if len(parts) == 1:
             return replace(read[0], instants=of.instants, notes=(*read[0].notes, *of.notes()))
         chosen = [
@@ -135,7 +186,7 @@ class FleetSnapshot:
         """Each cluster, and the id of the snapshot that its rows are of; asks Spark if need be."""
         return self.instants or dict.fromkeys(clusters_of(self.tables), self.id)
 
-    def write(self, store: str) -> None:
+    def write(self, store: Where) -> None:
         """Add the snapshot to a store, all of it or nothing.
 
         Raises InputError, before anything is written, when the store has something of that id, or
@@ -174,18 +225,18 @@ class FleetSnapshot:
 
 
 Opened = Mapping[str, Future[Stated | None]]
-"""What `read_table` comes to for each table."""
+"""What `Source.read` comes to for each table."""
 
 
 def _open_tables(
-    session: SparkSession, place: Place, snapshots: Sequence[str]
+    session: SparkSession, source: Source, snapshots: Sequence[str]
 ) -> dict[str, Opened]:
     """The tables of each snapshot, opened at the same time."""
     with ThreadPoolExecutor(READ_AT_ONCE) as pool:
         return {
             snapshot: {
                 name: pool.submit(
-                    inheritable_thread_target(session)(read_table), session, place, name, snapshot
+                    inheritable_thread_target(session)(source.read), session, name, snapshot
                 )
                 for name in TABLES
             }
@@ -193,7 +244,7 @@ def _open_tables(
         }
 
 
-def _read(snapshot: str, opened: Opened, place: Place) -> FleetSnapshot:
+def _read(snapshot: str, opened: Opened, source: Source) -> FleetSnapshot:
     """The snapshot of opened tables."""
     tables: dict[str, DataFrame] = {}
     faults = []
@@ -211,7 +262,7 @@ def _read(snapshot: str, opened: Opened, place: Place) -> FleetSnapshot:
                 if _is_keyed(name, table):
                     keyed.add(name)
     read = _checked(snapshot, tables, faults)
-    changes += removed_since(place, snapshot, tables)
+    changes += removed_since(source, snapshot, tables)
     return replace(read, changes=tuple(changes), keyed=frozenset(keyed))
 
 

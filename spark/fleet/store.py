@@ -1,4 +1,4 @@
-"""A store: a folder of snapshots, `STORE/<table>/snapshot=<id>/*.parquet`.
+"""A store: a folder of snapshots, `STORE/<table>/snapshot=<id>/*.parquet`, or a catalog's schema.
 
 Plans and comparisons are laid out in the same way.
 """
@@ -10,10 +10,8 @@ from collections.abc import Collection, Sequence
 from datetime import UTC, datetime
 from typing import NamedTuple
 
-from pyspark.sql import DataFrame, SparkSession
-
 from spark.errors import InputError
-from spark.files import Opener, Place, place_of, read_parts
+from spark.files import Opener, Source, Where, source_of
 from spark.fleet.schemas import TABLES
 
 ID = re.compile(r"\w[\w.-]*", re.ASCII)
@@ -33,25 +31,25 @@ def snapshot_id(stated: str | None = None) -> str:
     return stated
 
 
-def snapshots(opener: Opener, store: str) -> list[str]:
+def snapshots(opener: Opener, store: Where) -> list[str]:
     """The ids of the whole snapshots of a store, oldest first.
 
     A snapshot is whole when every required table has it, none of them is being written, and no
     file is missing or cut short.
     """
-    return [one for one, why in states_of(place_of(opener, store)).items() if why is None]
+    return [one for one, why in states_of(source_of(opener, store)).items() if why is None]
 
 
-def unfinished(opener: Opener, store: str) -> dict[str, str]:
+def unfinished(opener: Opener, store: Where) -> dict[str, str]:
     """The ids of the snapshots that aren't whole, oldest first, and why they aren't."""
-    return {one: why for one, why in states_of(place_of(opener, store)).items() if why}
+    return {one: why for one, why in states_of(source_of(opener, store)).items() if why}
 
 
-def states_of(place: Place) -> dict[str, str | None]:
+def states_of(source: Source) -> dict[str, str | None]:
     """Each snapshot, oldest first, and why it isn't whole, if it isn't."""
-    found = {name: set(place.ids(name)) for name in TABLES}
+    found = {name: set(ids) for name, ids in source.ids_of(TABLES).items()}
     every = sorted(set.union(*found.values()))
-    writing = place.being_written(every)
+    writing = source.being_written(every)
 
     def why(snapshot: str) -> str | None:
         if snapshot in writing:
@@ -59,7 +57,7 @@ def states_of(place: Place) -> dict[str, str | None]:
         lacking = [
             name for name, table in TABLES.items() if table.required and snapshot not in found[name]
         ]
-        return f"it lacks {', '.join(lacking)}" if lacking else place.broken(snapshot, TABLES)
+        return f"it lacks {', '.join(lacking)}" if lacking else source.broken(snapshot, TABLES)
 
     return {one: why(one) for one in every}
 
@@ -71,12 +69,12 @@ class Stored(NamedTuple):
     unfinished: dict[str, str]
 
 
-def whole(opener: Opener, store: str, snapshot: str | None = None) -> Stored:
+def whole(opener: Opener, store: Where, snapshot: str | None = None) -> Stored:
     """What a store has, up to `snapshot` if one is named.
 
     Raises InputError when none is whole, or not that one.
     """
-    states = states_of(place_of(opener, store))
+    states = states_of(source_of(opener, store))
     present = [one for one, why in states.items() if why is None]
     others = {one: why for one, why in states.items() if why}
     if not present or (snapshot and snapshot not in present):
@@ -88,7 +86,7 @@ def whole(opener: Opener, store: str, snapshot: str | None = None) -> Stored:
 
 def _why_not(
     opener: Opener,
-    store: str,
+    store: Where,
     snapshot: str | None,
     present: Sequence[str],
     others: dict[str, str],
@@ -106,36 +104,12 @@ def _why_not(
     return f"store {store} has no {wanted}{lacks}: import or write one first"
 
 
-def ids(opener: Opener, store: str, table: str) -> list[str]:
+def ids(opener: Opener, store: Where, table: str) -> list[str]:
     """The ids of the snapshots of which the table has a file, from the names of files alone."""
-    return place_of(opener, store).ids(table)
+    return source_of(opener, store).ids(table)
 
 
-def removed_since(place: Place, snapshot: str, tables: Collection[str]) -> list[str]:
+def removed_since(source: Source, snapshot: str, tables: Collection[str]) -> list[str]:
     """A sentence for each table that the snapshot was written with, and hasn't now."""
-    manifest = place.manifest(snapshot)
-    gone = manifest.tables.keys() - tables if manifest else ()
+    gone = set(source.written(snapshot)).difference(tables)
     return [f"table {name} of snapshot {snapshot} was removed since" for name in sorted(gone)]
-
-
-class Stated(NamedTuple):
-    """One table of one snapshot; `notes` tell what was made of it since it was written.
-
-    Its files say that `without_nulls` are columns that have none; nothing is said of the others.
-    """
-
-    rows: DataFrame
-    notes: tuple[str, ...]
-    without_nulls: frozenset[str] = frozenset()
-
-
-def read_table(session: SparkSession, place: Place, table: str, snapshot: str) -> Stated | None:
-    """One table of one snapshot; None when it isn't there, UnreadableError when it is broken."""
-    parts = place.parts(table, snapshot)
-    if not parts:
-        return None
-    footers = place.footers(parts)
-    rows = read_parts(session, table, parts, footers and footers.schema)
-    if rows is None:
-        return None
-    return Stated(rows, parts.notes, footers.without_nulls if footers else frozenset())

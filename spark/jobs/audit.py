@@ -27,7 +27,7 @@ from spark.audit import (
     state_of,
 )
 from spark.errors import UnreadableError, first_line, unreadable_file
-from spark.files import replace_text, write_tables
+from spark.files import Where, replace_text, table_in, write_tables
 from spark.fleet import (
     Composition,
     Stored,
@@ -46,15 +46,19 @@ from spark.terminal import (
     Form,
     Format,
     Master,
+    OutTables,
     Snapshot,
     Store,
+    StoreTables,
     busy,
     clusters_in_json,
     is_small,
     opened,
+    out_if_any,
     say,
     say_clusters,
     show,
+    store_in,
     tell,
     told,
 )
@@ -83,10 +87,12 @@ class FailOn(StrEnum):
 
 
 def audit(
-    store: Store,
+    store: Store = None,
     out: Annotated[
         str | None, typer.Option(help="Folder for the findings.", show_default=False)
     ] = None,
+    tables: StoreTables = None,
+    out_tables: OutTables = None,
     snapshot: Snapshot = None,
     fail_on: Annotated[
         FailOn | None,
@@ -114,15 +120,16 @@ def audit(
     form: Form = Format.TABLE,
 ) -> None:
     """Look for all that can be wrong with a fleet; exit code 1 if --fail-on says so."""
+    source, target = store_in(store, tables), out_if_any(out, out_tables)
     settings = read_settings(config)
     chosen = read_audit_settings(thresholds)
-    if out:
-        check_writable(out)
+    if target:
+        check_writable(target)
     if prometheus:
         check_metrics(prometheus)
-    with opened(master, conf, settings, is_small(store)) as spark:
+    with opened(master, conf, settings, is_small(source)) as spark:
         counts, groups = audit_store(
-            spark, store, out, snapshot, prometheus, chosen, form, settings.max_age
+            spark, source, target, snapshot, prometheus, chosen, form, settings.max_age
         )
     if fail_on and fails(counts, groups, fail_on):
         raise typer.Exit(CHECK_FAILED)
@@ -130,8 +137,8 @@ def audit(
 
 def audit_store(
     session: SparkSession,
-    store: str,
-    out: str | None,
+    store: Where,
+    out: Where | None,
     snapshot: str | None,
     prometheus: Path | None,
     settings: AuditSettings,
@@ -143,7 +150,7 @@ def audit_store(
     That is the newest of what is whole and can be read, unless `snapshot` names one.
     """
     if out:
-        check_outside(session, out)
+        check_outside(session, out, WRITTEN)
     stored = whole(session, store, snapshot)
     present = stored.whole
     while True:
@@ -166,7 +173,7 @@ def audit_store(
 
 def _chosen(
     session: SparkSession,
-    store: str,
+    store: Where,
     snapshot: str | None,
     stored: Stored,
     max_age: timedelta,
@@ -187,7 +194,7 @@ def _unreadable(error: Exception) -> str | None:
 
 def _audit_one(
     session: SparkSession,
-    store: str,
+    store: Where,
     fleet: FleetSnapshot,
     before: Composition | None,
     settings: AuditSettings,
@@ -208,7 +215,7 @@ def _audit_one(
 def _told(
     made: FleetAudit,
     fleet: FleetSnapshot,
-    out: str | None,
+    out: Where | None,
     prometheus: Path | None,
     settings: AuditSettings,
     form: Format,
@@ -246,9 +253,9 @@ def _told(
         listed = ", ".join(f"{count} {kind}" for kind, count in kinds.items())
         say(f"Groups that aren't consumer groups: {listed}.")
     if out:
-        say(f"All findings are in {out}/findings.")
+        say(f"All findings are in {table_in(out, 'findings')}.")
         if made.coordinators:
-            say(f"What each broker coordinates is in {out}/coordinators.")
+            say(f"What each broker coordinates is in {table_in(out, 'coordinators')}.")
     elif sum(map(_total, counts)) > len(worst):
         say(f"These were the worst {len(worst)}: --out FOLDER writes all.")
     say(f"Snapshot {made.snapshot}. {sentence}")

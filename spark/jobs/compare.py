@@ -11,7 +11,7 @@ from pyspark.sql import SparkSession
 from optimizer import STRATEGY_NAMES
 from spark import check_strategies, compare_fleet, fleet_of
 from spark.compare import best_of
-from spark.files import write_tables
+from spark.files import Where, table_in, write_tables
 from spark.fleet import CONNECT, CONSUMER, check_outside, check_writable, snapshot_id
 from spark.settings import Settings, read_settings
 from spark.terminal import (
@@ -24,18 +24,22 @@ from spark.terminal import (
     Master,
     MinGain,
     Out,
+    OutTables,
     Rack,
     Snapshot,
     Store,
+    StoreTables,
     as_rows,
     busy,
     clusters_in_json,
     is_small,
     opened,
+    out_in,
     read_snapshot,
     say,
     say_clusters,
     show,
+    store_in,
     with_goals,
 )
 
@@ -45,13 +49,18 @@ SHOWN = (
 )
 """What fits a terminal of 80 columns; JSON and the table that is written have all."""
 
+WRITTEN = ("comparison", "fleet")
+"""The tables of a comparison."""
+
 TABLES = {CONSUMER: "strategies", CONNECT: "connect strategies"}
 """The table that is printed for each kind of groups that there is."""
 
 
 def compare(
-    store: Store,
-    out: Out,
+    store: Store = None,
+    out: Out = None,
+    tables: StoreTables = None,
+    out_tables: OutTables = None,
     snapshot: Snapshot = None,
     strategies: Annotated[
         str | None,
@@ -70,24 +79,25 @@ def compare(
     form: Form = Format.TABLE,
 ) -> None:
     """Measure every group as it is and under each strategy, and say which would be best."""
+    source, target = store_in(store, tables), out_in(out, out_tables)
     settings = with_goals(read_settings(config), goal, rack, levels, min_gain)
     chosen = check_strategies(strategies.split(",") if strategies else settings.strategies)
     settings = replace(settings, strategies=tuple(chosen))
-    with opened(master, conf, settings, is_small(store)) as spark:
-        compare_store(spark, store, out, snapshot, settings, form)
+    with opened(master, conf, settings, is_small(source)) as spark:
+        compare_store(spark, source, target, snapshot, settings, form)
 
 
 def compare_store(
     session: SparkSession,
-    store: str,
-    out: str,
+    store: Where,
+    out: Where,
     snapshot: str | None,
     settings: Settings,
     form: Format,
 ) -> None:
     """Measure all groups under all strategies, write both tables, print the fleet's."""
     check_writable(out)
-    check_outside(session, out)
+    check_outside(session, out, WRITTEN)
     fleet = read_snapshot(session, store, snapshot, "compare", settings.max_age)
     snapshot_id(fleet.id)  # checked before any work is done
     comparison = compare_fleet(
@@ -113,6 +123,6 @@ def compare_store(
     say_clusters(fleet)
     say(best_of(shown))
     say(
-        f"Snapshot {fleet.id}: each group under each strategy is in {out}/comparison, "
-        f"this table in {out}/fleet."
+        f"Snapshot {fleet.id}: each group under each strategy is in "
+        f"{table_in(out, 'comparison')}, this table in {table_in(out, 'fleet')}."
     )

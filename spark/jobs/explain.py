@@ -21,6 +21,7 @@ from spark.terminal import (
     Rack,
     Snapshot,
     Store,
+    StoreTables,
     busy,
     clusters_in_json,
     opened_store,
@@ -28,18 +29,21 @@ from spark.terminal import (
     say,
     say_clusters,
     show,
+    store_in,
     tell,
     with_goals,
 )
 
 
 def explain(
-    store: Store,
+    *,
+    store: Store = None,
     group: Annotated[str, typer.Option(help="Name of the group.", show_default=False)],
     cluster: Annotated[
         str | None,
         typer.Option(help="Its cluster.", show_default="the only one with such a group"),
     ] = None,
+    tables: StoreTables = None,
     snapshot: Snapshot = None,
     goal: GoalTexts = None,
     rack: Rack = None,
@@ -51,9 +55,10 @@ def explain(
     form: Form = Format.TABLE,
 ) -> None:
     """Say of one group why each partition moves, and why loads can't be more even."""
+    source = store_in(store, tables)
     settings = with_goals(read_settings(config), goal, rack, levels, min_gain)
-    with opened_store(store, master, conf, settings) as opener:
-        fleet = read_few(opener, store, snapshot, f"explain group {group}", settings.max_age)
+    with opened_store(source, master, conf, settings) as opener:
+        fleet = read_few(opener, source, snapshot, f"explain group {group}", settings.max_age)
         with busy(f"planning group {group}"):
             found = explain_group(fleet, group, cluster, settings.goals)
     say_clusters(fleet)

@@ -12,27 +12,34 @@ from pyspark.sql import SparkSession
 from optimizer.assignor.plan_file import GroupPlan
 from spark.enforce import group_plan
 from spark.errors import InputError
-from spark.files import replace_text
+from spark.files import Where, replace_text
 from spark.fleet import ids, read_planned, read_result
 from spark.settings import read_settings
 from spark.terminal import (
     Conf,
     Config,
     Master,
+    PlanFolder,
+    PlanTables,
     Store,
+    StoreTables,
     busy,
     opened,
     say,
     say_clusters,
+    store_and_plan,
     told,
 )
 
 
 def export_plan(
-    store: Store,
-    plan: Annotated[str, typer.Argument(help="Folder that `plan` wrote.", show_default=False)],
+    *,
+    store: Store = None,
+    plan: PlanFolder = None,
     group: Annotated[str, typer.Option(help="Name of the group.", show_default=False)],
     out: Annotated[Path, typer.Option(help="The file, a local one.", show_default=False)],
+    tables: StoreTables = None,
+    plan_tables: PlanTables = None,
     cluster: Annotated[
         str | None,
         typer.Option(help="Its cluster.", show_default="the only one with such a group"),
@@ -46,10 +53,11 @@ def export_plan(
     config: Config = None,
 ) -> None:
     """Write the plan of one group as JSON, for consumers with a `PlanAssignor`."""
+    source, planned = store_and_plan(store, plan, tables, plan_tables)
     if out.is_dir() or not out.absolute().parent.is_dir():
         raise InputError(f"--out {out} has to be a file in a folder that is there")
     with opened(master, conf, read_settings(config)) as spark:
-        exported = _exported(spark, store, plan, snapshot, group, cluster)
+        exported = _exported(spark, source, planned, snapshot, group, cluster)
     replace_text(out, exported.to_text())
     partitions = sum(exported.topics.values())
     say(
@@ -60,8 +68,8 @@ def export_plan(
 
 def _exported(
     session: SparkSession,
-    store: str,
-    plan: str,
+    store: Where,
+    plan: Where,
     snapshot: str | None,
     group: str,
     cluster: str | None,

@@ -31,6 +31,7 @@ from spark.terminal import (
     Master,
     Snapshot,
     Store,
+    StoreTables,
     as_rows,
     busy,
     clusters_in_json,
@@ -39,6 +40,7 @@ from spark.terminal import (
     read_snapshot,
     say_clusters,
     show,
+    store_in,
 )
 
 
@@ -65,7 +67,8 @@ REQUIRED = {Question.COMPETITORS: ("group", "member"), Question.COMPONENTS: ("gr
 
 
 def graph(
-    store: Store,
+    *,
+    store: Store = None,
     question: Annotated[Question, typer.Option(help="What to ask.", show_default=False)],
     hub: Annotated[
         int | None,
@@ -99,6 +102,7 @@ def graph(
     rows: Annotated[
         int, typer.Option(help="Rows of a table, the first ones; 0 is all.", min=0)
     ] = 20,
+    tables: StoreTables = None,
     snapshot: Snapshot = None,
     master: Master = None,
     conf: Conf = None,
@@ -118,18 +122,19 @@ def graph(
     }
     stated = {name: value for name, value in given.items() if value is not None}
     _check(question, stated)
+    source = store_in(store, tables)
     settings = read_settings(config)
-    with opened(master, conf, settings, is_small(store)) as spark:
-        fleet = read_snapshot(spark, store, snapshot, f"graph: {question}", settings.max_age)
+    with opened(master, conf, settings, is_small(source)) as spark:
+        fleet = read_snapshot(spark, source, snapshot, f"graph: {question}", settings.max_age)
         bring_graphframes(spark)
         grain: Grain = "partition" if question is Question.REACH else "topic"
         with busy(f"asking for {question}"), fleet_graph(fleet, grain) as asked:
-            tables = {
+            answers = {
                 name: as_rows((table.limit(rows) if rows else table).collect())
                 for name, table in _answers(asked, question, stated).items()
             }
     say_clusters(fleet)
-    show(tables | clusters_in_json(form, fleet), form)
+    show(answers | clusters_in_json(form, fleet), form)
 
 
 def _check(question: Question, stated: dict[str, Any]) -> None:

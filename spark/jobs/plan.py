@@ -13,8 +13,9 @@ from pyspark.sql import DataFrame, SparkSession
 from optimizer import STRATEGY_NAMES
 from spark import FleetPlan, FleetSnapshot, InputError, plan_fleet
 from spark.errors import UnreadableError
+from spark.files import Where, table_in
 from spark.fleet import check_no_store, check_writable, whole
-from spark.plan import BYTES_A_GB, TRAFFIC, cross_rack_traffic
+from spark.plan import BYTES_A_GB, OWNED, TRAFFIC, cross_rack_traffic
 from spark.settings import Settings, read_settings
 from spark.terminal import (
     Conf,
@@ -26,17 +27,21 @@ from spark.terminal import (
     Master,
     MinGain,
     Out,
+    OutTables,
     Rack,
     Rows,
     Store,
+    StoreTables,
     busy,
     clusters_in_json,
     is_small,
     opened,
+    out_in,
     read_snapshot,
     say,
     say_clusters,
     show,
+    store_in,
     with_goals,
 )
 
@@ -44,8 +49,10 @@ ALL = "all"
 
 
 def plan(
-    store: Store,
-    out: Out,
+    store: Store = None,
+    out: Out = None,
+    tables: StoreTables = None,
+    out_tables: OutTables = None,
     snapshot: Annotated[
         str | None, typer.Option(help="Id, or `all`.", show_default="the newest of each cluster")
     ] = None,
@@ -62,26 +69,27 @@ def plan(
     form: Form = Format.TABLE,
 ) -> None:
     """Plan every group of a snapshot: who gets which partition, and what has to move for it."""
+    source, target = store_in(store, tables), out_in(out, out_tables)
     settings = read_settings(config)
     chosen = strategy or settings.strategy
     if chosen not in STRATEGY_NAMES:
         raise InputError(f"unknown strategy {chosen!r}: choose one of {', '.join(STRATEGY_NAMES)}")
     settings = with_goals(settings, goal, rack, levels, min_gain)
-    with opened(master, conf, settings, is_small(store)) as spark:
-        plan_store(spark, store, out, snapshot, replace(settings, strategy=chosen), form)
+    with opened(master, conf, settings, is_small(source)) as spark:
+        plan_store(spark, source, target, snapshot, replace(settings, strategy=chosen), form)
 
 
 def plan_store(
     session: SparkSession,
-    store: str,
-    out: str,
+    store: Where,
+    out: Where,
     snapshot: str | None,
     settings: Settings,
     form: Format,
 ) -> None:
     """Plan one snapshot, or all of them, and print what changes."""
     check_writable(out)
-    check_no_store(session, out)
+    check_no_store(session, out, OWNED)
     chosen: Sequence[str | None] = [snapshot]
     if snapshot == ALL:
         stored = whole(session, store)
@@ -117,7 +125,7 @@ def _show(planned: Sequence[tuple[FleetSnapshot, dict[str, Rows]]], form: Format
 
 
 def _plan_one(
-    session: SparkSession, store: str, out: str, snapshot: str | None, settings: Settings
+    session: SparkSession, store: Where, out: Where, snapshot: str | None, settings: Settings
 ) -> tuple[FleetSnapshot, dict[str, Rows]]:
     """Before and after, the groups by status, and what is read across racks, of this fleet."""
     strategy = settings.strategy
@@ -131,10 +139,10 @@ def _plan_one(
     say_clusters(fleet)
     say(
         f"Snapshot {fleet.id} is planned by {strategy}: "
-        f"the plan is in {out}/assignments and {out}/groups."
+        f"the plan is in {table_in(out, 'assignments')} and {table_in(out, 'groups')}."
     )
     if traffic is not None:
-        say(f"What each group reads across racks is in {out}/{TRAFFIC}.")
+        say(f"What each group reads across racks is in {table_in(out, TRAFFIC)}.")
     tables = {"fleet": before_and_after, "groups": by_status, TRAFFIC: across}
     return fleet, {
         name: [{"snapshot": fleet.id} | row for row in rows] for name, rows in tables.items()

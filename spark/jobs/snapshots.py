@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from itertools import groupby
 
 from spark.errors import InputError
-from spark.files import Opener
+from spark.files import Opener, Where
 from spark.fleet import TABLES, clusters_in, ids, kinds_of_groups, row_counts, unfinished
 from spark.settings import read_settings
 from spark.terminal import (
@@ -16,10 +16,12 @@ from spark.terminal import (
     Format,
     Master,
     Store,
+    StoreTables,
     busy,
     opened_store,
     say,
     show,
+    store_in,
     tell,
 )
 
@@ -30,18 +32,20 @@ OTHER_KINDS = "other_kinds"
 
 
 def snapshots(
-    store: Store,
+    store: Store = None,
+    tables: StoreTables = None,
     master: Master = None,
     conf: Conf = None,
     config: Config = None,
     form: Form = Format.TABLE,
 ) -> None:
     """List the snapshots of a store, oldest first: clusters, rows, and whether they are whole."""
-    with opened_store(store, master, conf, read_settings(config)) as opener:
-        list_snapshots(opener, store, form)
+    source = store_in(store, tables)
+    with opened_store(source, master, conf, read_settings(config)) as opener:
+        list_snapshots(opener, source, form)
 
 
-def list_snapshots(opener: Opener, store: str, form: Format) -> None:
+def list_snapshots(opener: Opener, store: Where, form: Format) -> None:
     """Print a row a snapshot; a table that a snapshot lacks has no count."""
     with busy("looking at the store"):
         found = {table: ids(opener, store, table) for table in TABLES}

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Annotated
 
 import typer
 from pyspark.sql import SparkSession
 
 from spark import FleetSnapshot, InputError, verify_plan
+from spark.files import Where
 from spark.fleet import ids, read_planned, read_result
 from spark.settings import read_settings
 from spark.terminal import (
@@ -18,8 +18,11 @@ from spark.terminal import (
     Form,
     Format,
     Master,
+    PlanFolder,
+    PlanTables,
     Rows,
     Store,
+    StoreTables,
     as_rows,
     busy,
     clusters_in_json,
@@ -28,6 +31,7 @@ from spark.terminal import (
     say,
     say_clusters,
     show,
+    store_and_plan,
     told,
 )
 
@@ -35,20 +39,23 @@ SHOWN = 20
 
 
 def verify(
-    store: Store,
-    plan: Annotated[str, typer.Argument(help="Folder that `plan` wrote.", show_default=False)],
+    store: Store = None,
+    plan: PlanFolder = None,
+    tables: StoreTables = None,
+    plan_tables: PlanTables = None,
     master: Master = None,
     conf: Conf = None,
     config: Config = None,
     form: Form = Format.TABLE,
 ) -> None:
     """Check a plan against its snapshot without the solver; exit code 1 if anything is wrong."""
-    with opened(master, conf, read_settings(config), is_small(store)) as spark:
-        if not verify_store(spark, store, plan, form):
+    source, planned = store_and_plan(store, plan, tables, plan_tables)
+    with opened(master, conf, read_settings(config), is_small(source)) as spark:
+        if not verify_store(spark, source, planned, form):
             raise typer.Exit(CHECK_FAILED)
 
 
-def verify_store(session: SparkSession, store: str, plan: str, form: Format) -> bool:
+def verify_store(session: SparkSession, store: Where, plan: Where, form: Format) -> bool:
     """Check every snapshot of the plan; print the first faults; whether there were none."""
     planned = sorted({*ids(session, plan, "groups"), *ids(session, plan, "assignments")})
     if not planned:
@@ -62,7 +69,7 @@ def verify_store(session: SparkSession, store: str, plan: str, form: Format) -> 
 
 
 def _verify_one(
-    session: SparkSession, store: str, plan: str, snapshot: str
+    session: SparkSession, store: Where, plan: Where, snapshot: str
 ) -> tuple[FleetSnapshot, Rows]:
     """The first faults of the plan of this fleet."""
     groups = read_result(session, plan, "groups", snapshot)

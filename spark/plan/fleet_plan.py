@@ -11,7 +11,7 @@ from pyspark.sql import functions as F
 
 from optimizer.model import Goals
 from optimizer.strategies import OPTIMAL, strategy_named
-from spark.files import write_tables
+from spark.files import Where, write_tables
 from spark.fleet import CLUSTERS, FleetSnapshot, check_no_store, snapshot_id
 from spark.groups import encode
 from spark.plan.summary import summarize
@@ -52,21 +52,21 @@ class FleetPlan(Handle):
         """One row a group: status, reason, measures."""
         return plan_groups(self.solved)
 
-    def write(self, out: str, traffic: DataFrame | None = None) -> None:
-        """Write both tables below `out`, partitioned by snapshot, as one step.
+    def write(self, out: Where, traffic: DataFrame | None = None) -> None:
+        """Write both tables to `out`, by snapshot, as one step; to a catalog as one step each.
 
         A fleet that was composed of several snapshots has a third, `clusters` (cluster, instant):
         the ids of those snapshots, from which `verify` reads it again. `traffic` is a table of that
         name (see `cross_rack_traffic`) that comes with them. A plan of that snapshot which is there
         stays as it is until all are written, and then goes.
 
-        How rows are laid out in files depends on the plan alone. InputError when `out` is a store
-        or can't be written, or the id can't be the name of a folder; RunError when another run was
-        faster.
+        How rows are laid out in the files of a folder depends on the plan alone. InputError when
+        `out` is a store or can't be written, or the id can't be the name of a folder; RunError when
+        another run was faster.
         """
         session = self.solved.sparkSession
         snapshot = snapshot_id(self.snapshot)
-        check_no_store(session, out)
+        check_no_store(session, out, OWNED)
         rows = self.solved.agg(F.sum("partitions")).first()
         files = 1 + (rows[0] or 0) // ROWS_PER_FILE if rows else 1
         tables = {

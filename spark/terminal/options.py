@@ -16,7 +16,15 @@ from pyspark.sql import SparkSession
 
 from optimizer import GoalsError
 from spark.errors import InputError
-from spark.files import DEFAULT_FS, NotOurOwnError, Opener, OwnPlace, own_place
+from spark.files import (
+    DEFAULT_FS,
+    CatalogSchema,
+    NotOurOwnError,
+    Opener,
+    OwnPlace,
+    Where,
+    own_place,
+)
 from spark.fleet import FleetFiles, FleetSnapshot
 from spark.settings import Settings, goal_of
 from spark.terminal.console import Format, Rows, busy, say
@@ -30,8 +38,38 @@ from spark.wording import named
 CHECK_FAILED = 1
 """Exit code of a command that found what it looks for."""
 
-Store = Annotated[str, typer.Argument(help="Folder of snapshots.", show_default=False)]
-Out = Annotated[str, typer.Option(help="Folder for the result.", show_default=False)]
+Store = Annotated[str | None, typer.Argument(help="Folder of snapshots.", show_default=False)]
+StoreTables = Annotated[
+    str | None,
+    typer.Option(
+        "--tables",
+        metavar="CATALOG.SCHEMA",
+        help="Tables of snapshots, instead of STORE.",
+        show_default=False,
+    ),
+]
+PlanFolder = Annotated[
+    str | None, typer.Argument(help="Folder that `plan` wrote.", show_default=False)
+]
+PlanTables = Annotated[
+    str | None,
+    typer.Option(
+        "--plan-tables",
+        metavar="CATALOG.SCHEMA",
+        help="Tables that `plan` wrote, instead of PLAN.",
+        show_default=False,
+    ),
+]
+Out = Annotated[str | None, typer.Option(help="Folder for the result.", show_default=False)]
+OutTables = Annotated[
+    str | None,
+    typer.Option(
+        "--out-tables",
+        metavar="CATALOG.SCHEMA",
+        help="Tables for the result, instead of --out.",
+        show_default=False,
+    ),
+]
 Snapshot = Annotated[
     str | None,
     typer.Option(help="Id like 20261121T060000Z.", show_default="the newest of each cluster"),
@@ -70,7 +108,7 @@ def _stated(conf: list[str] | None, settings: Settings) -> dict[str, str]:
 
 @contextmanager
 def opened_store(
-    store: str, master: str | None, conf: list[str] | None, settings: Settings
+    store: Where, master: str | None, conf: list[str] | None, settings: Settings
 ) -> Iterator[Opener]:
     """What opens a store for a command that needs few of its rows: Spark only where it has to be.
 
@@ -79,7 +117,7 @@ def opened_store(
     stated = _stated(conf, settings)
     check_master(master)
     place = None
-    if not submitted():
+    if isinstance(store, str) and not submitted():
         try:
             place = own_place(store, stated.get(DEFAULT_FS, "file:"))
         except NotOurOwnError as error:
@@ -90,6 +128,46 @@ def opened_store(
     else:
         with session(master, stated) as spark:
             yield spark
+
+
+def store_in(store: str | None, tables: str | None) -> Where:
+    """What STORE and --tables name; InputError unless it is one of them."""
+    found = _one_of(store, tables, "STORE", "--tables")
+    if found is None:
+        raise InputError("name a STORE, or --tables CATALOG.SCHEMA")
+    return found
+
+
+def store_and_plan(
+    store: str | None, plan: str | None, tables: str | None, plan_tables: str | None
+) -> tuple[Where, Where]:
+    """What STORE and PLAN, or options in their place, name; alone, the argument is the other."""
+    if tables and store and plan is None and not plan_tables:
+        store, plan = None, store
+    planned = _one_of(plan, plan_tables, "PLAN", "--plan-tables")
+    found = store_in(store, tables)
+    if planned is None:
+        raise InputError("name a PLAN, or --plan-tables CATALOG.SCHEMA")
+    return found, planned
+
+
+def out_in(out: str | None, tables: str | None) -> Where:
+    """What --out and --out-tables name; InputError unless it is one of them."""
+    found = out_if_any(out, tables)
+    if found is None:
+        raise InputError("say where the result goes: --out FOLDER, or --out-tables CATALOG.SCHEMA")
+    return found
+
+
+def out_if_any(out: str | None, tables: str | None) -> Where | None:
+    """The same where a result needn't be written."""
+    return _one_of(out, tables, "--out", "--out-tables")
+
+
+def _one_of(path: str | None, tables: str | None, *names: str) -> Where | None:
+    if path is not None and tables is not None:
+        raise InputError(f"{names[0]} and {names[1]} name two places: leave one of them out")
+    return path if tables is None else CatalogSchema(tables)
 
 
 class RackMeaning(StrEnum):
@@ -160,7 +238,7 @@ def with_goals(
 
 def read_snapshot(
     session: SparkSession,
-    store: str,
+    store: Where,
     snapshot: str | None,
     doing: str,
     max_age: timedelta,
@@ -171,16 +249,16 @@ def read_snapshot(
 
 
 def read_few(
-    opener: Opener, store: str, snapshot: str | None, doing: str, max_age: timedelta
+    opener: Opener, store: Where, snapshot: str | None, doing: str, max_age: timedelta
 ) -> FleetSnapshot | FleetFiles:
     """The same for a command that needs few of its rows."""
     if not isinstance(opener, OwnPlace):
         return read_snapshot(opener, store, snapshot, doing, max_age)
-    return _told(partial(FleetFiles.read, store, snapshot, max_age, opener))
+    return _told(partial(FleetFiles.read, str(store), snapshot, max_age, opener))
 
 
 def told(
-    session: SparkSession, store: str, doing: str, read: Callable[[], FleetSnapshot]
+    session: SparkSession, store: Where, doing: str, read: Callable[[], FleetSnapshot]
 ) -> FleetSnapshot:
     """Read a fleet, say what was left out of it, and label the jobs to come in Spark's UI."""
     session.sparkContext.setJobDescription(f"evenfleet {doing}: reading {store}")

@@ -6,6 +6,8 @@ import sys
 from collections import Counter
 from pathlib import Path
 
+from spark.files import Where
+
 CLASSES = Path(sys.prefix) / "evenfleet-classes.jsa"
 """Java's archive of the classes that Spark loads (AppCDS), which `bin/setup.sh` makes once.
 
@@ -39,11 +41,13 @@ def java_options(small: bool) -> list[str]:
     return [*archive, *(_SMALL_JAVA if small else ())]
 
 
-def is_small(store: str) -> bool:
+def is_small(store: Where) -> bool:
     """Whether the largest snapshot of a store is small, as far as this process can see its files.
 
     A file that Parquet's readers pass over counts for nothing.
     """
+    if not isinstance(store, str):
+        return False
     sizes: Counter[str] = Counter()
     try:
         for file in Path(store.removeprefix("file:")).glob("*/snapshot=*/*.parquet"):

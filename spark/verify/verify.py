@@ -54,10 +54,9 @@ def _missing(name: str, table: DataFrame, columns: Sequence[str]) -> Iterator[st
 
 def _plan_rows(assignments: DataFrame, groups: DataFrame) -> DataFrame:
     """One row a group that either table of the plan names."""
-    groups = groups.withColumns(
-        {n: F.lit(None).cast(t) for n, t in PROOFS.items() if n not in groups.columns}
-    )
-    groups = escaped_rows(groups.select(*GROUP_KEYS, *FACTS, *PROOFS))
+    absent = {n: F.lit(None).cast(t) for n, t in PROOFS.items() if n not in groups.columns}
+    proofs = (absent[name].alias(name) if name in absent else name for name in PROOFS)
+    groups = escaped_rows(groups.select(*GROUP_KEYS, *FACTS, *proofs))
     assignments = escaped_rows(assignments.select(*GROUP_KEYS, *FIELDS))
     stated = groups.groupBy(*GROUP_KEYS).agg(
         F.count("*").alias("plan_count"), *(F.first(name).alias(name) for name in (*FACTS, *PROOFS))

@@ -1,0 +1,63 @@
+"""Where the tables of snapshots are read from: files of a folder, or tables of a catalog."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections import Counter
+from collections.abc import Collection, Iterable, Sequence
+from typing import NamedTuple
+
+from pyspark.sql import DataFrame, SparkSession
+
+Cells = tuple[bytes | None, ...]
+"""Values of columns of texts in one row; None is null."""
+
+
+class Stated(NamedTuple):
+    """One table of one snapshot; `notes` tell what was made of it since it was written.
+
+    Its files say that `without_nulls` are columns that have none; nothing is said of the others.
+    """
+
+    rows: DataFrame
+    notes: tuple[str, ...]
+    without_nulls: frozenset[str] = frozenset()
+
+
+class Source(ABC):
+    """Tables of snapshots; `root` is how a user names it."""
+
+    root: str
+
+    @abstractmethod
+    def ids(self, table: str) -> list[str]:
+        """The ids of the snapshots of which the table has something, in their order."""
+
+    def ids_of(self, tables: Iterable[str]) -> dict[str, list[str]]:
+        """The same of several tables."""
+        return {table: self.ids(table) for table in tables}
+
+    @abstractmethod
+    def being_written(self, among: Collection[str]) -> set[str]:
+        """Those of these snapshots that Spark is writing in place, as other programs do."""
+
+    @abstractmethod
+    def broken(self, snapshot: str, tables: Collection[str]) -> str | None:
+        """What is wrong with these tables, as far as a quick look tells."""
+
+    @abstractmethod
+    def written(self, snapshot: str) -> Collection[str]:
+        """The tables that the snapshot was written with, as far as that is known."""
+
+    @abstractmethod
+    def read(self, session: SparkSession, table: str, snapshot: str) -> Stated | None:
+        """One table of one snapshot; None when it isn't there, UnreadableError when broken."""
+
+    @abstractmethod
+    def tally(
+        self, tables: Collection[str], snapshots: Collection[str], columns: Sequence[str] = ()
+    ) -> dict[tuple[str, str], Counter[Cells]]:
+        """How often each combination of values these columns of texts have, by table and snapshot.
+
+        What isn't there or can't be read is left out. A column that a table lacks is null.
+        """
