@@ -115,10 +115,20 @@ class CatalogSource(Source):
     ) -> dict[tuple[str, str], Counter[Cells]]:
         found: dict[tuple[str, str], Counter[Cells]] = {}
         for table in tables:
-            with suppress(UnreadableError):
-                for snapshot, cells, count in self._counted(table, snapshots, columns):
-                    found.setdefault((table, snapshot), Counter())[cells] += count
+            for snapshot, cells, count in self._readable(table, snapshots, columns):
+                found.setdefault((table, snapshot), Counter())[cells] += count
         return found
+
+    def _readable(
+        self, table: str, snapshots: Collection[str], columns: Sequence[str]
+    ) -> Iterator[tuple[str, Cells, int]]:
+        """What is counted in one job if that can be; if not, what can be read is sought."""
+        try:
+            yield from [*self._counted(table, snapshots, columns)]
+        except UnreadableError:
+            for snapshot in snapshots:
+                with suppress(UnreadableError):
+                    yield from [*self._counted(table, [snapshot], columns)]
 
     def _counted(
         self, table: str, snapshots: Collection[str], columns: Sequence[str]
