@@ -54,7 +54,8 @@ def done(store: Path) -> dict[str, Any]:
     ours = ("SPARK_", "PYSPARK_GATEWAY")
     environment = {key: value for key, value in os.environ.items() if not key.startswith(ours)}
     environment |= {"PYTHONPATH": str(ROOT), "PYSPARK_PYTHON": sys.executable}
-    environment["SPARK_LOCAL_IP"] = "127.0.0.1"
+    # a server of its own port, so that others may run at the same time
+    environment |= {"SPARK_LOCAL_IP": "127.0.0.1", "SPARK_TESTING": "1"}
     ended = subprocess.run(
         words,
         cwd=ROOT,
