@@ -10,6 +10,8 @@ from collections.abc import Mapping, Sequence
 from functools import reduce
 from typing import Literal
 
+import numpy as np
+import pyarrow as pa
 from graphframes import GraphFrame
 from pyspark.sql import DataFrame, SparkSession, Window
 from pyspark.sql import functions as F
@@ -18,6 +20,7 @@ from spark.errors import InputError
 from spark.fleet import FleetSnapshot, escaped_rows
 from spark.graph.edges import LED_BY, OWNS, SUBSCRIBES, edges_of
 from spark.graph.packages import coordinate
+from spark.graph.spreading import Ids, depths_from
 from spark.graph.vertex_ids import BROKER, MEMBER, PARTITION, TOPIC, name_of
 from spark.graph.vertices import Tables, vertices_of
 from spark.unpersist_handle import Handle
@@ -26,9 +29,8 @@ Grain = Literal["partition", "topic"]
 
 GRAINS = (PARTITION, TOPIC)
 
-CAUSE = -1
-"""What a failing vertex is tied to while its reach is sought; no vertex has such an id."""
-
+FEW = 100_000
+"""Vertices that are sent to where all others are, instead of these to them."""
 
 ROWS_PER_TASK = 100_000
 """Of vertices or edges, in each step of an iteration over the graph."""
@@ -204,24 +206,28 @@ def reach(
     and topic is given, and is there.
     """
     failing = _failing(graph, broker, rack, topic, cluster)
-    owned, led = (graph.parts[kind].select("src", "dst") for kind in (OWNS, LED_BY))
-    towards = [
-        owned,
-        owned.select(F.col("dst").alias("src"), F.col("src").alias("dst")),
-        led,
-        failing.select(F.col("id").alias("src"), F.lit(CAUSE).alias("dst")),
-    ]
-    cause = failing.select(F.lit(CAUSE).alias("id")).distinct()
-    ids = graph.vertices.select("id").unionAll(cause)
-    paths = _iterated(graph, ids, reduce(DataFrame.unionAll, towards)).shortestPaths([CAUSE])
-    far = paths.select("id", (F.col("distances")[CAUSE] - 1).alias("depth"))
-    within = "depth >= 0" if depth is None else f"depth between 0 and {int(depth)}"
-    return graph.vertices.join(graph.keep(far.where(within)), "id")
+    owner, owned = _ends(graph, OWNS)
+    partition, leader = _ends(graph, LED_BY)
+    ids, depths = depths_from(
+        failing,
+        causes=np.concatenate([owned, owner, leader]),
+        touched=np.concatenate([owner, owned, partition]),
+        most=depth,
+    )
+    found = pa.table({"id": ids, "depth": pa.array(depths, pa.int32())})
+    far = graph.vertices.sparkSession.createDataFrame(found)
+    return graph.vertices.join(F.broadcast(far) if len(ids) < FEW else far, "id")
+
+
+def _ends(graph: FleetGraph, kind: str) -> tuple[Ids, Ids]:
+    """Where the edges of a kind begin and end: two numbers an edge come to the driver."""
+    edges = graph.parts[kind].select("src", "dst").toArrow()
+    return edges["src"].to_numpy(), edges["dst"].to_numpy()
 
 
 def _failing(
     graph: FleetGraph, broker: int | None, rack: str | None, topic: str | None, cluster: str | None
-) -> DataFrame:
+) -> Ids:
     """The ids of what fails first."""
     given = {"broker": broker, "rack": rack, "topic": topic}
     stated = [(name, value) for name, value in given.items() if value is not None]
@@ -232,8 +238,8 @@ def _failing(
     failing = fails.where(F.col(name) == value)
     if cluster is not None:
         failing = failing.where(F.col("cluster") == cluster)
-    ids = graph.keep(failing.select("id"))
-    if not ids.count():
+    ids: Ids = failing.select("id").toArrow()["id"].to_numpy()
+    if not len(ids):
         searched = "the fleet" if cluster is None else f"cluster {cluster!r}"
         raise InputError(f"{searched} has no {name} {value!r}")
     return ids
