@@ -17,6 +17,5 @@ def assign(group: Group, strategy: str = OPTIMAL, goals: Goals = DEFAULT_GOALS) 
     faults at once), and `StrategyError` where Kafka's own code would throw.
     """
     chosen = strategy_named(strategy)
-    check_group(group)
-    problem, notes = problem_of(group)
+    problem, notes = problem_of(group, check_group(group))
     return plan_of(strategy, problem, chosen.assign(problem, goals), notes, goals)

@@ -16,16 +16,19 @@ from optimizer.model import (
     IntArray,
     Problem,
     Reads,
+    changes_of,
     classes_of,
-    measure,
     member_loads,
     rack_table_of,
+    spread_of,
 )
 from optimizer.reasons import Explanation, explain
+from optimizer.when_read import later, when_read
 
 Assignment = dict[str, list[tuple[str, int]]]
 
 
+@when_read("assignment", "first_round", "loads", "spread")
 @dataclass(frozen=True)
 class Plan:
     """A group's assignment by names; every member has a key, partitions are sorted.
@@ -37,6 +40,9 @@ class Plan:
     racks and across them, as found and as planned, where the goals and the group have racks.
     A `Group` can't say who left: in a group that owns something, a partition that no member owns
     counts as left behind, so as taken over; in one that owns nothing all is new.
+
+    What has names is made when it is read for the first time: in a large group that takes longer
+    than to plan it.
     """
 
     strategy: str
@@ -75,30 +81,29 @@ def plan_of(
     notes: Sequence[str],
     goals: Goals = DEFAULT_GOALS,
 ) -> Plan:
-    """Turn an answer's indexes into names."""
+    """What an answer's indexes come to, and their names for those who read them."""
+    target = answer.target
     table = rack_table_of(problem, goals.rack)
-    measures = measure(problem, answer.target)
-    unowned = np.count_nonzero((problem.owner == NOBODY) & (answer.target != NOBODY))
+    loads = member_loads(problem, target)
+    moves, takeovers = changes_of(problem, target)
+    unowned = np.count_nonzero((problem.owner == NOBODY) & (target != NOBODY))
     left_behind = int(unowned) if np.any(problem.owner != NOBODY) else 0
-    assignment = _by_member(problem, answer.target)
+    assignment = later(_by_member, problem, target)
+    is_settled = answer.first_round is target
     return Plan(
         strategy=strategy,
         assignment=assignment,
-        first_round=(
-            assignment
-            if answer.first_round is answer.target
-            else _by_member(problem, answer.first_round)
-        ),
-        loads={member: len(partitions) for member, partitions in assignment.items()},
-        sum_squares=measures.sum_squares,
-        moves=measures.moves,
-        takeovers=measures.takeovers + left_behind,
-        spread=measures.spread,
+        first_round=assignment if is_settled else later(_by_member, problem, answer.first_round),
+        loads=later(_loads_by_member, problem, loads),
+        sum_squares=int(loads @ loads),
+        moves=moves,
+        takeovers=takeovers + left_behind,
+        spread=later(spread_of, problem, target),
         notes=[*notes, *([answer.reason] if answer.reason else [])],
         reads_found=table and table.reads(classes_of(problem).kept),
-        reads=table and table.reads(answer.target),
+        reads=table and table.reads(target),
         problem=problem,
-        target=answer.target,
+        target=target,
         goals=goals,
     )
 
@@ -115,3 +120,7 @@ def _by_member(problem: Problem, target: IntArray) -> Assignment:
         member: pairs[start:end]
         for member, start, end in zip(problem.member_ids, [0, *ends], ends, strict=False)
     }
+
+
+def _loads_by_member(problem: Problem, loads: IntArray) -> dict[str, int]:
+    return dict(zip(problem.member_ids, loads.tolist(), strict=True))

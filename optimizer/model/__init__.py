@@ -10,7 +10,7 @@ from optimizer.model.goals import DEFAULT_GOALS, Goals, GoalsError
 from optimizer.model.group import Group, InvalidGroupError, Member, check_group
 from optimizer.model.homogeneous import HomogeneousGroups
 from optimizer.model.levels import levels_of, spread_is_looked_at
-from optimizer.model.measures import Measures, Reads, measure, member_loads
+from optimizer.model.measures import Measures, Reads, changes_of, measure, member_loads
 from optimizer.model.numbering import problem_of, rack_notes, settlement_notes
 from optimizer.model.problem import GONE, NOBODY, KafkaFacts, Problem, once_a_problem
 from optimizer.model.racks import RackTable, rack_table_of
@@ -38,6 +38,7 @@ __all__ = [
     "RackTable",
     "Reads",
     "StrategyError",
+    "changes_of",
     "check_group",
     "classes_of",
     "least_spread",

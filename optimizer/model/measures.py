@@ -43,20 +43,25 @@ class Reads(NamedTuple):
 
 def measure(problem: Problem, target: IntArray) -> Measures:
     """Count what an assignment does; `target` has a member index or NOBODY for each partition."""
-    classes, assigned = classes_of(problem), target != NOBODY
     loads = member_loads(problem, target)
-    changed = assigned & (target != problem.owner)
-    moves = int(np.count_nonzero(changed & classes.keepable))
-    owned_before = int(np.count_nonzero(changed & (problem.owner != NOBODY)))
+    moves, takeovers = changes_of(problem, target)
     return Measures(
-        partitions=int(np.count_nonzero(classes.of_partition >= 0)),
+        partitions=int(np.count_nonzero(classes_of(problem).of_partition >= 0)),
         max_load=int(loads.max(initial=0)),
         min_load=int(loads.min()) if len(loads) else 0,
         sum_squares=int(loads @ loads),
         moves=moves,
-        takeovers=owned_before - moves,
+        takeovers=takeovers,
         spread=spread_of(problem, target),
     )
+
+
+def changes_of(problem: Problem, target: IntArray) -> tuple[int, int]:
+    """Moves and takeovers of an assignment."""
+    changed = (target != NOBODY) & (target != problem.owner)
+    moves = int(np.count_nonzero(changed & classes_of(problem).keepable))
+    owned_before = int(np.count_nonzero(changed & (problem.owner != NOBODY)))
+    return moves, owned_before - moves
 
 
 def member_loads(problem: Problem, target: IntArray) -> IntArray:

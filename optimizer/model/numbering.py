@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import chain, repeat
+from itertools import chain, pairwise, repeat
 from typing import NamedTuple
 
 import numpy as np
 
 from optimizer.model.arrays import IntArray
 from optimizer.model.claims import Ownership, resolve
-from optimizer.model.group import Group, Member, unzipped
+from optimizer.model.group import Group, Member, Owned, check_group
 from optimizer.model.problem import KafkaFacts, Problem
 
 
@@ -21,15 +21,19 @@ class NumberedGroup(NamedTuple):
     notes: list[str]
 
 
-def problem_of(group: Group) -> NumberedGroup:
-    """Give every name its index; `group` has been checked."""
-    members = sorted(group.members, key=lambda member: member.member_id)
+def problem_of(group: Group, owned: Owned | None = None) -> NumberedGroup:
+    """Give every name its index; `group` has been checked, which told what its members own."""
+    leader_order = _ranks([member.member_id for member in group.members])
+    members = _in_order(group.members, leader_order)
     topics = sorted(group.topics)
-    offsets = np.cumsum([0, *(group.topics[topic] for topic in topics)])
-    number = {topic: index for index, topic in enumerate(topics)}
+    offsets = np.cumsum([0, *map(group.topics.__getitem__, topics)])
+    number = dict(zip(topics, range(len(topics)), strict=True))
     member_subscription, subscriptions, vanished = _subscriptions(members, number)
-    generations = np.array([_generation(member) for member in members], np.int64)
-    (claimant, partition), beyond, impossible = _claims(members, number, offsets)
+    generations = np.array(
+        [-1 if member.generation is None else member.generation for member in members], np.int64
+    )
+    stated = _claims(owned or check_group(group), leader_order, _ranks([*group.topics]), offsets)
+    (claimant, partition), beyond, impossible = stated
     ownership = resolve(partition, claimant, generations[claimant], int(offsets[-1]))
     problem = Problem(
         member_ids=[member.member_id for member in members],
@@ -43,7 +47,7 @@ def problem_of(group: Group) -> NumberedGroup:
         replica_racks=_replica_racks(group, topics),
         kafka=KafkaFacts(
             claims=(claimant, partition),
-            leader_order=_leader_order(group.members),
+            leader_order=leader_order,
             instance_ids=[member.instance_id for member in members],
             generations=generations,
             topic_ids=[group.topic_ids.get(topic) for topic in topics],
@@ -59,8 +63,20 @@ def problem_of(group: Group) -> NumberedGroup:
     return NumberedGroup(problem, notes)
 
 
-def _generation(member: Member) -> int:
-    return -1 if member.generation is None else member.generation
+def _ranks(names: list[str]) -> IntArray:
+    """The index of each name when they are sorted."""
+    ranks = np.arange(len(names))
+    if names != sorted(names):
+        ranks[sorted(range(len(names)), key=names.__getitem__)] = np.arange(len(names))
+    return ranks
+
+
+def _in_order(members: Sequence[Member], ranks: IntArray) -> Sequence[Member]:
+    return members if _ascends(ranks) else [members[at] for at in ranks.argsort().tolist()]
+
+
+def _ascends(numbers: IntArray) -> bool:
+    return bool((numbers[1:] > numbers[:-1]).all())
 
 
 def _subscriptions(
@@ -68,16 +84,30 @@ def _subscriptions(
 ) -> tuple[IntArray, list[IntArray], list[tuple[str, ...]] | None]:
     """Members who list the same topics share a subscription; topics of no cluster come apart."""
     # Members of one subscription often share the very list, which is then read once.
-    lists = {id(member.topics): member.topics for member in members}
+    lists = [member.topics for member in members]
+    ids = [*map(id, lists)]
     seen: dict[tuple[str, ...], int] = {}
-    index = {at: seen.setdefault(tuple(topics), len(seen)) for at, topics in lists.items()}
-    member_subscription = np.array([index[id(member.topics)] for member in members], np.int64)
-    subscriptions = [
-        np.array([number[topic] for topic in dict.fromkeys(topics) if topic in number], np.int64)
-        for topics in seen
-    ]
+    index = {
+        at: seen.setdefault(tuple(topics), len(seen))
+        for at, topics in dict(zip(ids, lists, strict=True)).items()
+    }
+    of_member = np.fromiter(map(index.__getitem__, ids), np.int64, len(ids))
+    sizes = [*map(len, seen)]
+    flat = np.fromiter(map(number.get, chain.from_iterable(seen), repeat(-1)), np.int64, sum(sizes))
+    ends = np.cumsum([0, *sizes]).tolist()
+    subscriptions = [flat[start:end] for start, end in pairwise(ends)]
+    if flat.min(initial=0) >= 0:
+        return of_member, [*map(_each_once, subscriptions)], None
     vanished = [tuple(topic for topic in topics if topic not in number) for topics in seen]
-    return member_subscription, subscriptions, vanished if any(vanished) else None
+    return of_member, [_each_once(topics[topics >= 0]) for topics in subscriptions], vanished
+
+
+def _each_once(topics: IntArray) -> IntArray:
+    """The topics in their order without those that stand there a second time."""
+    if _ascends(topics):
+        return topics
+    first = np.unique(topics, return_index=True)[1]
+    return topics if len(first) == len(topics) else topics[np.sort(first)]
 
 
 class _Claims(NamedTuple):
@@ -88,26 +118,24 @@ class _Claims(NamedTuple):
     impossible: int
 
 
-def _claims(members: Sequence[Member], number: dict[str, int], offsets: IntArray) -> _Claims:
-    claimant = np.repeat(np.arange(len(members)), [len(member.owned) for member in members])
-    names, numbers = unzipped(members)
-    topic = np.fromiter(map(number.get, names, repeat(-1)), np.int64, len(names))
-    part = np.fromiter(numbers, np.int64, len(numbers))
+def _claims(
+    owned: Owned, member_ranks: IntArray, topic_ranks: IntArray, offsets: IntArray
+) -> _Claims:
+    """Claims by sorted members and topics; the ranks are those that the group's own have there."""
+    claimant, part = member_ranks.repeat(owned.counts), owned.numbers
+    topic = np.append(topic_ranks, -1)[owned.topics]
+    if not _ascends(member_ranks):
+        order = claimant.argsort(kind="stable")
+        claimant, topic, part = claimant[order], topic[order], part[order]
     exists = (topic >= 0) & (part < np.append(np.diff(offsets), 0)[topic])
-    partition = offsets[:-1][topic[exists]] + part[exists]
+    if exists.all():
+        return _Claims((claimant, offsets[topic] + part), None, 0)
     beyond = (topic >= 0) & ~exists
     return _Claims(
-        (claimant[exists], partition),
+        (claimant[exists], offsets[topic[exists]] + part[exists]),
         (claimant[beyond], topic[beyond], part[beyond]) if beyond.any() else None,
         int(np.count_nonzero(~exists)),
     )
-
-
-def _leader_order(members: Sequence[Member]) -> IntArray:
-    by_id = sorted(range(len(members)), key=lambda index: members[index].member_id)
-    order = np.empty(len(members), np.int64)
-    order[by_id] = np.arange(len(members))
-    return order
 
 
 def _replica_racks(group: Group, topics: Sequence[str]) -> list[tuple[str, ...]] | None:

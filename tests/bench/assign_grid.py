@@ -4,8 +4,8 @@
     python tests/bench/assign_grid.py --json grid.json
 
 Each case is timed on arrays (a `Problem` made and solved) and through names (`assign` of a `Group`
-that has been made before), the best of some runs each. `cases` gives the same cases to other
-programs.
+that has been made before), the best of some runs each; a plan makes names of partitions when they
+are read, which isn't timed. `cases` gives the same cases to other programs.
 """
 
 from __future__ import annotations

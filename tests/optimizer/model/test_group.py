@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from optimizer import Group, InvalidGroupError, Member, assign
+from optimizer.model import check_group
 
 
 def faults_of(group: Group) -> list[str]:
@@ -49,3 +50,17 @@ def test_weights_are_finite_and_not_negative(weight: float) -> None:
 
 def test_facts_about_a_topic_that_the_cluster_lacks_are_no_fault() -> None:
     assign(Group(topics={}, members=[], weights={"t": [1.0]}, leader_racks={"t": ["r"]}))
+
+
+def test_claims_are_read_in_the_order_of_members_and_topics_of_the_group() -> None:
+    group = Group(
+        {"u": 2, "t": 9},
+        [
+            Member("B", ["u"], owned=[("t", 7), ("x", 0)]),
+            Member("A", []),
+            Member("C", [], [("u", 1)]),
+        ],
+    )
+    owned = check_group(group)
+    assert owned.counts == [2, 0, 1]
+    assert (owned.topics.tolist(), owned.numbers.tolist()) == ([1, -1, 0], [7, 0, 1])
