@@ -16,7 +16,10 @@ PACKAGES = ("optimizer", "spark", "evenfleet")
 
 KAFKA = "optimizer.strategies.kafka"
 OPTIMIZER = ("optimizer.model", "optimizer.solver", "optimizer.checker", "optimizer.reasons")
-BASE = ("spark.errors", "spark.memory_limits", "spark.wording", "spark.unpersist_handle")
+BASE = (
+    *("spark.errors", "spark.memory_limits", "spark.patterns", "spark.wording"),
+    "spark.unpersist_handle",
+)
 FLEET = (*BASE, "spark.files", "spark.fleet", "spark.settings")
 WORKERS = (*FLEET, "spark.groups", "spark.solve", *OPTIMIZER, "optimizer.strategies")
 CAPABILITIES = (
@@ -49,6 +52,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
     "optimizer": (*OPTIMIZER, "optimizer.strategies"),
     "spark.errors": (),
     "spark.memory_limits": (),
+    "spark.patterns": (),
     "spark.wording": (),
     "spark.unpersist_handle": (),
     "spark.files": BASE,

@@ -19,6 +19,9 @@ COLUMNS = (
 """Of every finding. `group` is null where a whole cluster is meant; `measure` has passed
 `threshold`, that of the severity. The others are texts and never null."""
 
+ALL_GROUPS = "all groups"
+"""What findings need that are about a cluster as a whole: they aren't looked for among some."""
+
 Setting = Callable[[str], str]
 """A finding's setting by name: SQL text of its value for the cluster and group of a row."""
 

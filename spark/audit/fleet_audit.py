@@ -10,7 +10,7 @@ from typing import Any
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from spark.audit.finding import COLUMNS, SEVERITIES, Finding, graded
+from spark.audit.finding import ALL_GROUPS, COLUMNS, SEVERITIES, Finding, graded
 from spark.audit.frames import HAS_MEMBERS, Frames
 from spark.audit.previous import solve_from_before
 from spark.audit.registry import FINDINGS
@@ -60,6 +60,7 @@ NOT_THERE = {
     "previous": "there is no earlier snapshot to compare with",
     "previous.offsets": "the earlier snapshot has no table offsets",
     "timeouts": "no time-outs are configured ([[timeouts]])",
+    ALL_GROUPS: "it is about a whole cluster, and only some groups are looked at",
     "copartitioned": "no co-partitioned topics are configured ([[copartitioned]])",
 }
 """What a finding needs, and what to say where it isn't there."""
@@ -156,7 +157,9 @@ def audit_fleet(
     kept = [frame for frame in (findings, from_before, solved, encoded) if frame is not None]
     # once for the rows that are found, not in each of the plans that find them
     findings = escaped_rows(findings)
-    seats = frames.coordinators.select(*COORDINATORS) if "coordinators" in there else None
+    seats = (
+        frames.coordinators.select(*COORDINATORS) if {"coordinators", ALL_GROUPS} <= there else None
+    )
     return FleetAudit(snapshot.id, findings, not_run, kept, solved, encoded, seats)
 
 
@@ -211,6 +214,7 @@ def _there(
     if there & {"groups.coordinator", OFFSETS_TOPIC}:
         there.add("coordinators")
     stated = {
+        ALL_GROUPS: snapshot.part.group is None,
         "previous": previous is not None,
         "previous.offsets": previous is not None and "offsets" in previous.tables,
         "timeouts": bool(settings.timeouts),

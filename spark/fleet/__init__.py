@@ -20,8 +20,10 @@ from spark.fleet.kinds import (
     why_foreign,
 )
 from spark.fleet.local_store import SCHEMAS, table_of, write_store
+from spark.fleet.part import WHOLE, Part
 from spark.fleet.results import (
     CLUSTERS,
+    PART,
     check_no_store,
     check_outside,
     check_writable,
@@ -40,7 +42,7 @@ from spark.fleet.states import (
     UNPLANNED,
 )
 from spark.fleet.store import Stored, ids, snapshot_id, snapshots, unfinished, whole
-from spark.fleet.utf8 import escaped, escaped_rows, is_named, names_wanted, spelled
+from spark.fleet.utf8 import escaped, escaped_rows, is_like, is_named, names_wanted, spelled
 
 __all__ = [
     "CLASSIC",
@@ -51,6 +53,7 @@ __all__ = [
     "IS_CONNECTOR",
     "MAX_AGE",
     "OTHER",
+    "PART",
     "PLANNED",
     "REBALANCING_STATES",
     "SCHEMAS",
@@ -61,9 +64,11 @@ __all__ = [
     "TYPES",
     "UNKNOWN_STATE",
     "UNPLANNED",
+    "WHOLE",
     "Composition",
     "FleetFiles",
     "FleetSnapshot",
+    "Part",
     "Rows",
     "SourceTables",
     "Stored",
@@ -77,6 +82,7 @@ __all__ = [
     "escaped_rows",
     "ids",
     "is_foreign",
+    "is_like",
     "is_named",
     "kind_of_group",
     "kinds_of_groups",

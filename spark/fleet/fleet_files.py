@@ -38,7 +38,7 @@ Rows = Mapping[str, Any]
 `spark.files.NULL` for null, all others as lists."""
 
 
-class Part(NamedTuple):
+class FilesOf(NamedTuple):
     """The files of one table of one snapshot, and which clusters are read from it; None is all."""
 
     files: Sequence[str]
@@ -54,7 +54,7 @@ class FleetFiles:
 
     id: str
     place: OwnPlace = field(repr=False)
-    tables: Mapping[str, Sequence[Part]]
+    tables: Mapping[str, Sequence[FilesOf]]
     notes: tuple[str, ...] = ()
     instants: Mapping[str, str] = field(default_factory=dict)
     changes: tuple[str, ...] = ()
@@ -180,7 +180,7 @@ class FleetFiles:
 
 def _opened(place: OwnPlace, snapshot: str) -> FleetFiles:
     """The tables of a snapshot, checked as far as their schemas tell."""
-    tables: dict[str, list[Part]] = {}
+    tables: dict[str, list[FilesOf]] = {}
     unreadable: list[str] = []
     columns: list[str] = []
     notes: list[str] = []
@@ -197,7 +197,7 @@ def _opened(place: OwnPlace, snapshot: str) -> FleetFiles:
         except InputError as error:
             unreadable.append(str(error))
             continue
-        tables[name] = [Part(files)]
+        tables[name] = [FilesOf(files)]
         columns += faults_of(name, schema)
         notes += unknown_columns(name, schema)
         changes += parts.notes

@@ -11,12 +11,17 @@ from pyspark.sql import SparkSession
 from spark.errors import InputError
 from spark.files import CatalogSchema, Stated, Where, check_tables, source_of
 from spark.fleet.clusters import Composition
+from spark.fleet.part import Part
 from spark.fleet.schemas import TABLES
 from spark.fleet.snapshot import FleetSnapshot
 from spark.fleet.store import snapshots, whole
 
 CLUSTERS = "clusters"
 """The table of a plan that tells of which snapshot each cluster was."""
+
+
+PART = "part"
+"""The table of a plan of part of a fleet: which part that is, in one row (see `Part`)."""
 
 
 def check_writable(out: Where) -> None:
@@ -79,7 +84,8 @@ def read_result(session: SparkSession, out: Where, name: str, snapshot: str) -> 
 def read_planned(session: SparkSession, store: Where, out: Where, snapshot: str) -> FleetSnapshot:
     """The fleet that a plan is of, whatever has come to the store since.
 
-    That is what the plan's table of clusters names, or else all of the snapshot of that id. Raises
+    That is what the plan's table of clusters names, or else all of the snapshot of that id; of a
+    plan of part of a fleet the same part. Raises
     InputError when the store doesn't have it any more, and as `FleetSnapshot.compose` does.
     """
     table = source_of(session, out).read(session, CLUSTERS, snapshot)
@@ -87,4 +93,7 @@ def read_planned(session: SparkSession, store: Where, out: Where, snapshot: str)
     there = snapshots(session, store)
     for one in sorted({snapshot, *instants.values()}.difference(there)):
         whole(session, store, one)
-    return FleetSnapshot.compose(session, store, Composition(snapshot, instants))
+    fleet = FleetSnapshot.compose(session, store, Composition(snapshot, instants))
+    part = source_of(session, out).read(session, PART, snapshot)
+    chosen = part.rows.select(*Part._fields).first() if part else None
+    return fleet.matching(*chosen) if chosen else fleet

@@ -16,9 +16,10 @@ from pyspark.util import inheritable_thread_target
 from spark.errors import InputError, UnreadableError, first_line, unreadable_file
 from spark.files import CatalogSchema, Source, Stated, Where, source_of, write_tables
 from spark.fleet.clusters import MAX_AGE, Composition, clusters_of, compositions
+from spark.fleet.part import WHOLE, Part
 from spark.fleet.schemas import TABLES, Table, faults_of, null_keys_told, unknown_columns
 from spark.fleet.store import ids, removed_since, snapshot_id, whole
-from spark.fleet.utf8 import is_named
+from spark.fleet.utf8 import is_like, is_named
 
 READ_AT_ONCE = 16
 """Tables that are opened at the same time: each takes a small job of Spark's."""
@@ -82,7 +83,7 @@ class FleetSnapshot:
     `spark.fleet.schemas.TABLES`: optional columns that are missing are null. `instants` has for
     each cluster the id of the snapshot that its rows are of, where that was looked at; `id` is the
     newest of them. Without any all rows are of that one. `changes` tell of files that another
-    program has changed since they were written.
+    program has changed since they were written. `part` tells which part of a fleet it is.
     """
 
     id: str
@@ -91,6 +92,7 @@ class FleetSnapshot:
     instants: Mapping[str, str] = field(default_factory=dict)
     changes: tuple[str, ...] = ()
     keyed: frozenset[str] = frozenset()
+    part: Part = WHOLE
 
     @staticmethod
     def of(
@@ -181,6 +183,30 @@ class FleetSnapshot:
         chosen = F.col("cluster").isNull() | is_named("cluster", clusters)
         tables = {name: table.where(chosen) for name, table in self.tables.items()}
         return replace(self, tables=tables)
+
+    def matching(self, cluster: str | None = None, group: str | None = None) -> FleetSnapshot:
+        """Part of the fleet: a cluster of it, or the groups that a pattern of names fits.
+
+        In a pattern `*` is any text and `?` one character. Topics and brokers stay those of the
+        whole cluster, and so do rows of which nobody knows whose they are: `validate` tells of
+        them. `part` says what was chosen; `id` is the newest of what is left.
+        """
+        some = self if cluster is None else self.only([cluster])
+        instants = {c: one for c, one in self.instants.items() if cluster in (None, c)}
+        tables = dict(some.tables)
+        if group is not None:
+            fits = F.col("group").isNull() | is_like("group", group)
+            by_group = {name: rows for name, rows in tables.items() if TABLES[name].by_group}
+            tables |= {name: rows.where(fits) for name, rows in by_group.items()}
+        newest = max(instants.values(), default=self.id)
+        part = Part(cluster, group)
+        return replace(some, id=newest, tables=tables, instants=instants, part=part)
+
+    def has_groups(self) -> bool:
+        """Whether any table names a group."""
+        naming = ("groups", "members", "subscriptions", "assignments")
+        named = (self.tables[name].select("group") for name in naming if name in self.tables)
+        return not reduce(DataFrame.unionAll, named).isEmpty()
 
     def clusters(self) -> Mapping[str, str]:
         """Each cluster, and the id of the snapshot that its rows are of; asks Spark if need be."""

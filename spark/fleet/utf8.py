@@ -14,6 +14,7 @@ from pyspark.sql import functions as F
 from pyspark.sql import types as t
 
 from spark.files import Wanted
+from spark.patterns import beginning, like
 
 _HIGH, _AFTER = r"[\u0080-\u00FF]", r"[\u0080-\u00BF]"
 
@@ -92,3 +93,15 @@ def is_named(column: str, names: Iterable[str]) -> Column:
     if odd := [name for name in chosen if "\\" in name]:
         found |= F.expr(escaped(f"`{column}`")).isin(*odd)
     return found
+
+
+def is_like(column: str, pattern: str) -> Column:
+    """Whether a column's value, as `escaped` spells it, fits a pattern of `spark.patterns`.
+
+    Of what stands before the first `*` or `?` Parquet's statistics can tell which files have it.
+    """
+    literal = beginning(pattern)
+    if literal == pattern:
+        return is_named(column, [pattern])
+    fits = F.like(F.expr(escaped(f"`{column}`")), F.lit(like(pattern)), F.lit("!"))
+    return fits if "\\" in literal else F.col(column).startswith(literal) & fits

@@ -200,10 +200,7 @@ class _Row:
 
 
 def _is_valid(text: bytes | None) -> bool:
-    try:
-        return text is None or text.decode("utf-8") is not None
-    except UnicodeDecodeError:
-        return False
+    return text is None or spelled(text).encode("utf-8") == text
 
 
 def _spelled(text: bytes | None) -> str | None:

@@ -29,7 +29,9 @@ from spark.audit import (
 from spark.errors import UnreadableError, first_line, unreadable_file
 from spark.files import Where, replace_text, table_in, write_tables
 from spark.fleet import (
+    WHOLE,
     Composition,
+    Part,
     Stored,
     check_outside,
     check_writable,
@@ -41,10 +43,12 @@ from spark.settings import read_settings
 from spark.terminal import (
     CHECK_FAILED,
     OUT,
+    ClusterName,
     Conf,
     Config,
     Form,
     Format,
+    GroupPattern,
     Master,
     OutTables,
     Snapshot,
@@ -55,6 +59,7 @@ from spark.terminal import (
     is_small,
     opened,
     out_if_any,
+    part_of,
     say,
     say_clusters,
     show,
@@ -94,6 +99,8 @@ def audit(
     tables: StoreTables = None,
     out_tables: OutTables = None,
     snapshot: Snapshot = None,
+    cluster: ClusterName = None,
+    group: GroupPattern = None,
     fail_on: Annotated[
         FailOn | None,
         typer.Option(
@@ -129,7 +136,8 @@ def audit(
         check_metrics(prometheus)
     with opened(master, conf, settings, is_small(source)) as spark:
         counts, groups = audit_store(
-            spark, source, target, snapshot, prometheus, chosen, form, settings.max_age
+            *(spark, source, target, snapshot, prometheus, chosen, form, settings.max_age),
+            Part(cluster, group),
         )
     if fail_on and fails(counts, groups, fail_on):
         raise typer.Exit(CHECK_FAILED)
@@ -144,6 +152,7 @@ def audit_store(
     settings: AuditSettings,
     form: Format,
     max_age: timedelta,
+    part: Part = WHOLE,
 ) -> tuple[Counts, Groups]:
     """Audit one fleet, print and write what is found; how much of each kind, and who was judged.
 
@@ -159,6 +168,7 @@ def audit_store(
             fleet = told(
                 session, store, "audit", partial(FleetSnapshot.compose, session, store, now)
             )
+            fleet = part_of(fleet, part)
             with _audit_one(session, store, fleet, before, settings) as made:
                 return _told(made, fleet, out, prometheus, settings, form)
         except Exception as error:
@@ -203,7 +213,8 @@ def _audit_one(
     previous = None
     if before:
         try:
-            previous = FleetSnapshot.compose(session, store, before).validate()
+            previous = FleetSnapshot.compose(session, store, before)
+            previous = previous.matching(*fleet.part).validate()
         except UnreadableError:
             raise
         except InputError as error:
@@ -249,6 +260,8 @@ def _told(
     else:
         _show(counts, worst, not_run)
     say_clusters(fleet)
+    if fleet.part:
+        say(f"Looked at are {fleet.part} alone.")
     if kinds:
         listed = ", ".join(f"{count} {kind}" for kind, count in kinds.items())
         say(f"Groups that aren't consumer groups: {listed}.")

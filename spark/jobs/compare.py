@@ -12,14 +12,16 @@ from optimizer import STRATEGY_NAMES
 from spark import check_strategies, compare_fleet, fleet_of
 from spark.compare import best_of
 from spark.files import Where, table_in, write_tables
-from spark.fleet import CONNECT, CONSUMER, check_outside, check_writable, snapshot_id
+from spark.fleet import CONNECT, CONSUMER, WHOLE, Part, check_outside, check_writable, snapshot_id
 from spark.settings import Settings, read_settings
 from spark.terminal import (
+    ClusterName,
     Conf,
     Config,
     Form,
     Format,
     GoalTexts,
+    GroupPattern,
     Levels,
     Master,
     MinGain,
@@ -35,6 +37,7 @@ from spark.terminal import (
     is_small,
     opened,
     out_in,
+    part_of,
     read_snapshot,
     say,
     say_clusters,
@@ -69,6 +72,8 @@ def compare(
             show_default="all that are for a group's kind",
         ),
     ] = None,
+    cluster: ClusterName = None,
+    group: GroupPattern = None,
     goal: GoalTexts = None,
     rack: Rack = None,
     levels: Levels = None,
@@ -84,7 +89,7 @@ def compare(
     chosen = check_strategies(strategies.split(",") if strategies else settings.strategies)
     settings = replace(settings, strategies=tuple(chosen))
     with opened(master, conf, settings, is_small(source)) as spark:
-        compare_store(spark, source, target, snapshot, settings, form)
+        compare_store(spark, source, target, snapshot, settings, form, Part(cluster, group))
 
 
 def compare_store(
@@ -94,11 +99,13 @@ def compare_store(
     snapshot: str | None,
     settings: Settings,
     form: Format,
+    part: Part = WHOLE,
 ) -> None:
     """Measure all groups under all strategies, write both tables, print the fleet's."""
     check_writable(out)
     check_outside(session, out, WRITTEN)
     fleet = read_snapshot(session, store, snapshot, "compare", settings.max_age)
+    fleet = part_of(fleet, part)
     snapshot_id(fleet.id)  # checked before any work is done
     comparison = compare_fleet(
         fleet, settings.strategies, settings.strategy_seconds, settings.goals
@@ -121,6 +128,8 @@ def compare_store(
         [name for name in table.columns if name not in chosen],
     )
     say_clusters(fleet)
+    if part:
+        say(f"Compared are {part} alone.")
     say(best_of(shown))
     say(
         f"Snapshot {fleet.id}: each group under each strategy is in "

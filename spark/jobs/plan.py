@@ -14,18 +14,21 @@ from optimizer import STRATEGY_NAMES
 from spark import FleetPlan, FleetSnapshot, InputError, plan_fleet
 from spark.errors import UnreadableError
 from spark.files import Where, table_in
-from spark.fleet import check_no_store, check_writable, whole
+from spark.fleet import WHOLE, Part, check_no_store, check_writable, whole
 from spark.plan import BYTES_A_GB, OWNED, TRAFFIC, cross_rack_traffic
 from spark.settings import Settings, read_settings
 from spark.terminal import (
+    ClusterName,
     Conf,
     Config,
     Form,
     Format,
     GoalTexts,
+    GroupPattern,
     Levels,
     Master,
     MinGain,
+    NoSuchPartError,
     Out,
     OutTables,
     Rack,
@@ -37,6 +40,7 @@ from spark.terminal import (
     is_small,
     opened,
     out_in,
+    part_of,
     read_snapshot,
     say,
     say_clusters,
@@ -59,6 +63,8 @@ def plan(
     strategy: Annotated[
         str | None, typer.Option(help=f"{', '.join(STRATEGY_NAMES)}.", show_default="optimal")
     ] = None,
+    cluster: ClusterName = None,
+    group: GroupPattern = None,
     goal: GoalTexts = None,
     rack: Rack = None,
     levels: Levels = None,
@@ -75,8 +81,9 @@ def plan(
     if chosen not in STRATEGY_NAMES:
         raise InputError(f"unknown strategy {chosen!r}: choose one of {', '.join(STRATEGY_NAMES)}")
     settings = with_goals(settings, goal, rack, levels, min_gain)
+    settings = replace(settings, strategy=chosen)
     with opened(master, conf, settings, is_small(source)) as spark:
-        plan_store(spark, source, target, snapshot, replace(settings, strategy=chosen), form)
+        plan_store(spark, source, target, snapshot, settings, form, Part(cluster, group))
 
 
 def plan_store(
@@ -86,8 +93,9 @@ def plan_store(
     snapshot: str | None,
     settings: Settings,
     form: Format,
+    part: Part = WHOLE,
 ) -> None:
-    """Plan one snapshot, or all of them, and print what changes."""
+    """Plan one snapshot, or all of them, or part of them, and print what changes."""
     check_writable(out)
     check_no_store(session, out, OWNED)
     chosen: Sequence[str | None] = [snapshot]
@@ -99,11 +107,17 @@ def plan_store(
     planned, broken = [], []
     for one in chosen:
         try:
-            planned.append(_plan_one(session, store, out, one, settings))
+            planned.append(_plan_one(session, store, out, one, settings, part))
+        except NoSuchPartError as error:
+            if len(chosen) == 1:
+                raise
+            say(f"Skipped: {error}")
         except UnreadableError as error:
             if len(chosen) == 1:
                 raise
             broken.append(str(error))
+    if not planned and not broken:
+        raise InputError(f"no snapshot of store {store} has {part}")
     if planned:
         _show(planned, form)
     if broken:
@@ -125,11 +139,17 @@ def _show(planned: Sequence[tuple[FleetSnapshot, dict[str, Rows]]], form: Format
 
 
 def _plan_one(
-    session: SparkSession, store: Where, out: Where, snapshot: str | None, settings: Settings
+    session: SparkSession,
+    store: Where,
+    out: Where,
+    snapshot: str | None,
+    settings: Settings,
+    part: Part,
 ) -> tuple[FleetSnapshot, dict[str, Rows]]:
     """Before and after, the groups by status, and what is read across racks, of this fleet."""
     strategy = settings.strategy
     fleet = read_snapshot(session, store, snapshot, f"plan by {strategy}", settings.max_age)
+    fleet = part_of(fleet, part)
     planned = plan_fleet(fleet, strategy, settings.goals, settings.strategy_seconds)
     doing = busy(f"planning snapshot {fleet.id}")
     with planned as made, doing, _traffic(made, fleet, settings) as traffic:
@@ -141,6 +161,8 @@ def _plan_one(
         f"Snapshot {fleet.id} is planned by {strategy}: "
         f"the plan is in {table_in(out, 'assignments')} and {table_in(out, 'groups')}."
     )
+    if part:
+        say(f"It is a plan of {part} alone: {out} has no others of snapshot {fleet.id}.")
     if traffic is not None:
         say(f"What each group reads across racks is in {table_in(out, TRAFFIC)}.")
     tables = {"fleet": before_and_after, "groups": by_status, TRAFFIC: across}

@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 from functools import partial
+from typing import Annotated
 
 import typer
-from pyspark.sql import SparkSession
+from pyspark.sql import DataFrame, SparkSession
 
 from spark import FleetSnapshot, InputError, verify_plan
 from spark.files import Where
-from spark.fleet import ids, read_planned, read_result
+from spark.fleet import WHOLE, Part, ids, is_like, is_named, read_planned, read_result
 from spark.settings import read_settings
 from spark.terminal import (
     CHECK_FAILED,
+    ClusterName,
     Conf,
     Config,
     Form,
     Format,
+    GroupPattern,
     Master,
     PlanFolder,
     PlanTables,
@@ -28,6 +31,7 @@ from spark.terminal import (
     clusters_in_json,
     is_small,
     opened,
+    part_of,
     say,
     say_clusters,
     show,
@@ -43,6 +47,12 @@ def verify(
     plan: PlanFolder = None,
     tables: StoreTables = None,
     plan_tables: PlanTables = None,
+    snapshot: Annotated[
+        str | None,
+        typer.Option(help="Id like 20261121T060000Z.", show_default="all that the plan has"),
+    ] = None,
+    cluster: ClusterName = None,
+    group: GroupPattern = None,
     master: Master = None,
     conf: Conf = None,
     config: Config = None,
@@ -50,41 +60,81 @@ def verify(
 ) -> None:
     """Check a plan against its snapshot without the solver; exit code 1 if anything is wrong."""
     source, planned = store_and_plan(store, plan, tables, plan_tables)
+    part = Part(cluster, group)
     with opened(master, conf, read_settings(config), is_small(source)) as spark:
-        if not verify_store(spark, source, planned, form):
+        if not verify_store(spark, source, planned, form, snapshot, part):
             raise typer.Exit(CHECK_FAILED)
 
 
-def verify_store(session: SparkSession, store: Where, plan: Where, form: Format) -> bool:
-    """Check every snapshot of the plan; print the first faults; whether there were none."""
+def verify_store(
+    session: SparkSession,
+    store: Where,
+    plan: Where,
+    form: Format,
+    snapshot: str | None = None,
+    part: Part = WHOLE,
+) -> bool:
+    """Check every snapshot of the plan, or one; print the first faults; whether there were none.
+
+    Where one of several can't be checked, InputError says so when the others have been.
+    """
     planned = sorted({*ids(session, plan, "groups"), *ids(session, plan, "assignments")})
     if not planned:
         raise InputError(f"plan {plan} has no snapshot in it: make it with `evenfleet plan`")
-    verified = [_verify_one(session, store, plan, one) for one in planned]
+    if snapshot is not None and snapshot not in planned:
+        raise InputError(
+            f"plan {plan} has no snapshot {snapshot}: it has {', '.join(planned[-5:])}"
+        )
+    chosen = planned if snapshot is None else [snapshot]
+    verified, unchecked = [], []
+    for one in chosen:
+        try:
+            verified.append(_verify_one(session, store, plan, one, part))
+        except InputError as error:
+            if len(chosen) == 1:
+                raise
+            unchecked.append(f"{one}: {error}")
     faults = [fault for _, found in verified for fault in found]
-    if faults or form is Format.JSON:
+    if verified and (faults or form is Format.JSON):
         fleets = (fleet for fleet, _ in verified)
         show({"faults": faults} | clusters_in_json(form, *fleets), form)
+    if unchecked:
+        raise InputError(
+            f"{len(verified)} of {len(chosen)} snapshots of the plan are checked, the others can't "
+            f"be: {'; '.join(unchecked)}"
+        )
     return not faults
 
 
 def _verify_one(
-    session: SparkSession, store: Where, plan: Where, snapshot: str
+    session: SparkSession, store: Where, plan: Where, snapshot: str, part: Part
 ) -> tuple[FleetSnapshot, Rows]:
-    """The first faults of the plan of this fleet."""
+    """The first faults of the plan of this fleet, or of part of it."""
     groups = read_result(session, plan, "groups", snapshot)
     assignments = read_result(session, plan, "assignments", snapshot)
     read = partial(read_planned, session, store, plan, snapshot)
-    fleet = told(session, store, "verify", read)
-    found = verify_plan(fleet, assignments.rows, groups.rows).persist()
+    whole = told(session, store, "verify", read)
+    fleet = part_of(whole, part)
+    stated = (assignments.rows, groups.rows)
+    found = verify_plan(fleet, *(_in_part(rows, part) for rows in stated)).persist()
     try:
         with busy(f"checking the plan of snapshot {snapshot}"):
             count = found.count()
             first = as_rows(found.orderBy("cluster", "group", "fault").limit(SHOWN).collect())
-            planned = groups.rows.where("max_load is not null").count()
+            planned = _in_part(groups.rows, part).where("max_load is not null").count()
     finally:
         found.unpersist()
     verdict = f"{count} faults" if count else "no fault: every partition, measure and proof holds"
     say_clusters(fleet, (*groups.notes, *assignments.notes))
-    say(f"Snapshot {snapshot}, {planned} planned groups: {verdict}.")
+    if whole.part:
+        say(f"The plan is one of {whole.part} alone.")
+    of = f" among {part}" if part else ""
+    say(f"Snapshot {snapshot}, {planned} planned groups{of}: {verdict}.")
     return fleet, [{"snapshot": snapshot} | row for row in first]
+
+
+def _in_part(rows: DataFrame, part: Part) -> DataFrame:
+    """The rows of a plan's table that belong to part of a fleet."""
+    if part.cluster is not None:
+        rows = rows.where(is_named("cluster", [part.cluster]))
+    return rows if part.group is None else rows.where(is_like("group", part.group))

@@ -12,7 +12,7 @@ from pyspark.sql import functions as F
 from optimizer.model import Goals
 from optimizer.strategies import OPTIMAL, strategy_named
 from spark.files import Where, write_tables
-from spark.fleet import CLUSTERS, FleetSnapshot, check_no_store, snapshot_id
+from spark.fleet import CLUSTERS, PART, WHOLE, FleetSnapshot, Part, check_no_store, snapshot_id
 from spark.groups import encode
 from spark.plan.summary import summarize
 from spark.settings import DEFAULT_FLEET_GOALS, STRATEGY_SECONDS, FleetGoals, of_fleet
@@ -24,7 +24,7 @@ ROWS_PER_FILE = 500_000
 TRAFFIC = "traffic"
 """The table of what groups read across racks."""
 
-OWNED = ("assignments", "groups", CLUSTERS, TRAFFIC)
+OWNED = ("assignments", "groups", CLUSTERS, PART, TRAFFIC)
 """The tables of a plan: those that a new plan doesn't have go with the old one."""
 
 INSTANTS = "cluster string, instant string"
@@ -35,12 +35,13 @@ class FleetPlan(Handle):
     """A plan of every group of a snapshot: the tables `assignments` and `groups`.
 
     Both come from the same solved rows, which are kept from their first use until `release`;
-    as a context manager the plan releases itself. `instants` are those of the snapshot.
+    as a context manager the plan releases itself. `instants` and `part` are those of the snapshot.
     """
 
     snapshot: str
     solved: DataFrame
     instants: Mapping[str, str] = field(default_factory=dict)
+    part: Part = WHOLE
 
     @property
     def assignments(self) -> DataFrame:
@@ -56,7 +57,8 @@ class FleetPlan(Handle):
         """Write both tables to `out`, by snapshot, as one step; to a catalog as one step each.
 
         A fleet that was composed of several snapshots has a third, `clusters` (cluster, instant):
-        the ids of those snapshots, from which `verify` reads it again. `traffic` is a table of that
+        the ids of those snapshots, from which `verify` reads it again; a plan of part of a fleet
+        has `part` (cluster, group) for the same end. `traffic` is a table of that
         name (see `cross_rack_traffic`) that comes with them. A plan of that snapshot which is there
         stays as it is until all are written, and then goes.
 
@@ -76,6 +78,9 @@ class FleetPlan(Handle):
         if set(self.instants.values()) - {self.snapshot}:
             instants = session.createDataFrame([*self.instants.items()], INSTANTS)
             tables[CLUSTERS] = instants.coalesce(1).sortWithinPartitions("cluster")
+        if self.part:
+            schema = "cluster string, `group` string"
+            tables[PART] = session.createDataFrame([tuple(self.part)], schema).coalesce(1)
         if traffic is not None:
             tables[TRAFFIC] = _laid_out(traffic, 1)
         write_tables(session, out, snapshot, tables, OWNED)
@@ -111,4 +116,4 @@ def plan_fleet(
     racks = strategy_named(strategy).rack_aware or goals.need_racks
     encoded = encode(snapshot.validate(), racks)
     solved = solve_groups(encoded, strategy, goals, strategy_seconds)
-    return FleetPlan(snapshot.id, solved.persist(), snapshot.instants)
+    return FleetPlan(snapshot.id, solved.persist(), snapshot.instants, snapshot.part)

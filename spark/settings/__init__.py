@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from spark.patterns import like, matches
 from spark.settings.config import Settings, read_settings
 from spark.settings.duration import in_words
 from spark.settings.goals import (
@@ -14,7 +15,6 @@ from spark.settings.goals import (
     goals_to_text,
     of_fleet,
 )
-from spark.settings.patterns import like, matches
 from spark.settings.strategies import (
     CURRENT,
     STRATEGY_SECONDS,

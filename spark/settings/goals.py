@@ -10,7 +10,7 @@ from typing import Any
 
 from optimizer import DEFAULT_GOALS, Goals, GoalsError
 from spark.errors import InputError
-from spark.settings.patterns import matches
+from spark.patterns import matches
 from spark.settings.toml_file import ANYTHING, PATTERN, Rule, table, tables
 
 NO_RACK = "none"

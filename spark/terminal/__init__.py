@@ -16,13 +16,16 @@ from spark.terminal.live import (
 )
 from spark.terminal.options import (
     CHECK_FAILED,
+    ClusterName,
     Conf,
     Config,
     Form,
     GoalTexts,
+    GroupPattern,
     Levels,
     Master,
     MinGain,
+    NoSuchPartError,
     Out,
     OutTables,
     PlanFolder,
@@ -33,10 +36,9 @@ from spark.terminal.options import (
     StoreTables,
     clusters_in_json,
     opened,
-    opened_store,
     out_if_any,
     out_in,
-    read_few,
+    part_of,
     read_snapshot,
     say_clusters,
     store_and_plan,
@@ -44,6 +46,7 @@ from spark.terminal.options import (
     told,
     with_goals,
 )
+from spark.terminal.own_store import opened_store, read_few
 from spark.terminal.quick_start import is_small
 from spark.terminal.submission import sentences_apart
 
@@ -52,15 +55,18 @@ __all__ = [
     "OUT",
     "SIGNALS",
     "Bootstrap",
+    "ClusterName",
     "Clusters",
     "Conf",
     "Config",
     "Form",
     "Format",
     "GoalTexts",
+    "GroupPattern",
     "Levels",
     "Master",
     "MinGain",
+    "NoSuchPartError",
     "Out",
     "OutTables",
     "PlanFile",
@@ -83,6 +89,7 @@ __all__ = [
     "opened_store",
     "out_if_any",
     "out_in",
+    "part_of",
     "plan_in",
     "read_few",
     "read_snapshot",

@@ -16,20 +16,11 @@ from pyspark.sql import SparkSession
 
 from optimizer import GoalsError
 from spark.errors import InputError
-from spark.files import (
-    DEFAULT_FS,
-    CatalogSchema,
-    NotOurOwnError,
-    Opener,
-    OwnPlace,
-    Where,
-    own_place,
-)
-from spark.fleet import FleetFiles, FleetSnapshot
+from spark.files import CatalogSchema, Where
+from spark.fleet import FleetFiles, FleetSnapshot, Part
 from spark.settings import Settings, goal_of
 from spark.terminal.console import Format, Rows, busy, say
-from spark.terminal.session import check_master, session
-from spark.terminal.submission import submitted
+from spark.terminal.session import session
 from spark.wording import named
 
 # Typer wants every option in the signature of every command that has it: those lists are alike on
@@ -70,6 +61,15 @@ OutTables = Annotated[
         show_default=False,
     ),
 ]
+ClusterName = Annotated[
+    str | None, typer.Option("--cluster", help="Only this cluster.", show_default="all")
+]
+GroupPattern = Annotated[
+    str | None,
+    typer.Option(
+        "--group", help="Only groups that fit: * is any text, ? one character.", show_default="all"
+    ),
+]
 Snapshot = Annotated[
     str | None,
     typer.Option(help="Id like 20261121T060000Z.", show_default="the newest of each cluster"),
@@ -94,40 +94,16 @@ def opened(
 
     It is started with small means where the store is `small` (`spark.terminal.quick_start`).
     """
-    with session(master, _stated(conf, settings), small) as spark:
+    with session(master, stated_for_spark(conf, settings), small) as spark:
         yield spark
 
 
-def _stated(conf: list[str] | None, settings: Settings) -> dict[str, str]:
+def stated_for_spark(conf: list[str] | None, settings: Settings) -> dict[str, str]:
     """Spark's settings of the configuration file and of options, which win."""
     wrong = [option for option in conf or [] if option.find("=") < 1]
     if wrong:
         raise InputError(f"--conf {wrong[0]!r} is not of the form KEY=VALUE")
     return settings.spark | dict(option.split("=", 1) for option in conf or [])
-
-
-@contextmanager
-def opened_store(
-    store: Where, master: str | None, conf: list[str] | None, settings: Settings
-) -> Iterator[Opener]:
-    """What opens a store for a command that needs few of its rows: Spark only where it has to be.
-
-    Under spark-submit it is there already, and may know of file systems that we don't.
-    """
-    stated = _stated(conf, settings)
-    check_master(master)
-    place = None
-    if isinstance(store, str) and not submitted():
-        try:
-            place = own_place(store, stated.get(DEFAULT_FS, "file:"))
-        except NotOurOwnError as error:
-            if error.why:
-                say(f"{error}. Spark is asked.")
-    if place:
-        yield place
-    else:
-        with session(master, stated) as spark:
-            yield spark
 
 
 def store_in(store: str | None, tables: str | None) -> Where:
@@ -248,29 +224,40 @@ def read_snapshot(
     return told(session, store, doing, read)
 
 
-def read_few(
-    opener: Opener, store: Where, snapshot: str | None, doing: str, max_age: timedelta
-) -> FleetSnapshot | FleetFiles:
-    """The same for a command that needs few of its rows."""
-    if not isinstance(opener, OwnPlace):
-        return read_snapshot(opener, store, snapshot, doing, max_age)
-    return _told(partial(FleetFiles.read, str(store), snapshot, max_age, opener))
-
-
 def told(
     session: SparkSession, store: Where, doing: str, read: Callable[[], FleetSnapshot]
 ) -> FleetSnapshot:
     """Read a fleet, say what was left out of it, and label the jobs to come in Spark's UI."""
     session.sparkContext.setJobDescription(f"evenfleet {doing}: reading {store}")
-    fleet = _told(read)
+    fleet = tell_notes(read)
     session.sparkContext.setJobDescription(f"evenfleet {doing}: snapshot {fleet.id}")
     return fleet
+
+
+def part_of(fleet: FleetSnapshot, part: Part) -> FleetSnapshot:
+    """The part of a fleet that options choose; NoSuchPartError if there is nothing in it."""
+    if not part:
+        return fleet
+    if part.cluster is not None and part.cluster not in fleet.instants:
+        there = named("cluster", fleet.instants)
+        raise NoSuchPartError(
+            f"snapshot {fleet.id} has no cluster {part.cluster!r}: it has {there}"
+        )
+    found = fleet.matching(*part)
+    if not found.has_groups():
+        raise NoSuchPartError(f"snapshot {fleet.id} has no {part}")
+    return found
+
+
+class NoSuchPartError(InputError):
+    """A fleet has nothing of what options choose."""
 
 
 Fleet = TypeVar("Fleet", FleetSnapshot, FleetFiles)
 
 
-def _told(read: Callable[[], Fleet]) -> Fleet:
+def tell_notes(read: Callable[[], Fleet]) -> Fleet:
+    """Read a fleet, and say what was left out of it."""
     with busy("reading the snapshot"):
         fleet = read()
         fleet = replace(fleet, instants=fleet.clusters())

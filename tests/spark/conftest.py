@@ -98,7 +98,8 @@ def run(
         asked.append((master, conf))
         yield spark
 
-    monkeypatch.setattr("spark.terminal.options.session", session)
+    for module in ("options", "own_store"):
+        monkeypatch.setattr(f"spark.terminal.{module}.session", session)
 
     def run(*words: object) -> Said:
         monkeypatch.setattr(sys, "argv", ["evenfleet", *map(str, words)])

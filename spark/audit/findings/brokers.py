@@ -5,7 +5,7 @@ from __future__ import annotations
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from spark.audit.finding import Finding, Setting, rows_found
+from spark.audit.finding import ALL_GROUPS, Finding, Setting, rows_found
 from spark.audit.sql_text import decimal, filled, sentence
 
 
@@ -82,7 +82,7 @@ COORDINATOR_LOAD = Finding(
     "partitions.",
     find=coordinator_load,
     reads=("coordinators",),
-    needs=("coordinators",),
+    needs=("coordinators", ALL_GROUPS),
     info=1.5,
     warning=3.0,
     settings={"least": 1000},

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from spark.audit.finding import Finding, Setting, rows_found
+from spark.audit.finding import ALL_GROUPS, Finding, Setting, rows_found
 from spark.audit.sql_text import counted, filled, percent, sentence
 from spark.fleet import IS_CONNECTOR
 
@@ -40,7 +40,7 @@ UNDER_REPLICATED = Finding(
     "may leave these partitions without a leader.",
     find=under_replicated,
     reads=("partitions",),
-    needs=("partitions.replicas", "partitions.isr"),
+    needs=("partitions.replicas", "partitions.isr", ALL_GROUPS),
     warning=1,
 )
 
@@ -84,7 +84,7 @@ LEADERLESS = Finding(
     "records.",
     find=leaderless,
     reads=("partitions",),
-    needs=("partitions.leader",),
+    needs=("partitions.leader", ALL_GROUPS),
     critical=1,
 )
 
@@ -117,7 +117,7 @@ NOT_PREFERRED_LEADER = Finding(
     "preferred.",
     find=not_preferred_leader,
     reads=("partitions",),
-    needs=("partitions.leader", "partitions.replicas"),
+    needs=("partitions.leader", "partitions.replicas", ALL_GROUPS),
     info=0.1,
     warning=0.5,
     settings={"least": 5},

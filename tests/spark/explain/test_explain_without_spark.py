@@ -22,8 +22,6 @@ from tests.spark.support.odd_bytes import write_odd_store
 from tests.spark.support.odd_groups import odd_groups
 from tests.spark.support.said import Run, is_one_line
 
-ELSEWHERE = ("--conf", "spark.hadoop.fs.defaultFS=file:///")
-
 
 @pytest.fixture
 def demo_store(tmp_path: Path, demo_tables: dict[str, pa.Table]) -> Path:
@@ -35,7 +33,7 @@ def both_ways(run: Run, monkeypatch: pytest.MonkeyPatch, *words: object) -> tupl
     """What a command says of its own, and what where only Spark may open the store."""
     alone = run(*words)
     with monkeypatch.context() as elsewhere:
-        elsewhere.setattr("spark.terminal.options.submitted", lambda: True)
+        elsewhere.setattr("spark.terminal.own_store.submitted", lambda: True)
         by_spark = run(*words)
     return alone, by_spark
 
@@ -96,11 +94,11 @@ def test_snapshots_says_the_same(
 
 def test_neither_starts_spark_nor_loads_what_takes_long(demo_store: Path) -> None:
     row = pq.ParquetFile(next(demo_store.glob("groups/*/*.parquet"))).read().to_pylist()[-1]
-    words = [["snapshots"], ["explain", "--group", row["group"], "--cluster", row["cluster"]]]
-    for command, *options in words:
+    store, of_group = str(demo_store), ["--group", row["group"], "--cluster", row["cluster"]]
+    for words in (["snapshots", store], ["explain", store, *of_group], ["--help"]):
         code = (
             "import sys, evenfleet.command as c\n"
-            f"sys.argv = ['evenfleet', {command!r}, {str(demo_store)!r}, *{options!r}]\n"
+            f"sys.argv = ['evenfleet', *{words!r}]\n"
             "try:\n    c.main()\nexcept SystemExit as end:\n"
             "    print(end.code, *{'pandas', 'graphframes', 'kafka'} & {*sys.modules})\n"
             "from pyspark import SparkContext\nprint(SparkContext._gateway)"

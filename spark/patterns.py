@@ -17,3 +17,8 @@ def matches(pattern: str, name: str) -> bool:
 def like(pattern: str) -> str:
     """The same for SQL's LIKE, with `!` as its escape; as text, not yet quoted."""
     return re.sub(r"([!%_])", r"!\1", pattern).replace("*", "%").replace("?", "_")
+
+
+def beginning(pattern: str) -> str:
+    """What every name begins with that fits; all of the pattern if only that name does."""
+    return re.split(r"[*?]", pattern, maxsplit=1)[0]

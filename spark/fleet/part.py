@@ -1,0 +1,24 @@
+"""Which part of a fleet is meant, where it isn't all of it."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Part(NamedTuple):
+    """The groups of a cluster that a pattern of names fits (see `spark.patterns`); None is any."""
+
+    cluster: str | None = None
+    group: str | None = None
+
+    def __bool__(self) -> bool:
+        return self != (None, None)
+
+    def __str__(self) -> str:
+        """In words, as in `it has no …`: groups that fit 'pay*' of cluster west."""
+        fit = "groups" if self.group is None else f"groups that fit {self.group!r}"
+        return fit if self.cluster is None else f"{fit} of cluster {self.cluster}"
+
+
+WHOLE = Part()
+"""All of a fleet."""

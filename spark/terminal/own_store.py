@@ -1,0 +1,62 @@
+"""Commands that need few rows of a store: they read them without Spark wherever they can."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from datetime import timedelta
+from functools import partial
+from pathlib import Path
+
+from spark.files import DEFAULT_FS, NotOurOwnError, Opener, OwnPlace, Where, own_place
+from spark.fleet import FleetFiles, FleetSnapshot
+from spark.settings import Settings
+from spark.terminal.console import say
+from spark.terminal.options import read_snapshot, stated_for_spark, tell_notes
+from spark.terminal.session import check_master, session
+from spark.terminal.submission import submitted
+
+
+@contextmanager
+def opened_store(
+    store: Where, master: str | None, conf: list[str] | None, settings: Settings
+) -> Iterator[Opener]:
+    """What opens a store for a command that needs few of its rows: Spark only where it has to be.
+
+    Under spark-submit it is there already, and may know of file systems that we don't.
+    """
+    stated = stated_for_spark(conf, settings)
+    check_master(master)
+    place = None
+    if isinstance(store, str) and not submitted():
+        try:
+            place = own_place(store, default_fs(stated))
+        except NotOurOwnError as error:
+            if error.why:
+                say(f"{error}. Spark is asked.")
+    if place:
+        yield place
+    else:
+        with session(master, stated) as spark:
+            yield spark
+
+
+def default_fs(stated: Mapping[str, str]) -> str:
+    """The file system that a path without a scheme is of, as Spark would see it."""
+    home = os.environ.get("SPARK_HOME")
+    folder = os.environ.get("SPARK_CONF_DIR") or (home and f"{home}/conf")
+    defaults = Path(folder or os.devnull, "spark-defaults.conf")
+    lines = defaults.read_text("utf-8", "replace").splitlines() if defaults.is_file() else []
+    words = [line.replace("=", " ", 1).split(maxsplit=1) for line in lines]
+    known = {pair[0]: pair[1].strip() for pair in words if len(pair) == 2}
+    return stated.get(DEFAULT_FS) or known.get(DEFAULT_FS) or "file:"
+
+
+def read_few(
+    opener: Opener, store: Where, snapshot: str | None, doing: str, max_age: timedelta
+) -> FleetSnapshot | FleetFiles:
+    """The same for a command that needs few of its rows."""
+    if not isinstance(opener, OwnPlace):
+        return read_snapshot(opener, store, snapshot, doing, max_age)
+    return tell_notes(partial(FleetFiles.read, str(store), snapshot, max_age, opener))

@@ -1,0 +1,50 @@
+"""Which stores a command opens by itself."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from spark.files import LocalPlace
+from spark.settings import Settings
+from spark.terminal.own_store import default_fs, opened_store
+
+KEY = "spark.hadoop.fs.defaultFS"
+
+
+@pytest.fixture(autouse=True)
+def no_settings_of_spark(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("SPARK_HOME", "SPARK_CONF_DIR", "HADOOP_CONF_DIR"):
+        monkeypatch.delenv(name, raising=False)
+
+
+def test_the_file_system_of_a_path(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """What is stated wins over Spark's own file of settings, as it does in a session."""
+    assert default_fs({}) == "file:"
+    (tmp_path / "conf").mkdir()
+    file = tmp_path / "conf" / "spark-defaults.conf"
+    file.write_text(f"# a comment\n\nspark.master yarn\n{KEY}   hdfs://here \n", encoding="utf-8")
+    monkeypatch.setenv("SPARK_HOME", str(tmp_path))
+    assert default_fs({}) == "hdfs://here"
+    assert default_fs({KEY: "hdfs://there"}) == "hdfs://there"
+    other = tmp_path / "other"
+    monkeypatch.setenv("SPARK_CONF_DIR", str(other))
+    assert default_fs({}) == "file:"
+    other.mkdir()
+    (other / "spark-defaults.conf").write_text(f"{KEY}=viewfs://x", encoding="utf-8")
+    assert default_fs({}) == "viewfs://x"
+
+
+def test_who_is_asked(asked: list, run: object, tmp_path: Path) -> None:
+    """The configuration file's settings count as well as options."""
+    for conf, settings in (
+        ([f"{KEY}=hdfs://here"], Settings()),
+        (None, Settings(spark={KEY: "hdfs://here"})),
+    ):
+        with opened_store(str(tmp_path), "local[1]", conf, settings) as opener:
+            assert not isinstance(opener, LocalPlace)
+        assert asked.pop() == ("local[1]", {KEY: "hdfs://here"})
+    with opened_store(f"file:{tmp_path}", None, [f"{KEY}=hdfs://here"], Settings()) as opener:
+        assert isinstance(opener, LocalPlace)
+    assert asked == []

@@ -1,0 +1,209 @@
+"""Part of a fleet: a cluster of it, or the groups that a pattern fits, in every command."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+from pyspark.sql import SparkSession
+
+from spark import FleetSnapshot
+from spark.fleet.local_store import write_store
+from tests.spark.support.fleets import Fleet
+from tests.spark.support.odd_bytes import odd, write_odd_store
+from tests.spark.support.said import Run, is_one_line
+from tests.spark.support.small import rows
+
+SIX, SEVEN = "20261121T060000Z", "20261121T070000Z"
+
+
+def fleet_of(cluster: str) -> Fleet:
+    """Each group has a member that owns what two could share."""
+    fleet = Fleet().topic("t", 2, cluster=cluster)
+    for row in fleet.rows["partitions"]:
+        row |= {"leader": 1, "replicas": [1, 2], "isr": [1]}
+    claims = [("t", 0, "a"), ("t", 1, "a")]
+    for name in ("pay-1", "pay-2", "ship-1"):
+        fleet.group(name, {"a": ["t"], "b": ["t"]}, claims, cluster=cluster)
+    return fleet
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Path:
+    """West at six, east at seven."""
+    write_store(fleet_of("west").tables(), tmp_path / "store", SIX)
+    write_store(fleet_of("east").tables(), tmp_path / "store", SEVEN)
+    return tmp_path / "store"
+
+
+def planned(folder: Path, snapshot: str = SEVEN, table: str = "groups") -> set[tuple[str, str]]:
+    return {(row["cluster"], row["group"]) for row in rows(folder / table, snapshot)}
+
+
+@pytest.mark.parametrize(
+    ("pattern", "fit"),
+    [
+        ("*", {"a*b", "a%b", "axb", r"caf\xe9", "é", "", "a\nb"}),
+        ("a?b", {"a*b", "a%b", "axb", "a\nb"}),
+        ("a%b", {"a%b"}),
+        ("a_b", set()),
+        ("caf*", {r"caf\xe9"}),
+        (r"caf\xe9", {r"caf\xe9"}),
+        (r"caf\x??", {r"caf\xe9"}),
+        ("caf?", set()),
+        ("?", {"é"}),
+        ("*xb", {"axb"}),
+    ],
+)
+def test_patterns(spark: SparkSession, tmp_path: Path, pattern: str, fit: set[str]) -> None:
+    fleet = Fleet().topic("t", 1)
+    for name in ("a*b", "a%b", "axb", "a\nb", odd(b"caf\xe9"), "é", ""):
+        fleet.group(name, {"m": ["t"]})
+    whole = FleetSnapshot.read(spark, str(write_odd_store(fleet, tmp_path)))
+    part = whole.matching(group=pattern)
+    found = part.tables["members"].selectExpr("cast(`group` as binary) as name").collect()
+    assert {bytes(row.name).decode("utf-8", "backslashreplace") for row in found} == fit
+    assert part.tables["partitions"].count() == 1
+    assert part.has_groups() == bool(fit)
+
+
+def test_the_part_of_a_snapshot(spark: SparkSession, store: Path) -> None:
+    whole = FleetSnapshot.read(spark, str(store))
+    part = whole.matching("west", "pay*")
+    assert (part.id, part.instants, str(part.part)) == (
+        *(SIX, {"west": SIX}),
+        "groups that fit 'pay*' of cluster west",
+    )
+    assert part.tables["groups"].count() == 2
+    assert part.tables["partitions"].count() == 2
+    assert whole.matching(group="pay*").id == SEVEN
+    assert not whole.matching("north").has_groups()
+    broken = FleetSnapshot(
+        SEVEN, whole.tables | {"members": whole.tables["members"].selectExpr("*").limit(0)}
+    )
+    assert broken.matching("west").has_groups()
+
+
+class TestPlan:
+    """A plan of a part says so, and is verified as one."""
+
+    def test_of_some_groups(self, run: Run, store: Path, tmp_path: Path) -> None:
+        out = tmp_path / "plan"
+        assert run("plan", store, "--out", out).code == 0
+        said = run("plan", store, "--out", out, "--group", "pay*")
+        told = f"It is a plan of groups that fit 'pay*' alone: {out} has no others of snapshot"
+        assert (said.code, f"{told} {SEVEN}.\n" in said.err) == (0, True)
+        some = {(cluster, f"pay-{n}") for cluster in ("east", "west") for n in (1, 2)}
+        assert planned(out) == planned(out, table="assignments") == some
+        said = run("verify", store, out)
+        assert (said.code, "4 planned groups: no fault" in said.err) == (0, True)
+        assert "The plan is one of groups that fit 'pay*' alone.\n" in said.err
+        words = ("--group", "pay-1", "--cluster", "west", "--out", tmp_path / "file")
+        assert "no group.instance.id" in run("export-plan", store, out, *words).err
+        said = run("verify", store, out, "--cluster", "west", "--group", "*-1")
+        part = "1 planned groups among groups that fit '*-1' of cluster west: no fault"
+        assert (said.code, part in said.err) == (0, True)
+        said = run("verify", store, out, "--group", "ship*")
+        assert (said.code, is_one_line(said)) == (2, True)
+        assert run("plan", store, "--out", out).code == 0
+        assert len(planned(out)) == 6
+        assert run("verify", store, out).err.count("planned groups: no fault") == 1
+
+    def test_of_a_cluster(self, run: Run, store: Path, tmp_path: Path) -> None:
+        """Its newest snapshot is what the plan is of."""
+        out = tmp_path / "plan"
+        said = run("plan", store, "--out", out, "--cluster", "west", "--format", "json")
+        assert json.loads(said.out)["clusters"] == [{"cluster": "west", "snapshot": SIX}]
+        assert {cluster for cluster, _ in planned(out, SIX)} == {"west"}
+        assert run("verify", store, out).code == 0
+        broken = rows(out / "groups", SIX)
+        assert len(broken) == 3
+
+    def test_of_all_snapshots(self, run: Run, store: Path, tmp_path: Path) -> None:
+        out = tmp_path / "plan"
+        said = run("plan", store, "--out", out, "--snapshot", "all", "--cluster", "west")
+        assert (said.code, f"Skipped: snapshot {SEVEN} has no cluster 'west'" in said.err) == (
+            0,
+            True,
+        )
+        assert [path.name for path in (out / "groups").iterdir()] == [f"snapshot={SIX}"]
+        said = run("plan", store, "--out", out, "--snapshot", "all", "--group", "none*")
+        assert (said.code, said.out) == (2, "")
+        assert f"no snapshot of store {store} has groups that fit 'none*'" in said.err
+
+    @pytest.mark.parametrize(
+        ("words", "told"),
+        [
+            (("--cluster", "north"), "has no cluster 'north': it has 2 clusters (east, west)"),
+            (("--group", "none*"), "has no groups that fit 'none*'"),
+            (("--group", "pay"), "has no groups that fit 'pay'"),
+            (
+                ("--cluster", "west", "--group", "x?"),
+                "has no groups that fit 'x?' of cluster west",
+            ),
+        ],
+    )
+    def test_of_nothing(
+        self, run: Run, store: Path, tmp_path: Path, words: tuple[str, ...], told: str
+    ) -> None:
+        for command in ("plan", "compare", "audit"):
+            said = run(command, store, "--out", tmp_path / "out", *words)
+            assert (said.code, is_one_line(said)) == (2, True)
+            assert f"snapshot {SEVEN} {told}" in said.err
+        assert not (tmp_path / "out").exists()
+
+
+class TestVerify:
+    """A snapshot that the store hasn't any more doesn't keep the others from being checked."""
+
+    @pytest.fixture
+    def plan(self, run: Run, store: Path, tmp_path: Path) -> Path:
+        out = tmp_path / "plan"
+        assert run("plan", store, "--out", out, "--snapshot", "all").code == 0
+        for table in store.glob("[!.]*"):
+            shutil.rmtree(table / f"snapshot={SIX}")
+        return out
+
+    def test_all(self, run: Run, store: Path, plan: Path) -> None:
+        said = run("verify", store, plan)
+        assert (said.code, said.out) == (2, "")
+        assert f"Snapshot {SEVEN}, 3 planned groups: no fault" in said.err
+        told = "1 of 2 snapshots of the plan are checked, the others can't be: "
+        assert f"{told}{SIX}: store {store} has no snapshot {SIX}" in said.err
+
+    def test_one(self, run: Run, store: Path, plan: Path) -> None:
+        said = run("verify", store, plan, "--snapshot", SEVEN)
+        assert (said.code, "no fault" in said.err) == (0, True)
+        for snapshot, told in ((SIX, "has no snapshot"), ("x", f"it has {SIX}, {SEVEN}")):
+            said = run("verify", store, plan, "--snapshot", snapshot)
+            assert (said.code, is_one_line(said), told in said.err) == (2, True, True)
+
+
+def test_compare(run: Run, store: Path, tmp_path: Path) -> None:
+    words = ("--strategies", "current,range", "--group", "ship*", "--format", "json")
+    said = run("compare", store, "--out", tmp_path / "out", *words)
+    assert (said.code, "Compared are groups that fit 'ship*' alone.\n" in said.err) == (0, True)
+    assert {row["groups"] for row in json.loads(said.out)["strategies"]} == {2}
+    assert planned(tmp_path / "out", table="comparison") == {("east", "ship-1"), ("west", "ship-1")}
+
+
+def test_audit(run: Run, store: Path, tmp_path: Path) -> None:
+    """Of some groups nothing is told that is about a whole cluster; of a cluster all is."""
+    some = ("--group", "pay-1", "--format", "json", "--out", tmp_path / "some")
+    said = run("audit", store, *some)
+    assert (said.code, "Looked at are groups that fit 'pay-1' alone.\n" in said.err) == (0, True)
+    printed = json.loads(said.out)
+    assert printed["groups"] == [{"status": "ok", "groups": 2}]
+    assert {row["group"] for row in rows(tmp_path / "some/findings", SEVEN)} <= {"pay-1"}
+    why = "it is about a whole cluster, and only some groups are looked at"
+    not_run = {row["finding"] for row in printed["not_run"] if why in row["why"]}
+    assert not_run == {
+        *("coordinator-load", "under-replicated", "leaderless", "not-preferred-leader")
+    }
+    said = run("audit", store, "--cluster", "west", "--out", tmp_path / "one")
+    assert said.code == 0
+    findings = rows(tmp_path / "one/findings", SIX)
+    assert {row["cluster"] for row in findings} == {"west"}
+    assert "under-replicated" in {row["finding"] for row in findings}
