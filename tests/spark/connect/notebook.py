@@ -19,8 +19,8 @@ from pyspark.sql import DataFrame, SparkSession
 
 from spark import FleetSnapshot, audit_fleet, compare_fleet, fleet_of, plan_fleet, verify_plan
 from spark.errors import InputError
+from spark.explain import explain_group
 from spark.fleet import read_planned, read_result
-from spark.plan import explain_group
 from tests.spark.support.fleets import SNAPSHOT
 
 STRATEGIES = ("current", "range", "optimal")
