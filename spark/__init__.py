@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from spark.enforce import group_plan
     from spark.errors import InputError
     from spark.explain import GroupExplanation, explain_group
+    from spark.files import CatalogSchema
     from spark.fleet import FleetFiles, FleetSnapshot, snapshots
     from spark.graph import (
         FleetGraph,
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "AuditSettings",
+    "CatalogSchema",
     "FleetAudit",
     "FleetFiles",
     "FleetGoals",
@@ -81,6 +83,7 @@ ROOMS = {
     "spark.enforce": ("group_plan",),
     "spark.errors": ("InputError",),
     "spark.explain": ("GroupExplanation", "explain_group"),
+    "spark.files": ("CatalogSchema",),
     "spark.fleet": ("FleetFiles", "FleetSnapshot", "snapshots"),
     "spark.graph": (
         *("FleetGraph", "competitors", "components", "coupled_groups", "fleet_graph", "reach"),

@@ -14,6 +14,7 @@ from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
 from spark.fleet import FleetSnapshot, escaped
+from spark.groups.tasks import tasks_for
 from spark.groups.unreadable import NAMED, readable
 
 GROUP_KEYS = ("cluster", "group")
@@ -37,7 +38,7 @@ UNLISTED = {
 
 
 def encode(snapshot: FleetSnapshot, racks: bool = False) -> DataFrame:
-    """One row a group that any table names, spread over the session's shuffle partitions.
+    """One row a group that any table names, spread over so many tasks as `tasks_for` says.
 
     Names are sorted. `topics` are those that somebody subscribes to, `topic_ids` their ids in 32
     hex digits or null; `subscriber_counts` says how many of the `subscribers` belong to each. The
@@ -61,7 +62,8 @@ def encode(snapshot: FleetSnapshot, racks: bool = False) -> DataFrame:
             "members": _members(tables["members"]),
             "subscriptions": _subscriptions(tables["subscriptions"], topics),
             "claims": _claims(tables["assignments"]),
-        }
+        },
+        tasks_for(tables),
     )
     return readable(together)
 
@@ -239,7 +241,7 @@ def _claims(assignments: DataFrame) -> DataFrame:
     )
 
 
-def _put_together(parts: dict[str, DataFrame]) -> DataFrame:
+def _put_together(parts: dict[str, DataFrame], tasks: int) -> DataFrame:
     """One row a group of what each part has for it; each goes through the grouping as one struct.
 
     Spark generates code for every column of a grouping, in each of its tasks.
@@ -258,9 +260,8 @@ def _put_together(parts: dict[str, DataFrame]) -> DataFrame:
     )
     # A number of partitions that is stated is kept by adaptive execution, which would otherwise
     # put hundreds of groups, small in bytes and dear to solve, into one task.
-    count = int(rows.sparkSession.conf.get("spark.sql.shuffle.partitions") or 1)
     grouped = (
-        rows.repartition(count, *GROUP_KEYS)
+        rows.repartition(tasks, *GROUP_KEYS)
         .groupBy(*GROUP_KEYS)
         .agg(
             F.bool_and(NAMED).alias(NAMED),
