@@ -8,9 +8,10 @@ from pathlib import Path
 
 from pyspark.sql import functions as F
 
+from spark.audit.finding import WORST_FIRST
 from spark.audit.fleet_audit import FleetAudit
 from spark.audit.registry import FINDINGS
-from spark.audit.verdict import WORST_FIRST, State, state_of
+from spark.audit.verdict import State, state_of
 from spark.errors import InputError
 from spark.fleet import STATUSES
 from spark.wording import shortened

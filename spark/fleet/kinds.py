@@ -56,9 +56,13 @@ def kind_of_group(has_members: str) -> str:
     )
 
 
-def is_foreign(has_members: str) -> str:
-    """SQL text: whether a group is foreign; the same as `why_foreign`, which says why."""
-    return f"coalesce({kind_of_group(has_members)}, '{CONNECT}') != '{CONNECT}'"
+def kind_in_a_word(kind: str | None, strategy: str | None, members: int) -> str | None:
+    """The same in Python, of a group's type (in small letters) and strategy."""
+    if kind in (None, CLASSIC):
+        return STREAMS if strategy == STREAMS_STRATEGY and members else None
+    if kind == CONSUMER:
+        return None
+    return kind if kind in (CONNECT, SHARE, STREAMS) else OTHER
 
 
 def type_of_protocol(protocol: str) -> str:
