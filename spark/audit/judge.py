@@ -93,7 +93,7 @@ class Judge:
             *(row.cluster, row.group, solved.status),
             kind_in_a_word(row.type, row.group_strategy, len(row.member_ids)),
             *(len(row.member_ids), int(sizes[sizes > 0].sum(dtype=np.int64))),
-            *(seat.coordinator, seat.inferred, seat.words),
+            *(seat.coordinator, seat.inferred, seat.seat),
             found,
         )
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from spark.groups.batches import portions
-from spark.groups.coordinators import OFFSETS_TOPIC, coordinating_brokers, coordinators
+from spark.groups.coordinators import coordinating_brokers, coordinators
 from spark.groups.encode import ABSENT, GROUP_KEYS, claims_of, encode
 from spark.groups.group import FleetGroup, failed, read_or_failed
 from spark.groups.homogeneous import HomogeneousRows, read_homogeneous
 from spark.groups.lookup import Lookup
-from spark.groups.seats import OffsetsTopic, Seat, seat_of
+from spark.groups.seats import OFFSETS_TOPIC, OffsetsTopic, Seat, seat_of
 
 __all__ = [
     "ABSENT",

@@ -21,16 +21,17 @@ class OffsetsTopic(NamedTuple):
 class Seat(NamedTuple):
     """What is known of a group's coordinator.
 
-    `partition` of `OFFSETS_TOPIC` keeps its offsets, and `leader` leads that: None where the
-    cluster doesn't tell. `coordinator` is the broker that the source named, or else that leader,
-    and then `inferred`. `words` say so as the end of a sentence; None where nothing is known.
+    `offsets_partition` of `OFFSETS_TOPIC` keeps its offsets, and `offsets_leader` leads that: None
+    where the cluster doesn't tell. `coordinator` is the broker that the source named, or else that
+    leader, and then `inferred`. `seat` says so as the end of a sentence; None where nothing is
+    known. These are the columns of `spark.groups.coordinators`.
     """
 
-    partition: int | None
-    leader: int | None
+    offsets_partition: int | None
+    offsets_leader: int | None
     coordinator: int | None
     inferred: bool
-    words: str | None
+    seat: str | None
 
 
 def seat_of(group: str, stated: int | None, offsets: OffsetsTopic | None) -> Seat:

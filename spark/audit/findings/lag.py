@@ -134,7 +134,7 @@ def _stalled(facts: GroupFacts, topic: str, stuck: Stuck) -> Found:
 
 def _seat(facts: GroupFacts) -> str:
     """Where the group's offsets are kept, if that is known."""
-    return f"; {facts.seat.words}" if facts.seat.words else ""
+    return f"; {facts.seat.seat}" if facts.seat.seat else ""
 
 
 STALLED_PARTITIONS = GroupFinding(

@@ -27,9 +27,10 @@ def unread_partitions(facts: GroupFacts, settings: Settings) -> Iterator[Found]:
         places = zip(topic.tolist(), number.tolist(), strict=True)
         left = np.array([(plan.topics[t], p) not in disputed for t, p in places], np.bool_)
         topic, number = topic[left], number[left]
-    for at in np.unique(topic).tolist():
-        of_topic = number[topic == at]
-        yield _unread(facts.group, plan.topics[at], len(of_topic), int(of_topic.min()))
+    # a plan's partitions are in the order of their topics and numbers
+    found = np.unique(topic, return_index=True, return_counts=True)
+    for at, first, count in zip(*(one.tolist() for one in found), strict=True):
+        yield _unread(facts.group, plan.topics[at], count, int(number[first]))
 
 
 def _unread(group: str, topic: str, unread: int, first: int) -> Found:
