@@ -26,7 +26,7 @@ from spark.audit.known import look_at
 from spark.audit.parts import parts_for
 from spark.audit.registry import FINDINGS
 from spark.audit.thresholds import AuditSettings
-from spark.fleet import FleetSnapshot, escaped_rows
+from spark.fleet import FleetSnapshot, escaped, escaped_rows
 from spark.groups import OFFSETS_TOPIC, encode
 from spark.unpersist_handle import Handle
 
@@ -155,15 +155,15 @@ def audit_fleet(
     names = [finding.name for finding in run if isinstance(finding, GroupFinding)]
     judged = judge_groups(encoded, Judge(names, chosen, known)).persist()
     frames = Frames(snapshot.tables, judged)
+    kept, seats = [judged], None
+    if "coordinators" in known.there:
+        kept.append(frames.coordinators.persist())
+        seats = escaped_rows(frames.coordinators.select(*COORDINATORS))
     of_fleet = _of_fleet([one for one in run if isinstance(one, FleetFinding)], frames, chosen)
     findings = judged.selectExpr("cluster", "`group`", "inline(findings)").select(*COLUMNS)
-    kept = [judged]
     if of_fleet is not None:
         kept.append(of_fleet.persist())
         findings = findings.unionAll(of_fleet)
-    seats = None
-    if "coordinators" in known.there:
-        seats = escaped_rows(frames.coordinators.select(*COORDINATORS))
     return FleetAudit(snapshot.id, findings, not_run, kept, judged, seats)
 
 
@@ -172,14 +172,17 @@ def _of_fleet(
 ) -> DataFrame | None:
     """What findings about whole clusters find; None if none of them is run.
 
-    In one task each: they are few.
+    In one task each: they are few, and each task of their union is sent the plans of all of them.
     """
     found = []
     for finding in findings:
         values = settings.values[finding.name]
         rows = finding.find(*(frames[frame] for frame in finding.reads), values)
-        found.append(graded_rows(rows, finding, values).coalesce(1))
-    return escaped_rows(reduce(DataFrame.unionAll, found)) if found else None
+        found.append(graded_rows(rows, finding, values).repartition(1))
+    if not found:
+        return None
+    named = {one: F.expr(escaped(one)) for one in ("cluster", "subject", "sentence")}
+    return reduce(DataFrame.unionAll, found).withColumns(named)
 
 
 def _lacking(finding: Finding, there: Set[str]) -> list[str]:

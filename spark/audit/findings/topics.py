@@ -20,7 +20,9 @@ def topic_on_one_member(facts: GroupFacts, settings: Settings) -> Iterator[Found
     if facts.plan is None or facts.members < settings["members"]:
         return
     sizes = facts.topic_sizes
-    chosen = (sizes >= max(settings["partitions"], 1)) & (facts.subscribers >= settings["members"])
+    chosen = (sizes >= max(settings["partitions"], 1)) & (
+        facts.subscribers >= max(settings["members"], 1)
+    )
     topics = np.flatnonzero(chosen)
     if not len(topics):
         return
