@@ -31,7 +31,8 @@ def parts_for(
 
     `stated`: one column of that name, with the coordinator that the source named, if it did.
     `led`: `led_topics` (hashes) with `led_counts` partitions each, and aligned with these, in the
-    order of their numbers, `leaders` (-1: not known) and `leader_racks` (0: not known).
+    order of their numbers, `leaders` (-1: not known) and `leader_racks` (0: not known; none at all
+    where members' racks aren't known either).
     `offsets`: known `lags`, with hashes of topics and partitions beside, offset and end (LEAST if
     either isn't known); and the same of offsets beyond the end, with numbers as text, or null.
     `claims_before`, `members_before` and `offsets_before` are of the snapshot before: all claims,
@@ -41,11 +42,12 @@ def parts_for(
     parts: dict[str, DataFrame] = {}
     if "groups.coordinator" in there:
         parts["stated"] = _stated(tables["groups"])
-    if there & {"partitions.leader", "partitions.leader_rack"}:
+    racks = there >= {"members.rack", "partitions.leader_rack"}
+    if racks or "partitions.leader" in there:
         reads = [
             tables[name].select(*GROUP_KEYS, "topic") for name in ("subscriptions", "assignments")
         ]
-        parts["led"] = _led(reads[0].unionAll(reads[1]).distinct(), tables["partitions"])
+        parts["led"] = _led(reads[0].unionAll(reads[1]).distinct(), tables["partitions"], racks)
     if "lag" in there:
         parts["offsets"] = _offsets(tables["offsets"])
     if previous:
@@ -66,8 +68,11 @@ def _stated(groups: DataFrame) -> DataFrame:
     return known.agg(F.expr("array(min(coordinator)) as stated"))
 
 
-def _led(reads: DataFrame, partitions: DataFrame) -> DataFrame:
-    """Of topics that somebody in the group subscribes to, or claims something of."""
+def _led(reads: DataFrame, partitions: DataFrame, racks: bool) -> DataFrame:
+    """Of topics that somebody in the group subscribes to, or claims something of.
+
+    Without `racks` there are none of them.
+    """
     partition = (
         f"struct(partition, ifnull(leader, -1) as leader, {rack_number('leader_rack')} as rack)"
     )
@@ -83,7 +88,8 @@ def _led(reads: DataFrame, partitions: DataFrame) -> DataFrame:
             *("cluster", "`group`", "topics.topic as led_topics"),
             "transform(topics, one -> size(one.leader)) as led_counts",
             "flatten(topics.leader) as leaders",
-            "flatten(topics.rack) as leader_racks",
+            f"{'flatten(topics.rack)' if racks else 'cast(array() as array<bigint>)'} "
+            "as leader_racks",
         )
     )
 
