@@ -39,7 +39,7 @@ def seat_told(fleet: Fleet, group: str, *left_out: str) -> Seat:
     kept = [row for row in fleet.rows["partitions"] if row["topic"] == OFFSETS_TOPIC]
     leaders = {row["partition"]: row.get("leader") for row in kept}
     known = {number: leader for number, leader in leaders.items() if leader not in (None, -1)}
-    stated = None if "groups" in left_out else fleet.rows["groups"][0]["coordinator"]
+    stated = None if "groups" in left_out else fleet.rows["groups"][0].get("coordinator")
     return seat_of(group, stated, OffsetsTopic(len(kept), known) if kept else None)
 
 
