@@ -1,16 +1,20 @@
-"""What a finding is, and how the rows that it finds are graded."""
+"""What a finding is, and how what it finds is graded."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from pyspark.sql import DataFrame
 
+from spark.audit.facts import GroupFacts
 from spark.audit.sql_text import quoted
 
 SEVERITIES = ("info", "warning", "critical")
 """From what is good to know to what loses records or stops a group."""
+
+WORST_FIRST = tuple(reversed(SEVERITIES))
 
 COLUMNS = (
     *("cluster", "group", "subject", "finding", "severity"),
@@ -22,28 +26,24 @@ COLUMNS = (
 ALL_GROUPS = "all groups"
 """What findings need that are about a cluster as a whole: they aren't looked for among some."""
 
-Setting = Callable[[str], str]
-"""A finding's setting by name: SQL text of its value for the cluster and group of a row."""
+Settings = Mapping[str, Any]
+"""A finding's levels and settings by name: numbers, and None for a level that is never reached."""
 
 
 @dataclass(frozen=True)
 class Finding:
-    """One kind of finding.
+    """What is the same of every kind of finding.
 
-    `find` takes the frames of `spark.audit.frames` that `reads` names, and its settings if it
-    has any; it returns rows of cluster, group, subject, measure and sentence. `needs` are the
-    tables and columns without which it can't run. The levels are those from which on (or, with
-    `below`, under which) a measure has that severity; None is never. No level may be less than
-    `lowest`, where `find` can't see smaller measures. Of Connect's workers, connectors and tasks
-    `advice_to_connect` is told instead of `advice`, where it is stated.
+    `needs` are the tables and columns without which it can't run. The levels are those from which
+    on (or, with `below`, under which) a measure has that severity; None is never. No level may be
+    less than `lowest`, where `find` can't see smaller measures. Of Connect's workers, connectors
+    and tasks `advice_to_connect` is told instead of `advice`, where it is stated.
     """
 
     name: str
     tells: str
     measure: str
     advice: str
-    find: Callable[..., DataFrame]
-    reads: tuple[str, ...]
     needs: tuple[str, ...] = ()
     info: float | None = None
     warning: float | None = None
@@ -57,32 +57,73 @@ class Finding:
     def levels(self) -> dict[str, float | None]:
         return {"info": self.info, "warning": self.warning, "critical": self.critical}
 
+    def graded(self, measure: float, settings: Settings) -> tuple[str, float] | None:
+        """The worst severity whose level a measure passes, and that level; or None."""
+        for severity in WORST_FIRST:
+            level = settings[severity]
+            if level is not None and (measure < level if self.below else measure >= level):
+                return severity, level
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """Something that was found in a group: who it is about, how much it is, and the sentence.
+
+    The sentence is put together by `told` once it is known that the measure counts.
+    """
+
+    subject: str
+    measure: float
+    told: Callable[[], str]
+
+
+@dataclass(frozen=True, kw_only=True)
+class GroupFinding(Finding):
+    """A kind of finding that one group's facts tell, in a worker."""
+
+    find: Callable[[GroupFacts, Settings], Iterator[Found]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class FleetFinding(Finding):
+    """A kind of finding that needs a look across groups, or at none.
+
+    `find` takes the frames of `spark.audit.frames` that `reads` names, and the settings; it
+    returns rows of cluster, subject, measure and sentence.
+    """
+
+    find: Callable[..., DataFrame]
+    reads: tuple[str, ...]
+
 
 def rows_found(rows: DataFrame, subject: str, measure: str, sentence: str) -> DataFrame:
-    """What `find` returns, of rows that have cluster and group; the others are SQL text."""
+    """What the `find` of a `FleetFinding` returns; all but the rows are SQL text."""
     return rows.selectExpr(
         "cluster",
-        "`group`",
         f"{subject} as subject",
         f"cast({measure} as double) as measure",
         f"{sentence} as sentence",
     )
 
 
-def graded(rows: DataFrame, finding: Finding, setting: Setting) -> DataFrame:
-    """The rows whose measure passes a level, as findings."""
+def graded_rows(rows: DataFrame, finding: FleetFinding, settings: Settings) -> DataFrame:
+    """The rows whose measure passes a level, as findings of `COLUMNS`."""
     passes = "<" if finding.below else ">="
-    cases = {level: f"measure {passes} {setting(level)}" for level in reversed(SEVERITIES)}
-    severity = " ".join(f"when {case} then '{level}'" for level, case in cases.items())
-    threshold = " ".join(f"when {case} then {setting(level)}" for level, case in cases.items())
+    levels = {one: settings[one] for one in WORST_FIRST if settings[one] is not None}
+    if not levels:
+        rows, levels = rows.limit(0), {"info": 0.0}
+    cases = {one: f"when measure {passes} {level!r}D" for one, level in levels.items()}
+    severity = " ".join(f"{case} then '{one}'" for one, case in cases.items())
+    threshold = " ".join(f"{case} then {levels[one]!r}D" for one, case in cases.items())
     found = rows.selectExpr(
         "cluster",
-        "cast(`group` as string) as `group`",
+        "cast(null as string) as `group`",
         "subject",
         f"{quoted(finding.name)} as finding",
         f"case {severity} end as severity",
         "measure",
-        f"cast(case {threshold} end as double) as threshold",
+        f"case {threshold} end as threshold",
         "sentence",
         f"{quoted(finding.advice)} as advice",
     )

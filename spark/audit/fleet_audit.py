@@ -2,40 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Sequence, Set
 from dataclasses import dataclass, field
-from functools import reduce
+from functools import cached_property, reduce
 from typing import Any
 
-from pyspark.sql import DataFrame
+from pyspark.sql import DataFrame, Row
 from pyspark.sql import functions as F
 
-from spark.audit.finding import ALL_GROUPS, COLUMNS, SEVERITIES, Finding, graded
-from spark.audit.frames import HAS_MEMBERS, Frames
-from spark.audit.previous import solve_from_before
+from spark.audit.finding import (
+    ALL_GROUPS,
+    COLUMNS,
+    SEVERITIES,
+    WORST_FIRST,
+    Finding,
+    FleetFinding,
+    GroupFinding,
+    graded_rows,
+)
+from spark.audit.frames import Frames
+from spark.audit.judge import Judge, judge_groups
+from spark.audit.known import look_at
+from spark.audit.parts import parts_for
 from spark.audit.registry import FINDINGS
 from spark.audit.thresholds import AuditSettings
-from spark.audit.verdict import WORST_FIRST
-from spark.fleet import CONNECT, FleetSnapshot, escaped_rows, kind_of_group
-from spark.groups import GROUP_KEYS, OFFSETS_TOPIC, encode
-from spark.solve import solve_groups
+from spark.fleet import FleetSnapshot, escaped, escaped_rows
+from spark.groups import OFFSETS_TOPIC, encode
 from spark.unpersist_handle import Handle
-
-PROBES = {
-    "groups.strategy": ("groups", "strategy is not null"),
-    "members.generation": ("members", "generation is not null"),
-    "assignments.generation": ("assignments", "generation is not null"),
-    "members.rack": ("members", "rack is not null and rack != ''"),
-    "partitions.leader": ("partitions", "leader >= 0"),
-    "partitions.leader_rack": ("partitions", "leader_rack is not null"),
-    "partitions.replicas": ("partitions", "replicas is not null"),
-    "partitions.isr": ("partitions", "isr is not null"),
-    "groups.coordinator": ("groups", "coordinator >= 0"),
-    OFFSETS_TOPIC: ("partitions", f"topic = '{OFFSETS_TOPIC}' and leader >= 0"),
-    "connect": ("groups", f"lower(type) = '{CONNECT}'"),
-    "lag": ("offsets", "coalesce(lag, try_subtract(end_offset, committed_offset)) is not null"),
-}
-"""Optional facts, and the rows of a table that show that a snapshot has them."""
 
 COORDINATORS = (
     *("cluster", "broker", "groups", "members", "partitions"),
@@ -72,36 +66,39 @@ class FleetAudit(Handle):
 
     `findings` has the columns of `spark.audit.finding.COLUMNS`. What it is made of is kept from
     first use until `release`; as a context manager the audit releases itself. `not_run` has a
-    reason for each finding that couldn't be run. `coordinators` has a row a broker, with
-    the columns `COORDINATORS`; None where the snapshot tells of none.
+    reason for each finding that couldn't be run. `judged` has a row a group, see
+    `spark.audit.judge`. `coordinators` has a row a broker, with the columns `COORDINATORS`; None
+    where the snapshot tells of none.
     """
 
     snapshot: str
     findings: DataFrame
     not_run: dict[str, str]
     kept: Sequence[DataFrame] = field(repr=False)
-    solved: DataFrame = field(repr=False)
-    encoded: DataFrame = field(repr=False)
+    judged: DataFrame = field(repr=False)
     coordinators: DataFrame | None = field(default=None, repr=False)
 
     def groups(self) -> dict[str, int]:
         """How many groups have each status: `ok` and `inferred` ones were judged."""
-        rows = self.solved.groupBy("status").count().orderBy("status").collect()
-        return {row["status"]: row["count"] for row in rows}
+        return self._groups_by("status")
 
     def kinds(self) -> dict[str, int]:
         """How many groups there are that aren't consumer groups, by kind."""
-        named = self.encoded.withColumnRenamed("group_strategy", "strategy")
-        kinds = named.select(F.expr(kind_of_group(HAS_MEMBERS)).alias("kind")).where(
-            "kind is not null"
-        )
-        rows = kinds.groupBy("kind").count().orderBy("kind").collect()
-        return {row["kind"]: row["count"] for row in rows}
+        return self._groups_by("kind")
+
+    def _groups_by(self, column: str) -> dict[str, int]:
+        counts = Counter[str]()
+        for row in self._statuses_and_kinds:
+            counts[row[column]] += row["count"]
+        return {name: counts[name] for name in sorted(filter(None, counts))}
+
+    @cached_property
+    def _statuses_and_kinds(self) -> list[Row]:
+        return self.judged.groupBy("status", "kind").count().collect()
 
     def counts(self) -> list[dict[str, Any]]:
         """One row a finding that was run: its name, and how many there are of each severity."""
-        of = [F.count_if(F.col("severity") == severity).alias(severity) for severity in WORST_FIRST]
-        found = {row["finding"]: row for row in self.findings.groupBy("finding").agg(*of).collect()}
+        found = self._found
         return [
             {
                 "finding": name,
@@ -110,6 +107,14 @@ class FleetAudit(Handle):
             for name in FINDINGS
             if name not in self.not_run
         ]
+
+    @cached_property
+    def _found(self) -> dict[str, Row]:
+        """The counts of each severity by finding."""
+        # all groups are judged by then: else two parts of a cluster's job might each do it
+        assert self._statuses_and_kinds is not None
+        of = [F.count_if(F.col("severity") == severity).alias(severity) for severity in WORST_FIRST]
+        return {row["finding"]: row for row in self.findings.groupBy("finding").agg(*of).collect()}
 
     def worst(self, rows: int) -> list[dict[str, Any]]:
         """The worst findings: by severity, then by how far they are past their threshold."""
@@ -141,83 +146,48 @@ def audit_fleet(
     changed. Raises InputError for null keys.
     """
     chosen = settings or AuditSettings()
-    there = _there(snapshot.validate(), previous, chosen)
-    encoded = encode(snapshot).persist()
-    solved = solve_groups(encoded, "optimal").persist()
-    from_before = solve_from_before(snapshot, previous).persist() if previous else None
-    frames = Frames(chosen, snapshot, previous, encoded, solved, from_before)
+    known = look_at(snapshot.validate(), previous, chosen)
     not_run = {
-        name: "; ".join(NOT_THERE[need] for need in _lacking(finding, there))
+        name: "; ".join(NOT_THERE[need] for need in _lacking(finding, known.there))
         for name, finding in FINDINGS.items()
-        if not there.issuperset(finding.needs)
+        if not known.there.issuperset(finding.needs)
     }
-    found = [_found(name, frames, chosen) for name in FINDINGS if name not in not_run]
-    findings = _united(found)
-    findings = (_advised(findings, encoded) if "connect" in there else findings).persist()
-    kept = [frame for frame in (findings, from_before, solved, encoded) if frame is not None]
-    # once for the rows that are found, not in each of the plans that find them
-    findings = escaped_rows(findings)
-    seats = (
-        frames.coordinators.select(*COORDINATORS) if {"coordinators", ALL_GROUPS} <= there else None
-    )
-    return FleetAudit(snapshot.id, findings, not_run, kept, solved, encoded, seats)
+    run = [finding for name, finding in FINDINGS.items() if name not in not_run]
+    encoded = encode(snapshot, more=parts_for(snapshot, previous, known.there))
+    names = [finding.name for finding in run if isinstance(finding, GroupFinding)]
+    judged = judge_groups(encoded, Judge(names, chosen, known)).persist()
+    frames = Frames(snapshot.tables, judged)
+    kept, seats = [judged], None
+    if {"coordinators", ALL_GROUPS} <= known.there:
+        kept.append(frames.coordinators.persist())
+        seats = escaped_rows(frames.coordinators.select(*COORDINATORS))
+    of_fleet = _of_fleet([one for one in run if isinstance(one, FleetFinding)], frames, chosen)
+    findings = judged.selectExpr("cluster", "`group`", "inline(findings)").select(*COLUMNS)
+    if of_fleet is not None:
+        kept.append(of_fleet.persist())
+        findings = findings.unionAll(of_fleet)
+    return FleetAudit(snapshot.id, findings, not_run, kept, judged, seats)
 
 
-def _advised(findings: DataFrame, encoded: DataFrame) -> DataFrame:
-    """The same with the advice that Connect's workers need in place of consumers'."""
-    workers = encoded.where(f"type = '{CONNECT}'").select(*GROUP_KEYS, F.lit(True).alias("connect"))
-    advice = reduce(
-        lambda column, one: column.when(F.col("finding") == one.name, F.lit(one.advice_to_connect)),
-        (one for one in FINDINGS.values() if one.advice_to_connect),
-        F.when(F.lit(False), None),
-    ).otherwise(F.col("advice"))
-    advised = findings.join(F.broadcast(workers), list(GROUP_KEYS), "left")
-    told = F.when(F.col("connect"), advice).otherwise(F.col("advice"))
-    return advised.withColumn("advice", told).select(*COLUMNS)
+def _of_fleet(
+    findings: Sequence[FleetFinding], frames: Frames, settings: AuditSettings
+) -> DataFrame | None:
+    """What findings about whole clusters find; None if none of them is run.
+
+    In one task each: they are few, and each task of their union is sent the plans of all of them.
+    """
+    found = []
+    for finding in findings:
+        values = settings.values[finding.name]
+        rows = finding.find(*(frames[frame] for frame in finding.reads), values)
+        found.append(graded_rows(rows, finding, values).repartition(1))
+    if not found:
+        return None
+    named = {one: F.expr(escaped(one)) for one in ("cluster", "subject", "sentence")}
+    return reduce(DataFrame.unionAll, found).withColumns(named)
 
 
-def _united(frames: Sequence[DataFrame]) -> DataFrame:
-    """Halves of halves: Spark looks through all that it has united at each union."""
-    if len(frames) == 1:
-        return frames[0]
-    half = len(frames) // 2
-    return _united(frames[:half]).unionAll(_united(frames[half:]))
-
-
-def _lacking(finding: Finding, there: set[str]) -> list[str]:
+def _lacking(finding: Finding, there: Set[str]) -> list[str]:
     """What a finding needs and isn't there; a part isn't told of where the whole is missing."""
     lacking = [need for need in finding.needs if need not in there]
     return [need for need in lacking if need.partition(".")[0] not in {*lacking} - {need}]
-
-
-def _found(name: str, frames: Frames, settings: AuditSettings) -> DataFrame:
-    """In one task: they are few, and each task of their union is sent the plans of all of them."""
-    finding = FINDINGS[name]
-    setting = settings.of(finding)
-    read = [frames[frame] for frame in finding.reads]
-    rows = finding.find(*read, setting) if finding.settings else finding.find(*read)
-    return graded(rows, finding, setting).repartition(1)
-
-
-def _there(
-    snapshot: FleetSnapshot, previous: FleetSnapshot | None, settings: AuditSettings
-) -> set[str]:
-    """What of all that findings need is there. A column that is null throughout isn't."""
-    probes = [
-        snapshot.tables[table].where(shows).limit(1).select(F.lit(need).alias("need"))
-        for need, (table, shows) in PROBES.items()
-        if table in snapshot.tables
-    ]
-    there = {row["need"] for row in _united(probes).collect()}
-    if there & {"members.generation", "assignments.generation"}:
-        there.add("generation")
-    if there & {"groups.coordinator", OFFSETS_TOPIC}:
-        there.add("coordinators")
-    stated = {
-        ALL_GROUPS: snapshot.part.group is None,
-        "previous": previous is not None,
-        "previous.offsets": previous is not None and "offsets" in previous.tables,
-        "timeouts": bool(settings.timeouts),
-        "copartitioned": bool(settings.copartitioned),
-    }
-    return there | {need for need, is_there in stated.items() if is_there}

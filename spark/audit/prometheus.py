@@ -8,9 +8,10 @@ from pathlib import Path
 
 from pyspark.sql import functions as F
 
+from spark.audit.finding import WORST_FIRST
 from spark.audit.fleet_audit import FleetAudit
 from spark.audit.registry import FINDINGS
-from spark.audit.verdict import WORST_FIRST, State, state_of
+from spark.audit.verdict import State, state_of
 from spark.errors import InputError
 from spark.fleet import STATUSES
 from spark.wording import shortened
@@ -27,7 +28,8 @@ def metrics_of(audit: FleetAudit, worst_groups: int) -> str:
     counts = audit.counts()
     groups = audit.groups()
     state = state_of(counts, groups)
-    worst, others = _by_group(audit, worst_groups)
+    total = {one: sum(row[one] for row in counts) for one in WORST_FIRST}
+    worst, others = _by_group(audit, worst_groups, total)
     families = (
         (
             "evenfleet_audit_findings",
@@ -68,25 +70,23 @@ def metrics_of(audit: FleetAudit, worst_groups: int) -> str:
     return "".join(line for family in families for line in _lines(*family))
 
 
-def _by_group(audit: FleetAudit, worst_groups: int) -> tuple[list[Sample], list[Sample]]:
-    """Samples of the worst groups, and the sums of the rest."""
+def _by_group(
+    audit: FleetAudit, worst_groups: int, total: Mapping[str, int]
+) -> tuple[list[Sample], list[Sample]]:
+    """Samples of the worst groups, and what is left of the totals for the rest."""
     sums = [F.count_if(F.col("severity") == severity).alias(severity) for severity in WORST_FIRST]
-    of_group = audit.findings.groupBy("cluster", "group").agg(*sums)
-    ranked = of_group.where("group is not null").orderBy(
+    of_groups = audit.findings.where("group is not null").groupBy("cluster", "group")
+    ranked = of_groups.agg(*sums).orderBy(
         *(F.col(severity).desc() for severity in WORST_FIRST), "cluster", "group"
     )
     rows = ranked.limit(worst_groups).collect()
-    total = of_group.agg(*(F.sum(severity).alias(severity) for severity in WORST_FIRST)).first()
     samples: list[Sample] = [
         ({"cluster": row["cluster"], "group": row["group"], "severity": severity}, row[severity])
         for row in rows
         for severity in WORST_FIRST
     ]
     others: list[Sample] = [
-        (
-            {"severity": severity},
-            ((total[severity] if total else 0) or 0) - sum(row[severity] for row in rows),
-        )
+        ({"severity": severity}, total[severity] - sum(row[severity] for row in rows))
         for severity in WORST_FIRST
     ]
     return samples, others

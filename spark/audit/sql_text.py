@@ -6,40 +6,36 @@ SQL text and no Columns: of these each call would be several messages to Spark's
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator
-from itertools import groupby
+from collections.abc import Iterator
 
 from spark.wording import shortened_in_sql
 
 _BLANK = re.compile(r"\{(\w+)\}")
 
 
-def sentence(template: str, whole: Collection[str] = (), **words: str) -> str:
+def sentence(template: str, **words: str) -> str:
     """The template with its {blanks} filled: by the expression in `words`, or else a column.
 
-    Long names are shortened, but for those in the blanks of `whole`, which have sentences of names.
+    Long names are shortened.
     """
-    parts = []
-    for is_whole, some in groupby(_pieces(template, words), lambda piece: piece[0] in whole):
-        run = ", ".join(text for _, text in some)
-        short = f"transform(array({run}), piece -> {shortened_in_sql('piece')})"
-        parts.append(run if is_whole else f"array_join({short}, '')")
-    return f"concat({', '.join(parts)})"
+    run = ", ".join(_pieces(template, words))
+    short = f"transform(array({run}), piece -> {shortened_in_sql('piece')})"
+    return f"array_join({short}, '')"
 
 
 def filled(template: str, **words: str) -> str:
     """The same with all names in full, as data has them."""
-    return f"concat({', '.join(text for _, text in _pieces(template, words))})"
+    return f"concat({', '.join(_pieces(template, words))})"
 
 
-def _pieces(template: str, words: dict[str, str]) -> Iterator[tuple[str, str]]:
-    """The blank, or nothing, and the SQL text of each piece of a template."""
+def _pieces(template: str, words: dict[str, str]) -> Iterator[str]:
+    """The SQL text of each piece of a template."""
     for at, piece in enumerate(_BLANK.split(template)):
         if at % 2:
             text = words.get(piece, f"`{piece}`")
-            yield piece, f"coalesce(cast({text} as string), '?')"
+            yield f"coalesce(cast({text} as string), '?')"
         elif piece:
-            yield "", quoted(piece)
+            yield quoted(piece)
 
 
 def quoted(text: str) -> str:

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from spark.audit.finding import SEVERITIES, Finding, Setting
+from spark.audit.finding import SEVERITIES, Finding
 from spark.audit.registry import FINDINGS
-from spark.audit.sql_text import quoted
+from spark.audit.rules import Copartitioned, GroupRule, Timeouts, Values
 from spark.errors import InputError
 from spark.settings import (
     PATTERN,
     Rule,
     is_number,
     is_whole,
-    like,
     read_checked,
     table,
     tables,
@@ -31,39 +31,6 @@ TIMEOUTS = (
     *("session_timeout_ms", "heartbeat_interval_ms"),
     *("max_poll_interval_ms", "processing_time_ms"),
 )
-
-Values = Mapping[str, Mapping[str, float | None]]
-"""Levels and settings by finding; None is never."""
-
-
-@dataclass(frozen=True)
-class GroupRule:
-    """What is different for groups whose names match; a pattern has * and ?."""
-
-    match: str
-    cluster: str = "*"
-    values: Values = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
-class Timeouts:
-    """Time-outs of the consumers in groups whose names match, in milliseconds."""
-
-    match: str
-    cluster: str = "*"
-    session_timeout_ms: int | None = None
-    heartbeat_interval_ms: int | None = None
-    max_poll_interval_ms: int | None = None
-    processing_time_ms: int | None = None
-
-
-@dataclass(frozen=True)
-class Copartitioned:
-    """Topics that groups whose names match join by partition number."""
-
-    topics: tuple[str, ...]
-    match: str = "*"
-    cluster: str = "*"
 
 
 def _defaults() -> Values:
@@ -84,37 +51,19 @@ class AuditSettings:
     copartitioned: tuple[Copartitioned, ...] = ()
     worst_groups: int = 20
 
-    def of(self, finding: Finding) -> Setting:
-        """The finding's levels and settings, for the `cluster` and `group` of a row."""
+    def of(self, cluster: str, group: str) -> Values:
+        """The levels and settings of all findings for a group."""
+        for rule, values in zip(self.groups, self._by_rule, strict=True):
+            if rule.fits(cluster, group):
+                return values
+        return self.values
 
-        def setting(name: str) -> str:
-            default = self.values[finding.name][name]
-            if not any(name in rule.values.get(finding.name, {}) for rule in self.groups):
-                return _number(default)
-            cases = " ".join(
-                f"when {matches(rule.cluster, rule.match)} "
-                f"then {_number(rule.values.get(finding.name, {}).get(name, default))}"
-                for rule in self.groups
-            )
-            return f"(case {cases} else {_number(default)} end)"
-
-        return setting
-
-
-def _number(value: float | None) -> str:
-    return "cast(null as double)" if value is None else f"{value!r}D"
-
-
-def matches(cluster: str, group: str) -> str:
-    """SQL text: whether a row's cluster and group match these patterns.
-
-    A row without a group matches none.
-    """
-    return f"(cluster {_like(cluster)} and `group` {_like(group)})"
-
-
-def _like(pattern: str) -> str:
-    return f"like {quoted(like(pattern))} escape '!'"
+    @cached_property
+    def _by_rule(self) -> list[Values]:
+        return [
+            {name: {**stated, **rule.values.get(name, {})} for name, stated in self.values.items()}
+            for rule in self.groups
+        ]
 
 
 def read_audit_settings(path: Path | None) -> AuditSettings:

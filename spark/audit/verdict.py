@@ -6,10 +6,8 @@ from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from typing import Any
 
-from spark.audit.finding import SEVERITIES
+from spark.audit.finding import SEVERITIES, WORST_FIRST
 from spark.fleet import FOREIGN, PLANNED, STATUSES
-
-WORST_FIRST = tuple(reversed(SEVERITIES))
 
 NOT_KNOWN = ("rebalancing", "invalid", "failed")
 """Statuses of groups that have members, or may have, and of which nothing is known."""

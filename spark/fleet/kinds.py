@@ -66,11 +66,6 @@ def kind_of(stated: str | None, strategy: str | None, has_members: bool) -> str 
     return kind if kind in (CONNECT, SHARE, STREAMS) else OTHER
 
 
-def is_foreign(has_members: str) -> str:
-    """SQL text: whether a group is foreign; the same as `why_foreign`, which says why."""
-    return f"coalesce({kind_of_group(has_members)}, '{CONNECT}') != '{CONNECT}'"
-
-
 def type_of_protocol(protocol: str) -> str:
     """The type of a group of the classic protocol, by what its members call theirs."""
     if protocol in _OF_CONSUMERS:

@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 from spark.groups.batches import portions
-from spark.groups.coordinators import OFFSETS_TOPIC, coordinating_brokers, coordinators
-from spark.groups.encode import GROUP_KEYS, encode
+from spark.groups.coordinators import coordinating_brokers, coordinators
+from spark.groups.encode import ABSENT, GROUP_KEYS, claims_of, encode
 from spark.groups.group import FleetGroup, failed, read_or_failed
 from spark.groups.homogeneous import HomogeneousRows, read_homogeneous
-from spark.groups.one_group import no_such_group, row_of_group, several_clusters
-from spark.groups.seat import Seat, seat_of_group
+from spark.groups.lookup import Lookup
+from spark.groups.one_group import no_such_group, row_of_group, seat_of_group, several_clusters
+from spark.groups.seats import OFFSETS_TOPIC, OffsetsTopic, Seat, seat_of
 
 __all__ = [
+    "ABSENT",
     "GROUP_KEYS",
     "OFFSETS_TOPIC",
     "FleetGroup",
     "HomogeneousRows",
+    "Lookup",
+    "OffsetsTopic",
     "Seat",
+    "claims_of",
     "coordinating_brokers",
     "coordinators",
     "encode",
@@ -25,6 +30,7 @@ __all__ = [
     "read_homogeneous",
     "read_or_failed",
     "row_of_group",
+    "seat_of",
     "seat_of_group",
     "several_clusters",
 ]

@@ -10,9 +10,7 @@ from pyspark.sql import functions as F
 
 from spark.groups.encode import GROUP_KEYS
 from spark.groups.java_hash import coordinating_partition
-
-OFFSETS_TOPIC = "__consumer_offsets"
-"""Who leads a partition of it coordinates the groups whose offsets are kept there."""
+from spark.groups.seats import OFFSETS_TOPIC
 
 
 def coordinators(groups: DataFrame, tables: Mapping[str, DataFrame]) -> DataFrame:

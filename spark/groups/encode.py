@@ -8,6 +8,7 @@ collision).
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import reduce
 
 from pyspark.sql import Column, DataFrame, Window
@@ -37,7 +38,9 @@ UNLISTED = {
 """What is said of a group as a whole when no table says it; the other columns are arrays."""
 
 
-def encode(snapshot: FleetSnapshot, racks: bool = False) -> DataFrame:
+def encode(
+    snapshot: FleetSnapshot, racks: bool = False, more: Mapping[str, DataFrame] | None = None
+) -> DataFrame:
     """One row a group that any table names, spread over so many tasks as `tasks_for` says.
 
     Names are sorted. `topics` are those that somebody subscribes to, `topic_ids` their ids in 32
@@ -48,6 +51,9 @@ def encode(snapshot: FleetSnapshot, racks: bool = False) -> DataFrame:
     racks of some partitions of a topic: of their leaders (`place_leaders`) and of their replicas
     (`place_replicas`). `place_counts` says how many places each topic has, and `place_sizes` how
     many of the `place_partitions` are in each.
+
+    `more` are further parts, by names of their own: cluster, group and columns that are arrays.
+    Groups that only they have are left out.
 
     Names of clusters and groups that aren't valid UTF-8 are escaped; groups of one name, so
     spelled, are one. `unreadable` has what is known of such names; null is none.
@@ -61,8 +67,9 @@ def encode(snapshot: FleetSnapshot, racks: bool = False) -> DataFrame:
             ),
             "members": _members(tables["members"]),
             "subscriptions": _subscriptions(tables["subscriptions"], topics),
-            "claims": _claims(tables["assignments"]),
+            "claims": claims_of(tables["assignments"]),
         },
+        more or {},
         tasks_for(tables),
     )
     return readable(together)
@@ -223,8 +230,8 @@ _RACKS = {
 """Racks are only ever compared with each other: a group can be planned whatever they are called."""
 
 
-def _claims(assignments: DataFrame) -> DataFrame:
-    """What members own; none of the lists drops a null, so they stay aligned."""
+def claims_of(assignments: DataFrame) -> DataFrame:
+    """What members own, a row a group; none of the lists drops a null, so they stay aligned."""
     return (
         assignments.where("member_id is not null")
         .groupBy(*GROUP_KEYS)
@@ -241,11 +248,14 @@ def _claims(assignments: DataFrame) -> DataFrame:
     )
 
 
-def _put_together(parts: dict[str, DataFrame], tasks: int) -> DataFrame:
+def _put_together(
+    base: Mapping[str, DataFrame], more: Mapping[str, DataFrame], tasks: int
+) -> DataFrame:
     """One row a group of what each part has for it; each goes through the grouping as one struct.
 
     Spark generates code for every column of a grouping, in each of its tasks.
     """
+    parts = {**base, **more}
     united = reduce(
         lambda a, b: a.unionByName(b, allowMissingColumns=True),
         (
@@ -273,6 +283,8 @@ def _put_together(parts: dict[str, DataFrame], tasks: int) -> DataFrame:
         for name, part in parts.items()
         for column in _values(part)
     ]
+    if more:
+        grouped = grouped.where(" or ".join(f"{name} is not null" for name in base))
     return grouped.select(*GROUP_KEYS, NAMED, *columns)
 
 

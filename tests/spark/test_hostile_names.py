@@ -100,11 +100,8 @@ def test_an_audit(
     assert {(one.labels["cluster"], one.labels["group"]) for one in series} == {(CLUSTER, GROUP)}
     assert sum(one.value for one in series) == len(findings)
 
-    solved = spark.range(1).selectExpr("'ok' as status")
-    encoded = spark.range(1).selectExpr(
-        "'classic' as type", "'range' as group_strategy", "array('a') as member_ids"
-    )
-    again = FleetAudit(SNAPSHOT, spark.createDataFrame(findings), {"x": "y"}, [], solved, encoded)
+    judged = spark.range(1).selectExpr("'ok' as status", "cast(null as string) as kind")
+    again = FleetAudit(SNAPSHOT, spark.createDataFrame(findings), {"x": "y"}, [], judged)
     monkeypatch.setattr("spark.jobs.audit.audit_fleet", lambda *_: again)
     for width in (60, 200):
         monkeypatch.setattr(OUT, "width", width)

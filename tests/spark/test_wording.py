@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from random import Random
+
 from pyspark.sql import SparkSession
 
-from spark.audit.sql_text import filled, sentence
+from spark.audit import words
+from spark.audit.sql_text import decimal, filled, percent, sentence
 from spark.wording import (
     LONGEST,
     LONGEST_SENTENCE,
@@ -55,14 +58,28 @@ def test_sentences_keep_their_words_and_lose_those_of_long_names() -> None:
 
 
 def test_sentences_of_findings(spark: SparkSession) -> None:
-    """Each name on its own; a list of names isn't one."""
+    """Each name on its own."""
     names = spark.createDataFrame([(LONG, "g", None)], "topic string, `group` string, no string")
-    template = "{group}: {topic}, {no}, {many}"
-    many = f"'{'orders, ' * 99}'"
-    row = names.selectExpr(
-        sentence(template, whole=["many"], many=many), filled(template, many=many)
-    ).first()
-    assert row == (
-        f"g: {shortened(LONG)}, ?, {'orders, ' * 99}",
-        f"g: {LONG}, ?, {'orders, ' * 99}",
+    template = "{group}: {topic}, {no}"
+    row = names.selectExpr(sentence(template), filled(template)).first()
+    assert row == (f"g: {shortened(LONG)}, ?", f"g: {LONG}, ?")
+
+
+def test_sentences_about_a_group() -> None:
+    """A list of names isn't one; and names stay as they are, whatever is in them."""
+    many, odd = "orders, " * 99, "{group} %s {"
+    told = words.sentence(
+        "{group}: {topic}, {no}, {many}", ["many"], group=odd, topic=LONG, no=None, many=many
     )
+    assert told == f"{odd}: {shortened(LONG)}, ?, {many}"
+
+
+def test_numbers_in_sentences(spark: SparkSession) -> None:
+    """Halves are rounded as Spark does, and a share that isn't all is never 100 %."""
+    draw = Random(4)
+    numbers = [0.0, 0.25, 0.05, 1.15, 2.45, 0.95, 1e9 + 0.05, 1 / 3, 1e16]
+    numbers += [draw.randrange(10**6) / draw.choice([2, 4, 7, 20, 1000]) for _ in range(300)]
+    rows = spark.createDataFrame([(one,) for one in numbers], "number double")
+    found = rows.selectExpr(decimal("number"), percent("number / 1e6")).collect()
+    assert found == [(words.decimal(one), words.percent(one / 1e6)) for one in numbers]
+    assert words.percent(0.99999) == "99 %"

@@ -2,29 +2,35 @@
 
 from __future__ import annotations
 
-from pyspark.sql import DataFrame
+import math
+from collections.abc import Iterator
 
-from spark.audit.finding import Finding, Setting, rows_found
-from spark.audit.sql_text import counted, decimal, filled, sentence
+from spark.audit.facts import GroupFacts
+from spark.audit.finding import Found, GroupFinding, Settings
+from spark.audit.words import counted, decimal, sentence
 
 
-def unbalanced(planned: DataFrame, setting: Setting) -> DataFrame:
+def unbalanced(facts: GroupFacts, settings: Settings) -> Iterator[Found]:
     """Most loaded member against that of the best assignment."""
-    uneven = planned.where(f"max_load > 0 and found_max_load - max_load >= {setting('least')}")
-    return rows_found(
-        uneven,
-        subject=filled("group {group}"),
-        measure="found_max_load / nullif(max_load, 0)",
-        sentence=sentence(
-            "The most loaded member of group {group} has {found}; the best assignment gives nobody "
-            "more than {max_load}, and {moved} would have to move for it.",
-            found=counted("found_max_load", "partition"),
-            moved=counted("moves", "partition"),
-        ),
-    )
+    plan = facts.plan
+    if plan is None or not plan.max_load:
+        return
+    if plan.found_max_load - plan.max_load >= settings["least"]:
+        yield Found(
+            f"group {facts.group}",
+            plan.found_max_load / plan.max_load,
+            lambda: sentence(
+                "The most loaded member of group {group} has {found}; the best assignment gives "
+                "nobody more than {max_load}, and {moved} would have to move for it.",
+                group=facts.group,
+                found=counted(plan.found_max_load, "partition"),
+                max_load=plan.max_load,
+                moved=counted(plan.moves, "partition"),
+            ),
+        )
 
 
-UNBALANCED = Finding(
+UNBALANCED = GroupFinding(
     name="unbalanced",
     tells="a member has more partitions than it would have to have",
     measure="partitions of the most loaded member ÷ those in the best assignment",
@@ -33,7 +39,6 @@ UNBALANCED = Finding(
     advice_to_connect="A rebalance evens tasks out: restart one worker, or update those that "
     "leave them uneven (KAFKA-12495); `evenfleet plan` shows the best assignment.",
     find=unbalanced,
-    reads=("planned",),
     info=1.1,
     warning=1.25,
     critical=2.0,
@@ -41,54 +46,43 @@ UNBALANCED = Finding(
 )
 
 
-def range_skew(settled: DataFrame, setting: Setting) -> DataFrame:
+def range_skew(facts: GroupFacts, settings: Settings) -> Iterator[Found]:
     """What Range gives its first member, of the topics that all members read.
 
     Range deals each topic anew, ⌈partitions ÷ members⌉ to the first members of them all.
     """
-    dealt = settled.where("strategy = 'range' and size(member_ids) > 1").selectExpr(
-        "cluster",
-        "`group`",
-        "size(member_ids) as members",
-        "filter(arrays_zip(topic_sizes, subscriber_counts), topic -> topic.topic_sizes > 0 and "
-        "topic.subscriber_counts = size(member_ids)).topic_sizes as sizes",
-    )
-
-    def summed(one: str) -> str:
-        return f"aggregate(sizes, 0L, (total, size) -> total + cast({one} as bigint))"
-
-    skewed = (
-        dealt.where(f"size(sizes) >= {setting('topics')}")
-        .selectExpr(
-            "*",
-            f"{summed('ceil(size / nullif(members, 0))')} as first",
-            f"{summed('floor(size / nullif(members, 0))')} as last",
-            f"{summed('size')} / nullif(members, 0) as mean",
+    row, members = facts.row, facts.members
+    if row.group_strategy != "range" or members < 2 or not facts.is_settled:
+        return
+    sizes = row.topic_sizes[(row.topic_sizes > 0) & (row.subscriber_counts == members)].tolist()
+    if len(sizes) < settings["topics"] or not sizes:
+        return
+    first, last = sum(-(-size // members) for size in sizes), sum(size // members for size in sizes)
+    mean = sum(sizes) / members
+    if first - math.ceil(mean) >= settings["least"]:
+        yield Found(
+            f"group {facts.group}",
+            first / mean,
+            lambda: sentence(
+                "Range deals each of the {topics} topics of group {group} anew, beginning with the "
+                "same members: the first gets {first} of their partitions, the last {last}, the "
+                "mean is {mean}.",
+                topics=len(sizes),
+                group=facts.group,
+                first=first,
+                last=last,
+                mean=decimal(mean),
+            ),
         )
-        .where(f"mean > 0 and first - ceil(mean) >= {setting('least')}")
-    )
-    return rows_found(
-        skewed,
-        subject=filled("group {group}"),
-        measure="first / nullif(mean, 0)",
-        sentence=sentence(
-            "Range deals each of the {topics} topics of group {group} anew, beginning with the "
-            "same members: the first gets {first} of their partitions, the last {last}, the mean "
-            "is {mean}.",
-            topics="size(sizes)",
-            mean=decimal("mean"),
-        ),
-    )
 
 
-RANGE_SKEW = Finding(
+RANGE_SKEW = GroupFinding(
     name="range-skew",
     tells="Range over many topics gives the same first members one more of each",
     measure="partitions that Range gives its first member ÷ the mean",
     advice="Change partition.assignment.strategy to cooperative-sticky, in two rolling restarts: "
     "first beside range, then without it.",
     find=range_skew,
-    reads=("settled",),
     needs=("groups.strategy",),
     info=1.1,
     warning=1.25,
@@ -96,39 +90,47 @@ RANGE_SKEW = Finding(
 )
 
 
-def eager_rebalances(settled: DataFrame, setting: Setting) -> DataFrame:
+EAGER = ("range", "roundrobin", "sticky")
+
+LENGTH_OF_UUID = 22
+"""Characters of the ids that members of the new protocol have, as Kafka's Uuid spells them."""
+
+
+def eager_rebalances(facts: GroupFacts, settings: Settings) -> Iterator[Found]:
     """Partitions that stop when a group of an eager strategy rebalances: all (KIP-429).
 
     Members of the new protocol give up only what moves. Where the snapshot doesn't tell a group's
     type, ids of 22 characters are taken for theirs.
     """
-    eager = settled.where(
-        "strategy in ('range', 'roundrobin', 'sticky') "
-        f"and size(member_ids) >= {setting('members')} "
-        "and if(type is null, not forall(member_ids, member -> length(member) = 22), "
-        "type = 'classic')"
-    )
-    return rows_found(
-        eager,
-        subject=filled("group {group}"),
-        measure="size(claim_partitions)",
-        sentence=sentence(
+    row = facts.row
+    if row.group_strategy not in EAGER or facts.members < settings["members"]:
+        return
+    if not facts.is_settled or row.type not in (None, "classic"):
+        return
+    if row.type is None and all(len(member) == LENGTH_OF_UUID for member in row.member_ids):
+        return
+    owned = len(row.claim_partitions)
+    yield Found(
+        f"group {facts.group}",
+        owned,
+        lambda: sentence(
             "All {owned} partitions of group {group} stop at each rebalance of its {members} "
             "members: {strategy} is an eager strategy.",
-            owned="size(claim_partitions)",
-            members="size(member_ids)",
+            owned=owned,
+            group=facts.group,
+            members=facts.members,
+            strategy=row.group_strategy,
         ),
     )
 
 
-EAGER_REBALANCES = Finding(
+EAGER_REBALANCES = GroupFinding(
     name="eager-rebalances",
     tells="a large group uses a strategy under which everything stops at each rebalance",
     measure="partitions that stop at each rebalance",
     advice="Change to cooperative-sticky, in two rolling restarts, or to the new protocol "
     "(group.protocol=consumer): then only what moves stops.",
     find=eager_rebalances,
-    reads=("settled",),
     needs=("groups.strategy",),
     info=200,
     warning=1000,

@@ -2,61 +2,74 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+import numpy as np
 from pyspark.sql import DataFrame
-from pyspark.sql import functions as F
 
-from spark.audit.finding import ALL_GROUPS, Finding, Setting, rows_found
+from spark.audit.facts import GroupFacts
+from spark.audit.finding import (
+    ALL_GROUPS,
+    FleetFinding,
+    Found,
+    GroupFinding,
+    Settings,
+    rows_found,
+)
 from spark.audit.sql_text import decimal, filled, sentence
+from spark.audit.words import sentence as told
 
 
-def one_leader(led: DataFrame, planned: DataFrame, brokers: DataFrame) -> DataFrame:
+def one_leader(facts: GroupFacts, settings: Settings) -> Iterator[Found]:
     """Members all of whose partitions are led by one broker, where there are others."""
-    of_member = (
-        led.groupBy("cluster", "group", "owner")
-        .agg(
-            F.expr("sum(partitions)").alias("owned"),
-            F.expr("min(leader)").alias("leader"),
-            F.expr(
-                "min(leader) >= 0 and min(leader) = max(leader) and count_if(leader is null) = 0"
-            ).alias("by_one"),
-        )
-        .where("by_one")
-    )
-    several = of_member.join(F.broadcast(brokers.where("brokers > 1")), "cluster", "left_semi")
-    named = planned.select("cluster", "group", "names")
-    return rows_found(
-        several.join(named, ["cluster", "group"]),
-        subject=filled("member {member}", member="get(names, owner)"),
-        measure="owned",
-        sentence=sentence(
+    plan = facts.plan
+    if plan is None or not facts.several_brokers or not len(facts.led.owner):
+        return
+    owner, leader, _ = facts.led
+    of_owner = np.full(facts.members, -1)
+    of_owner[owner] = leader
+    other = (leader != of_owner[owner]) | (leader < 0)
+    owned = np.bincount(owner, minlength=facts.members)
+    owned[owner[other]] = 0
+    for at in np.flatnonzero(owned).tolist():
+        yield _led_by_one(facts, plan.names[at], int(owned[at]), int(of_owner[at]))
+
+
+def _led_by_one(facts: GroupFacts, member: str, owned: int, leader: int) -> Found:
+    return Found(
+        f"member {member}",
+        owned,
+        lambda: told(
             "All {owned} partitions of member {member} of group {group} are led by broker "
             "{leader}.",
-            member="get(names, owner)",
+            owned=owned,
+            member=member,
+            group=facts.group,
+            leader=leader,
         ),
     )
 
 
-ONE_LEADER = Finding(
+ONE_LEADER = GroupFinding(
     name="one-leader",
     tells="all partitions of a member are led by one broker",
     measure="partitions of the member",
     advice="One broker's trouble is all of this member's: a number of members that shares no "
     "factor with the number of brokers spreads them.",
     find=one_leader,
-    reads=("led", "planned", "brokers"),
     needs=("partitions.leader",),
     info=4,
 )
 
 
-def coordinator_load(coordinators: DataFrame, setting: Setting) -> DataFrame:
+def coordinator_load(coordinators: DataFrame, settings: Settings) -> DataFrame:
     """Brokers that coordinate more of a cluster's load than their share.
 
     A group can't be shared: who coordinates a heavy one isn't told more than what comes on top.
     """
     of_broker = coordinators.where(
-        f"cluster_brokers > 1 and load > 0 and load >= {setting('least')}"
-    ).selectExpr("*", "cluster_load / cluster_brokers as mean", "null as `group`")
+        f"cluster_brokers > 1 and load > 0 and load >= {settings['least']!r}D"
+    ).selectExpr("*", "cluster_load / cluster_brokers as mean")
     return rows_found(
         of_broker,
         subject=filled("broker {broker}"),
@@ -73,7 +86,7 @@ def coordinator_load(coordinators: DataFrame, setting: Setting) -> DataFrame:
     )
 
 
-COORDINATOR_LOAD = Finding(
+COORDINATOR_LOAD = FleetFinding(
     name="coordinator-load",
     tells="a broker coordinates groups out of proportion",
     measure="Σ members × partitions of the groups that the broker coordinates ÷ the mean of the "

@@ -2,47 +2,63 @@
 
 from __future__ import annotations
 
-from pyspark.sql import DataFrame
-from pyspark.sql import functions as F
+from collections.abc import Iterator
+from typing import Any
 
-from spark.audit.finding import Finding, rows_found
+import numpy as np
+
+from optimizer.model import IntArray
+from spark.audit.facts import GroupFacts
+from spark.audit.finding import Found, GroupFinding, Settings
 from spark.audit.findings.idle import KEEPABLE
-from spark.audit.findings.owners import entries
-from spark.audit.sql_text import counted, filled, sentence
+from spark.audit.words import counted, sentence
 
 
-def avoidable_moves(planned: DataFrame, from_before: DataFrame) -> DataFrame:
+def avoidable_moves(facts: GroupFacts, settings: Settings) -> Iterator[Found]:
     """Moves since the snapshot before, beyond those that the best assignment takes from there.
 
-    `from_before` are the groups whose claims have changed, solved with today's members and
-    subscriptions from the claims of that snapshot.
+    That is told by the group solved with today's members and subscriptions from the claims of
+    that snapshot.
     """
-    place = ["cluster", "group", "topic", "partition"]
-    owned = ("cluster", "`group`", "topics[at] as topic", "partition")
-    needed = from_before.selectExpr("cluster", "`group`", "moves as needed")
-    before = entries(from_before).where(f"action in {KEEPABLE}")
-    now = entries(planned.join(needed, ["cluster", "group"], "left_semi")).where("previous >= 0")
-    moved = (
-        before.selectExpr(*owned, "get(names, previous) as owner")
-        .join(now.selectExpr(*owned, "get(names, previous) as new_owner"), place)
-        .where("owner != new_owner")
-        .groupBy("cluster", "group")
-        .agg(F.expr("count(*)").alias("made"))
-    )
-    return rows_found(
-        moved.join(needed, ["cluster", "group"]).where("made > needed"),
-        subject=filled("group {group}"),
-        measure="made - needed",
-        sentence=sentence(
-            "{moved} of group {group} changed hands since the snapshot before although their "
-            "owners stayed; the best balance would have taken {needed} of these moves.",
-            moved=counted("made", "partition"),
-            needed="if(needed = 0, 'none', string(needed))",
-        ),
-    )
+    plan, before = facts.plan, facts.from_before
+    if plan is None or before is None or before.max_load is None:
+        return
+    made, needed = _changed_hands(plan, before), before.moves
+    if made > needed:
+        yield Found(
+            f"group {facts.group}",
+            made - needed,
+            lambda: sentence(
+                "{moved} of group {group} changed hands since the snapshot before although their "
+                "owners stayed; the best balance would have taken {needed} of these moves.",
+                moved=counted(made, "partition"),
+                group=facts.group,
+                needed=needed or "none",
+            ),
+        )
 
 
-AVOIDABLE_MOVES = Finding(
+def _changed_hands(plan: Any, before: Any) -> int:
+    """Partitions whose owner was there before, and is, and that have another one now."""
+    stayed = np.isin(before.action, KEEPABLE)
+    owned = plan.previous >= 0
+    then, now = _places(plan.topics, before)[stayed], _places(plan.topics, plan)[owned]
+    at = now.searchsorted(then)
+    at[at == len(now)] = 0
+    both = (now[at] == then) if len(now) else np.zeros(len(then), np.bool_)
+    # members come first in both lists of names, and in one order
+    return int(np.count_nonzero(before.previous[stayed][both] != plan.previous[owned][at[both]]))
+
+
+def _places(topics: Any, plan: Any) -> IntArray:
+    """A number for each partition of a plan, by the index of its topic among others."""
+    index = {name: at for at, name in enumerate(topics)}
+    of_topic = np.array([index.get(name, -1) for name in plan.topics], np.int64)
+    places: IntArray = (of_topic[plan.topic] << 32) + plan.partition
+    return places
+
+
+AVOIDABLE_MOVES = GroupFinding(
     name="avoidable-moves",
     tells="more partitions moved since the snapshot before than balance needed",
     measure="moves beyond the fewest that lead to the best balance",
@@ -51,29 +67,42 @@ AVOIDABLE_MOVES = Finding(
     advice_to_connect="Set connect.protocol to sessioned, or compatible, on all workers: eager "
     "deals everything anew at each rebalance.",
     find=avoidable_moves,
-    reads=("planned", "from_before"),
     needs=("previous",),
     info=1,
     warning=10,
 )
 
 
-def restarting_members(replaced: DataFrame) -> DataFrame:
+def restarting_members(facts: GroupFacts, settings: Settings) -> Iterator[Found]:
     """Dynamic members of the snapshot before that are gone while others have come."""
-    return rows_found(
-        replaced,
-        subject=filled("group {group}"),
-        measure="least(gone, come)",
-        sentence=sentence(
-            "{gone} of group {group} left since the snapshot before and {come} came, all without "
-            "a static id: {handed} handed on for it.",
-            gone=counted("gone", "member"),
-            handed=f"concat({counted('handed', 'partition')}, if(handed = 1, ' was', ' were'))",
-        ),
-    )
+    row = facts.row
+    if facts.is_foreign or not len(row.members_before):
+        return
+    hashes = zip(row.member_hashes.tolist(), row.instance_ids, strict=True)
+    dynamic = [member for member, static in hashes if static is None]
+    before = row.members_before.tolist()
+    here, there = {*dynamic}, {*before}
+    gone = [member for member in before if member not in here]
+    come = len([member for member in dynamic if member not in there])
+    if not gone or not come:
+        return
+    handed = int(np.count_nonzero(np.isin(row.before_claim_members, gone)))
+    if handed:
+        yield Found(
+            f"group {facts.group}",
+            min(len(gone), come),
+            lambda: sentence(
+                "{gone} of group {group} left since the snapshot before and {come} came, all "
+                "without a static id: {handed} handed on for it.",
+                gone=counted(len(gone), "member"),
+                group=facts.group,
+                come=come,
+                handed=f"{counted(handed, 'partition')} {'was' if handed == 1 else 'were'}",
+            ),
+        )
 
 
-RESTARTING_MEMBERS = Finding(
+RESTARTING_MEMBERS = GroupFinding(
     name="restarting-members",
     tells="dynamic members come and go where static ids would save moves",
     measure="members that left and were replaced since the snapshot before",
@@ -82,7 +111,6 @@ RESTARTING_MEMBERS = Finding(
     advice_to_connect="Workers can't have static ids: let a restart take less than "
     "scheduled.rebalance.max.delay.ms, and each gets its tasks back.",
     find=restarting_members,
-    reads=("replaced",),
     needs=("previous",),
     info=1,
     warning=3,

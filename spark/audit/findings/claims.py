@@ -2,74 +2,89 @@
 
 from __future__ import annotations
 
-from pyspark.sql import DataFrame
-from pyspark.sql import functions as F
+from collections.abc import Iterator, Sequence
+from itertools import groupby
 
-from spark.audit.finding import Finding, rows_found
-from spark.audit.sql_text import counted, filled, sentence
+import numpy as np
+
+from spark.audit.disputes import Claims, Dispute
+from spark.audit.facts import GroupFacts
+from spark.audit.finding import Found, GroupFinding, Settings
+from spark.audit.words import counted, sentence
 
 
-def claimed_twice(disputes: DataFrame) -> DataFrame:
+def claimed_twice(facts: GroupFacts, settings: Settings) -> Iterator[Found]:
     """Partitions that two members of one generation claim: the group gives them to nobody."""
-    of_topic = disputes.where("size(claimants) > 1").groupBy("cluster", "group", "topic")
-    return rows_found(
-        of_topic.agg(
-            F.expr("count(*)").alias("claimed"),
-            F.expr("min(struct(partition, claimants))").alias("first"),
-        ),
-        subject=filled("topic {topic}"),
-        measure="claimed",
-        sentence=sentence(
+    several = [dispute for dispute in facts.disputes if len(dispute.claimants) > 1]
+    for topic, of_topic in groupby(several, key=lambda dispute: dispute.topic):
+        yield _of_topic(facts.group, topic, list(of_topic))
+
+
+def _of_topic(group: str, topic: str, disputes: Sequence[Dispute]) -> Found:
+    _, partition, claimants = disputes[0]
+    return Found(
+        f"topic {topic}",
+        len(disputes),
+        lambda: sentence(
             "{claimed} of topic {topic} {are} claimed by two members of one generation in group "
             "{group}: {topic}-{partition} by {one} and {other}.",
-            claimed=counted("claimed", "partition"),
-            are="if(claimed = 1, 'is', 'are')",
-            partition="first.partition",
-            one="first.claimants[0]",
-            other="first.claimants[1]",
+            claimed=counted(len(disputes), "partition"),
+            topic=topic,
+            are="is" if len(disputes) == 1 else "are",
+            group=group,
+            partition=partition,
+            one=claimants[0],
+            other=claimants[1],
         ),
     )
 
 
-CLAIMED_TWICE = Finding(
+CLAIMED_TWICE = GroupFinding(
     name="claimed-twice",
     tells="two members of one generation own the same partition",
     measure="partitions of the topic that are claimed twice",
     advice="Both may process the same records: restart one of the two members, and look in its "
     "log for a rebalance that it missed.",
     find=claimed_twice,
-    reads=("disputes",),
     critical=1,
 )
 
 
-def stale_claims(stale: DataFrame) -> DataFrame:
+def stale_claims(facts: GroupFacts, settings: Settings) -> Iterator[Found]:
     """Partitions that a present member claims by a generation which is over."""
-    of_member = stale.groupBy("cluster", "group", "member_id")
-    return rows_found(
-        of_member.agg(
-            F.expr("count(*)").alias("claimed"),
-            F.expr("min(generation)").alias("old"),
-            F.expr("max(newest)").alias("newest"),
-        ),
-        subject=filled("member {member_id}"),
-        measure="claimed",
-        sentence=sentence(
-            "Member {member_id} claims {claimed} by generation {old} while group {group} is at "
+    claims = facts.claims
+    if claims is None:
+        return
+    generation = claims.generation
+    stale = claims.present & (generation >= 0) & (generation < claims.newest)
+    for at in np.unique(claims.claimant[stale]).tolist():
+        old = generation[stale & (claims.claimant == at)]
+        yield _of_member(facts.group, claims, claims.claimants[at], len(old), int(old.min()))
+
+
+def _of_member(group: str, claims: Claims, member: str, claimed: int, old: int) -> Found:
+    return Found(
+        f"member {member}",
+        claimed,
+        lambda: sentence(
+            "Member {member} claims {claimed} by generation {old} while group {group} is at "
             "generation {newest}.",
-            claimed=counted("claimed", "partition"),
+            member=member,
+            claimed=counted(claimed, "partition"),
+            old=old,
+            group=group,
+            newest=claims.newest,
         ),
     )
 
 
-STALE_CLAIMS = Finding(
+STALE_CLAIMS = GroupFinding(
     name="stale-claims",
     tells="a member owns partitions by an older generation than the group's newest",
     measure="partitions that the member claims by that generation",
     advice="The member has missed a rebalance: see whether it still polls, and restart it if it "
     "doesn't rejoin by itself.",
     find=stale_claims,
-    reads=("stale",),
     needs=("generation",),
     warning=1,
 )

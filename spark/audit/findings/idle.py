@@ -2,46 +2,61 @@
 
 from __future__ import annotations
 
-from pyspark.sql import DataFrame
+from collections.abc import Iterator
+from typing import Any
 
-from spark.audit.finding import Finding, rows_found
-from spark.audit.sql_text import counted, filled, sentence
+import numpy as np
+
+from spark.audit.facts import GroupFacts
+from spark.audit.finding import Found, GroupFinding, Settings
+from spark.audit.words import counted, sentence
 from spark.solve import ACTIONS
 
-KEEPABLE = f"({ACTIONS.index('keep')}, {ACTIONS.index('move')})"
+KEEPABLE = (ACTIONS.index("keep"), ACTIONS.index("move"))
 """What happens to partitions whose owner is there and subscribed."""
 
 
-def _idle(planned: DataFrame) -> DataFrame:
-    """Groups in which somebody is idle: how many are, as found and in the best assignment."""
-    working = f"filter(arrays_zip(previous, action), entry -> entry.action in {KEEPABLE}).previous"
-    return planned.where("found_min_load = 0 or min_load = 0").selectExpr(
-        *("cluster", "`group`", "members", "partitions", "found_max_load"),
-        f"members - size(array_distinct({working})) as idle",
-        "members - size(array_distinct(filter(target, member -> member >= 0))) as spare",
-    )
+def _idle(plan: Any) -> int:
+    """How many members have nothing, as found."""
+    if plan.found_min_load:
+        return 0
+    working = plan.previous[np.isin(plan.action, KEEPABLE)]
+    return int(plan.members - len(np.unique(working)))
 
 
-def idle_members(planned: DataFrame) -> DataFrame:
+def _spare(plan: Any) -> int:
+    """The same in the best assignment."""
+    return 0 if plan.min_load else int(plan.members - len(np.unique(plan.target[plan.target >= 0])))
+
+
+def idle_members(facts: GroupFacts, settings: Settings) -> Iterator[Found]:
     """Members without a partition that the best assignment would give one.
 
     Where nobody has several, what they lack is with nobody: those are unread partitions.
     """
-    return rows_found(
-        _idle(planned).where("idle > spare and found_max_load > 1"),
-        subject=filled("group {group}"),
-        measure="idle - spare",
-        sentence=sentence(
-            "{idle} of the {members} members of group {group} {own} nothing while one has {found}; "
-            "the best assignment has work for {given} of them.",
-            own="if(idle = 1, 'owns', 'own')",
-            found=counted("found_max_load", "partition"),
-            given="idle - spare",
-        ),
-    )
+    plan = facts.plan
+    if plan is None or plan.found_min_load or plan.found_max_load < 2:
+        return
+    idle = _idle(plan)
+    given = idle - _spare(plan)
+    if given > 0:
+        yield Found(
+            f"group {facts.group}",
+            given,
+            lambda: sentence(
+                "{idle} of the {members} members of group {group} {own} nothing while one has "
+                "{found}; the best assignment has work for {given} of them.",
+                idle=idle,
+                members=plan.members,
+                group=facts.group,
+                own="owns" if idle == 1 else "own",
+                found=counted(plan.found_max_load, "partition"),
+                given=given,
+            ),
+        )
 
 
-IDLE_MEMBERS = Finding(
+IDLE_MEMBERS = GroupFinding(
     name="idle-members",
     tells="members own nothing while others carry several partitions",
     measure="members that could have work and have none",
@@ -50,25 +65,32 @@ IDLE_MEMBERS = Finding(
     advice_to_connect="A rebalance evens tasks out: restart one worker, or update those that "
     "leave them uneven (KAFKA-12495); `evenfleet plan` shows the best assignment.",
     find=idle_members,
-    reads=("planned",),
     warning=1,
 )
 
 
-def spare_members(planned: DataFrame) -> DataFrame:
+def spare_members(facts: GroupFacts, settings: Settings) -> Iterator[Found]:
     """Members that no assignment can give anything."""
-    return rows_found(
-        _idle(planned).where("spare > 0"),
-        subject=filled("group {group}"),
-        measure="spare",
-        sentence=sentence(
-            "{spare} of the {members} members of group {group} can't own anything under any "
-            "strategy: there are more members than partitions for them ({partitions} in all)."
-        ),
-    )
+    plan = facts.plan
+    if plan is None or plan.min_load:
+        return
+    spare = _spare(plan)
+    if spare:
+        yield Found(
+            f"group {facts.group}",
+            spare,
+            lambda: sentence(
+                "{spare} of the {members} members of group {group} can't own anything under any "
+                "strategy: there are more members than partitions for them ({partitions} in all).",
+                spare=spare,
+                members=plan.members,
+                group=facts.group,
+                partitions=plan.partitions,
+            ),
+        )
 
 
-SPARE_MEMBERS = Finding(
+SPARE_MEMBERS = GroupFinding(
     name="spare-members",
     tells="there are more members than partitions for them",
     measure="members that no assignment can give anything",
@@ -77,7 +99,6 @@ SPARE_MEMBERS = Finding(
     advice_to_connect="Take these workers away, or raise tasks.max of connectors that can use "
     "more; keep them if they stand by on purpose.",
     find=spare_members,
-    reads=("planned",),
     info=1,
     warning=10,
 )

@@ -2,52 +2,60 @@
 
 from __future__ import annotations
 
-from pyspark.sql import DataFrame
-from pyspark.sql import functions as F
+import math
+from collections.abc import Iterator
 
-from spark.audit.finding import Finding, Setting, rows_found
-from spark.audit.sql_text import counted, filled, percent, sentence
+import numpy as np
 
-GROUP = ["cluster", "group"]
+from spark.audit.facts import GroupFacts
+from spark.audit.finding import Found, GroupFinding, Settings
+from spark.audit.lags import Beyond, Stuck, sum_of
+from spark.audit.words import counted, percent, sentence
 
-SEAT = "coalesce(concat('; ', seat), '')"
-"""Where the group's offsets are kept, if that is known."""
 
-
-def lag_on_few_partitions(lags: DataFrame, setting: Setting) -> DataFrame:
+def lag_on_few_partitions(facts: GroupFacts, settings: Settings) -> Iterator[Found]:
     """Topics of which few partitions have most of a group's lag: hot keys, or slow records."""
-    late = lags.where(
-        f"lag > 0 and lag >= {setting('least')} and size(lags) >= {setting('partitions')}"
-    )
-    few = late.selectExpr("*", f"cast(ceil(size(lags) * {setting('share')}) as int) as few")
-    share = (
-        "aggregate(slice(sort_array(lags, false), 1, few), 0L, (total, one) -> total + one) "
-        "/ nullif(lag, 0)"
-    )
-    return rows_found(
-        few.selectExpr("*", f"{share} as share"),
-        subject=filled("topic {topic}"),
-        measure="share",
-        sentence=sentence(
+    if facts.most_lag < settings["least"] or facts.lags is None:
+        return
+    for topic, total in facts.lags.of_topic.items():
+        if not total or total < settings["least"]:
+            continue
+        partitions, lags = facts.lags.in_topic(topic)
+        if len(lags) >= settings["partitions"]:
+            few = math.ceil(len(lags) * settings["share"])
+            share = sum_of(np.sort(lags)[::-1][:few]) / float(total)
+            worst = int(partitions[lags.argmax()])
+            yield _on_few(facts, facts.plan.topics[topic], few, len(lags), share, total, worst)
+
+
+def _on_few(
+    facts: GroupFacts, topic: str, few: int, size: int, share: float, lag: int, worst: int
+) -> Found:
+    return Found(
+        f"topic {topic}",
+        share,
+        lambda: sentence(
             "{few} of the {size} partitions of topic {topic} {have} {share} of the {lag} records "
             "that group {group} lags behind there; the worst is {topic}-{worst}.",
-            few="if(few = 1, 'One', string(few))",
-            size="size(lags)",
-            have="if(few = 1, 'has', 'have')",
-            share=percent("share"),
-            worst="partitions[array_position(lags, array_max(lags)) - 1]",
+            few="One" if few == 1 else few,
+            size=size,
+            topic=topic,
+            have="has" if few == 1 else "have",
+            share=percent(share),
+            lag=lag,
+            group=facts.group,
+            worst=worst,
         ),
     )
 
 
-LAG_ON_FEW_PARTITIONS = Finding(
+LAG_ON_FEW_PARTITIONS = GroupFinding(
     name="lag-on-few-partitions",
     tells="few partitions of a topic have most of the lag",
     measure="share of the lag that is on those partitions",
     advice="Look for a hot key or a record that fails again and again; more members won't help, "
     "a better key will.",
     find=lag_on_few_partitions,
-    reads=("lags",),
     needs=("lag",),
     info=0.6,
     warning=0.8,
@@ -55,52 +63,42 @@ LAG_ON_FEW_PARTITIONS = Finding(
 )
 
 
-def lag_on_one_member(lags: DataFrame, reads: DataFrame, setting: Setting) -> DataFrame:
+def lag_on_one_member(facts: GroupFacts, settings: Settings) -> Iterator[Found]:
     """Groups whose lag is mostly on the partitions of one of several members."""
-    late = lags.groupBy(*GROUP).agg(F.expr("try_sum(lag)").alias("total"))
-    of_late = lags.join(late.where(f"total >= {setting('least')}"), GROUP, "left_semi")
-    owned = reads.selectExpr(
-        *("cluster", "`group`", "topic", "members", "names"),
-        "inline(arrays_zip(partitions, owners)) as (number, owner)",
-    ).where("owner between 0 and members - 1")
-    of_member = (
-        owned.join(of_late, [*GROUP, "topic"])
-        .selectExpr(
-            *("cluster", "`group`", "get(names, owner) as member"),
-            "get(lags, cast(array_position(partitions, number) - 1 as int)) as lag",
-        )
-        .groupBy(*GROUP, "member")
-        .agg(F.expr("coalesce(sum(lag), 0)").alias("lag"))
-    )
-    of_group = of_member.groupBy(*GROUP).agg(
-        F.expr("sum(lag)").alias("total"),
-        F.expr("count(*)").alias("members"),
-        F.expr("max(struct(lag, member))").alias("worst"),
-    )
-    return rows_found(
-        of_group.where(
-            f"total > 0 and total >= {setting('least')} and members >= {setting('members')}"
-        ),
-        subject=filled("member {member}", member="worst.member"),
-        measure="worst.lag / nullif(total, 0)",
-        sentence=sentence(
+    least = settings["least"]
+    if facts.most_lag < least or facts.lags is None or facts.members < settings["members"]:
+        return
+    if facts.lags.total is None or facts.lags.total < least:
+        return
+    of_member = facts.lag_of_members
+    total = sum(of_member.values())
+    if not total or total < least or len(of_member) < settings["members"]:
+        return
+    lag, member = max((lag, member) for member, lag in of_member.items())
+    share = lag / float(total)
+    yield Found(
+        f"member {member}",
+        share,
+        lambda: sentence(
             "Member {member}, one of {members} with partitions in group {group}, has {share} of "
             "the group's lag: {lag} records of {total}.",
-            member="worst.member",
-            share=percent("worst.lag / nullif(total, 0)"),
-            lag="worst.lag",
+            member=member,
+            members=len(of_member),
+            group=facts.group,
+            share=percent(share),
+            lag=lag,
+            total=total,
         ),
     )
 
 
-LAG_ON_ONE_MEMBER = Finding(
+LAG_ON_ONE_MEMBER = GroupFinding(
     name="lag-on-one-member",
     tells="one member has most of the group's lag",
     measure="the member's share of the group's lag",
     advice="Look at that member's host and log: it is slower than the others, or its partitions "
     "are the busy ones.",
     find=lag_on_one_member,
-    reads=("lags", "reads"),
     needs=("lag",),
     info=0.6,
     warning=0.8,
@@ -108,66 +106,75 @@ LAG_ON_ONE_MEMBER = Finding(
 )
 
 
-def stalled_partitions(stuck: DataFrame, seats: DataFrame) -> DataFrame:
+def stalled_partitions(facts: GroupFacts, settings: Settings) -> Iterator[Found]:
     """Partitions that are written and read by members who commit nothing, in two snapshots."""
-    of_topic = stuck.groupBy(*GROUP, "topic").agg(
-        F.expr("count(*)").alias("stalled"),
-        F.expr("max(struct(lag, partition, committed_offset))").alias("worst"),
-    )
-    return rows_found(
-        of_topic.join(seats, GROUP, "left"),
-        subject=filled("topic {topic}"),
-        measure="stalled",
-        sentence=sentence(
+    for stuck in facts.stuck:
+        yield _stalled(facts, facts.plan.topics[stuck.topic], stuck)
+
+
+def _stalled(facts: GroupFacts, topic: str, stuck: Stuck) -> Found:
+    return Found(
+        f"topic {topic}",
+        stuck.partitions,
+        lambda: sentence(
             "Group {group} has committed nothing since the snapshot before on {stalled} of topic "
             "{topic}, which {are} still written: {topic}-{partition} stands at offset {offset}, "
             "{lag} behind{seat}.",
-            stalled=counted("stalled", "partition"),
-            are="if(stalled = 1, 'is', 'are')",
-            partition="worst.partition",
-            offset="worst.committed_offset",
-            lag=counted("worst.lag", "record"),
-            seat=SEAT,
+            group=facts.group,
+            stalled=counted(stuck.partitions, "partition"),
+            topic=topic,
+            are="is" if stuck.partitions == 1 else "are",
+            partition=stuck.worst,
+            offset=stuck.committed,
+            lag=counted(stuck.lag, "record"),
+            seat=_seat(facts),
         ),
     )
 
 
-STALLED_PARTITIONS = Finding(
+def _seat(facts: GroupFacts) -> str:
+    """Where the group's offsets are kept, if that is known."""
+    return f"; {facts.seat.seat}" if facts.seat.seat else ""
+
+
+STALLED_PARTITIONS = GroupFinding(
     name="stalled-partitions",
     tells="lag grows and commits don't move",
     measure="partitions of the topic that stand still",
     advice="Look in the owner's log at that offset: a record that always fails, or a thread that "
     "hangs.",
     find=stalled_partitions,
-    reads=("stuck", "seats"),
     needs=("lag", "previous", "previous.offsets"),
     critical=1,
 )
 
 
-def offset_beyond_end(beyond: DataFrame, seats: DataFrame) -> DataFrame:
+def offset_beyond_end(facts: GroupFacts, settings: Settings) -> Iterator[Found]:
     """Topics of which a group has committed offsets that no record has yet."""
-    of_topic = beyond.groupBy(*GROUP, "topic").agg(
-        F.expr("count(*)").alias("partitions"),
-        F.expr("min(struct(partition, beyond, committed_offset, end_offset))").alias("first"),
-    )
-    return rows_found(
-        of_topic.join(seats, GROUP, "left"),
-        subject=filled("topic {topic}"),
-        measure="partitions",
-        sentence=sentence(
+    for beyond in facts.beyond:
+        yield _beyond(facts, facts.plan.topics[beyond.topic], beyond)
+
+
+def _beyond(facts: GroupFacts, topic: str, beyond: Beyond) -> Found:
+    known = None not in (beyond.end, beyond.committed)
+    return Found(
+        f"topic {topic}",
+        beyond.partitions,
+        lambda: sentence(
             "Group {group} has committed an offset beyond the end on {partitions} of topic "
             "{topic}: {topic}-{partition} is {beyond} beyond{where}{seat}.",
-            partitions=counted("partitions", "partition"),
-            partition="first.partition",
-            beyond=counted("first.beyond", "record"),
-            where="coalesce(concat(' ', first.end_offset, ', at ', first.committed_offset), '')",
-            seat=SEAT,
+            group=facts.group,
+            partitions=counted(beyond.partitions, "partition"),
+            topic=topic,
+            partition=beyond.first,
+            beyond=counted(beyond.records, "record"),
+            where=f" {beyond.end}, at {beyond.committed}" if known else "",
+            seat=_seat(facts),
         ),
     )
 
 
-OFFSET_BEYOND_END = Finding(
+OFFSET_BEYOND_END = GroupFinding(
     name="offset-beyond-end",
     tells="a committed offset is beyond the end of its partition",
     measure="partitions of the topic with such an offset",
@@ -175,7 +182,6 @@ OFFSET_BEYOND_END = Finding(
     "set by hand: consumers go on where auto.offset.reset says, and may skip or repeat records. "
     "Set the group's offsets with kafka-consumer-groups --reset-offsets.",
     find=offset_beyond_end,
-    reads=("beyond", "seats"),
     needs=("lag",),
     critical=1,
 )

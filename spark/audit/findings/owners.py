@@ -2,47 +2,54 @@
 
 from __future__ import annotations
 
-from pyspark.sql import DataFrame
-from pyspark.sql import functions as F
+from collections.abc import Iterator
 
-from spark.audit.finding import Finding, rows_found
-from spark.audit.sql_text import counted, filled, sentence
+import numpy as np
+
+from optimizer.model import IntArray
+from spark.audit.facts import GroupFacts
+from spark.audit.finding import Found, GroupFinding, Settings
+from spark.audit.words import counted, sentence
 from spark.solve import ACTIONS
 
 TAKEOVER, DROP = ACTIONS.index("takeover"), ACTIONS.index("drop")
 
 
-def entries(planned: DataFrame) -> DataFrame:
-    """A row a partition: `at` (its topic's index), partition, target, previous and action."""
-    return planned.selectExpr(
-        *("cluster", "`group`", "members", "names", "topics"),
-        "inline(arrays_zip(topic, partition, target, previous, action))",
-    ).withColumnRenamed("topic", "at")
-
-
-def unread_partitions(planned: DataFrame, disputes: DataFrame) -> DataFrame:
+def unread_partitions(facts: GroupFacts, settings: Settings) -> Iterator[Found]:
     """Partitions of a topic that the group reads, and that nobody claims."""
-    unowned = entries(planned.where("array_contains(previous, -1)"))
-    unread = (
-        unowned.where("previous = -1 and target >= 0")
-        .selectExpr("cluster", "`group`", "topics[at] as topic", "partition")
-        .join(disputes, ["cluster", "group", "topic", "partition"], "left_anti")
-        .groupBy("cluster", "group", "topic")
-    )
-    return rows_found(
-        unread.agg(F.expr("count(*)").alias("unread"), F.expr("min(partition)").alias("first")),
-        subject=filled("topic {topic}"),
-        measure="unread",
-        sentence=sentence(
+    plan = facts.plan
+    if plan is None or not len(plan.previous) or plan.previous.min() >= 0:
+        return
+    unread = np.flatnonzero((plan.previous < 0) & (plan.target >= 0))
+    topic, number = plan.topic[unread], plan.partition[unread]
+    if facts.disputes:
+        disputed = {(one.topic, one.partition) for one in facts.disputes}
+        places = zip(topic.tolist(), number.tolist(), strict=True)
+        left = np.array([(plan.topics[t], p) not in disputed for t, p in places], np.bool_)
+        topic, number = topic[left], number[left]
+    # a plan's partitions are in the order of their topics and numbers
+    found = np.unique(topic, return_index=True, return_counts=True)
+    for at, first, count in zip(*(one.tolist() for one in found), strict=True):
+        yield _unread(facts.group, plan.topics[at], count, int(number[first]))
+
+
+def _unread(group: str, topic: str, unread: int, first: int) -> Found:
+    return Found(
+        f"topic {topic}",
+        unread,
+        lambda: sentence(
             "Nobody in group {group} reads {unread} of topic {topic}, to which it subscribes "
             "({which}{topic}-{first}).",
-            unread=counted("unread", "partition"),
-            which="if(unread > 1, 'the first is ', '')",
+            group=group,
+            unread=counted(unread, "partition"),
+            topic=topic,
+            which="the first is " if unread > 1 else "",
+            first=first,
         ),
     )
 
 
-UNREAD_PARTITIONS = Finding(
+UNREAD_PARTITIONS = GroupFinding(
     name="unread-partitions",
     tells="nobody reads a partition although the group reads the topic",
     measure="partitions that nobody reads",
@@ -51,30 +58,37 @@ UNREAD_PARTITIONS = Finding(
     advice_to_connect="Tasks of a worker that is gone wait scheduled.rebalance.max.delay.ms for "
     "it; if that is over, ask the REST interface for the connector's status.",
     find=unread_partitions,
-    reads=("planned", "disputes"),
     warning=1,
 )
 
 
-def _by_owner(rows: DataFrame, why: str) -> DataFrame:
-    owned = rows.selectExpr("cluster", "`group`", "get(names, previous) as owner")
-    return rows_found(
-        owned.groupBy("cluster", "group", "owner").count(),
-        subject=filled("member {owner}"),
-        measure="count",
-        sentence=sentence(why, owned=counted("count", "partition")),
+def _by_owner(facts: GroupFacts, owners: IntArray, why: str) -> Iterator[Found]:
+    """Who owns these partitions, and how many each."""
+    some, counts = np.unique(owners, return_counts=True)
+    for at, owned in zip(some.tolist(), counts.tolist(), strict=True):
+        yield _of_owner(facts.group, facts.plan.names[at], owned, why)
+
+
+def _of_owner(group: str, owner: str, owned: int, why: str) -> Found:
+    return Found(
+        f"member {owner}",
+        owned,
+        lambda: sentence(why, owner=owner, owned=counted(owned, "partition"), group=group),
     )
 
 
-def owner_gone(planned: DataFrame) -> DataFrame:
+def owner_gone(facts: GroupFacts, settings: Settings) -> Iterator[Found]:
     """Partitions whose owner isn't among the group's members."""
-    return _by_owner(
-        entries(planned.where("array_max(previous) >= members")).where("previous >= members"),
-        "Member {owner} owns {owned} of group {group} and isn't there any more.",
-    )
+    if facts.plan is not None and facts.has_odd_owners:
+        previous = facts.plan.previous
+        yield from _by_owner(
+            facts,
+            previous[previous >= facts.members],
+            "Member {owner} owns {owned} of group {group} and isn't there any more.",
+        )
 
 
-OWNER_GONE = Finding(
+OWNER_GONE = GroupFinding(
     name="owner-gone",
     tells="a partition's owner isn't in the group any more",
     measure="partitions of that owner",
@@ -83,29 +97,30 @@ OWNER_GONE = Finding(
     advice_to_connect="Its tasks wait scheduled.rebalance.max.delay.ms for it, and are handed on "
     "then: restart another worker if they aren't.",
     find=owner_gone,
-    reads=("planned",),
     warning=1,
 )
 
 
-def owner_not_subscribed(planned: DataFrame) -> DataFrame:
+def owner_not_subscribed(facts: GroupFacts, settings: Settings) -> Iterator[Found]:
     """Partitions whose owner is there and doesn't subscribe to the topic."""
-    unsubscribed = f"arrays_overlap(action, array({TAKEOVER}Y, {DROP}Y))"
-    return _by_owner(
-        entries(planned.where(unsubscribed)).where(
-            f"action in ({TAKEOVER}, {DROP}) and previous between 0 and members - 1"
-        ),
-        "Member {owner} owns {owned} of topics to which it doesn't subscribe, in group {group}.",
-    )
+    plan = facts.plan
+    if plan is not None and facts.has_odd_owners:
+        lost = (plan.action == TAKEOVER) | (plan.action == DROP)
+        is_present = (plan.previous >= 0) & (plan.previous < facts.members)
+        yield from _by_owner(
+            facts,
+            plan.previous[lost & is_present],
+            "Member {owner} owns {owned} of topics to which it doesn't subscribe, in group "
+            "{group}.",
+        )
 
 
-OWNER_NOT_SUBSCRIBED = Finding(
+OWNER_NOT_SUBSCRIBED = GroupFinding(
     name="owner-not-subscribed",
     tells="a partition's owner doesn't subscribe to the topic",
     measure="partitions of that owner",
     advice="Kafka's sticky assignor can do this after a subscription changed: let that member "
     "rejoin, and prefer uniform on the new protocol.",
     find=owner_not_subscribed,
-    reads=("planned",),
     warning=1,
 )

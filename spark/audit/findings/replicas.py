@@ -5,12 +5,12 @@ from __future__ import annotations
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from spark.audit.finding import ALL_GROUPS, Finding, Setting, rows_found
+from spark.audit.finding import ALL_GROUPS, FleetFinding, Settings, rows_found
 from spark.audit.sql_text import counted, filled, percent, sentence
 from spark.fleet import IS_CONNECTOR
 
 
-def under_replicated(partitions: DataFrame) -> DataFrame:
+def under_replicated(partitions: DataFrame, settings: Settings) -> DataFrame:
     """Brokers whose replicas aren't all in sync."""
     behind = partitions.selectExpr(
         "cluster", "topic", "partition", "explode(array_except(replicas, isr)) as broker"
@@ -19,7 +19,7 @@ def under_replicated(partitions: DataFrame) -> DataFrame:
         F.expr("count(*)").alias("behind"), F.expr("min(struct(topic, partition))").alias("first")
     )
     return rows_found(
-        of_broker.selectExpr("*", "null as `group`"),
+        of_broker,
         subject=filled("broker {broker}"),
         measure="behind",
         sentence=sentence(
@@ -32,7 +32,7 @@ def under_replicated(partitions: DataFrame) -> DataFrame:
     )
 
 
-UNDER_REPLICATED = Finding(
+UNDER_REPLICATED = FleetFinding(
     name="under-replicated",
     tells="replicas are out of sync",
     measure="partitions of which the broker's replica is not in sync",
@@ -45,7 +45,7 @@ UNDER_REPLICATED = Finding(
 )
 
 
-def leaderless(partitions: DataFrame) -> DataFrame:
+def leaderless(partitions: DataFrame, settings: Settings) -> DataFrame:
     """Topics with partitions that have no leader, in clusters that tell of leaders at all.
 
     Tasks of connectors, which stand among partitions, never have one.
@@ -61,9 +61,7 @@ def leaderless(partitions: DataFrame) -> DataFrame:
     )
     telling = partitions.where("leader >= 0").select("cluster").distinct()
     return rows_found(
-        of_topic.where("without > 0")
-        .join(F.broadcast(telling), "cluster", "left_semi")
-        .selectExpr("*", "null as `group`"),
+        of_topic.where("without > 0").join(F.broadcast(telling), "cluster", "left_semi"),
         subject=filled("topic {topic}"),
         measure="without",
         sentence=sentence(
@@ -76,7 +74,7 @@ def leaderless(partitions: DataFrame) -> DataFrame:
     )
 
 
-LEADERLESS = Finding(
+LEADERLESS = FleetFinding(
     name="leaderless",
     tells="partitions have no leader",
     measure="partitions of the topic without a leader",
@@ -89,7 +87,7 @@ LEADERLESS = Finding(
 )
 
 
-def not_preferred_leader(partitions: DataFrame, setting: Setting) -> DataFrame:
+def not_preferred_leader(partitions: DataFrame, settings: Settings) -> DataFrame:
     """Brokers that don't lead the partitions of which they are the first replica."""
     preferred = partitions.where("leader >= 0 and size(replicas) > 0").selectExpr(
         "cluster", "get(replicas, 0) as broker", "leader"
@@ -98,7 +96,7 @@ def not_preferred_leader(partitions: DataFrame, setting: Setting) -> DataFrame:
         F.expr("count_if(leader != broker)").alias("away"), F.expr("count(*)").alias("all")
     )
     return rows_found(
-        of_broker.selectExpr("*", "null as `group`").where(f"away >= {setting('least')}"),
+        of_broker.where(f"away >= {settings['least']!r}D"),
         subject=filled("broker {broker}"),
         measure="away / all",
         sentence=sentence(
@@ -109,7 +107,7 @@ def not_preferred_leader(partitions: DataFrame, setting: Setting) -> DataFrame:
     )
 
 
-NOT_PREFERRED_LEADER = Finding(
+NOT_PREFERRED_LEADER = FleetFinding(
     name="not-preferred-leader",
     tells="partitions are led away from their preferred replica",
     measure="share of the broker's preferred partitions that another leads",

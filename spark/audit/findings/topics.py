@@ -2,50 +2,61 @@
 
 from __future__ import annotations
 
-from pyspark.sql import DataFrame
+from collections.abc import Iterator
 
-from spark.audit.finding import Finding, Setting, rows_found
-from spark.audit.sql_text import filled, sentence
-from spark.wording import shortened_in_sql
+import numpy as np
+
+from spark.audit.facts import GroupFacts
+from spark.audit.finding import Found, GroupFinding, Settings
+from spark.audit.words import sentence
+from spark.wording import shortened
 
 
-def topic_on_one_member(reads: DataFrame, settled: DataFrame, setting: Setting) -> DataFrame:
+def topic_on_one_member(facts: GroupFacts, settings: Settings) -> Iterator[Found]:
     """Topics of which one member owns more than half while several subscribe to them.
 
     Who has more than half is in the middle of the sorted owners.
     """
-    heavy = (
-        reads.where(f"size(owners) >= {setting('partitions')}")
-        .selectExpr(
-            *("cluster", "`group`", "topic", "members", "names", "sort_array(owners) as owners"),
-            "size(owners) as size",
-            "get(sort_array(owners), size(owners) div 2) as owner",
-        )
-        .where("owner between 0 and members - 1")
-        .selectExpr(
-            *("cluster", "`group`", "topic", "size", "get(names, owner) as member"),
-            "size(owners) - array_position(reverse(owners), owner) "
-            "- array_position(owners, owner) + 2 as owned",
-        )
-        .where("owned * 2 > size")
+    if facts.plan is None or facts.members < settings["members"]:
+        return
+    sizes = facts.topic_sizes
+    chosen = (sizes >= max(settings["partitions"], 1)) & (
+        facts.subscribers >= max(settings["members"], 1)
     )
-    subscribers = settled.selectExpr(
-        "cluster", "`group`", "inline(arrays_zip(topics, subscriber_counts)) as (topic, readers)"
-    )
-    return rows_found(
-        heavy.join(subscribers, ["cluster", "group", "topic"]).where(
-            f"readers >= {setting('members')}"
-        ),
-        subject=filled("topic {topic}"),
-        measure="owned / nullif(size, 0)",
-        sentence=sentence(
+    topics = np.flatnonzero(chosen)
+    if not len(topics):
+        return
+    plan = facts.plan
+    width = len(plan.names) + 1
+    owners = plan.topic.astype(np.int64) * width + plan.previous + 1
+    owners.sort()
+    middle = owners[(sizes.cumsum() - sizes)[topics] + sizes[topics] // 2]
+    owned = owners.searchsorted(middle, "right") - owners.searchsorted(middle)
+    owner = middle % width - 1
+    heavy = (owned * 2 > sizes[topics]) & (owner >= 0) & (owner < facts.members)
+    for at in np.flatnonzero(heavy).tolist():
+        yield _on_one(facts, int(topics[at]), plan.names[owner[at]], int(owned[at]))
+
+
+def _on_one(facts: GroupFacts, at: int, member: str, owned: int) -> Found:
+    topic, size = facts.plan.topics[at], int(facts.topic_sizes[at])
+    return Found(
+        f"topic {topic}",
+        owned / size,
+        lambda: sentence(
             "Member {member} of group {group} has {owned} of the {size} partitions of topic "
-            "{topic}, to which {readers} members subscribe."
+            "{topic}, to which {readers} members subscribe.",
+            member=member,
+            group=facts.group,
+            owned=owned,
+            size=size,
+            topic=topic,
+            readers=int(facts.subscribers[at]),
         ),
     )
 
 
-TOPIC_ON_ONE_MEMBER = Finding(
+TOPIC_ON_ONE_MEMBER = GroupFinding(
     name="topic-on-one-member",
     tells="one member holds most of a topic that several read",
     measure="the member's share of the topic's partitions",
@@ -54,37 +65,45 @@ TOPIC_ON_ONE_MEMBER = Finding(
     advice_to_connect="Loads may be even by count and uneven by work, if this connector is the "
     "busy one: restart the worker, so that its tasks are dealt anew.",
     find=topic_on_one_member,
-    reads=("reads", "settled"),
     info=0.6,
     settings={"partitions": 8, "members": 3},
     lowest=0.5,
 )
 
 
-def unequal_topics(joined: DataFrame) -> DataFrame:
+def unequal_topics(facts: GroupFacts, settings: Settings) -> Iterator[Found]:
     """Topics that a group joins by partition number, with different numbers of partitions."""
-    return rows_found(
-        joined.where("array_max(sizes) > array_min(sizes)"),
-        subject="concat('topics ', array_join(topics, ', '))",
-        measure="array_max(sizes) - array_min(sizes)",
-        sentence=sentence(
+    if not facts.joined or not facts.is_settled:
+        return
+    row = facts.row
+    size_of = dict(zip(row.topics, row.topic_sizes.tolist(), strict=True))
+    for topics in facts.joined:
+        joined = {name: size for name, size in size_of.items() if name in topics and size >= 0}
+        if joined and max(joined.values()) > min(joined.values()):
+            yield _unequal(facts.group, joined)
+
+
+def _unequal(group: str, sizes: dict[str, int]) -> Found:
+    return Found(
+        f"topics {', '.join(sizes)}",
+        max(sizes.values()) - min(sizes.values()),
+        lambda: sentence(
             "Group {group} joins topics by partition number, and their numbers of partitions "
             "differ ({spelled}): the same key is on different partitions.",
             whole=["spelled"],
-            spelled="array_join(zip_with(topics, sizes, "
-            f"(topic, size) -> concat({shortened_in_sql('topic')}, ': ', size)), ', ')",
+            group=group,
+            spelled=", ".join(f"{shortened(name)}: {size}" for name, size in sizes.items()),
         ),
     )
 
 
-UNEQUAL_TOPICS = Finding(
+UNEQUAL_TOPICS = GroupFinding(
     name="unequal-topics",
     tells="topics that a group joins by partition number differ in their partitions",
     measure="difference between the largest and the smallest number of partitions",
     advice="Give the topics equal numbers of partitions: write the smaller one's records to a "
     "new topic of that size.",
     find=unequal_topics,
-    reads=("joined",),
     needs=("copartitioned",),
     critical=1,
 )

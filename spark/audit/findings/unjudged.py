@@ -2,60 +2,58 @@
 
 from __future__ import annotations
 
-from pyspark.sql import DataFrame
+from collections.abc import Iterator
 
-from spark.audit.finding import Finding, rows_found
-from spark.audit.sql_text import filled, sentence
-from spark.wording import LONGEST_SENTENCE, shortened_in_sql
+from spark.audit.facts import GroupFacts
+from spark.audit.finding import Found, GroupFinding, Settings
+from spark.audit.words import sentence
+from spark.wording import LONGEST_SENTENCE, shortened
 
-REASON = shortened_in_sql("reason", LONGEST_SENTENCE)
+
+def _unjudged(facts: GroupFacts, status: str, why: str) -> Iterator[Found]:
+    """Whether the group's status is this one, and why that is so."""
+    if facts.solved.status == status:
+        yield Found(
+            f"group {facts.group}",
+            1,
+            lambda: sentence(
+                why,
+                whole=["reason"],
+                group=facts.group,
+                reason=shortened(facts.solved.reason or "?", LONGEST_SENTENCE),
+            ),
+        )
 
 
-def invalid_group(solved: DataFrame) -> DataFrame:
+def invalid_group(facts: GroupFacts, settings: Settings) -> Iterator[Found]:
     """Groups whose facts contradict each other, or couldn't be read; the reason says how."""
-    return rows_found(
-        solved.where("status = 'invalid'"),
-        subject=filled("group {group}"),
-        measure="1",
-        sentence=sentence(
-            "Group {group} can't be judged: {reason}.", whole=["reason"], reason=REASON
-        ),
-    )
+    yield from _unjudged(facts, "invalid", "Group {group} can't be judged: {reason}.")
 
 
-INVALID_GROUP = Finding(
+INVALID_GROUP = GroupFinding(
     name="invalid-group",
     tells="a group can't be judged: its facts contradict each other, or couldn't be read",
     measure="1: there is such a group",
     advice="Nothing else is known of this group, good or bad: put right what the reason names "
     "where the snapshot comes from, and take a new one.",
     find=invalid_group,
-    reads=("solved",),
     warning=1,
 )
 
 
-def failed_group(solved: DataFrame) -> DataFrame:
-    """Groups that were sound enough to be solved, and weren't."""
-    return rows_found(
-        solved.where("status = 'failed'"),
-        subject=filled("group {group}"),
-        measure="1",
-        sentence=sentence(
-            "Group {group} can't be judged, solving it failed: {reason}.",
-            whole=["reason"],
-            reason=REASON,
-        ),
+def failed_group(facts: GroupFacts, settings: Settings) -> Iterator[Found]:
+    """Groups that were sound enough to be solved and judged, and weren't."""
+    yield from _unjudged(
+        facts, "failed", "Group {group} can't be judged, solving it failed: {reason}."
     )
 
 
-FAILED_GROUP = Finding(
+FAILED_GROUP = GroupFinding(
     name="failed-group",
     tells="a group can't be judged: solving it failed",
     measure="1: there is such a group",
     advice="Nothing else is known of this group, good or bad: do what the reason says; if it names "
     "an error, report it together with this group's rows.",
     find=failed_group,
-    reads=("solved",),
     warning=1,
 )

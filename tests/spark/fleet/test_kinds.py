@@ -7,7 +7,14 @@ from itertools import product
 import pytest
 from pyspark.sql import SparkSession
 
-from spark.fleet import TYPES, is_foreign, kind_of_group, type_of_protocol, why_foreign
+from spark.fleet import (
+    CONNECT,
+    TYPES,
+    kind_of,
+    kind_of_group,
+    type_of_protocol,
+    why_foreign,
+)
 
 KINDS = (None, *TYPES, "novel")
 STRATEGIES = (None, "range", "stream")
@@ -17,7 +24,9 @@ def test_both_tell_the_same_groups(spark: SparkSession) -> None:
     """With members and without."""
     rows = list(product(KINDS, STRATEGIES, (0, 1)))
     found = spark.createDataFrame(rows, "type string, strategy string, members int")
-    foreign = [row[0] for row in found.selectExpr(is_foreign("members > 0")).collect()]
+    kinds = [row[0] for row in found.selectExpr(kind_of_group("members > 0")).collect()]
+    assert kinds == [kind_of(kind, strategy, members > 0) for kind, strategy, members in rows]
+    foreign = [kind not in (None, CONNECT) for kind in kinds]
     assert foreign == [why_foreign(*row) is not None for row in rows]
     assert True in foreign and False in foreign
 

@@ -11,13 +11,9 @@ from graphframes import GraphFrame
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from spark import FleetSnapshot
-from spark.audit.frames import Frames
-from spark.audit.registry import FINDINGS
-from spark.audit.thresholds import AuditSettings
+from spark import FleetSnapshot, audit_fleet
+from spark.audit import SEVERITIES, AuditSettings
 from spark.graph.fleet_graph import FleetGraph, fleet_graph
-from spark.groups.encode import encode
-from spark.solve.solve import solve_groups
 from tests.spark.support.graph_fleets import BEYOND, BROKERS, random_fleet
 
 PATTERNS = (
@@ -50,21 +46,13 @@ def graph(snapshot: FleetSnapshot) -> Iterator[FleetGraph]:
 @pytest.fixture(scope="module")
 def findings(snapshot: FleetSnapshot) -> dict[str, Found]:
     """What the findings say, in one pass."""
-    encoded = encode(snapshot).persist()
-    solved = solve_groups(encoded, "optimal").persist()
-    frames = Frames(AuditSettings(), snapshot, None, encoded, solved, None)
-    found: dict[str, Found] = {}
-    for name in PATTERNS:
-        rows = FINDINGS[name].find(*(frames[frame] for frame in FINDINGS[name].reads))
-        found[name] = Counter(
-            {
-                (row["cluster"], row["group"], row["subject"]): row["measure"]
-                for row in rows.collect()
-            }
-        )
-        assert len(found[name]) > 3
-    solved.unpersist()
-    encoded.unpersist()
+    all_of_them = {name: dict.fromkeys(SEVERITIES) | {"info": 0.0} for name in PATTERNS}
+    settings = AuditSettings(values={**AuditSettings().values, **all_of_them})
+    found: dict[str, Found] = {name: Counter() for name in PATTERNS}
+    with audit_fleet(snapshot, settings=settings) as audit:
+        for row in audit.findings.where(F.col("finding").isin(*PATTERNS)).collect():
+            found[row["finding"]][row["cluster"], row["group"], row["subject"]] = row["measure"]
+    assert all(len(of_one) > 3 for of_one in found.values())
     return found
 
 

@@ -6,7 +6,14 @@ from typing import Any
 
 from pyspark.sql import SparkSession
 
-from spark.groups import coordinating_brokers, coordinators
+from spark.groups import (
+    OFFSETS_TOPIC,
+    OffsetsTopic,
+    Seat,
+    coordinating_brokers,
+    coordinators,
+    seat_of,
+)
 from tests.spark.support.fleets import Fleet
 
 COLUMNS = ("offsets_partition", "offsets_leader", "coordinator", "inferred")
@@ -23,7 +30,17 @@ def found(spark: SparkSession, fleet: Fleet, *left_out: str) -> tuple[tuple[Any,
     tables = fleet.snapshot(spark, *left_out).tables
     groups = tables["members"].select("cluster", "group").distinct()
     (row,) = coordinators(groups, tables).collect()
+    assert {*seat_told(fleet, row["group"], *left_out)._asdict().items()} <= {*row.asDict().items()}
     return tuple(row[name] for name in COLUMNS), row["seat"]
+
+
+def seat_told(fleet: Fleet, group: str, *left_out: str) -> Seat:
+    """The same of plain rows."""
+    kept = [row for row in fleet.rows["partitions"] if row["topic"] == OFFSETS_TOPIC]
+    leaders = {row["partition"]: row.get("leader") for row in kept}
+    known = {number: leader for number, leader in leaders.items() if leader not in (None, -1)}
+    stated = None if "groups" in left_out else fleet.rows["groups"][0].get("coordinator")
+    return seat_of(group, stated, OffsetsTopic(len(kept), known) if kept else None)
 
 
 def test_what_the_source_said(spark: SparkSession) -> None:

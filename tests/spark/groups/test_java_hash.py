@@ -7,6 +7,7 @@ import random
 from pyspark.sql import SparkSession
 
 from optimizer.strategies.kafka import java
+from spark.groups import seats
 from spark.groups.java_hash import coordinating_partition, string_hash
 
 MIN_VALUE = "polygenelubricants"
@@ -58,6 +59,8 @@ def test_as_java_does(spark: SparkSession) -> None:
         .collect()
     )
     assert {row["name"]: row["hashed"] for row in rows} == hashes
+    assert {name: seats.string_hash(name) for name in hashes} == hashes
+    assert all(seats.coordinating_partition(one, 7) == _coordinator(one, 7) for one in hashes)
     assert {row["name"]: (row["of_fifty"], row["of_seven"]) for row in rows} == {
         name: (_coordinator(name, 50), _coordinator(name, 7)) for name in hashes
     }

@@ -16,7 +16,7 @@ from spark import FleetFiles, FleetSnapshot, InputError, explain_group
 from spark.fleet.local_store import write_store
 from spark.groups import coordinators, encode, row_of_group, seat_of_group
 from spark.groups.group import FleetGroup, read_or_failed
-from spark.groups.seat import Seat
+from spark.groups.seats import Seat
 from tests.spark.support.fleets import SNAPSHOT, Fleet, nullable
 from tests.spark.support.odd_bytes import write_odd_store
 from tests.spark.support.odd_groups import odd_groups

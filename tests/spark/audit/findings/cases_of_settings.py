@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from spark.audit.thresholds import Copartitioned, Timeouts
+from spark.audit.rules import Copartitioned, Timeouts
 from tests.spark.audit.findings.cases_of_balance import TWO
 from tests.spark.audit.findings.place import Build, Cases, Place, Told
 

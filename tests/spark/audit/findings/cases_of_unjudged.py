@@ -2,35 +2,47 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
+from unittest.mock import patch
 
 from pyspark.sql import DataFrame
-from pyspark.sql import functions as F
 
-from spark.solve import solve_groups
+from spark.audit.judge import Judge, judge_groups
+from spark.groups import failed
+from spark.groups.memory import BEYOND_LIMIT
+from spark.solve import SolvedRow, facts_of, solved_rows
 from tests.spark.audit.findings.cases_of_balance import TWO
 from tests.spark.audit.findings.place import Build, Cases, Place, Told, owning
 
 FAILS = "failed-group-fires"
 """The cluster whose group is made to fail: what fails of its own is a fault, and mended."""
 
-REASON = "MemoryError: Unable to allocate 3.1 GiB"
+
+RAISES = "a-finding-raises"
+"""The cluster of a group whose findings can't look at its plan."""
 
 
-def solved_but_for_one(encoded: DataFrame, strategy: str, *settings: Any) -> DataFrame:
-    """`solve_groups`, with the row of a group that failed as the solver makes it."""
-    solved = solve_groups(encoded, strategy, *settings)
-    facts = ("cluster", "group", "strategy", "members")
-    failed = {"status": F.lit("failed"), "reason": F.lit(REASON)}
-    nothing = {
-        field.name: failed.get(field.name, F.lit(None)).cast(field.dataType)
-        for field in solved.schema
-        if field.name not in facts
-    }
-    is_to_fail = F.col("cluster") == FAILS
-    return solved.withColumns(
-        {name: F.when(is_to_fail, cell).otherwise(F.col(name)) for name, cell in nothing.items()}
-    )
+def judged_but_for_two(encoded: DataFrame, judge: Judge) -> DataFrame:
+    """`judge_groups`, with a group that can't be solved and one that can't be judged."""
+    return judge_groups(encoded, FailingJudge(judge.findings, judge.settings, judge.known))
+
+
+class FailingJudge(Judge):
+    """In a worker, where nothing that a test replaces is replaced."""
+
+    def judged(self, rows: list[Any]) -> list[tuple[Any, ...]]:
+        with patch("spark.audit.judge.solved_rows", _solved_but_for_two):
+            return super().judged(rows)
+
+
+def _solved_but_for_two(rows: list[Any], strategy: str) -> list[SolvedRow]:
+    return [
+        SolvedRow(**facts_of(row, failed(MemoryError()), strategy))
+        if row.cluster == FAILS
+        else replace(solved, previous=None if row.cluster == RAISES else solved.previous)
+        for row, solved in zip(rows, solved_rows(rows, strategy), strict=True)
+    ]
 
 
 def listed(times: int, **facts: Any) -> Build:
@@ -58,7 +70,7 @@ CASES = {
     "failed-group": Cases(
         Told(
             *("warning", "group g", 1, 1),
-            f"Group g can't be judged, solving it failed: {REASON}.",
+            f"Group g can't be judged, solving it failed: {BEYOND_LIMIT}.",
         ),
         fires=listed(1),
         nearly=listed(2),

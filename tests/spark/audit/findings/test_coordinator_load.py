@@ -7,10 +7,9 @@ from collections.abc import Mapping, Sequence
 import pytest
 from pyspark.sql import SparkSession
 
+from spark import audit_fleet
 from spark.audit.findings.brokers import coordinator_load
 from spark.audit.frames import Frames
-from spark.audit.thresholds import AuditSettings
-from spark.groups import encode
 from tests.spark.support.fleets import Fleet
 
 Groups = Mapping[int, Sequence[tuple[int, int]]]
@@ -27,8 +26,9 @@ def measured(spark: SparkSession, groups: Groups) -> dict[str, float]:
             reads = {f"m{member}": [name] for member in range(members)}
             fleet.topic(name, partitions).group(name, reads, coordinator=broker)
     snapshot = fleet.snapshot(spark)
-    frames = Frames(AuditSettings(), snapshot, None, encode(snapshot), encode(snapshot), None)
-    rows = coordinator_load(frames["coordinators"], lambda _: "1000").collect()
+    with audit_fleet(snapshot) as audit:
+        frames = Frames(snapshot.tables, audit.judged)
+        rows = coordinator_load(frames["coordinators"], {"least": 1000.0}).collect()
     return {row["subject"]: round(row["measure"], 2) for row in rows}
 
 

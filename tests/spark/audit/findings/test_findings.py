@@ -8,9 +8,10 @@ from dataclasses import astuple
 import pytest
 from pyspark.sql import SparkSession
 
-from spark.audit.finding import COLUMNS, SEVERITIES
+from spark.audit.finding import COLUMNS, SEVERITIES, GroupFinding
 from spark.audit.registry import FINDINGS
-from spark.audit.thresholds import AuditSettings, Copartitioned, GroupRule, Timeouts
+from spark.audit.rules import Copartitioned, GroupRule, Timeouts
+from spark.audit.thresholds import AuditSettings
 from spark.audit.verdict import verdict
 from tests.spark.audit.findings import (
     cases_of_balance,
@@ -67,10 +68,11 @@ def said(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Audit
     _workers(Place("connect", fleets))
     for cluster in ("rules", "elsewhere"):
         _with_rules(Place(cluster, fleets))
+    cases_of_unjudged.listed(1)(Place(cases_of_unjudged.RAISES, fleets))
     store = tmp_path_factory.mktemp("store")
     with pytest.MonkeyPatch.context() as patched:
-        failing = cases_of_unjudged.solved_but_for_one
-        patched.setattr("spark.audit.fleet_audit.solve_groups", failing)
+        failing = cases_of_unjudged.judged_but_for_two
+        patched.setattr("spark.audit.fleet_audit.judge_groups", failing)
         return audited(spark, store, fleets.now.tables(), fleets.before.tables(), SETTINGS)
 
 
@@ -188,7 +190,13 @@ def test_workers_get_advice_of_their_own(said: Audited) -> None:
 def test_advice_for_consumers_is_never_given_to_workers() -> None:
     """Of findings that Connect's workers can have: those of strategies and lags they can't."""
     not_theirs = ("strategy", "static", "instance.id", "session.timeout", "cooperative-sticky")
-    theirs = [one for one in FINDINGS.values() if {"planned", "replaced"}.intersection(one.reads)]
+    of_consumers = {"groups.strategy", "lag", "timeouts", "copartitioned", "members.rack"}
+    theirs = [
+        finding
+        for finding in FINDINGS.values()
+        if isinstance(finding, GroupFinding) and not of_consumers.intersection(finding.needs)
+    ]
+    assert len(theirs) > 10
     for finding in theirs:
         advice = finding.advice_to_connect or finding.advice
         if finding.name not in ("one-leader", "owner-not-subscribed"):
@@ -209,6 +217,13 @@ def test_nothing_is_said_of_groups_that_are_not_consumer_groups(said: Audited) -
 
 def test_nothing_is_said_of_a_group_whose_ownership_is_on_its_way(said: Audited) -> None:
     assert [row["finding"] for row in said.findings if row["cluster"] == "moving"] == []
+
+
+def test_a_finding_that_raises_ends_no_audit(said: Audited) -> None:
+    """It is the group's own trouble: nothing else is told of it."""
+    (row,) = (row for row in said.findings if row["cluster"] == cases_of_unjudged.RAISES)
+    assert (row["finding"], row["severity"], row["group"]) == ("failed-group", "warning", "g")
+    assert "solving it failed: TypeError: " in row["sentence"]
 
 
 def test_rules_for_groups(said: Audited) -> None:
@@ -279,7 +294,7 @@ def test_groups(said: Audited) -> None:
     """Those that are judged, 219 of them for coordinators; those that can't be; foreign ones."""
     ok = len(CASES) * 3 - 3 * 3 - 3 + 1 + 2 * 4 + 2 + 2 + 50 + 10 + 49 + 10 + 50 + 50
     ok -= 4  # two of those that can't be judged are invalid, one is failed, one is moving
-    assert said.groups == {"failed": 1, "foreign": 5, "invalid": 2, "ok": ok, "rebalancing": 2}
+    assert said.groups == {"failed": 2, "foreign": 5, "invalid": 2, "ok": ok, "rebalancing": 2}
 
 
 def test_the_worst_are_the_most_severe_and_then_the_farthest_past_their_threshold(
@@ -304,6 +319,6 @@ def test_verdict(said: Audited) -> None:
     judged = said.groups["ok"]
     assert verdict(said.counts, said.groups, said.worst) == (
         f"The fleet is in trouble: {found['critical']} critical findings and {found['warning']} "
-        f"warnings ({judged} groups judged; not judged: 2 rebalancing, 2 invalid, 1 failed; "
+        f"warnings ({judged} groups judged; not judged: 2 rebalancing, 2 invalid, 2 failed; "
         f"5 foreign); begin with {said.worst[0]['finding']}."
     )

@@ -11,7 +11,8 @@ from pyspark.sql import SparkSession
 from spark.audit.finding import SEVERITIES
 from spark.audit.fleet_audit import NOT_THERE
 from spark.audit.registry import FINDINGS
-from spark.audit.thresholds import AuditSettings, Copartitioned, Timeouts
+from spark.audit.rules import Copartitioned, Timeouts
+from spark.audit.thresholds import AuditSettings
 from spark.audit.verdict import verdict
 from spark.fleet.schemas import TABLES
 from tests.spark.audit.findings.audited import Audited, audited

@@ -1,0 +1,187 @@
+"""What is known of one group: what its findings look at, worked out once for all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from optimizer.model import IntArray
+from spark.audit.disputes import Claims, Dispute, disputes_among, read_claims
+from spark.audit.lags import (
+    Beyond,
+    Lags,
+    Stuck,
+    beyond_ends,
+    lags_of_owners,
+    read_lags,
+    stuck_since_before,
+)
+from spark.audit.rules import Timeouts
+from spark.fleet import FOREIGN, REBALANCING_STATES
+from spark.groups import Lookup, Seat
+
+
+class Led(NamedTuple):
+    """Partitions that members own, of topics that the cluster has.
+
+    `owner` is the member's index, `leader` the broker that leads the partition, -1 if that isn't
+    known; `rack` is the number of the leader's rack, 0 if it isn't known.
+    """
+
+    owner: IntArray
+    leader: IntArray
+    rack: IntArray
+
+
+@dataclass(frozen=True)
+class GroupFacts:
+    """One group of a fleet.
+
+    `row` is the encoded one, with what `spark.audit.parts` adds to it, and `solved` what solving
+    made of it. `from_before` is the group solved from the claims of the snapshot before, if these
+    were others. `seat` tells of its coordinator. `several_brokers` says whether its cluster has
+    more than one; `timeouts` are those that are stated for it, `joined` the sets of topics that it
+    would have to join by partition number.
+    """
+
+    row: Any
+    solved: Any
+    from_before: Any
+    seat: Seat
+    several_brokers: bool
+    timeouts: Timeouts | None
+    joined: Sequence[Sequence[str]]
+
+    @property
+    def group(self) -> str:
+        name: str = self.row.group
+        return name
+
+    @cached_property
+    def members(self) -> int:
+        return len(self.row.member_ids)
+
+    @cached_property
+    def plan(self) -> Any:
+        """The solved row of a group that has a plan, or None."""
+        return None if self.solved.max_load is None else self.solved
+
+    @cached_property
+    def is_foreign(self) -> bool:
+        return bool(self.solved.status == FOREIGN)
+
+    @cached_property
+    def is_settled(self) -> bool:
+        """Whether it is a group of consumers whose ownership isn't on its way."""
+        return not self.is_foreign and self.row.state not in REBALANCING_STATES
+
+    @cached_property
+    def _topic_hashes(self) -> IntArray:
+        """The hash of each topic of the plan."""
+        row, names = self.row, self.plan.topics
+        if len(names) == len(row.topics):
+            hashes: IntArray = row.topic_hashes
+            return hashes
+        known = dict(zip(row.claimed_topics, row.claimed_topic_hashes.tolist(), strict=True))
+        known |= dict(zip(row.topics, row.topic_hashes.tolist(), strict=True))
+        return np.array([known[name] for name in names], np.int64)
+
+    @cached_property
+    def topic_sizes(self) -> IntArray:
+        """How many partitions of each topic of the plan are read, or owned by somebody."""
+        return np.bincount(self.plan.topic, minlength=len(self.plan.topics))
+
+    @cached_property
+    def subscribers(self) -> NDArray[np.int32]:
+        """How many members subscribe to each topic of the plan."""
+        row, names = self.row, self.plan.topics
+        counts: NDArray[np.int32] = row.subscriber_counts
+        if len(names) == len(row.topics):
+            return counts
+        known = dict(zip(row.topics, counts.tolist(), strict=True))
+        return np.array([known.get(name, 0) for name in names], np.int32)
+
+    @cached_property
+    def topic_index(self) -> Lookup:
+        """Finds the index of a topic of the plan by its hash."""
+        return Lookup.of(self._topic_hashes)
+
+    @cached_property
+    def has_odd_owners(self) -> bool:
+        """Whether any partition's owner is gone, or doesn't subscribe to its topic."""
+        return bool(len(self.plan.action)) and int(self.plan.action.max()) > 1
+
+    @cached_property
+    def claims(self) -> Claims | None:
+        """The claims of a group with several on a partition, or of several generations; or None."""
+        if not self.is_settled or self.row.unreadable is not None or not len(self.row.claim_topics):
+            return None
+        plan = self.plan
+        owned = np.count_nonzero(plan.previous >= 0) if plan else -1
+        return read_claims(self.row, owned == len(self.row.claim_topics))
+
+    @cached_property
+    def disputes(self) -> list[Dispute]:
+        """Partitions with several claimants."""
+        return disputes_among(self.claims) if self.claims else []
+
+    @cached_property
+    def lags(self) -> Lags | None:
+        """The lags of the partitions that a planned group reads; None if none is known."""
+        if self.plan is None or not len(self.row.lags):
+            return None
+        return read_lags(self.row, self.topic_index, self.topic_sizes)
+
+    @cached_property
+    def most_lag(self) -> float:
+        """Of any topics of the group together, roughly: no more than this."""
+        lags = self.row.lags
+        return float(lags.sum(dtype=np.float64)) * 1.000001 if len(lags) else 0.0
+
+    @cached_property
+    def lag_of_members(self) -> dict[str, int]:
+        """The lag of each member who owns something of a topic with known lags."""
+        assert self.lags
+        return lags_of_owners(self.lags, self.plan, self.members)
+
+    @cached_property
+    def stuck(self) -> list[Stuck]:
+        """By topic, what is written and of which nothing was committed since the one before."""
+        if self.plan is None:
+            return []
+        return stuck_since_before(self.row, self.topic_index, self.topic_sizes)
+
+    @cached_property
+    def beyond(self) -> list[Beyond]:
+        """By topic, what is committed beyond its end."""
+        if self.plan is None or not len(self.row.beyonds):
+            return []
+        return beyond_ends(self.row, self.topic_index, self.topic_sizes)
+
+    @cached_property
+    def led(self) -> Led:
+        """Who leads what the members of a planned group own."""
+        row, plan = self.row, self.plan
+        at = Lookup.of(row.led_topics).find(self._topic_hashes)[plan.topic]
+        chosen = (plan.previous >= 0) & (plan.previous < self.members) & (at >= 0)
+        topic, number = at[chosen], plan.partition[chosen]
+        counts = row.led_counts.astype(np.int64)
+        place = (counts.cumsum() - counts)[topic] + number
+        is_there = number < counts[topic]
+        place[~is_there] = 0
+
+        def of_partition(values: IntArray, unknown: int) -> IntArray:
+            if not len(values):
+                return np.full(len(place), unknown)
+            return np.where(is_there, values[place], unknown)
+
+        return Led(
+            owner=plan.previous[chosen],
+            leader=of_partition(row.leaders, -1),
+            rack=of_partition(row.leader_racks, 0),
+        )

@@ -1,0 +1,147 @@
+"""Solve encoded groups and say what is wrong with each, in one pass inside `mapInPandas`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+
+from optimizer.strategies import OPTIMAL
+from spark.audit.facts import GroupFacts
+from spark.audit.finding import GroupFinding, Settings
+from spark.audit.findings.unjudged import FAILED_GROUP
+from spark.audit.known import Known
+from spark.audit.parts import as_before, claims_changed, rack_number
+from spark.audit.registry import FINDINGS
+from spark.audit.thresholds import AuditSettings
+from spark.fleet import CONNECT, kind_of
+from spark.groups import Seat, failed, portions, seat_of
+from spark.solve import SolvedRow, facts_of, solved_rows
+
+SCHEMA = (
+    "cluster string, `group` string, status string, kind string, members int, partitions bigint, "
+    "coordinator int, inferred boolean, seat string, findings array<struct<subject: string, "
+    "finding: string, severity: string, measure: double, threshold: double, sentence: string, "
+    "advice: string>>"
+)
+COLUMNS = (
+    *("cluster", "group", "status", "kind", "members", "partitions"),
+    *("coordinator", "inferred", "seat", "findings"),
+)
+"""Of a judged group. `partitions` are those of the topics that it subscribes to; `coordinator`,
+whether it is `inferred`, and `seat` are as `spark.groups.Seat` has them."""
+
+
+NO_SEAT = Seat(None, None, None, False, None)
+
+Cells = dict[str, Any]
+
+
+def judge_groups(encoded: DataFrame, judge: Judge) -> DataFrame:
+    """A row of `COLUMNS` for each group of `spark.groups.encode` with `spark.audit.parts`."""
+
+    def judge_batches(batches: Iterator[pd.DataFrame]) -> Iterator[pd.DataFrame]:
+        for rows in portions(batches):
+            yield pd.DataFrame(judge.judged(rows), columns=COLUMNS)
+
+    racks = F.expr(f"transform(racks, one -> {rack_number('one')})")
+    return encoded.withColumn("member_racks", racks).mapInPandas(judge_batches, SCHEMA)
+
+
+@dataclass(frozen=True)
+class Judge:
+    """Solves groups, and says of each what the findings of these names find."""
+
+    findings: Sequence[str]
+    settings: AuditSettings
+    known: Known
+
+    def judged(self, rows: list[Any]) -> list[tuple[Any, ...]]:
+        """The cells of some encoded groups, in their order."""
+        from_before = self._from_before(rows)
+        return [
+            self._judged(row, solved, from_before.get((row.cluster, row.group)))
+            for row, solved in zip(rows, solved_rows(rows, OPTIMAL), strict=True)
+        ]
+
+    def _from_before(self, rows: list[Any]) -> dict[Any, SolvedRow]:
+        """Groups whose claims have changed, solved anew from what was claimed before."""
+        if "previous" not in self.known.there:
+            return {}
+        before = [as_before(row) for row in rows if claims_changed(row)]
+        return {(one.cluster, one.group): one for one in solved_rows(before, OPTIMAL)}
+
+    def _judged(self, row: Any, solved: SolvedRow, before: SolvedRow | None) -> tuple[Any, ...]:
+        """Whatever is raised becomes the group's own: it is failed then, and the reason told."""
+        seat = NO_SEAT
+        try:
+            seat = self._seat(row)
+            facts = self._facts(row, solved, before, seat)
+            found = self._found(facts)
+        except Exception as error:
+            solved = SolvedRow(**facts_of(row, failed(error), OPTIMAL))
+            facts = self._facts(row, solved, None, seat)
+            found = list(_told_by(FAILED_GROUP, facts, self.settings.values[FAILED_GROUP.name]))
+        sizes = row.topic_sizes
+        return (
+            *(row.cluster, row.group, solved.status),
+            kind_of(row.type, row.group_strategy, len(row.member_ids) > 0),
+            *(len(row.member_ids), int(sizes[sizes > 0].sum(dtype=np.int64))),
+            *(seat.coordinator, seat.inferred, seat.seat),
+            found,
+        )
+
+    def _seat(self, row: Any) -> Seat:
+        stated = row.stated.tolist() if "groups.coordinator" in self.known.there else ()
+        offsets = self.known.offsets.get(row.cluster)
+        return seat_of(row.group, stated[0] if stated else None, offsets)
+
+    def _facts(
+        self, row: Any, solved: SolvedRow, before: SolvedRow | None, seat: Seat
+    ) -> GroupFacts:
+        name, settings = (row.cluster, row.group), self.settings
+        return GroupFacts(
+            row=row,
+            solved=solved,
+            from_before=before,
+            seat=seat,
+            several_brokers=row.cluster in self.known.several_brokers,
+            timeouts=next((one for one in settings.timeouts if one.fits(*name)), None),
+            joined=[one.topics for one in settings.copartitioned if one.fits(*name)],
+        )
+
+    def _found(self, facts: GroupFacts) -> list[Cells]:
+        values = self.settings.of(facts.row.cluster, facts.group)
+        return [
+            cells
+            for finding in self._findings
+            for cells in _told_by(finding, facts, values[finding.name])
+        ]
+
+    @cached_property
+    def _findings(self) -> list[GroupFinding]:
+        chosen = map(FINDINGS.__getitem__, self.findings)
+        return [finding for finding in chosen if isinstance(finding, GroupFinding)]
+
+
+def _told_by(finding: GroupFinding, facts: GroupFacts, settings: Settings) -> Iterator[Cells]:
+    """What a finding finds in a group and is past a level, as cells of the column `findings`."""
+    is_connect = facts.row.type == CONNECT and finding.advice_to_connect
+    for found in finding.find(facts, settings):
+        if grade := finding.graded(found.measure, settings):
+            severity, threshold = grade
+            yield {
+                "subject": found.subject,
+                "finding": finding.name,
+                "severity": severity,
+                "measure": float(found.measure),
+                "threshold": float(threshold),
+                "sentence": found.told(),
+                "advice": finding.advice_to_connect if is_connect else finding.advice,
+            }

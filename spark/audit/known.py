@@ -1,0 +1,126 @@
+"""What a snapshot tells at all, and what little of it all groups need: one look at its tables."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import reduce
+from typing import Any
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+
+from spark.audit.finding import ALL_GROUPS
+from spark.audit.thresholds import AuditSettings
+from spark.fleet import FleetSnapshot, escaped
+from spark.groups import OFFSETS_TOPIC, OffsetsTopic
+
+SHOWN_BY = {
+    "groups.strategy": ("groups", "strategy is not null"),
+    "members.generation": ("members", "generation is not null"),
+    "assignments.generation": ("assignments", "generation is not null"),
+    "members.rack": ("members", "rack is not null and rack != ''"),
+    "partitions.leader": ("partitions", "leader >= 0"),
+    "partitions.leader_rack": ("partitions", "leader_rack is not null"),
+    "partitions.replicas": ("partitions", "replicas is not null"),
+    "partitions.isr": ("partitions", "isr is not null"),
+    "groups.coordinator": ("groups", "coordinator >= 0"),
+    OFFSETS_TOPIC: ("partitions", f"topic = '{OFFSETS_TOPIC}' and leader >= 0"),
+    "lag": ("offsets", "coalesce(lag, try_subtract(end_offset, committed_offset)) is not null"),
+}
+"""Optional facts, and the rows of a table that show that a snapshot has them."""
+
+
+@dataclass(frozen=True)
+class Known:
+    """`there` are the optional facts that a snapshot has; a column that is null throughout isn't.
+
+    `several_brokers` are the clusters of which more than one broker is listed, leads a partition
+    or has a replica of one; `offsets` tell of `OFFSETS_TOPIC` by cluster.
+    """
+
+    there: frozenset[str]
+    several_brokers: frozenset[str] = frozenset()
+    offsets: Mapping[str, OffsetsTopic] = field(default_factory=dict)
+
+
+def look_at(
+    snapshot: FleetSnapshot, previous: FleetSnapshot | None, settings: AuditSettings
+) -> Known:
+    """All of that, by one job."""
+    tables = snapshot.tables
+    looks = [
+        _look(tables[name], name)
+        for name in ("groups", "members", "assignments", "offsets")
+        if name in tables
+    ]
+    looks += [_look(tables["partitions"], "partitions", _OF_PARTITIONS)]
+    if "brokers" in tables:
+        looks += [_look(tables["brokers"].where("broker >= 0"), "brokers", _OF_BROKERS)]
+    rows = reduce(DataFrame.unionAll, looks).collect()
+    shown = {need for row in rows for need in row.shown}
+    if shown & {"members.generation", "assignments.generation"}:
+        shown.add("generation")
+    if shown & {"groups.coordinator", OFFSETS_TOPIC}:
+        shown.add("coordinators")
+    stated = {
+        ALL_GROUPS: snapshot.part.group is None,
+        "previous": previous is not None,
+        "previous.offsets": previous is not None and "offsets" in previous.tables,
+        "timeouts": bool(settings.timeouts),
+        "copartitioned": bool(settings.copartitioned),
+    }
+    shown |= {need for need, is_there in stated.items() if is_there}
+    return Known(frozenset(shown), _several_brokers(rows), _offsets(rows))
+
+
+_OF_PARTITIONS = {
+    "cluster": escaped("cluster"),
+    "lowest": "min(least(if(leader >= 0, leader, null), "
+    "if(array_min(replicas) < 0, array_min(filter(replicas, one -> one >= 0)), "
+    "array_min(replicas))))",
+    "highest": "max(greatest(leader, array_max(replicas)))",
+    "kept": f"collect_list(struct(partition, leader)) filter (where topic = '{OFFSETS_TOPIC}')",
+}
+_OF_BROKERS = {"cluster": escaped("cluster"), "lowest": "min(broker)", "highest": "max(broker)"}
+_NOTHING = {
+    **{"cluster": "cast(null as string)", "lowest": "cast(null as int)"},
+    **{
+        "highest": "cast(null as int)",
+        "kept": "cast(null as array<struct<partition: int, leader: int>>)",
+    },
+}
+
+
+def _look(table: DataFrame, name: str, of_cluster: Mapping[str, str] | None = None) -> DataFrame:
+    """A row of the table, or each of its clusters: what facts it shows, and `of_cluster`."""
+    facts = [
+        f"if(bool_or({shows}), '{need}', null)"
+        for need, (of, shows) in SHOWN_BY.items()
+        if of == name
+    ]
+    columns = {"shown": f"array_compact(array({', '.join(facts) or 'cast(null as string)'}))"}
+    columns |= _NOTHING | dict(of_cluster or {})
+    grouped = table.groupBy("cluster") if of_cluster else table.groupBy()
+    key = columns.pop("cluster")
+    aggregates = [F.expr(text).alias(column) for column, text in columns.items()]
+    return grouped.agg(*aggregates).selectExpr(*columns, f"{key} as cluster")
+
+
+def _several_brokers(rows: list[Any]) -> frozenset[str]:
+    bounds: dict[str, list[int]] = {}
+    for row in rows:
+        if row.lowest is not None:
+            bounds.setdefault(row.cluster, []).extend((row.lowest, row.highest))
+    return frozenset(one for one, some in bounds.items() if min(some) < max(some))
+
+
+def _offsets(rows: list[Any]) -> dict[str, OffsetsTopic]:
+    return {
+        row.cluster: OffsetsTopic(
+            len(row.kept),
+            dict(sorted((number, led) for number, led in row.kept if led is not None and led >= 0)),
+        )
+        for row in rows
+        if row.kept
+    }

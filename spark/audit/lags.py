@@ -1,0 +1,169 @@
+"""How far a group lags behind on what it reads, and where it stands still."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from optimizer.model import IntArray, ranges
+from spark.groups import Lookup
+
+LARGEST = 2**63 - 1
+"""A sum beyond it isn't known: Spark's numbers end there."""
+
+EXACT = 2**53
+"""Sums below it are exact as floating-point numbers."""
+
+
+class Lags(NamedTuple):
+    """Known lags of partitions, by topic and partition, the least first where there are several.
+
+    `topic` is the index of a plan's topic, `of_topic` has the sum of each topic that has any: None
+    if that is beyond all bounds. `total` is the sum of the known sums.
+    """
+
+    topic: IntArray
+    partition: IntArray
+    lag: IntArray
+    of_topic: dict[int, int | None]
+    total: int | None
+
+    def in_topic(self, topic: int) -> tuple[IntArray, IntArray]:
+        """The partitions of a topic, and their lags."""
+        start, end = self.topic.searchsorted([topic, topic + 1])
+        return self.partition[start:end], self.lag[start:end]
+
+
+def read_lags(row: Any, topics: Lookup, topic_sizes: IntArray) -> Lags:
+    """The lags in a row with the columns of `spark.audit.parts`.
+
+    Only those of topics that the group reads, or owns something of: offsets of others remain for
+    days, and nobody is to follow them.
+    """
+    topic = topics.find(row.lag_topics)
+    partition, lag = row.lag_partitions, row.lags
+    read = topic >= 0
+    read[read] = topic_sizes[topic[read]] > 0
+    if not read.all():
+        topic, partition, lag = topic[read], partition[read], lag[read]
+    order = np.lexsort((lag, partition, topic))
+    topic, partition, lag = topic[order], partition[order], lag[order]
+    starts = np.flatnonzero(np.append(True, topic[1:] != topic[:-1])[: len(topic)])
+    parts = np.split(lag, starts[1:]) if len(starts) else []
+    of_topic = {
+        at: bounded(sum_of(part)) for at, part in zip(topic[starts].tolist(), parts, strict=True)
+    }
+    known = [one for one in of_topic.values() if one is not None]
+    return Lags(topic, partition, lag, of_topic, bounded(sum(known)) if known else None)
+
+
+def sum_of(lags: IntArray) -> int:
+    """The exact sum of numbers from 0 on."""
+    if lags.sum(dtype=np.float64) < LARGEST / 2:
+        return int(lags.sum())
+    return sum(lags.tolist())
+
+
+def bounded(total: int) -> int | None:
+    return total if total <= LARGEST else None
+
+
+def lags_of_owners(lags: Lags, plan: Any, members: int) -> dict[str, int]:
+    """The lag of each member who owns something of a topic with known lags."""
+    known = np.zeros(len(plan.topics), np.bool_)
+    known[list(lags.of_topic)] = True
+    owned = known[plan.topic] & (plan.previous >= 0) & (plan.previous < members)
+    owner, wanted = plan.previous[owned], _places(plan.topic[owned], plan.partition[owned])
+    places = _places(lags.topic, lags.partition)
+    at = places.searchsorted(wanted)
+    at[at == len(places)] = 0
+    lag = np.where(places[at] == wanted, lags.lag[at], 0)
+    sums = [0] * members
+    if lag.sum(dtype=np.float64) < EXACT:
+        sums = np.bincount(owner, weights=lag, minlength=members).astype(np.int64).tolist()
+    else:
+        for member, one in zip(owner.tolist(), lag.tolist(), strict=True):
+            sums[member] += one
+    return {plan.names[member]: sums[member] for member in np.unique(owner).tolist()}
+
+
+class Stuck(NamedTuple):
+    """Partitions of a topic that are written and of which nothing was committed for a while.
+
+    `worst` is the one with the most `lag`, and where it stands is `committed`.
+    """
+
+    topic: int
+    partitions: int
+    worst: int
+    committed: int
+    lag: int
+
+
+def stuck_since_before(row: Any, topics: Lookup, topic_sizes: IntArray) -> list[Stuck]:
+    """What stands still since the snapshot before, of the topics that the group reads."""
+    late = row.lags > 0
+    if not late.any() or not len(row.before_topics):
+        return []
+    topic, before = topics.find(row.lag_topics), topics.find(row.before_topics)
+    late[late] = (topic[late] >= 0) & (topic_sizes[topic[late]] > 0)
+    topic, partition, lag = topic[late], row.lag_partitions[late], row.lags[late]
+    committed, ends = row.lag_committed[late], row.lag_ends[late]
+    places = _places(before, row.before_partitions)
+    order = places.argsort()
+    places = places[order]
+    wanted = _places(topic, partition)
+    first = places.searchsorted(wanted)
+    count = places.searchsorted(wanted, "right") - first
+    now, then = np.arange(len(wanted)).repeat(count), order[ranges(first, count)]
+    is_stuck = (committed[now] == row.before_committed[then]) & (ends[now] > row.before_ends[then])
+    now = now[is_stuck]
+    return [
+        _of_topic(at, now[topic[now] == at], partition, committed, lag)
+        for at in np.unique(topic[now]).tolist()
+    ]
+
+
+def _of_topic(
+    topic: int, stuck: IntArray, partition: IntArray, committed: IntArray, lag: IntArray
+) -> Stuck:
+    worst = stuck[np.lexsort((committed[stuck], partition[stuck], lag[stuck]))[-1]]
+    return Stuck(topic, len(stuck), int(partition[worst]), int(committed[worst]), int(lag[worst]))
+
+
+class Beyond(NamedTuple):
+    """Partitions of a topic with an offset that is committed beyond the end.
+
+    The `first` is `records` beyond; where its `end` is and what is `committed` may not be known.
+    """
+
+    topic: int
+    partitions: int
+    first: int
+    records: int
+    committed: str | None
+    end: str | None
+
+
+def beyond_ends(row: Any, topics: Lookup, topic_sizes: IntArray) -> list[Beyond]:
+    """Offsets beyond the end, of the topics that the group reads; there are few of them."""
+    of_topic: dict[int, list[tuple[Any, ...]]] = {}
+    columns = (row.beyond_partitions, row.beyonds, row.beyond_committed, row.beyond_ends)
+    for topic, *entry in zip(topics.find(row.beyond_topics).tolist(), *columns, strict=True):
+        if topic >= 0 and topic_sizes[topic]:
+            of_topic.setdefault(topic, []).append(tuple(entry))
+    return [
+        Beyond(topic, len(entries), *min(entries, key=_nulls_first))
+        for topic, entries in sorted(of_topic.items())
+    ]
+
+
+def _nulls_first(entry: tuple[Any, ...]) -> tuple[int, ...]:
+    partition, beyond, *offsets = entry
+    return partition, beyond, *(-1 << 64 if one is None else int(one) for one in offsets)
+
+
+def _places(topic: IntArray, partition: IntArray) -> IntArray:
+    """A number for each partition of a topic."""
+    return (topic.astype(np.int64) << 32) + partition

@@ -1,0 +1,178 @@
+"""What findings need of a group beside what solving needs: further parts of its encoded row."""
+
+from __future__ import annotations
+
+from collections.abc import Set
+from typing import Any
+
+import numpy as np
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+
+from spark.fleet import FleetSnapshot
+from spark.groups import GROUP_KEYS, claims_of
+
+_ODD = np.int64(0x1E3779B97F4A7C15)
+
+LEAST = "bigint(-9223372036854775808)"
+"""Stands for an end that isn't known: no other one lies before it."""
+
+CLAIMS = (
+    *("claim_topics", "claim_partitions", "claim_members", "claim_generations"),
+    *("claimed_topics", "claimants", "claimed_topic_hashes", "claimant_hashes"),
+)
+"""The columns of `spark.groups.claims_of`; those of the snapshot before begin with `before_`."""
+
+
+def parts_for(
+    snapshot: FleetSnapshot, previous: FleetSnapshot | None, there: Set[str]
+) -> dict[str, DataFrame]:
+    """The parts that can be made of what is `there`, by name (`spark.groups.encode`).
+
+    `stated`: one column of that name, with the coordinator that the source named, if it did.
+    `led`: `led_topics` (hashes) with `led_counts` partitions each, and aligned with these, in the
+    order of their numbers, `leaders` (-1: not known) and `leader_racks` (0: not known; none at all
+    where members' racks aren't known either).
+    `offsets`: known `lags`, with hashes of topics and partitions beside, offset and end (LEAST if
+    either isn't known); and the same of offsets beyond the end, with numbers as text, or null.
+    `claims_before`, `members_before` and `offsets_before` are of the snapshot before: all claims,
+    the hashes of dynamic members, and offsets and ends that are known.
+    """
+    tables = snapshot.tables
+    parts: dict[str, DataFrame] = {}
+    if "groups.coordinator" in there:
+        parts["stated"] = _stated(tables["groups"])
+    racks = there >= {"members.rack", "partitions.leader_rack"}
+    if racks or "partitions.leader" in there:
+        reads = [
+            tables[name].select(*GROUP_KEYS, "topic") for name in ("subscriptions", "assignments")
+        ]
+        parts["led"] = _led(reads[0].unionAll(reads[1]).distinct(), tables["partitions"], racks)
+    if "lag" in there:
+        parts["offsets"] = _offsets(tables["offsets"])
+    if previous:
+        parts["claims_before"] = _claims_before(previous.tables["assignments"])
+        parts["members_before"] = _members_before(previous.tables["members"])
+    if previous and there >= {"lag", "previous.offsets"}:
+        parts["offsets_before"] = _offsets_before(previous.tables["offsets"])
+    return parts
+
+
+def rack_number(rack: str) -> str:
+    """SQL text: a number for a rack, of a name of any bytes; 0 for none."""
+    return f"if({rack} != '', xxhash64({rack}), 0L)"
+
+
+def _stated(groups: DataFrame) -> DataFrame:
+    known = groups.where("coordinator >= 0").groupBy(*GROUP_KEYS)
+    return known.agg(F.expr("array(min(coordinator)) as stated"))
+
+
+def _led(reads: DataFrame, partitions: DataFrame, racks: bool) -> DataFrame:
+    """Of topics that somebody in the group subscribes to, or claims something of.
+
+    Without `racks` there are none of them.
+    """
+    partition = (
+        f"struct(partition, ifnull(leader, -1) as leader, {rack_number('leader_rack')} as rack)"
+    )
+    of_topic = partitions.groupBy("cluster", "topic").agg(
+        F.expr(f"sort_array(collect_list({partition})) as led")
+    )
+    topic = "struct(xxhash64(topic) as topic, led.leader as leader, led.rack as rack)"
+    return (
+        reads.join(of_topic, ["cluster", "topic"])
+        .groupBy(*GROUP_KEYS)
+        .agg(F.expr(f"collect_list({topic}) as topics"))
+        .selectExpr(
+            *("cluster", "`group`", "topics.topic as led_topics"),
+            "transform(topics, one -> size(one.leader)) as led_counts",
+            "flatten(topics.leader) as leaders",
+            f"{'flatten(topics.rack)' if racks else 'cast(array() as array<bigint>)'} "
+            "as leader_racks",
+        )
+    )
+
+
+def _offsets(offsets: DataFrame) -> DataFrame:
+    """Lags are those stated, or what is left to the end.
+
+    Beyond the end is no lag: where the group goes on is for its auto.offset.reset to say.
+    """
+    stated = "coalesce(lag, try_subtract(end_offset, committed_offset))"
+    beyond = "coalesce(try_subtract(committed_offset, end_offset), try_subtract(0L, lag))"
+    rows = offsets.selectExpr(
+        *("cluster", "`group`", "xxhash64(topic) as topic", "partition"),
+        *("committed_offset as committed", "end_offset as end", f"{beyond} as beyond"),
+        f"if({beyond} > 0 or {stated} < 0, null, {stated}) as lag",
+    )
+    late = (
+        "struct(topic, partition, lag, ifnull(committed, 0L) as committed, "
+        f"if(committed is null, {LEAST}, ifnull(end, {LEAST})) as end)"
+    )
+    impossible = (
+        "struct(topic, partition, beyond, string(committed) as committed, string(end) as end)"
+    )
+    grouped = rows.groupBy(*GROUP_KEYS).agg(
+        F.expr(f"collect_list({late}) filter (where lag is not null) as late"),
+        F.expr(f"collect_list({impossible}) filter (where beyond > 0) as impossible"),
+    )
+    return grouped.selectExpr(
+        *("cluster", "`group`", "late.topic as lag_topics", "late.partition as lag_partitions"),
+        *("late.lag as lags", "late.committed as lag_committed", "late.end as lag_ends"),
+        *("impossible.topic as beyond_topics", "impossible.partition as beyond_partitions"),
+        *("impossible.beyond as beyonds", "impossible.committed as beyond_committed"),
+        "impossible.end as beyond_ends",
+    )
+
+
+def _claims_before(assignments: DataFrame) -> DataFrame:
+    """Without names where one isn't valid UTF-8: Arrow would end the job for it."""
+    names = ("claimed_topics", "claimants")
+    valid = f"is_valid_utf8(concat_ws(',', {', '.join(names)}))"
+    known = {name: f"if({valid}, {name}, array())" if name in names else name for name in CLAIMS}
+    columns = [f"{column} as before_{name}" for name, column in known.items()]
+    return claims_of(assignments).selectExpr("cluster", "`group`", *columns)
+
+
+def _members_before(members: DataFrame) -> DataFrame:
+    dynamic = members.where("instance_id is null").groupBy(*GROUP_KEYS)
+    return dynamic.agg(F.expr("collect_list(xxhash64(member_id)) as members_before"))
+
+
+def _offsets_before(offsets: DataFrame) -> DataFrame:
+    entry = "struct(xxhash64(topic) as topic, partition, committed_offset, end_offset)"
+    known = offsets.where("committed_offset is not null and end_offset is not null")
+    grouped = known.groupBy(*GROUP_KEYS).agg(F.expr(f"collect_list({entry}) as entries"))
+    return grouped.selectExpr(
+        *("cluster", "`group`", "entries.topic as before_topics"),
+        "entries.partition as before_partitions",
+        "entries.committed_offset as before_committed",
+        "entries.end_offset as before_ends",
+    )
+
+
+def claims_changed(row: Any) -> bool:
+    """Whether others are claimed, or by others, than before; generations don't matter.
+
+    Of a group without claims, now or then, nothing has changed hands.
+    """
+    now, before = len(row.claim_topics), len(row.before_claim_topics)
+    if not now or not before or not len(row.before_claimants):
+        return False
+    return now != before or _fingerprint(row, "") != _fingerprint(row, "before_")
+
+
+def _fingerprint(row: Any, when: str) -> int:
+    """A number that tells who claims what, in whatever order."""
+    topic, partition, member = (getattr(row, f"{when}{name}") for name in CLAIMS[:3])
+    place = topic ^ (partition * _ODD)
+    place ^= place >> 29
+    place *= _ODD
+    place ^= place >> 32
+    return int((place * (member | 1)).sum())
+
+
+def as_before(row: Any) -> Any:
+    """The row with the claims of the snapshot before."""
+    return row._replace(**{name: getattr(row, f"before_{name}") for name in CLAIMS})
