@@ -15,7 +15,6 @@ from spark.fleet.kinds import (
     STREAMS,
     TYPES,
     kind_of,
-    kind_of_group,
     type_of_protocol,
     why_foreign,
 )
@@ -84,7 +83,6 @@ __all__ = [
     "is_like",
     "is_named",
     "kind_of",
-    "kind_of_group",
     "kinds_of_groups",
     "names_wanted",
     "read_planned",

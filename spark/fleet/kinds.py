@@ -43,21 +43,8 @@ def why_foreign(kind: str | None, strategy: str | None, members: int) -> str | N
     return _WHY.get(kind, f"a group of the type {kind!r}, which isn't known")
 
 
-def kind_of_group(has_members: str) -> str:
-    """SQL text, of columns type and strategy: what a group is that isn't one of consumers, or null.
-
-    `has_members` is SQL text that tells whether it has any: see `why_foreign`.
-    """
-    return (
-        f"case coalesce(lower(type), '{CLASSIC}') when '{CLASSIC}' then "
-        f"if(strategy = '{STREAMS_STRATEGY}' and {has_members}, '{STREAMS}', null) "
-        f"when '{CONSUMER}' then null when '{CONNECT}' then '{CONNECT}' "
-        f"when '{SHARE}' then '{SHARE}' when '{STREAMS}' then '{STREAMS}' else '{OTHER}' end"
-    )
-
-
 def kind_of(stated: str | None, strategy: str | None, has_members: bool) -> str | None:
-    """The same in Python: what a group is that isn't one of consumers, or None."""
+    """What a group is that isn't one of consumers, or None: in one word what `why_foreign` says."""
     kind = (CLASSIC if stated is None else stated).lower()
     if kind == CLASSIC:
         return STREAMS if strategy == STREAMS_STRATEGY and has_members else None

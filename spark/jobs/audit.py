@@ -56,7 +56,6 @@ from spark.terminal import (
     StoreTables,
     busy,
     clusters_in_json,
-    is_small,
     opened,
     out_if_any,
     part_of,
@@ -134,7 +133,7 @@ def audit(
         check_writable(target)
     if prometheus:
         check_metrics(prometheus)
-    with opened(master, conf, settings, is_small(source)) as spark:
+    with opened(master, conf, settings, source, snapshot) as spark:
         counts, groups = audit_store(
             *(spark, source, target, snapshot, prometheus, chosen, form, settings.max_age),
             Part(cluster, group),

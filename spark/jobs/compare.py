@@ -34,7 +34,6 @@ from spark.terminal import (
     as_rows,
     busy,
     clusters_in_json,
-    is_small,
     opened,
     out_in,
     part_of,
@@ -88,7 +87,8 @@ def compare(
     settings = with_goals(read_settings(config), goal, rack, levels, min_gain)
     chosen = check_strategies(strategies.split(",") if strategies else settings.strategies)
     settings = replace(settings, strategies=tuple(chosen))
-    with opened(master, conf, settings, is_small(source)) as spark:
+    check_writable(target)
+    with opened(master, conf, settings, source, snapshot) as spark:
         compare_store(spark, source, target, snapshot, settings, form, Part(cluster, group))
 
 
@@ -102,7 +102,6 @@ def compare_store(
     part: Part = WHOLE,
 ) -> None:
     """Measure all groups under all strategies, write both tables, print the fleet's."""
-    check_writable(out)
     check_outside(session, out, WRITTEN)
     fleet = read_snapshot(session, store, snapshot, "compare", settings.max_age)
     fleet = part_of(fleet, part)

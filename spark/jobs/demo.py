@@ -21,9 +21,6 @@ from spark.terminal import CHECK_FAILED, Conf, Form, Format, Master, opened, say
 SEED = 1
 SNAPSHOT = "20261121T060000Z"
 
-SMALL_FLEET = 5000
-"""Groups of a fleet whose store is small: some 3 kB each."""
-
 
 def demo(
     groups: Annotated[int, typer.Option(help="Groups of the fleet.", min=1)] = 300,
@@ -33,19 +30,25 @@ def demo(
     form: Form = Format.TABLE,
 ) -> None:
     """Make a fleet, plan it, compare strategies on it, and verify the plan."""
-    with opened(master, conf, Settings(), groups <= SMALL_FLEET) as spark:
-        if not show_main_job(spark, groups, out, form):
+    store = f"{out}/store"
+    make_store(groups, store)
+    with opened(master, conf, Settings(), store) as spark:
+        if not show_main_job(spark, out, form):
             raise typer.Exit(CHECK_FAILED)
 
 
-def show_main_job(session: SparkSession, groups: int, out: str, form: Format) -> bool:
-    """Make a fleet in `out` and run plan, compare and verify on it; whether the plan verifies."""
-    check_writable(out)
-    store, planned, compared = (f"{out}/{name}" for name in ("store", "plan", "compare"))
+def make_store(groups: int, store: str) -> None:
+    """Write a snapshot of a fleet of so many groups; InputError if something is there."""
+    check_writable(store)
     if Path(store).exists():
         raise InputError(f"{store} is there already: remove it, or choose another --out")
     say(f"Making a fleet of {groups} groups in {store}")
     write_store(demo_fleet(groups, SEED), Path(store), SNAPSHOT)
+
+
+def show_main_job(session: SparkSession, out: str, form: Format) -> bool:
+    """Run plan, compare and verify on the store in `out`; whether the plan verifies."""
+    store, planned, compared = (f"{out}/{name}" for name in ("store", "plan", "compare"))
     _announce("plan", store, "--out", planned)
     plan_store(session, store, planned, None, Settings(), form)
     _announce("compare", store, "--out", compared)

@@ -56,7 +56,7 @@ def export_plan(
     source, planned = store_and_plan(store, plan, tables, plan_tables)
     if out.is_dir() or not out.absolute().parent.is_dir():
         raise InputError(f"--out {out} has to be a file in a folder that is there")
-    with opened(master, conf, read_settings(config)) as spark:
+    with opened(master, conf, read_settings(config), source) as spark:
         exported = _exported(spark, source, planned, snapshot, group, cluster)
     replace_text(out, exported.to_text())
     partitions = sum(exported.topics.values())

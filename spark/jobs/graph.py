@@ -35,7 +35,6 @@ from spark.terminal import (
     as_rows,
     busy,
     clusters_in_json,
-    is_small,
     opened,
     read_snapshot,
     say_clusters,
@@ -124,7 +123,7 @@ def graph(
     _check(question, stated)
     source = store_in(store, tables)
     settings = read_settings(config)
-    with opened(master, conf, settings, is_small(source)) as spark:
+    with opened(master, conf, settings, source, snapshot) as spark:
         fleet = read_snapshot(spark, source, snapshot, f"graph: {question}", settings.max_age)
         bring_graphframes(spark)
         grain: Grain = "partition" if question is Question.REACH else "topic"

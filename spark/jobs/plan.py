@@ -37,7 +37,6 @@ from spark.terminal import (
     StoreTables,
     busy,
     clusters_in_json,
-    is_small,
     opened,
     out_in,
     part_of,
@@ -82,7 +81,9 @@ def plan(
         raise InputError(f"unknown strategy {chosen!r}: choose one of {', '.join(STRATEGY_NAMES)}")
     settings = with_goals(settings, goal, rack, levels, min_gain)
     settings = replace(settings, strategy=chosen)
-    with opened(master, conf, settings, is_small(source)) as spark:
+    check_writable(target)
+    one = None if snapshot == ALL else snapshot
+    with opened(master, conf, settings, source, one) as spark:
         plan_store(spark, source, target, snapshot, settings, form, Part(cluster, group))
 
 
@@ -96,7 +97,6 @@ def plan_store(
     part: Part = WHOLE,
 ) -> None:
     """Plan one snapshot, or all of them, or part of them, and print what changes."""
-    check_writable(out)
     check_no_store(session, out, OWNED)
     chosen: Sequence[str | None] = [snapshot]
     if snapshot == ALL:

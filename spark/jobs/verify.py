@@ -29,7 +29,6 @@ from spark.terminal import (
     as_rows,
     busy,
     clusters_in_json,
-    is_small,
     opened,
     part_of,
     say,
@@ -61,7 +60,7 @@ def verify(
     """Check a plan against its snapshot without the solver; exit code 1 if anything is wrong."""
     source, planned = store_and_plan(store, plan, tables, plan_tables)
     part = Part(cluster, group)
-    with opened(master, conf, read_settings(config), is_small(source)) as spark:
+    with opened(master, conf, read_settings(config), source) as spark:
         if not verify_store(spark, source, planned, form, snapshot, part):
             raise typer.Exit(CHECK_FAILED)
 

@@ -14,6 +14,7 @@ from spark.terminal.live import (
     live,
     plan_in,
 )
+from spark.terminal.openers import opened, opened_store, read_few
 from spark.terminal.options import (
     CHECK_FAILED,
     ClusterName,
@@ -35,7 +36,6 @@ from spark.terminal.options import (
     Store,
     StoreTables,
     clusters_in_json,
-    opened,
     out_if_any,
     out_in,
     part_of,
@@ -46,8 +46,6 @@ from spark.terminal.options import (
     told,
     with_goals,
 )
-from spark.terminal.own_store import opened_store, read_few
-from spark.terminal.quick_start import is_small
 from spark.terminal.submission import sentences_apart
 
 __all__ = [
@@ -83,7 +81,6 @@ __all__ = [
     "clusters_in_json",
     "clusters_named",
     "interrupts",
-    "is_small",
     "live",
     "opened",
     "opened_store",

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import timedelta
 from enum import StrEnum
@@ -20,7 +19,6 @@ from spark.files import CatalogSchema, Where
 from spark.fleet import FleetFiles, FleetSnapshot, Part
 from spark.settings import Settings, goal_of
 from spark.terminal.console import Format, Rows, busy, say
-from spark.terminal.session import session
 from spark.wording import named
 
 # Typer wants every option in the signature of every command that has it: those lists are alike on
@@ -84,26 +82,6 @@ Config = Annotated[
     Path | None, typer.Option(help="Settings as in conf/evenfleet.toml.", show_default=False)
 ]
 Form = Annotated[Format, typer.Option("--format", help="How tables are printed.")]
-
-
-@contextmanager
-def opened(
-    master: str | None, conf: list[str] | None, settings: Settings, small: bool = False
-) -> Iterator[SparkSession]:
-    """The session of one command; options come last and win over the configuration file.
-
-    It is started with small means where the store is `small` (`spark.terminal.quick_start`).
-    """
-    with session(master, stated_for_spark(conf, settings), small) as spark:
-        yield spark
-
-
-def stated_for_spark(conf: list[str] | None, settings: Settings) -> dict[str, str]:
-    """Spark's settings of the configuration file and of options, which win."""
-    wrong = [option for option in conf or [] if option.find("=") < 1]
-    if wrong:
-        raise InputError(f"--conf {wrong[0]!r} is not of the form KEY=VALUE")
-    return settings.spark | dict(option.split("=", 1) for option in conf or [])
 
 
 def store_in(store: str | None, tables: str | None) -> Where:

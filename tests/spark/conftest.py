@@ -98,8 +98,7 @@ def run(
         asked.append((master, conf))
         yield spark
 
-    for module in ("options", "own_store"):
-        monkeypatch.setattr(f"spark.terminal.{module}.session", session)
+    monkeypatch.setattr("spark.terminal.openers.session", session)
 
     def run(*words: object) -> Said:
         monkeypatch.setattr(sys, "argv", ["evenfleet", *map(str, words)])

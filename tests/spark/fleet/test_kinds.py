@@ -1,17 +1,15 @@
-"""Which groups are foreign: in Python, and in SQL, which have to agree."""
+"""Which groups are foreign, and of what kind they are."""
 
 from __future__ import annotations
 
 from itertools import product
 
 import pytest
-from pyspark.sql import SparkSession
 
 from spark.fleet import (
     CONNECT,
     TYPES,
     kind_of,
-    kind_of_group,
     type_of_protocol,
     why_foreign,
 )
@@ -20,12 +18,10 @@ KINDS = (None, *TYPES, "novel")
 STRATEGIES = (None, "range", "stream")
 
 
-def test_both_tell_the_same_groups(spark: SparkSession) -> None:
+def test_both_tell_the_same_groups() -> None:
     """With members and without."""
     rows = list(product(KINDS, STRATEGIES, (0, 1)))
-    found = spark.createDataFrame(rows, "type string, strategy string, members int")
-    kinds = [row[0] for row in found.selectExpr(kind_of_group("members > 0")).collect()]
-    assert kinds == [kind_of(kind, strategy, members > 0) for kind, strategy, members in rows]
+    kinds = [kind_of(kind, strategy, members > 0) for kind, strategy, members in rows]
     foreign = [kind not in (None, CONNECT) for kind in kinds]
     assert foreign == [why_foreign(*row) is not None for row in rows]
     assert True in foreign and False in foreign
@@ -45,11 +41,8 @@ def test_both_tell_the_same_groups(spark: SparkSession) -> None:
         ("novel", None, "other"),
     ],
 )
-def test_the_kind_in_a_word(
-    spark: SparkSession, type_: str | None, strategy: str | None, kind: str | None
-) -> None:
-    rows = spark.createDataFrame([(type_, strategy)], "type string, strategy string")
-    assert rows.selectExpr(kind_of_group("true")).first() == (kind,)
+def test_the_kind_in_a_word(type_: str | None, strategy: str | None, kind: str | None) -> None:
+    assert kind_of(type_, strategy, has_members=True) == kind
 
 
 @pytest.mark.parametrize("kind", KINDS)

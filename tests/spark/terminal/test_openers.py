@@ -8,7 +8,7 @@ import pytest
 
 from spark.files import LocalPlace
 from spark.settings import Settings
-from spark.terminal.own_store import default_fs, opened_store
+from spark.terminal.openers import default_fs, opened_store
 
 KEY = "spark.hadoop.fs.defaultFS"
 

@@ -1,21 +1,63 @@
-"""Commands that need few rows of a store: they read them without Spark wherever they can."""
+"""What opens a store for a command: a session, or for few of its rows this process, if it can."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import timedelta
 from functools import partial
 from pathlib import Path
 
-from spark.files import DEFAULT_FS, NotOurOwnError, Opener, OwnPlace, Where, own_place
-from spark.fleet import FleetFiles, FleetSnapshot
+from pyspark.sql import SparkSession
+
+from spark.errors import InputError
+from spark.files import DEFAULT_FS, LocalPlace, NotOurOwnError, Opener, OwnPlace, Where, own_place
+from spark.fleet import FleetFiles, FleetSnapshot, whole
 from spark.settings import Settings
 from spark.terminal.console import say
-from spark.terminal.options import read_snapshot, stated_for_spark, tell_notes
+from spark.terminal.options import read_snapshot, tell_notes
+from spark.terminal.quick_start import is_small
 from spark.terminal.session import check_master, session
 from spark.terminal.submission import submitted
+
+
+@contextmanager
+def opened(
+    master: str | None,
+    conf: list[str] | None,
+    settings: Settings,
+    store: Where,
+    snapshot: str | None = None,
+) -> Iterator[SparkSession]:
+    """The session of a command that reads a store; what it can't read is told before it starts.
+
+    Options come last and win over the configuration file. `snapshot` is that which is asked for.
+    """
+    stated = stated_for_spark(conf, settings)
+    check_master(master)
+    if place := _local_place(store, stated):
+        whole(place, store, snapshot)
+    with session(master, stated, is_small(store)) as spark:
+        yield spark
+
+
+def _local_place(where: Where, stated: Mapping[str, str]) -> LocalPlace | None:
+    """The folder of this machine that is meant, if it is one."""
+    if submitted() or not isinstance(where, str):
+        return None
+    with suppress(NotOurOwnError):
+        place = own_place(where, default_fs(stated))
+        return place if isinstance(place, LocalPlace) else None
+    return None
+
+
+def stated_for_spark(conf: list[str] | None, settings: Settings) -> dict[str, str]:
+    """Spark's settings of the configuration file and of options, which win."""
+    wrong = [option for option in conf or [] if option.find("=") < 1]
+    if wrong:
+        raise InputError(f"--conf {wrong[0]!r} is not of the form KEY=VALUE")
+    return settings.spark | dict(option.split("=", 1) for option in conf or [])
 
 
 @contextmanager
