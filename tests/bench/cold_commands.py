@@ -34,7 +34,7 @@ COMMANDS = {
     "verify": ["verify", STORE, PLAN],
     "compare": ["compare", STORE, "--out", "out/compare"],
     "audit": ["audit", STORE, "--out", "out/audit"],
-    "explain": ["explain", STORE, "--cluster", "prod-eu-west", "--group", "payments-1"],
+    "explain": ["explain", STORE, "--cluster", "prod-eu-west", "--group", "billing-archiver"],
     "snapshots": ["snapshots", STORE],
     "graph": ["graph", STORE, "--question", "reach", "--broker", "1"],
     "config": ["config", "--group", "payments-1", "--cluster", "prod-eu-west"],

@@ -21,8 +21,8 @@ class TestBadInput:
         ("words", "sentence"),
         [
             (["plan", "s", "--out", "o", "--speed", "9"], "No such option: --speed"),
-            (["plan", "s"], "Missing option '--out'"),
-            (["plan"], "Missing argument"),
+            (["plan", "s"], "say where the result goes: --out FOLDER"),
+            (["plan"], "name a STORE"),
             (["plan", "s", "--out"], "'--out' requires an argument"),
             (["play"], "No such command 'play'"),
             (["plan", "s", "--out", "o", "--format", "xml"], "Invalid value for '--format'"),

@@ -14,7 +14,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from spark import FleetSnapshot, InputError
-from spark.graph.fleet_graph import Grain, fleet_graph, reach
+from spark.graph.fleet_graph import Grain, coupled_groups, fleet_graph
 from spark.graph.packages import PACKAGES, coordinate
 from spark.graph.vertex_ids import KINDS, NUMBER_BITS, RANK_BITS
 from tests.paths import ROOT
@@ -113,7 +113,7 @@ def test_release_frees_all_that_was_kept(
     """Its own at once, and what GraphX leaves behind when the JVM collects its garbage."""
     before = kept_in(graphframes)
     with fleet_graph(snapshot, "topic") as graph:
-        assert reach(graph, rack="east").count()
+        assert coupled_groups(graph).count()
         frames = list(graph._kept)
         assert len(frames) > 6
         assert all(frame.is_cached for frame in frames)

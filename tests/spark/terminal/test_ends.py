@@ -57,9 +57,9 @@ class TestSignals:
         assert ended(command) == Said(code, "", f"evenfleet: {sentence}\n")
         assert all(map(is_gone, processes))
 
-    def test_while_java_starts(self, store: Path) -> None:
+    def test_while_java_starts(self, store: Path, tmp_path: Path) -> None:
         """When nobody has its number yet: it must not stay, with half of the memory."""
-        command = started("snapshots", store)
+        command = started("plan", store, "--out", tmp_path / "plan")
         java, *_ = wait_for(command, is_java)
         command.send_signal(signal.SIGINT)
         assert ended(command).code == 130
@@ -104,8 +104,8 @@ class TestKilled:
         ("worker_that_is_killed", "a Python worker was killed or crashed, each time that its task"),
     ],
 )
-def test_the_cause_is_told(how: str, sentence: str) -> None:
-    words = ("plan", "s", "--out", "o", "--conf", "spark.driver.memory=480m")
+def test_the_cause_is_told(store: Path, tmp_path: Path, how: str, sentence: str) -> None:
+    words = ("plan", store, "--out", tmp_path / "o", "--conf", "spark.driver.memory=480m")
     said = ended(started(how, *words, "--master", "local[1]", script=DOOMED))
     assert (said.code, is_one_line(said)) == (3, True)
     assert sentence in said.err
