@@ -14,8 +14,8 @@ from pyspark.sql import functions as F
 from pyspark.util import inheritable_thread_target
 
 from spark.errors import InputError, UnreadableError, first_line, unreadable_file
-from spark.files import CatalogSchema, Source, Stated, Where, source_of, write_tables
-from spark.fleet.clusters import MAX_AGE, Composition, clusters_of, compositions
+from spark.files import CatalogSchema, OwnPlace, Source, Stated, Where, source_of, write_tables
+from spark.fleet.clusters import MAX_AGE, Composition, clusters_in, clusters_of, compositions
 from spark.fleet.part import WHOLE, Part
 from spark.fleet.schemas import TABLES, Table, faults_of, null_keys_told, unknown_columns
 from spark.fleet.store import ids, removed_since, snapshot_id, whole
@@ -162,7 +162,10 @@ class FleetSnapshot:
         opened = _open_tables(session, source, parts)
         read = [_read(part, tables, source) for part, tables in opened.items()]
         if len(parts) == 1:
-            return replace(read[0], instants=of.instants, notes=(*read[0].notes, *of.notes()))
+            instants = of.instants
+            if not instants and isinstance(source, OwnPlace):  # for which Spark needn't be asked
+                instants = dict.fromkeys(clusters_in(source, store, parts)[of.id], of.id)
+            return replace(read[0], instants=instants, notes=(*read[0].notes, *of.notes()))
         chosen = [
             one.only(cluster for cluster, instant in of.instants.items() if instant == one.id)
             for one in read

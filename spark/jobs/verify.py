@@ -119,7 +119,8 @@ def _verify_one(
     try:
         with busy(f"checking the plan of snapshot {snapshot}"):
             count = found.count()
-            first = as_rows(found.orderBy("cluster", "group", "fault").limit(SHOWN).collect())
+            ordered = found.orderBy("cluster", "group", "fault").limit(SHOWN)
+            first = as_rows(ordered.collect()) if count else []
             planned = _in_part(groups.rows, part).where("max_load is not null").count()
     finally:
         found.unpersist()

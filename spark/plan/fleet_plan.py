@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
-from pyspark.sql import DataFrame
-from pyspark.sql import functions as F
+from pyspark.sql import DataFrame, Row
 
 from optimizer.model import Goals
 from optimizer.strategies import OPTIMAL, strategy_named
 from spark.files import Where, write_tables
 from spark.fleet import CLUSTERS, PART, WHOLE, FleetSnapshot, Part, check_no_store, snapshot_id
 from spark.groups import encode
-from spark.plan.summary import summarize
+from spark.plan.summary import measured, summarize
 from spark.settings import DEFAULT_FLEET_GOALS, STRATEGY_SECONDS, FleetGoals, of_fleet
 from spark.solve import plan_assignments, plan_groups, solve_groups
 from spark.unpersist_handle import Handle
@@ -69,8 +69,7 @@ class FleetPlan(Handle):
         session = self.solved.sparkSession
         snapshot = snapshot_id(self.snapshot)
         check_no_store(session, out, OWNED)
-        rows = self.solved.agg(F.sum("partitions")).first()
-        files = 1 + (rows[0] or 0) // ROWS_PER_FILE if rows else 1
+        files = 1 + sum(row.partitions for row in self._measured) // ROWS_PER_FILE
         tables = {
             "assignments": plan_assignments(_laid_out(self.solved, files)),
             "groups": _laid_out(self.groups, 1),
@@ -87,7 +86,12 @@ class FleetPlan(Handle):
 
     def summary(self) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
         """Groups by status, and the fleet as found and as planned: see `spark.plan.summary`."""
-        return summarize(self.solved)
+        return summarize(self._measured)
+
+    @cached_property
+    def _measured(self) -> list[Row]:
+        """By the one job that solves the groups."""
+        return measured(self.solved)
 
     def release(self) -> None:
         """Free what is kept."""

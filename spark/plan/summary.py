@@ -5,22 +5,27 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from pyspark.sql import Column, DataFrame
+from pyspark.sql import Column, DataFrame, Row
 from pyspark.sql import functions as F
 
 Total = Callable[[list[Any]], Any]
 
 
-def summarize(solved: DataFrame) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    """Rows of solved groups by status, and the planned fleet as found and as planned.
+def measured(solved: DataFrame) -> list[Row]:
+    """What is measured of solved groups, a row a status in their order."""
+    columns = [column.alias(name) for name, (column, _) in _measures().items()]
+    partitions = F.coalesce(F.sum("partitions"), F.lit(0)).alias("partitions")
+    grouped = solved.groupBy("status").agg(F.count("*").alias("groups"), partitions, *columns)
+    return sorted(grouped.collect(), key=lambda row: row.status)
+
+
+def summarize(rows: list[Row]) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """What was measured: groups by status, and the planned fleet as found and as planned.
 
     `uneven groups` have loads two or more apart; `worst max/mean` is that of the worst group.
     `local reads` and those `across racks` are there where goals and facts have racks.
     """
     measures = _measures()
-    columns = [column.alias(name) for name, (column, _) in measures.items()]
-    found = solved.groupBy("status").agg(F.count("*").alias("groups"), *columns).collect()
-    rows = sorted(found, key=lambda row: row.status)
     statuses = [{"status": row.status, "groups": row.groups} for row in rows]
     whole = {
         name: _of_known(total, [row[name] for row in rows]) for name, (_, total) in measures.items()

@@ -115,6 +115,8 @@ def _stop(session: SparkSession) -> None:
     """Stop Spark; a process that is ending by itself, for want of memory say, can't any more."""
     with suppress(Exception), catch_warnings():
         simplefilter("ignore", RuntimeWarning)
+        # its thread looks every second whether it is to end, and ends with this process anyway
+        session.sparkContext._accumulatorServer.shutdown = lambda: None  # type: ignore[method-assign]
         session.stop()
 
 

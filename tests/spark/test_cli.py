@@ -75,14 +75,16 @@ class TestVersion:
 class TestRunFailed:
     """What is nobody's input."""
 
-    def test_an_error_of_our_own_is_code_3(self, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_an_error_of_our_own_is_code_3(
+        self, run: Run, store: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         for error in (RuntimeError("no luck\nat all"), ValueError("odd"), KeyError(), OSError()):
 
             def fail(*_: Any, error: Exception = error) -> None:
                 raise error
 
             monkeypatch.setattr("spark.jobs.plan.plan_store", fail)
-            said = run("plan", "s", "--out", "o")
+            said = run("plan", store, "--out", "o")
             assert (said.code, is_one_line(said)) == (3, True)
             assert said.err.startswith(f"evenfleet: {type(error).__name__}: ")
 
@@ -94,7 +96,6 @@ class TestRunFailed:
         def fail(solved: Any) -> Any:
             return solved.selectExpr("assert_true(1 = 2, 'no luck')")
 
-        monkeypatch.setattr("spark.plan.fleet_plan.summarize", fail)
         monkeypatch.setattr("spark.plan.fleet_plan.plan_groups", fail)
         said = run("plan", store, "--out", tmp_path / "plan")
         assert (said.code, is_one_line(said)) == (3, True)
@@ -106,12 +107,14 @@ class TestRunFailed:
         assert (said.code, is_one_line(said)) == (2, True)
         assert "Choose from: coupled-groups, reach, " in said.err
 
-    def test_an_interrupt_is_told(self, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_an_interrupt_is_told(
+        self, run: Run, store: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         def interrupt(*_: Any) -> None:
             raise KeyboardInterrupt
 
         monkeypatch.setattr("spark.jobs.plan.plan_store", interrupt)
-        said = run("plan", "s", "--out", "o")
+        said = run("plan", store, "--out", "o")
         sentence = "evenfleet: interrupted by Ctrl-C before it was done: run it again\n"
         assert (said.code, said.err) == (130, sentence)
 
