@@ -179,11 +179,17 @@ class TestAudit:
         [((), 0), (("--fail-on", "critical"), 0), (("--fail-on", "warning"), 1)],
     )
     def test_a_finding_so_bad_or_worse_fails_the_audit(
-        self, run: Run, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...], code: int
+        self,
+        run: Run,
+        store: Path,
+        monkeypatch: pytest.MonkeyPatch,
+        words: tuple[str, ...],
+        code: int,
     ) -> None:
+        write_store(troubled().tables(), store, FIRST)
         found = {"critical": 0, "warning": 1, "info": 3}
         monkeypatch.setattr("spark.jobs.audit.audit_store", lambda *_: ([found], {"ok": 1}))
-        assert run("audit", "s", *words).code == code
+        assert run("audit", store, *words).code == code
 
     @pytest.mark.parametrize(
         ("fleet", "told", "groups"),
