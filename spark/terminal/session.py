@@ -162,7 +162,8 @@ def _why_not(error: Exception, java: JavaProcess) -> Exception:
     """Why Spark doesn't start: bad input, or, if its process was ended from outside, that."""
     said = [line.strip() for line in java.last_words().splitlines() if not _BESIDE_IT.match(line)]
     exited = "JAVA_GATEWAY_EXITED" in str(error)
-    if java.has_ended() or (exited and not said):
+    may_be_over = may_come_of_javas_end(error)
+    if java.has_ended(GONE_WITHIN if may_be_over else 0) or (exited and not said):
         return RunError(why_java_ended(java.status, java.last_words()))
     why = "; ".join(said[:2]) if exited else first_line(error)
     return InputError(

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from subprocess import Popen
+
 import pytest
 
+from spark.errors import RunError
 from spark.terminal import session
-from spark.terminal.session import settings_of
+from spark.terminal.java_process import JavaProcess
+from spark.terminal.session import _why_not, settings_of
 
 
 @pytest.mark.parametrize(
@@ -43,3 +47,11 @@ def test_java_has_half_of_what_can_be_used(
 def test_sparks_log_is_silent_unless_it_is_wanted() -> None:
     assert settings_of(None, {})["spark.log.level"] == "OFF"
     assert settings_of(None, {"spark.log.level": "INFO"})["spark.log.level"] == "INFO"
+
+
+def test_java_that_is_killed_while_spark_starts_is_no_bad_input() -> None:
+    """Its connection is gone a moment before its process is."""
+    with Popen(["sh", "-c", "sleep 0.3; kill -9 $$"]) as process:
+        error = _why_not(ConnectionRefusedError(111, "Connection refused"), JavaProcess(process))
+    assert isinstance(error, RunError)
+    assert "was killed (signal 9)" in str(error)
