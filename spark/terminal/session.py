@@ -8,6 +8,7 @@ import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from socketserver import BaseServer
 from warnings import catch_warnings, simplefilter
 
 from py4j.protocol import Py4JJavaError
@@ -115,8 +116,6 @@ def _stop(session: SparkSession) -> None:
     """Stop Spark; a process that is ending by itself, for want of memory say, can't any more."""
     with suppress(Exception), catch_warnings():
         simplefilter("ignore", RuntimeWarning)
-        # its thread looks every second whether it is to end, and ends with this process anyway
-        session.sparkContext._accumulatorServer.shutdown = lambda: None  # type: ignore[method-assign]
         session.stop()
 
 
@@ -153,9 +152,20 @@ def _started(settings: Mapping[str, str], shown: bool) -> SparkSession:
         started = builder.getOrCreate()
         for key in settings:
             started.conf.get(key)  # a wrong value shows when it is used
+        leave_to_itself(started.sparkContext._accumulatorServer)
     except Exception as error:
         raise _why_not(error, java_process.running()) from error
     return started
+
+
+def leave_to_itself(server: BaseServer) -> None:
+    """Let a server of PySpark, whose thread ends with this process, say nothing and delay nothing.
+
+    It prints a stack when the end of Java cuts a request short, and looks but once a second whether
+    it is to end.
+    """
+    server.handle_error = lambda *_: None  # type: ignore[method-assign]
+    server.shutdown = lambda: None  # type: ignore[method-assign]
 
 
 def _why_not(error: Exception, java: JavaProcess) -> Exception:

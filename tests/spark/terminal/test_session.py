@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import socket
+from socketserver import BaseRequestHandler, TCPServer
 from subprocess import Popen
 
 import pytest
@@ -9,7 +11,7 @@ import pytest
 from spark.errors import RunError
 from spark.terminal import session
 from spark.terminal.java_process import JavaProcess
-from spark.terminal.session import _why_not, settings_of
+from spark.terminal.session import _why_not, leave_to_itself, settings_of
 
 
 @pytest.mark.parametrize(
@@ -55,3 +57,22 @@ def test_java_that_is_killed_while_spark_starts_is_no_bad_input() -> None:
         error = _why_not(ConnectionRefusedError(111, "Connection refused"), JavaProcess(process))
     assert isinstance(error, RunError)
     assert "was killed (signal 9)" in str(error)
+
+
+class Failing(BaseRequestHandler):
+    """As a request that ends before it is whole."""
+
+    def handle(self) -> None:
+        raise ConnectionResetError
+
+
+@pytest.mark.parametrize("left", [False, True])
+def test_a_request_that_javas_end_cuts_short_is_not_told(
+    capsys: pytest.CaptureFixture[str], left: bool
+) -> None:
+    with TCPServer(("127.0.0.1", 0), Failing) as server:
+        if left:
+            leave_to_itself(server)
+        with socket.create_connection(server.server_address[:2]):
+            server.handle_request()
+    assert ("Traceback" in capsys.readouterr().err) != left
