@@ -12,8 +12,7 @@ from pyarrow import fs
 
 from spark.errors import InputError, UnreadableError, first_line
 from spark.files.manifest import HIDDEN, File, Manifest
-from spark.files.own_place import OwnPlace
-from spark.files.place import rewritten
+from spark.files.own_place import OwnPlace, is_part
 
 _IN_PLACE = re.compile(r"([^/]+)/snapshot=([^/]+)")
 _ASIDE = re.compile(rf"{re.escape(HIDDEN)}/runs/[^/]+/([^/]+)/snapshot=([^/]+)")
@@ -34,6 +33,7 @@ class ArrowPlace(OwnPlace):
     def __init__(self, root: str, system: fs.FileSystem, path: str) -> None:
         self.root = root.partition("?")[0].rstrip("/")  # what follows are settings of the system
         self.system, self.path = system, path.rstrip("/")
+        self._manifests: dict[str, Manifest | None] = {}
 
     @staticmethod
     def at(root: str) -> ArrowPlace:
@@ -80,25 +80,13 @@ class ArrowPlace(OwnPlace):
         return {found[2] for found in folders if found[1] == table}
 
     def _is_there(self, table: str, snapshot: str) -> bool:
-        if self.files_in(self.folder(table, snapshot)):
-            return True
-        try:
-            return self.parts(table, snapshot, thoroughly=False) is not None
-        except UnreadableError:
-            return True
+        return bool(self.files_in(self.folder(table, snapshot))) or super()._is_there(
+            table, snapshot
+        )
 
     def being_written(self, among: Collection[str]) -> set[str]:
         found = map(_WRITING.fullmatch, self._folders)
         return {one[1] for one in found if one and one[1] in among}
-
-    def broken(self, snapshot: str, tables: Collection[str]) -> str | None:
-        try:
-            manifest = self.manifest(snapshot) or Manifest()
-            for table in tables:
-                self._parts(manifest, table, snapshot, thoroughly=False)
-        except UnreadableError as error:
-            return str(error)
-        return None
 
     def manifest(self, snapshot: str) -> Manifest | None:
         if snapshot not in self._manifests:
@@ -107,10 +95,6 @@ class ArrowPlace(OwnPlace):
             known = (self._read_manifest(one.path) for one in files)
             self._manifests[snapshot] = max(known, key=lambda one: one.version, default=None)
         return self._manifests[snapshot]
-
-    @cached_property
-    def _manifests(self) -> dict[str, Manifest | None]:
-        return {}
 
     def _read_manifest(self, path: str) -> Manifest:
         try:
@@ -125,8 +109,7 @@ class ArrowPlace(OwnPlace):
         names = self._folders.get(self._below(folder))
         if names is None:
             return None
-        parts = (n for n in sorted(names) if n.endswith(".parquet") and n[0] not in "._")
-        return {name: f"{folder}/{name}" for name in parts}
+        return {name: f"{folder}/{name}" for name in sorted(names) if is_part(name)}
 
     def changed(self, path: str, file: File | None, thoroughly: bool) -> str | None:
         """Of what it reads each page is checked: not all bytes are fetched for that."""
@@ -134,12 +117,4 @@ class ArrowPlace(OwnPlace):
             return None
         folder, _, name = self._below(path).rpartition("/")
         size = self._folders[folder][name].size
-        if size == file.bytes:
-            return None
-        try:
-            rows = self.opened(path).metadata.num_rows
-        except (OSError, pa.ArrowException):
-            raise UnreadableError(
-                f"{path} can't be read: it has {size} bytes instead of {file.bytes}"
-            ) from None
-        return rewritten(path, rows, file)
+        return None if size == file.bytes else self.resized(path, size, file)

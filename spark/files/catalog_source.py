@@ -12,7 +12,7 @@ from pyspark.sql import functions as F
 from pyspark.sql import types as t
 
 from spark.errors import InputError, UnreadableError, first_line
-from spark.files.source import Cells, Source, Stated
+from spark.files.source import Cells, Source, Stated, cells_in
 from spark.files.where import CatalogSchema
 
 SNAPSHOT = "snapshot"
@@ -149,12 +149,7 @@ class CatalogSource(Source):
         except Exception as error:
             raise self._unreadable(table, error) from None
         for row in counted:
-            values = (row[f"of_{name}"] for name in columns)
-            yield (
-                row[SNAPSHOT],
-                tuple(None if one is None else bytes(one) for one in values),
-                row["count"],
-            )
+            yield row[SNAPSHOT], cells_in(row, columns), row["count"]
 
 
 def _bytes(rows: DataFrame, name: str) -> Column:

@@ -29,7 +29,7 @@ def footers_of(paths: Sequence[str]) -> Footers | None:
         found = [pq.read_metadata(path) for path in paths]
         if not found:
             return None
-        complete = frozenset.intersection(*(frozenset(_without_nulls(one)) for one in found))
+        complete = frozenset.intersection(*(frozenset(without_nulls(one)) for one in found))
         return Footers(_schema(found[0]), complete)
     except (OSError, ValueError, pa.ArrowException, PySparkException):
         return None
@@ -42,7 +42,7 @@ def _schema(footer: pq.FileMetaData) -> StructType:
     return from_arrow_schema(footer.schema.to_arrow_schema())
 
 
-def _without_nulls(footer: pq.FileMetaData) -> Iterator[str]:
+def without_nulls(footer: pq.FileMetaData) -> Iterator[str]:
     """The columns of a file whose statistics count no null."""
     groups = [footer.row_group(at) for at in range(footer.num_row_groups)]
     for at in range(footer.num_columns):

@@ -6,16 +6,14 @@ import re
 from collections.abc import Collection
 from pathlib import Path
 
-import pyarrow as pa
 import pyarrow.parquet as pq
 
 from spark.errors import InputError, UnreadableError
 from spark.files.checksum import checksum
 from spark.files.footers import Footers, footers_of
 from spark.files.manifest import HIDDEN, File, Manifest
-from spark.files.own_place import OwnPlace
+from spark.files.own_place import OwnPlace, is_part
 from spark.files.parts import Parts
-from spark.files.place import rewritten
 
 LEAST = 12
 """Bytes of the smallest Parquet file: magic numbers at both ends, and the footer's length."""
@@ -40,12 +38,6 @@ class LocalPlace(OwnPlace):
         aside = {_id_of(folder) for run in _folders(runs) for folder in _folders(run / table)}
         return sorted(there | {one for one in aside - {None} if one and self._is_there(table, one)})
 
-    def _is_there(self, table: str, snapshot: str) -> bool:
-        try:
-            return self.parts(table, snapshot, thoroughly=False) is not None
-        except UnreadableError:
-            return True
-
     def being_written(self, among: Collection[str]) -> set[str]:
         tables = _folders(self.path)
         return {
@@ -54,15 +46,6 @@ class LocalPlace(OwnPlace):
             for table in tables
             if (table / f"snapshot={snapshot}" / "_temporary").exists()
         }
-
-    def broken(self, snapshot: str, tables: Collection[str]) -> str | None:
-        try:
-            manifest = self.manifest(snapshot) or Manifest()
-            for table in tables:
-                self._parts(manifest, table, snapshot, thoroughly=False)
-        except UnreadableError as error:
-            return str(error)
-        return None
 
     def manifest(self, snapshot: str) -> Manifest | None:
         folder = self.path / HIDDEN / "manifests" / f"snapshot={snapshot}"
@@ -84,7 +67,7 @@ class LocalPlace(OwnPlace):
             return None
         except OSError as error:
             raise InputError(f"{folder} can't be listed: {error.strerror}") from None
-        return {n: f"{folder}/{n}" for n in names if n.endswith(".parquet") and n[0] not in "._"}
+        return {name: f"{folder}/{name}" for name in names if is_part(name)}
 
     def changed(self, path: str, file: File | None, thoroughly: bool) -> str | None:
         size = Path(path).stat().st_size
@@ -93,13 +76,7 @@ class LocalPlace(OwnPlace):
         if file is None:
             return None
         if size != file.bytes:
-            try:
-                rows = pq.read_metadata(path).num_rows
-            except (OSError, pa.ArrowException):
-                raise UnreadableError(
-                    f"{path} can't be read: it has {size} bytes instead of {file.bytes}"
-                ) from None
-            return rewritten(path, rows, file)
+            return self.resized(path, size, file)
         if thoroughly and file.crc32 and checksum(Path(path)) != file.crc32:
             raise UnreadableError(f"{path} can't be read: its bytes aren't those that were written")
         return None

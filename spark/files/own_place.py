@@ -16,7 +16,9 @@ from numpy.typing import NDArray
 
 from spark.errors import UnreadableError, first_line
 from spark.files.columns import coded, taken, texts
-from spark.files.place import Place
+from spark.files.footers import without_nulls
+from spark.files.manifest import File, Manifest
+from spark.files.place import Place, rewritten
 from spark.files.source import Cells
 
 AT_ONCE = 8
@@ -48,12 +50,42 @@ class Wanted:
         return any(statistics.min_raw <= name <= statistics.max_raw for name in self.names)
 
 
+def is_part(name: str) -> bool:
+    """Whether a file of that name holds rows, as readers of Parquet see it."""
+    return name.endswith(".parquet") and name[0] not in "._"
+
+
 class OwnPlace(Place):
     """Its files are read by Arrow: of each only the row groups and columns that are needed."""
 
     @abstractmethod
     def opened(self, path: str) -> pq.ParquetFile:
         """A file of which no page is taken whose bytes aren't those that were written."""
+
+    def broken(self, snapshot: str, tables: Collection[str]) -> str | None:
+        try:
+            manifest = self.manifest(snapshot) or Manifest()
+            for table in tables:
+                self._parts(manifest, table, snapshot, thoroughly=False)
+        except UnreadableError as error:
+            return str(error)
+        return None
+
+    def _is_there(self, table: str, snapshot: str) -> bool:
+        try:
+            return self.parts(table, snapshot, thoroughly=False) is not None
+        except UnreadableError:
+            return True
+
+    def resized(self, path: str, size: int, file: File) -> str:
+        """What is told of a file of another size than was written; UnreadableError if broken."""
+        try:
+            rows = self.opened(path).metadata.num_rows
+        except (OSError, pa.ArrowException):
+            raise UnreadableError(
+                f"{path} can't be read: it has {size} bytes instead of {file.bytes}"
+            ) from None
+        return rewritten(path, rows, file)
 
     def files_of(self, paths: Sequence[str]) -> list[str]:
         """The Parquet files that are meant by folders and files (see `Parts`)."""
@@ -103,16 +135,13 @@ class OwnPlace(Place):
             metadata = self.opened(path).metadata
         except UNREADABLE as error:
             raise _unreadable(table, path, error) from None
-        groups = [metadata.row_group(number) for number in range(metadata.num_row_groups)]
-        found = [_statistics(group) for group in groups]
-        return all(
-            (one := of_group.get(name)) is not None
-            and one.has_null_count
-            and one.null_count == 0
-            and one.physical_type != "INT64"  # which may be beyond an int
-            for of_group in found
-            for name in columns
-        )
+        schema = metadata.schema
+        longs = {  # which may be beyond an int
+            schema.column(at).path
+            for at in range(metadata.num_columns)
+            if schema.column(at).physical_type == "INT64"
+        }
+        return {*without_nulls(metadata)}.difference(longs).issuperset(columns)
 
     def tally(
         self, tables: Collection[str], snapshots: Collection[str], columns: Sequence[str] = ()

@@ -7,10 +7,16 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from typing import NamedTuple
 
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import DataFrame, Row, SparkSession
 
 Cells = tuple[bytes | None, ...]
 """Values of columns of texts in one row; None is null."""
+
+
+def cells_in(row: Row, columns: Sequence[str]) -> Cells:
+    """What a row of Spark's has of these columns, each of which is called `of_…` there."""
+    cells = (row[f"of_{name}"] for name in columns)
+    return tuple(None if one is None else bytes(one) for one in cells)
 
 
 class Stated(NamedTuple):

@@ -16,7 +16,7 @@ from spark.errors import InputError, UnreadableError, first_line, unreadable_fil
 from spark.files.literal import LITERAL, is_not_there
 from spark.files.manifest import HIDDEN, File, Manifest
 from spark.files.place import Place, rewritten
-from spark.files.source import Cells
+from spark.files.source import Cells, cells_in
 
 _GLOB = re.compile(r"[\\{}\[\]*?]")
 _FILE = re.compile(r"/([^/]+)/snapshot=([^/]+)/([^/]+)$")
@@ -133,10 +133,7 @@ class SparkPlace(Place):
                 found: dict[tuple[str, str], Counter[Cells]] = {part: Counter() for part in parts}
                 for row in rows:
                     part = (unquote(row["table"]), unquote(row["snapshot"]))
-                    cells = (row[f"of_{column}"] for column in columns)
-                    found[part][tuple(None if one is None else bytes(one) for one in cells)] += row[
-                        "count"
-                    ]
+                    found[part][cells_in(row, columns)] += row["count"]
                 return found
         return {}
 

@@ -83,7 +83,8 @@ class FleetSnapshot:
     `spark.fleet.schemas.TABLES`: optional columns that are missing are null. `instants` has for
     each cluster the id of the snapshot that its rows are of, where that was looked at; `id` is the
     newest of them. Without any all rows are of that one. `changes` tell of files that another
-    program has changed since they were written. `part` tells which part of a fleet it is.
+    program has changed since they were written. Of the tables in `keyed` files say that no key is
+    null. `part` tells which part of a fleet it is.
     """
 
     id: str

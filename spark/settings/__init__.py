@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from spark.patterns import like, matches
+from spark.patterns import matches
 from spark.settings.config import Settings, read_settings
 from spark.settings.duration import in_words
 from spark.settings.goals import (
@@ -54,7 +54,6 @@ __all__ = [
     "is_number",
     "is_whole",
     "kind_of",
-    "like",
     "matches",
     "of_fleet",
     "of_kind",

@@ -97,12 +97,12 @@ def measured(
     return rows
 
 
-def timed(words: list[str], folder: Path, env: dict[str, str] | None = None) -> tuple[float, float]:
+def timed(words: list[str], folder: Path) -> tuple[float, float]:
     """Wall and processor seconds of a command in that folder, from nothing written there."""
     shutil.rmtree(folder / "out", ignore_errors=True)
     used, started = _of_children(), time.perf_counter()
     with (folder / "said").open("w") as said:
-        subprocess.run(words, cwd=folder, stdout=said, stderr=said, env=env, check=False)
+        subprocess.run(words, cwd=folder, stdout=said, stderr=said, check=False)
         wall = time.perf_counter() - started
         while _wait_for_one():
             pass

@@ -70,12 +70,10 @@ def main() -> None:
 
     phases.of(java_process, "launch", "JVM")
     phases.of(session, "_started", "session")
-    for name in ("read", "compose", "validate"):
-        original = getattr(FleetSnapshot, name)
+    phases.of(FleetSnapshot, "validate", "reading")
+    for name in ("read", "compose"):
         phases.of(FleetSnapshot, name, "reading")
-        if name != "validate":
-            setattr(FleetSnapshot, name, staticmethod(getattr(FleetSnapshot, name)))
-        assert getattr(FleetSnapshot, name) is not original
+        setattr(FleetSnapshot, name, staticmethod(getattr(FleetSnapshot, name)))
     for name in ("collect", "count", "toPandas", "toArrow", "isEmpty", "first"):
         phases.of(DataFrame, name, "running")
     for module in list(sys.modules.values()):  # wherever it was imported to by its name
