@@ -32,6 +32,7 @@ if TYPE_CHECKING:
         fleet_graph,
         reach,
     )
+    from spark.history import FleetHistory
     from spark.plan import FleetPlan, cross_rack_traffic, plan_fleet
     from spark.settings import FleetGoals, GroupGoals, Settings, check_strategies, read_settings
     from spark.sources.live.data_source import KafkaGroups
@@ -44,6 +45,7 @@ __all__ = [
     "FleetFiles",
     "FleetGoals",
     "FleetGraph",
+    "FleetHistory",
     "FleetPlan",
     "FleetSnapshot",
     "GroupExplanation",
@@ -88,6 +90,7 @@ ROOMS = {
     "spark.graph": (
         *("FleetGraph", "competitors", "components", "coupled_groups", "fleet_graph", "reach"),
     ),
+    "spark.history": ("FleetHistory",),
     "spark.plan": ("FleetPlan", "cross_rack_traffic", "plan_fleet"),
     "spark.settings": (
         *("FleetGoals", "GroupGoals", "Settings", "check_strategies", "read_settings"),

@@ -31,7 +31,7 @@ CAPABILITIES = (
     "spark.graph",
 )
 SOURCES = ("spark.sources", "spark.sources.kafka_text", "spark.sources.live")
-LIBRARY = (*FLEET, *CAPABILITIES, *SOURCES, "spark.enforce", "spark.demo")
+LIBRARY = (*FLEET, "spark.history", *CAPABILITIES, *SOURCES, "spark.enforce", "spark.demo")
 
 ROOMS: dict[str, tuple[str, ...]] = {
     "optimizer.model": (),
@@ -60,7 +60,8 @@ ROOMS: dict[str, tuple[str, ...]] = {
     "spark.settings": (*BASE, "spark.fleet", "optimizer"),
     "spark.groups": (*BASE, "spark.files", "spark.fleet", "optimizer.model"),
     "spark.solve": (*FLEET, "spark.groups", *OPTIMIZER, "optimizer.strategies"),
-    **dict.fromkeys(CAPABILITIES, WORKERS),
+    "spark.history": WORKERS,
+    **dict.fromkeys(CAPABILITIES, (*WORKERS, "spark.history")),
     **dict.fromkeys(SOURCES, FLEET),
     "spark.enforce": (*FLEET, "spark.sources.live", "optimizer.assignor"),
     "spark.demo": (*FLEET, "optimizer", "optimizer.model"),  # a made-up group is arrays at once

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
+from optimizer.solver.fewest_moves import fewest_moves
 from optimizer.solver.homogeneous import solve_homogeneous
 from optimizer.solver.solve import solve
 
-__all__ = ["solve", "solve_homogeneous"]
+__all__ = ["fewest_moves", "solve", "solve_homogeneous"]

@@ -25,7 +25,7 @@ from spark.files.own_place import OwnPlace, Wanted
 from spark.files.parts import Parts, read_parts
 from spark.files.place import Place
 from spark.files.places import DEFAULT_FS, Opener, own_place, place_of, run_of, source_of
-from spark.files.source import Source, Stated
+from spark.files.source import SNAPSHOT, Source, Stated
 from spark.files.spark_place import SparkPlace
 from spark.files.tables import write_tables
 from spark.files.text_file import replace_text
@@ -35,6 +35,7 @@ __all__ = [
     "DEFAULT_FS",
     "LITERAL",
     "NULL",
+    "SNAPSHOT",
     "CatalogSchema",
     "File",
     "LocalPlace",

@@ -12,11 +12,8 @@ from pyspark.sql import functions as F
 from pyspark.sql import types as t
 
 from spark.errors import InputError, UnreadableError, first_line
-from spark.files.source import Cells, Source, Stated, cells_in
+from spark.files.source import SNAPSHOT, Cells, Source, Stated, cells_in
 from spark.files.where import CatalogSchema
-
-SNAPSHOT = "snapshot"
-"""The column that tells of which snapshot a row is."""
 
 
 class CatalogSource(Source):
@@ -109,6 +106,12 @@ class CatalogSource(Source):
         if rows is None:
             return None
         return Stated(rows.where(F.col(SNAPSHOT) == snapshot).drop(SNAPSHOT), ())
+
+    def read_several(
+        self, session: SparkSession, table: str, snapshots: Collection[str]
+    ) -> list[Stated]:
+        rows = self.table(table)
+        return [] if rows is None else [Stated(rows.where(F.col(SNAPSHOT).isin(*snapshots)), ())]
 
     def tally(
         self, tables: Collection[str], snapshots: Collection[str], columns: Sequence[str] = ()

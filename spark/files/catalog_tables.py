@@ -20,7 +20,8 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from spark.errors import InputError, first_line
-from spark.files.catalog_source import SNAPSHOT, CatalogSource
+from spark.files.catalog_source import CatalogSource
+from spark.files.source import SNAPSHOT
 from spark.files.where import CatalogSchema
 
 OF_FILES = frozenset({"parquet", "orc", "avro", "json", "csv", "text", "xml", "hive"})

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import NamedTuple
 
 from pyspark.sql import DataFrame, SparkSession
@@ -25,13 +27,17 @@ class Parts(NamedTuple):
 
 
 def read_parts(
-    session: SparkSession, table: str, parts: Parts, schema: StructType | None = None
+    session: SparkSession,
+    table: str,
+    parts: Parts,
+    schema: StructType | None = None,
+    options: Mapping[str, str] = MappingProxyType({}),
 ) -> DataFrame | None:
     """The rows of a table; None when it isn't there any more, UnreadableError if it is broken.
 
-    Where the `schema` isn't known, Spark reads a file for it.
+    Where the `schema` isn't known, Spark reads a file for it; `options` are further ones of its.
     """
-    reader = session.read.options(**CHECKED)
+    reader = session.read.options(**CHECKED | dict(options))
     try:
         rows = (reader.schema(schema) if schema else reader).parquet(*parts.paths)
         _ = rows.schema  # Spark Connect reads nothing before it is asked for something

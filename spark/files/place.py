@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
+from typing import NamedTuple
 
 from pyspark.sql import SparkSession
+from pyspark.sql.types import StringType, StructField, StructType
 
 from spark.errors import UnreadableError
 from spark.files.footers import Footers
 from spark.files.manifest import HIDDEN, File, Manifest
 from spark.files.parts import Parts, read_parts
-from spark.files.source import Source, Stated
+from spark.files.source import SNAPSHOT, Source, Stated
 
 
 def rewritten(path: str, rows: int, file: File) -> str:
@@ -21,6 +23,13 @@ def rewritten(path: str, rows: int, file: File) -> str:
         f"{path} was changed by another program since it was written "
         f"({rows} rows instead of {file.rows})"
     )
+
+
+class _Known(NamedTuple):
+    """A table of one snapshot, before it is read."""
+
+    parts: Parts
+    footers: Footers
 
 
 class Place(Source):
@@ -67,6 +76,17 @@ class Place(Source):
         if rows is None:
             return None
         return Stated(rows, parts.notes, footers.without_nulls if footers else frozenset())
+
+    def read_several(
+        self, session: SparkSession, table: str, snapshots: Collection[str]
+    ) -> list[Stated]:
+        alike: dict[tuple[str, str], list[_Known]] = {}
+        for snapshot in snapshots:
+            if parts := self.parts(table, snapshot, thoroughly=False):
+                known = _Known(parts, self.footers(parts) or _told_by_spark(session, table, parts))
+                base = parts.paths[0].rpartition(f"/{SNAPSHOT}=")[0]
+                alike.setdefault((base, known.footers.schema.json()), []).append(known)
+        return [_together(session, table, base, known) for (base, _), known in alike.items()]
 
     def paths(self, table: str, snapshots: Collection[str]) -> dict[str, tuple[str, ...]]:
         """What each of these snapshots of a table is read from, without those that can't be."""
@@ -127,3 +147,28 @@ class Place(Source):
         for name, path in sorted(found.items()):
             if note := self.changed(path, files.get(name), thoroughly):
                 yield note
+
+
+def _told_by_spark(session: SparkSession, table: str, parts: Parts) -> Footers:
+    rows = read_parts(session, table, parts)
+    if rows is None:
+        raise _gone(table, parts)
+    return Footers(rows.schema, frozenset())
+
+
+def _together(session: SparkSession, table: str, base: str, known: Sequence[_Known]) -> Stated:
+    """Tables with the same columns, in one folder; their own folders tell whose the rows are."""
+    columns = (one for one in known[0].footers.schema.fields if one.name != SNAPSHOT)
+    notes = tuple(note for one in known for note in one.parts.notes)
+    every = Parts(tuple(path for one in known for path in one.parts.paths), notes)
+    schema = StructType([*columns, StructField(SNAPSHOT, StringType())])
+    rows = read_parts(session, table, every, schema, {"basePath": base})
+    if rows is None:
+        raise _gone(table, every)
+    return Stated(
+        rows, notes, frozenset.intersection(*(one.footers.without_nulls for one in known))
+    )
+
+
+def _gone(table: str, parts: Parts) -> UnreadableError:
+    return UnreadableError(f"table {table} can't be read from {parts.paths[0]}: it is gone")

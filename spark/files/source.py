@@ -9,6 +9,9 @@ from typing import NamedTuple
 
 from pyspark.sql import DataFrame, Row, SparkSession
 
+SNAPSHOT = "snapshot"
+"""The column that tells of which snapshot a row is, where rows of several come together."""
+
 Cells = tuple[bytes | None, ...]
 """Values of columns of texts in one row; None is null."""
 
@@ -58,6 +61,16 @@ class Source(ABC):
     @abstractmethod
     def read(self, session: SparkSession, table: str, snapshot: str) -> Stated | None:
         """One table of one snapshot; None when it isn't there, UnreadableError when broken."""
+
+    @abstractmethod
+    def read_several(
+        self, session: SparkSession, table: str, snapshots: Collection[str]
+    ) -> list[Stated]:
+        """One table of several snapshots, of each that has it; `SNAPSHOT` is a column more.
+
+        Rows that have the same columns come together. Files are looked at quickly, and all that
+        can be told of their bytes is told when they are read. UnreadableError when one is broken.
+        """
 
     @abstractmethod
     def tally(

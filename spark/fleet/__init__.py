@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from spark.fleet.clusters import MAX_AGE, Composition, clusters_in, compositions
+from spark.fleet.clusters import MAX_AGE, Composition, clusters_in, compositions, time_of
+from spark.fleet.conform import conformed, is_keyed, null_keys
 from spark.fleet.connectors import IS_CONNECTOR, connector_topic
 from spark.fleet.counts import kinds_of_groups, row_counts
 from spark.fleet.fleet_files import FleetFiles, Rows
@@ -29,7 +30,7 @@ from spark.fleet.results import (
     read_planned,
     read_result,
 )
-from spark.fleet.schemas import TABLES
+from spark.fleet.schemas import TABLES, faults_of, unknown_columns
 from spark.fleet.snapshot import FleetSnapshot
 from spark.fleet.source_tables import SourceTables
 from spark.fleet.states import (
@@ -76,15 +77,19 @@ __all__ = [
     "check_writable",
     "clusters_in",
     "compositions",
+    "conformed",
     "connector_topic",
     "escaped",
     "escaped_rows",
+    "faults_of",
     "ids",
+    "is_keyed",
     "is_like",
     "is_named",
     "kind_of",
     "kinds_of_groups",
     "names_wanted",
+    "null_keys",
     "read_planned",
     "read_result",
     "row_counts",
@@ -92,8 +97,10 @@ __all__ = [
     "snapshots",
     "spelled",
     "table_of",
+    "time_of",
     "type_of_protocol",
     "unfinished",
+    "unknown_columns",
     "whole",
     "why_foreign",
     "write_store",

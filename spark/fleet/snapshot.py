@@ -16,8 +16,9 @@ from pyspark.util import inheritable_thread_target
 from spark.errors import InputError, UnreadableError, first_line, unreadable_file
 from spark.files import CatalogSchema, OwnPlace, Source, Stated, Where, source_of, write_tables
 from spark.fleet.clusters import MAX_AGE, Composition, clusters_in, clusters_of, compositions
+from spark.fleet.conform import conformed, is_keyed, null_keys
 from spark.fleet.part import WHOLE, Part
-from spark.fleet.schemas import TABLES, Table, faults_of, null_keys_told, unknown_columns
+from spark.fleet.schemas import TABLES, faults_of, null_keys_told, unknown_columns
 from spark.fleet.store import ids, removed_since, snapshot_id, whole
 from spark.fleet.utf8 import is_like, is_named
 
@@ -239,7 +240,7 @@ class FleetSnapshot:
         doubtful = {name: rows for name, rows in self.tables.items() if name not in self.keyed}
         if not doubtful:
             return self
-        found = reduce(DataFrame.unionAll, map(_null_keys, doubtful, doubtful.values()))
+        found = reduce(DataFrame.unionAll, map(null_keys, doubtful, doubtful.values()))
         try:
             counts = sorted(found.groupBy("table", "column").count().collect())
         except Exception as error:
@@ -289,18 +290,11 @@ def _read(snapshot: str, opened: Opened, source: Source) -> FleetSnapshot:
             if table:
                 tables[name] = table.rows
                 changes += table.notes
-                if _is_keyed(name, table):
+                if is_keyed(name, table):
                     keyed.add(name)
     read = _checked(snapshot, tables, faults)
     changes += removed_since(source, snapshot, tables)
     return replace(read, changes=tuple(changes), keyed=frozenset(keyed))
-
-
-def _is_keyed(name: str, table: Stated) -> bool:
-    """Whether its files say that no key is null, nor of a type that may have to become so."""
-    types = {field.name: field.dataType for field in table.rows.schema}
-    keys = [column for column in TABLES[name].columns if column.key]
-    return all(one.name in table.without_nulls and types.get(one.name) == one.type for one in keys)
 
 
 def _checked(
@@ -313,21 +307,5 @@ def _checked(
     notes = tuple(
         note for name, table in given.items() for note in unknown_columns(name, table.schema)
     )
-    tables = {name: _conformed(table, TABLES[name]) for name, table in given.items()}
+    tables = {name: conformed(name, table) for name, table in given.items()}
     return FleetSnapshot(snapshot, tables, notes)
-
-
-def _conformed(table: DataFrame, wanted: Table) -> DataFrame:
-    """A number that an int can't hold becomes null, so that a key of such a number is found."""
-    given = {c: F.col(c.name) if c.name in table.columns else F.lit(None) for c in wanted.columns}
-    return table.select(*(given[c].try_cast(c.type).alias(c.name) for c in wanted.columns))
-
-
-def _null_keys(name: str, table: DataFrame) -> DataFrame:
-    """A row (table, column) for each null in a key."""
-    keys = TABLES[name].keys
-    any_null = reduce(lambda a, b: a | b, (F.col(key).isNull() for key in keys))
-    columns = F.array_compact(F.array(*(F.when(F.col(key).isNull(), key) for key in keys)))
-    return table.where(any_null).select(
-        F.lit(name).alias("table"), F.explode(columns).alias("column")
-    )

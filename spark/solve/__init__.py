@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from spark.solve.columns import Int, Long, Real, Text, columns_of, schema_of
+from spark.solve.columns import Flag, Int, Long, Real, Row, Text, columns_of, schema_of
 from spark.solve.decode import plan_assignments, plan_groups
 from spark.solve.solve import solve_groups, solved_rows
 from spark.solve.solved_row import ACTIONS, GroupRow, SolvedRow, actions, facts_of
@@ -10,10 +10,12 @@ from spark.solve.time_limit import TimeLimit
 
 __all__ = [
     "ACTIONS",
+    "Flag",
     "GroupRow",
     "Int",
     "Long",
     "Real",
+    "Row",
     "SolvedRow",
     "Text",
     "TimeLimit",

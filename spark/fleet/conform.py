@@ -1,0 +1,43 @@
+"""Tables as they are found, held against what they have to be."""
+
+from __future__ import annotations
+
+from functools import reduce
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+
+from spark.files import SNAPSHOT, Stated
+from spark.fleet.schemas import TABLES
+
+
+def conformed(name: str, table: DataFrame) -> DataFrame:
+    """The columns of that table, and `SNAPSHOT` if it is there; those that are missing are null.
+
+    A number that an int can't hold becomes null, so that a key of such a number is found.
+    """
+    there = table.columns
+    columns = [
+        (F.col(c.name) if c.name in there else F.lit(None)).try_cast(c.type).alias(c.name)
+        for c in TABLES[name].columns
+    ]
+    return table.select(*columns, *(one for one in there if one == SNAPSHOT))
+
+
+def is_keyed(name: str, table: Stated) -> bool:
+    """Whether its files say that no key is null, nor of a type that may have to become so."""
+    types = {field.name: field.dataType for field in table.rows.schema}
+    keys = [column for column in TABLES[name].columns if column.key]
+    return all(one.name in table.without_nulls and types.get(one.name) == one.type for one in keys)
+
+
+def null_keys(name: str, table: DataFrame) -> DataFrame:
+    """A row (table, column) for each null in a key, with `SNAPSHOT` if the table has that."""
+    keys = TABLES[name].keys
+    any_null = reduce(lambda a, b: a | b, (F.col(key).isNull() for key in keys))
+    columns = F.array_compact(F.array(*(F.when(F.col(key).isNull(), key) for key in keys)))
+    return table.where(any_null).select(
+        *(one for one in table.columns if one == SNAPSHOT),
+        F.lit(name).alias("table"),
+        F.explode(columns).alias("column"),
+    )

@@ -1,0 +1,17 @@
+"""Many snapshots of a fleet: how its groups were, what changed, how often they rebalanced."""
+
+from __future__ import annotations
+
+from spark.history.encode import encode_changes, groups_in_time
+from spark.history.facts import Facts
+from spark.history.fleet_history import FleetHistory
+from spark.history.timeline import Timeline, seconds_between
+
+__all__ = [
+    "Facts",
+    "FleetHistory",
+    "Timeline",
+    "encode_changes",
+    "groups_in_time",
+    "seconds_between",
+]

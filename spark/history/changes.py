@@ -1,0 +1,29 @@
+"""What happened to each group, from one snapshot of its cluster to the next."""
+
+from __future__ import annotations
+
+from pyspark.sql import DataFrame
+
+from spark.history.told_row import StateRow, ToldRow
+from spark.solve import columns_of
+
+BEFORE = ("cluster", "group", "from_snapshot", "snapshot", "status", "status_before")
+
+COLUMNS = [
+    *BEFORE,
+    *("type", "type_before", "members", "members_before"),
+    *(
+        name
+        for name in columns_of(ToldRow)
+        if name not in (*columns_of(StateRow), *BEFORE, "changed", "type_before", "members_before")
+    ),
+]
+
+
+def changes_of(told: DataFrame) -> DataFrame:
+    """A row (cluster, group, from_snapshot, snapshot) for each transition with a change.
+
+    The columns are those of a `ToldRow` from `from_snapshot` on. Its status is `gone` in the first
+    snapshot of its cluster without the group.
+    """
+    return told.where("changed").select(*COLUMNS)

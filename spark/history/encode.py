@@ -1,0 +1,85 @@
+"""The groups of many instants as rows for workers: those in which facts changed, in order of time.
+
+A cluster at an instant is a cluster to `spark.groups.encode`, by a name of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from itertools import chain, groupby
+from typing import TYPE_CHECKING, Any
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F
+
+from spark.files import SNAPSHOT
+from spark.fleet import TABLES, FleetSnapshot
+from spark.groups import encode, portions
+from spark.history.facts import AT, KEYS, TOPIC, Facts
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+SEPARATOR = " "
+"""Between the id of a snapshot, which has none, and the name of a cluster."""
+
+NOT_FACTS = ("offsets", "brokers")
+"""Tables that no assignment depends on."""
+
+
+def encode_changes(tables: Mapping[str, DataFrame], facts: Facts, racks: bool = False) -> DataFrame:
+    """A row of `spark.groups.encode` for each group at each start of `facts`, and what it is.
+
+    `snapshot` is the first and `start` its position, from which to `end` the facts were these. All
+    rows of a group are in one task, one after the other, in order of time.
+    """
+    starts = facts.rows.where("position = start").select(*KEYS)
+    changed = _changed(tables, starts)
+    fleet = FleetSnapshot("", {name: _as_one(rows) for name, rows in changed.items()})
+    spans = facts.spans.select(
+        _instant().alias("cluster"), "group", F.array("start", "end").alias("span")
+    )
+    encoded = encode(fleet, racks, {"span": spans})
+    rows = encoded.withColumns(
+        {
+            SNAPSHOT: F.substring_index("cluster", SEPARATOR, 1),
+            "cluster": F.expr(f"substr(cluster, instr(cluster, '{SEPARATOR}') + 1)"),
+            "start": F.get("span", F.lit(0)),
+            "end": F.get("span", F.lit(1)),
+        }
+    )
+    return (
+        rows.drop("span")
+        .repartition("cluster", "group")
+        .sortWithinPartitions("cluster", "group", "start")
+    )
+
+
+def groups_in_time(batches: Iterator[pd.DataFrame]) -> Iterator[Iterator[Any]]:
+    """The rows of `encode_changes`, a group after the other, each in order of time.
+
+    One batch is in memory at a time.
+    """
+    rows = chain.from_iterable(portions(batches))
+    for _, of_group in groupby(rows, key=lambda row: (row.cluster, row.group)):
+        yield of_group
+
+
+def _changed(tables: Mapping[str, DataFrame], starts: DataFrame) -> dict[str, DataFrame]:
+    """The rows that groups have at those instants, and those of the topics that they read then."""
+    found = {
+        name: rows.join(starts, list(KEYS), "left_semi")
+        for name, rows in tables.items()
+        if TABLES[name].by_group and name not in NOT_FACTS
+    }
+    topics = found["subscriptions"].select(*TOPIC).distinct()
+    partitions = tables["partitions"].join(topics, list(TOPIC), "left_semi")
+    return found | {"partitions": partitions}
+
+
+def _as_one(rows: DataFrame) -> DataFrame:
+    return rows.withColumn("cluster", _instant()).drop(SNAPSHOT)
+
+
+def _instant() -> Column:
+    return F.concat_ws(SEPARATOR, *AT)

@@ -1,0 +1,165 @@
+"""A fleet at many instants."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import timedelta
+from functools import cached_property, reduce
+
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+
+from spark.errors import InputError
+from spark.files import SNAPSHOT, Where
+from spark.fleet import (
+    MAX_AGE,
+    TABLES,
+    WHOLE,
+    FleetSnapshot,
+    Part,
+    is_like,
+    is_named,
+    time_of,
+)
+from spark.history.changes import changes_of
+from spark.history.facts import Facts, facts_of
+from spark.history.read import read_tables
+from spark.history.rebalances import rebalances_of
+from spark.history.spans import told_of
+from spark.history.states import states_of
+from spark.history.timeline import Timeline
+from spark.unpersist_handle import Handle
+
+
+@dataclass(frozen=True)
+class FleetHistory(Handle):
+    """The tables of several snapshots of a fleet, each with a column `snapshot` more.
+
+    `timeline` has the snapshots of each cluster: clusters may have been collected apart. `notes`
+    tell what was left out. What is worked out of them is kept from its first use until `release`;
+    as a context manager the history releases itself.
+    """
+
+    tables: Mapping[str, DataFrame]
+    timeline: Timeline
+    notes: tuple[str, ...] = ()
+    part: Part = WHOLE
+    _kept: list[DataFrame] = field(default_factory=list, repr=False, compare=False)
+
+    @staticmethod
+    def read(
+        session: SparkSession,
+        store: Where,
+        since: str | timedelta | None = None,
+        until: str | None = None,
+        max_age: timedelta = MAX_AGE,
+    ) -> FleetHistory:
+        """The whole snapshots of a store, from `since` to `until`, both included.
+
+        `since` is an id, or how far to reach back from the last. Those that aren't whole are left
+        out and named in `notes`, and so are those whose id is no time like 20261121T060000Z: they
+        have no place in the order of time. InputError when none is left, or tables can't be used.
+        """
+        tables, clusters, notes = read_tables(session, store, since, until)
+        return FleetHistory(tables, Timeline(clusters, max_age), notes)
+
+    @staticmethod
+    def of(snapshots: Sequence[FleetSnapshot], max_age: timedelta = MAX_AGE) -> FleetHistory:
+        """The history that these snapshots are, in any order.
+
+        A cluster's rows of an instant may be in several of them that were composed of others, as
+        `FleetSnapshot.read` does: they count once. InputError for none, for two snapshots of one
+        id, and for ids that are no times.
+        """
+        return _of(snapshots, max_age)
+
+    @property
+    def snapshots(self) -> list[str]:
+        """The ids of all snapshots, oldest first."""
+        return sorted({one for ids in self.timeline.snapshots.values() for one in ids})
+
+    def matching(self, cluster: str | None = None, group: str | None = None) -> FleetHistory:
+        """Part of the history: a cluster, or the groups that a pattern of names fits.
+
+        In a pattern `*` is any text and `?` one character.
+        """
+        tables = dict(self.tables)
+        timeline = self.timeline
+        if cluster is not None:
+            tables = {
+                name: rows.where(is_named("cluster", [cluster])) for name, rows in tables.items()
+            }
+            timeline = replace(timeline, snapshots={cluster: timeline.snapshots.get(cluster, ())})
+        if group is not None:
+            by_group = {name: rows for name, rows in tables.items() if TABLES[name].by_group}
+            tables |= {name: rows.where(is_like("group", group)) for name, rows in by_group.items()}
+        return replace(self, tables=tables, timeline=timeline, part=Part(cluster, group), _kept=[])
+
+    def facts(self, racks: bool = False) -> Facts:
+        """When each group's facts changed; with `racks` those of partitions are facts too."""
+        facts = facts_of(self.tables, self.timeline, racks)
+        self._kept.append(facts.rows)
+        return facts
+
+    @cached_property
+    def _facts(self) -> Facts:
+        return self.facts()
+
+    @cached_property
+    def _told(self) -> DataFrame:
+        told = told_of(self._facts, self.tables, self.timeline).persist()
+        self._kept.append(told)
+        return told
+
+    @property
+    def states(self) -> DataFrame:
+        """A row a snapshot and group: see `spark.history.states`."""
+        return states_of(self._told, self._facts, self.tables)
+
+    @property
+    def changes(self) -> DataFrame:
+        """A row a group and transition in which anything changed: see `spark.history.changes`."""
+        return changes_of(self._told)
+
+    @property
+    def rebalances(self) -> DataFrame:
+        """A row a group and transition with rebalances: see `spark.history.rebalances`."""
+        return rebalances_of(self._told, self._facts, self.tables)
+
+    def release(self) -> None:
+        """Free what is kept."""
+        while self._kept:
+            self._kept.pop().unpersist()
+
+
+def _of(snapshots: Sequence[FleetSnapshot], max_age: timedelta) -> FleetHistory:
+    ids = [one.id for one in snapshots]
+    if not ids:
+        raise InputError("a history needs at least one snapshot")
+    if untimed := [one for one in ids if not time_of(one)]:
+        raise InputError(f"{untimed[0]!r} can't be an id in a history: it is no time")
+    twice = {one for one in ids if ids.count(one) > 1}
+    if twice:
+        raise InputError(f"two snapshots of the history have the id {min(twice)}")
+    clusters: dict[str, set[str]] = {}
+    parts: dict[str, list[DataFrame]] = {}
+    for snapshot in snapshots:
+        for instant, names in _new_in(snapshot, clusters).items():
+            for table, rows in snapshot.only(names).tables.items():
+                parts.setdefault(table, []).append(rows.withColumn(SNAPSHOT, F.lit(instant)))
+    tables = {table: reduce(DataFrame.unionByName, some) for table, some in parts.items()}
+    notes = dict.fromkeys(note for one in snapshots for note in one.notes)
+    in_order = {cluster: sorted(found) for cluster, found in sorted(clusters.items())}
+    return FleetHistory(tables, Timeline(in_order, max_age), (*notes,))
+
+
+def _new_in(snapshot: FleetSnapshot, clusters: dict[str, set[str]]) -> dict[str, list[str]]:
+    """The clusters of a snapshot by instants, those that weren't there yet, which are added."""
+    found: dict[str, list[str]] = {}
+    for cluster, instant in snapshot.clusters().items():
+        known = clusters.setdefault(cluster, set())
+        if instant not in known:
+            known.add(instant)
+            found.setdefault(instant, []).append(cluster)
+    return found

@@ -1,0 +1,75 @@
+"""A group at one instant, as a worker sees it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from optimizer.model import Problem, classes_of, member_loads
+from optimizer.solver import solve
+from spark.groups import FleetGroup, read_or_failed
+
+
+@dataclass(frozen=True)
+class Moment:
+    """A row of `spark.history.encode` that has been read."""
+
+    row: Any
+    group: FleetGroup
+
+    @staticmethod
+    def of(row: Any) -> Moment:
+        return Moment(row, read_or_failed(row))
+
+    @property
+    def problem(self) -> Problem | None:
+        """None where no assignment can be told: see the group's status."""
+        return self.group.problem
+
+    @cached_property
+    def instances(self) -> dict[str, str | None]:
+        """The members, and the instance id of each that has one."""
+        return dict(zip(self.row.member_ids.tolist(), self.row.instance_ids.tolist(), strict=True))
+
+    @cached_property
+    def sizes(self) -> dict[str, int]:
+        """The topics that somebody reads and that are there, and how many partitions each has."""
+        sizes = zip(self.row.topics.tolist(), self.row.topic_sizes.tolist(), strict=True)
+        return {topic: size for topic, size in sizes if size > 0}
+
+    @cached_property
+    def topics_of(self) -> dict[str, frozenset[str]]:
+        """The topics that each member reads."""
+        row, found = self.row, {member: set[str]() for member in self.instances}
+        named = dict(zip(row.member_hashes.tolist(), row.member_ids.tolist(), strict=True))
+        topic = np.array(row.topics).repeat(row.subscriber_counts)
+        for hashed, one in zip(row.subscribers.tolist(), topic.tolist(), strict=True):
+            if hashed in named:
+                found[named[hashed]].add(one)
+        return {member: frozenset(topics) for member, topics in found.items()}
+
+    def found(self, least_max: int) -> dict[str, int]:
+        """What an assignment was found to be like; `least_max` is the optimum's highest load."""
+        assert self.problem is not None
+        loads = member_loads(self.problem, classes_of(self.problem).kept)
+        return {
+            "partitions": int(np.count_nonzero(classes_of(self.problem).of_partition >= 0)),
+            "max_load": int(loads.max(initial=0)),
+            "min_load": int(loads.min()),
+            "sum_squares": int(loads @ loads),
+            "excess": max(0, int(loads.max(initial=0)) - least_max),
+            "idle": int(np.count_nonzero(loads == 0)),
+        }
+
+
+def least_max_load(problem: Problem) -> int:
+    """The highest load of the optimum."""
+    classes = classes_of(problem)
+    members = len(problem.member_ids)
+    if len(classes) == 1 and len(classes.members) == members:
+        read = int(np.count_nonzero(classes.of_partition >= 0))
+        return -(-read // members)
+    return int(member_loads(problem, solve(problem).target).max(initial=0))

@@ -1,0 +1,53 @@
+"""When each cluster was looked at, and for how long what was seen may be taken to have held."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from functools import cached_property
+from itertools import accumulate, pairwise
+
+from spark.fleet import MAX_AGE, time_of
+
+
+@dataclass(frozen=True)
+class Timeline:
+    """For each cluster the ids of its snapshots, oldest first; a position is an index into them.
+
+    What a snapshot tells is taken to hold until the next of its cluster, though no longer than
+    `max_age`: of a cluster that nobody looked at for a week six days aren't known. What the last
+    one tells holds for no time yet.
+    """
+
+    snapshots: Mapping[str, Sequence[str]]
+    max_age: timedelta = MAX_AGE
+
+    def last(self, cluster: str) -> int:
+        """The position of a cluster's last snapshot."""
+        return len(self.snapshots[cluster]) - 1
+
+    def known_seconds(self, cluster: str, start: int, end: int) -> float:
+        """How long what was seen from position `start` to `end` held, both included."""
+        known = self._known[cluster]
+        return known[end + 1] - known[start]
+
+    @cached_property
+    def _known(self) -> dict[str, list[float]]:
+        """For each cluster the seconds known before each position, and in the end."""
+        return {
+            cluster: [*accumulate(self._lengths(ids), initial=0.0)]
+            for cluster, ids in self.snapshots.items()
+        }
+
+    def _lengths(self, ids: Sequence[str]) -> list[float]:
+        most = self.max_age.total_seconds()
+        return [*(min(seconds_between(a, b), most) for a, b in pairwise(ids)), 0.0]
+
+
+def seconds_between(before: str, after: str) -> float:
+    """Seconds from one snapshot to another, by ids that are times; ValueError if one isn't."""
+    start, end = time_of(before), time_of(after)
+    if start is None or end is None:
+        raise ValueError(f"{before} or {after} is no time")
+    return (end - start).total_seconds()

@@ -1,0 +1,77 @@
+"""What is told of a group from one change of its facts to the next: one row."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from pyspark.sql import types as t
+
+from spark.solve import Flag, Int, Long, Row, Text
+
+Names = Annotated[list[str] | None, t.ArrayType(t.StringType())]
+
+GONE = "gone"
+"""Status of a group in a snapshot of its cluster that doesn't have it any more."""
+
+
+@dataclass(slots=True, kw_only=True)
+class StateRow(Row):
+    """How a group was from `snapshot`, at position `start` of its cluster's timeline, to `end`.
+
+    What isn't known is null. `status` and `reason` are those that a plan gives it, or `gone`.
+    `excess`: by so many partitions the most loaded member is above the most loaded one of the
+    optimum. `idle`: members without a partition. `type` is that of the table of groups.
+    """
+
+    cluster: Text
+    group: Text
+    snapshot: Text
+    start: Int
+    end: Int
+    status: Text = None
+    reason: Text = None
+    type: Text = None
+    members: Int = None
+    partitions: Int = None
+    max_load: Long = None
+    min_load: Long = None
+    sum_squares: Long = None
+    excess: Long = None
+    idle: Int = None
+
+
+@dataclass(slots=True, kw_only=True)
+class ToldRow(StateRow):
+    """The same, and what had changed since `from_snapshot`, the one of its cluster before.
+
+    `changed` tells whether anything of that did. `status_before` is null if the group wasn't there.
+    `came` and `left` are ids of members, `returned` those of new members that have the instance id
+    of one who was there. `topics_grew`, `topics_came` and `topics_went` are topics that somebody
+    reads. `subscriptions_changed` counts the members, of those who stayed or returned, who read
+    other topics than before.
+
+    `changed_hands`: partitions with an owner before and after, who is another member (a returned
+    one is the same). Of these are `moves`, whose owner before is still there by its member id and
+    still subscribed, and `takeovers`, the others. `fewest_moves`: so many has the assignment with
+    the fewest of all whose loads are within those of the one that came about; `avoidable_moves` are
+    what that one had more.
+    """
+
+    changed: Flag = False
+    from_snapshot: Text = None
+    status_before: Text = None
+    type_before: Text = None
+    members_before: Int = None
+    came: Names = None
+    left: Names = None
+    returned: Names = None
+    topics_grew: Names = None
+    topics_came: Names = None
+    topics_went: Names = None
+    subscriptions_changed: Int = None
+    changed_hands: Long = None
+    moves: Long = None
+    takeovers: Long = None
+    fewest_moves: Long = None
+    avoidable_moves: Long = None

@@ -1,0 +1,150 @@
+"""What changed in a group from one instant to another."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from optimizer.model import GONE, NOBODY, IntArray, Problem, classes_of, member_loads
+from optimizer.solver import fewest_moves
+from spark.history.moment import Moment
+
+NO_HANDS = {"changed_hands": 0, "moves": 0, "takeovers": 0}
+"""Without a member before, or after, nothing changes hands."""
+
+
+def changes_between(before: Moment, after: Moment) -> dict[str, Any]:
+    """Columns of a `ToldRow`; those of partitions are null unless both assignments are known."""
+    members = _of_members(before, after)
+    changes: dict[str, Any] = {
+        **members,
+        **_of_topics(before, after),
+        "status_before": before.group.status,
+        "type_before": before.row.type,
+        "members_before": len(before.instances),
+        "subscriptions_changed": _subscriptions_changed(before, after, members["returned"]),
+    }
+    if not (before.instances and after.instances):
+        changes |= NO_HANDS
+    elif before.problem is not None and after.problem is not None:
+        changes |= _of_hands(before, after, after.problem)
+    return changes | {"changed": _is_change(changes, before, after)}
+
+
+def first_seen(after: Moment) -> dict[str, Any]:
+    """The same of a group that wasn't there before."""
+    members, topics = [*after.instances], sorted(after.sizes)
+    return _nothing() | {"changed": True, "came": members, "topics_came": topics}
+
+
+def last_seen(before: Moment) -> dict[str, Any]:
+    """The same of a group that isn't there any more."""
+    return _nothing() | {
+        "changed": True,
+        "status_before": before.group.status,
+        "type_before": before.row.type,
+        "members_before": len(before.instances),
+        "left": [*before.instances],
+        "topics_went": sorted(before.sizes),
+    }
+
+
+def _nothing() -> dict[str, Any]:
+    lists = ("came", "left", "returned", "topics_grew", "topics_came", "topics_went")
+    counts = dict.fromkeys(("members_before", "subscriptions_changed"), 0)
+    return {name: [] for name in lists} | counts | NO_HANDS
+
+
+def _is_change(changes: Mapping[str, Any], before: Moment, after: Moment) -> bool:
+    lists = ("came", "left", "topics_grew", "topics_came", "topics_went")
+    counts = ("subscriptions_changed", "changed_hands")
+    return (
+        any(changes.get(name) for name in (*lists, *counts))
+        or before.group.status != after.group.status
+        or before.row.type != after.row.type
+    )
+
+
+def _of_members(before: Moment, after: Moment) -> dict[str, list[str]]:
+    was, now = before.instances, after.instances
+    known = set(filter(None, was.values()))
+    came = sorted(now.keys() - was.keys())
+    return {
+        "came": came,
+        "left": sorted(was.keys() - now.keys()),
+        "returned": [member for member in came if now[member] in known],
+    }
+
+
+def _of_topics(before: Moment, after: Moment) -> dict[str, list[str]]:
+    """A topic that has fewer partitions than before was deleted and made anew."""
+    was, now = before.sizes, after.sizes
+    both = was.keys() & now.keys()
+    anew = {topic for topic in both if now[topic] < was[topic]}
+    return {
+        "topics_grew": sorted(topic for topic in both if now[topic] > was[topic]),
+        "topics_came": sorted((now.keys() - was.keys()) | anew),
+        "topics_went": sorted((was.keys() - now.keys()) | anew),
+    }
+
+
+def _subscriptions_changed(before: Moment, after: Moment, returned: list[str]) -> int:
+    """How many members who stayed, or returned, read other topics."""
+    was, now = before.topics_of, after.topics_of
+    by_instance = {instance: member for member, instance in before.instances.items() if instance}
+    same = {member: member for member in before.instances.keys() & after.instances.keys()}
+    same |= {member: by_instance[after.instances[member] or ""] for member in returned}
+    return sum(was.get(old) != now.get(new) for new, old in same.items())
+
+
+def _of_hands(before: Moment, after: Moment, problem: Problem) -> dict[str, int | None]:
+    """What became of the partitions that had an owner before."""
+    old, new = _previous_owners(before, problem), after.group.previous
+    number: dict[str, int] = {}
+    was, now = _numbered(before, old, number), _numbered(after, new, number)
+    changed = (was != NOBODY) & (now != NOBODY) & (was != now)
+    then = replace(problem, owner=_among(problem.member_ids, before.group.names, old))
+    hands, moves = np.count_nonzero(changed), np.count_nonzero(changed & classes_of(then).keepable)
+    loads = member_loads(problem, classes_of(problem).kept)
+    fewest = fewest_moves(then, int(loads.min()), int(loads.max()))
+    return {
+        "changed_hands": int(hands),
+        "moves": int(moves),
+        "takeovers": int(hands - moves),
+        "fewest_moves": fewest,
+        "avoidable_moves": None if fewest is None else int(moves) - fewest,
+    }
+
+
+def _previous_owners(before: Moment, problem: Problem) -> IntArray:
+    """For each partition that there is now, the index of its owner's name before, or NOBODY."""
+    assert before.problem is not None
+    owner = np.full(problem.partition_count, NOBODY)
+    known = {topic: t for t, topic in enumerate(before.problem.topics)}
+    starts, sizes = before.problem.topic_offsets, before.problem.topic_sizes
+    for topic, start, size in zip(
+        problem.topics, problem.topic_offsets.tolist(), problem.topic_sizes.tolist(), strict=False
+    ):
+        if (t := known.get(topic)) is not None:
+            same = min(size, int(sizes[t]))
+            owner[start : start + same] = before.group.previous[starts[t] : starts[t] + same]
+    return owner
+
+
+def _numbered(moment: Moment, owner: IntArray, number: dict[str, int]) -> IntArray:
+    """Owners by numbers that are the same for a member who returned by its instance id.
+
+    `number` has those that are given, and takes in new ones.
+    """
+    who = [moment.instances.get(name) or name for name in moment.group.names]
+    numbers = [number.setdefault(one, len(number)) for one in who]
+    return np.array([*numbers, NOBODY])[owner]
+
+
+def _among(member_ids: Sequence[str], names: Sequence[str], owner: IntArray) -> IntArray:
+    """Owners, indexes into `names`, as those of members; GONE where they aren't there."""
+    index = {member: m for m, member in enumerate(member_ids)}
+    return np.array([*(index.get(name, GONE) for name in names), NOBODY])[owner]
