@@ -29,6 +29,7 @@ COMMANDS = {
     "explain": "explain store --group orders",
     "audit": "audit store --fail-on critical",
     "snapshots": "snapshots store",
+    "history": "history store --out history --since 7d",
     "graph": "graph store --question reach --broker 3",
     "import-cli": "import-cli --cluster prod --groups members.txt --groups offsets.txt "
     "--topics topics.txt --out store",

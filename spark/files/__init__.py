@@ -14,6 +14,7 @@ reads, and a hidden folder `.evenfleet` beside them:
 from __future__ import annotations
 
 from spark.files.arrow_place import NotOurOwnError
+from spark.files.by_snapshot import write_by_snapshot
 from spark.files.catalog_tables import check_tables
 from spark.files.columns import NULL, coded, is_there, nothing, texts, whole_numbers
 from spark.files.disk import writing
@@ -64,6 +65,7 @@ __all__ = [
     "table_in",
     "texts",
     "whole_numbers",
+    "write_by_snapshot",
     "write_tables",
     "writing",
     "written_file",

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import contextmanager
 
 from pyspark.sql import DataFrame, SparkSession
 
@@ -51,11 +52,18 @@ def write_tables(
     if isinstance(out, CatalogSchema):
         write_to_catalog(session, out, snapshot, tables, owned)
         return
+    with reaching(out), run_of(session, out, snapshot, {*owned, *tables}) as run:
+        for name, table in tables.items():
+            table.write.options(**WRITTEN).parquet(str(run.folder(name)))
+        run.commit(tables)
+
+
+@contextmanager
+def reaching(out: str) -> Iterator[None]:
+    """InputError where what is written within fails since `out` can't be written."""
     try:
-        with writing(out), run_of(session, out, snapshot, {*owned, *tables}) as run:
-            for name, table in tables.items():
-                table.write.options(**WRITTEN).parquet(str(run.folder(name)))
-            run.commit(tables)
+        with writing(out):
+            yield
     except (InputError, RunError):
         raise
     except Exception as error:

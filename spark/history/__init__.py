@@ -5,6 +5,7 @@ from __future__ import annotations
 from spark.history.encode import encode_changes, groups_in_time
 from spark.history.facts import Facts
 from spark.history.fleet_history import FleetHistory
+from spark.history.summary import restless, totals, worse
 from spark.history.timeline import Timeline, seconds_between
 
 __all__ = [
@@ -13,5 +14,8 @@ __all__ = [
     "Timeline",
     "encode_changes",
     "groups_in_time",
+    "restless",
     "seconds_between",
+    "totals",
+    "worse",
 ]

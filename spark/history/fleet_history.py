@@ -31,6 +31,9 @@ from spark.history.states import states_of
 from spark.history.timeline import Timeline
 from spark.unpersist_handle import Handle
 
+NAMING = ("groups", "members", "subscriptions", "assignments")
+"""The tables that name groups."""
+
 
 @dataclass(frozen=True)
 class FleetHistory(Handle):
@@ -95,6 +98,11 @@ class FleetHistory(Handle):
             by_group = {name: rows for name, rows in tables.items() if TABLES[name].by_group}
             tables |= {name: rows.where(is_like("group", group)) for name, rows in by_group.items()}
         return replace(self, tables=tables, timeline=timeline, part=Part(cluster, group), _kept=[])
+
+    def has_groups(self) -> bool:
+        """Whether any table names a group."""
+        rows = (self.tables[name].select("group") for name in NAMING if name in self.tables)
+        return not reduce(DataFrame.unionAll, rows).isEmpty()
 
     def facts(self, racks: bool = False) -> Facts:
         """When each group's facts changed; with `racks` those of partitions are facts too."""

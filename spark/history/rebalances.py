@@ -15,15 +15,16 @@ TRANSITION = ("cluster", "group", "from_snapshot", SNAPSHOT)
 
 CAUSES = {
     "made anew": "remade",
-    "topic change": "size(topics_grew) + size(topics_came) + size(topics_went) > 0 "
-    "or subscriptions_changed > 0",
     "restart": "size(returned) > 0 or (size(came) > 0 and size(left) > 0)",
     "join": "size(came) > 0",
     "leave": "size(left) > 0 and (members = 0 or left_hosts > 1)",
     "crash": "size(left) > 0",
+    "topic change": "size(topics_grew) + size(topics_came) + size(topics_went) > 0 "
+    "or subscriptions_changed > 0",
 }
 """The likeliest cause, the first that applies; SQL text over the columns of `rebalances_of`.
 
+Who joins may bring topics, and who leaves may take some along: a change of topics alone is that.
 Who left without a successor crashed, most likely; unless nobody stayed, or they left from several
 hosts at once: then the group was shut down, or made smaller.
 """

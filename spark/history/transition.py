@@ -36,8 +36,7 @@ def changes_between(before: Moment, after: Moment) -> dict[str, Any]:
 
 def first_seen(after: Moment) -> dict[str, Any]:
     """The same of a group that wasn't there before."""
-    members, topics = [*after.instances], sorted(after.sizes)
-    return _nothing() | {"changed": True, "came": members, "topics_came": topics}
+    return _nothing() | {"changed": True, "came": [*after.instances]}
 
 
 def last_seen(before: Moment) -> dict[str, Any]:
@@ -48,7 +47,6 @@ def last_seen(before: Moment) -> dict[str, Any]:
         "type_before": before.row.type,
         "members_before": len(before.instances),
         "left": [*before.instances],
-        "topics_went": sorted(before.sizes),
     }
 
 
@@ -80,7 +78,12 @@ def _of_members(before: Moment, after: Moment) -> dict[str, list[str]]:
 
 
 def _of_topics(before: Moment, after: Moment) -> dict[str, list[str]]:
-    """A topic that has fewer partitions than before was deleted and made anew."""
+    """Where somebody is there before and after, what they read.
+
+    A topic that has fewer partitions than before was deleted and made anew.
+    """
+    if not (before.instances and after.instances):
+        return {"topics_grew": [], "topics_came": [], "topics_went": []}
     was, now = before.sizes, after.sizes
     both = was.keys() & now.keys()
     anew = {topic for topic in both if now[topic] < was[topic]}

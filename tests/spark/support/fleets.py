@@ -82,9 +82,11 @@ def nullable(schema: pa.Schema) -> pa.Schema:
     return pa.schema([field.with_nullable(True) for field in schema])
 
 
-def snapshot_of(spark: SparkSession, tables: Mapping[str, pa.Table]) -> FleetSnapshot:
+def snapshot_of(
+    spark: SparkSession, tables: Mapping[str, pa.Table], snapshot: str = SNAPSHOT
+) -> FleetSnapshot:
     return FleetSnapshot.of(
-        snapshot=SNAPSHOT,
+        snapshot=snapshot,
         **{name: spark.createDataFrame(table) for name, table in tables.items()},
     )
 

@@ -1,0 +1,183 @@
+"""Which snapshots a history is of, and how their groups were."""
+
+from __future__ import annotations
+
+import shutil
+from datetime import timedelta
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+from pyspark.sql import SparkSession
+
+from spark import FleetHistory, FleetSnapshot, InputError, compare_fleet
+from spark.fleet.local_store import write_store
+from tests.spark.support.fleets import Fleet, snapshot_of
+from tests.spark.support.histories import HOURS, random_history
+
+FIVE, SIX, SEVEN = HOURS[5:8]
+
+
+def fleet_of(*clusters: str, owner: str = "a") -> Fleet:
+    fleet = Fleet()
+    for cluster in clusters:
+        fleet.topic("t", 2, cluster=cluster)
+        fleet.group("g", {"a": ["t"], "b": ["t"]}, [("t", 0, owner)], cluster=cluster)
+    return fleet
+
+
+@pytest.fixture
+def three(tmp_path: Path) -> Path:
+    """A store with a cluster that isn't in the snapshot between."""
+    store = tmp_path / "store"
+    for snapshot, clusters in ((FIVE, "cd"), (SIX, "c"), (SEVEN, "cd")):
+        write_store(fleet_of(*clusters).tables(), store, snapshot)
+    return store
+
+
+class TestRead:
+    """What a store's history is of."""
+
+    def test_each_cluster_has_the_snapshots_with_it(self, spark: SparkSession, three: Path) -> None:
+        with FleetHistory.read(spark, str(three)) as history:
+            assert history.timeline.snapshots == {"c": [FIVE, SIX, SEVEN], "d": [FIVE, SEVEN]}
+            assert history.snapshots == [FIVE, SIX, SEVEN]
+            found = history.states.select("snapshot", "cluster").collect()
+        assert sorted(map(tuple, found)) == [
+            *((FIVE, "c"), (FIVE, "d"), (SIX, "c"), (SEVEN, "c"), (SEVEN, "d"))
+        ]
+
+    def test_since_is_an_id_or_a_length_of_time_and_until_is_an_id(
+        self, spark: SparkSession, three: Path
+    ) -> None:
+        def read(since: str | timedelta | None, until: str | None = None) -> list[str]:
+            return FleetHistory.read(spark, str(three), since, until).snapshots
+
+        assert read(SIX) == [SIX, SEVEN]
+        assert read(timedelta(hours=1)) == [SIX, SEVEN]
+        assert read(None, SIX) == [FIVE, SIX]
+        assert read(timedelta(minutes=59), SIX) == [SIX]
+
+    def test_what_is_not_whole_or_no_time_is_left_out_and_named(
+        self, spark: SparkSession, three: Path
+    ) -> None:
+        shutil.rmtree(three / "members" / f"snapshot={SIX}")
+        write_store(fleet_of("c").tables(), three, "before-the-move")
+        history = FleetHistory.read(spark, str(three))
+        assert history.snapshots == [FIVE, SEVEN]
+        assert [note for note in history.notes if "left out" in note or "Skipped" in note] == [
+            f"Skipped: snapshot {SIX} isn't whole: it lacks members",
+            "snapshot before-the-move is left out: its id is no time",
+        ]
+
+    def test_a_snapshot_with_null_keys_is_left_out_and_says_where(
+        self, spark: SparkSession, three: Path
+    ) -> None:
+        shutil.rmtree(three / ".evenfleet")
+        (file,) = (three / "members" / f"snapshot={SIX}").glob("*.parquet")
+        rows = pq.read_table(file)
+        pq.write_table(rows.set_column(1, "group", [[None, "g"]]), file)
+        history = FleetHistory.read(spark, str(three))
+        assert history.snapshots == [FIVE, SEVEN]
+        assert f"snapshot {SIX} is left out: it has null keys (members.group)" in history.notes
+        assert history.states.where(f"snapshot = '{SIX}'").isEmpty()
+
+    def test_columns_may_differ_from_snapshot_to_snapshot(
+        self, spark: SparkSession, three: Path
+    ) -> None:
+        (file,) = (three / "members" / f"snapshot={SIX}").glob("*.parquet")
+        rows = pq.read_table(file)
+        shutil.rmtree(three / ".evenfleet")
+        pq.write_table(rows.drop_columns(["rack", "generation"]), file)
+        with FleetHistory.read(spark, str(three)) as history:
+            assert history.states.where("cluster = 'c'").count() == 3
+
+    def test_nothing_in_that_time_is_told(self, spark: SparkSession, three: Path) -> None:
+        with pytest.raises(InputError, match=f"whole ones it has end with {FIVE}, {SIX}, {SEVEN}"):
+            FleetHistory.read(spark, str(three), "20270101T000000Z")
+        with pytest.raises(InputError, match="has no whole snapshot"):
+            FleetHistory.read(spark, str(three / "members"))
+
+
+class TestOf:
+    """Histories of snapshots that are there already."""
+
+    def test_it_is_the_history_of_these_in_order_of_time(self, spark: SparkSession) -> None:
+        snapshots = [
+            snapshot_of(spark, fleet_of("c", owner=owner).tables(), snapshot)
+            for snapshot, owner in ((SIX, "b"), (FIVE, "a"))
+        ]
+        with FleetHistory.of(snapshots) as history:
+            changes = history.changes.collect()
+        assert [(row.from_snapshot, row.snapshot, row.moves) for row in changes] == [(FIVE, SIX, 1)]
+
+    def test_what_several_were_composed_of_counts_once(
+        self, spark: SparkSession, three: Path
+    ) -> None:
+        shutil.rmtree(three / "members" / f"snapshot={SEVEN}")
+        composed = FleetSnapshot.read(spark, str(three))
+        assert composed.instants == {"c": SIX, "d": FIVE}
+        first = FleetSnapshot.read(spark, str(three), FIVE)
+        history = FleetHistory.of([first, composed])
+        assert history.timeline.snapshots == {"c": [FIVE, SIX], "d": [FIVE]}
+        assert history.tables["members"].count() == 6
+
+    def test_none_two_of_one_id_and_ids_that_are_no_times_are_told(
+        self, spark: SparkSession
+    ) -> None:
+        one = snapshot_of(spark, fleet_of("c").tables(), FIVE)
+        with pytest.raises(InputError, match="at least one snapshot"):
+            FleetHistory.of([])
+        with pytest.raises(InputError, match=f"two snapshots of the history have the id {FIVE}"):
+            FleetHistory.of([one, one])
+        with pytest.raises(InputError, match="'first' can't be an id in a history"):
+            FleetHistory.of([snapshot_of(spark, fleet_of("c").tables(), "first")])
+
+
+def test_one_snapshot_has_states_and_nothing_that_happened(spark: SparkSession) -> None:
+    with FleetHistory.of([snapshot_of(spark, fleet_of("c").tables(), FIVE)]) as history:
+        assert history.states.count() == 1
+        assert history.changes.isEmpty()
+        assert history.rebalances.isEmpty()
+
+
+def test_states_are_what_a_comparison_says_of_each_snapshot(spark: SparkSession) -> None:
+    fleets = random_history(seed=1, groups=12, hours=6)
+    snapshots = [snapshot_of(spark, fleet.tables(), one) for one, fleet in fleets.items()]
+    columns = ("cluster", "group", "status", "members", "partitions", "max_load", "min_load")
+    columns = (*columns, "sum_squares", "excess")
+    with FleetHistory.of(snapshots) as history:
+        found = history.states.select("snapshot", *columns).collect()
+    expected = []
+    for snapshot in snapshots:
+        current = compare_fleet(snapshot, ["current"]).select(*columns).collect()
+        expected += [(snapshot.id, *row) for row in current]
+    assert len(found) > 60
+    assert sorted(map(tuple, found), key=str) == sorted(expected, key=str)
+
+
+def test_a_part_of_a_history_is_that_of_its_groups(spark: SparkSession) -> None:
+    fleets = random_history(seed=2, groups=4, hours=4)
+    snapshots = [snapshot_of(spark, fleet.tables(), one) for one, fleet in fleets.items()]
+    history = FleetHistory.of(snapshots)
+    part = history.matching("d", "g00[12]".replace("[12]", "?"))
+    with history, part:
+        of_all = history.changes.where("cluster = 'd'").collect()
+        of_part = part.changes.collect()
+    assert of_part
+    assert sorted(map(str, of_part)) == sorted(map(str, of_all))
+    assert part.timeline.snapshots.keys() == {"d"}
+
+
+def test_lag_is_that_of_topics_that_are_read_or_of_all_where_nobody_is_there(
+    spark: SparkSession,
+) -> None:
+    fleet = Fleet().topic("t", 1).topic("old", 1)
+    fleet.group("read", {"a": ["t"]}, [("t", 0, "a")]).group("left", {})
+    for group in ("read", "left"):
+        for topic, lag in (("t", 5), ("old", 100)):
+            fleet.add("offsets", group=group, topic=topic, partition=0, lag=lag)
+    fleet.add("offsets", group="read", topic="t", partition=1, committed_offset=7, end_offset=4)
+    with FleetHistory.of([snapshot_of(spark, fleet.tables(), FIVE)]) as history:
+        lags = {row.group: row.lag for row in history.states.collect()}
+    assert lags == {"read": 5, "left": 105}

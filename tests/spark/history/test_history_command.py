@@ -1,0 +1,96 @@
+"""`evenfleet history`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from pyspark.sql import SparkSession
+
+from spark.fleet.local_store import write_store
+from tests.spark.history.test_changes import group
+from tests.spark.support.histories import HOURS
+from tests.spark.support.said import Run, flat, is_one_line
+
+
+@pytest.fixture
+def past(tmp_path: Path) -> Path:
+    """A group in which partitions move, needlessly, and one member crashes."""
+    fleets = [
+        group("aabb", generation=1),
+        group("aabb", generation=1),
+        group("abab", generation=2),
+        group("aaaa", generation=3),
+    ]
+    for snapshot, fleet in zip(HOURS, fleets, strict=False):
+        write_store(fleet.tables(), tmp_path / "store", snapshot)
+    return tmp_path / "store"
+
+
+def test_it_writes_each_snapshot_by_itself_and_tells_who_is_restless(
+    run: Run, spark: SparkSession, past: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "out"
+    said = run("history", past, "--out", out)
+    assert said.code == 0
+    assert "restless groups" in said.out
+    assert f"Read of cluster c: 4 snapshots from {HOURS[0]} to {HOURS[3]}." in said.err
+    sentence = "2 rebalances and 2 changes: 2 partitions moved, 2 of them needlessly, and 2 were"
+    assert sentence in flat(said.err)
+    states = spark.read.parquet(str(out / "states"))
+    assert sorted(row.snapshot for row in states.collect()) == HOURS[:4]
+    changes = spark.read.parquet(str(out / "changes"))
+    assert [(row.snapshot, row.moves) for row in changes.orderBy("snapshot").collect()] == [
+        (HOURS[2], 2),
+        (HOURS[3], 0),
+    ]
+    assert not (out / "changes" / f"snapshot={HOURS[1]}").exists()
+
+
+def test_what_was_there_of_other_snapshots_stays(
+    run: Run, spark: SparkSession, past: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "out"
+    run("history", past, "--out", out, "--until", HOURS[2])
+    said = run("history", past, "--out", out, "--since", "1h")
+    assert said.code == 0
+    states = spark.read.parquet(str(out / "states"))
+    assert sorted(row.snapshot for row in states.collect()) == HOURS[:4]
+    assert spark.read.parquet(str(out / "changes")).count() == 2
+
+
+def test_a_quiet_history_has_tables_without_rows(
+    run: Run, spark: SparkSession, past: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "out"
+    said = run("history", past, "--out", out, "--until", HOURS[1], "--format", "json")
+    assert json.loads(said.out) == {"restless groups": [], "groups that got worse": []}
+    assert spark.read.parquet(str(out / "changes")).isEmpty()
+    assert spark.read.parquet(str(out / "rebalances")).isEmpty()
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        (["--since", "last week"], "'last week' can't be the id of a snapshot"),
+        (["--since", HOURS[2], "--until", HOURS[1]], f"--until {HOURS[1]} is before --since"),
+        (["--since", HOURS[9]], "has no whole snapshot in that time"),
+        (["--cluster", "x"], "no snapshot has cluster 'x': they have 1 cluster (c)"),
+        (["--group", "x*"], "no snapshot has groups that fit 'x*'"),
+    ],
+)
+def test_wrong_options_are_told_in_a_sentence(
+    run: Run, past: Path, tmp_path: Path, options: list[str], sentence: str
+) -> None:
+    said = run("history", past, "--out", tmp_path / "out", *options)
+    assert said.code == 2
+    assert is_one_line(said)
+    assert sentence in said.err
+    assert not (tmp_path / "out").exists()
+
+
+def test_results_do_not_go_into_the_store(run: Run, past: Path) -> None:
+    said = run("history", past, "--out", past)
+    assert said.code == 2
+    assert "is a store" in said.err
