@@ -21,6 +21,7 @@ from spark.fleet.part import WHOLE, Part
 from spark.fleet.schemas import TABLES, faults_of, null_keys_told, unknown_columns
 from spark.fleet.store import ids, removed_since, snapshot_id, whole
 from spark.fleet.utf8 import is_like, is_named
+from spark.fleet.weights import HasRates, with_weights
 
 READ_AT_ONCE = 16
 """Tables that are opened at the same time: each takes a small job of Spark's."""
@@ -206,6 +207,15 @@ class FleetSnapshot:
         newest = max(instants.values(), default=self.id)
         part = Part(cluster, group)
         return replace(some, id=newest, tables=tables, instants=instants, part=part)
+
+    def weighted_by(self, rates: HasRates | DataFrame, column: str = "mean") -> FleetSnapshot:
+        """The same fleet with rates of partitions as their weights; null where there is no rate.
+
+        `rates` are those of `FleetHistory.rates`, or a table of them with a row a partition;
+        `column` is "mean", "quantile" or "maximum". InputError for another, or one that is missing.
+        """
+        partitions = with_weights(self.tables["partitions"], rates, column)
+        return replace(self, tables={**self.tables, "partitions": partitions})
 
     def has_groups(self) -> bool:
         """Whether any table names a group."""

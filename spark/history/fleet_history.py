@@ -24,6 +24,7 @@ from spark.fleet import (
 )
 from spark.history.changes import changes_of
 from spark.history.facts import Facts, facts_of
+from spark.history.rates import QUANTILE, WINDOW, FleetRates, fleet_rates
 from spark.history.read import read_tables
 from spark.history.rebalances import rebalances_of
 from spark.history.spans import told_of
@@ -49,6 +50,7 @@ class FleetHistory(Handle):
     notes: tuple[str, ...] = ()
     part: Part = WHOLE
     _kept: list[DataFrame] = field(default_factory=list, repr=False, compare=False)
+    _rates: list[FleetRates] = field(default_factory=list, repr=False, compare=False)
 
     @staticmethod
     def read(
@@ -97,7 +99,9 @@ class FleetHistory(Handle):
         if group is not None:
             by_group = {name: rows for name, rows in tables.items() if TABLES[name].by_group}
             tables |= {name: rows.where(is_like("group", group)) for name, rows in by_group.items()}
-        return replace(self, tables=tables, timeline=timeline, part=Part(cluster, group), _kept=[])
+        return replace(
+            self, tables=tables, timeline=timeline, part=Part(cluster, group), _kept=[], _rates=[]
+        )
 
     def has_groups(self) -> bool:
         """Whether any table names a group."""
@@ -135,10 +139,24 @@ class FleetHistory(Handle):
         """A row a group and transition with rebalances: see `spark.history.rebalances`."""
         return rebalances_of(self._told, self._facts, self.tables)
 
+    def rates(self, window: timedelta | str = WINDOW, quantile: float = QUANTILE) -> FleetRates:
+        """How fast each partition flows, each group and each member reads.
+
+        Of the snapshots of each cluster that are at most `window` (a text such as "24h" will do)
+        older than its last; one Spark job looks for clocks that jumped. InputError for a window or
+        a quantile that can't be, where there are no offsets, and where the window holds one
+        snapshot of each cluster though there are more.
+        """
+        rates = fleet_rates(self.tables, self.timeline, window, quantile)
+        self._rates.append(rates)
+        return rates
+
     def release(self) -> None:
         """Free what is kept."""
         while self._kept:
             self._kept.pop().unpersist()
+        while self._rates:
+            self._rates.pop().release()
 
 
 def _of(snapshots: Sequence[FleetSnapshot], max_age: timedelta) -> FleetHistory:

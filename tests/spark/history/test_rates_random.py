@@ -1,0 +1,187 @@
+"""Rates against a plain loop in pandas and numpy."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from pyspark.sql import DataFrame, SparkSession
+
+from tests.spark.support.offsets import Offsets, random_offsets, seconds_at
+
+HOURS, QUANTILE = 12, 0.8
+
+PARTITION, TRACK = ["cluster", "topic", "partition"], ["cluster", "group", "topic", "partition"]
+
+Rows = dict[tuple[Any, ...], dict[str, Any]]
+
+
+def offsets_in_window(made: Offsets) -> pd.DataFrame:
+    offsets = pd.DataFrame(made.rows["offsets"]).astype({"committed_offset": float})
+    last = {cluster: max(ids) for cluster, ids in made.instants.items()}
+    offsets["at"] = offsets.snapshot.map(seconds_at)
+    ends = offsets.cluster.map(last).map(seconds_at)
+    return offsets[ends - offsets["at"] <= HOURS * 3600]
+
+
+def summed(series: pd.Series[Any]) -> dict[str, Any]:
+    """Of offsets by instants, those that aren't known left out."""
+    pairs = [*pairwise(series.dropna().sort_index().items())]
+    rates = [(b - a) / (t - s) for (s, a), (t, b) in pairs if b >= a]
+    return {
+        "mean": np.mean(rates) if rates else None,
+        "quantile": np.quantile(rates, QUANTILE) if rates else None,
+        "maximum": max(rates, default=None),
+        "pairs": len(rates),
+        "afresh": sum(b < a for (_, a), (_, b) in pairs),
+    }
+
+
+def since_broken(*series: pd.Series[Any]) -> float:
+    """The last instant at which any of these had fallen."""
+    return max(
+        (
+            t
+            for one in series
+            for (_, a), (t, b) in pairwise(one.dropna().sort_index().items())
+            if b < a
+        ),
+        default=0,
+    )
+
+
+def age_of(committed: float, at: float, ends: pd.Series[Any]) -> tuple[float | None, bool | None]:
+    """How long ago the end was there, and whether that is a bound."""
+    known = ends[ends.index <= at]
+    if committed is None or np.isnan(committed):
+        return None, False
+    if not len(known):
+        return None, None
+    passed = int((known <= committed).sum())
+    if passed == len(known):
+        return 0.0, False
+    if passed == 0:
+        oldest = at - known.index[0]
+        return (oldest, True) if oldest else (None, False)
+    then = np.interp(
+        committed, known.iloc[passed - 1 : passed + 1], known.index[passed - 1 : passed + 1]
+    )
+    return at - then, False
+
+
+def expected_rates(offsets: pd.DataFrame) -> tuple[Rows, dict[Any, pd.Series[Any]]]:
+    rows: Rows = {}
+    ends = {}
+    for key, some in offsets.groupby(PARTITION):
+        ends[key] = some.groupby("at").end_offset.max()
+        rows[key] = summed(ends[key]) | {"last_seen": some.snapshot.max()}
+    return rows, ends
+
+
+def expected_consumption(offsets: pd.DataFrame, ends: dict[Any, pd.Series[Any]]) -> Rows:
+    rows: Rows = {}
+    for key, some in offsets.groupby(TRACK):
+        of = some.set_index("at").sort_index()
+        committed, at = of.committed_offset, of.index[-1]
+        lags = of.lag.fillna(of.end_offset - of.committed_offset).clip(lower=0)
+        newest = committed.dropna().iloc[-2:]
+        fits = lags[lags.index >= since_broken(committed, of.end_offset)].dropna()
+        trend = fit = pace = None
+        if len(fits) > 1:
+            trend = np.polyfit(fits.index - at, fits, 1)[0]
+            pace = (fits.iloc[-1] - fits.iloc[-2]) / (fits.index[-1] - fits.index[-2])
+            varies = fits.nunique() > 1
+            fit = np.corrcoef(fits.index - at, fits)[0, 1] ** 2 if varies else 1
+        end = ends[key[0], key[2], key[3]].dropna()
+        age, at_least = age_of(committed.iloc[-1], at, end[end.index >= since_broken(end)])
+        lag = None if np.isnan(lags.iloc[-1]) else lags.iloc[-1]
+        now = None
+        if len(newest) == 2 and newest.iloc[1] >= newest.iloc[0]:
+            now = (newest.iloc[1] - newest.iloc[0]) / (newest.index[1] - newest.index[0])
+        drained = 0.0 if lag == 0 else None
+        if lag and pace is not None and pace < 0:
+            drained = lag / -pace
+        behind: bool | None = None
+        if lag == 0:
+            behind = False
+        elif lag is not None and pace is not None:
+            behind = pace > 0 and trend > 0 and fit >= 0.5
+        rows[key] = summed(committed) | {
+            "last_seen": some.snapshot.max(),
+            "now": now,
+            "lag": lag,
+            "lag_trend": trend,
+            "lag_seconds": age,
+            "at_least": at_least,
+            "seconds_to_drain": drained,
+            "falls_behind": behind,
+        }
+    return rows
+
+
+def expected_members(made: Offsets, offsets: pd.DataFrame) -> Rows:
+    claims = pd.DataFrame(made.rows["assignments"])
+    owner = claims.set_index(["snapshot", *TRACK]).member_id
+    done: dict[Any, float] = {}
+    for key, some in offsets.groupby(TRACK):
+        known = some.dropna(subset=["committed_offset"]).sort_values("at")
+        for a, b in pairwise(known.itertuples()):
+            who, then = owner.get((b.snapshot, *key)), owner.get((a.snapshot, *key))
+            if who is not None and who == then and b.committed_offset >= a.committed_offset:
+                of_pair = (*key[:2], who, a.at, b.at)
+                rate = (b.committed_offset - a.committed_offset) / (b.at - a.at)
+                done[of_pair] = done.get(of_pair, 0) + rate
+    rows: Rows = {}
+    near = offsets.groupby("cluster").snapshot.min()
+    seen = pd.DataFrame(made.rows["members"])
+    seen = seen[seen.snapshot >= seen.cluster.map(near)]
+    for key, some in seen.groupby(["cluster", "group", "member_id"]):
+        rates = {pair[3:]: rate for pair, rate in done.items() if pair[:3] == key}
+        newest = max(rates, key=lambda pair: pair[::-1], default=None)
+        rows[key] = {
+            "last_seen": some.snapshot.max(),
+            "now": rates[newest] if newest else None,
+            "mean": np.mean([*rates.values()]) if rates else None,
+            "maximum": max(rates.values(), default=None),
+            "pairs": len(rates),
+        }
+    return rows
+
+
+def found_in(rows: DataFrame, keys: list[str]) -> Rows:
+    return {
+        tuple(row[key] for key in keys): {
+            name: value for name, value in row.asDict().items() if name not in keys
+        }
+        for row in rows.collect()
+    }
+
+
+def check(found: Rows, expected: Rows) -> None:
+    assert found.keys() == expected.keys()
+    for key, row in expected.items():
+        for name, value in row.items():
+            there = found[key][name]
+            if isinstance(value, float):
+                assert there == pytest.approx(value, rel=1e-6, abs=1e-6), (key, name)
+            else:
+                assert there == value, (key, name)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_rates_are_those_of_a_plain_loop(spark: SparkSession, seed: int) -> None:
+    """With gaps, nulls, resets, topics made anew, and clusters of different instants."""
+    made = random_offsets(seed)
+    offsets = offsets_in_window(made)
+    rates, ends = expected_rates(offsets)
+    with made.history(spark) as history:
+        found = history.rates(f"{HOURS}h", QUANTILE)
+        assert found.notes == ()
+        check(found_in(found.rates, PARTITION), rates)
+        check(found_in(found.consumption, TRACK), expected_consumption(offsets, ends))
+        members = found_in(found.members, ["cluster", "group", "member_id"])
+        check(members, expected_members(made, offsets))
+    assert sum(row["afresh"] for row in rates.values())
