@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from spark.terminal.console import OUT, Format, Rows, as_rows, busy, say, show, tell
 from spark.terminal.failures import sentence_of
+from spark.terminal.histories import Since, Until, read_history, say_history, since_in
 from spark.terminal.interrupts import SIGNALS, interrupts
 from spark.terminal.live import (
     Bootstrap,
@@ -72,9 +73,11 @@ __all__ = [
     "PlanTables",
     "Rack",
     "Rows",
+    "Since",
     "Snapshot",
     "Store",
     "StoreTables",
+    "Until",
     "as_rows",
     "busy",
     "cluster_of",
@@ -89,12 +92,15 @@ __all__ = [
     "part_of",
     "plan_in",
     "read_few",
+    "read_history",
     "read_snapshot",
     "say",
     "say_clusters",
+    "say_history",
     "sentence_of",
     "sentences_apart",
     "show",
+    "since_in",
     "store_and_plan",
     "store_in",
     "tell",

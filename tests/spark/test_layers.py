@@ -13,7 +13,10 @@ PACKAGE = ROOT / "spark"
 # what commands share makes their session, and names their jobs in its UI
 COMMANDS = ("terminal", "jobs", "cli.py")
 # each gives its caller an object with `release`
-KEEPERS = {"plan/fleet_plan.py", "audit/fleet_audit.py", "graph/fleet_graph.py"}
+KEEPERS = {
+    *("plan/fleet_plan.py", "audit/fleet_audit.py", "graph/fleet_graph.py"),
+    *("history/facts.py", "history/fleet_history.py", "replay/fleet_replay.py"),
+}
 LIBRARY = [
     path
     for path in sorted(PACKAGE.rglob("*.py"))
