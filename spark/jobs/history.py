@@ -32,6 +32,7 @@ from spark.terminal import (
     say,
     say_history,
     show,
+    since_in,
     store_in,
 )
 
@@ -60,9 +61,10 @@ def history(
     """Tell how groups were, what changed in them, and how often they rebalanced and why."""
     source, target = store_in(store, tables), out_in(out, out_tables)
     settings = read_settings(config)
+    first = since_in(since)
     check_writable(target)
-    with opened(master, conf, settings, source) as spark:
-        past = read_history(spark, source, since, until, Part(cluster, group), settings)
+    with opened(master, conf, settings, source, many=True) as spark:
+        past = read_history(spark, source, first, until, settings.max_age, Part(cluster, group))
         history_of_store(spark, past, target, form)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from spark.terminal.console import OUT, Format, Rows, as_rows, busy, say, show, tell
 from spark.terminal.failures import sentence_of
-from spark.terminal.histories import Since, Until, read_history, say_history
+from spark.terminal.histories import Since, Until, read_history, say_history, since_in
 from spark.terminal.interrupts import SIGNALS, interrupts
 from spark.terminal.live import (
     Bootstrap,
@@ -100,6 +100,7 @@ __all__ = [
     "sentence_of",
     "sentences_apart",
     "show",
+    "since_in",
     "store_and_plan",
     "store_in",
     "tell",

@@ -15,7 +15,8 @@ COMMANDS = ("terminal", "jobs", "cli.py")
 # each gives its caller an object with `release`
 KEEPERS = {
     *("plan/fleet_plan.py", "audit/fleet_audit.py", "graph/fleet_graph.py"),
-    *("history/fleet_history.py", "history/facts.py", "history/rates.py"),
+    *("history/facts.py", "history/fleet_history.py", "history/rates.py"),
+    "replay/fleet_replay.py",
 }
 LIBRARY = [
     path

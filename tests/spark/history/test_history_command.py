@@ -35,7 +35,7 @@ def test_it_writes_each_snapshot_by_itself_and_tells_who_is_restless(
     said = run("history", past, "--out", out)
     assert said.code == 0
     assert "restless groups" in said.out
-    assert f"Read of cluster c: 4 snapshots from {HOURS[0]} to {HOURS[3]}." in said.err
+    assert f"Read 4 snapshots from {HOURS[0]} to {HOURS[3]}: 1 cluster (c)." in said.err
     sentence = "2 rebalances and 2 changes: 2 partitions moved, 2 of them needlessly, and 2 were"
     assert sentence in flat(said.err)
     states = spark.read.parquet(str(out / "states"))
@@ -73,11 +73,11 @@ def test_a_quiet_history_has_tables_without_rows(
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        (["--since", "last week"], "'last week' can't be the id of a snapshot"),
+        (["--since", "last week"], "'last week' is neither an id like"),
         (["--since", HOURS[2], "--until", HOURS[1]], f"--until {HOURS[1]} is before --since"),
         (["--since", HOURS[9]], "has no whole snapshot in that time"),
-        (["--cluster", "x"], "no snapshot has cluster 'x': they have 1 cluster (c)"),
-        (["--group", "x*"], "no snapshot has groups that fit 'x*'"),
+        (["--cluster", "x"], "no snapshot of that time has 'x': there is 1 cluster (c)"),
+        (["--group", "x*"], "no snapshot of that time has groups that fit 'x*'"),
     ],
 )
 def test_wrong_options_are_told_in_a_sentence(
