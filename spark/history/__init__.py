@@ -7,7 +7,7 @@ from spark.history.facts import Facts
 from spark.history.fleet_history import FleetHistory
 from spark.history.rates import QUANTILE, WINDOW, FleetRates
 from spark.history.summary import restless, totals, worse
-from spark.history.timeline import Timeline, seconds_between
+from spark.history.timeline import Timeline, hours_between, seconds_between
 
 __all__ = [
     "QUANTILE",
@@ -18,6 +18,7 @@ __all__ = [
     "Timeline",
     "encode_changes",
     "groups_in_time",
+    "hours_between",
     "restless",
     "seconds_between",
     "totals",

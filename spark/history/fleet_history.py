@@ -80,6 +80,11 @@ class FleetHistory(Handle):
         return _of(snapshots, max_age)
 
     @property
+    def session(self) -> SparkSession:
+        """That of its tables."""
+        return next(iter(self.tables.values())).sparkSession
+
+    @property
     def snapshots(self) -> list[str]:
         """The ids of all snapshots, oldest first."""
         return sorted({one for ids in self.timeline.snapshots.values() for one in ids})

@@ -10,6 +10,7 @@ from pyspark.sql import functions as F
 from spark.files import SNAPSHOT
 from spark.fleet import escaped_rows
 from spark.history.facts import KEYS, Facts
+from spark.history.timeline import hours_between
 
 TRANSITION = ("cluster", "group", "from_snapshot", SNAPSHOT)
 
@@ -54,7 +55,7 @@ def rebalances_of(told: DataFrame, facts: Facts, tables: Mapping[str, DataFrame]
                     F.col("generation") < F.col("generation_before"), F.lit(False)
                 ),
                 "rise": F.col("generation") - F.col("generation_before"),
-                "hours": _hours(),
+                "hours": hours_between(F.col("from_snapshot"), F.col(SNAPSHOT)),
             }
         )
         .withColumn("generations", F.expr("if(rise >= 0, rise, null)"))
@@ -112,13 +113,6 @@ def _hosts_of_those_who_left(changes: DataFrame, tables: Mapping[str, DataFrame]
     known = left.join(members, ["from_snapshot", "cluster", "group", "member_id"], "left")
     host = F.coalesce("host", "member_id")
     return known.groupBy(*TRANSITION).agg(F.count_distinct(host).alias("left_hosts"))
-
-
-def _hours() -> Column:
-    def seconds(snapshot: str) -> Column:
-        return F.unix_timestamp(F.to_timestamp(snapshot, "yyyyMMdd'T'HHmmss'Z'"))
-
-    return (seconds(SNAPSHOT) - seconds("from_snapshot")) / 3600
 
 
 def _cause() -> Column:

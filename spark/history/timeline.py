@@ -8,6 +8,9 @@ from datetime import timedelta
 from functools import cached_property
 from itertools import accumulate, pairwise
 
+from pyspark.sql import Column
+from pyspark.sql import functions as F
+
 from spark.fleet import MAX_AGE, time_of
 
 
@@ -51,3 +54,12 @@ def seconds_between(before: str, after: str) -> float:
     if start is None or end is None:
         raise ValueError(f"{before} or {after} is no time")
     return (end - start).total_seconds()
+
+
+def hours_between(before: Column, after: Column) -> Column:
+    """The same in hours, of columns of ids."""
+
+    def seconds(snapshot: Column) -> Column:
+        return F.unix_timestamp(F.to_timestamp(snapshot, "yyyyMMdd'T'HHmmss'Z'"))
+
+    return (seconds(after) - seconds(before)) / 3600
