@@ -90,11 +90,13 @@ class FleetFinding(Finding):
     """A kind of finding that needs a look across groups, or at none.
 
     `find` takes the frames of `spark.audit.frames` that `reads` names, and the settings; it
-    returns rows of cluster, subject, measure and sentence.
+    returns rows of cluster, subject, measure and sentence. `only_with` is SQL text: without a
+    partition of which that is true there is nothing to find.
     """
 
     find: Callable[..., DataFrame]
     reads: tuple[str, ...]
+    only_with: str | None = None
 
 
 def rows_found(rows: DataFrame, subject: str, measure: str, sentence: str) -> DataFrame:

@@ -161,7 +161,12 @@ def audit_fleet(
     if {"coordinators", ALL_GROUPS} <= known.there:
         kept.append(frames.coordinators.persist())
         seats = escaped_rows(frames.coordinators.select(*COORDINATORS))
-    of_fleet = _of_fleet([one for one in run if isinstance(one, FleetFinding)], frames, chosen)
+    looked_for = [
+        one
+        for one in run
+        if isinstance(one, FleetFinding) and (one.only_with is None or one.name in known.there)
+    ]
+    of_fleet = _of_fleet(looked_for, frames, chosen)
     findings = judged.selectExpr("cluster", "`group`", "inline(findings)").select(*COLUMNS)
     if of_fleet is not None:
         kept.append(of_fleet.persist())

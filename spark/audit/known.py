@@ -10,7 +10,8 @@ from typing import Any
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from spark.audit.finding import ALL_GROUPS
+from spark.audit.finding import ALL_GROUPS, FleetFinding
+from spark.audit.registry import FINDINGS
 from spark.audit.thresholds import AuditSettings
 from spark.fleet import FleetSnapshot, escaped
 from spark.groups import OFFSETS_TOPIC, OffsetsTopic
@@ -29,6 +30,13 @@ SHOWN_BY = {
     "lag": ("offsets", "coalesce(lag, try_subtract(end_offset, committed_offset)) is not null"),
 }
 """Optional facts, and the rows of a table that show that a snapshot has them."""
+
+OCCURS = {
+    name: ("partitions", finding.only_with)
+    for name, finding in FINDINGS.items()
+    if isinstance(finding, FleetFinding) and finding.only_with
+}
+"""Findings that are looked for only if some partition shows that there is one."""
 
 
 @dataclass(frozen=True)
@@ -96,7 +104,7 @@ def _look(table: DataFrame, name: str, of_cluster: Mapping[str, str] | None = No
     """A row of the table, or each of its clusters: what facts it shows, and `of_cluster`."""
     facts = [
         f"if(bool_or({shows}), '{need}', null)"
-        for need, (of, shows) in SHOWN_BY.items()
+        for need, (of, shows) in (SHOWN_BY | OCCURS).items()
         if of == name
     ]
     columns = {"shown": f"array_compact(array({', '.join(facts) or 'cast(null as string)'}))"}

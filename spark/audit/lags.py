@@ -106,6 +106,9 @@ def stuck_since_before(row: Any, topics: Lookup, topic_sizes: IntArray) -> list[
     late = row.lags > 0
     if not late.any() or not len(row.before_topics):
         return []
+    # most groups commit, and then nothing stands at any offset of before
+    if {*row.lag_committed.tolist()}.isdisjoint(row.before_committed.tolist()):
+        return []
     topic, before = topics.find(row.lag_topics), topics.find(row.before_topics)
     late[late] = (topic[late] >= 0) & (topic_sizes[topic[late]] > 0)
     topic, partition, lag = topic[late], row.lag_partitions[late], row.lags[late]

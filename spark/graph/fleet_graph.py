@@ -18,19 +18,17 @@ from pyspark.sql import functions as F
 
 from spark.errors import InputError
 from spark.fleet import FleetSnapshot, escaped_rows
-from spark.graph.edges import LED_BY, OWNS, SUBSCRIBES, edges_of
+from spark.graph.edges import OWNS, SUBSCRIBES, edges_of
 from spark.graph.packages import coordinate
-from spark.graph.spreading import Ids, depths_from
-from spark.graph.vertex_ids import BROKER, MEMBER, PARTITION, TOPIC, name_of
+from spark.graph.reaching import Reaching
+from spark.graph.spreading import Ids
+from spark.graph.vertex_ids import BROKER, MEMBER, PARTITION, TOPIC, kinds_of, name_of
 from spark.graph.vertices import Tables, vertices_of
 from spark.unpersist_handle import Handle
 
 Grain = Literal["partition", "topic"]
 
 GRAINS = (PARTITION, TOPIC)
-
-FEW = 100_000
-"""Vertices that are sent to where all others are, instead of these to them."""
 
 ROWS_PER_TASK = 100_000
 """Of vertices or edges, in each step of an iteration over the graph."""
@@ -40,12 +38,15 @@ class FleetGraph(GraphFrame, Handle):
     """A GraphFrame of a fleet: vertices and edges as in the files of these names.
 
     `parts` has the vertices and edges of each kind; `grain` says whether members are tied to
-    partitions or to topics. Each part, and what questions have to compute on the way, stays in
-    Spark's cache from first use until `release`; as a context manager the graph releases itself.
+    partitions or to topics; `reaching` seeks without them. Each part, and what questions have to
+    compute on the way, stays in Spark's cache from first use until `release`; as a context manager
+    the graph releases itself.
     """
 
-    def __init__(self, tables: Tables, grain: str) -> None:
+    def __init__(self, snapshot: Tables, grain: str) -> None:
         self._kept: list[DataFrame] = []
+        self.reaching = Reaching(snapshot, grain)
+        tables = {name: escaped_rows(table) for name, table in snapshot.items()}
         vertices = self._keep_each(vertices_of(tables, grain))
         edges = self._keep_each(edges_of(tables, vertices, grain))
         self.grain = grain
@@ -78,8 +79,7 @@ def fleet_graph(snapshot: FleetSnapshot, grain: Grain = "partition") -> FleetGra
     """
     if grain not in GRAINS:
         raise InputError(f"a graph has no grain {grain!r}: choose {' or '.join(GRAINS)}")
-    listed = snapshot.validate().tables
-    tables = {name: escaped_rows(table) for name, table in listed.items()}
+    tables = snapshot.validate().tables
     if not has_graphframes(tables["members"].sparkSession):
         raise InputError(
             "GraphFrames' jar is missing: start Spark with "
@@ -205,44 +205,38 @@ def reach(
     The columns of `spark.graph.vertices`, and depth. InputError unless exactly one of broker, rack
     and topic is given, and is there.
     """
-    failing = _failing(graph, broker, rack, topic, cluster)
-    owner, owned = _ends(graph, OWNS)
-    partition, leader = _ends(graph, LED_BY)
-    ids, depths = depths_from(
-        failing,
-        causes=np.concatenate([owned, owner, leader]),
-        touched=np.concatenate([owner, owned, partition]),
-        most=depth,
-    )
-    found = pa.table({"id": ids, "depth": pa.array(depths, pa.int32())})
-    far = graph.vertices.sparkSession.createDataFrame(found)
-    return graph.vertices.join(F.broadcast(far) if len(ids) < FEW else far, "id")
-
-
-def _ends(graph: FleetGraph, kind: str) -> tuple[Ids, Ids]:
-    """Where the edges of a kind begin and end: two numbers an edge come to the driver."""
-    edges = graph.parts[kind].select("src", "dst").toArrow()
-    return edges["src"].to_numpy(), edges["dst"].to_numpy()
-
-
-def _failing(
-    graph: FleetGraph, broker: int | None, rack: str | None, topic: str | None, cluster: str | None
-) -> Ids:
-    """The ids of what fails first."""
     given = {"broker": broker, "rack": rack, "topic": topic}
     stated = [(name, value) for name, value in given.items() if value is not None]
     if len(stated) != 1:
         raise InputError("say what fails: a broker, a rack or a topic, one of them")
     ((name, value),) = stated
-    fails = graph.parts[graph.grain if name == "topic" else BROKER]
-    failing = fails.where(F.col(name) == value)
-    if cluster is not None:
-        failing = failing.where(F.col("cluster") == cluster)
-    ids: Ids = failing.select("id").toArrow()["id"].to_numpy()
-    if not len(ids):
+    led = np.empty(0, np.int64)
+    if name == "topic":
+        failing = graph.reaching.places_of(str(value), cluster)
+    else:
+        brokers = _brokers(graph, name, value, cluster)
+        failing = brokers.select("id").toArrow()["id"].to_numpy()
+    if not len(failing):
         searched = "the fleet" if cluster is None else f"cluster {cluster!r}"
         raise InputError(f"{searched} has no {name} {value!r}")
-    return ids
+    if name != "topic" and depth != 0:
+        led = graph.reaching.led_by(brokers)
+    return _told(graph, *graph.reaching.depths(failing, led, depth))
+
+
+def _brokers(graph: FleetGraph, name: str, value: int | str, cluster: str | None) -> DataFrame:
+    """The brokers of this number or rack, in one cluster or in all."""
+    chosen = graph.parts[BROKER].where(F.col(name) == value)
+    return chosen if cluster is None else chosen.where(F.col("cluster") == cluster)
+
+
+def _told(graph: FleetGraph, ids: Ids, depths: Ids) -> DataFrame:
+    """The vertices of these ids, with their `depth`."""
+    is_broker = kinds_of(ids) == BROKER
+    far = pa.table({"id": ids[is_broker], "depth": pa.array(depths[is_broker], pa.int32())})
+    brokers = graph.vertices.sparkSession.createDataFrame(far)
+    parts = [graph.parts[BROKER].join(F.broadcast(brokers), "id")]
+    return reduce(DataFrame.unionAll, [*parts, *graph.reaching.told(ids, depths)])
 
 
 def _members(graph: FleetGraph, cluster: str, group: str) -> DataFrame:

@@ -14,6 +14,8 @@ more names than 30 bits can count ends with an error instead of a wrong id.
 
 from __future__ import annotations
 
+import numpy as np
+from numpy.typing import NDArray
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
@@ -30,6 +32,17 @@ def packed(kind: str, rank: str, number: str | Column) -> Column:
     checked = F.when(F.col(rank) < 1 << RANK_BITS, F.col(rank)).otherwise(too_many.cast("long"))
     number = F.col(number) if isinstance(number, str) else number
     return F.shiftleft(checked + F.lit(high).cast("long"), NUMBER_BITS) + number
+
+
+def id_of(kind: str, rank: NDArray[np.int64], number: NDArray[np.int64] | int) -> NDArray[np.int64]:
+    """The same in arrays."""
+    return ((rank + (KINDS.index(kind) << RANK_BITS)) << NUMBER_BITS) + number
+
+
+def kinds_of(ids: NDArray[np.int64]) -> NDArray[np.str_]:
+    """The kind of each id."""
+    kinds: NDArray[np.str_] = np.array(KINDS)[ids >> (NUMBER_BITS + RANK_BITS)]
+    return kinds
 
 
 def ranked(rows: DataFrame, name: str) -> DataFrame:

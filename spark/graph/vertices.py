@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import reduce
 
-from pyspark.sql import Column, DataFrame, Window
+from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F
 
 from spark.graph.vertex_ids import BROKER, MEMBER, PARTITION, TOPIC, packed, ranked
@@ -34,6 +34,7 @@ how many a topic has, and 1 for a partition; `rack` a member's or broker's own, 
 Tables = Mapping[str, DataFrame]
 
 MEMBER_KEYS = ("cluster", "group", "member_id")
+MEMBER_FACTS = ("instance_id", "client_id", "host", "rack")
 TOPIC_KEYS = ("cluster", "topic")
 PARTITION_KEYS = (*TOPIC_KEYS, "partition")
 BROKER_KEYS = ("cluster", "broker")
@@ -55,8 +56,7 @@ def _members_of(tables: Tables) -> DataFrame:
         tables[name].where("member_id is not null").select(*MEMBER_KEYS)
         for name in ("subscriptions", "assignments")
     ]
-    facts = ("instance_id", "client_id", "host", "rack")
-    members = _listed_first(tables["members"], named, MEMBER_KEYS, facts)
+    members = _listed_first(tables["members"], named, MEMBER_KEYS, MEMBER_FACTS)
     in_order = F.row_number().over(Window.partitionBy("cluster", "group").orderBy("member_id"))
     return _vertices(
         MEMBER,
@@ -133,12 +133,15 @@ def _listed_first(
 
 
 def _vertices(kind: str, rows: DataFrame) -> DataFrame:
-    """Of all kinds one schema."""
-    known: dict[str, Column] = {"id": packed(kind, "rank", "number")}
-    known |= {name: F.col(name) for name in COLUMNS if name in rows.columns}
+    return as_vertices(rows.withColumn("id", packed(kind, "rank", "number")))
+
+
+def as_vertices(rows: DataFrame, *more: str) -> DataFrame:
+    """Rows with an id and some of `COLUMNS`, and `more`: of all kinds one schema."""
     return rows.select(
         *(
-            known.get(name, F.lit(None)).cast(data_type).alias(name)
+            (F.col(name) if name in rows.columns else F.lit(None)).cast(data_type).alias(name)
             for name, data_type in COLUMNS.items()
-        )
+        ),
+        *more,
     )

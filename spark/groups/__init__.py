@@ -7,7 +7,7 @@ from spark.groups.coordinators import coordinating_brokers, coordinators
 from spark.groups.encode import ABSENT, GROUP_KEYS, claims_of, encode
 from spark.groups.group import FleetGroup, failed, read_or_failed
 from spark.groups.homogeneous import HomogeneousRows, read_homogeneous
-from spark.groups.lookup import Lookup
+from spark.groups.lookup import HashCollisionError, Lookup
 from spark.groups.one_group import no_such_group, row_of_group, seat_of_group, several_clusters
 from spark.groups.seats import OFFSETS_TOPIC, OffsetsTopic, Seat, seat_of
 
@@ -16,6 +16,7 @@ __all__ = [
     "GROUP_KEYS",
     "OFFSETS_TOPIC",
     "FleetGroup",
+    "HashCollisionError",
     "HomogeneousRows",
     "Lookup",
     "OffsetsTopic",

@@ -1,4 +1,4 @@
-"""Times an audit on fleets of equal groups, beside R, in one session.
+"""Times an audit on fleets of equal groups, beside R and a plan, in one session.
 
 R is the data movement that any plan needs: see stopwatch.py. The audit is run on the tables that
 a plan needs, and with `--full` on all of them: brokers, racks, replicas, offsets, and an earlier
@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 from pyspark.sql import SparkSession
-from stopwatch import SNAPSHOT, Stopwatch, benchmark, movement, options_of
+from stopwatch import SNAPSHOT, Stopwatch, benchmark, movement, options_of, plan
 from uniform_fleet import uniform_fleet
 
 from spark import FleetSnapshot, audit_fleet
@@ -45,6 +45,8 @@ def main() -> None:
         def run(timed: Stopwatch) -> None:
             with timed("R"):
                 movement(spark, store, out)
+            with timed("plan"):
+                plan(spark, store, out)
             with timed("audit"):
                 _audit(spark, store, out)
             if options.full:

@@ -1,9 +1,9 @@
-"""Times the graph of a fleet of equal groups, beside R, in one session.
+"""Times the graph of a fleet of equal groups, beside R and a plan, in one session.
 
 R is the data movement that any plan needs: see stopwatch.py. Brokers are dealt out to partitions,
 so that there is something to fail, and every tenth group reads a topic of its neighbour's as well,
-so that there is something to couple. Building by partitions leaves out the `subscribes` edges, as
-reach does: they are computed when they are asked for.
+so that there is something to couple. Building by partitions leaves out the `subscribes` edges: they
+are computed when they are asked for. Reach is asked of a graph of which nothing is built.
 
     python tests/bench/graph_fleet.py --groups 20000 --json graph_fleet.json
 """
@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 from pyspark.sql import SparkSession
-from stopwatch import SNAPSHOT, Stopwatch, benchmark, movement, options_of
+from stopwatch import SNAPSHOT, Stopwatch, benchmark, movement, options_of, plan
 from uniform_fleet import uniform_fleet
 
 from spark import FleetSnapshot
@@ -41,6 +41,8 @@ def _prepare(spark: SparkSession, folder: Path, groups: int) -> Callable[[Stopwa
     def run(timed: Stopwatch) -> None:
         with timed("R"):
             movement(spark, store, str(folder / "out"))
+        with timed("plan"):
+            plan(spark, store, str(folder / "out"))
         snapshot = FleetSnapshot.read(spark, str(store))
         with timed("graph by topics"):
             graph = _built(snapshot, "topic")
@@ -53,7 +55,8 @@ def _prepare(spark: SparkSession, folder: Path, groups: int) -> Callable[[Stopwa
                 _all(components(graph, one["cluster"], one["group"]))
         with timed("graph by partitions"):
             graph = _built(snapshot, "partition")
-        with graph, timed("reach of a broker"):
+        graph.release()
+        with timed("reach of a broker"), fleet_graph(snapshot) as graph:
             _all(reach(graph, broker=1))
 
     return run

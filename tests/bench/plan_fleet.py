@@ -16,10 +16,10 @@ import numpy as np
 import pandas as pd
 from ortools.graph.python import min_cost_flow
 from pyspark.sql import DataFrame, SparkSession
-from stopwatch import KEYS, SNAPSHOT, Stopwatch, benchmark, movement, options_of
+from stopwatch import KEYS, SNAPSHOT, Stopwatch, benchmark, movement, options_of, plan
 from uniform_fleet import uniform_fleet
 
-from spark import FleetSnapshot, plan_fleet
+from spark import FleetSnapshot
 from spark.fleet.local_store import write_store
 
 
@@ -39,18 +39,13 @@ def main() -> None:
             with timed("R"):
                 movement(spark, store, out)
             with timed("plan"):
-                _plan(spark, store, out)
+                plan(spark, store, out)
             with timed(f"obvious way, {part} of the groups"):
                 _obvious(spark, store, out, part)
 
         return run
 
     benchmark(options, prepare, sizes=(20_000, 5_000))
-
-
-def _plan(spark: SparkSession, store: Path, out: str) -> None:
-    with plan_fleet(FleetSnapshot.read(spark, str(store))) as plan:
-        plan.write(f"{out}/plan")
 
 
 def _obvious(spark: SparkSession, store: Path, out: str, groups: int) -> None:

@@ -18,10 +18,14 @@ from typing import Any
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
+from spark import FleetSnapshot, plan_fleet
 from spark.terminal.session import session
 
 SNAPSHOT = "20261121T060000Z"
 KEYS = ("cluster", "group")
+
+YARDSTICKS = ("R", "plan")
+"""The jobs that others are compared with; the first one where none of these is."""
 
 
 class Stopwatch:
@@ -42,10 +46,10 @@ class Stopwatch:
         self._processors.setdefault(job, []).append(_processor_seconds() - used)
 
     def rows(self, groups: int) -> list[dict[str, Any]]:
-        """A row a job, with medians, and how many times those of the first job they are."""
+        """A row a job, with medians, and how many times those of the yardsticks they are."""
         wall = {job: statistics.median(times) for job, times in self._walls.items()}
         processor = {job: statistics.median(times) for job, times in self._processors.items()}
-        first = next(iter(wall))
+        yards = [job for job in YARDSTICKS if job in wall] or [next(iter(wall))]
         return [
             {
                 "groups": groups,
@@ -53,9 +57,12 @@ class Stopwatch:
                 "median_s": round(wall[job], 2),
                 "min_s": round(min(self._walls[job]), 2),
                 "max_s": round(max(self._walls[job]), 2),
-                f"times_{first}": round(wall[job] / wall[first], 2),
                 "processor_s": round(processor[job], 2),
-                f"processor_times_{first}": _ratio(processor[job], processor[first]),
+                **{f"times_{yard}": round(wall[job] / wall[yard], 2) for yard in yards},
+                **{
+                    f"processor_times_{yard}": _ratio(processor[job], processor[yard])
+                    for yard in yards
+                },
             }
             for job in wall
         ]
@@ -114,6 +121,12 @@ def movement(spark: SparkSession, store: Path, out: str) -> None:
     fields = F.struct("topic", "partition", "member_id")
     grouped = claims.groupBy(*KEYS).agg(F.sort_array(F.collect_list(fields)).alias("claims"))
     grouped.select(*KEYS, F.inline("claims")).write.mode("overwrite").parquet(f"{out}/movement")
+
+
+def plan(spark: SparkSession, store: Path, out: str) -> None:
+    """Plan a store's fleet, and write that."""
+    with plan_fleet(FleetSnapshot.read(spark, str(store))) as planned:
+        planned.write(f"{out}/plan")
 
 
 def _ratio(measured: float, least: float) -> float | None:

@@ -20,13 +20,15 @@ def _idle(plan: Any) -> int:
     """How many members have nothing, as found."""
     if plan.found_min_load:
         return 0
-    working = plan.previous[np.isin(plan.action, KEEPABLE)]
-    return int(plan.members - len(np.unique(working)))
+    is_keepable = (plan.action == KEEPABLE[0]) | (plan.action == KEEPABLE[1])
+    return int(plan.members - np.count_nonzero(np.bincount(plan.previous[is_keepable])))
 
 
 def _spare(plan: Any) -> int:
     """The same in the best assignment."""
-    return 0 if plan.min_load else int(plan.members - len(np.unique(plan.target[plan.target >= 0])))
+    if plan.min_load:
+        return 0
+    return int(plan.members - np.count_nonzero(np.bincount(plan.target[plan.target >= 0])))
 
 
 def idle_members(facts: GroupFacts, settings: Settings) -> Iterator[Found]:

@@ -9,6 +9,7 @@ import numpy as np
 from spark.audit.facts import GroupFacts
 from spark.audit.finding import Found, GroupFinding, Settings
 from spark.audit.words import counted, sentence
+from spark.groups import Lookup
 
 
 def cross_rack_reads(facts: GroupFacts, settings: Settings) -> Iterator[Found]:
@@ -20,27 +21,28 @@ def cross_rack_reads(facts: GroupFacts, settings: Settings) -> Iterator[Found]:
     if facts.plan is None or not facts.row.member_racks.any():
         return
     owner, _, led = facts.led
-    read = facts.row.member_racks[owner]
-    known = (read != 0) & (led != 0)
-    read, led = read[known], led[known]
-    if not len(read):
+    of_members = facts.row.member_racks
+    racks = Lookup.of(np.array([*{*of_members[of_members != 0].tolist()}]))
+    reader, leader = racks.find(of_members)[owner], racks.find(led)
+    known = (reader >= 0) & (led != 0)
+    reads = int(np.count_nonzero(known))
+    if not reads:
         return
-    number, of_side = np.unique(np.concatenate([read, led]), return_inverse=True)
-    by_reader, by_leader = np.split(of_side, 2)
-    local = int(np.count_nonzero(read == led))
-    most = np.minimum(
-        np.bincount(by_reader, minlength=len(number)), np.bincount(by_leader, minlength=len(number))
-    )
-    avoidable = int(most.sum()) - local
+    # the first number is that of leaders in racks without members
+    of_side = [
+        np.bincount(side[known] + 1, minlength=len(racks.order) + 1) for side in (reader, leader)
+    ]
+    local = int(np.count_nonzero((reader == leader) & known))
+    avoidable = int(np.minimum(*of_side)[1:].sum()) - local
     if avoidable >= settings["least"]:
         yield Found(
             f"group {facts.group}",
-            avoidable / len(read),
+            avoidable / reads,
             lambda: sentence(
                 "{across} of {reads} of group {group} are read across racks; up to {avoidable} of "
                 "them could be local without a change of loads.",
-                across=len(read) - local,
-                reads=counted(len(read), "partition"),
+                across=reads - local,
+                reads=counted(reads, "partition"),
                 group=facts.group,
                 avoidable=avoidable,
             ),

@@ -40,6 +40,7 @@ UNDER_REPLICATED = FleetFinding(
     "may leave these partitions without a leader.",
     find=under_replicated,
     reads=("partitions",),
+    only_with="replicas != isr and size(array_except(replicas, isr)) > 0",
     needs=("partitions.replicas", "partitions.isr", ALL_GROUPS),
     warning=1,
 )
@@ -82,6 +83,7 @@ LEADERLESS = FleetFinding(
     "records.",
     find=leaderless,
     reads=("partitions",),
+    only_with=f"(leader is null or leader < 0) and not ({IS_CONNECTOR})",
     needs=("partitions.leader", ALL_GROUPS),
     critical=1,
 )
@@ -115,6 +117,7 @@ NOT_PREFERRED_LEADER = FleetFinding(
     "preferred.",
     find=not_preferred_leader,
     reads=("partitions",),
+    only_with="leader >= 0 and leader != get(replicas, 0)",
     needs=("partitions.leader", "partitions.replicas", ALL_GROUPS),
     info=0.1,
     warning=0.5,

@@ -6,6 +6,7 @@ The clusters of one fleet are what varies: a question without a cluster asks all
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -16,9 +17,10 @@ from pyspark.sql import SparkSession
 from optimizer import Group, Member
 from optimizer.model.numbering import problem_of
 from optimizer.solver.components import components as split
-from spark import InputError
+from spark import FleetSnapshot, InputError
 from spark.graph.fleet_graph import (
     FleetGraph,
+    Grain,
     competitors,
     components,
     coupled_groups,
@@ -28,6 +30,7 @@ from spark.graph.fleet_graph import (
 from tests.optimizer.groups import demand
 from tests.spark.support.fleets import Fleet
 from tests.spark.support.graph_fleets import RACKS, Plain, random_fleet, united, vertex
+from tests.spark.support.odd_bytes import odd, write_odd_store
 
 FLEET = random_fleet(clusters=25, seed=11)
 
@@ -97,6 +100,28 @@ class TestReach:
         start = [one for one in plain.vertices if one[0] == "partition" and one[2] == "topic-0"]
         assert found == plain.reached(start)
         assert not any(kind == "broker" for kind, *_ in found)
+
+    @pytest.mark.parametrize("grain", ["partition", "topic"])
+    def test_what_is_reached_are_vertices_of_the_graph(
+        self, graphframes: SparkSession, grain: Grain, tmp_path: Path
+    ) -> None:
+        """With the same ids and facts, also where names are no valid UTF-8 or spelled alike."""
+        made, odd_name = random_fleet(clusters=2, seed=4), odd(b"caf\xe9")
+        for topic in (odd_name, r"caf\xe9"):
+            made.topic(topic, 2, cluster="cluster-0")
+            for row in made.rows["partitions"][-2:]:
+                row |= {"leader": 0, "leader_rack": topic}
+        made.group("g", {"a": [], odd_name: []}, [(odd_name, 5, odd_name)], cluster="cluster-0")
+        made.rows["members"][-1]["rack"] = odd_name
+        store = str(write_odd_store(made, tmp_path))
+        with fleet_graph(FleetSnapshot.read(graphframes, store), grain) as graph:
+            for asked in ({"rack": "east"}, {"topic": r"caf\xe9"}, {"broker": 0, "depth": 0}):
+                found = {row["id"]: row for row in reach(graph, **asked).drop("depth").collect()}
+                assert found == {
+                    row["id"]: row for row in graph.vertices.collect() if row["id"] in found
+                }
+                names = {row["topic"] for row in found.values()}
+                assert (r"caf\xe9" in names) == ("depth" not in asked)
 
     def check(
         self,

@@ -1,0 +1,167 @@
+"""What failures reach: sought among numbers on the driver, and told of what is reached alone.
+
+For it nothing of the graph is built but its brokers: names are hashed in Spark, those of members
+and topics come to the driver once, and with them two numbers for each claim.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F
+
+from spark.fleet import escaped
+from spark.graph.names import MEMBER_HASH, TOPIC_HASH, Names, member_names, topic_names
+from spark.graph.spreading import Ids, depths_from
+from spark.graph.vertex_ids import MEMBER, NUMBER_BITS, PARTITION, kinds_of
+from spark.graph.vertices import MEMBER_FACTS, Tables, as_vertices
+
+FEW = 100_000
+"""Rows that are sent to where all others are, instead of these to them."""
+
+
+@dataclass(frozen=True)
+class Reaching:
+    """Seeks in a fleet's tables, whose names are as the source spells them.
+
+    `grain` says whether members are tied to partitions or to topics: both are places.
+    """
+
+    tables: Tables
+    grain: str
+
+    @cached_property
+    def _members(self) -> Names:
+        return member_names(self.tables)
+
+    @cached_property
+    def _topics(self) -> Names:
+        return topic_names(self.tables, self.grain)
+
+    def places_of(self, topic: str, cluster: str | None) -> Ids:
+        """The places of a topic, in one cluster or in all."""
+        names = self._topics.rows
+        chosen = pc.equal(names["topic"], topic)
+        if cluster is not None:
+            chosen = pc.and_(chosen, pc.equal(names["cluster"], cluster))
+        hashes = names.filter(chosen).select(["hash"])
+        owned, _ = self._owns
+        of_topic = np.isin(_topic_of(owned), self._topics.of(hashes["hash"].to_numpy()))
+        listed = self._partitions().join(self._rows(hashes), "hash")
+        return np.unique(np.concatenate([owned[of_topic], self._places(listed)]))
+
+    def led_by(self, brokers: DataFrame) -> Ids:
+        """The places that these brokers (cluster, broker) lead something of."""
+        numbers = [row.broker for row in brokers.select("broker").distinct().collect()]
+        led = self._partitions("cluster", "leader").where(F.col("leader").isin(numbers))
+        named = led.selectExpr(
+            *("hash", "partition", "leader as broker"), f"{escaped('cluster')} as cluster"
+        )
+        return self._places(named.join(F.broadcast(brokers), ["cluster", "broker"], "left_semi"))
+
+    def depths(self, failing: Ids, led: Ids, most: int | None) -> tuple[Ids, Ids]:
+        """All that is reached, in ascending order, and how far away; what fails leads `led`."""
+        owned, owner = self._owns
+        return depths_from(
+            failing,
+            causes=np.concatenate([owned, owner, failing[:1].repeat(len(led))]),
+            touched=np.concatenate([owner, owned, led]),
+            most=most,
+        )
+
+    def told(self, ids: Ids, depths: Ids) -> list[DataFrame]:
+        """Vertices, but for brokers, of these ids and depths, with the columns of a graph's."""
+        reached = pa.table({"id": ids, "depth": pa.array(depths, pa.int32())})
+        kinds = kinds_of(ids)
+        members, places = (reached.filter(pa.array(kinds == kind)) for kind in (MEMBER, self.grain))
+        return [self._told_members(members), self._told_places(places)]
+
+    def _told_members(self, reached: pa.Table) -> DataFrame:
+        names = self._members.among(reached["id"].to_numpy())
+        listed = (
+            self.tables["members"]
+            .selectExpr(f"{MEMBER_HASH} as hash", *MEMBER_FACTS)
+            .join(self._rows(names.select(["hash", "id"])), "hash")
+            .groupBy("id")
+            .agg(F.lit(True).alias("listed"), *map(_least, MEMBER_FACTS))
+        )
+        named = self._rows(_once(names)).join(self._rows(reached), "id")
+        return _vertices(MEMBER, _with_facts(named, listed))
+
+    def _told_places(self, reached: pa.Table) -> DataFrame:
+        names = self._topics.among(_topic_of(reached["id"].to_numpy()))
+        topic = f"(id >> {NUMBER_BITS}) << {NUMBER_BITS}"
+        places = self._rows(reached).selectExpr(
+            *("id", "depth", f"cast(id - ({topic}) as int) as partition", f"{topic} as topic_id")
+        )
+        named = places.join(
+            self._rows(_once(names).rename_columns(["topic_id", "cluster", "topic"])), "topic_id"
+        )
+        hashes = self._rows(names.select(["hash", "id"]))
+        found = self._partitions("leader_rack as rack").join(hashes, "hash")
+        if self.grain == PARTITION:
+            of_partition = found.withColumn("id", F.expr("id + partition")).groupBy("id")
+            listed = of_partition.agg(F.lit(True).alias("listed"), _least("rack"))
+            rows = _with_facts(named, listed).withColumn("partitions", F.lit(1))
+        else:
+            count = F.count_distinct("partition").alias("partitions")
+            listed = found.groupBy("id").agg(F.lit(True).alias("listed"), count)
+            rows = _with_facts(named.drop("partition"), listed).na.fill({"partitions": 0})
+        return _vertices(self.grain, rows)
+
+    @cached_property
+    def _owns(self) -> tuple[Ids, Ids]:
+        """Each claim's place and member."""
+        claims = (
+            self.tables["assignments"]
+            .where("member_id is not null and partition >= 0")
+            .selectExpr(f"{TOPIC_HASH} as hash", "partition", f"{MEMBER_HASH} as member")
+        )
+        found = claims.toArrow()
+        return self._places_in(found), self._members.of(found["member"].to_numpy())
+
+    def _partitions(self, *columns: str) -> DataFrame:
+        """The partitions that are listed: the `hash` of the topic, `partition`, and these."""
+        listed = self.tables["partitions"].where("partition >= 0")
+        return listed.selectExpr(f"{TOPIC_HASH} as hash", "partition", *columns)
+
+    def _places(self, partitions: DataFrame) -> Ids:
+        """The places of partitions with the `hash` of their topics."""
+        return np.unique(self._places_in(partitions.select("hash", "partition").toArrow()))
+
+    def _places_in(self, partitions: pa.Table) -> Ids:
+        topics = self._topics.of(partitions["hash"].to_numpy())
+        return topics + partitions["partition"].to_numpy() if self.grain == PARTITION else topics
+
+    def _rows(self, table: pa.Table) -> DataFrame:
+        rows = self.tables["members"].sparkSession.createDataFrame(table)
+        return F.broadcast(rows) if len(table) < FEW else rows
+
+
+def _topic_of(places: Ids) -> Ids:
+    """The place of the same topic whose number is 0."""
+    return places >> NUMBER_BITS << NUMBER_BITS
+
+
+def _once(names: pa.Table) -> pa.Table:
+    """Each `id` once, first, and its names."""
+    first = np.unique(names["id"].to_numpy(), return_index=True)[1]
+    named = [name for name in names.column_names if name not in ("id", "hash")]
+    return names.take(pa.array(first)).select(["id", *named])
+
+
+def _least(fact: str) -> Column:
+    return F.min(F.expr(escaped(fact))).alias(fact)
+
+
+def _with_facts(named: DataFrame, listed: DataFrame) -> DataFrame:
+    return named.join(listed, "id", "left").na.fill({"listed": False})
+
+
+def _vertices(kind: str, rows: DataFrame) -> DataFrame:
+    return as_vertices(rows.withColumn("kind", F.lit(kind)), "kind", "depth")
