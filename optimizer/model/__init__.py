@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from optimizer.model.answer import Answer, CostOverflowError, StrategyError, settled
-from optimizer.model.arrays import NOTHING, IntArray, ranges, sorted_places, stable_order
+from optimizer.model.arrays import NOTHING, IntArray, distinct, ranges, sorted_places, stable_order
 from optimizer.model.claims import Ownership, resolve
 from optimizer.model.classes import Classes, classes_of
 from optimizer.model.goals import DEFAULT_GOALS, Goals, GoalsError
@@ -41,6 +41,7 @@ __all__ = [
     "changes_of",
     "check_group",
     "classes_of",
+    "distinct",
     "least_spread",
     "levels_of",
     "measure",
