@@ -48,9 +48,9 @@ def encode(levels: Sequence[IntArray]) -> bytes:
 
 
 def _encode(numbers: IntArray) -> bytes:
-    low, high = int(numbers.min(initial=0)), int(numbers.max(initial=0))
-    if low == high == 0:
+    if not numbers.any():
         return bytes([0])
+    low, high = min(int(numbers.min()), 0), max(int(numbers.max()), 0)
     if low == 0 and high == 1:
         return bytes([BIT]) + np.packbits(numbers == 1, bitorder="little").tobytes()
     width = next(w for w in WIDTHS if -(2 ** (8 * w - 1)) <= low and high < 2 ** (8 * w - 1))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -45,9 +46,8 @@ def prove(counts: Counts, levels: Sequence[str], certificate: bytes | None) -> P
         level = _Level(counts, name, network)
         numbers = given[number] if given else np.zeros(_numbered(counts), np.int64)
         is_told = all(settled[number:]) and not any(some.any() for some in given[number:])
-        doubt = None if is_told else level.doubt(numbers)
-        if doubt is not None:
-            fault = doubt if given else fault
+        if not (is_told or level.is_proven_by(numbers)):
+            fault = level.doubt if given else fault
             given = []
             numbers, witness = level.search()
             if witness is not None:
@@ -82,20 +82,25 @@ class _Level:
         self._costs = counts.arc_costs(name)
         self._start, self._is_within_one = _start(counts, name)
         self._reduced: ReducedCosts | None = None
+        self._violated: ViolatedArc | None = None
 
-    def doubt(self, numbers: IntArray) -> str | None:
-        """Why a certificate's numbers don't prove the level; None if they do."""
+    def is_proven_by(self, numbers: IntArray) -> bool:
+        """Whether a certificate's numbers prove the level."""
         if not numbers.any() and (self._is_within_one or is_free(self._counts, self._name)):
-            return None
-        violated = self._reduce(numbers)
-        if violated:
-            return Sentences(self._counts).violated_arc(self._name, violated)
-        swap = self._swap()
-        return None if swap is None else f"the certificate is one of another plan: {swap}"
+            return True
+        self._violated = self._reduce(numbers)
+        return self._violated is None and self._swap is None
+
+    @property
+    def doubt(self) -> str:
+        """Why the numbers that were looked at don't."""
+        if self._violated:
+            return Sentences(self._counts).violated_arc(self._name, self._violated)
+        return f"the certificate is one of another plan: {self._swap}"
 
     def search(self) -> tuple[IntArray, str | None]:
         """The numbers that prove the level, and what improves it, in words, if anything does."""
-        counts, swap = self._counts, self._swap()
+        counts, swap = self._counts, self._swap
         if swap is not None:
             return np.zeros_like(self._start), swap
         cycle, distance = self._network.arcs(self._costs).search()
@@ -121,6 +126,7 @@ class _Level:
         self._reduced = self._network.reduced_costs(self._costs, self._start + numbers)
         return self._network.violated_arc(self._reduced)
 
+    @cached_property
     def _swap(self) -> str | None:
         """What counts don't show: a member gave up a partition and got another one like it."""
         return Sentences(self._counts).swap() if self._name == "moves" else None

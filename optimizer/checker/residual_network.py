@@ -93,7 +93,7 @@ class ResidualNetwork:
     def reduced_costs(self, costs: ArcCosts, potential: IntArray) -> ReducedCosts:
         """What is left of each arc's cost when its ends' potentials are taken off."""
         of_taker = potential[self.taker]
-        of_member, of_cell = np.split(potential, [len(self.more)])
+        of_member, of_cell = potential[: len(self.more)], potential[len(self.more) :]
         above_cell = of_member[self.member_of_cell]
         left = np.where(self.loss, of_taker + costs.loss, FAR)
         starts = self.offsets[:-1]
@@ -150,7 +150,7 @@ class ResidualNetwork:
         Kinds come first, then members, then cells, then the pool.
         """
         kinds, members, cells = len(self.offsets) - 1, len(self.more), len(self.member_of_cell)
-        kind = np.arange(kinds).repeat(np.diff(self.offsets))
+        kind = np.arange(kinds).repeat(self.offsets[1:] - self.offsets[:-1])
         taker, member = kinds + self.taker, kinds + np.arange(members)
         cell, above_cell = kinds + members + np.arange(cells), kinds + self.member_of_cell
         pool = np.full(members, kinds + members + cells)
@@ -163,9 +163,10 @@ class ResidualNetwork:
             "down": (above_cell, cell),
         }
         parts = [
-            (tail[flags], head[flags], np.broadcast_to(getattr(costs, arcs), flags.shape)[flags])
+            (tail[flags], head[flags], cost[flags] if len(cost) == len(flags) else cost.repeat(n))
             for arcs, (tail, head) in ends.items()
-            for flags in [getattr(self, arcs)]
+            for flags, cost in [(getattr(self, arcs), getattr(costs, arcs))]
+            if (n := int(np.count_nonzero(flags)))
         ]
         tail, head, cost = map(np.concatenate, zip(*parts, strict=True))
         return Arcs(tail=tail, head=head, cost=cost, nodes=kinds + members + cells + 1)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from optimizer.model.answer import Answer, CostOverflowError, StrategyError, settled
-from optimizer.model.arrays import NOTHING, IntArray, ranges, sorted_places, stable_order
+from optimizer.model.arrays import NOTHING, IntArray, distinct, ranges, sorted_places, stable_order
 from optimizer.model.claims import Ownership, resolve
 from optimizer.model.classes import Classes, classes_of
 from optimizer.model.goals import DEFAULT_GOALS, Goals, GoalsError
@@ -14,7 +14,7 @@ from optimizer.model.measures import Measures, Reads, changes_of, measure, membe
 from optimizer.model.numbering import problem_of, rack_notes, settlement_notes
 from optimizer.model.problem import GONE, NOBODY, KafkaFacts, Problem, once_a_problem
 from optimizer.model.racks import RackTable, rack_table_of
-from optimizer.model.spread import least_spread, spread_of, worst_topic_share
+from optimizer.model.spread import least_spread, readers_of, spread_of, worst_topic_share
 
 __all__ = [
     "DEFAULT_GOALS",
@@ -41,6 +41,7 @@ __all__ = [
     "changes_of",
     "check_group",
     "classes_of",
+    "distinct",
     "least_spread",
     "levels_of",
     "measure",
@@ -50,6 +51,7 @@ __all__ = [
     "rack_notes",
     "rack_table_of",
     "ranges",
+    "readers_of",
     "resolve",
     "settled",
     "settlement_notes",

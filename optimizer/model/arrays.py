@@ -9,6 +9,9 @@ IntArray = NDArray[np.int64]
 
 NOTHING: IntArray = np.empty(0, np.int64)
 
+SPARSE = 64
+"""Keys that are fewer than one in so many numbers are sorted."""
+
 
 def ranges(starts: IntArray, lengths: IntArray) -> IntArray:
     """`start, start + 1, …` of each length, one after the other."""
@@ -16,6 +19,18 @@ def ranges(starts: IntArray, lengths: IntArray) -> IntArray:
     total = int(ends[-1]) if len(ends) else 0
     before: IntArray = starts - ends + lengths
     return np.arange(total) + before.repeat(lengths)
+
+
+def distinct(keys: IntArray, end: int) -> tuple[IntArray, IntArray]:
+    """The numbers below `end` that occur, ascending, and the place of each key among them.
+
+    It is `np.unique`, which sorts, and takes much longer for few keys than to look at all numbers.
+    """
+    if end > SPARSE * len(keys):
+        return np.unique(keys, return_inverse=True)
+    occurs = np.zeros(end, np.bool_)
+    occurs[keys] = True
+    return occurs.nonzero()[0], (occurs.cumsum() - 1)[keys]
 
 
 def sorted_places(keys: IntArray, places: IntArray) -> IntArray:

@@ -58,5 +58,6 @@ def readers_of(problem: Problem) -> IntArray:
     """How many members subscribe to each topic."""
     classes = classes_of(problem)
     # The entry at the end is that of topics without any, whose class is -1.
-    readers: IntArray = np.append(np.diff(classes.offsets), 0)[classes.of_topic]
+    sizes = classes.offsets[1:] - classes.offsets[:-1]
+    readers: IntArray = np.concatenate((sizes, [0]))[classes.of_topic]
     return readers

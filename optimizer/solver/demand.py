@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from optimizer.model import IntArray
+from optimizer.model import IntArray, distinct
 from optimizer.solver.costs import Flags
 from optimizer.solver.kinds import Kinds
 
@@ -41,7 +41,7 @@ class Demand:
         """The demand of some pairs only (ascending), its kinds and members numbered anew."""
         if len(pairs) == len(self.members) and self._has_every_member():
             return self
-        present, members = np.unique(self.members[pairs], return_inverse=True)
+        present, members = distinct(self.members[pairs], self.member_count)
         kind = self.kind_of_pair[pairs]
         first = np.diff(kind, prepend=-1).nonzero()[0]
         return Demand(

@@ -51,7 +51,7 @@ def _check_range(cost: IntArray, supply: IntArray) -> None:
     more than three times the nodes times the dearest scaled cost (Goldberg 1997).
     """
     nodes, dearest = len(supply), int(cost.max(initial=0))
-    units = float(supply.clip(0).sum(dtype=np.float64))
+    units = float(np.maximum(supply, 0).sum(dtype=np.float64))
     if max(units, 3 * nodes * (nodes + 1)) * dearest > MOST:
         raise CostOverflowError(
             f"{units:.0f} partitions in a network of {nodes} nodes can't be planned exactly: their "

@@ -54,10 +54,10 @@ def _cut(kinds: Kinds, row_of: IntArray, rows: int) -> tuple[Kinds, IntArray]:
     before = kinds.of_partition
     key = np.where(before >= 0, before * rows + row_of, -1)
     present = np.bincount(key + 1, minlength=(len(kinds.offsets) - 1) * rows + 1)[1:] > 0
-    number = np.append(present.cumsum() - 1, -1)
+    number = np.concatenate((present.cumsum() - 1, [-1]))
     of_partition, kind = number[key], present.nonzero()[0]
     cut = kind // rows
-    sizes = np.diff(kinds.offsets)[cut]
+    sizes = (kinds.offsets[1:] - kinds.offsets[:-1])[cut]
     offsets = np.concatenate(([0], sizes.cumsum()))
     pairs = ranges(kinds.offsets[cut], sizes)
     # A pair stands where it stood among those of the kind that was cut.

@@ -13,9 +13,11 @@ from optimizer.model import (
     Goals,
     IntArray,
     Problem,
+    classes_of,
     least_spread,
     levels_of,
     rack_table_of,
+    readers_of,
     settled,
     spread_of,
 )
@@ -58,16 +60,43 @@ def _best(problem: Problem, kinds: Kinds, goals: Goals) -> IntArray:
     better, and the group isn't too large, a flow spreads them.
     """
     levels = levels_of(problem, goals)
+    if "spread" not in levels:
+        return _handed_out(problem, kinds, levels)
+    spread = _spread(problem, kinds, levels) if _evenness_is_unlikely(problem, kinds) else None
+    if spread is not None and spread_of(problem, spread) > least_spread(problem):
+        return spread  # no plan as good at the levels above spreads evenly
     target = _handed_out(problem, kinds, [level for level in levels if level != "spread"])
-    if "spread" not in levels or spread_of(problem, target) == least_spread(problem):
+    if spread_of(problem, target) == least_spread(problem):
         return target
     if levels[-1] == "spread" and np.array_equal(target, problem.owner):
         return target  # any other plan moves something
+    if spread is None:
+        spread = _spread(problem, kinds, levels)
+    return target if spread is None else spread
+
+
+def _evenness_is_unlikely(problem: Problem, kinds: Kinds) -> bool:
+    """Whether topics that are spread evenly, each by itself, leave somebody below the mean load.
+
+    Such a plan isn't balanced, unless loads can't all be near the mean. Where all read the same,
+    no flow is needed to see how even it is.
+    """
+    if len(kinds.offsets) <= 2:
+        return False
+    classes = classes_of(problem)
+    share = -(-problem.topic_sizes // readers_of(problem).clip(1))
+    of_class = np.bincount(classes.of_topic + 1, share, len(classes) + 1)[1:]
+    most = np.bincount(classes.members, of_class.repeat(np.diff(classes.offsets)))
+    return bool(most.min() < problem.partition_count // classes.member_count)
+
+
+def _spread(problem: Problem, kinds: Kinds, levels: Sequence[str]) -> IntArray | None:
+    """The best plan, by a flow that spreads topics; None where its costs don't fit 64 bits."""
     by_topic, topics = kinds_by_topic(kinds, problem.topic_of)
     try:
         return _handed_out(problem, by_topic, levels, topics)
     except CostOverflowError:
-        return target
+        return None
 
 
 def _handed_out(

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from optimizer.model import IntArray
+from optimizer.model import IntArray, distinct
 from optimizer.solver.demand import Demand
 from optimizer.solver.flow import Arcs, cheapest_flow
 from optimizer.solver.shares import (
@@ -79,14 +79,16 @@ class _Search:
     @staticmethod
     def of(demand: Demand, topics: IntArray, base: int, levels: Sequence[str]) -> _Search:
         topic = topics[demand.kind_of_pair]
-        cells, cell = np.unique(topic * demand.member_count + demand.members, return_inverse=True)
+        members = demand.member_count
+        keys = topic * members + demand.members
+        cells, cell = distinct(keys, (int(topic.max(initial=-1)) + 1) * members)
         weights = level_weights(demand, levels)
         moved, kept = pair_costs(demand, weights)
         return _Search(
             demand=demand,
             base=base,
             cell=cell,
-            member_of_cell=cells % demand.member_count,
+            member_of_cell=cells % members,
             most=_count(cell, demand.supply[demand.kind_of_pair], len(cells)),
             spread=weights["spread"],
             moved=moved,
@@ -126,7 +128,9 @@ class _Search:
         """Cut the numbers of partitions of each cell, from none to all, into segments."""
         steps = STEPS[: STEPS.searchsorted(self.most.max(initial=0)) + 1]
         offsets = np.concatenate((-steps[::-1], [0], steps))
-        points = np.clip(at_hand[:, None] + offsets, 0, self.most[:, None])
+        points = at_hand[:, None] + offsets
+        np.maximum(points, 0, out=points)
+        np.minimum(points, self.most[:, None], out=points)
         points[:, 0], points[:, -1] = 0, self.most
         cell, column = (points[:, 1:] > points[:, :-1]).nonzero()
         return _Segments(cell, points[cell, column], points[cell, column + 1])

@@ -47,7 +47,7 @@ def judge_groups(encoded: DataFrame, judge: Judge) -> DataFrame:
     """A row of `COLUMNS` for each group of `spark.groups.encode` with `spark.audit.parts`."""
 
     def judge_batches(batches: Iterator[pd.DataFrame]) -> Iterator[pd.DataFrame]:
-        for rows in portions(batches):
+        for rows in portions(batch.itertuples(index=False) for batch in batches):
             yield pd.DataFrame(judge.judged(rows), columns=COLUMNS)
 
     racks = F.expr(f"transform(racks, one -> {rack_number('one')})")

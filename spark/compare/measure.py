@@ -66,7 +66,7 @@ def measure_groups(
     columns = columns_of(ComparedRow)
 
     def measure_batches(batches: Iterator[pd.DataFrame]) -> Iterator[pd.DataFrame]:
-        for groups in portions(batches):
+        for groups in portions(batch.itertuples(index=False) for batch in batches):
             with TimeLimit(strategy_seconds) as limit:
                 rows = [
                     compared.cells()

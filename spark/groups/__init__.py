@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from spark.groups.batches import portions
+from spark.groups.batches import portions, rows_of
 from spark.groups.coordinators import coordinating_brokers, coordinators
 from spark.groups.encode import ABSENT, GROUP_KEYS, claims_of, encode
 from spark.groups.group import FleetGroup, failed, read_or_failed
@@ -31,6 +31,7 @@ __all__ = [
     "read_homogeneous",
     "read_or_failed",
     "row_of_group",
+    "rows_of",
     "seat_of",
     "seat_of_group",
     "several_clusters",

@@ -1,20 +1,29 @@
-"""Encoded rows in portions that are small in a worker's memory, however large some groups are."""
+"""Encoded rows, in portions that are small in a worker's memory, however large some groups are."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import namedtuple
+from collections.abc import Iterable, Iterator
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 if TYPE_CHECKING:
-    import pandas as pd
+    import pyarrow as pa
 
 MOST = 500_000
 """Partitions, claims and subscriptions of a portion; a group with more is a portion of its own."""
 
 
-def portions(batches: Iterator[pd.DataFrame]) -> Iterator[list[Any]]:
+def rows_of(batch: pa.RecordBatch) -> Iterator[Any]:
+    """The rows of a batch of Arrow's: named tuples, in which a list is an array of numpy's.
+
+    They are those that pandas would make of it. Arrays of numbers are views of the batch.
+    """
+    columns = (column.to_numpy(zero_copy_only=False).tolist() for column in batch.columns)
+    return map(_row_type(tuple(batch.schema.names)), *columns)
+
+
+def portions(batches: Iterable[Iterable[Any]]) -> Iterator[list[Any]]:
     """The rows of batches of `spark.groups.encode`, in their order.
 
     What is made of a portion is in memory at once, so a batch of Spark's, which counts rows alone,
@@ -23,7 +32,7 @@ def portions(batches: Iterator[pd.DataFrame]) -> Iterator[list[Any]]:
     for batch in batches:
         portion: list[Any] = []
         size = 0
-        for row in batch.itertuples(index=False):
+        for row in batch:
             of_row = size_of(row)
             if portion and size + of_row > MOST:
                 yield portion
@@ -36,5 +45,10 @@ def portions(batches: Iterator[pd.DataFrame]) -> Iterator[list[Any]]:
 
 def size_of(row: Any) -> int:
     """Partitions, claims and subscriptions of an encoded row."""
-    partitions = int(row.topic_sizes.clip(0).sum(dtype=np.int64))
-    return partitions + len(row.claim_topics) + len(row.subscribers)
+    sizes: list[int] = row.topic_sizes.tolist()
+    return sum(size for size in sizes if size > 0) + len(row.claim_topics) + len(row.subscribers)
+
+
+@cache
+def _row_type(names: tuple[str, ...]) -> Any:
+    return namedtuple("EncodedRow", names)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -41,13 +42,18 @@ def _shared(
 ) -> tuple[IntArray, list[IntArray]]:
     width = int(subscribed.max(initial=0)) + 1
     pairs = np.sort(subscriber * width + subscribed)
-    pairs = pairs[np.append(True, pairs[1:] != pairs[:-1])[: len(pairs)]]
-    member, topic = np.divmod(pairs, width)
-    counts = np.bincount(member, minlength=members)
-    first = topic[: counts[0]]
+    repeated = pairs[1:] == pairs[:-1]
+    if repeated.any():
+        pairs = pairs[np.append(True, ~repeated)]
+    member = pairs // width
+    topic = pairs - member * width
+    ends = np.bincount(member, minlength=members).cumsum().tolist()
+    first = topic[: ends[0]]
     if len(pairs) == members * len(first) and np.array_equal(topic, np.tile(first, members)):
         return np.zeros(members, np.int64), [first]
     seen: dict[bytes, int] = {}
-    of_member = np.split(topic, np.cumsum(counts)[:-1])
-    numbers = [seen.setdefault(some.tobytes(), len(seen)) for some in of_member]
+    numbers = [
+        seen.setdefault(topic[start:end].tobytes(), len(seen))
+        for start, end in pairwise([0, *ends])
+    ]
     return np.array(numbers), [np.frombuffer(key, np.int64) for key in seen]

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Annotated, Any, get_type_hints
 
+import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 from pyspark.sql import types as t
+from pyspark.sql.pandas.types import to_arrow_schema
 
 Text = Annotated[str | None, t.StringType()]
 Flag = Annotated[bool | None, t.BooleanType()]
@@ -39,3 +44,25 @@ def schema_of(row: type[Row]) -> t.StructType:
     return t.StructType(
         [t.StructField(name, hints[name].__metadata__[0]) for name in columns_of(row)]
     )
+
+
+def batch_of(rows: Sequence[Row], schema: t.StructType) -> pa.RecordBatch:
+    """Some rows, at least one, as a batch of Arrow's; `schema` is that of such rows."""
+    of_arrow = to_arrow_schema(schema)
+    columns = zip(*(row.cells() for row in rows), strict=True)
+    return pa.RecordBatch.from_arrays(list(map(_column, columns, of_arrow.types)), schema=of_arrow)
+
+
+def _column(cells: Sequence[Any], of: pa.DataType) -> pa.Array:
+    """Lists become one array and where each of them ends; none of them is null."""
+    if not pa.types.is_list(of):
+        return pa.array(cells, of)
+    offsets = pa.array(np.cumsum([0, *map(len, cells)]), pa.int32())
+    flat = pa.array(_one_after_the_other(cells, of.value_type), of.value_type)
+    return pa.ListArray.from_arrays(offsets, flat, type=of)
+
+
+def _one_after_the_other(lists: Sequence[Any], of: pa.DataType) -> Any:
+    if pa.types.is_integer(of):
+        return np.concatenate(lists, dtype=of.to_pandas_dtype(), casting="same_kind")
+    return [*chain.from_iterable(lists)]

@@ -1,4 +1,4 @@
-"""Solve encoded groups, one at a time, inside `mapInPandas`."""
+"""Solve encoded groups, one at a time, inside `mapInArrow`."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-import pandas as pd
+import pyarrow as pa
 from pyspark.sql import DataFrame
 
 from optimizer.checker import Verdict, check_assignment
 from optimizer.model import DEFAULT_GOALS, Goals, IntArray, Problem, classes_of, measure
 from optimizer.strategies import OPTIMAL, strategy_named
-from spark.groups import FleetGroup, failed, portions, read_or_failed
+from spark.groups import FleetGroup, failed, portions, read_or_failed, rows_of
 from spark.settings import DEFAULT_FLEET_GOALS, STRATEGY_SECONDS, FleetGoals, goals_to_text
-from spark.solve.columns import columns_of, schema_of
+from spark.solve.columns import batch_of, schema_of
 from spark.solve.homogeneous import plan_homogeneous
 from spark.solve.solved_row import SolvedRow, actions, facts_of
 from spark.solve.time_limit import limited_to
@@ -34,12 +34,13 @@ def solve_groups(
     """
     strategy_named(strategy)
 
-    def solve_batches(batches: Iterator[pd.DataFrame]) -> Iterator[pd.DataFrame]:
-        for groups in portions(batches):
-            rows = solved_rows(groups, strategy, goals, strategy_seconds)
-            yield pd.DataFrame([row.cells() for row in rows], columns=columns_of(SolvedRow))
+    schema = schema_of(SolvedRow)
 
-    return encoded.mapInPandas(solve_batches, schema_of(SolvedRow))
+    def solve_batches(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for groups in portions(map(rows_of, batches)):
+            yield batch_of(solved_rows(groups, strategy, goals, strategy_seconds), schema)
+
+    return encoded.mapInArrow(solve_batches, schema)
 
 
 def solved_rows(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from optimizer.model.arrays import ranges, sorted_places, stable_order
+from optimizer.model.arrays import distinct, ranges, sorted_places, stable_order
 
 
 def test_ranges_come_one_after_the_other() -> None:
@@ -26,3 +26,12 @@ def test_places_are_sorted_by_their_keys(end: int) -> None:
     keys = np.unique(np.random.default_rng(end).integers(0, end, 500))
     keys = np.random.default_rng(1).permutation(keys)
     assert sorted_places(keys, np.arange(len(keys))).tolist() == np.argsort(keys).tolist()
+
+
+@pytest.mark.parametrize("end", [90, 2**20])
+def test_distinct_numbers_are_those_of_unique(end: int) -> None:
+    """Whether they are looked up in a table or, being few among many, sorted."""
+    keys = np.random.default_rng(end).integers(0, 90, 500)
+    for some in (keys, keys[:0]):
+        found, expected = distinct(some, end), np.unique(some, return_inverse=True)
+        assert [part.tolist() for part in found] == [part.tolist() for part in expected]

@@ -154,7 +154,8 @@ def test_portions_are_small_or_of_one_group(monkeypatch: pytest.MonkeyPatch) -> 
         }
     )
     monkeypatch.setattr("spark.groups.batches.MOST", 12)
-    found = [[int(row.topic_sizes[0]) for row in some] for some in portions(iter([batch, batch]))]
+    rows = list(batch.itertuples(index=False))
+    found = [[int(row.topic_sizes[0]) for row in some] for some in portions([rows, rows])]
     assert found == [[3, 4], [9], [20], [1, 1]] * 2
 
 
