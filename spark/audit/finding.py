@@ -26,6 +26,9 @@ COLUMNS = (
 ALL_GROUPS = "all groups"
 """What findings need that are about a cluster as a whole: they aren't looked for among some."""
 
+NO_GROUP = "cast(null as string)"
+"""SQL text: the group of a finding about a whole cluster."""
+
 Settings = Mapping[str, Any]
 """A finding's levels and settings by name: numbers, and None for a level that is never reached."""
 
@@ -99,10 +102,26 @@ class FleetFinding(Finding):
     only_with: str | None = None
 
 
-def rows_found(rows: DataFrame, subject: str, measure: str, sentence: str) -> DataFrame:
-    """What the `find` of a `FleetFinding` returns; all but the rows are SQL text."""
+@dataclass(frozen=True, kw_only=True)
+class PastFinding(Finding):
+    """A kind of finding that needs many snapshots.
+
+    `find` takes the frames of `spark.audit.past` that `reads` names, and the settings; it returns
+    rows of cluster, group, subject, measure and sentence. Group is null where no single one is
+    meant; the levels of a group may be its own, and the other settings are those of all.
+    """
+
+    find: Callable[..., DataFrame]
+    reads: tuple[str, ...]
+
+
+def rows_found(
+    rows: DataFrame, subject: str, measure: str, sentence: str, group: str = NO_GROUP
+) -> DataFrame:
+    """What the `find` of a fleet's or a past's finding returns; all but the rows are SQL text."""
     return rows.selectExpr(
         "cluster",
+        f"{group} as `group`",
         f"{subject} as subject",
         f"cast({measure} as double) as measure",
         f"{sentence} as sentence",
@@ -120,7 +139,7 @@ def graded_rows(rows: DataFrame, finding: FleetFinding, settings: Settings) -> D
     threshold = " ".join(f"{case} then {levels[one]!r}D" for one, case in cases.items())
     found = rows.selectExpr(
         "cluster",
-        "cast(null as string) as `group`",
+        "`group`",
         "subject",
         f"{quoted(finding.name)} as finding",
         f"case {severity} end as severity",

@@ -19,16 +19,20 @@ from spark.audit.finding import (
     Finding,
     FleetFinding,
     GroupFinding,
+    PastFinding,
     graded_rows,
 )
 from spark.audit.frames import Frames
 from spark.audit.judge import Judge, judge_groups
 from spark.audit.known import look_at
 from spark.audit.parts import parts_for
+from spark.audit.past import Past
+from spark.audit.past_findings import find_in_past
 from spark.audit.registry import FINDINGS
 from spark.audit.thresholds import AuditSettings
 from spark.fleet import FleetSnapshot, escaped, escaped_rows
 from spark.groups import OFFSETS_TOPIC, encode
+from spark.history import FleetHistory
 from spark.unpersist_handle import Handle
 
 COORDINATORS = (
@@ -55,6 +59,8 @@ NOT_THERE = {
     "previous.offsets": "the earlier snapshot has no table offsets",
     "timeouts": "no time-outs are configured ([[timeouts]])",
     ALL_GROUPS: "it is about a whole cluster, and only some groups are looked at",
+    "history": "there are fewer than three snapshots in the time that is looked at ([history])",
+    "history.offsets": "no snapshot of that time has a table offsets",
     "copartitioned": "no co-partitioned topics are configured ([[copartitioned]])",
 }
 """What a finding needs, and what to say where it isn't there."""
@@ -77,6 +83,7 @@ class FleetAudit(Handle):
     kept: Sequence[DataFrame] = field(repr=False)
     judged: DataFrame = field(repr=False)
     coordinators: DataFrame | None = field(default=None, repr=False)
+    past: Past | None = field(default=None, repr=False)
 
     def groups(self) -> dict[str, int]:
         """How many groups have each status: `ok` and `inferred` ones were judged."""
@@ -133,20 +140,24 @@ class FleetAudit(Handle):
         """Free what is kept."""
         for frame in self.kept:
             frame.unpersist()
+        if self.past:
+            self.past.release()
 
 
 def audit_fleet(
     snapshot: FleetSnapshot,
     previous: FleetSnapshot | None = None,
     settings: AuditSettings | None = None,
+    history: FleetHistory | None = None,
 ) -> FleetAudit:
     """Run all findings that the snapshot allows.
 
     `previous` is an earlier snapshot of the same fleet, for the findings that tell what has
-    changed. Raises InputError for null keys.
+    changed; `history` has the snapshots up to this one, for those that need time. Raises InputError
+    for null keys.
     """
     chosen = settings or AuditSettings()
-    known = look_at(snapshot.validate(), previous, chosen)
+    known = look_at(snapshot.validate(), previous, chosen, history)
     not_run = {
         name: "; ".join(NOT_THERE[need] for need in _lacking(finding, known.there))
         for name, finding in FINDINGS.items()
@@ -168,10 +179,14 @@ def audit_fleet(
     ]
     of_fleet = _of_fleet(looked_for, frames, chosen)
     findings = judged.selectExpr("cluster", "`group`", "inline(findings)").select(*COLUMNS)
-    if of_fleet is not None:
-        kept.append(of_fleet.persist())
-        findings = findings.unionAll(of_fleet)
-    return FleetAudit(snapshot.id, findings, not_run, kept, judged, seats)
+    past = Past.of(history, chosen.window) if history else None
+    of_past = [one for one in run if isinstance(one, PastFinding)]
+    in_past = find_in_past(of_past, past, chosen) if past else None
+    for more in (of_fleet, in_past):
+        if more is not None:
+            kept.append(more.persist())
+            findings = findings.unionAll(more)
+    return FleetAudit(snapshot.id, findings, not_run, kept, judged, seats, past)
 
 
 def _of_fleet(

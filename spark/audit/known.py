@@ -15,6 +15,7 @@ from spark.audit.registry import FINDINGS
 from spark.audit.thresholds import AuditSettings
 from spark.fleet import FleetSnapshot, escaped
 from spark.groups import OFFSETS_TOPIC, OffsetsTopic
+from spark.history import FleetHistory
 
 SHOWN_BY = {
     "groups.strategy": ("groups", "strategy is not null"),
@@ -53,7 +54,10 @@ class Known:
 
 
 def look_at(
-    snapshot: FleetSnapshot, previous: FleetSnapshot | None, settings: AuditSettings
+    snapshot: FleetSnapshot,
+    previous: FleetSnapshot | None,
+    settings: AuditSettings,
+    history: FleetHistory | None = None,
 ) -> Known:
     """All of that, by one job."""
     tables = snapshot.tables
@@ -75,6 +79,8 @@ def look_at(
         ALL_GROUPS: snapshot.part.group is None,
         "previous": previous is not None,
         "previous.offsets": previous is not None and "offsets" in previous.tables,
+        "history": history is not None,
+        "history.offsets": history is not None and "offsets" in history.tables,
         "timeouts": bool(settings.timeouts),
         "copartitioned": bool(settings.copartitioned),
     }

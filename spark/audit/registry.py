@@ -14,6 +14,15 @@ from spark.audit.findings.lag import (
     STALLED_PARTITIONS,
 )
 from spark.audit.findings.owners import OWNER_GONE, OWNER_NOT_SUBSCRIBED, UNREAD_PARTITIONS
+from spark.audit.findings.past import (
+    ABANDONED_GROUP,
+    BALANCE_WORSENS,
+    FALLS_BEHIND,
+    FREQUENT_REBALANCES,
+    LAG_SECONDS,
+    OFFSETS_EXPIRE,
+    UNREAD_TOPIC,
+)
 from spark.audit.findings.racks import CROSS_RACK_READS
 from spark.audit.findings.replicas import LEADERLESS, NOT_PREFERRED_LEADER, UNDER_REPLICATED
 from spark.audit.findings.timeouts import POLL_INTERVAL, SESSION_TIMEOUT
@@ -49,6 +58,13 @@ FINDINGS = {
         NOT_PREFERRED_LEADER,
         SESSION_TIMEOUT,
         POLL_INTERVAL,
+        FREQUENT_REBALANCES,
+        BALANCE_WORSENS,
+        FALLS_BEHIND,
+        LAG_SECONDS,
+        ABANDONED_GROUP,
+        OFFSETS_EXPIRE,
+        UNREAD_TOPIC,
         INVALID_GROUP,
         FAILED_GROUP,
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from datetime import timedelta
 from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
@@ -13,9 +14,13 @@ from spark.audit.finding import SEVERITIES, Finding
 from spark.audit.registry import FINDINGS
 from spark.audit.rules import Copartitioned, GroupRule, Timeouts, Values
 from spark.errors import InputError
+from spark.history import WINDOW
 from spark.settings import (
+    DURATION,
     PATTERN,
     Rule,
+    duration,
+    in_words,
     is_number,
     is_whole,
     read_checked,
@@ -26,6 +31,9 @@ from spark.settings import (
 
 NEVER = "never"
 """In the file: a level that no measure reaches."""
+
+MARGIN = timedelta(hours=24)
+"""So much further than the retention of offsets one looks for when a group had members last."""
 
 TIMEOUTS = (
     *("session_timeout_ms", "heartbeat_interval_ms"),
@@ -42,7 +50,8 @@ class AuditSettings:
     """All that an audit can be told; an empty file gives these defaults.
 
     The first of `groups` that matches a group counts for it. `worst_groups` is how many groups
-    have series of their own in what Prometheus is given.
+    have series of their own in what Prometheus is given. `window` is how far back from the newest
+    snapshot findings about the past look.
     """
 
     values: Values = field(default_factory=_defaults)
@@ -50,6 +59,13 @@ class AuditSettings:
     timeouts: tuple[Timeouts, ...] = ()
     copartitioned: tuple[Copartitioned, ...] = ()
     worst_groups: int = 20
+    window: timedelta = WINDOW
+
+    @property
+    def reach(self) -> timedelta:
+        """How far back snapshots can tell something."""
+        retention = self.values["offsets-expire"]["retention_hours"] or 0
+        return max(self.window, timedelta(hours=retention) + MARGIN)
 
     def of(self, cluster: str, group: str) -> Values:
         """The levels and settings of all findings for a group."""
@@ -112,6 +128,7 @@ def _settings(stated: Mapping[str, Any]) -> AuditSettings:
             for rule in stated.get("copartitioned", ())
         ),
         worst_groups=stated.get("prometheus", {}).get("worst_groups", AuditSettings.worst_groups),
+        window=duration(stated.get("history", {}).get("window", in_words(WINDOW))),
     )
 
 
@@ -147,6 +164,7 @@ RULES: dict[str, Rule] = {
     "group": tables(_PATTERNS | _OF_FINDINGS, required=("match",)),
     "timeouts": tables(_PATTERNS | dict.fromkeys(TIMEOUTS, _MILLISECONDS), required=("match",)),
     "copartitioned": tables(_PATTERNS | {"topics": _TOPICS}, required=("topics",)),
+    "history": table({"window": DURATION}),
     "prometheus": table(
         {"worst_groups": value(lambda found: is_whole(found, 0), "a whole number from 0 on")}
     ),

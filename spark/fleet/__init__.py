@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
-from spark.fleet.clusters import MAX_AGE, Composition, clusters_in, compositions, time_of
+from spark.fleet.clusters import (
+    MAX_AGE,
+    Composition,
+    clusters_in,
+    compositions,
+    time_of,
+    within_reach,
+)
 from spark.fleet.conform import conformed, is_keyed, null_keys
 from spark.fleet.connectors import IS_CONNECTOR, connector_topic
 from spark.fleet.counts import kinds_of_groups, row_counts
@@ -103,5 +110,6 @@ __all__ = [
     "unknown_columns",
     "whole",
     "why_foreign",
+    "within_reach",
     "write_store",
 ]

@@ -60,7 +60,7 @@ def groups_in_time(batches: Iterator[pd.DataFrame]) -> Iterator[Iterator[Any]]:
 
     One batch is in memory at a time.
     """
-    rows = chain.from_iterable(portions(batches))
+    rows = chain.from_iterable(portions(batch.itertuples(index=False) for batch in batches))
     for _, of_group in groupby(rows, key=lambda row: (row.cluster, row.group)):
         yield of_group
 

@@ -21,6 +21,7 @@ from spark.fleet import (
     is_like,
     is_named,
     time_of,
+    within_reach,
 )
 from spark.history.changes import changes_of
 from spark.history.facts import Facts, facts_of
@@ -107,6 +108,21 @@ class FleetHistory(Handle):
         return replace(
             self, tables=tables, timeline=timeline, part=Part(cluster, group), _kept=[], _rates=[]
         )
+
+    def lately(self, window: timedelta) -> FleetHistory:
+        """The snapshots that are at most so much older than the newest of all."""
+        ids = self.snapshots
+        near = set(within_reach(ids, window) if ids else ())
+        tables = {
+            name: rows.where(F.col(SNAPSHOT).isin(*near)) for name, rows in self.tables.items()
+        }
+        clusters = {
+            cluster: found
+            for cluster, all_of_it in self.timeline.snapshots.items()
+            if (found := [one for one in all_of_it if one in near])
+        }
+        timeline = replace(self.timeline, snapshots=clusters)
+        return replace(self, tables=tables, timeline=timeline, _kept=[], _rates=[])
 
     def has_groups(self) -> bool:
         """Whether any table names a group."""

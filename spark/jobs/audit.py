@@ -15,7 +15,7 @@ from pyspark.sql import SparkSession
 from rich.padding import Padding
 from rich.text import Text
 
-from spark import FleetAudit, FleetSnapshot, InputError, audit_fleet, verdict
+from spark import FleetAudit, FleetHistory, FleetSnapshot, InputError, audit_fleet, verdict
 from spark.audit import (
     FINDINGS,
     SEVERITIES,
@@ -37,7 +37,9 @@ from spark.fleet import (
     check_writable,
     compositions,
     snapshot_id,
+    time_of,
     whole,
+    within_reach,
 )
 from spark.settings import read_settings
 from spark.terminal import (
@@ -69,6 +71,9 @@ from spark.terminal import (
 
 WORST = 10
 """Findings that are shown with what to do."""
+
+ENOUGH = 3
+"""So many snapshots in the time that is looked at tell what takes time; two are compared."""
 
 ROOMY = 76
 """Columns of a terminal on which the table has room to say what each finding tells."""
@@ -168,7 +173,8 @@ def audit_store(
                 session, store, "audit", partial(FleetSnapshot.compose, session, store, now)
             )
             fleet = part_of(fleet, part)
-            with _audit_one(session, store, fleet, before, settings) as made:
+            past = _past(session, store, fleet, stored, settings, max_age)
+            with _audit_one(session, store, fleet, before, settings, past) as made:
                 return _told(made, fleet, out, prometheus, settings, form)
         except Exception as error:
             broken = _unreadable(error)
@@ -201,12 +207,35 @@ def _unreadable(error: Exception) -> str | None:
     return found[1].rstrip(".:") if found else None
 
 
+def _past(
+    session: SparkSession,
+    store: Where,
+    fleet: FleetSnapshot,
+    stored: Stored,
+    settings: AuditSettings,
+    max_age: timedelta,
+) -> FleetHistory | None:
+    """The snapshots up to that of the fleet, if there are enough to tell what takes time."""
+    timed = [one for one in stored.whole if time_of(one) and one <= fleet.id]
+    if not timed or len(within_reach(timed, settings.window)) < ENOUGH:
+        return None
+    try:
+        found = FleetHistory.read(session, store, settings.reach, fleet.id, max_age)
+        return found.matching(*fleet.part)
+    except UnreadableError:
+        raise
+    except InputError as error:
+        say(f"Nothing is told of the past: {error}.")
+        return None
+
+
 def _audit_one(
     session: SparkSession,
     store: Where,
     fleet: FleetSnapshot,
     before: Composition | None,
     settings: AuditSettings,
+    past: FleetHistory | None,
 ) -> FleetAudit:
     """The audit of a fleet, beside what it was before."""
     previous = None
@@ -219,7 +248,7 @@ def _audit_one(
         except InputError as error:
             say(f"Nothing is compared with the snapshot before: {error}.")
     with busy(f"auditing snapshot {fleet.id}"):
-        return audit_fleet(fleet, previous, settings)
+        return audit_fleet(fleet, previous, settings, past)
 
 
 def _told(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from spark.patterns import matches
 from spark.settings.config import Settings, read_settings
-from spark.settings.duration import duration, in_words
+from spark.settings.duration import DURATION, duration, in_words
 from spark.settings.goals import (
     DEFAULT_FLEET_GOALS,
     NO_RACK,
@@ -38,6 +38,7 @@ from spark.settings.toml_file import (
 __all__ = [
     "CURRENT",
     "DEFAULT_FLEET_GOALS",
+    "DURATION",
     "NO_RACK",
     "PATTERN",
     "STRATEGY_SECONDS",

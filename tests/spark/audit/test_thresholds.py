@@ -12,6 +12,7 @@ from spark import InputError
 from spark.audit.registry import FINDINGS
 from spark.audit.rules import Copartitioned, GroupRule, Timeouts
 from spark.audit.thresholds import NEVER, AuditSettings, read_audit_settings
+from spark.settings import duration
 from tests.paths import ROOT
 
 SHIPPED = ROOT / "conf" / "audit.toml"
@@ -42,8 +43,12 @@ class TestShippedFile:
             | dict(one.settings)
             for name, one in FINDINGS.items()
         }
-        assert stated == written | {"prometheus": {"worst_groups": AuditSettings.worst_groups}}
-        assert list(stated) == [*FINDINGS, "prometheus"]
+        assert stated == written | {
+            "history": {"window": "24h"},
+            "prometheus": {"worst_groups": AuditSettings.worst_groups},
+        }
+        assert duration("24h") == AuditSettings.window
+        assert list(stated) == [*FINDINGS, "history", "prometheus"]
 
     def test_its_examples_are_read(self, file: Path) -> None:
         """Each comment that is a heading or a value of TOML counts once its # is taken away."""

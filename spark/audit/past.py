@@ -1,0 +1,154 @@
+"""What findings about a fleet's past read, once each."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import timedelta
+from functools import cached_property, reduce
+from itertools import pairwise
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+
+from spark.files import SNAPSHOT
+from spark.fleet import escaped_rows
+from spark.history import FleetHistory, hours_between, restless
+from spark.unpersist_handle import Handle
+
+GROUP = ("cluster", "group")
+PARTITION = ("cluster", "topic", "partition")
+UNMANNED = f"manned is null or manned < {SNAPSHOT}"
+
+
+@dataclass(frozen=True)
+class Past(Handle):
+    """The frames by name, each a DataFrame that is computed when it is used.
+
+    `recent` is the history of the window that findings look at, `known` all that was read, which
+    may reach further back.
+    """
+
+    recent: FleetHistory
+    known: FleetHistory
+
+    def __getitem__(self, name: str) -> DataFrame:
+        frame: DataFrame = getattr(self, name)
+        return frame
+
+    @staticmethod
+    def of(history: FleetHistory, window: timedelta) -> Past:
+        """What is known, and of it what findings look at."""
+        return Past(history.lately(window), history)
+
+    @cached_property
+    def rebalanced(self) -> DataFrame:
+        """A row a group: generations it went through, the commonest cause, hours that were seen."""
+        rows = restless(self.recent.changes, self.recent.rebalances)
+        return rows.join(self._hours(self.recent), "cluster")
+
+    @cached_property
+    def excess(self) -> DataFrame:
+        """A row a group: its excess in the first and the last snapshot in which that is known."""
+        known = self.recent.states.where("excess is not null")
+        rows = known.groupBy(*GROUP).agg(
+            F.expr(f"min_by(excess, {SNAPSHOT})").alias("was"),
+            F.expr(f"max_by(excess, {SNAPSHOT})").alias("now"),
+            F.min(SNAPSHOT).alias("since"),
+        )
+        return rows
+
+    @cached_property
+    def consumption(self) -> DataFrame:
+        """A row a partition that a group has offsets of: see `FleetRates.consumption`."""
+        return self.recent.rates().consumption
+
+    @cached_property
+    def untouched(self) -> DataFrame:
+        """A row a group with members whose commits didn't move though records came; hours seen."""
+        if "offsets" not in self.recent.tables:
+            nothing = "cluster string, `group` string, partitions bigint, hours double"
+            return self.recent.session.createDataFrame([], nothing)
+        came = self.recent.rates().rates.where("maximum > 0")
+        moved = F.coalesce(F.bool_or(F.col("maximum") > 0), F.lit(False))
+        known = self.consumption.where("pairs > 0")
+        rows = known.groupBy(*GROUP).agg(moved.alias("moved"))
+        waiting = (
+            known.join(came.select(*PARTITION), list(PARTITION))
+            .groupBy(*GROUP)
+            .agg(F.count("*").alias("partitions"))
+        )
+        unread = rows.where("not moved").drop("moved").join(waiting, list(GROUP))
+        manned = unread.join(self.unmanned.select(*GROUP), list(GROUP), "left_anti")
+        return manned.join(self._hours(self.recent), "cluster")
+
+    @cached_property
+    def unmanned(self) -> DataFrame:
+        """A row a group that has no members now: since which snapshot, and for how many hours.
+
+        `at_least` tells that no snapshot is known in which it had any.
+        """
+        return _unmanned(self.known)
+
+    @cached_property
+    def unread(self) -> DataFrame:
+        """A row a topic that nobody subscribed to in the window: its partitions, and hours seen."""
+        tables = self.recent.tables
+        newest = _newest(self.recent)
+        there = tables["partitions"].join(newest, ["cluster", SNAPSHOT], "left_semi")
+        topics = there.groupBy("cluster", "topic").agg(F.count("*").alias("partitions"))
+        read = tables["subscriptions"].select("cluster", "topic").distinct()
+        rows = topics.join(read, ["cluster", "topic"], "left_anti")
+        return escaped_rows(rows).join(self._hours(self.recent), "cluster")
+
+    def _hours(self, history: FleetHistory) -> DataFrame:
+        """How long each cluster was seen."""
+        timeline = history.timeline
+        rows = [
+            (cluster, timeline.known_seconds(cluster, 0, timeline.last(cluster)) / 3600)
+            for cluster in timeline.snapshots
+        ]
+        return history.session.createDataFrame(rows, "cluster string, hours double")
+
+    def release(self) -> None:
+        self.recent.release()
+        self.known.release()
+
+
+def _newest(history: FleetHistory) -> DataFrame:
+    """Each cluster's last snapshot."""
+    rows = [(cluster, ids[-1]) for cluster, ids in history.timeline.snapshots.items() if ids]
+    return F.broadcast(history.session.createDataFrame(rows, f"cluster string, {SNAPSHOT} string"))
+
+
+def _unmanned(history: FleetHistory) -> DataFrame:
+    tables = history.tables
+    at = (SNAPSHOT, *GROUP)
+    telling = [tables[name].select(*at) for name in ("groups", "offsets") if name in tables]
+    named = escaped_rows(reduce(DataFrame.unionAll, telling).distinct()) if telling else None
+    manned = escaped_rows(tables["members"].select(*at).distinct())
+    seen = (
+        (named or manned)
+        .groupBy(*GROUP)
+        .agg(F.min(SNAPSHOT).alias("first"), F.max(SNAPSHOT).alias(SNAPSHOT))
+    )
+    last = manned.groupBy(*GROUP).agg(F.max(SNAPSHOT).alias("manned"))
+    there = seen.join(_newest(history), ["cluster", SNAPSHOT]).join(last, [*GROUP], "left")
+    after = F.broadcast(_followers(history))
+    rows = there.join(after, ["cluster", "manned"], "left").where(UNMANNED)
+    since = F.coalesce("following", "first")
+    return rows.select(
+        *GROUP,
+        since.alias("since"),
+        F.col("manned").isNull().alias("at_least"),
+        hours_between(since, F.col(SNAPSHOT)).alias("hours"),
+    )
+
+
+def _followers(history: FleetHistory) -> DataFrame:
+    """Each snapshot of a cluster, and the one after it."""
+    rows = [
+        (cluster, before, after)
+        for cluster, ids in history.timeline.snapshots.items()
+        for before, after in pairwise(ids)
+    ]
+    return history.session.createDataFrame(rows, "cluster string, manned string, following string")

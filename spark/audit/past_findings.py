@@ -1,0 +1,61 @@
+"""What findings about a fleet's past find, graded by the levels of each group."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import reduce
+from typing import TYPE_CHECKING, Any
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+
+from spark.audit.finding import COLUMNS, PastFinding
+from spark.audit.past import Past
+from spark.audit.thresholds import AuditSettings
+from spark.fleet import escaped
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+SCHEMA = ", ".join(
+    f"`{name}` {'double' if name in ('measure', 'threshold') else 'string'}" for name in COLUMNS
+)
+
+
+def find_in_past(
+    findings: Sequence[PastFinding], past: Past, settings: AuditSettings
+) -> DataFrame | None:
+    """Findings of `COLUMNS`; None if there is nothing to look for."""
+    if not findings:
+        return None
+    rows = reduce(DataFrame.unionAll, (_rows(one, past, settings) for one in findings))
+    names = ("cluster", "group", "subject", "sentence")
+    named = {one: F.expr(escaped(f"`{one}`")) for one in names}
+    by_name = {one.name: one for one in findings}
+
+    def grade(batches: Iterator[pd.DataFrame]) -> Iterator[pd.DataFrame]:
+        for batch in batches:
+            found = [_graded(row, by_name[row.finding], settings) for row in batch.itertuples()]
+            yield type(batch)([one for one in found if one], columns=COLUMNS)
+
+    # few rows, and one task: each would be sent the plans of all these frames
+    return rows.withColumns(named).repartition(1).mapInPandas(grade, SCHEMA)
+
+
+def _rows(finding: PastFinding, past: Past, settings: AuditSettings) -> DataFrame:
+    values = settings.values[finding.name]
+    rows = finding.find(*(past[frame] for frame in finding.reads), values)
+    return rows.withColumn("finding", F.lit(finding.name))
+
+
+def _graded(row: Any, finding: PastFinding, settings: AuditSettings) -> tuple[Any, ...] | None:
+    """The cells of `COLUMNS`, or None where no level is passed."""
+    values = settings.of(row.cluster, row.group) if row.group is not None else settings.values
+    grade = finding.graded(row.measure, values[finding.name])
+    if grade is None:
+        return None
+    severity, threshold = grade
+    return (
+        *(row.cluster, row.group, row.subject, finding.name, severity),
+        *(row.measure, threshold, row.sentence, finding.advice),
+    )
