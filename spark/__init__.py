@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     )
     from spark.history import FleetHistory
     from spark.plan import FleetPlan, cross_rack_traffic, plan_fleet
+    from spark.replay import FleetReplay, best_replayed, replay_fleet
     from spark.settings import FleetGoals, GroupGoals, Settings, check_strategies, read_settings
     from spark.sources.live.data_source import KafkaGroups
     from spark.verify import verify_plan
@@ -47,6 +48,7 @@ __all__ = [
     "FleetGraph",
     "FleetHistory",
     "FleetPlan",
+    "FleetReplay",
     "FleetSnapshot",
     "GroupExplanation",
     "GroupGoals",
@@ -55,6 +57,7 @@ __all__ = [
     "Settings",
     "audit_fleet",
     "best_of",
+    "best_replayed",
     "check_strategies",
     "compare_fleet",
     "competitors",
@@ -70,6 +73,7 @@ __all__ = [
     "reach",
     "read_audit_settings",
     "read_settings",
+    "replay_fleet",
     "snapshots",
     "verdict",
     "verify_plan",
@@ -92,6 +96,7 @@ ROOMS = {
     ),
     "spark.history": ("FleetHistory",),
     "spark.plan": ("FleetPlan", "cross_rack_traffic", "plan_fleet"),
+    "spark.replay": ("FleetReplay", "best_replayed", "replay_fleet"),
     "spark.settings": (
         *("FleetGoals", "GroupGoals", "Settings", "check_strategies", "read_settings"),
     ),

@@ -28,6 +28,7 @@ COMMANDS = {
     "verify": "verify store plan",
     "explain": "explain store --group orders",
     "audit": "audit store --fail-on critical",
+    "replay": "replay store --out out --strategies current,uniform,optimal --since 7d",
     "snapshots": "snapshots store",
     "history": "history store --out history --since 7d",
     "graph": "graph store --question reach --broker 3",

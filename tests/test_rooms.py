@@ -29,6 +29,7 @@ CAPABILITIES = (
     "spark.verify",
     "spark.audit",
     "spark.graph",
+    "spark.replay",
 )
 SOURCES = ("spark.sources", "spark.sources.kafka_text", "spark.sources.live")
 LIBRARY = (*FLEET, "spark.history", *CAPABILITIES, *SOURCES, "spark.enforce", "spark.demo")

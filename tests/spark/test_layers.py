@@ -16,6 +16,7 @@ COMMANDS = ("terminal", "jobs", "cli.py")
 KEEPERS = {
     *("plan/fleet_plan.py", "audit/fleet_audit.py", "graph/fleet_graph.py"),
     *("history/fleet_history.py", "history/facts.py", "history/rates.py"),
+    "replay/fleet_replay.py",
 }
 LIBRARY = [
     path

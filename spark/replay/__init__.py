@@ -1,0 +1,8 @@
+"""What each strategy would have made of a fleet's history, from each change to the next."""
+
+from __future__ import annotations
+
+from spark.replay.fleet_replay import FleetReplay, replay_fleet
+from spark.replay.sentences import best_replayed
+
+__all__ = ["FleetReplay", "best_replayed", "replay_fleet"]

@@ -1,0 +1,91 @@
+"""What a replay comes to, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from optimizer.strategies import OPTIMAL
+from spark.fleet import CONNECT, CONSUMER
+from spark.settings import CURRENT
+from spark.wording import shortened_in_sql
+
+Row = Mapping[str, Any]
+
+SAID_OF = {CONSUMER: "", CONNECT: "Groups of Connect workers: "}
+
+_NAME = f"concat({shortened_in_sql('`group`')}, ' of ', {shortened_in_sql('cluster')})"
+
+_INSTEAD = """
+concat_ws(', ',
+    concat(format_number(excess_hours, 1), ' partition-hours of excess instead of ',
+        format_number(current_excess_hours, 1)),
+    concat(moves, ' moves instead of ', current_moves),
+    if(current_stopped is null, concat(stopped, ' partitions stopped'),
+        concat(stopped, ' partitions stopped instead of ', current_stopped)))
+"""
+
+SENTENCE = f"""
+concat({_NAME},
+    case when strategy = '{CURRENT}' then ': best left as it is'
+    when current_moves is null then concat(': best off with ', strategy)
+    else concat(': best off with ', strategy, ': ', {_INSTEAD}) end, '.')
+"""
+"""SQL text over a row of the table of groups, with `current_excess_hours` and the like beside."""
+
+
+def best_replayed(league: Sequence[Row]) -> str:
+    """With which strategy the fleet would have fared best, by rows of `FleetReplay.league`.
+
+    Each kind of groups has a verdict of its own.
+    """
+    verdicts = []
+    for kind, said in SAID_OF.items():
+        of_kind = [row for row in league if row["kind"] == kind]
+        if of_kind:
+            verdicts.append(said + _verdict(of_kind))
+    return " ".join(verdicts) or "Nothing to replay: no group that these strategies are for."
+
+
+def _verdict(league: Sequence[Row]) -> str:
+    answered = [row for row in league if row["groups"]]
+    if not answered:
+        return "Nothing to replay: no group could be judged in any snapshot."
+    return "; ".join([_best(answered), *_of_kafka(answered), *_of_racks(answered)]) + "."
+
+
+def _best(league: Sequence[Row]) -> str:
+    best = league[0]
+    found = next((row for row in league if row["strategy"] == CURRENT), None)
+    if best["strategy"] == CURRENT:
+        return f"Best left as it was: {_said_of(best)}"
+    said = f"Best off with {best['strategy']}: {_said_of(best)}"
+    return f"{said}; as it was: {_said_of(found)}" if found else said
+
+
+def _said_of(row: Row) -> str:
+    said = (
+        f"{row['excess_hours'] or 0:,.1f} partition-hours of excess load, "
+        f"{row['moves'] or 0:,} moves"
+    )
+    if row["stopped"] is not None:
+        said += f", {row['stopped']:,} partitions stopped"
+    if row["without_answer"]:
+        said += f", no answer to {row['without_answer']:,} changes"
+    return said
+
+
+def _of_kafka(league: Sequence[Row]) -> Iterator[str]:
+    """Kafka's own best, where the best is none that comes with Kafka."""
+    if league[0]["strategy"] == OPTIMAL:
+        own = [row for row in league if row["strategy"] not in (OPTIMAL, CURRENT)]
+        if own:
+            yield f"of Kafka's own {own[0]['strategy']}: {_said_of(own[0])}"
+
+
+def _of_racks(league: Sequence[Row]) -> Iterator[str]:
+    """What the optimum saves of the reads across racks."""
+    reads = {row["strategy"]: row["remote_read_hours"] for row in league}
+    now, then = reads.get(CURRENT), reads.get(OPTIMAL)
+    if now is not None and then is not None and then < now:
+        yield (f"optimal reads across racks {then:,.1f} partition-hours instead of {now:,.1f}")

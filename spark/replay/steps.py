@@ -1,0 +1,225 @@
+"""What each strategy makes of each change of a group's facts, inside `mapInPandas`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from pyspark.sql import DataFrame
+
+from optimizer.solver import solve
+from optimizer.strategies import OPTIMAL, strategy_named
+from spark.groups import FleetGroup, failed, read_or_failed
+from spark.history import Timeline, groups_in_time
+from spark.replay.answers import Arrival, Changes, Given, Outcome, Start, Trail
+from spark.replay.protocol import is_eager
+from spark.replay.scene import Scene
+from spark.replay.step_row import StepRow
+from spark.settings import CURRENT, FleetGoals, kind_of, of_kind
+from spark.solve import TimeLimit, columns_of, schema_of
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+ROWS = 1000
+"""Of a batch that a worker hands back."""
+
+NONE = Changes()
+
+EMPTY = "empty"
+"""Status of a group without members."""
+
+
+@dataclass(frozen=True)
+class Replay:
+    """What is replayed: for how long each row counts, by which strategies, with which goals."""
+
+    timeline: Timeline
+    strategies: Sequence[str]
+    goals: FleetGoals
+    strategy_seconds: float
+
+
+def steps_of(encoded: DataFrame, replay: Replay) -> DataFrame:
+    """A `StepRow` for each row of `spark.history.encode_changes` and strategy of its kind."""
+
+    def step(batches: Iterator[pd.DataFrame]) -> Iterator[pd.DataFrame]:
+        import pandas as pd  # noqa: PLC0415
+
+        with TimeLimit(replay.strategy_seconds) as limit:
+            rows = (
+                row for group in groups_in_time(batches) for row in rows_of(group, replay, limit)
+            )
+            while some := [row.cells() for row in islice(rows, ROWS)]:
+                yield pd.DataFrame(some, columns=columns_of(StepRow))
+
+    return encoded.mapInPandas(step, schema_of(StepRow))
+
+
+def rows_of(group: Iterator[Any], replay: Replay, limit: TimeLimit) -> Iterator[StepRow]:
+    """The rows of one group, from its encoded ones in order of time."""
+    of_group: _GroupReplay | None = None
+    for row in group:
+        of_group = of_group or _GroupReplay(row, replay, limit)
+        yield from of_group.rows(row)
+
+
+class _GroupReplay:
+    """One group under each strategy; what was last is all that is remembered."""
+
+    def __init__(self, first: Any, replay: Replay, limit: TimeLimit) -> None:
+        """Who wasn't there in the first snapshot of its cluster has come since."""
+        self._replay = replay
+        self._limit = limit
+        self._goals = replay.goals.of(first.cluster, first.group)
+        self._scene: Scene | None = None
+        self._least_max: int | None = None
+        self._end: int = first.start - 1
+        self._trails: dict[str, Trail] = {}
+        self._start(Start.NOTHING if first.start else Start.AS_FOUND, replay.strategies)
+
+    def _start(self, owned: Start, strategies: Sequence[str]) -> None:
+        for name in strategies:
+            self._trails[_same_target(name)] = Trail(owned)
+
+    def rows(self, row: Any) -> Iterator[StepRow]:
+        """Whatever a strategy makes of the next row of the group."""
+        if row.start > self._end + 1:  # it had vanished
+            self._forget()
+        self._end = row.end
+        strategies = of_kind(self._replay.strategies, kind_of(row.type))
+        group = read_or_failed(row)
+        if group.problem is None:
+            if group.status == EMPTY:
+                self._forget()
+            for name in strategies:
+                yield self._row(row, group, name)
+            return
+        others = [name for name in self._replay.strategies if name not in strategies]
+        self._start(Start.NOTHING, others)
+        scene = Scene.of(group.problem)
+        is_new = self._scene is None or not scene.is_like(self._scene)
+        self._scene = scene
+        yield from self._judged(row, group, strategies, Arrival(scene, self._goals), is_new)
+
+    def _forget(self) -> None:
+        """Nobody owns anything any more."""
+        self._scene = None
+        self._start(Start.NOTHING, self._replay.strategies)
+
+    def _judged(
+        self, row: Any, group: FleetGroup, strategies: Sequence[str], arrival: Arrival, is_new: bool
+    ) -> Iterator[StepRow]:
+        steps: dict[str, tuple[bool, bool, Changes]] = {}
+        for name in dict.fromkeys(map(_same_target, strategies)):
+            trail = self._trails[name]
+            first, asked = trail.is_first, is_new or trail.outcome is None
+            if name == CURRENT:
+                asked, changes = self._find(trail, arrival, asked)
+            else:
+                changes = self._ask(name, trail, arrival) if asked else NONE
+            steps[name] = first, asked, changes
+        if is_new:
+            self._least_max = self._find_least_max(arrival)
+        for name in strategies:
+            first, asked, changes = steps[_same_target(name)]
+            outcome = self._trails[_same_target(name)].outcome
+            if isinstance(outcome, FleetGroup):
+                yield self._row(row, outcome, name, first=first, rebalanced=asked)
+            else:
+                assert outcome
+                eager = is_eager(name, row)
+                yield self._row(
+                    row,
+                    group,
+                    name,
+                    first=first,
+                    rebalanced=asked,
+                    **self._measures(arrival, outcome),
+                    moves=changes.moves,
+                    takeovers=changes.takeovers,
+                    stopped=_stopped(changes, eager) if asked else 0,
+                )
+
+    def _find(self, trail: Trail, arrival: Arrival, is_new: bool) -> tuple[bool, Changes]:
+        """The assignment as found: whether it came about by a rebalance, and what that changed."""
+        target = arrival.scene.classes.kept
+        owner = target if trail.is_first else arrival.owner(trail.owned)
+        rebalanced = is_new or not np.array_equal(owner, target)
+        trail.owned, trail.outcome = Given(arrival.scene, target), arrival.outcome(target)
+        return rebalanced, arrival.changes(owner, target) if rebalanced else NONE
+
+    def _ask(self, name: str, trail: Trail, arrival: Arrival) -> Changes:
+        """Where it has no answer everything stays as it was."""
+        owner = arrival.owner(trail.owned)
+        problem = arrival.problem(trail.owned, owner)
+        chosen = strategy_named(name)
+        try:
+            answer = self._limit.spend(lambda: chosen.assign(problem, self._goals))
+        except Exception as error:
+            trail.outcome = failed(error)
+            return NONE
+        changes = arrival.changes(owner, answer.target)
+        trail.owned = Given(arrival.scene, answer.target)
+        trail.outcome = arrival.outcome(answer.target)
+        return changes
+
+    def _find_least_max(self, arrival: Arrival) -> int | None:
+        """The highest load of the optimum; None where it isn't found."""
+        scene = arrival.scene
+        if not len(scene.classes):
+            return 0
+        if scene.is_homogeneous:
+            return -(-scene.partitions // len(scene.who))
+        optimum = self._trails.get(OPTIMAL)
+        if optimum and isinstance(optimum.outcome, Outcome) and not self._goals.min_gain:
+            return optimum.outcome.max_load
+        try:
+            return arrival.outcome(self._limit.spend(lambda: solve(scene.unowned).target)).max_load
+        except Exception:
+            return None
+
+    def _measures(self, arrival: Arrival, outcome: Outcome) -> dict[str, int | None]:
+        excess = None
+        if self._least_max is not None:
+            excess = max(0, outcome.max_load - self._least_max)
+        return {
+            "partitions": arrival.scene.partitions,
+            "max_load": outcome.max_load,
+            "min_load": outcome.min_load,
+            "sum_squares": outcome.sum_squares,
+            "excess": excess,
+            "local_reads": outcome.reads and outcome.reads.local,
+            "remote_reads": outcome.reads and outcome.reads.remote,
+        }
+
+    def _row(self, row: Any, group: FleetGroup, strategy: str, **found: Any) -> StepRow:
+        seconds = self._replay.timeline.known_seconds(row.cluster, row.start, row.end)
+        return StepRow(
+            cluster=row.cluster,
+            group=row.group,
+            strategy=strategy,
+            kind=kind_of(row.type),
+            snapshot=row.snapshot,
+            start=row.start,
+            end=row.end,
+            seconds=round(seconds),
+            status=group.status,
+            reason=group.reason,
+            members=len(row.member_ids),
+            **found,
+        )
+
+
+def _same_target(strategy: str) -> str:
+    """The strategy whose target this one's always is: they share a trail."""
+    return strategy if strategy == CURRENT else strategy_named(strategy).target_of or strategy
+
+
+def _stopped(changes: Changes, eager: bool | None) -> int | None:
+    if eager is None:
+        return None
+    return changes.keepable if eager else changes.lost

@@ -1,0 +1,110 @@
+"""From steps to the tables of a replay: a row a group and strategy, and a row a strategy."""
+
+from __future__ import annotations
+
+from pyspark.sql import Column, DataFrame, Window
+from pyspark.sql import functions as F
+
+from spark.replay.sentences import SENTENCE
+from spark.settings import CURRENT
+
+GROUP = ("cluster", "group")
+
+SUMMED = (
+    *("known_hours", "unknown_hours", "excess_hours", "changes", "without_answer"),
+    *("moves", "takeovers", "stopped", "first_moves", "local_read_hours", "remote_read_hours"),
+)
+"""Columns of the table of groups whose sums are those of the league."""
+
+WORTH = ("without_answer", "excess_hours", "coalesce(stopped, moves)", "moves")
+"""What makes a strategy the better one, SQL text: the first that differs decides."""
+
+
+SAVED = ("excess_hours", "moves", "stopped")
+"""What a strategy may have saved over the current one."""
+
+
+def groups_of(steps: DataFrame) -> DataFrame:
+    """A row (cluster, group, strategy).
+
+    * `kind`: `connect` for a group of Connect workers, else `consumer`.
+    * `known_hours`: for how long the strategy's answers are known to have held; `unknown_hours`:
+      for how long it had none, or the group couldn't be judged.
+    * `changes`: how often the group had to be assigned anew, without its first time;
+      `without_answer`: how often the strategy had no answer then. `why` is the last reason.
+    * `excess_hours`: partitions by which the most loaded member was above the most loaded one of
+      the optimum, times hours. `worst_max_load`: the most that a member ever had.
+    * `moves`, `takeovers`, `stopped`: sums over the changes; `first_moves` are those that lead from
+      the assignment as found to the strategy's own. `stopped` is null where the group's own
+      protocol isn't known.
+    * `local_read_hours`, `remote_read_hours`: partitions read within a rack and across racks, times
+      hours; null where goals or facts have no racks.
+    * `is_best`: of the group's strategies this is the best one, by the fewest changes without an
+      answer, the least excess, then the fewest partitions stopped, then moves; `current` if nothing
+      is better. `saved_excess_hours`, `saved_moves` and `saved_stopped` are what a strategy would
+      have saved over `current`; the `sentence` of the best one says so.
+    """
+    answered = F.col("max_load").isNotNull()
+    later = answered & F.col("rebalanced") & ~F.col("first")
+    hours = F.sum(F.when(answered, F.col("seconds"))) / 3600
+    rows = steps.groupBy(*GROUP, "strategy").agg(
+        F.max_by("kind", "start").alias("kind"),
+        F.coalesce(hours, F.lit(0.0)).alias("known_hours"),
+        (F.sum(F.when(answered, 0).otherwise(F.col("seconds"))) / 3600).alias("unknown_hours"),
+        F.count_if(F.col("rebalanced") & ~F.col("first")).alias("changes"),
+        F.count_if(F.col("rebalanced") & ~answered).alias("without_answer"),
+        F.max_by("reason", F.when(~answered, F.col("start"))).alias("why"),
+        _hours("excess").alias("excess_hours"),
+        F.max("max_load").alias("worst_max_load"),
+        *(F.sum(F.when(later, F.col(one))).alias(one) for one in ("moves", "takeovers")),
+        F.when(
+            F.bool_and(F.col("stopped").isNotNull() | ~later),
+            F.sum(F.when(later, F.col("stopped"))),
+        ).alias("stopped"),
+        F.sum(F.when(F.col("first"), F.col("moves"))).alias("first_moves"),
+        _hours("local_reads").alias("local_read_hours"),
+        _hours("remote_reads").alias("remote_read_hours"),
+    )
+    return _with_best(rows)
+
+
+def _hours(what: str) -> Column:
+    return F.sum(F.col(what) * F.col("seconds")) / 3600
+
+
+def _with_best(rows: DataFrame) -> DataFrame:
+    """Which strategy is the best of each group, and what it saves."""
+    of_group = Window.partitionBy(*GROUP)
+    order = [F.expr(one).asc_nulls_last() for one in WORTH]
+    order += [F.when(F.col("strategy") == CURRENT, 0).otherwise(1), F.col("strategy")]
+    place = F.row_number().over(of_group.orderBy(*order))
+    is_judged = F.col("worst_max_load").isNotNull()
+    found = {
+        f"current_{one}": F.max(F.when(F.col("strategy") == CURRENT, F.col(one))).over(of_group)
+        for one in SAVED
+    }
+    saved = {f"saved_{one}": F.col(f"current_{one}") - F.col(one) for one in SAVED}
+    told = rows.withColumns({"is_best": (place == 1) & is_judged, **found})
+    sentence = F.when(F.col("is_best"), F.expr(SENTENCE))
+    return told.withColumns({**saved, "sentence": sentence}).drop(*found)
+
+
+def league_of(groups: DataFrame) -> DataFrame:
+    """A row (kind, strategy), the best first: sums over all groups of that kind.
+
+    `groups` are those that the strategy has answers for, `best_for` those whose best it is; the
+    other columns are those of `groups_of`, `worst_max_load` the highest of all groups.
+    """
+    is_answered = F.col("worst_max_load").isNotNull()
+    league = groups.groupBy("kind", "strategy").agg(
+        F.count_if(is_answered).alias("groups"),
+        F.count_if("is_best").alias("best_for"),
+        F.max("worst_max_load").alias("worst_max_load"),
+        *(F.sum(one).alias(one) for one in SUMMED),
+    )
+    return league.orderBy(
+        F.col("kind").desc(),
+        *(F.expr(one).asc_nulls_last() for one in WORTH),
+        F.when(F.col("strategy") == CURRENT, 0).otherwise(1),
+        "strategy",
+    )
