@@ -64,7 +64,7 @@ def history(
     first = since_in(since)
     check_writable(target)
     with opened(master, conf, settings, source, many=True) as spark:
-        past = read_history(spark, source, first, until, settings.max_age, Part(cluster, group))
+        past = read_history(spark, source, first, until, Part(cluster, group), settings)
         history_of_store(spark, past, target, form)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import timedelta
 from typing import Annotated
 
 import typer
@@ -11,9 +10,9 @@ from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
 from optimizer import STRATEGY_NAMES
-from spark import best_replayed, check_strategies, replay_fleet
+from spark import FleetHistory, best_replayed, check_strategies, replay_fleet
 from spark.files import Where, table_in, write_tables
-from spark.fleet import CONNECT, CONSUMER, WHOLE, Part, check_outside, check_writable
+from spark.fleet import CONNECT, CONSUMER, Part, check_outside, check_writable
 from spark.settings import Settings, read_settings
 from spark.terminal import (
     ClusterName,
@@ -96,21 +95,15 @@ def replay(
     first = since_in(since)
     check_writable(target)
     with opened(master, conf, settings, source, many=True) as spark:
-        replay_store(spark, source, target, (first, until), settings, form, Part(cluster, group))
+        history = read_history(spark, source, first, until, Part(cluster, group), settings)
+        replay_history(spark, history, target, settings, form)
 
 
-def replay_store(
-    session: SparkSession,
-    store: Where,
-    out: Where,
-    time: tuple[str | timedelta | None, str | None],
-    settings: Settings,
-    form: Format,
-    part: Part = WHOLE,
+def replay_history(
+    session: SparkSession, history: FleetHistory, out: Where, settings: Settings, form: Format
 ) -> None:
-    """Replay the snapshots of a time, write both tables, print the league and what it comes to."""
+    """Write both tables, print the league and what it comes to."""
     check_outside(session, out, WRITTEN)
-    history = read_history(session, store, *time, settings.max_age, part)
     newest = history.snapshots[-1]
     with (
         history,
@@ -131,8 +124,8 @@ def replay_store(
     tables = {name: some for name, some in by_kind.items() if some} or {TABLES[CONSUMER]: []}
     show(tables, form, [name for name in league.columns if name not in chosen])
     say_history(history)
-    if part:
-        say(f"Replayed are {part} alone.")
+    if history.part:
+        say(f"Replayed are {history.part} alone.")
     if told and form is Format.TABLE:
         tell("groups that would have been better off", told)
     say(best_replayed(shown))

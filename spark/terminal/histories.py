@@ -12,7 +12,7 @@ from spark.errors import InputError
 from spark.files import Where
 from spark.fleet import Part, time_of
 from spark.history import FleetHistory
-from spark.settings import duration
+from spark.settings import Settings, duration
 from spark.terminal.console import busy, say
 from spark.terminal.options import NoSuchPartError
 from spark.wording import named
@@ -45,8 +45,8 @@ def read_history(
     store: Where,
     since: str | timedelta | None,
     until: str | None,
-    max_age: timedelta,
     part: Part,
+    settings: Settings,
 ) -> FleetHistory:
     """The snapshots of a time, or of part of the fleet, and what was left out of them is said.
 
@@ -55,7 +55,7 @@ def read_history(
     if isinstance(since, str) and until and until < since:
         raise InputError(f"--until {until} is before --since {since}")
     with busy("reading the snapshots"):
-        history = FleetHistory.read(session, store, since, until, max_age)
+        history = FleetHistory.read(session, store, since, until, settings.max_age)
     for note in history.notes:
         say(note)
     if part.cluster is not None and part.cluster not in history.timeline.snapshots:
