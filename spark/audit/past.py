@@ -12,7 +12,7 @@ from pyspark.sql import functions as F
 
 from spark.files import SNAPSHOT
 from spark.fleet import escaped_rows
-from spark.history import FleetHistory, hours_between, restless
+from spark.history import FleetHistory, hours_between
 from spark.unpersist_handle import Handle
 
 GROUP = ("cluster", "group")
@@ -43,7 +43,10 @@ class Past(Handle):
     @cached_property
     def rebalanced(self) -> DataFrame:
         """A row a group: generations it went through, the commonest cause, hours that were seen."""
-        rows = restless(self.recent.changes, self.recent.rebalances)
+        rows = self.recent.rebalances.groupBy(*GROUP).agg(
+            F.sum("generations").alias("generations"),
+            F.mode("cause", deterministic=True).alias("cause"),
+        )
         return rows.join(self._hours(self.recent), "cluster")
 
     @cached_property
