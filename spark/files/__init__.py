@@ -14,30 +14,39 @@ reads, and a hidden folder `.evenfleet` beside them:
 from __future__ import annotations
 
 from spark.files.arrow_place import NotOurOwnError
-from spark.files.catalog_tables import check_tables
+from spark.files.catalog_source import CatalogSource
+from spark.files.catalog_tables import check_tables, remove_from_catalog
 from spark.files.columns import NULL, coded, is_there, nothing, texts, whole_numbers
 from spark.files.disk import writing
 from spark.files.literal import LITERAL
 from spark.files.local_place import LocalPlace
 from spark.files.local_run import LocalRun, written_file
+from spark.files.locked_run import written_by_others
 from spark.files.manifest import File, Manifest
+from spark.files.merging import ROWS_A_FILE, common_schema, fewest_files, merge
 from spark.files.own_place import OwnPlace, Wanted
 from spark.files.parts import Parts, read_parts
 from spark.files.place import Place
 from spark.files.places import DEFAULT_FS, Opener, own_place, place_of, run_of, source_of
-from spark.files.source import Source, Stated
+from spark.files.removal import LocalRemoval
+from spark.files.source import REMOVED, Source, Stated
 from spark.files.spark_place import SparkPlace
 from spark.files.tables import write_tables
 from spark.files.text_file import replace_text
+from spark.files.told_cells import Tallied
 from spark.files.where import CatalogSchema, Where, table_in
 
 __all__ = [
     "DEFAULT_FS",
     "LITERAL",
     "NULL",
+    "REMOVED",
+    "ROWS_A_FILE",
     "CatalogSchema",
+    "CatalogSource",
     "File",
     "LocalPlace",
+    "LocalRemoval",
     "LocalRun",
     "Manifest",
     "NotOurOwnError",
@@ -48,15 +57,20 @@ __all__ = [
     "Source",
     "SparkPlace",
     "Stated",
+    "Tallied",
     "Wanted",
     "Where",
     "check_tables",
     "coded",
+    "common_schema",
+    "fewest_files",
     "is_there",
+    "merge",
     "nothing",
     "own_place",
     "place_of",
     "read_parts",
+    "remove_from_catalog",
     "replace_text",
     "run_of",
     "source_of",
@@ -65,5 +79,6 @@ __all__ = [
     "whole_numbers",
     "write_tables",
     "writing",
+    "written_by_others",
     "written_file",
 ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from spark.patterns import matches
 from spark.settings.config import Settings, read_settings
-from spark.settings.duration import in_words
+from spark.settings.duration import duration, in_words
 from spark.settings.goals import (
     DEFAULT_FLEET_GOALS,
     NO_RACK,
@@ -46,6 +46,7 @@ __all__ = [
     "Rule",
     "Settings",
     "check_strategies",
+    "duration",
     "faults_of",
     "goal_of",
     "goals_from_text",
