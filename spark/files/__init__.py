@@ -23,7 +23,7 @@ from spark.files.local_place import LocalPlace
 from spark.files.local_run import LocalRun, written_file
 from spark.files.locked_run import written_by_others
 from spark.files.manifest import File, Manifest
-from spark.files.merging import ROWS_A_FILE, common_schema, fewest_files, merge
+from spark.files.merging import ROWS_A_FILE, common_schema, fewest_files, merge, rows_in
 from spark.files.own_place import OwnPlace, Wanted
 from spark.files.parts import Parts, read_parts
 from spark.files.place import Place
@@ -72,6 +72,7 @@ __all__ = [
     "read_parts",
     "remove_from_catalog",
     "replace_text",
+    "rows_in",
     "run_of",
     "source_of",
     "table_in",

@@ -76,9 +76,10 @@ class LocalPlace(OwnPlace):
         return set().union(*(self._named(table) | self._aside(table) for table in tables))
 
     def has(self, table: str, snapshot: str) -> bool:
+        aside = self._aside(table)  # looked at first: from there it comes to its place
         if self.files_in(self.folder(table, snapshot)):
             return True
-        return snapshot in self._aside(table) and self._is_there(table, snapshot)
+        return snapshot in aside and self._is_there(table, snapshot)
 
     def is_gone(self, snapshot: str, tables: Collection[str]) -> bool:
         try:
@@ -111,6 +112,16 @@ class LocalPlace(OwnPlace):
             raise UnreadableError(f"{folder} can't be read: {error}") from None
         found = [Manifest.from_text(text, str(path)) for path, text in sorted(texts.items())]
         return max(found, key=lambda manifest: manifest.version, default=None)
+
+    def parts(self, table: str, snapshot: str, thoroughly: bool = True) -> Parts | None:
+        """The same; where a run has put other files there since its manifest was read, those."""
+        manifest = self.manifest(snapshot)
+        try:
+            return self._parts(manifest or Manifest(), table, snapshot, thoroughly)
+        except UnreadableError:
+            if self.manifest(snapshot) == manifest:
+                raise
+        return self.parts(table, snapshot, thoroughly)
 
     def files_in(self, folder: str) -> dict[str, str] | None:
         names = self.entries(folder)
@@ -155,6 +166,9 @@ class SeenPlace(LocalPlace):
     def for_one_look(self) -> SeenPlace:
         return self
 
+    def anew(self) -> SeenPlace:
+        return SeenPlace(self.root)
+
     def entries(self, folder: str) -> Entries | None:
         if folder not in self._entries:
             self._entries[folder] = super().entries(folder)
@@ -171,7 +185,7 @@ class SeenPlace(LocalPlace):
         return self._manifests[snapshot]
 
     def is_gone(self, snapshot: str, tables: Collection[str]) -> bool:
-        """That has to be looked at anew."""
+        """As of now: whoever asks has seen some of it, and some not."""
         return LocalPlace(self.root).is_gone(snapshot, tables)
 
     def size(self, path: str) -> int:

@@ -164,8 +164,16 @@ def written_by_others(place: LocalPlace) -> set[str]:
     for run in (place.path / HIDDEN / "runs").glob("[!.]*"):
         with _locked(run) as is_over:
             if not is_over:
-                found |= {*_snapshots_of(run), *_being_removed(run)}
+                found |= _touched_by(run)
     return found
+
+
+def _touched_by(run: Path) -> set[str]:
+    """The snapshots that a run writes or removes, while it goes on with that."""
+    while run.exists():
+        with suppress(FileNotFoundError):  # it has put something in its place
+            return {*_snapshots_of(run), *_being_removed(run)}
+    return set()
 
 
 def _being_removed(run: Path) -> list[str]:

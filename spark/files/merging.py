@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
+
+from spark.errors import UnreadableError, first_line
 
 ROWS_A_FILE = 250_000
 """Small enough that a large table comes as several files, which Spark reads in parallel."""
@@ -20,9 +23,13 @@ def fewest_files(rows: int) -> int:
 def common_schema(paths: Sequence[str]) -> pa.Schema | None:
     """The columns of all these files; None if they don't have the same, in the same order.
 
-    What one of them says that is never null may be null in another.
+    What one of them says that is never null may be null in another. UnreadableError if one is
+    broken or gone.
     """
-    found = [pq.read_schema(path) for path in paths]
+    found = []
+    for path in paths:
+        with _reading(path):
+            found.append(pq.read_schema(path))
     first = found[0]
     if any(_columns(one) != _columns(first) for one in found):
         return None
@@ -32,6 +39,15 @@ def common_schema(paths: Sequence[str]) -> pa.Schema | None:
     ]
     said = first.metadata if all(one.metadata == first.metadata for one in found) else None
     return pa.schema(fields, said)
+
+
+def rows_in(opened: Callable[[str], pq.ParquetFile], paths: Sequence[str]) -> int:
+    """The rows of some files, as these say; UnreadableError if one is broken or gone."""
+    rows = 0
+    for path in paths:
+        with _reading(path):
+            rows += opened(path).metadata.num_rows
+    return rows
 
 
 def _columns(schema: pa.Schema) -> list[tuple[str, pa.DataType]]:
@@ -50,7 +66,10 @@ def merge(
     folder: Path,
     run: str,
 ) -> int:
-    """Write the rows of some files to a folder, in their order; how many there are."""
+    """Write the rows of some files to a folder, in their order; how many there are.
+
+    UnreadableError if one is broken or gone.
+    """
     folder.mkdir(parents=True)
     written = 0
     for part, rows in enumerate(_in_parts(opened, paths, schema)):
@@ -70,10 +89,20 @@ def _in_parts(
     """The rows as tables of `ROWS_A_FILE`, the last of which may have fewer, or none."""
     held = schema.empty_table()
     for path in paths:
-        with opened(path) as file:
-            for group in range(file.num_row_groups):
+        with _reading(path):
+            groups = opened(path).num_row_groups
+        for group in range(groups):
+            with _reading(path), opened(path) as file:
                 held = pa.concat_tables([held, file.read_row_group(group).cast(schema)])
-                while len(held) > ROWS_A_FILE:
-                    yield held.slice(0, ROWS_A_FILE).combine_chunks()
-                    held = held.slice(ROWS_A_FILE)
+            while len(held) > ROWS_A_FILE:
+                yield held.slice(0, ROWS_A_FILE).combine_chunks()
+                held = held.slice(ROWS_A_FILE)
     yield held.combine_chunks()
+
+
+@contextmanager
+def _reading(path: str) -> Iterator[None]:
+    try:
+        yield
+    except (OSError, pa.ArrowException) as error:
+        raise UnreadableError(f"{path} can't be read: {first_line(error)}") from None

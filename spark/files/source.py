@@ -43,6 +43,10 @@ class Source(ABC):
         """The same, of which what has been seen once is kept: for one look at many snapshots."""
         return self
 
+    def anew(self) -> Source:
+        """The same for another look: itself, where that would see nothing else."""
+        return self
+
     def having_fetched(self, snapshots: Collection[str]) -> Source:
         """The same, with what tells whether these snapshots are whole, if that takes its time."""
         return self

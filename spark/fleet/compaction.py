@@ -10,13 +10,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from spark.errors import RunError
+from spark.errors import RunError, UnreadableError
 from spark.files import (
     LocalPlace,
     LocalRun,
     common_schema,
     fewest_files,
     merge,
+    rows_in,
     writing,
     written_by_others,
 )
@@ -77,7 +78,10 @@ def _fewest(place: LocalPlace, table: str, snapshot: str) -> int:
 
 def _odd(table: str, files: Sequence[str]) -> str | None:
     """Why the files of a table can't become one."""
-    schema = common_schema(files)
+    try:
+        schema = common_schema(files)
+    except UnreadableError as error:
+        return str(error)
     if schema is None:
         return f"the files of {table} don't have the same columns"
     known = {column.name for column in TABLES[table].columns}
@@ -114,8 +118,8 @@ def _write_anew(place: LocalPlace, run: LocalRun, table: str) -> None:
     schema = common_schema(files) if files else None
     if schema is None:
         raise RunError(f"table {table} of snapshot {run.snapshot} has changed meanwhile")
+    there = rows_in(place.opened, files)
     rows = merge(place.opened, files, schema, run.folder(table), run.id)
-    there = sum(place.opened(file).metadata.num_rows for file in files)
     if rows != there:
         raise RunError(f"{rows} of {there} rows of {table} were written: nothing is changed")
     if (Path(place.folder(table, run.snapshot)) / "_SUCCESS").exists():  # others wait for it

@@ -143,12 +143,17 @@ def states_of(source: Source) -> dict[str, str | None]:
 
 
 def _why_not_whole(source: Source, snapshot: str) -> str | None:
+    """Looked at twice before anything is told: a run may have put files in place meanwhile."""
+    why, again = _why_as_seen(source, snapshot), source.anew()
+    if why and again is not source:
+        why = _why_as_seen(again, snapshot)
+    return REMOVED if why and again.is_gone(snapshot, TABLES) else why
+
+
+def _why_as_seen(source: Source, snapshot: str) -> str | None:
     there = [name for name in TABLES if source.has(name, snapshot)]
-    why = _why_of_tables(source, snapshot, there) if there else REMOVED
-    return REMOVED if why and source.is_gone(snapshot, TABLES) else why
-
-
-def _why_of_tables(source: Source, snapshot: str, there: Collection[str]) -> str | None:
+    if not there:
+        return REMOVED
     if source.being_written([snapshot]):
         return BEING_WRITTEN
     lacking = [name for name in REQUIRED if name not in there]

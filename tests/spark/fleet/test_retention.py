@@ -9,8 +9,10 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
+from pyspark.sql import SparkSession
 
-from spark.errors import InputError
+from spark import FleetFiles, FleetSnapshot
+from spark.errors import InputError, UnreadableError
 from spark.files import LocalPlace
 from spark.fleet import Retention, prune, pruning_of, snapshots, time_of
 from spark.fleet.retention import Pruning
@@ -174,6 +176,30 @@ class TestPrune:
         keep(tmp_path, hour(10, 1), "b")
         assert [*prune(found)] == [hour(10, 2)]
         assert snapshots(LocalPlace(tmp_path), "") == [hour(10, 1), hour(21, 7)]
+
+    def test_who_has_begun_to_read_one_that_goes_is_told(
+        self, spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """An optional table that is gone by then isn't taken for one that was never there."""
+        for at in (10, 21):
+            keep(tmp_path, hour(at, 0), "a")
+        told = f"{hour(10, 0)} of .* was removed while it was read: run it again"
+        parts = LocalPlace.parts
+
+        def late(place: LocalPlace, table: str, snapshot: str, thoroughly: bool = True) -> object:
+            if thoroughly and snapshot == hour(10, 0):  # the first table that is read
+                monkeypatch.setattr(LocalPlace, "parts", parts)
+                assert [*prune(look(tmp_path, Retention(DAYS)))] == [hour(10, 0)]
+            return parts(place, table, snapshot, thoroughly)
+
+        for read in (
+            lambda: FleetFiles.read(str(tmp_path), hour(10, 0)),
+            lambda: FleetSnapshot.read(spark, str(tmp_path), hour(10, 0)),
+        ):
+            monkeypatch.setattr(LocalPlace, "parts", late)
+            with pytest.raises(UnreadableError, match=told):
+                read()
+            keep(tmp_path, hour(10, 0), "a")
 
     def test_one_that_is_being_removed_is_not_added_to(self, tmp_path: Path) -> None:
         keep(tmp_path, hour(10, 1), "a")
