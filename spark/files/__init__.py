@@ -9,7 +9,7 @@ reads, and a hidden folder `.evenfleet` beside them:
   checksums. The newest manifest is the truth; it appears as a whole or not at all.
 * `runs/RUN/TABLE/snapshot=ID/`: what a run has written that isn't in its place yet. What no
   manifest names is what a run left behind that was cut short; the next run removes it.
-* `runs/RUN/removing/snapshot=ID`: that a run removes that snapshot, which its manifest says as well.
+* `runs/RUN/removing/snapshot=ID`: that a run removes that snapshot; its manifest says so as well.
 """
 
 from __future__ import annotations
