@@ -24,7 +24,7 @@ from spark.demo.connect import with_connectors
 from spark.demo.groups import GIANTS, DemoGroup, draw_kinds, group_before, make_group
 from spark.demo.kinds import with_other_kinds
 from spark.demo.names import CLUSTERS
-from spark.demo.offsets import draw_offsets
+from spark.demo.offsets import Offsets, draw_offsets
 from spark.fleet import table_of
 
 NONE = np.empty(0, np.int64)
@@ -40,6 +40,19 @@ class MadeFleet:
     topics: Topics
     placed: Placement
     groups: list[DemoGroup]
+    partitions: pa.Table
+    offsets: Offsets
+
+    def tables_of(
+        self, groups: Sequence[DemoGroup], end: IntArray, committed: IntArray, never: np.ndarray
+    ) -> dict[str, pa.Table]:
+        """All tables, of these groups in place of the fleet's.
+
+        Where partitions end and what is committed there is told group after group, one for each
+        partition that a group knows; `never` marks where nothing is committed.
+        """
+        fixed = (self.clusters, self.topics, self.partitions)
+        return _tables(*fixed, groups, end, committed, never)
 
 
 def demo_fleet(groups: int, seed: int) -> dict[str, pa.Table]:
@@ -58,32 +71,40 @@ def make_fleet(groups: int, seed: int, healthy: bool = False) -> MadeFleet:
     clusters, topics, fleet = _draw(rng, groups, healthy)
     placed = place(rng, clusters, topics, healthy)
     partitions = partitions_table(rng, clusters, topics, placed)
-    rows, offsets = draw_offsets(rng, topics, fleet)
-    never = rng.random(len(rows)) < 0.004
+    offsets = draw_offsets(rng, topics, fleet)
     earlier = [group_before(rng, group) for group in fleet]
-
-    def tables(
-        some: Sequence[DemoGroup], end: IntArray, committed: IntArray
-    ) -> dict[str, pa.Table]:
-        of_consumers = {
-            "groups": _groups_table(clusters, some),
-            "members": _members_table(clusters, some),
-            "subscriptions": _subscriptions_table(clusters, topics, some),
-            "partitions": partitions,
-            "assignments": _assignments_table(clusters, topics, some),
-            "offsets": _offsets_table(clusters, topics, some, rows, end, committed, never),
-            "brokers": brokers_table(clusters),
-        }
-        return with_connectors(of_consumers, clusters, some)
-
+    fixed = (clusters, topics, partitions)
     return MadeFleet(
-        tables=tables(fleet, offsets.end, offsets.committed),
-        before=tables(earlier, *offsets.before),
+        tables=_tables(*fixed, fleet, offsets.end, offsets.committed, offsets.never),
+        before=_tables(*fixed, earlier, *offsets.before, offsets.never),
         clusters=clusters,
         topics=topics,
         placed=placed,
         groups=fleet,
+        partitions=partitions,
+        offsets=offsets,
     )
+
+
+def _tables(
+    clusters: Sequence[DemoCluster],
+    topics: Topics,
+    partitions: pa.Table,
+    groups: Sequence[DemoGroup],
+    end: IntArray,
+    committed: IntArray,
+    never: np.ndarray,
+) -> dict[str, pa.Table]:
+    of_consumers = {
+        "groups": _groups_table(clusters, groups),
+        "members": _members_table(clusters, groups),
+        "subscriptions": _subscriptions_table(clusters, topics, groups),
+        "partitions": partitions,
+        "assignments": _assignments_table(clusters, topics, groups),
+        "offsets": _offsets_table(clusters, topics, groups, end, committed, never),
+        "brokers": brokers_table(clusters),
+    }
+    return with_connectors(of_consumers, clusters, groups)
 
 
 def _draw(
@@ -182,13 +203,13 @@ def _offsets_table(
     clusters: Sequence[DemoCluster],
     topics: Topics,
     fleet: Sequence[DemoGroup],
-    rows: IntArray,
     end: IntArray,
     committed: IntArray,
     never: np.ndarray,
 ) -> pa.Table:
     """Offsets of every partition that a group knows; `never` marks where nothing is committed."""
     counts = [int(topics.known_sizes[group.topics].sum()) for group in fleet]
+    rows = _joined(topics.known_rows(group.topics) for group in fleet)
     return table_of(
         "offsets",
         {

@@ -19,12 +19,17 @@ STALLED = 5_000
 
 
 class Offsets(NamedTuple):
-    """Where partitions end and what is committed there; `stalled` ones stood still for an hour."""
+    """Where partitions end and what is committed there, group after group.
+
+    An entry for each partition that a group knows. `stalled` ones stood still for an hour; `never`
+    marks where nothing was committed.
+    """
 
     end: IntArray
     committed: IntArray
     written: IntArray
     stalled: np.ndarray
+    never: np.ndarray
 
     @property
     def before(self) -> tuple[IntArray, IntArray]:
@@ -33,10 +38,8 @@ class Offsets(NamedTuple):
         return self.end - self.written, self.committed - moved
 
 
-def draw_offsets(
-    rng: np.random.Generator, topics: Topics, fleet: Sequence[DemoGroup]
-) -> tuple[IntArray, Offsets]:
-    """The rows of the partitions that groups know, group after group, and their offsets."""
+def draw_offsets(rng: np.random.Generator, topics: Topics, fleet: Sequence[DemoGroup]) -> Offsets:
+    """The offsets of all groups."""
     days = 10 ** rng.uniform(0.3, 2.9, len(topics.names))[topics.of_partition]
     end = 1_000_000 + (topics.rates * days * 24 * HOUR).astype(np.int64)
     rows = [topics.known_rows(group.topics) for group in fleet]
@@ -47,7 +50,8 @@ def draw_offsets(
     every, lag, still = (np.concatenate(some) for some in (rows, lags, stalled))
     written = np.where(still, STALLED, (topics.rates[every] * HOUR).astype(np.int64))
     lag = np.minimum(lag, end[every])
-    return every, Offsets(end[every], end[every] - lag, written, still)
+    never = rng.random(len(every)) < 0.004
+    return Offsets(end[every], end[every] - lag, written, still, never)
 
 
 def _lag(rng: np.random.Generator, group: DemoGroup, rates: np.ndarray) -> IntArray:

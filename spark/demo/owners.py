@@ -32,9 +32,9 @@ def owners(
         return STRATEGIES[strategy].assign(_problem(cast, subscriptions, sizes)).target
     owner = STRATEGIES["roundrobin"].assign(_problem(cast, subscriptions, sizes)).target
     topic_of = np.repeat(np.arange(len(sizes)), sizes)
-    reads = _reads(cast, subscriptions, len(sizes))
+    reads = who_reads(cast, subscriptions, len(sizes))
     for leaver in np.flatnonzero(cast.parts == LEAVER).tolist():
-        _hand_on(owner, leaver, topic_of, reads & (cast.parts == FOUNDER)[:, None])
+        hand_on(owner, leaver, topic_of, reads & (cast.parts == FOUNDER)[:, None])
     if joining:
         return owner
     for newcomer in np.flatnonzero(cast.parts == NEWCOMER).tolist():
@@ -59,7 +59,7 @@ def _problem(cast: Cast, subscriptions: Sequence[IntArray], sizes: IntArray) -> 
     )
 
 
-def _reads(cast: Cast, subscriptions: Sequence[IntArray], topics: int) -> np.ndarray:
+def who_reads(cast: Cast, subscriptions: Sequence[IntArray], topics: int) -> np.ndarray:
     """Whether each member (row) reads each topic (column)."""
     by_role = np.zeros((len(subscriptions), topics), bool)
     for role, subscription in enumerate(subscriptions):
@@ -67,7 +67,7 @@ def _reads(cast: Cast, subscriptions: Sequence[IntArray], topics: int) -> np.nda
     return by_role[cast.roles]
 
 
-def _hand_on(owner: IntArray, leaver: int, topic_of: IntArray, heirs: np.ndarray) -> None:
+def hand_on(owner: IntArray, leaver: int, topic_of: IntArray, heirs: np.ndarray) -> None:
     """Each partition of the leaver goes to the heir of its topic that has the fewest."""
     load = np.bincount(owner[owner >= 0], minlength=len(heirs))
     for partition in np.flatnonzero(owner == leaver):

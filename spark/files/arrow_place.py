@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from functools import cached_property
 
 import pyarrow as pa
@@ -17,6 +19,10 @@ from spark.files.own_place import OwnPlace, is_part
 _IN_PLACE = re.compile(r"([^/]+)/snapshot=([^/]+)")
 _ASIDE = re.compile(rf"{re.escape(HIDDEN)}/runs/[^/]+/([^/]+)/snapshot=([^/]+)")
 _WRITING = re.compile(r"[^/]+/snapshot=([^/]+)/_temporary(/.*)?")
+
+
+FETCHED_AT_ONCE = 32
+"""Small files that are fetched at the same time: each takes a moment, and no work."""
 
 
 class NotOurOwnError(InputError):
@@ -71,22 +77,41 @@ class ArrowPlace(OwnPlace):
         return pq.ParquetFile(file, page_checksum_verification=True)
 
     def ids(self, table: str) -> list[str]:
-        in_place = {one for one in self._ids(_IN_PLACE, table) if self._is_there(table, one)}
-        aside = self._ids(_ASIDE, table) - in_place
-        return sorted(in_place | {one for one in aside if self._is_there(table, one)})
+        return sorted(one for one in self.named([table]) if self.has(table, one))
 
-    def _ids(self, where: re.Pattern[str], table: str) -> set[str]:
-        folders = filter(None, map(where.fullmatch, self._folders))
-        return {found[2] for found in folders if found[1] == table}
+    def named(self, tables: Iterable[str]) -> set[str]:
+        return set().union(*(self._named.get(table, ()) for table in tables))
 
-    def _is_there(self, table: str, snapshot: str) -> bool:
-        return bool(self.files_in(self.folder(table, snapshot))) or super()._is_there(
-            table, snapshot
-        )
+    @cached_property
+    def _named(self) -> dict[str, set[str]]:
+        """The ids that each table has a folder for, in its place or aside."""
+        found: dict[str, set[str]] = {}
+        for folder in self._folders:
+            if named := _IN_PLACE.fullmatch(folder) or _ASIDE.fullmatch(folder):
+                found.setdefault(named[1], set()).add(named[2])
+        return found
+
+    def has(self, table: str, snapshot: str) -> bool:
+        there = self.files_in(self.folder(table, snapshot))
+        return bool(there) or self._is_there(table, snapshot)
 
     def being_written(self, among: Collection[str]) -> set[str]:
-        found = map(_WRITING.fullmatch, self._folders)
-        return {one[1] for one in found if one and one[1] in among}
+        return self._written.intersection(among)
+
+    @cached_property
+    def _written(self) -> set[str]:
+        return {found[1] for found in map(_WRITING.fullmatch, self._folders) if found}
+
+    def having_fetched(self, snapshots: Collection[str]) -> ArrowPlace:
+        """The manifests of these snapshots are fetched many at a time."""
+
+        def fetch(snapshot: str) -> None:
+            with suppress(UnreadableError):  # which is told when somebody asks for it
+                self.manifest(snapshot)
+
+        with ThreadPoolExecutor(FETCHED_AT_ONCE) as pool:
+            list(pool.map(fetch, snapshots))
+        return self
 
     def manifest(self, snapshot: str) -> Manifest | None:
         if snapshot not in self._manifests:

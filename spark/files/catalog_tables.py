@@ -69,6 +69,24 @@ def write_to_catalog(
             ) from None
 
 
+def remove_from_catalog(source: CatalogSource, snapshot: str, tables: Iterable[str]) -> None:
+    """Remove the rows of a snapshot, a table at a time in that order.
+
+    InputError when a table is one of files that isn't partitioned by `snapshot`, or Spark can't.
+    """
+    session, schema = source.session, source.schema
+    for table in tables:
+        if source.has(table, snapshot):
+            try:
+                if _is_of_files(session, schema, table):
+                    _check_partitions(session, schema, table)
+                _remove(session, schema, table, snapshot)
+            except AnalysisException as error:
+                raise InputError(
+                    f"rows can't be removed from {schema}.{table}: {first_line(error)}"
+                ) from None
+
+
 def _replace(
     session: SparkSession, schema: CatalogSchema, table: str, snapshot: str, rows: DataFrame
 ) -> None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 
 import pyarrow.parquet as pq
@@ -18,6 +19,9 @@ from spark.files.parts import Parts
 LEAST = 12
 """Bytes of the smallest Parquet file: magic numbers at both ends, and the footer's length."""
 
+Entries = Mapping[str, int | None]
+"""What is in a folder: the sizes of files by name, and None for folders."""
+
 _OF_SNAPSHOT = re.compile(r"snapshot=(.+)", re.DOTALL)
 
 
@@ -28,23 +32,72 @@ class LocalPlace(OwnPlace):
         self.root = str(root).rstrip("/") or "/"
         self.path = Path(self.root)
 
+    def for_one_look(self) -> SeenPlace:
+        return SeenPlace(self.root)
+
     def opened(self, path: str) -> pq.ParquetFile:
         return pq.ParquetFile(path, page_checksum_verification=True)
 
+    def entries(self, folder: str) -> Entries | None:
+        """What is in a folder; None if that isn't one."""
+        found: dict[str, int | None] = {}
+        try:
+            with os.scandir(folder) as listed:
+                for one in listed:
+                    try:
+                        found[one.name] = None if one.is_dir() else one.stat().st_size
+                    except FileNotFoundError:  # it is gone by now, or is a link to nothing
+                        continue
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+        except OSError as error:
+            raise InputError(f"{folder} can't be listed: {error.strerror}") from None
+        return found
+
+    def _folders(self, parent: str) -> list[str]:
+        """The names of the folders in a folder that aren't hidden."""
+        found = self.entries(parent) or {}
+        return [name for name, size in found.items() if size is None and name[0] not in "._"]
+
+    def _named(self, table: str) -> set[str]:
+        return _ids_in(self._folders(f"{self.root}/{table}"))
+
+    def _aside(self, table: str) -> set[str]:
+        """The ids of which runs have written that table, and not put it in its place yet."""
+        runs = f"{self.root}/{HIDDEN}/runs"
+        return set().union(
+            *(_ids_in(self._folders(f"{runs}/{run}/{table}")) for run in self._folders(runs))
+        )
+
     def ids(self, table: str) -> list[str]:
-        in_place = set(filter(None, map(_id_of, _folders(self.path / table))))
-        there = {one for one in in_place if self.files_in(self.folder(table, one))}
-        runs = self.path / HIDDEN / "runs"
-        aside = {_id_of(folder) for run in _folders(runs) for folder in _folders(run / table)}
-        return sorted(there | {one for one in aside - {None} if one and self._is_there(table, one)})
+        return sorted(one for one in self.named([table]) if self.has(table, one))
+
+    def named(self, tables: Iterable[str]) -> set[str]:
+        return set().union(*(self._named(table) | self._aside(table) for table in tables))
+
+    def has(self, table: str, snapshot: str) -> bool:
+        aside = self._aside(table)  # looked at first: from there it comes to its place
+        if self.files_in(self.folder(table, snapshot)):
+            return True
+        return snapshot in aside and self._is_there(table, snapshot)
+
+    def is_gone(self, snapshot: str, tables: Collection[str]) -> bool:
+        try:
+            manifest = self.manifest(snapshot) or Manifest()
+        except UnreadableError:
+            return False
+        gone = set(manifest.removed).difference(manifest.tables)
+        return all(
+            table in gone or self.entries(self.folder(table, snapshot)) is None for table in tables
+        )
 
     def being_written(self, among: Collection[str]) -> set[str]:
-        tables = _folders(self.path)
+        tables = self._folders(self.root)
         return {
             snapshot
             for snapshot in among
             for table in tables
-            if (table / f"snapshot={snapshot}" / "_temporary").exists()
+            if "_temporary" in (self.entries(self.folder(table, snapshot)) or {})
         }
 
     def manifest(self, snapshot: str) -> Manifest | None:
@@ -54,23 +107,39 @@ class LocalPlace(OwnPlace):
                 path: path.read_text() for path in folder.iterdir() if path.name[0] not in "._"
             }
         except FileNotFoundError:  # or one that was replaced after it was listed
-            return self.manifest(snapshot) if folder.is_dir() else None
+            return LocalPlace.manifest(self, snapshot) if folder.is_dir() else None
         except (OSError, ValueError) as error:
             raise UnreadableError(f"{folder} can't be read: {error}") from None
         found = [Manifest.from_text(text, str(path)) for path, text in sorted(texts.items())]
         return max(found, key=lambda manifest: manifest.version, default=None)
 
-    def files_in(self, folder: str) -> dict[str, str] | None:
+    def parts(self, table: str, snapshot: str, thoroughly: bool = True) -> Parts | None:
+        """The same; where a run has put other files there since its manifest was read, those."""
+        manifest = self.manifest(snapshot)
         try:
-            names = sorted(path.name for path in Path(folder).iterdir())
-        except (FileNotFoundError, NotADirectoryError):
+            return self._parts(manifest or Manifest(), table, snapshot, thoroughly)
+        except UnreadableError:
+            if self.manifest(snapshot) == manifest:
+                raise
+        return self.parts(table, snapshot, thoroughly)
+
+    def files_in(self, folder: str) -> dict[str, str] | None:
+        names = self.entries(folder)
+        if names is None:
             return None
-        except OSError as error:
-            raise InputError(f"{folder} can't be listed: {error.strerror}") from None
-        return {name: f"{folder}/{name}" for name in names if is_part(name)}
+        return {name: f"{folder}/{name}" for name in sorted(names) if is_part(name)}
+
+    def size(self, path: str) -> int:
+        """The bytes of a file."""
+        return Path(path).stat().st_size
+
+    def sizes(self, snapshot: str, tables: Collection[str]) -> list[int]:
+        """The bytes of each file of these tables that is in its place."""
+        folders = (self.files_in(self.folder(table, snapshot)) or {} for table in tables)
+        return [self.size(path) for files in folders for path in files.values()]
 
     def changed(self, path: str, file: File | None, thoroughly: bool) -> str | None:
-        size = Path(path).stat().st_size
+        size = self.size(path)
         if size < LEAST:
             raise UnreadableError(f"{path} can't be read: it has {size} bytes, which is no Parquet")
         if file is None:
@@ -85,16 +154,44 @@ class LocalPlace(OwnPlace):
         return footers_of(self.files_of(parts.paths))
 
 
-def _folders(parent: Path) -> list[Path]:
-    """The folders in a folder that aren't hidden; none if that isn't one."""
-    try:
-        return [path for path in parent.iterdir() if path.name[0] not in "._" and path.is_dir()]
-    except (FileNotFoundError, NotADirectoryError):
-        return []
-    except OSError as error:
-        raise InputError(f"{parent} can't be listed: {error.strerror}") from None
+class SeenPlace(LocalPlace):
+    """The same folder as it was when it was first looked at, each part of it once."""
+
+    def __init__(self, root: str) -> None:
+        super().__init__(root)
+        self._entries: dict[str, Entries | None] = {}
+        self._manifests: dict[str, Manifest | None] = {}
+        self._ids_aside: dict[str, set[str]] = {}
+
+    def for_one_look(self) -> SeenPlace:
+        return self
+
+    def anew(self) -> SeenPlace:
+        return SeenPlace(self.root)
+
+    def entries(self, folder: str) -> Entries | None:
+        if folder not in self._entries:
+            self._entries[folder] = super().entries(folder)
+        return self._entries[folder]
+
+    def _aside(self, table: str) -> set[str]:
+        if table not in self._ids_aside:
+            self._ids_aside[table] = super()._aside(table)
+        return self._ids_aside[table]
+
+    def manifest(self, snapshot: str) -> Manifest | None:
+        if snapshot not in self._manifests:
+            self._manifests[snapshot] = super().manifest(snapshot)
+        return self._manifests[snapshot]
+
+    def is_gone(self, snapshot: str, tables: Collection[str]) -> bool:
+        """As of now: whoever asks has seen some of it, and some not."""
+        return LocalPlace(self.root).is_gone(snapshot, tables)
+
+    def size(self, path: str) -> int:
+        folder, _, name = path.rpartition("/")
+        return (self.entries(folder) or {}).get(name) or 0
 
 
-def _id_of(folder: Path) -> str | None:
-    found = _OF_SNAPSHOT.fullmatch(folder.name)
-    return found[1] if found else None
+def _ids_in(folders: Iterable[str]) -> set[str]:
+    return {found[1] for found in map(_OF_SNAPSHOT.fullmatch, folders) if found}

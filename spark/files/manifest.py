@@ -7,6 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 
 from spark.errors import UnreadableError
+from spark.files.told_cells import ToldCells
 
 HIDDEN = ".evenfleet"
 """The folder of manifests and runs; readers of Parquet pass over names that begin with a dot."""
@@ -14,13 +15,17 @@ HIDDEN = ".evenfleet"
 
 @dataclass(frozen=True)
 class File:
-    """A file as it was written: `crc32` of all its bytes, in hex, where that could be had."""
+    """A file as it was written: `crc32` of all its bytes, in hex, where that could be had.
+
+    `cells` tell how often some of its values occur, where that was asked for when it was written.
+    """
 
     name: str
     run: str
     bytes: int
     rows: int
     crc32: str | None = None
+    cells: ToldCells = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,11 @@ from abc import abstractmethod
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass
+from functools import reduce
+from itertools import product
+from operator import add
 from typing import Any
 
 import numpy as np
@@ -19,7 +23,8 @@ from spark.files.columns import coded, taken, texts
 from spark.files.footers import without_nulls
 from spark.files.manifest import File, Manifest
 from spark.files.place import Place, rewritten
-from spark.files.source import Cells
+from spark.files.source import REMOVED, Cells
+from spark.files.told_cells import Columns, cells_told
 
 AT_ONCE = 8
 """Files that are read at the same time where all of many are."""
@@ -65,11 +70,10 @@ class OwnPlace(Place):
     def broken(self, snapshot: str, tables: Collection[str]) -> str | None:
         try:
             manifest = self.manifest(snapshot) or Manifest()
-            for table in tables:
-                self._parts(manifest, table, snapshot, thoroughly=False)
+            parts = [self._parts(manifest, table, snapshot, thoroughly=False) for table in tables]
         except UnreadableError as error:
             return str(error)
-        return None
+        return None if any(parts) else REMOVED
 
     def _is_there(self, table: str, snapshot: str) -> bool:
         try:
@@ -146,28 +150,42 @@ class OwnPlace(Place):
     def tally(
         self, tables: Collection[str], snapshots: Collection[str], columns: Sequence[str] = ()
     ) -> dict[tuple[str, str], Counter[Cells]]:
-        parts = {
-            (table, snapshot): self.files_of(paths)
-            for table in tables
-            for snapshot, paths in self.paths(table, snapshots).items()
-        }
+        """What manifests tell; where they don't, files are opened."""
+        wanted = tuple(columns)
+        found: dict[tuple[str, str], Counter[Cells]] = {}
+        opened: dict[tuple[str, str], list[str]] = {}
+        for table, snapshot in product(tables, snapshots):
+            with suppress(UnreadableError):
+                parts = self.parts(table, snapshot, thoroughly=False)
+                told = parts and not parts.notes and self._told(table, snapshot, wanted)
+                if isinstance(told, Counter):
+                    found[table, snapshot] = told
+                elif parts:
+                    opened[table, snapshot] = self.files_of(parts.paths)
         with ThreadPoolExecutor(AT_ONCE) as pool:
-            counted = pool.map(lambda files: self._counted(files, columns), parts.values())
-            return {
-                part: found for part, found in zip(parts, counted, strict=True) if found is not None
-            }
+            counted = pool.map(lambda files: self._counted(files, wanted), opened.values())
+            for one, cells in zip(opened, counted, strict=True):
+                if cells is not None:
+                    found[one] = cells
+        return found
 
-    def _counted(self, files: Sequence[str], columns: Sequence[str]) -> Counter[Cells] | None:
+    def _told(self, table: str, snapshot: str, columns: Columns) -> Counter[Cells] | None:
+        """What the manifest tells of files that are as they were written."""
+        manifest = self.manifest(snapshot)
+        files = manifest.tables.get(table) if manifest else None
+        if files is None:
+            return None
+        if not columns:
+            rows = sum(file.rows for file in files)
+            return Counter({(): rows}) if rows else Counter()
+        return cells_told([file.cells for file in files], columns)
+
+    def _counted(self, files: Sequence[str], columns: Columns) -> Counter[Cells] | None:
         """None if one of them can't be read."""
-        found: Counter[Cells] = Counter()
         try:
-            for path in files:
-                file = self.opened(path)
-                for number in range(file.num_row_groups):
-                    found.update(_cells_of(file, number, columns))
+            return reduce(add, (cells_of(self.opened(path), columns) for path in files), Counter())
         except UNREADABLE:
             return None
-        return found
 
 
 def _unreadable(table: str, path: str, error: Exception) -> UnreadableError:
@@ -194,8 +212,16 @@ def _chosen(keys: pa.Table, wanted: Mapping[str, Wanted]) -> NDArray[np.bool_]:
     return chosen
 
 
-def _cells_of(file: pq.ParquetFile, number: int, columns: Sequence[str]) -> Counter[Cells]:
-    """How often each combination of values is in a row group."""
+def cells_of(file: pq.ParquetFile, columns: Columns) -> Counter[Cells]:
+    """How often each combination of values of these columns of texts is in a file."""
+    found: Counter[Cells] = Counter()
+    for number in range(file.num_row_groups):
+        found.update(_cells_of(file, number, columns))
+    return found
+
+
+def _cells_of(file: pq.ParquetFile, number: int, columns: Columns) -> Counter[Cells]:
+    """The same of a row group."""
     group = file.metadata.row_group(number)
     statistics = _statistics(group)
     rows = group.num_rows

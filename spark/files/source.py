@@ -33,10 +33,26 @@ class Stated(NamedTuple):
     without_nulls: frozenset[str] = frozenset()
 
 
+REMOVED = "it was removed"
+"""Why a snapshot isn't whole that was removed since its name was seen."""
+
+
 class Source(ABC):
     """Tables of snapshots; `root` is how a user names it."""
 
     root: str
+
+    def for_one_look(self) -> Source:
+        """The same, of which what has been seen once is kept: for one look at many snapshots."""
+        return self
+
+    def anew(self) -> Source:
+        """The same for another look: itself, where that would see nothing else."""
+        return self
+
+    def having_fetched(self, snapshots: Collection[str]) -> Source:
+        """The same, with what tells whether these snapshots are whole, if that takes its time."""
+        return self
 
     @abstractmethod
     def ids(self, table: str) -> list[str]:
@@ -45,6 +61,18 @@ class Source(ABC):
     def ids_of(self, tables: Iterable[str]) -> dict[str, list[str]]:
         """The same of several tables."""
         return {table: self.ids(table) for table in tables}
+
+    def named(self, tables: Iterable[str]) -> set[str]:
+        """The ids of the snapshots of which any of these tables may have something."""
+        return set().union(*self.ids_of(tables).values())
+
+    def has(self, table: str, snapshot: str) -> bool:
+        """Whether the table has something of that snapshot."""
+        return snapshot in self.ids(table)
+
+    def is_gone(self, snapshot: str, tables: Collection[str]) -> bool:
+        """Whether the snapshot, which was there when its name was seen, has been removed since."""
+        return False
 
     @abstractmethod
     def being_written(self, among: Collection[str]) -> set[str]:

@@ -16,7 +16,7 @@ from spark.errors import InputError, UnreadableError, first_line, unreadable_fil
 from spark.files.literal import LITERAL, is_not_there
 from spark.files.manifest import HIDDEN, File, Manifest
 from spark.files.place import Place, rewritten
-from spark.files.source import Cells, cells_in
+from spark.files.source import REMOVED, Cells, cells_in
 
 _GLOB = re.compile(r"[\\{}\[\]*?]")
 _FILE = re.compile(r"/([^/]+)/snapshot=([^/]+)/([^/]+)$")
@@ -44,8 +44,7 @@ class SparkPlace(Place):
 
     def ids(self, table: str) -> list[str]:
         in_place = self._in_place(table)
-        aside = {one for one in self._texts if self._names(one, table)} - in_place
-        return sorted(in_place | {one for one in aside if self.parts(table, one, False)})
+        return sorted(in_place | {one for one in self._texts if self.has(table, one)})
 
     def _in_place(self, table: str) -> set[str]:
         """The ids of the snapshots that the table has where everybody looks."""
@@ -77,17 +76,32 @@ class SparkPlace(Place):
         return manifest is not None and table in manifest.tables
 
     def being_written(self, among: Collection[str]) -> set[str]:
+        return set(filter(self._is_written, among)) if self._is_any_written else set()
+
+    @cached_property
+    def _is_any_written(self) -> bool:
+        return self._is_written("*")
+
+    def _is_written(self, snapshot: str) -> bool:
         root = _GLOB.sub(r"\\\g<0>", self.root)
+        folder = f"{root}/*/snapshot={snapshot}/_temporary"
+        return self._files(folder, {"__globPaths__": "true"}) is not None
 
-        def has_one(snapshot: str) -> bool:
-            folder = f"{root}/*/snapshot={snapshot}/_temporary"
-            return self._files(folder, {"__globPaths__": "true"}) is not None
+    def has(self, table: str, snapshot: str) -> bool:
+        if snapshot in self._in_place(table):
+            return True
+        return self._names(snapshot, table) and self.parts(table, snapshot, False) is not None
 
-        return set(filter(has_one, among)) if has_one("*") else set()
+    def is_gone(self, snapshot: str, tables: Collection[str]) -> bool:
+        try:
+            manifest = self.manifest(snapshot)
+        except UnreadableError:
+            return False
+        return manifest is not None and set(manifest.removed) >= set(tables)
 
     def broken(self, snapshot: str, tables: Collection[str]) -> str | None:
         """Each look takes a while: it shows when they are read."""
-        return None
+        return REMOVED if self.is_gone(snapshot, tables) else None
 
     def paths(self, table: str, snapshots: Collection[str]) -> dict[str, tuple[str, ...]]:
         in_place = self._in_place(table)

@@ -11,7 +11,9 @@ from pyspark.sql import DataFrame, SparkSession
 from spark.errors import InputError, RunError, first_line
 from spark.files.catalog_tables import write_to_catalog
 from spark.files.disk import writing
+from spark.files.local_run import LocalRun
 from spark.files.places import run_of
+from spark.files.told_cells import NOTHING, Tallied
 from spark.files.where import CatalogSchema, Where
 
 _NAMES = ("cluster", "group", "topic", "member_id", "previous_member_id")
@@ -38,10 +40,12 @@ def write_tables(
     snapshot: str,
     tables: Mapping[str, DataFrame],
     owned: Collection[str] = (),
+    tallied: Tallied = NOTHING,
 ) -> None:
     """Write tables of a snapshot to `out`, in place of those that are there.
 
-    `owned` are further tables that are gone afterwards if they aren't among `tables`.
+    `owned` are further tables that are gone afterwards if they aren't among `tables`. Of local
+    files the manifest tells what is `tallied`.
 
     In a folder that is one step: until all are written the ones before stay as they are, and after
     a run that fails as well. RunError when another run was faster. In a catalog it is one step a
@@ -55,7 +59,10 @@ def write_tables(
     with reaching(out), run_of(session, out, snapshot, {*owned, *tables}) as run:
         for name, table in tables.items():
             table.write.options(**WRITTEN).parquet(str(run.folder(name)))
-        run.commit(tables)
+        if isinstance(run, LocalRun):
+            run.commit(tables, tallied=tallied)
+        else:
+            run.commit(tables)
 
 
 @contextmanager

@@ -10,9 +10,10 @@ from spark.fleet.clusters import (
     time_of,
     within_reach,
 )
+from spark.fleet.compaction import Scattered, compact, scattered_in
 from spark.fleet.conform import conformed, is_keyed, null_keys
 from spark.fleet.connectors import IS_CONNECTOR, connector_topic
-from spark.fleet.counts import kinds_of_groups, row_counts
+from spark.fleet.contents import Contents, contents_of
 from spark.fleet.fleet_files import FleetFiles, Rows
 from spark.fleet.kinds import (
     CLASSIC,
@@ -37,6 +38,7 @@ from spark.fleet.results import (
     read_planned,
     read_result,
 )
+from spark.fleet.retention import Aged, Pruning, Retention, now_in_utc, prune, pruning_of
 from spark.fleet.schemas import TABLES, faults_of, unknown_columns
 from spark.fleet.snapshot import FleetSnapshot
 from spark.fleet.source_tables import SourceTables
@@ -48,7 +50,15 @@ from spark.fleet.states import (
     UNKNOWN_STATE,
     UNPLANNED,
 )
-from spark.fleet.store import Stored, ids, snapshot_id, snapshots, unfinished, whole
+from spark.fleet.store import (
+    Stored,
+    ids,
+    snapshot_id,
+    snapshots,
+    stored_in,
+    unfinished,
+    whole,
+)
 from spark.fleet.utf8 import escaped, escaped_rows, is_like, is_named, names_wanted, spelled
 
 __all__ = [
@@ -72,20 +82,27 @@ __all__ = [
     "UNKNOWN_STATE",
     "UNPLANNED",
     "WHOLE",
+    "Aged",
     "Composition",
+    "Contents",
     "FleetFiles",
     "FleetSnapshot",
     "Part",
+    "Pruning",
+    "Retention",
     "Rows",
+    "Scattered",
     "SourceTables",
     "Stored",
     "check_no_store",
     "check_outside",
     "check_writable",
     "clusters_in",
+    "compact",
     "compositions",
     "conformed",
     "connector_topic",
+    "contents_of",
     "escaped",
     "escaped_rows",
     "faults_of",
@@ -94,15 +111,18 @@ __all__ = [
     "is_like",
     "is_named",
     "kind_of",
-    "kinds_of_groups",
     "names_wanted",
+    "now_in_utc",
     "null_keys",
+    "prune",
+    "pruning_of",
     "read_planned",
     "read_result",
-    "row_counts",
+    "scattered_in",
     "snapshot_id",
     "snapshots",
     "spelled",
+    "stored_in",
     "table_of",
     "time_of",
     "type_of_protocol",

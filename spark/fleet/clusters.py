@@ -8,14 +8,15 @@ as a greatest age reaches back from that instant.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from functools import reduce
 from typing import NamedTuple
 
 from pyspark.sql import DataFrame
 
-from spark.files import Opener, Where, source_of
+from spark.files import Opener, Source, Where, source_of
+from spark.fleet.schemas import TABLES
 from spark.fleet.store import Stored
 from spark.fleet.utf8 import escaped_rows, spelled
 
@@ -25,7 +26,7 @@ BEYOND = 24
 MAX_AGE = timedelta(hours=24)
 """How much older than the newest snapshot of all that of a cluster may be."""
 
-NAMING = ("groups", "members", "partitions", "brokers")
+NAMING = [name for name, table in TABLES.items() if ("cluster",) in table.tallied]
 """The smaller tables: what a cluster has at all, one of them names."""
 
 Held = Mapping[str, Sequence[str]]
@@ -66,11 +67,11 @@ def compositions(
     Before is, for each cluster, the last snapshot that has it before the one that is taken; where
     none within reach has it, the last one before all those, which may not have it either.
     """
-    there = stored.whole
+    there = recent(stored, max_age)
     near = within_reach(there, max_age)
     skipped = {
         one: why
-        for one, why in stored.unfinished.items()
+        for one, why in stored.unfinished_seen.items()
         if one > near[-1] or one in within_reach([one, near[-1]], max_age)
     }
     if len(there) == 1 and not skipped:
@@ -89,6 +90,24 @@ def compositions(
     before = dict.fromkeys(newest, older[0]) if older else {}
     before |= ones_before(within, newest)
     return now, Composition(max(before.values()), before) if before else None
+
+
+def recent(stored: Stored, max_age: timedelta) -> list[str]:
+    """The whole snapshots that tell what a fleet is, oldest first: of many no other is looked at.
+
+    Those are all within reach of the newest, and the last `BEYOND` that aren't, at least.
+    """
+    found: list[str] = []
+    out_of_reach = 0
+    for one in stored.newest_first():
+        found.append(one)
+        if one in within_reach([one, found[0]], max_age):
+            continue
+        out_of_reach += 1
+        older = time_of(one) or not time_of(found[0])  # so that all that follow are
+        if out_of_reach >= BEYOND and older:
+            break
+    return found[::-1]
 
 
 def time_of(snapshot: str) -> datetime | None:
@@ -114,13 +133,17 @@ def within_reach(snapshots: Sequence[str], max_age: timedelta) -> list[str]:
 
 
 def clusters_in(opener: Opener, store: Where, snapshots: Sequence[str]) -> Held:
-    """The clusters of each of these snapshots, sorted; none where no file of it can be read.
+    """The clusters of each of these snapshots, sorted; none where no file of it can be read."""
+    return clusters_by_snapshot(source_of(opener, store).for_one_look(), snapshots)
+
+
+def clusters_by_snapshot(source: Source, snapshots: Collection[str]) -> dict[str, list[str]]:
+    """The same of a source that is open.
 
     One column is read, of the tables of `NAMING`. A broken table is passed over.
     """
     found: dict[str, set[str]] = {one: set() for one in snapshots}
-    tallied = source_of(opener, store).tally(NAMING, snapshots, ["cluster"])
-    for (_, snapshot), rows in tallied.items():
+    for (_, snapshot), rows in source.tally(NAMING, snapshots, ["cluster"]).items():
         found[snapshot] |= {spelled(cluster) for (cluster,) in rows if cluster is not None}
     return {one: sorted(clusters) for one, clusters in found.items()}
 

@@ -26,7 +26,7 @@ from spark.files import (
 )
 from spark.fleet.clusters import MAX_AGE, Composition, clusters_in, compositions
 from spark.fleet.schemas import TABLES, faults_of, null_keys_told, unknown_columns
-from spark.fleet.store import removed_since, whole
+from spark.fleet.store import check_not_removed, removed_since, whole
 from spark.fleet.utf8 import names_wanted
 
 _TYPES = {
@@ -83,6 +83,7 @@ class FleetFiles:
         """The fleet that is composed so; InputError as `FleetSnapshot.compose` raises it."""
         parts = sorted({of.id, *of.instants.values()}, reverse=True)
         read = [_opened(place, part) for part in parts]
+        check_not_removed(place, parts)
         notes = tuple(dict.fromkeys(note for one in read for note in one.notes))
         whole_of_it = replace(read[0], notes=(*notes, *of.notes()), instants=of.instants)
         if len(parts) == 1:

@@ -10,15 +10,11 @@ import pyarrow.parquet as pq
 from pyspark.sql.pandas.types import to_arrow_type
 
 from spark.errors import InputError
-from spark.files import LocalPlace, LocalRun, Place, writing, written_file
-from spark.fleet.schemas import TABLES
+from spark.files import ROWS_A_FILE, LocalPlace, LocalRun, Place, writing, written_file
+from spark.fleet.schemas import TABLES, TALLIED
 from spark.fleet.store import snapshot_id
 from spark.fleet.utf8 import spelled
 from spark.wording import named
-
-ROWS_A_FILE = 250_000
-"""Small enough that a large table comes as several files, which Spark reads in parallel."""
-
 
 SCHEMAS = {
     name: pa.schema(
@@ -64,14 +60,19 @@ def write_store(tables: Mapping[str, pa.Table], store: Path, snapshot: str) -> N
         new = {name: table for name, table in tables.items() if len(table) or not kept}
         for name, table in new.items():
             _write_parts(table, run.folder(name), run.id)
-        held = {name: [written_file(part, "") for part in parts] for name, parts in kept.items()}
-        run.commit(new, held)
+        held = {
+            name: [written_file(part, "", TALLIED[name]) for part in parts]
+            for name, parts in kept.items()
+        }
+        run.commit(new, held, TALLIED)
 
 
 def _check_addable(
     tables: Mapping[str, pa.Table], place: Place, snapshot: str, found: Mapping[str, list[Path]]
 ) -> None:
     """Raise InputError unless these clusters can be added to the snapshot."""
+    if place.is_gone(snapshot, TABLES):
+        raise InputError(f"snapshot {snapshot} is being removed: write it anew in a moment")
     lacking = [name for name, table in TABLES.items() if table.required and name not in found]
     if lacking or place.being_written([snapshot]):
         raise InputError(

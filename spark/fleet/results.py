@@ -14,7 +14,7 @@ from spark.fleet.clusters import Composition
 from spark.fleet.part import Part
 from spark.fleet.schemas import TABLES
 from spark.fleet.snapshot import FleetSnapshot
-from spark.fleet.store import snapshots, whole
+from spark.fleet.store import has_snapshots, whole
 
 CLUSTERS = "clusters"
 """The table of a plan that tells of which snapshot each cluster was."""
@@ -46,7 +46,7 @@ def check_writable(out: Where) -> None:
 def check_no_store(session: SparkSession, out: Where, tables: Collection[str]) -> None:
     """Raise InputError when `out` has snapshots: a plan's tables would replace theirs."""
     check_outside(session, out, tables)
-    if snapshots(session, out):
+    if has_snapshots(session, out):
         kind = "schema" if isinstance(out, CatalogSchema) else "folder"
         raise InputError(
             f"output {out} is a store, whose tables a plan would overwrite: choose another {kind}"
@@ -66,7 +66,7 @@ def check_outside(session: SparkSession, out: Where, tables: Collection[str]) ->
         parts = str(Path(out.removeprefix("file:")).resolve()).split("/")
     for at, part in enumerate(parts):
         store = "/".join(parts[:at]) or "/"
-        if part in TABLES and at and snapshots(session, store):
+        if part in TABLES and at and has_snapshots(session, store):
             raise InputError(
                 f"output {out} is inside table {part} of the store {store}: choose a folder "
                 "outside of its tables"
@@ -90,8 +90,7 @@ def read_planned(session: SparkSession, store: Where, out: Where, snapshot: str)
     """
     table = source_of(session, out).read(session, CLUSTERS, snapshot)
     instants = {row.cluster: row.instant for row in table.rows.collect()} if table else {}
-    there = snapshots(session, store)
-    for one in sorted({snapshot, *instants.values()}.difference(there)):
+    for one in sorted({snapshot, *instants.values()}):
         whole(session, store, one)
     fleet = FleetSnapshot.compose(session, store, Composition(snapshot, instants))
     part = source_of(session, out).read(session, PART, snapshot)

@@ -21,13 +21,15 @@ class Table(NamedTuple):
     """A table of the store.
 
     A snapshot without a `required` table isn't whole. `by_group`: its rows tell of one group each.
-    `shown`: lists of snapshots have a column for its rows.
+    `shown`: lists of snapshots have a column for its rows. `tallied`: columns of which manifests
+    tell how often each combination of values occurs, so that lists needn't open files.
     """
 
     columns: tuple[Column, ...]
     required: bool = False
     by_group: bool = False
     shown: bool = True
+    tallied: tuple[tuple[str, ...], ...] = ()
 
     @property
     def keys(self) -> list[str]:
@@ -43,6 +45,11 @@ _CLUSTER, _GROUP = _key("cluster", _TEXT), _key("group", _TEXT)
 _TOPIC, _PARTITION = _key("topic", _TEXT), _key("partition", _INT)
 _MEMBER = _key("member_id", _TEXT)
 
+KIND = ("type", "strategy", "state")
+"""Columns of the table of groups that tell of what kind one is."""
+
+_BY_CLUSTER = (("cluster",),)
+
 TABLES: dict[str, Table] = {
     "groups": Table(
         (
@@ -56,6 +63,7 @@ TABLES: dict[str, Table] = {
             Column("coordinator", _INT),
         ),
         by_group=True,
+        tallied=(*_BY_CLUSTER, KIND),
     ),
     "members": Table(
         (
@@ -71,6 +79,7 @@ TABLES: dict[str, Table] = {
         ),
         required=True,
         by_group=True,
+        tallied=_BY_CLUSTER,
     ),
     "subscriptions": Table(
         (_CLUSTER, _GROUP, _MEMBER, _TOPIC), required=True, by_group=True, shown=False
@@ -89,6 +98,7 @@ TABLES: dict[str, Table] = {
             Column("weight", _REAL),
         ),
         required=True,
+        tallied=_BY_CLUSTER,
     ),
     "assignments": Table(
         (
@@ -124,8 +134,12 @@ TABLES: dict[str, Table] = {
             Column("rack", _TEXT),
         ),
         shown=False,
+        tallied=_BY_CLUSTER,
     ),
 }
+
+TALLIED = {name: table.tallied for name, table in TABLES.items()}
+"""By table the columns of which manifests tell how often each combination of values occurs."""
 
 
 def misfit(found: t.DataType, wanted: t.DataType) -> bool:

@@ -18,8 +18,8 @@ from spark.files import CatalogSchema, OwnPlace, Source, Stated, Where, source_o
 from spark.fleet.clusters import MAX_AGE, Composition, clusters_in, clusters_of, compositions
 from spark.fleet.conform import conformed, is_keyed, null_keys
 from spark.fleet.part import WHOLE, Part
-from spark.fleet.schemas import TABLES, faults_of, null_keys_told, unknown_columns
-from spark.fleet.store import ids, removed_since, snapshot_id, whole
+from spark.fleet.schemas import TABLES, TALLIED, faults_of, null_keys_told, unknown_columns
+from spark.fleet.store import check_not_removed, removed_since, snapshot_id, whole
 from spark.fleet.utf8 import is_like, is_named
 from spark.fleet.weights import HasRates, with_weights
 
@@ -163,6 +163,7 @@ class FleetSnapshot:
         parts = sorted({of.id, *of.instants.values()}, reverse=True)
         source = source_of(session, store)
         opened = _open_tables(session, source, parts)
+        check_not_removed(source, parts)
         read = [_read(part, tables, source) for part, tables in opened.items()]
         if len(parts) == 1:
             instants = of.instants
@@ -234,13 +235,14 @@ class FleetSnapshot:
         it can't be an id.
         """
         session = next(iter(self.tables.values())).sparkSession
-        taken = [name for name in TABLES if self.id in ids(session, store, name)]
+        source = source_of(session, store)
+        taken = [name for name in TABLES if source.has(name, self.id)]
         if taken:
             raise InputError(
                 f"store {store} has a snapshot {self.id} already, in {', '.join(taken)}: choose "
                 "another id or remove that snapshot"
             )
-        write_tables(session, store, snapshot_id(self.id), self.tables, owned=TABLES)
+        write_tables(session, store, snapshot_id(self.id), self.tables, TABLES, TALLIED)
 
     def validate(self) -> FleetSnapshot:
         """Look for null keys; InputError names tables and columns, and tells how many rows.

@@ -6,17 +6,20 @@ Plans and comparisons are laid out in the same way.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from datetime import UTC, datetime
-from typing import NamedTuple
+from functools import partial
+from itertools import islice
 
-from spark.errors import InputError
-from spark.files import Opener, Source, Where, source_of
+from spark.errors import InputError, UnreadableError
+from spark.files import REMOVED, Opener, Source, Where, source_of
 from spark.fleet.schemas import TABLES
 
 ID = re.compile(r"\w[\w.-]*", re.ASCII)
 
 BEING_WRITTEN = "it is being written, or its writing was cut short"
+
+REQUIRED = [name for name, table in TABLES.items() if table.required]
 
 
 def snapshot_id(stated: str | None = None) -> str:
@@ -31,42 +34,130 @@ def snapshot_id(stated: str | None = None) -> str:
     return stated
 
 
-def snapshots(opener: Opener, store: Where) -> list[str]:
-    """The ids of the whole snapshots of a store, oldest first.
+class Stored:
+    """The snapshots of a store, of which each is looked at when somebody asks for it, and once.
 
     A snapshot is whole when every required table has it, none of them is being written, and no
-    file is missing or cut short.
+    file is missing or cut short. One that was removed meanwhile isn't there.
     """
-    return [one for one, why in states_of(source_of(opener, store)).items() if why is None]
+
+    def __init__(
+        self,
+        ids: Iterable[str],
+        why: Callable[[str], str | None],
+        look_ahead: Callable[[Collection[str]], object] = len,
+    ) -> None:
+        self._ids = [*ids]  # oldest first
+        self._why = why
+        self._look_ahead = look_ahead
+        self._known: dict[str, str | None] = {}
+
+    @staticmethod
+    def in_source(source: Source) -> Stored:
+        """What a source has now."""
+        seen = source.for_one_look()
+        return Stored(
+            sorted(seen.named(TABLES)), partial(_why_not_whole, seen), seen.having_fetched
+        )
+
+    @staticmethod
+    def of(whole: Iterable[str], unfinished: Mapping[str, str] | None = None) -> Stored:
+        """Snapshots of which this is known."""
+        known: dict[str, str | None] = dict.fromkeys(whole) | dict(unfinished or {})
+        return Stored(known, known.__getitem__)
+
+    def why_not(self, snapshot: str) -> str | None:
+        """Why a snapshot isn't whole, `REMOVED` if it isn't there; None if it is whole."""
+        if snapshot not in self._known:
+            there = snapshot in self._ids
+            self._known[snapshot] = self._why(snapshot) if there else REMOVED
+        return self._known[snapshot]
+
+    def newest_first(self) -> Iterator[str]:
+        """The ids of those that are whole."""
+        return (one for one in reversed(self._ids) if self.why_not(one) is None)
+
+    def up_to(self, snapshot: str) -> Stored:
+        """That one, and those that are older by their ids."""
+        older = (one for one in self._ids if one <= snapshot)
+        return Stored(older, self.why_not, self._look_ahead)
+
+    def without(self, snapshot: str) -> Stored:
+        """The other ones, of which those that aren't whole have been told of."""
+
+        def why(one: str) -> str | None:
+            return REMOVED if self.why_not(one) else None
+
+        return Stored((one for one in self._ids if one != snapshot), why)
+
+    @property
+    def states(self) -> dict[str, str | None]:
+        """Each snapshot, oldest first, and why it isn't whole, if it isn't."""
+        self._look_ahead([one for one in self._ids if one not in self._known])
+        every = {one: self.why_not(one) for one in self._ids}
+        return {one: why for one, why in every.items() if why != REMOVED}
+
+    @property
+    def whole(self) -> list[str]:
+        """The ids of those that are whole, oldest first."""
+        return [one for one, why in self.states.items() if why is None]
+
+    @property
+    def unfinished(self) -> dict[str, str]:
+        """The others, oldest first, and why they aren't whole."""
+        return {one: why for one, why in self.states.items() if why}
+
+    @property
+    def unfinished_seen(self) -> dict[str, str]:
+        """Those of them that have been looked at so far."""
+        known = ((one, why) for one, why in sorted(self._known.items()) if why and why != REMOVED)
+        return dict(known)
+
+
+def snapshots(opener: Opener, store: Where) -> list[str]:
+    """The ids of the whole snapshots of a store, oldest first."""
+    return stored_in(opener, store).whole
 
 
 def unfinished(opener: Opener, store: Where) -> dict[str, str]:
     """The ids of the snapshots that aren't whole, oldest first, and why they aren't."""
-    return {one: why for one, why in states_of(source_of(opener, store)).items() if why}
+    return stored_in(opener, store).unfinished
+
+
+def stored_in(opener: Opener, store: Where) -> Stored:
+    """The snapshots of a store, if it has any."""
+    return Stored.in_source(source_of(opener, store))
+
+
+def has_snapshots(opener: Opener, where: Where) -> bool:
+    """Whether something is a store with a whole snapshot."""
+    source = source_of(opener, where)
+    if not all(source.named([table]) for table in REQUIRED):
+        return False
+    return any(True for _ in Stored.in_source(source).newest_first())
 
 
 def states_of(source: Source) -> dict[str, str | None]:
     """Each snapshot, oldest first, and why it isn't whole, if it isn't."""
-    found = {name: set(ids) for name, ids in source.ids_of(TABLES).items()}
-    every = sorted(set.union(*found.values()))
-    writing = source.being_written(every)
-
-    def why(snapshot: str) -> str | None:
-        if snapshot in writing:
-            return BEING_WRITTEN
-        lacking = [
-            name for name, table in TABLES.items() if table.required and snapshot not in found[name]
-        ]
-        return f"it lacks {', '.join(lacking)}" if lacking else source.broken(snapshot, TABLES)
-
-    return {one: why(one) for one in every}
+    return Stored.in_source(source).states
 
 
-class Stored(NamedTuple):
-    """The snapshots of a store: the ids of those that are whole, oldest first, and the others."""
+def _why_not_whole(source: Source, snapshot: str) -> str | None:
+    """Looked at twice before anything is told: a run may have put files in place meanwhile."""
+    why, again = _why_as_seen(source, snapshot), source.anew()
+    if why and again is not source:
+        why = _why_as_seen(again, snapshot)
+    return REMOVED if why and again.is_gone(snapshot, TABLES) else why
 
-    whole: list[str]
-    unfinished: dict[str, str]
+
+def _why_as_seen(source: Source, snapshot: str) -> str | None:
+    there = [name for name in TABLES if source.has(name, snapshot)]
+    if not there:
+        return REMOVED
+    if source.being_written([snapshot]):
+        return BEING_WRITTEN
+    lacking = [name for name in REQUIRED if name not in there]
+    return f"it lacks {', '.join(lacking)}" if lacking else source.broken(snapshot, TABLES)
 
 
 def whole(opener: Opener, store: Where, snapshot: str | None = None) -> Stored:
@@ -74,32 +165,24 @@ def whole(opener: Opener, store: Where, snapshot: str | None = None) -> Stored:
 
     Raises InputError when none is whole, or not that one.
     """
-    states = states_of(source_of(opener, store))
-    present = [one for one, why in states.items() if why is None]
-    others = {one: why for one, why in states.items() if why}
-    if not present or (snapshot and snapshot not in present):
-        raise InputError(_why_not(opener, store, snapshot, present, others))
-    if snapshot:
-        return Stored([one for one in present if one <= snapshot], others)
-    return Stored(present, others)
+    stored = stored_in(opener, store)
+    found = stored.why_not(snapshot) is None if snapshot else any(stored.newest_first())
+    if not found:
+        raise InputError(_why_none(opener, store, snapshot, stored))
+    return stored.up_to(snapshot) if snapshot else stored
 
 
-def _why_not(
-    opener: Opener,
-    store: Where,
-    snapshot: str | None,
-    present: Sequence[str],
-    others: dict[str, str],
-) -> str:
+def _why_none(opener: Opener, store: Where, snapshot: str | None, stored: Stored) -> str:
     """Why there is no such snapshot, and what there is instead."""
+    others = stored.unfinished
     newest = snapshot or next(reversed(others), None)
     if newest and (why := others.get(newest)):
         return f"snapshot {newest} of store {store} isn't whole: {why}"
     wanted = f"snapshot {snapshot}" if snapshot else "whole snapshot"
-    if present:
-        return f"store {store} has no {wanted}: the newest it has are {', '.join(present[-5:])}"
-    required = [name for name, table in TABLES.items() if table.required]
-    empty = [name for name in required if not ids(opener, store, name)]
+    if present := [*islice(stored.newest_first(), 5)]:
+        there = ", ".join(reversed(present))
+        return f"store {store} has no {wanted}: the newest it has are {there}"
+    empty = [name for name in REQUIRED if not ids(opener, store, name)]
     lacks = f" (nothing is in {', '.join(empty)})" if empty else ""
     return f"store {store} has no {wanted}{lacks}: import or write one first"
 
@@ -107,6 +190,17 @@ def _why_not(
 def ids(opener: Opener, store: Where, table: str) -> list[str]:
     """The ids of the snapshots of which the table has a file, from the names of files alone."""
     return source_of(opener, store).ids(table)
+
+
+def check_not_removed(source: Source, opened: Iterable[str]) -> None:
+    """Raise UnreadableError if one of these snapshots, whose tables are open, has been removed.
+
+    Tables that weren't there when they were to be opened aren't taken for optional ones so.
+    """
+    if gone := [one for one in opened if source.is_gone(one, TABLES)]:
+        raise UnreadableError(
+            f"snapshot {gone[0]} of {source.root} was removed while it was read: run it again"
+        )
 
 
 def removed_since(source: Source, snapshot: str, tables: Collection[str]) -> list[str]:

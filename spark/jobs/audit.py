@@ -165,7 +165,6 @@ def audit_store(
     if out:
         check_outside(session, out, WRITTEN)
     stored = whole(session, store, snapshot)
-    present = stored.whole
     while True:
         now, before = _chosen(session, store, snapshot, stored, max_age)
         try:
@@ -178,10 +177,11 @@ def audit_store(
                 return _told(made, fleet, out, prometheus, settings, form)
         except Exception as error:
             broken = _unreadable(error)
-            if broken not in present or broken == snapshot or len(present) == 1:
+            if broken is None or broken == snapshot or stored.why_not(broken) is not None:
                 raise
-            present.remove(broken)
-            stored = Stored(present, {})  # the others have been told
+            stored = stored.without(broken)
+            if not any(stored.newest_first()):
+                raise
             what = error if isinstance(error, InputError) else f"{broken}: {first_line(error)}"
             say(f"Skipped: {what}")
 
@@ -196,8 +196,8 @@ def _chosen(
     """What is audited, and what it is compared with."""
     if snapshot is None:
         return compositions(session, store, stored, max_age)
-    older = [one for one in stored.whole if one < snapshot]
-    return Composition(snapshot), Composition(older[-1]) if older else None
+    older = next((one for one in stored.newest_first() if one < snapshot), None)
+    return Composition(snapshot), Composition(older) if older else None
 
 
 def _unreadable(error: Exception) -> str | None:

@@ -10,7 +10,7 @@ import typer
 from pyspark.sql import SparkSession
 
 from spark import InputError
-from spark.demo import demo_fleet
+from spark.demo import make_history
 from spark.fleet import check_writable, write_store
 from spark.jobs.compare import compare_store
 from spark.jobs.plan import plan_store
@@ -38,12 +38,14 @@ def demo(
 
 
 def make_store(groups: int, store: str) -> None:
-    """Write a snapshot of a fleet of so many groups; InputError if something is there."""
+    """Write a fleet of so many groups by the hour; InputError if something is there."""
     check_writable(store)
     if Path(store).exists():
         raise InputError(f"{store} is there already: remove it, or choose another --out")
-    say(f"Making a fleet of {groups} groups in {store}")
-    write_store(demo_fleet(groups, SEED), Path(store), SNAPSHOT)
+    history = make_history(groups, SEED)
+    say(f"Making {history.hours} hourly snapshots of a fleet of {groups} groups in {store}")
+    for snapshot, tables in history.snapshots(SNAPSHOT):
+        write_store(tables, Path(store), snapshot)
 
 
 def show_main_job(session: SparkSession, out: str, form: Format) -> bool:

@@ -1,20 +1,38 @@
-"""`evenfleet snapshots`: what a store has."""
+"""`evenfleet snapshots`: what a store has, and what of it has had its time."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from itertools import groupby
+from typing import Annotated, Any
 
-from spark.errors import InputError
-from spark.files import Opener, Where
-from spark.fleet import TABLES, clusters_in, ids, kinds_of_groups, row_counts, unfinished
-from spark.settings import read_settings
+import typer
+
+from spark.errors import InputError, RunError
+from spark.files import CatalogSchema, LocalPlace, Opener, Where, place_of, source_of
+from spark.fleet import (
+    TABLES,
+    Contents,
+    Pruning,
+    Retention,
+    Stored,
+    compact,
+    contents_of,
+    now_in_utc,
+    prune,
+    pruning_of,
+    scattered_in,
+    time_of,
+)
+from spark.settings import duration, in_words, read_settings
 from spark.terminal import (
     Conf,
     Config,
     Form,
     Format,
     Master,
+    Rows,
     Store,
     StoreTables,
     busy,
@@ -30,60 +48,162 @@ CLUSTERS = "clusters"
 OTHER_KINDS = "other_kinds"
 """Column for the groups that aren't consumer groups; there is no room for it on a terminal."""
 
+SHOWN = 24
+"""So many of the newest snapshots are listed for people, who didn't ask for others."""
+
+NAMED = 20
+"""So many snapshots are named in a sentence for people."""
+
+MEGABYTE = 1_000_000
+
+Everything = Annotated[bool, typer.Option("--all", help="List all, not the newest alone.")]
+Since = Annotated[
+    str | None,
+    typer.Option(help="List those since that id, or so long before the newest: 7d."),
+]
+Prune = Annotated[
+    str | None,
+    typer.Option("--prune", metavar="AGE", help="Remove whole snapshots older than that: 90d."),
+]
+KeepDaily = Annotated[
+    int | None, typer.Option(help="With --prune: of each cluster keep so many a day.", min=1)
+]
+Compact = Annotated[bool, typer.Option("--compact", help="Make few files of many small ones.")]
+DryRun = Annotated[bool, typer.Option(help="Only say what --prune and --compact would do.")]
+
 
 def snapshots(
     store: Store = None,
     tables: StoreTables = None,
+    everything: Everything = False,
+    since: Since = None,
+    age: Prune = None,
+    keep_daily: KeepDaily = None,
+    compact_files: Compact = False,
+    dry_run: DryRun = True,
     master: Master = None,
     conf: Conf = None,
     config: Config = None,
     form: Form = Format.TABLE,
 ) -> None:
-    """List the snapshots of a store, oldest first: clusters, rows, and whether they are whole."""
+    """List the snapshots of a store: clusters, rows, and whether they are whole.
+
+    With --prune old ones are removed instead, with --compact many small files become few: without
+    --no-dry-run it only says what it would do.
+    """
     source = store_in(store, tables)
+    retention = _retention(age, keep_daily)
+    _check_together(everything, since, bool(retention) or compact_files, dry_run)
     with opened_store(source, master, conf, read_settings(config)) as opener:
-        list_snapshots(opener, source, form)
+        if not (retention or compact_files):
+            list_snapshots(opener, source, form, everything, since)
+            return
+        place = _local(opener, source) if compact_files else None
+        shown = prune_store(opener, source, retention, dry_run) if retention else {}
+        shown |= compact_store(place, dry_run) if place else {}
+    show(shown if form is Format.JSON else _for_people(shown), form)
+    if dry_run:
+        say("Nothing has been changed: --no-dry-run does it.")
 
 
-def list_snapshots(opener: Opener, store: Where, form: Format) -> None:
-    """Print a row a snapshot; a table that a snapshot lacks has no count."""
-    with busy("looking at the store"):
-        found = {table: ids(opener, store, table) for table in TABLES}
-        counted = {table: row_counts(opener, store, table) for table in TABLES}
-        states = unfinished(opener, store)
-        kinds = kinds_of_groups(opener, store)
-        every = sorted(set().union(*found.values()))
-        held = clusters_in(opener, store, every) if every else {}
-    rows = []
-    for snapshot in every:
-        broken = [table for table, (_, unreadable) in counted.items() if snapshot in unreadable]
-        state = f"{', '.join(broken)} can't be read" if broken else states.get(snapshot, "whole")
-        of_tables = {
-            table: rows_of.get(snapshot, 0) if snapshot in found[table] else None
-            for table, (rows_of, _) in counted.items()
-        }
-        foreign = kinds.get(snapshot, {})
-        rows.append(
-            {
-                "snapshot": snapshot,
-                "state": state,
-                **of_tables,
-                OTHER_KINDS: ", ".join(f"{count} {kind}" for kind, count in foreign.items())
-                or None,
-                CLUSTERS: held[snapshot],
-            }
+def _retention(age: str | None, keep_daily: int | None) -> Retention | None:
+    if age is None:
+        if keep_daily is not None:
+            raise InputError("--keep-daily is for --prune, which tells the age: --prune 90d")
+        return None
+    try:
+        return Retention(duration(age), keep_daily or 0)
+    except ValueError as error:
+        raise InputError(f"--prune: {error}") from None
+
+
+def _check_together(everything: bool, since: str | None, changing: bool, dry_run: bool) -> None:
+    """Raise InputError for options that say nothing together."""
+    if everything and since is not None:
+        raise InputError("--all and --since both say what is listed: leave one of them out")
+    if changing and (everything or since is not None):
+        raise InputError("--all and --since are for lists, not for --prune and --compact")
+    if not (changing or dry_run):
+        raise InputError("--no-dry-run is for --prune and --compact: a list changes nothing")
+
+
+def _local(opener: Opener, store: Where) -> LocalPlace:
+    """The folder whose files can be made few; InputError if it isn't one of this machine."""
+    if isinstance(store, CatalogSchema):
+        raise InputError(
+            f"tables of {store} are compacted by what keeps them (OPTIMIZE of Delta, "
+            "rewrite_data_files of Iceberg): --compact is for local folders"
         )
-    if not rows:
-        raise InputError(f"store {store} has no snapshot: import or write one first")
+    place = place_of(opener, store)
+    if not isinstance(place, LocalPlace):
+        raise InputError(f"{store} isn't a local folder: --compact is for these alone")
+    return place
+
+
+def list_snapshots(
+    opener: Opener, store: Where, form: Format, everything: bool = False, since: str | None = None
+) -> None:
+    """Print a row a snapshot, oldest first; a table that a snapshot lacks has no count.
+
+    For people only the newest, unless `everything` or those `since` then are asked for.
+    """
+    with busy("looking at the store"):
+        source = source_of(opener, store).for_one_look()
+        states = Stored.in_source(source).states
+        if not states:
+            raise InputError(f"store {store} has no snapshot: import or write one first")
+        chosen = [*states]
+        if since is not None:
+            chosen = _since(since, chosen, store)
+        elif not everything and form is not Format.JSON:
+            chosen = chosen[-SHOWN:]
+        contents = contents_of(source, chosen)
+    rows = [_row(one, states[one], of_it) for one, of_it in contents.items()]
     hidden = [name for name, table in TABLES.items() if not table.shown]
     show({"snapshots": rows}, form, [*hidden, OTHER_KINDS, CLUSTERS])
     if form is not Format.JSON:
-        tell(CLUSTERS, _in_turn(held))
-    if told := rows[-1][OTHER_KINDS]:
+        tell(CLUSTERS, _in_turn({one: of_it.clusters for one, of_it in contents.items()}))
+    if rows and (told := rows[-1][OTHER_KINDS]):
         say(f"Groups of snapshot {rows[-1]['snapshot']} that aren't consumer groups: {told}.")
-    skipped = [str(row["snapshot"]) for row in rows if row["state"] != "whole"]
-    if skipped:
-        say(f"Skipped, since they aren't whole: {', '.join(skipped)}.")
+    _say_skipped(rows, {one: why for one, why in states.items() if one not in contents and why})
+    if others := [one for one in states if one not in contents]:
+        ids = f"from {others[0]} to {others[-1]}" if len(others) > 1 else others[0]
+        say(f"Not listed: {_counted(len(others), 'other snapshot')}, {ids} (--all lists all).")
+
+
+def _since(stated: str, ids: Sequence[str], store: Where) -> list[str]:
+    """Those from an id on, or so long before the newest that has a time."""
+    try:
+        length = duration(stated)
+    except ValueError:
+        if stated not in ids:
+            raise InputError(
+                f"--since {stated}: store {store} has no such snapshot, and that is no length of "
+                "time such as 7d"
+            ) from None
+        return [one for one in ids if one >= stated]
+    times = {one: at for one in ids if (at := time_of(one))}
+    return [one for one, at in times.items() if at >= max(times.values()) - length]
+
+
+def _row(snapshot: str, unfinished: str | None, of_it: Contents) -> dict[str, Any]:
+    broken = ", ".join(of_it.unreadable)
+    kinds = (f"{count} {kind}" for kind, count in of_it.other_kinds.items())
+    return {
+        "snapshot": snapshot,
+        "state": f"{broken} can't be read" if broken else unfinished or "whole",
+        **{table: 0 if table in of_it.unreadable else of_it.rows.get(table) for table in TABLES},
+        OTHER_KINDS: ", ".join(kinds) or None,
+        CLUSTERS: [*of_it.clusters],
+    }
+
+
+def _say_skipped(rows: Rows, others: Mapping[str, str]) -> None:
+    listed = (str(row["snapshot"]) for row in rows if row["state"] != "whole")
+    if skipped := sorted([*listed, *others]):
+        named = ", ".join(skipped[-NAMED:])
+        more = f"{len(skipped) - NAMED} older ones, " if len(skipped) > NAMED else ""
+        say(f"Skipped, since they aren't whole: {more}{named}.")
 
 
 def _in_turn(held: Mapping[str, Sequence[str]]) -> list[str]:
@@ -94,3 +214,92 @@ def _in_turn(held: Mapping[str, Sequence[str]]) -> list[str]:
         ids = f"{first} to {others[-1]}" if others else first
         sentences.append(f"{ids}: {', '.join(clusters) or 'none'}")
     return sentences
+
+
+def prune_store(
+    opener: Opener, store: Where, retention: Retention, dry_run: bool
+) -> dict[str, Rows]:
+    """Remove what has had its time, or only look; a row each, and what stays although it is old."""
+    with busy("looking at the store"):
+        pruning = pruning_of(opener, store, retention, now_in_utc())
+    age = in_words(retention.age)
+    gone: set[str] = set()
+    if not dry_run:
+        with busy("removing snapshots"):
+            gone = set(prune(pruning))
+    for one, why in pruning.left.items():
+        say(f"Left alone: snapshot {one}: {why}.")
+    if pruning.before:
+        _say_pruned(pruning, gone, dry_run, age)
+    rows = [asdict(one) | {"removed": one.snapshot in gone} for one in pruning.aged]
+    left = [{"snapshot": one, "why": why} for one, why in pruning.left.items()]
+    return {"prune": rows, "left": left}
+
+
+def _say_pruned(pruning: Pruning, gone: set[str], dry_run: bool, age: str) -> None:
+    for one in pruning.aged:
+        if not dry_run and one.snapshot not in gone:
+            say(f"Left alone: snapshot {one.snapshot}: another run has written or removed it.")
+    older = f"older than {age} (before {pruning.before:%Y%m%dT%H%M%SZ})"
+    chosen = [one for one in pruning.aged if dry_run or one.snapshot in gone]
+    size = sum(one.bytes or 0 for one in chosen)
+    told = f", {size / MEGABYTE:.1f} MB" if size else ""
+    would = "To be removed" if dry_run else "Removed"
+    say(f"{would}: {_counted(len(chosen), 'snapshot')} {older}{told}.")
+    if pruning.kept:
+        say(
+            f"{_counted(len(pruning.kept), 'snapshot')} as old as that stay, each the newest of a "
+            "cluster or one of those that are kept of its day."
+        )
+
+
+def compact_store(place: LocalPlace, dry_run: bool) -> dict[str, Rows]:
+    """Make few files of many, or only look; a row each, and which stay as they are."""
+    with busy("looking at the store"):
+        found, left = scattered_in(place)
+    rows = []
+    for one in found:
+        after = None
+        if not dry_run:
+            try:
+                with busy(f"writing {one.snapshot} anew"):
+                    after = compact(place, one)
+            except (InputError, RunError) as error:
+                left[one.snapshot] = str(error)
+        rows.append(asdict(one) | {"bytes_after": after})
+    for snapshot, why in left.items():
+        say(f"Left as it is: snapshot {snapshot}: {why}.")
+    return {"compact": rows}
+
+
+def _for_people(shown: Mapping[str, Rows]) -> dict[str, Rows]:
+    """The same with sizes to be read, files by day, and without what is said in sentences."""
+    told: dict[str, Rows] = {}
+    if "prune" in shown:
+        sizes = ("rows", "files")
+        told["prune"] = [
+            {"snapshot": row["snapshot"], CLUSTERS: ", ".join(row[CLUSTERS]) or None}
+            | {name: row[name] for name in sizes}
+            | {"MB": None if row["bytes"] is None else row["bytes"] / MEGABYTE}
+            for row in shown["prune"]
+        ]
+    if "compact" in shown:
+        days = groupby(shown["compact"], key=lambda row: str(row["snapshot"])[:8])
+        told["compact"] = [_of_day(day, [*rows]) for day, rows in days]
+    return told
+
+
+def _of_day(day: str, rows: Rows) -> dict[str, Any]:
+    after = [row["bytes_after"] for row in rows if row["bytes_after"] is not None]
+    return {
+        "day": day,
+        "snapshots": len(rows),
+        "files": sum(row["files"] for row in rows),
+        "become": sum(row["fewer"] for row in rows),
+        "MB": sum(row["bytes"] for row in rows) / MEGABYTE,
+        "MB_after": sum(after) / MEGABYTE if after else None,
+    }
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}".replace(",", " ")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
+from heapq import nlargest
 from pathlib import Path
 
 from spark.files import Where
@@ -16,6 +17,9 @@ Java takes it if it was made by the same Java from the same jars, and else reads
 
 SMALL = 24 * 2**20
 """Bytes of a snapshot's files up to which generated and compiled code isn't worth making."""
+
+LOOKED_AT = 24
+"""So many of the newest snapshots tell how large those of a store are."""
 
 SMALL_SETTINGS = {
     # nobody opens a page for seconds
@@ -42,7 +46,7 @@ def java_options(small: bool) -> list[str]:
 
 
 def is_small(store: Where, many: bool = False) -> bool:
-    """Whether the largest snapshot of a store is small, as far as this process can see its files.
+    """Whether the newest snapshots of a store are small, as far as this process sees their files.
 
     With `many`, all its snapshots together. What Parquet's readers pass over counts for nothing.
     """
@@ -50,8 +54,12 @@ def is_small(store: Where, many: bool = False) -> bool:
         return False
     sizes: Counter[str] = Counter()
     try:
-        for file in Path(store.removeprefix("file:")).glob("*/snapshot=*/*.parquet"):
-            sizes[file.parent.name] += file.stat().st_size
+        for table in Path(store.removeprefix("file:")).glob("[!.]*"):
+            snapshots = table.glob("snapshot=*")
+            for snapshot in snapshots if many else nlargest(LOOKED_AT, snapshots):
+                sizes[snapshot.name] += sum(
+                    file.stat().st_size for file in snapshot.glob("*.parquet")
+                )
     except OSError:  # it changes while it is looked at: whoever reads it will say what is wrong
         return False
     read = sum(sizes.values()) if many else max(sizes.values(), default=0)

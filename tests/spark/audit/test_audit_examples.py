@@ -18,7 +18,7 @@ import typer
 import yaml
 from cronsim import CronSim
 
-from spark.cli import app_for
+from spark.cli import COMMANDS, app_for
 from tests.paths import ROOT
 
 EXAMPLES = ROOT / "conf" / "examples"
@@ -49,16 +49,38 @@ def check_audit(words: list[str]) -> None:
     assert found["thresholds"]
 
 
-def check_schedule(schedule: str) -> None:
-    """Once an hour."""
+def check_prune(words: list[str]) -> None:
+    """It removes what is old, and some of each day stay."""
+    assert words[0] == "snapshots"
+    found = options(words)
+    assert (found["age"], found["keep_daily"], found["dry_run"]) == ("90d", 1, False)
+
+
+def check_history(words: list[str], store: str) -> None:
+    """Of the last day, from the store that is collected to."""
+    assert words[:2] == ["history", store]
+    assert {"--since 24h", "--since=24h"} & {" ".join(words[2:4]), *words}
+    if "history" in COMMANDS:
+        assert options(words)["out"]
+
+
+def hours_between(schedule: str) -> float:
     times = CronSim(schedule, datetime(2026, 11, 21, tzinfo=UTC))
     first, second = next(times), next(times)
-    assert (second - first).total_seconds() == 3600
+    return (second - first).total_seconds() / 3600
+
+
+def check_schedule(schedule: str) -> None:
+    """Once an hour."""
+    assert hours_between(schedule) == 1
 
 
 def test_every_example_is_checked_here() -> None:
     names = {path.name for path in EXAMPLES.iterdir() if path.is_file()}
-    assert names == {"audit.crontab", "audit_dag.py", "audit-cronjob.yaml", "audit-on-spark.sh"}
+    assert names == {
+        *("audit.crontab", "audit_dag.py", "audit-cronjob.yaml", "audit-on-spark.sh"),
+        *("daily_dag.py", "store-cronjobs.yaml"),
+    }
 
 
 def test_options_that_are_wrong_would_show() -> None:
@@ -74,24 +96,29 @@ def test_options_that_are_wrong_would_show() -> None:
 def test_the_crontab() -> None:
     lines = (EXAMPLES / "audit.crontab").read_text(encoding="utf-8").splitlines()
     entries = [line for line in lines if line and not re.match(r"#|\w+=", line)]
-    commands = []
+    commands, hours = [], []
     for entry in entries:
         *schedule, command = entry.split(maxsplit=5)
-        check_schedule(" ".join(schedule))
+        hours.append(hours_between(" ".join(schedule)))
         assert "%" not in command  # which would end a line of cron's
         subprocess.run(["bash", "-n", "-c", command], check=True)
         commands.append(evenfleet_words(command))
-    collect, audit = commands
+    collect, audit, history, prune = commands
+    assert hours == [1, 1, 24, 24]
     assert collect[0] == "collect"
-    assert str(options(collect)["out"]) == options(audit)["store"]
+    store = str(options(collect)["out"])
+    assert store == options(audit)["store"] == options(prune)["store"]
     check_audit(audit)
+    check_history(history, store)
+    check_prune(prune)
 
 
+@pytest.mark.parametrize("line", [-4, -3, -2, -1])
 @pytest.mark.parametrize("code", [0, 1, 2, 3])
-def test_the_crontab_mails_when_the_audit_does_not_end_well(tmp_path: Path, code: int) -> None:
+def test_the_crontab_mails_what_does_not_end_well(tmp_path: Path, code: int, line: int) -> None:
     """Cron mails what is printed: nothing when the exit code is 0, or else all."""
     lines = (EXAMPLES / "audit.crontab").read_text(encoding="utf-8").splitlines()
-    command = lines[-1].split(maxsplit=5)[5]
+    command = lines[line].split(maxsplit=5)[5]
     fake = tmp_path / "evenfleet"
     fake.write_text(f"#!/bin/sh\necho found; echo said >&2; exit {code}\n", encoding="utf-8")
     fake.chmod(0o755)
@@ -142,7 +169,8 @@ class Dag:
         pass
 
 
-def test_the_dag(monkeypatch: pytest.MonkeyPatch) -> None:
+def tasks_of(dag_file: str, monkeypatch: pytest.MonkeyPatch) -> tuple[Dag, list[Task]]:
+    """The one DAG of an example, and its tasks."""
     Task.made, Dag.made = {}, {}
     for name, content in (
         ("airflow.sdk", {"DAG": Dag}),
@@ -154,15 +182,26 @@ def test_the_dag(monkeypatch: pytest.MonkeyPatch) -> None:
             if path not in sys.modules:
                 monkeypatch.setitem(sys.modules, path, ModuleType(path))
         vars(sys.modules[name]).update(content)
-    runpy.run_path(str(EXAMPLES / "audit_dag.py"))
+    runpy.run_path(str(EXAMPLES / dag_file))
     (dag,) = Dag.made.values()
+    return dag, [*Task.made.values()]
+
+
+def test_the_dag(monkeypatch: pytest.MonkeyPatch) -> None:
+    dag, (collect, audit) = tasks_of("audit_dag.py", monkeypatch)
     check_schedule(dag.schedule)
-    collect, audit = Task.made.values()
     words = evenfleet_words(collect.command)
     assert words[0] == "collect"
     assert str(options(words)["out"]) == options(evenfleet_words(audit.command))["store"]
     check_audit(evenfleet_words(audit.command))
     assert (audit.retries, audit.after) == (0, ["collect"])
+    store = str(options(words)["out"])
+    dag, (history, prune) = tasks_of("daily_dag.py", monkeypatch)
+    assert hours_between(dag.schedule) == 24
+    check_history(evenfleet_words(history.command), store)
+    check_prune(evenfleet_words(prune.command))
+    assert options(evenfleet_words(prune.command))["store"] == store
+    assert prune.after == ["history"]
 
 
 def test_the_cron_job_of_kubernetes() -> None:
@@ -190,6 +229,29 @@ def test_the_cron_job_of_kubernetes() -> None:
     found = options(container["args"])
     for path in (found["store"], found["out"], str(found["thresholds"])):
         assert path.startswith(tuple(f"{folder}/" for folder in mounted.values()))
+
+
+def test_the_cron_jobs_of_a_store() -> None:
+    """Collecting by the hour, and by the day what is made of it: all on what is mounted."""
+    text = (EXAMPLES / "store-cronjobs.yaml").read_text(encoding="utf-8")
+    collect, daily = yaml.safe_load_all(text)
+    assert [hours_between(one["spec"]["schedule"]) for one in (collect, daily)] == [1, 24]
+    pods = [one["spec"]["jobTemplate"]["spec"]["template"]["spec"] for one in (collect, daily)]
+    for pod in pods:
+        assert pod["restartPolicy"] == "Never"
+        there = {volume["name"] for volume in pod["volumes"]}
+        for container in (*pod.get("initContainers", ()), *pod["containers"]):
+            assert container["command"] == ["evenfleet"]
+            assert {mount["name"] for mount in container["volumeMounts"]} <= there
+    (first,), (history,), (prune,) = (
+        pods[0]["containers"],
+        pods[1]["initContainers"],
+        pods[1]["containers"],
+    )
+    store = str(options(first["args"])["out"])
+    check_history(history["args"], store)
+    check_prune(prune["args"])
+    assert options(prune["args"])["store"] == store
 
 
 @pytest.mark.parametrize("code", [0, 1])

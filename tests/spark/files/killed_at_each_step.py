@@ -17,7 +17,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from spark.files import LocalPlace, LocalRun, local_run
+from spark.files import LocalPlace, LocalRun, locked_run
 
 SNAPSHOT = "20261121T060000Z"
 OWNED = ("a", "b", "c")
@@ -32,8 +32,8 @@ def write(place: LocalPlace, content: int, tables: tuple[str, ...]) -> None:
         run.commit(tables)
 
 
-def main(before: str, folder: str) -> None:
-    """Write until no step is left to be killed at."""
+def at_each_step(before: str, folder: str, job: Callable[[LocalPlace], None]) -> None:
+    """Do a job until no step is left to be killed at."""
     step = 0
     while True:
         here = Path(folder) / str(step)
@@ -41,7 +41,7 @@ def main(before: str, folder: str) -> None:
         child = os.fork()
         if child == 0:
             _die_before(step)
-            write(LocalPlace(here), 2, ("a", "b"))
+            job(LocalPlace(here))
             os._exit(0)
         if os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0:
             return
@@ -63,11 +63,12 @@ def _die_before(step: int) -> None:
 
     for module, name in (
         *((os, name) for name in ("link", "rename", "mkdir", "unlink", "rmdir", "fsync", "open")),
-        (local_run.shutil, "move"),
+        (locked_run.shutil, "move"),
+        (locked_run.shutil, "rmtree"),
         (pq, "write_table"),
     ):
         setattr(module, name, deadly(getattr(module, name)))
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    at_each_step(*sys.argv[1:], lambda place: write(place, 2, ("a", "b")))

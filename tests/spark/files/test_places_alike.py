@@ -14,7 +14,7 @@ from spark import FleetFiles, InputError, explain_group
 from spark.errors import UnreadableError
 from spark.files import LocalPlace, NotOurOwnError, OwnPlace, Place, own_place, place_of
 from spark.files.arrow_place import ArrowPlace
-from spark.fleet import TABLES, clusters_in, kinds_of_groups, row_counts
+from spark.fleet import clusters_in, contents_of
 from spark.fleet.local_store import write_store
 from spark.fleet.store import states_of
 from tests.spark.conftest import Settings
@@ -84,11 +84,12 @@ def test_how_much_there_is(store: Path, by_spark: Place) -> None:
 
 def test_lists_of_snapshots(store: Path, by_spark: Place) -> None:
     local, arrow = LocalPlace(store), by_arrow(store)
-    for table in TABLES:
-        assert row_counts(local, "", table) == row_counts(arrow, "", table)
-    assert row_counts(local, "", "members")[1] == {BROKEN}
-    assert kinds_of_groups(local, "") == kinds_of_groups(arrow, "")
     every = [EARLIER, SNAPSHOT, BROKEN]
+    found = contents_of(local, every)
+    assert found == contents_of(arrow, every) == contents_of(by_spark, every)
+    assert {one: of_it.unreadable for one, of_it in found.items() if of_it.unreadable} == {
+        BROKEN: ("members",)
+    }
     assert clusters_in(local, "", every) == clusters_in(arrow, "", every)
 
 

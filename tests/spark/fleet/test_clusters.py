@@ -37,7 +37,7 @@ def keep(store: Path, snapshot: str, *clusters: str) -> None:
 
 
 def stored(*snapshots: str) -> Stored:
-    return Stored(list(snapshots), {})
+    return Stored.of(snapshots)
 
 
 def groups(fleet: FleetSnapshot) -> set[tuple[str, str]]:

@@ -10,8 +10,8 @@ import pytest
 from pyspark.sql import SparkSession
 
 from spark import FleetSnapshot, InputError
-from spark.files import CatalogSchema
-from spark.fleet import row_counts, snapshots, unfinished
+from spark.files import CatalogSchema, source_of
+from spark.fleet import contents_of, snapshots, unfinished
 from spark.fleet.local_store import write_store
 from tests.spark.support.catalog import put, schema
 from tests.spark.support.fleets import SNAPSHOT, Fleet
@@ -95,9 +95,12 @@ def test_a_snapshot_is_whole_when_each_required_table_has_rows_of_it(
 def test_rows_are_counted_by_snapshot(spark: SparkSession, lake: str) -> None:
     put(spark, lake, small().tables(), EARLIER)
     put(spark, lake, of_cluster("a").tables(), SNAPSHOT)
-    counted = row_counts(spark, CatalogSchema(lake), "members")
-    assert counted == ({EARLIER: 2, SNAPSHOT: 2}, set())
-    assert row_counts(spark, CatalogSchema(lake), "brokers") == ({}, set())
+    counted = contents_of(source_of(spark, CatalogSchema(lake)), [EARLIER, SNAPSHOT])
+    assert {one: of_it.rows["members"] for one, of_it in counted.items()} == {
+        EARLIER: 2,
+        SNAPSHOT: 2,
+    }
+    assert not any("brokers" in of_it.rows or of_it.unreadable for of_it in counted.values())
 
 
 def test_what_is_missing_is_told_in_the_same_sentences(spark: SparkSession, lake: str) -> None:

@@ -137,7 +137,7 @@ def test_adding_that_fails_leaves_the_snapshot_as_it_was(whole, tmp_path, monkey
         "partitions", {"cluster": ["d"], "topic": ["t"], "partition": [0]}
     )
 
-    def fail(path, run):
+    def fail(path, run, tallied):
         raise OSError(errno.ENOSPC, "no space left")
 
     monkeypatch.setattr(store_files, "written_file", fail)

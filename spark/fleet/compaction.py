@@ -1,0 +1,126 @@
+"""Snapshots whose tables lie in more files than they need, and how these become few.
+
+A table of a snapshot has a folder of its own, which other programs read: files of several snapshots
+can't become one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from spark.errors import RunError, UnreadableError
+from spark.files import (
+    LocalPlace,
+    LocalRun,
+    common_schema,
+    fewest_files,
+    merge,
+    rows_in,
+    writing,
+    written_by_others,
+)
+from spark.fleet.schemas import TABLES, TALLIED
+from spark.fleet.store import BEING_WRITTEN, Stored
+
+
+@dataclass(frozen=True)
+class Scattered:
+    """Tables of one snapshot that are to be written anew: `files` of `bytes` become `fewer`."""
+
+    snapshot: str
+    tables: tuple[str, ...]
+    files: int
+    fewer: int
+    bytes: int
+
+
+def scattered_in(place: LocalPlace) -> tuple[list[Scattered], dict[str, str]]:
+    """The snapshots with more files than they need, oldest first; why others of them stay so.
+
+    Snapshots that aren't whole, and those that are being written, stay as they are, and so do
+    tables that another program has changed or given columns of its own.
+    """
+    seen = place.for_one_look()
+    states = Stored.in_source(seen).states
+    written = written_by_others(seen)
+    found, left = [], {}
+    for snapshot, unfinished in states.items():
+        why = BEING_WRITTEN if snapshot in written else unfinished
+        many = {} if unfinished else _many(seen, snapshot)
+        if why and (many or unfinished):
+            left[snapshot] = why
+        elif many:
+            odd = {table: said for table, files in many.items() if (said := _odd(table, files))}
+            if odd:
+                left[snapshot] = "; ".join(odd.values())
+            if rest := {table: files for table, files in many.items() if table not in odd}:
+                found.append(_scattered(seen, snapshot, rest))
+    return found, left
+
+
+def _many(place: LocalPlace, snapshot: str) -> dict[str, list[str]]:
+    """The files of each table that has more of them than it needs."""
+    found = {}
+    for table in TABLES:
+        parts = place.parts(table, snapshot, thoroughly=False)
+        files = place.files_of(parts.paths) if parts and not parts.notes else []
+        if len(files) > 1 and len(files) > _fewest(place, table, snapshot):
+            found[table] = files
+    return found
+
+
+def _fewest(place: LocalPlace, table: str, snapshot: str) -> int:
+    tallied = place.tally([table], [snapshot])
+    return fewest_files(sum(rows.total() for rows in tallied.values()))
+
+
+def _odd(table: str, files: Sequence[str]) -> str | None:
+    """Why the files of a table can't become one."""
+    try:
+        schema = common_schema(files)
+    except UnreadableError as error:
+        return str(error)
+    if schema is None:
+        return f"the files of {table} don't have the same columns"
+    known = {column.name for column in TABLES[table].columns}
+    others = [name for name in schema.names if name not in known]
+    return f"{table} has columns of another program, {others[0]} first" if others else None
+
+
+def _scattered(place: LocalPlace, snapshot: str, many: Mapping[str, list[str]]) -> Scattered:
+    return Scattered(
+        snapshot,
+        tuple(many),
+        sum(map(len, many.values())),
+        sum(_fewest(place, table, snapshot) for table in many),
+        sum(place.size(file) for files in many.values() for file in files),
+    )
+
+
+def compact(place: LocalPlace, one: Scattered) -> int:
+    """Write those tables of a snapshot anew; how many bytes they have then.
+
+    Until all of them are written the ones before stay. UnreadableError where a file is broken,
+    RunError where another run has written them meanwhile; they stay as they are then.
+    """
+    with writing(place.root), LocalRun(place, one.snapshot, one.tables) as run:
+        for table in one.tables:
+            _write_anew(place, run, table)
+        run.commit(one.tables, tallied=TALLIED)
+    return sum(place.sizes(one.snapshot, one.tables))
+
+
+def _write_anew(place: LocalPlace, run: LocalRun, table: str) -> None:
+    parts = place.parts(table, run.snapshot)
+    files = place.files_of(parts.paths) if parts else []
+    schema = common_schema(files) if files else None
+    if schema is None:
+        raise RunError(f"table {table} of snapshot {run.snapshot} has changed meanwhile")
+    there = rows_in(place.opened, files)
+    rows = merge(place.opened, files, schema, run.folder(table), run.id)
+    if rows != there:
+        raise RunError(f"{rows} of {there} rows of {table} were written: nothing is changed")
+    if (Path(place.folder(table, run.snapshot)) / "_SUCCESS").exists():  # others wait for it
+        (run.folder(table) / "_SUCCESS").touch()

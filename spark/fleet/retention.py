@@ -1,0 +1,183 @@
+"""Which snapshots of a store have had their time, and how they go."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from itertools import groupby
+
+from spark.errors import InputError
+from spark.files import (
+    CatalogSource,
+    LocalPlace,
+    LocalRemoval,
+    Opener,
+    Source,
+    Where,
+    remove_from_catalog,
+    source_of,
+    writing,
+    written_by_others,
+)
+from spark.fleet.clusters import time_of
+from spark.fleet.contents import contents_of
+from spark.fleet.schemas import TABLES
+from spark.fleet.store import BEING_WRITTEN, REQUIRED, Stored
+
+DAY = timedelta(days=1)
+
+WITHOUT_AGE = "its id is no time, so that it has no age"
+
+
+@dataclass(frozen=True)
+class Retention:
+    """How long snapshots are kept.
+
+    Of those older than `age` stay, for each cluster, the newest of all and `daily` of each day
+    (UTC): the last of each of so many equal parts of the day, and where some of these have none the
+    last others. That choice stays the same while older ones go.
+    """
+
+    age: timedelta
+    daily: int = 0
+
+    def needed(self, snapshots: Sequence[str]) -> set[str]:
+        """Those of one cluster's snapshots, oldest first, that stay however old they are."""
+        days = groupby(snapshots, key=lambda one: one[:8])
+        return {*snapshots[-1:], *(one for _, day in days for one in self._of_a_day([*day]))}
+
+    def _of_a_day(self, snapshots: Sequence[str]) -> set[str]:
+        parts = {self._part(one): one for one in snapshots}
+        chosen = set(parts.values()) if self.daily else set()
+        others = [one for one in reversed(snapshots) if one not in chosen]
+        return chosen.union(others[: max(0, self.daily - len(chosen))])
+
+    def _part(self, snapshot: str) -> int:
+        at = time_of(snapshot)
+        assert at, "ids that are no time have no day"
+        return int((at - at.replace(hour=0, minute=0, second=0)) * self.daily / DAY)
+
+
+@dataclass(frozen=True)
+class Aged:
+    """A snapshot that has had its time; `files` and `bytes` are None in a catalog."""
+
+    snapshot: str
+    clusters: tuple[str, ...]
+    rows: int
+    files: int | None = None
+    bytes: int | None = None
+
+
+@dataclass(frozen=True)
+class Pruning:
+    """What goes, oldest first, and why others stay that can't be told to be younger than `before`.
+
+    `kept` whole ones that are older stay since a cluster needs them. `source` was looked at for it.
+    """
+
+    source: Source
+    before: datetime | None
+    aged: Sequence[Aged]
+    kept: Sequence[str]
+    left: Mapping[str, str]
+
+
+def pruning_of(opener: Opener, store: Where, retention: Retention, now: datetime) -> Pruning:
+    """What of a store has had its time.
+
+    Age is counted back from the newest snapshot, or from `now` if that is earlier: a store to which
+    nothing comes any more isn't emptied by time alone, nor one with an id of the year 2999.
+
+    InputError where snapshots can't be removed, or there is none.
+    """
+    source = removable(source_of(opener, store)).for_one_look()
+    stored = Stored.in_source(source)
+    states = stored.states
+    if not states:
+        raise InputError(f"store {store} has no snapshot: import or write one first")
+    written = written_by_others(source) if isinstance(source, LocalPlace) else set()
+    contents = contents_of(source, stored.whole)
+    left = {one: why for one, why in states.items() if why}
+    left |= dict.fromkeys(written.intersection(contents), BEING_WRITTEN)
+    for one, of_it in contents.items():
+        if of_it.unreadable:
+            left[one] = f"{', '.join(of_it.unreadable)} can't be read"
+        elif not time_of(one):
+            left[one] = WITHOUT_AGE
+    judged = [one for one in stored.whole if one not in left]
+    if not judged:
+        return Pruning(source, None, (), (), left)
+    before = min(time_of(judged[-1]) or now, now) - retention.age
+    old = [one for one in judged if _is_before(one, before)]
+    held = {one: contents[one].clusters for one in judged}
+    needed = _needed(retention, held)
+    return Pruning(
+        source,
+        before,
+        [_aged(source, one, held[one], contents[one].rows) for one in old if one not in needed],
+        [one for one in old if one in needed],
+        {one: why for one, why in sorted(left.items()) if _is_before(one, before)},
+    )
+
+
+def _needed(retention: Retention, held: Mapping[str, Collection[str]]) -> set[str]:
+    """The snapshots that some cluster needs, and the newest of all."""
+    of: dict[str, list[str]] = {}
+    for one, clusters in held.items():
+        for cluster in clusters:
+            of.setdefault(cluster, []).append(one)
+    return {max(held)}.union(*map(retention.needed, of.values()))
+
+
+def _is_before(snapshot: str, end: datetime) -> bool:
+    """Whether it is older, or may be."""
+    at = time_of(snapshot)
+    return at is None or at < end
+
+
+def _aged(
+    source: Source, snapshot: str, clusters: tuple[str, ...], rows: Mapping[str, int]
+) -> Aged:
+    total = sum(rows.values())
+    if not isinstance(source, LocalPlace):
+        return Aged(snapshot, clusters, total)
+    sizes = source.sizes(snapshot, TABLES)
+    return Aged(snapshot, clusters, total, len(sizes), sum(sizes))
+
+
+def removable(source: Source) -> Source:
+    """The source; InputError where only another program can remove snapshots."""
+    if isinstance(source, LocalPlace | CatalogSource):
+        return source
+    raise InputError(
+        f"snapshots of {source.root} can't be removed from here, only those of local folders and "
+        "of tables of a catalog: remove the folders */snapshot=ID and .evenfleet/*/snapshot=ID "
+        "with the tools of that file system"
+    )
+
+
+def prune(pruning: Pruning) -> Iterator[str]:
+    """Remove what has had its time, the oldest first; the ids of those that are gone.
+
+    One that was written since it was looked at stays. InputError or RunError if the place can't be
+    written.
+    """
+    if isinstance(pruning.source, LocalPlace):
+        place = LocalPlace(pruning.source.root)
+        with writing(place.root), LocalRemoval(place, TABLES) as run:
+            for one in pruning.aged:
+                if run.remove(one.snapshot, pruning.source.manifest(one.snapshot)):
+                    yield one.snapshot
+        return
+    assert isinstance(pruning.source, CatalogSource)
+    required_first = sorted(TABLES, key=REQUIRED.__contains__, reverse=True)
+    for one in pruning.aged:
+        remove_from_catalog(pruning.source, one.snapshot, required_first)
+        yield one.snapshot
+
+
+def now_in_utc() -> datetime:
+    """The time that ids are told in."""
+    return datetime.now(UTC)

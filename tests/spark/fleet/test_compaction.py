@@ -1,0 +1,194 @@
+"""Many small files of a snapshot that become few."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+import pytest
+from pyspark.sql import DataFrame, SparkSession
+
+from spark import FleetSnapshot
+from spark.errors import RunError, UnreadableError
+from spark.files import LocalPlace, LocalRun, merging
+from spark.fleet import (
+    TABLES,
+    Scattered,
+    clusters_in,
+    compact,
+    contents_of,
+    scattered_in,
+    snapshots,
+)
+from spark.fleet.local_store import write_store
+from tests.spark.fleet.test_clusters import fleet_of, keep
+from tests.spark.support.fleets import SNAPSHOT
+
+CLUSTERS = ("a", "b", "c")
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Path:
+    """A snapshot to which clusters were added one by one: a file of each table for each."""
+    for cluster in CLUSTERS:
+        keep(tmp_path, SNAPSHOT, cluster)
+    return tmp_path
+
+
+def files(store: Path, table: str = "*") -> list[Path]:
+    return sorted(store.glob(f"{table}/snapshot={SNAPSHOT}/*.parquet"))
+
+
+def content(store: Path) -> dict[str, pa.Table]:
+    """The rows of each table, in the order of the names of its files."""
+    return {
+        table: pa.concat_tables(pq.ParquetFile(path).read() for path in files(store, table))
+        for table in TABLES
+        if files(store, table)
+    }
+
+
+def gather(store: Path) -> list[Scattered]:
+    place = LocalPlace(store)
+    found, left = scattered_in(place)
+    assert left == {}
+    for one in found:
+        compact(place, one)
+    return found
+
+
+def test_each_table_becomes_one_file_with_the_same_rows(store: Path) -> None:
+    before, told = content(store), contents_of(LocalPlace(store), [SNAPSHOT])
+    (one,) = gather(store)
+    tables = {path.parts[-3] for path in files(store)}
+    assert (one.files, one.fewer) == (3 * len(tables), len(tables))
+    assert len(files(store)) == len(tables)
+    after = content(store)
+    assert all(after[table].equals(rows) for table, rows in before.items())
+    place = LocalPlace(store)
+    assert snapshots(place, "") == [SNAPSHOT]
+    assert contents_of(place, [SNAPSHOT]) == told
+    assert clusters_in(place, "", [SNAPSHOT]) == {SNAPSHOT: [*CLUSTERS]}
+    assert place.broken(SNAPSHOT, TABLES) is None
+    assert all(place.parts(table, SNAPSHOT) for table in tables)  # their checksums are right
+    assert gather(store) == []
+
+
+def test_clusters_can_be_added_as_before(store: Path) -> None:
+    gather(store)
+    keep(store, SNAPSHOT, "d")
+    assert len(files(store, "members")) == 2
+    gather(store)
+    assert clusters_in(LocalPlace(store), "", [SNAPSHOT]) == {SNAPSHOT: [*CLUSTERS, "d"]}
+
+
+def test_what_spark_has_written(spark: SparkSession, tmp_path: Path) -> None:
+    fleet = fleet_of(*CLUSTERS).snapshot(spark)
+    tables = {name: rows.repartition(3, "cluster") for name, rows in fleet.tables.items()}
+    scattered = FleetSnapshot.of(snapshot=SNAPSHOT, **tables)
+    scattered.write(str(tmp_path))
+    before = {name: rows.collect() for name, rows in read(spark, tmp_path).items()}
+    assert len(files(tmp_path, "partitions")) > 1
+    assert gather(tmp_path)
+    after = read(spark, tmp_path)
+    assert len(files(tmp_path, "partitions")) == 1
+    assert {name: sorted(map(str, rows.collect())) for name, rows in after.items()} == {
+        name: sorted(map(str, rows)) for name, rows in before.items()
+    }
+
+
+def read(spark: SparkSession, store: Path) -> Mapping[str, DataFrame]:
+    return FleetSnapshot.read(spark, str(store)).validate().tables
+
+
+def test_a_large_table_stays_as_several_files(store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = content(store)
+    monkeypatch.setattr(merging, "ROWS_A_FILE", 4)
+    gather(store)
+    parts = [pq.ParquetFile(path).metadata.num_rows for path in files(store, "partitions")]
+    assert parts == [4, 2]
+    assert content(store)["partitions"].equals(before["partitions"])
+    assert gather(store) == []
+
+
+def test_names_that_are_no_utf_8_and_nulls_stay(tmp_path: Path) -> None:
+    odd = pa.array([b"caf\xe9", None]).cast(pa.binary())
+    for cluster in "ab":
+        tables = fleet_of(cluster).tables()
+        ids = pa.chunked_array([pa.Array.from_buffers(pa.string(), 2, odd.buffers())])
+        at = tables["partitions"].schema.get_field_index("topic_id")
+        tables["partitions"] = tables["partitions"].set_column(at, "topic_id", ids)
+        write_store(tables, tmp_path, SNAPSHOT)
+    gather(tmp_path)
+    found = content(tmp_path)["partitions"]["topic_id"].cast(pa.binary()).to_pylist()
+    assert found == [b"caf\xe9", None, b"caf\xe9", None]
+
+
+def test_what_cannot_become_one_is_named_and_stays(store: Path) -> None:
+    rows = pq.ParquetFile(files(store, "members")[0]).read()
+    (store / ".evenfleet/manifests" / f"snapshot={SNAPSHOT}" / "000003.json").unlink()
+    for path in files(store, "members"):
+        pq.write_table(rows.append_column("x", pa.array([1] * len(rows))), path)
+    first, *_ = files(store, "partitions")
+    there = pq.ParquetFile(first).read()
+    longs = there.set_column(2, "partition", pc.cast(there["partition"], pa.int64()))
+    pq.write_table(longs, first)
+    found, left = scattered_in(LocalPlace(store))
+    assert left == {
+        SNAPSHOT: "members has columns of another program, x first; the files of partitions don't "
+        "have the same columns"
+    }
+    assert set(found[0].tables) == {"groups", "subscriptions", "assignments"}
+
+
+def test_what_is_not_whole_or_is_being_written_stays(store: Path) -> None:
+    run = store / ".evenfleet/runs/20261121T070000Z-x"
+    (run / f"members/snapshot={SNAPSHOT}").mkdir(parents=True)
+    lock = os.open(run, os.O_RDONLY)
+    fcntl.flock(lock, fcntl.LOCK_EX)
+    written = "it is being written, or its writing was cut short"
+    assert scattered_in(LocalPlace(store)) == ([], {SNAPSHOT: written})
+    os.close(lock)
+    files(store, "members")[0].unlink()
+    found, left = scattered_in(LocalPlace(store))
+    assert found == []
+    assert left[SNAPSHOT].endswith("is missing")
+
+
+def test_a_broken_file_is_not_written_anew(store: Path) -> None:
+    found, _ = scattered_in(LocalPlace(store))
+    path = files(store, "members")[0]
+    path.write_bytes(path.read_bytes()[:-20] + bytes(20))
+    before = {path: path.read_bytes() for path in store.rglob("*.parquet")}
+    with pytest.raises(UnreadableError, match="its bytes aren't those that were written"):
+        compact(LocalPlace(store), found[0])
+    assert before == {path: path.read_bytes() for path in store.rglob("*.parquet")}
+
+
+def test_of_two_who_write_one_is_told(store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    found, _ = scattered_in(LocalPlace(store))
+    commit = LocalRun.commit
+
+    def late(run: LocalRun, *arguments: object, **options: object) -> None:
+        monkeypatch.setattr(LocalRun, "commit", commit)
+        keep(store, SNAPSHOT, "d")
+        commit(run, *arguments, **options)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(LocalRun, "commit", late)
+    with pytest.raises(RunError, match="another run wrote snapshot"):
+        compact(LocalPlace(store), found[0])
+    assert clusters_in(LocalPlace(store), "", [SNAPSHOT]) == {SNAPSHOT: [*CLUSTERS, "d"]}
+    assert snapshots(LocalPlace(store), "") == [SNAPSHOT]
+
+
+def test_a_mark_of_hadoop_stays(store: Path) -> None:
+    mark = store / "members" / f"snapshot={SNAPSHOT}" / "_SUCCESS"
+    mark.touch()
+    gather(store)
+    assert mark.exists()
+    assert not (store / "groups" / f"snapshot={SNAPSHOT}" / "_SUCCESS").exists()

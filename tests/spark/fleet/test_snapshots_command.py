@@ -1,0 +1,265 @@
+"""`evenfleet snapshots` on a store of many, and what it makes of old and scattered ones."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from pyspark.sql import SparkSession
+
+from spark.errors import InputError
+from spark.files import CatalogSchema, LocalPlace
+from spark.files.arrow_place import ArrowPlace
+from spark.fleet import (
+    MAX_AGE,
+    Retention,
+    compositions,
+    now_in_utc,
+    pruning_of,
+    snapshots,
+    stored_in,
+    whole,
+)
+from tests.spark.fleet.test_clusters import fleet_of, keep
+from tests.spark.support.catalog import put, schema
+from tests.spark.support.said import Run, flat, is_one_line
+
+HOURS = [f"202611{day:02}T{hour:02}0000Z" for day in (10, 11) for hour in range(24)]
+NEWEST = HOURS[-1]
+
+
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two days, by the hour, of one cluster, and at the end a second one."""
+    store = tmp_path_factory.mktemp("hours")
+    for one in HOURS:
+        keep(store, one, "a")
+    keep(store, NEWEST, "b")
+    return store
+
+
+@pytest.fixture
+def days(tmp_path: Path) -> Path:
+    """One snapshot each of five days, the last of them of two clusters, added one by one."""
+    for day in range(1, 6):
+        keep(tmp_path, f"202611{day:02}T060000Z", "a")
+    keep(tmp_path, "20261105T060000Z", "b")
+    return tmp_path
+
+
+class TestList:
+    """The newest for people, all for programs."""
+
+    def test_people_see_the_newest_and_how_many_others_there_are(
+        self, run: Run, kept: Path
+    ) -> None:
+        said = run("snapshots", kept)
+        assert all((one in said.out) == (one >= HOURS[24]) for one in HOURS)
+        told = (
+            f"Not listed: 24 other snapshots, from {HOURS[0]} to {HOURS[23]} (--all lists all).\n"
+        )
+        assert said.err == told
+
+    def test_all_and_since(self, run: Run, kept: Path) -> None:
+        assert all(one in run("snapshots", kept, "--all").out for one in HOURS)
+        for since in ("5h", HOURS[-6]):
+            said = run("snapshots", kept, "--since", since)
+            assert [one for one in HOURS if f" {one} " in said.out] == HOURS[-6:]
+        said = run("snapshots", kept, "--since", HOURS[1])
+        assert said.err == f"Not listed: 1 other snapshot, {HOURS[0]} (--all lists all).\n"
+
+    def test_programs_get_all_unless_they_say_since_when(self, run: Run, kept: Path) -> None:
+        listed = json.loads(run("snapshots", kept, "--format", "json").out)["snapshots"]
+        assert [row["snapshot"] for row in listed] == HOURS
+        assert [row["clusters"] for row in listed[-2:]] == [["a"], ["a", "b"]]
+        said = run("snapshots", kept, "--since", "0h", "--format", "json")
+        assert [row["snapshot"] for row in json.loads(said.out)["snapshots"]] == [NEWEST]
+
+    def test_manifests_tell_all_of_it(
+        self, run: Run, kept: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        before = run("snapshots", kept, "--format", "json").out
+        monkeypatch.setattr(LocalPlace, "opened", None)
+        assert run("snapshots", kept, "--format", "json").out == before
+
+    def test_the_same_is_told_of_files_without_a_manifest(
+        self, run: Run, kept: Path, days: Path
+    ) -> None:
+        before = run("snapshots", days, "--format", "json").out
+        for manifest in days.glob(".evenfleet/manifests/*/*"):
+            manifest.unlink()
+        assert run("snapshots", days, "--format", "json").out == before
+
+    def test_those_that_are_not_whole_are_named_though_not_listed(
+        self, run: Run, days: Path
+    ) -> None:
+        for one in HOURS[:24]:
+            keep(days, one, "a")
+        for part in days.glob("members/snapshot=20261101T060000Z/*"):
+            part.unlink()
+        said = run("snapshots", days)
+        assert "Skipped, since they aren't whole: 20261101T060000Z.\n" in said.err
+
+
+def test_only_the_newest_are_looked_at_for_a_fleet(
+    kept: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However many a store has."""
+    store = tmp_path / "store"
+    shutil.copytree(kept, store)
+    looked: set[str] = set()
+    manifest = LocalPlace.manifest
+
+    def looking(place: LocalPlace, snapshot: str) -> object:
+        looked.add(snapshot)
+        return manifest(place, snapshot)
+
+    for at in range(24):
+        keep(store, f"20261001T{at:02}0000Z", "a")
+    monkeypatch.setattr(LocalPlace, "manifest", looking)
+    place = LocalPlace(store)
+    stored = whole(place, str(store))
+    assert looked == {NEWEST}
+    newest, before = compositions(place, str(store), stored, MAX_AGE)
+    assert newest.instants == {"a": NEWEST, "b": NEWEST}
+    assert before and before.id == HOURS[-2]
+    assert min(looked) == "20261001T230000Z"  # 24 are beyond those within reach
+    assert len(snapshots(place, str(store))) == 72
+    assert stored_in(place, str(store)).why_not("nowhere") == "it was removed"
+
+
+class TestPrune:
+    """`--prune`."""
+
+    def test_without_more_it_only_says_what_it_would_do(self, run: Run, days: Path) -> None:
+        before = sorted(days.rglob("*"))
+        said = run("snapshots", days, "--prune", "2d", "--format", "json")
+        (first, second), left = (json.loads(said.out)[name] for name in ("prune", "left"))
+        parts = [*days.glob("*/snapshot=20261101T060000Z/*")]
+        assert first == {
+            "snapshot": "20261101T060000Z",
+            "clusters": ["a"],
+            "rows": 6,
+            "files": len(parts),
+            "bytes": sum(part.stat().st_size for part in parts),
+            "removed": False,
+        }
+        assert (second["snapshot"], left) == ("20261102T060000Z", [])
+        assert said.err == (
+            "To be removed: 2 snapshots older than 2d (before 20261103T060000Z), 0.0 MB.\n"
+            "Nothing has been changed: --no-dry-run does it.\n"
+        )
+        assert sorted(days.rglob("*")) == before
+        printed = run("snapshots", days, "--prune", "2d").out
+        assert "20261101T060000Z" in printed
+        assert "20261103T060000Z" not in printed
+
+    def test_it_does_it(self, run: Run, days: Path) -> None:
+        keep(days, "20261101T000000Z", "a")
+        keep(days, "20261101T030000Z", "c")
+        words = ("--prune", "2d", "--keep-daily", 1, "--no-dry-run", "--format", "json")
+        said = run("snapshots", days, *words)
+        assert [(row["snapshot"], row["removed"]) for row in json.loads(said.out)["prune"]] == [
+            ("20261101T000000Z", True)
+        ]
+        assert said.err == (
+            "Removed: 1 snapshot older than 2d (before 20261103T060000Z), 0.0 MB.\n"
+            "3 snapshots as old as that stay, each the newest of a cluster or one of those that "
+            "are kept of its day.\n"
+        )
+        assert "20261101T000000Z" not in snapshots(LocalPlace(days), "")
+        assert run("snapshots", days, *words).err.startswith("Removed: 0 snapshots")
+
+    def test_what_is_left_alone_is_told(self, run: Run, days: Path) -> None:
+        keep(days, "1-night", "a")
+        for part in days.glob("members/snapshot=20261101T060000Z/*"):
+            part.unlink()
+        said = run("snapshots", days, "--prune", "2d", "--no-dry-run", "--format", "json")
+        assert json.loads(said.out)["left"] == [
+            {"snapshot": "1-night", "why": "its id is no time, so that it has no age"},
+            {"snapshot": "20261101T060000Z", "why": "it lacks members"},
+        ]
+        assert "Left alone: snapshot 20261101T060000Z: it lacks members.\n" in said.err
+
+    def test_of_tables_of_a_catalog(self, run: Run, lake: str, spark: SparkSession) -> None:
+        for day in range(1, 5):
+            put(spark, lake, fleet_of("a").tables("groups"), f"202611{day:02}T060000Z")
+        words = ("--tables", lake, "--prune", "2d", "--format", "json")
+        said = run("snapshots", *words)
+        (row,) = json.loads(said.out)["prune"]
+        assert (row["snapshot"], row["rows"], row["bytes"]) == ("20261101T060000Z", 5, None)
+        assert "To be removed: 1 snapshot older than 2d" in said.err
+        said = run("snapshots", *words, "--no-dry-run")
+        assert "Removed: 1 snapshot older than 2d (before 20261102T060000Z).\n" in said.err
+        there = snapshots(spark, CatalogSchema(lake))
+        assert there == [f"2026110{day}T060000Z" for day in (2, 3, 4)]
+        assert "1 snapshot " not in flat(run("snapshots", *words[:4]).err)
+
+
+@pytest.fixture
+def lake(spark: SparkSession) -> Iterator[str]:
+    with schema(spark, "pruned") as name:
+        yield name
+
+
+class TestCompact:
+    """`--compact`."""
+
+    def test_files_of_a_day_become_few(self, run: Run, days: Path) -> None:
+        parts = [*days.glob("*/snapshot=20261105T060000Z/*")]
+        printed = flat(run("snapshots", days, "--compact").out)
+        assert f"20261105 1 {len(parts)} {len(parts) // 2} " in printed
+        assert [*days.glob("*/snapshot=20261105T060000Z/*")] == parts
+        before = run("snapshots", days, "--format", "json").out
+        said = run("snapshots", days, "--compact", "--no-dry-run", "--format", "json")
+        (row,) = json.loads(said.out)["compact"]
+        after = [*days.glob("*/snapshot=20261105T060000Z/*")]
+        assert len(after) == row["fewer"] == len(parts) // 2
+        assert row["bytes_after"] <= row["bytes"]
+        assert run("snapshots", days, "--format", "json").out == before
+        assert run("snapshots", days, "--compact").out == "compact: none\n"
+
+    def test_after_old_ones_have_gone(self, run: Run, days: Path) -> None:
+        keep(days, "20261101T060000Z", "b")
+        words = ("--prune", "2d", "--compact", "--no-dry-run", "--format", "json")
+        done = json.loads(run("snapshots", days, *words).out)
+        assert [row["snapshot"] for row in done["prune"]] == [
+            "20261101T060000Z",
+            "20261102T060000Z",
+        ]
+        assert [row["snapshot"] for row in done["compact"]] == ["20261105T060000Z"]
+
+    def test_what_cannot_be_is_told(self, run: Run, days: Path) -> None:
+        for part in days.glob("members/snapshot=20261101T060000Z/*"):
+            part.unlink()
+        said = run("snapshots", days, "--compact")
+        assert "Left as it is: snapshot 20261101T060000Z: it lacks members.\n" in said.err
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["--keep-daily", 1], "--keep-daily is for --prune, which tells the age: --prune 90d"),
+        (["--no-dry-run"], "--no-dry-run is for --prune and --compact: a list changes nothing"),
+        (["--prune", "9x"], "--prune: '9x' is no length of time such as '24h'"),
+        (["--prune", "9d", "--all"], "--all and --since are for lists, not for --prune and --com"),
+        (["--compact", "--since", "9d"], "--all and --since are for lists, not for --prune and"),
+        (["--all", "--since", "9d"], "--all and --since both say what is listed: leave one of"),
+        (["--since", "9x"], "has no such snapshot, and that is no length of time such as 7d"),
+        (["--prune", "9d", "--keep-daily", 0], "--keep-daily"),
+    ],
+)
+def test_what_says_nothing_together(run: Run, days: Path, words: list[str], told: str) -> None:
+    said = run("snapshots", days, *words)
+    assert (said.code, is_one_line(said), told in said.err) == (2, True, True)
+
+
+def test_where_only_another_program_can_do_it(run: Run, days: Path, lake: str) -> None:
+    with pytest.raises(InputError, match="can't be removed from here, only those of local"):
+        pruning_of(ArrowPlace.at(days.as_uri()), days.as_uri(), Retention(MAX_AGE), now_in_utc())
+    said = run("snapshots", "--tables", lake, "--compact")
+    assert (said.code, is_one_line(said)) == (2, True)
+    assert "are compacted by what keeps them" in said.err
