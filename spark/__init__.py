@@ -32,7 +32,7 @@ if TYPE_CHECKING:
         fleet_graph,
         reach,
     )
-    from spark.history import FleetHistory
+    from spark.history import FleetHistory, FleetRates
     from spark.plan import FleetPlan, cross_rack_traffic, plan_fleet
     from spark.settings import FleetGoals, GroupGoals, Settings, check_strategies, read_settings
     from spark.sources.live.data_source import KafkaGroups
@@ -47,6 +47,7 @@ __all__ = [
     "FleetGraph",
     "FleetHistory",
     "FleetPlan",
+    "FleetRates",
     "FleetSnapshot",
     "GroupExplanation",
     "GroupGoals",
@@ -90,7 +91,7 @@ ROOMS = {
     "spark.graph": (
         *("FleetGraph", "competitors", "components", "coupled_groups", "fleet_graph", "reach"),
     ),
-    "spark.history": ("FleetHistory",),
+    "spark.history": ("FleetHistory", "FleetRates"),
     "spark.plan": ("FleetPlan", "cross_rack_traffic", "plan_fleet"),
     "spark.settings": (
         *("FleetGoals", "GroupGoals", "Settings", "check_strategies", "read_settings"),

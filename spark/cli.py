@@ -28,6 +28,7 @@ COMMANDS = {
     "verify": "verify store plan",
     "explain": "explain store --group orders",
     "audit": "audit store --fail-on critical",
+    "rates": "rates store --out rates --window 24h",
     "snapshots": "snapshots store",
     "graph": "graph store --question reach --broker 3",
     "import-cli": "import-cli --cluster prod --groups members.txt --groups offsets.txt "

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from spark.terminal.console import OUT, Format, Rows, as_rows, busy, say, show, tell
 from spark.terminal.failures import sentence_of
+from spark.terminal.histories import read_history, say_snapshots, snapshots_in_json
 from spark.terminal.interrupts import SIGNALS, interrupts
 from spark.terminal.live import (
     Bootstrap,
@@ -89,12 +90,15 @@ __all__ = [
     "part_of",
     "plan_in",
     "read_few",
+    "read_history",
     "read_snapshot",
     "say",
     "say_clusters",
+    "say_snapshots",
     "sentence_of",
     "sentences_apart",
     "show",
+    "snapshots_in_json",
     "store_and_plan",
     "store_in",
     "tell",

@@ -29,16 +29,18 @@ def opened(
     settings: Settings,
     store: Where,
     snapshot: str | None = None,
+    together: bool = False,
 ) -> Iterator[SparkSession]:
     """The session of a command that reads a store; what it can't read is told before it starts.
 
-    Options come last and win over the configuration file. `snapshot` is that which is asked for.
+    Options come last and win over the configuration file. `snapshot` is that which is asked for,
+    `together` says that many are read at once.
     """
     stated = stated_for_spark(conf, settings)
     check_master(master)
     if place := _local_place(store, stated):
         whole(place, store, snapshot)
-    with session(master, stated, is_small(store)) as spark:
+    with session(master, stated, is_small(store, together)) as spark:
         yield spark
 
 

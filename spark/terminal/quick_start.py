@@ -41,10 +41,10 @@ def java_options(small: bool) -> list[str]:
     return [*archive, *(_SMALL_JAVA if small else ())]
 
 
-def is_small(store: Where) -> bool:
+def is_small(store: Where, together: bool = False) -> bool:
     """Whether the largest snapshot of a store is small, as far as this process can see its files.
 
-    A file that Parquet's readers pass over counts for nothing.
+    Or all of them `together`. A file that Parquet's readers pass over counts for nothing.
     """
     if not isinstance(store, str):
         return False
@@ -54,4 +54,5 @@ def is_small(store: Where) -> bool:
             sizes[file.parent.name] += file.stat().st_size
     except OSError:  # it changes while it is looked at: whoever reads it will say what is wrong
         return False
-    return 0 < max(sizes.values(), default=0) <= SMALL
+    size = sizes.total() if together else max(sizes.values(), default=0)
+    return 0 < size <= SMALL
