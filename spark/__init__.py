@@ -33,6 +33,7 @@ if TYPE_CHECKING:
         reach,
     )
     from spark.history import FleetHistory, FleetRates
+    from spark.members import members_fleet
     from spark.plan import FleetPlan, cross_rack_traffic, plan_fleet
     from spark.settings import FleetGoals, GroupGoals, Settings, check_strategies, read_settings
     from spark.sources.live.data_source import KafkaGroups
@@ -66,6 +67,7 @@ __all__ = [
     "fleet_graph",
     "fleet_of",
     "group_plan",
+    "members_fleet",
     "metrics_of",
     "plan_fleet",
     "reach",
@@ -92,6 +94,7 @@ ROOMS = {
         *("FleetGraph", "competitors", "components", "coupled_groups", "fleet_graph", "reach"),
     ),
     "spark.history": ("FleetHistory", "FleetRates"),
+    "spark.members": ("members_fleet",),
     "spark.plan": ("FleetPlan", "cross_rack_traffic", "plan_fleet"),
     "spark.settings": (
         *("FleetGoals", "GroupGoals", "Settings", "check_strategies", "read_settings"),

@@ -29,6 +29,7 @@ COMMANDS = {
     "explain": "explain store --group orders",
     "audit": "audit store --fail-on critical",
     "rates": "rates store --out rates --window 24h",
+    "members": "members store --group 'pay*'",
     "snapshots": "snapshots store",
     "graph": "graph store --question reach --broker 3",
     "import-cli": "import-cli --cluster prod --groups members.txt --groups offsets.txt "

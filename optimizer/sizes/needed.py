@@ -19,10 +19,11 @@ LEAST = 1e-6
 class Needed:
     """`members` are the fewest of whom none has more to read a second than `load` records.
 
-    `rate` is what comes in altogether. `proven`: no fewer would do.
+    None if there is too much for present members that new ones of the commonest kind can't take
+    off them. `rate` is what comes in altogether. `proven`: no fewer would do.
     """
 
-    members: int
+    members: int | None
     rate: float
     load: float
     proven: bool
@@ -41,5 +42,5 @@ def needed_for(problem: Problem, rates: NDArray[Any], ability: float, headroom: 
     supply = np.bincount(number, weights=rates[read], minlength=len(readers.supply))
     load = ability * headroom
     found = readers.fewest(load, supply.clip(LEAST * load))
-    assert found is not None  # of the commonest kind there can be any number, and each reads
-    return Needed(int(found.counts.sum()), float(supply.sum()), load, found.proven)
+    members = None if found is None else int(found.counts.sum())
+    return Needed(members, float(supply.sum()), load, found is None or found.proven)

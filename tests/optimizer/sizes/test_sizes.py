@@ -158,3 +158,4 @@ def test_members_of_each_kind_for_what_comes_in() -> None:
     group = problem(Group({"own": 4, "t": 4}, members))
     assert needed_for(group, np.array([15.0, 31.0]), 10, 1.0).members == 6
     assert needed_for(group, np.array([15.0, 0.0]), 10, 1.0).members == 3
+    assert needed_for(group, np.array([21.0, 31.0]), 10, 1.0).members is None
