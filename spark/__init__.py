@@ -32,7 +32,8 @@ if TYPE_CHECKING:
         fleet_graph,
         reach,
     )
-    from spark.history import FleetHistory
+    from spark.history import FleetHistory, FleetRates
+    from spark.members import members_fleet
     from spark.plan import FleetPlan, cross_rack_traffic, plan_fleet
     from spark.replay import FleetReplay, best_replayed, replay_fleet
     from spark.settings import FleetGoals, GroupGoals, Settings, check_strategies, read_settings
@@ -48,6 +49,7 @@ __all__ = [
     "FleetGraph",
     "FleetHistory",
     "FleetPlan",
+    "FleetRates",
     "FleetReplay",
     "FleetSnapshot",
     "GroupExplanation",
@@ -68,6 +70,7 @@ __all__ = [
     "fleet_graph",
     "fleet_of",
     "group_plan",
+    "members_fleet",
     "metrics_of",
     "plan_fleet",
     "reach",
@@ -94,7 +97,8 @@ ROOMS = {
     "spark.graph": (
         *("FleetGraph", "competitors", "components", "coupled_groups", "fleet_graph", "reach"),
     ),
-    "spark.history": ("FleetHistory",),
+    "spark.history": ("FleetHistory", "FleetRates"),
+    "spark.members": ("members_fleet",),
     "spark.plan": ("FleetPlan", "cross_rack_traffic", "plan_fleet"),
     "spark.replay": ("FleetReplay", "best_replayed", "replay_fleet"),
     "spark.settings": (

@@ -29,6 +29,8 @@ COMMANDS = {
     "explain": "explain store --group orders",
     "audit": "audit store --fail-on critical",
     "replay": "replay store --out out --strategies current,uniform,optimal --since 7d",
+    "rates": "rates store --out rates --window 24h",
+    "members": "members store --group 'pay*'",
     "snapshots": "snapshots store",
     "history": "history store --out history --since 7d",
     "graph": "graph store --question reach --broker 3",

@@ -30,6 +30,7 @@ CAPABILITIES = (
     "spark.audit",
     "spark.graph",
     "spark.replay",
+    "spark.members",
 )
 SOURCES = ("spark.sources", "spark.sources.kafka_text", "spark.sources.live")
 LIBRARY = (*FLEET, "spark.history", *CAPABILITIES, *SOURCES, "spark.enforce", "spark.demo")
@@ -39,6 +40,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
     "optimizer.solver": ("optimizer.model",),
     "optimizer.checker": ("optimizer.model",),
     "optimizer.reasons": ("optimizer.model", "optimizer.checker"),
+    "optimizer.sizes": ("optimizer.model", "optimizer.solver"),
     KAFKA: ("optimizer.model",),
     "optimizer.strategies.connect": ("optimizer.model", KAFKA),
     "optimizer.strategies.range": ("optimizer.model", KAFKA),
@@ -63,6 +65,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
     "spark.solve": (*FLEET, "spark.groups", *OPTIMIZER, "optimizer.strategies"),
     "spark.history": WORKERS,
     **dict.fromkeys(CAPABILITIES, (*WORKERS, "spark.history")),
+    "spark.members": (*WORKERS, "spark.history", "optimizer.sizes"),
     **dict.fromkeys(SOURCES, FLEET),
     "spark.enforce": (*FLEET, "spark.sources.live", "optimizer.assignor"),
     "spark.demo": (*FLEET, "optimizer", "optimizer.model"),  # a made-up group is arrays at once

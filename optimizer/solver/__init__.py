@@ -2,8 +2,17 @@
 
 from __future__ import annotations
 
+from optimizer.solver.balance import least_max_load
 from optimizer.solver.fewest_moves import fewest_moves
+from optimizer.solver.flow import Takers, fewest_takers
 from optimizer.solver.homogeneous import solve_homogeneous
 from optimizer.solver.solve import solve
 
-__all__ = ["fewest_moves", "solve", "solve_homogeneous"]
+__all__ = [
+    "Takers",
+    "fewest_moves",
+    "fewest_takers",
+    "least_max_load",
+    "solve",
+    "solve_homogeneous",
+]

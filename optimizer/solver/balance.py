@@ -38,6 +38,17 @@ def best_shares(demand: Demand, levels: Sequence[str] = ("moves",)) -> IntArray:
     return shares
 
 
+def least_max_load(supply: IntArray, offsets: IntArray, members: IntArray, count: int) -> int:
+    """The highest load of the optimum of so many members, none of whom owns anything.
+
+    The readers of kind k, of which there are `supply[k]` partitions, are
+    members[offsets[k]:offsets[k + 1]].
+    """
+    nothing = np.zeros(len(members), np.int64)
+    shares = best_shares(Demand(supply, offsets, members, nothing, count))
+    return int(np.bincount(members, weights=shares, minlength=count).max(initial=0))
+
+
 def _level_shares(part: Demand, levels: Sequence[str]) -> IntArray | None:
     """The best shares within one of each other; None if there are none."""
     if len(part.supply) == 1 and not any(flags.any() for flags in part.costs.values()):

@@ -1,4 +1,4 @@
-"""Flows in networks: the one file that knows OR-Tools."""
+"""Flows in networks, and how many have to take them in: the one file that knows OR-Tools."""
 
 from __future__ import annotations
 
@@ -81,6 +81,54 @@ def kinds_above(demand: Demand, level: int) -> NDArray[np.bool_]:
     above = np.zeros(sink + 1, np.bool_)
     above[network.get_source_side_min_cut()] = True
     return above[:kinds]
+
+
+NODES = 5_000
+"""So many parts of a search for the fewest takers are looked at."""
+
+
+class Takers(NamedTuple):
+    """How many there are of each kind; `proven` tells that no fewer would do."""
+
+    counts: IntArray
+    proven: bool
+
+
+def fewest_takers(
+    supply: NDArray[Any],
+    reads: NDArray[np.bool_],
+    load: float,
+    least: IntArray,
+    most: IntArray,
+) -> Takers | None:
+    """The fewest takers who take in all supplies, each no more than `load`; None if none do.
+
+    `reads[s, k]` tells whether takers of kind k may take of supply s; of these there are `least[k]`
+    to `most[k]`. An integer programme whose only whole numbers are those counts: with them given,
+    what flows from supplies to kinds is a flow (a covering problem in general, and so NP-hard).
+    """
+    from ortools.linear_solver import pywraplp  # noqa: PLC0415 - few groups need it
+
+    solver = pywraplp.Solver.CreateSolver("SCIP")
+    solver.SetSolverSpecificParametersAsString(f"limits/nodes = {NODES}")
+    counts = [
+        solver.IntVar(low, high, "")
+        for low, high in zip(least.tolist(), most.tolist(), strict=True)
+    ]
+    taken: list[list[Any]] = [[] for _ in counts]
+    for amount, takers in zip(supply.tolist(), reads, strict=True):
+        flows = [solver.NumVar(0, amount, "") for _ in takers.nonzero()[0]]
+        solver.Add(solver.Sum(flows) == amount)
+        for kind, flow in zip(takers.nonzero()[0].tolist(), flows, strict=True):
+            taken[kind].append(flow)
+    for count, flows in zip(counts, taken, strict=True):
+        solver.Add(solver.Sum(flows) <= load * count)
+    solver.Minimize(solver.Sum(counts))
+    status = solver.Solve()
+    if status not in (solver.OPTIMAL, solver.FEASIBLE):
+        return None
+    found = np.array([round(count.solution_value()) for count in counts], np.int64)
+    return Takers(found, status == solver.OPTIMAL)
 
 
 def _graph() -> Any:

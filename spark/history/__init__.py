@@ -1,4 +1,4 @@
-"""Many snapshots of a fleet: how its groups were, what changed, how often they rebalanced."""
+"""Many snapshots of a fleet: how its groups were, what changed, rebalances and rates."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ from spark.history.encode import encode_changes, groups_in_time
 from spark.history.facts import Facts
 from spark.history.fleet_history import FleetHistory
 from spark.history.rates import QUANTILE, WINDOW, FleetRates
+from spark.history.rates_behind import busiest, groups_behind, said_of_group
+from spark.history.rates_window import window_length
 from spark.history.summary import restless, totals, worse
 from spark.history.timeline import Timeline, hours_between, seconds_between
 
@@ -16,11 +18,15 @@ __all__ = [
     "FleetHistory",
     "FleetRates",
     "Timeline",
+    "busiest",
     "encode_changes",
+    "groups_behind",
     "groups_in_time",
     "hours_between",
     "restless",
+    "said_of_group",
     "seconds_between",
     "totals",
+    "window_length",
     "worse",
 ]

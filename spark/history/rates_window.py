@@ -37,7 +37,7 @@ class RateWindow:
         InputError for a length that is none, and one that holds a single snapshot of each cluster
         where there are more.
         """
-        wanted = _length(length)
+        wanted = window_length(length)
         most = wanted.total_seconds()
         there = {cluster: ids for cluster, ids in timeline.snapshots.items() if ids}
         near = {
@@ -91,7 +91,8 @@ def seconds_of(snapshot: str) -> int:
     return int(time.timestamp())
 
 
-def _length(stated: timedelta | str) -> timedelta:
+def window_length(stated: timedelta | str) -> timedelta:
+    """How long a window is, in whole seconds; InputError for a text or a length that is none."""
     try:
         length = duration(stated) if isinstance(stated, str) else stated
     except ValueError as error:

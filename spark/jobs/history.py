@@ -30,7 +30,7 @@ from spark.terminal import (
     out_in,
     read_history,
     say,
-    say_history,
+    say_snapshots,
     show,
     since_in,
     store_in,
@@ -64,7 +64,7 @@ def history(
     first = since_in(since)
     check_writable(target)
     with opened(master, conf, settings, source, many=True) as spark:
-        past = read_history(spark, source, first, until, Part(cluster, group), settings)
+        past = read_history(spark, source, "history", first, until, Part(cluster, group), settings)
         history_of_store(spark, past, target, form)
 
 
@@ -81,7 +81,7 @@ def history_of_store(session: SparkSession, past: FleetHistory, out: Where, form
         }
         sentence = totals(changes, rebalances)
     show(shown, form, HIDDEN)
-    say_history(past)
+    say_snapshots(past.timeline.snapshots)
     say(sentence)
     say(
         "Each snapshot's groups are in "

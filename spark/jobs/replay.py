@@ -38,7 +38,7 @@ from spark.terminal import (
     out_in,
     read_history,
     say,
-    say_history,
+    say_snapshots,
     show,
     since_in,
     store_in,
@@ -95,7 +95,9 @@ def replay(
     first = since_in(since)
     check_writable(target)
     with opened(master, conf, settings, source, many=True) as spark:
-        history = read_history(spark, source, first, until, Part(cluster, group), settings)
+        history = read_history(
+            spark, source, "replay", first, until, Part(cluster, group), settings
+        )
         replay_history(spark, history, target, settings, form)
 
 
@@ -123,7 +125,7 @@ def replay_history(
     by_kind = {name: [row for row in shown if row["kind"] == kind] for kind, name in TABLES.items()}
     tables = {name: some for name, some in by_kind.items() if some} or {TABLES[CONSUMER]: []}
     show(tables, form, [name for name in league.columns if name not in chosen])
-    say_history(history)
+    say_snapshots(history.timeline.snapshots)
     if history.part:
         say(f"Replayed are {history.part} alone.")
     if told and form is Format.TABLE:

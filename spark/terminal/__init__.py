@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from spark.terminal.console import OUT, Format, Rows, as_rows, busy, say, show, tell
 from spark.terminal.failures import sentence_of
-from spark.terminal.histories import Since, Until, read_history, say_history, since_in
+from spark.terminal.histories import (
+    Since,
+    Until,
+    read_history,
+    say_snapshots,
+    since_in,
+    snapshots_in_json,
+)
 from spark.terminal.interrupts import SIGNALS, interrupts
 from spark.terminal.live import (
     Bootstrap,
@@ -96,11 +103,12 @@ __all__ = [
     "read_snapshot",
     "say",
     "say_clusters",
-    "say_history",
+    "say_snapshots",
     "sentence_of",
     "sentences_apart",
     "show",
     "since_in",
+    "snapshots_in_json",
     "store_and_plan",
     "store_in",
     "tell",

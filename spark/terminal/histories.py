@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from datetime import timedelta
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from pyspark.sql import SparkSession
@@ -11,11 +12,16 @@ from pyspark.sql import SparkSession
 from spark.errors import InputError
 from spark.files import Where
 from spark.fleet import Part, time_of
-from spark.history import FleetHistory
 from spark.settings import Settings, duration
-from spark.terminal.console import busy, say
+from spark.terminal.console import Rows, busy, say
 from spark.terminal.options import NoSuchPartError
 from spark.wording import named
+
+if TYPE_CHECKING:
+    from spark.history import FleetHistory
+
+Held = Mapping[str, Sequence[str]]
+"""The snapshots of each cluster, oldest first."""
 
 Since = Annotated[
     str | None,
@@ -43,6 +49,7 @@ def since_in(stated: str | None) -> str | timedelta | None:
 def read_history(
     session: SparkSession,
     store: Where,
+    doing: str,
     since: str | timedelta | None,
     until: str | None,
     part: Part,
@@ -52,12 +59,16 @@ def read_history(
 
     InputError if there is none, NoSuchPartError if they have nothing of that part.
     """
+    from spark.history import FleetHistory  # noqa: PLC0415 - most commands need none, nor pandas
+
     if isinstance(since, str) and until and until < since:
         raise InputError(f"--until {until} is before --since {since}")
+    session.sparkContext.setJobDescription(f"evenfleet {doing}: reading {store}")
     with busy("reading the snapshots"):
         history = FleetHistory.read(session, store, since, until, settings.max_age)
     for note in history.notes:
         say(note)
+    session.sparkContext.setJobDescription(f"evenfleet {doing}: up to {history.snapshots[-1]}")
     if part.cluster is not None and part.cluster not in history.timeline.snapshots:
         there = named("cluster", history.timeline.snapshots)
         raise NoSuchPartError(f"no snapshot of that time has {part.cluster!r}: there is {there}")
@@ -67,10 +78,20 @@ def read_history(
     return chosen
 
 
-def say_history(history: FleetHistory) -> None:
-    """Say which snapshots of which clusters were taken."""
-    ids, of_cluster = history.snapshots, history.timeline.snapshots
-    taken = f"{len(ids)} snapshots from {ids[0]} to {ids[-1]}" if len(ids) > 1 else ids[0]
-    lacking = sum(len(some) < len(ids) for some in of_cluster.values())
-    said = f", of which {lacking} lack some of them" if lacking else ""
-    say(f"Read {taken}: {named('cluster', of_cluster)}{said}.")
+def say_snapshots(held: Held) -> None:
+    """Say which snapshots of which clusters were read; those of the same ones in one breath."""
+    alike: dict[tuple[str, ...], list[str]] = {}
+    for cluster, snapshots in held.items():
+        alike.setdefault(tuple(snapshots), []).append(cluster)
+    for snapshots, clusters in alike.items():
+        span = f"{len(snapshots)} snapshots from {snapshots[0]} to {snapshots[-1]}"
+        read = f"snapshot {snapshots[0]}" if len(snapshots) == 1 else span
+        say(f"Read {read}: {named('cluster', clusters)}.")
+
+
+def snapshots_in_json(held: Held) -> Rows:
+    """For programs: a row a cluster, with its first and last snapshot and how many there are."""
+    return [
+        {"cluster": cluster, "first": some[0], "last": some[-1], "snapshots": len(some)}
+        for cluster, some in held.items()
+    ]

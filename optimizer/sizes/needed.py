@@ -1,0 +1,46 @@
+"""How many members a group needs for what comes in."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from optimizer.model import Problem, classes_of
+from optimizer.sizes.readers import readers_of
+
+LEAST = 1e-6
+"""Of a member's load: what comes so slowly has to be read all the same."""
+
+
+@dataclass(frozen=True)
+class Needed:
+    """`members` are the fewest of whom none has more to read a second than `load` records.
+
+    None if there is too much for present members that new ones of the commonest kind can't take
+    off them. `rate` is what comes in altogether. `proven`: no fewer would do.
+    """
+
+    members: int | None
+    rate: float
+    load: float
+    proven: bool
+
+
+def needed_for(problem: Problem, rates: NDArray[Any], ability: float, headroom: float) -> Needed:
+    """The members for rates of topics, in records a second, of which one can do `ability`.
+
+    `headroom` is how much of that it shall have to do at most. Partitions are taken to be shared
+    out as finely as need be; present members may go, and new ones of the commonest subscription
+    come. `rates` has one for each of the problem's topics, all read by somebody.
+    """
+    readers, classes = readers_of(problem), classes_of(problem)
+    read = (classes.of_topic >= 0) & (problem.topic_sizes > 0)
+    number = np.unique(classes.of_topic[read], return_inverse=True)[1]
+    supply = np.bincount(number, weights=rates[read], minlength=len(readers.supply))
+    load = ability * headroom
+    found = readers.fewest(load, supply.clip(LEAST * load))
+    members = None if found is None else int(found.counts.sum())
+    return Needed(members, float(supply.sum()), load, found is None or found.proven)

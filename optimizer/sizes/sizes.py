@@ -1,0 +1,166 @@
+"""What a group would be like with more members, or with fewer."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cache
+
+from optimizer.model import Problem, classes_of, member_loads
+from optimizer.sizes.readers import Readers, readers_of
+
+NEAR = 3
+"""So many sizes above and below that of a group are told."""
+
+FARTHEST = 64
+"""Up to so many more or fewer members an even size is looked for."""
+
+
+@dataclass(frozen=True)
+class Size:
+    """So many members have `max_load` partitions at most, if they are assigned as well as can be.
+
+    `even`: all have the same.
+    """
+
+    members: int
+    max_load: int
+    even: bool
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """A group's members, and how many it needs; counts are of partitions.
+
+    `found_max` is the highest load as found, `optimal_max` that of the optimum. Of the members
+    `fewest_found` and `fewest_optimal` would do for these two, so that `spare` could go without
+    raising the optimum's; `next_better` have a lower one, null where more members of the commonest
+    subscription don't help. `even_below` and `even_above` are the nearest sizes that divide evenly.
+    `sizes` are those near the current one. `kinds`: how many kinds of members there are, by what
+    they read; `proven`: no count was cut short.
+    """
+
+    members: int
+    partitions: int
+    found_max: int
+    optimal_max: int
+    fewest_found: int
+    fewest_optimal: int
+    next_better: int | None
+    even_below: int | None
+    even_above: int | None
+    kinds: int
+    proven: bool
+    sizes: list[Size] = field(default_factory=list)
+
+    @property
+    def spare(self) -> int:
+        return self.members - self.fewest_optimal
+
+    @property
+    def even(self) -> bool:
+        return self.optimal_max * self.members == self.partitions
+
+
+def sizes_of(problem: Problem) -> Sizes | None:
+    """What there is to say of a group's number of members; None where they read nothing.
+
+    More members are new ones of the commonest subscription. Fewer are those of the present ones
+    that carry the most: which ones go is the best choice of all, by what they read.
+    """
+    readers = readers_of(problem)
+    if not readers.partitions:
+        return None
+    members = len(problem.member_ids)
+    found = int(member_loads(problem, classes_of(problem).kept).max(initial=0))
+    ladder = _Ladder(readers, members)
+    optimal = ladder.max_load(members)
+    assert optimal is not None
+    fewest_optimal = ladder.fewest(optimal)
+    assert fewest_optimal is not None
+    fewest_found = ladder.fewest(max(found, optimal))
+    return Sizes(
+        members=members,
+        partitions=readers.partitions,
+        found_max=found,
+        optimal_max=optimal,
+        fewest_found=fewest_optimal if fewest_found is None else fewest_found,
+        fewest_optimal=fewest_optimal,
+        next_better=ladder.next_better(optimal),
+        even_below=ladder.nearest_even(-1),
+        even_above=ladder.nearest_even(1),
+        kinds=len(readers.counts),
+        proven=ladder.proven,
+        sizes=[size for n in range(members - NEAR, members + NEAR + 1) if (size := ladder.size(n))],
+    )
+
+
+class _Ladder:
+    """The highest loads of the optimum by the number of members.
+
+    Who reads nothing counts as a member, and is the first to go.
+    """
+
+    def __init__(self, readers: Readers, members: int) -> None:
+        self.readers, self.members = readers, members
+        self.proven = True
+        self.fewest = cache(self._fewest)
+        self.max_load = cache(self._max_load)
+
+    def size(self, members: int) -> Size | None:
+        """None for too few members to read everything."""
+        if members < 1 or (load := self.max_load(members)) is None:
+            return None
+        return Size(members, load, load * members == self.readers.partitions)
+
+    def _fewest(self, load: int) -> int | None:
+        """The fewest present members for that load; None if all aren't enough."""
+        found = self.readers.fewest_left(load)
+        if found is None:
+            return None
+        self.proven &= found.proven
+        return int(found.counts.sum())
+
+    def _max_load(self, members: int) -> int | None:
+        readers, new = self.readers, max(members - self.members, 0)
+        if readers.alike:
+            return -(-readers.partitions // (min(members, readers.members) + new))
+        if members >= readers.members:
+            return readers.least_max(readers.with_more(new))
+        return self._max_load_of_fewer(members)
+
+    def _max_load_of_fewer(self, members: int) -> int | None:
+        """The least load for which so few are enough, by bisection: it falls with their number."""
+        low, high = -(-self.readers.partitions // members), self.readers.partitions
+        if not self._do(members, high):
+            return None
+        while low < high:
+            middle = (low + high) // 2
+            low, high = (low, middle) if self._do(members, middle) else (middle + 1, high)
+        return low
+
+    def _do(self, members: int, load: int) -> bool:
+        fewest = self.fewest(load)
+        return fewest is not None and fewest <= members
+
+    def next_better(self, load: int | None) -> int | None:
+        """The fewest of present members and new ones who have less than that."""
+        if load is None or load <= 1:
+            return None
+        found = self.readers.fewest_added(load - 1)
+        if found is None:
+            return None
+        self.proven &= found.proven
+        return self.members + int((found.counts - self.readers.counts).sum())
+
+    def nearest_even(self, step: int) -> int | None:
+        """The nearest size that divides evenly, in one direction."""
+        partitions = self.readers.partitions
+        start = min(self.members - 1, partitions) if step < 0 else self.members + 1
+        for members in range(start, start + step * FARTHEST, step):
+            if not 1 <= members <= partitions:
+                return None
+            if partitions % members == 0:
+                size = self.size(members)
+                if size and size.even:
+                    return members
+        return None

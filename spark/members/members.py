@@ -1,0 +1,136 @@
+"""How many members each group needs, inside `mapInPandas`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from pyspark.sql import DataFrame
+
+from optimizer.model import Problem
+from optimizer.sizes import Needed, Sizes, needed_for, sizes_of
+from spark.errors import InputError
+from spark.fleet import FleetSnapshot
+from spark.groups import FleetGroup, encode, failed, portions, read_or_failed
+from spark.history import FleetRates
+from spark.members.flows import flows_of
+from spark.members.members_row import MembersRow
+from spark.members.words import assumed_of, said_of
+from spark.solve import columns_of, schema_of
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+HEADROOM = 0.7
+"""How much of what a member has been seen to do it shall have to do at most."""
+
+
+def members_fleet(
+    snapshot: FleetSnapshot, rates: FleetRates | None = None, headroom: float = HEADROOM
+) -> DataFrame:
+    """A `MembersRow` for each group of a snapshot.
+
+    With `rates` it tells what each group needs for what comes in as well. InputError for null keys,
+    and for a `headroom` that isn't above 0 and at most 1.
+    """
+    if not 0 < headroom <= 1:
+        raise InputError(f"headroom {headroom} isn't above 0 and at most 1, such as {HEADROOM}")
+    parts = flows_of(snapshot, rates) if rates else {}
+    encoded = encode(snapshot.validate(), more=parts)
+
+    def size_batches(batches: Iterator[pd.DataFrame]) -> Iterator[pd.DataFrame]:
+        import pandas as pd  # noqa: PLC0415
+
+        for groups in portions(batches):
+            rows = [row_of_group(row, headroom).cells() for row in groups]
+            yield pd.DataFrame(rows, columns=columns_of(MembersRow))
+
+    return encoded.mapInPandas(size_batches, schema_of(MembersRow))
+
+
+def row_of_group(row: Any, headroom: float = HEADROOM) -> MembersRow:
+    """Whatever happens to one group becomes its row."""
+    group = read_or_failed(row)
+    if group.problem is None:
+        return _unsized(row, group)
+    try:
+        return _sized(row, group, group.problem, headroom)
+    except Exception as error:
+        return _unsized(row, failed(error))
+
+
+def _unsized(row: Any, group: FleetGroup) -> MembersRow:
+    return MembersRow(
+        cluster=row.cluster,
+        group=row.group,
+        status=group.status,
+        reason=group.reason,
+        members=len(row.member_ids),
+    )
+
+
+def _sized(row: Any, group: FleetGroup, problem: Problem, headroom: float) -> MembersRow:
+    sizes = sizes_of(problem)
+    if sizes is None:
+        nothing = _unsized(row, group)
+        nothing.partitions, nothing.sentence = 0, "There is nothing to read."
+        return nothing
+    flow = _flow_of(row, problem)
+    needed = needed_for(problem, flow.rates, flow.ability, headroom) if flow else None
+    return MembersRow(
+        cluster=row.cluster,
+        group=row.group,
+        status=group.status,
+        reason=group.reason,
+        **_counts(sizes),
+        **_of_flow(flow, needed),
+        proven=sizes.proven and (needed is None or needed.proven),
+        assumed=assumed_of(sizes, needed),
+        sentence=said_of(sizes, needed, flow and flow.ability, flow and flow.top),
+    )
+
+
+COUNTS = (
+    *("members", "partitions", "found_max", "optimal_max", "fewest_found", "fewest_optimal"),
+    *("spare", "next_better", "even", "even_below", "even_above"),
+)
+"""What a row has of `Sizes`, by the same names."""
+
+
+def _counts(sizes: Sizes) -> dict[str, Any]:
+    near = [(size.members, size.max_load, size.even) for size in sizes.sizes]
+    return {name: getattr(sizes, name) for name in COUNTS} | {"sizes": near}
+
+
+class _Flow(NamedTuple):
+    """Records a second of each topic of a problem; of `rated` partitions, `top` at most."""
+
+    rates: Any
+    rated: int
+    top: float
+    ability: float
+
+
+def _flow_of(row: Any, problem: Problem) -> _Flow | None:
+    """None where no rate is known, or nobody was seen to do anything."""
+    ability: Any = getattr(row, "abilities", [])
+    if not len(ability) or not len(row.rated_topics):
+        return None
+    rates = np.zeros(len(problem.topics))
+    name_of = dict(zip(row.topic_hashes.tolist(), row.topics.tolist(), strict=True))
+    index = {topic: t for t, topic in enumerate(problem.topics)}
+    for topic, rate in zip(row.rated_topics.tolist(), row.topic_rates.tolist(), strict=True):
+        rates[index[name_of[topic]]] = rate
+    return _Flow(rates, int(row.rated_counts.sum()), float(row.top_rates.max()), float(ability[0]))
+
+
+def _of_flow(flow: _Flow | None, needed: Needed | None) -> dict[str, Any]:
+    if flow is None or needed is None:
+        return {}
+    return {
+        "rate": needed.rate,
+        "rated": flow.rated,
+        "ability": flow.ability,
+        "needed": needed.members,
+    }

@@ -1,0 +1,61 @@
+"""How many members a group needs: one row."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+from pyspark.sql import types as t
+
+from spark.solve import Flag, Int, Long, Real, Row, Text
+
+SIZE = t.StructType(
+    [
+        t.StructField("members", t.IntegerType()),
+        t.StructField("max_load", t.LongType()),
+        t.StructField("even", t.BooleanType()),
+    ]
+)
+
+NearSizes = Annotated[list[Any] | None, t.ArrayType(SIZE)]
+
+
+@dataclass(slots=True, kw_only=True)
+class MembersRow(Row):
+    """A group's members, and how many it needs; null is what isn't known.
+
+    `found_max` and `optimal_max` are the most partitions that a member has, as found and in the
+    optimum; `fewest_found` and `fewest_optimal` members would do for these, so that `spare` could
+    go without raising the optimum's. `next_better` members have a lower one. `even`: the optimum
+    gives all the same number; `even_below` and `even_above` are the nearest sizes of which that
+    holds. `sizes` are those near the current one (`members`, `max_load`, `even`).
+
+    With rates: `rate` records a second come in (the quantile of each partition, summed up), of
+    `rated` of the partitions; a member has been seen to do `ability`; `needed` members have no more
+    to do than the headroom's share of that. `assumed` says what the numbers go by, `sentence` what
+    they come to. `proven` is false where a search for the fewest was cut short.
+    """
+
+    cluster: Text
+    group: Text
+    status: Text
+    reason: Text = None
+    members: Int = None
+    partitions: Int = None
+    found_max: Long = None
+    optimal_max: Long = None
+    fewest_found: Int = None
+    fewest_optimal: Int = None
+    spare: Int = None
+    next_better: Int = None
+    even: Flag = None
+    even_below: Int = None
+    even_above: Int = None
+    sizes: NearSizes = None
+    rate: Real = None
+    rated: Int = None
+    ability: Real = None
+    needed: Int = None
+    proven: Flag = None
+    assumed: Text = None
+    sentence: Text = None

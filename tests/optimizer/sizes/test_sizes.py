@@ -1,0 +1,161 @@
+"""How many members a group needs, against trying every choice of members."""
+
+from __future__ import annotations
+
+import random
+from itertools import combinations
+
+import numpy as np
+import pytest
+
+from optimizer import Group, Member, assign
+from optimizer.model import Problem, check_group, problem_of
+from optimizer.sizes import Sizes, needed_for, sizes_of
+
+
+def problem(group: Group) -> Problem:
+    return problem_of(group, check_group(group)).problem
+
+
+def alike(partitions: int, members: int) -> Group:
+    everybody = [Member(f"m{n:03}", ["t"]) for n in range(members)]
+    return Group({"t": partitions}, everybody)
+
+
+def sized(group: Group) -> Sizes:
+    found = sizes_of(problem(group))
+    assert found is not None
+    return found
+
+
+def test_51_partitions_over_50_members_are_no_better_than_over_26() -> None:
+    found = sized(alike(51, 50))
+    assert (found.optimal_max, found.fewest_optimal, found.spare) == (2, 26, 24)
+    assert (found.next_better, found.even_below, found.even_above) == (51, 17, 51)
+    assert [(one.members, one.max_load, one.even) for one in found.sizes] == [
+        *((n, 2, False) for n in range(47, 51)),
+        (51, 1, True),
+        *((n, 1, False) for n in range(52, 54)),
+    ]
+
+
+def test_more_members_than_partitions_have_nothing_to_gain() -> None:
+    found = sized(alike(3, 5))
+    assert (found.fewest_optimal, found.spare, found.next_better) == (3, 2, None)
+    assert (found.even_below, found.even_above) == (3, None)
+
+
+def test_the_maximum_as_found_needs_fewer() -> None:
+    owned = [("t", partition) for partition in range(5)]
+    group = Group({"t": 6}, [Member("a", ["t"], owned), Member("b", ["t"], [("t", 5)])])
+    found = sized(group)
+    assert (found.found_max, found.fewest_found, found.fewest_optimal) == (5, 2, 2)
+    stuck = [Member("a", ["t"], [*owned, ("t", 5)]), Member("b", ["t"])]
+    assert sized(Group({"t": 6}, stuck)).fewest_found == 1
+
+
+def test_others_set_the_maximum() -> None:
+    """One member alone reads 9 partitions; no number of the others helps."""
+    group = Group(
+        {"own": 9, "t": 4}, [Member("a", ["own"]), *(Member(n, ["t"]) for n in ("b", "c", "d"))]
+    )
+    found = sized(group)
+    assert (found.optimal_max, found.next_better, found.kinds) == (9, None, 2)
+    assert (found.fewest_optimal, found.spare) == (2, 2)
+
+
+def test_who_reads_nothing_goes_first() -> None:
+    group = Group({"t": 4}, [Member("a", ["t"]), Member("b", ["t"]), Member("c", ["gone"])])
+    found = sized(group)
+    assert (found.members, found.fewest_optimal, found.next_better) == (3, 2, 5)
+    assert [(one.members, one.max_load) for one in found.sizes] == [
+        *((1, 4), (2, 2), (3, 2), (4, 2), (5, 1), (6, 1)),
+    ]
+    assert not found.even
+
+
+@pytest.mark.parametrize("topics", [{}, {"t": 0}])
+def test_nothing_to_read(topics: dict[str, int]) -> None:
+    members = [Member("a", ["t"])]
+    assert sizes_of(problem(Group(topics, members))) is None
+
+
+def random_group(dice: random.Random) -> Group:
+    topics = {f"t{n}": dice.randint(1, 6) for n in range(dice.randint(1, 4))}
+    kinds = [
+        dice.sample(sorted(topics), dice.randint(1, len(topics))) for _ in range(dice.randint(1, 3))
+    ]
+    members = [Member(f"m{n}", dice.choice(kinds)) for n in range(dice.randint(1, 6))]
+    read = {topic for member in members for topic in member.topics}
+    return Group({topic: topics[topic] for topic in read}, members)
+
+
+def least_max(group: Group, members: list[Member]) -> int | None:
+    """The highest load of the optimum of these; None if they don't read everything."""
+    if {topic for member in members for topic in member.topics} != set(group.topics):
+        return None
+    return max(assign(Group(group.topics, members)).loads.values())
+
+
+def best_of(group: Group, members: int) -> int | None:
+    """The least maximum with so many of the members."""
+    loads = (least_max(group, [*some]) for some in combinations(group.members, members))
+    return min((load for load in loads if load is not None), default=None)
+
+
+def commonest(group: Group) -> Member:
+    """A member of the subscription that most have; of several that which reads most."""
+    sets = [frozenset(member.topics) for member in group.members]
+    amounts = [sum(group.topics[topic] for topic in topics) for topics in sets]
+    keys = [(sets.count(topics), amount) for topics, amount in zip(sets, amounts, strict=True)]
+    tied = {sets[at] for at, key in enumerate(keys) if key == max(keys)}
+    if len(tied) > 1:
+        pytest.skip("several are as common and read as much")
+    return Member("new", sorted(tied.pop()))
+
+
+@pytest.mark.parametrize("seed", range(150))
+def test_sizes_are_the_best_of_all_choices(seed: int) -> None:
+    group = random_group(random.Random(seed))
+    joins = commonest(group)
+    found = sized(group)
+    size = len(group.members)
+    fewer = {n: best_of(group, n) for n in range(1, size + 1)}
+    more = {
+        size + n: least_max(
+            group, [*group.members, *(Member(f"n{k}", joins.topics) for k in range(n))]
+        )
+        for n in range(1, 30)
+    }
+    loads = fewer | more
+    optimal = loads[size]
+    assert optimal is not None and found.proven
+    assert found.optimal_max == optimal
+    assert found.fewest_optimal == min(n for n in fewer if fewer[n] == optimal)
+    better = [n for n, load in more.items() if load is not None and load < optimal]
+    assert found.next_better == min(better, default=None)
+    assert [(one.members, one.max_load) for one in found.sizes] == [
+        (n, load) for n in range(size - 3, size + 4) if (load := loads.get(n)) is not None
+    ]
+    even = [n for n, load in loads.items() if load is not None and load * n == found.partitions]
+    assert found.even == (size in even)
+    assert found.even_below == max((n for n in even if n < size), default=None)
+    assert found.even_above == min((n for n in even if n > size), default=None)
+
+
+def test_members_for_what_comes_in() -> None:
+    """100 records a second, of which one does 20 with room to spare: 5 at 1.0, 8 at 0.7."""
+    group = problem(alike(12, 3))
+    assert needed_for(group, np.array([100.0]), 20, 1.0).members == 5
+    found = needed_for(group, np.array([100.0]), 20, 0.7)
+    assert (found.members, found.rate, found.load, found.proven) == (8, 100, 14, True)
+    assert needed_for(group, np.array([0.0]), 20, 0.7).members == 1
+
+
+def test_members_of_each_kind_for_what_comes_in() -> None:
+    """Who alone reads `own` can't be helped by the others, who are the commonest."""
+    members = [Member("a", ["own"]), Member("b", ["own"]), *(Member(n, ["t"]) for n in "cdef")]
+    group = problem(Group({"own": 4, "t": 4}, members))
+    assert needed_for(group, np.array([15.0, 31.0]), 10, 1.0).members == 6
+    assert needed_for(group, np.array([15.0, 0.0]), 10, 1.0).members == 3
+    assert needed_for(group, np.array([21.0, 31.0]), 10, 1.0).members is None

@@ -1,0 +1,112 @@
+"""`evenfleet rates`, as a user runs it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from spark.fleet.local_store import write_store
+from tests.spark.support.fleets import Fleet
+from tests.spark.support.offsets import snapshot_at
+from tests.spark.support.said import Run, flat, is_one_line
+from tests.spark.support.small import rows
+
+LAST = snapshot_at(3)
+
+
+def at(hour: int) -> Fleet:
+    """Group g gets late on orders-0, and reads all of orders-1; another cluster has no offsets."""
+    fleet = Fleet().topic("orders", 2).topic("x", 1, cluster="d")
+    owned = [("orders", 0, "a"), ("orders", 1, "b")]
+    fleet.group("g", {"a": ["orders"], "b": ["orders"]}, owned)
+    fleet.group("h", {"m": ["x"]}, [("x", 0, "m")], cluster="d")
+    for partition, pace in ((0, 2), (1, 3)):
+        fleet.add(
+            "offsets",
+            **{"group": "g", "topic": "orders", "partition": partition},
+            committed_offset=hour * 2 * 3600,
+            end_offset=hour * (pace if partition == 0 else 2) * 3600 + (1 - partition) * hour * 36,
+        )
+    return fleet
+
+
+@pytest.fixture
+def hourly(tmp_path: Path) -> Path:
+    for hour in range(4):
+        write_store(at(hour).tables(), tmp_path / "store", snapshot_at(hour))
+    return tmp_path / "store"
+
+
+def test_what_flows_is_written_and_who_falls_behind_is_told(
+    run: Run, hourly: Path, tmp_path: Path
+) -> None:
+    said = run("rates", hourly, "--out", tmp_path / "out", "--quantile", 0.5)
+    assert said.code == 0, said.err
+    assert (
+        "Group g of cluster c falls behind on 1 of 2 partitions: it is late by 108 records, 54 "
+        "s, and by 0.01 more records each second."
+    ) in flat(said.out)
+    assert "Read 4 snapshots from" in said.err
+    found = {row["partition"]: row for row in rows(tmp_path / "out" / "rates", LAST)}
+    assert found[0]["mean"] == pytest.approx(2.01)
+    assert (found[1]["quantile"], found[1]["pairs"]) == (2, 3)
+    read = {row["partition"]: row for row in rows(tmp_path / "out" / "consumption", LAST)}
+    assert (read[0]["falls_behind"], read[1]["falls_behind"]) == (True, False)
+    members = rows(tmp_path / "out" / "members", LAST)
+    assert [(row["member_id"], row["maximum"]) for row in members] == [
+        ("a", 2),
+        ("b", 2),
+        ("m", None),
+    ]
+
+
+def test_for_programs(run: Run, hourly: Path, tmp_path: Path) -> None:
+    out = ("--out", tmp_path / "out", "--format", "json")
+    said = run("rates", hourly, "--window", "1h", "--until", snapshot_at(2), *out)
+    assert said.code == 0, said.err
+    found = json.loads(said.out)
+    assert [row["partition"] for row in found["busiest"]] == [0, 1]
+    assert [(row["group"], row["lag"]) for row in found["behind"]] == [("g", 72)]
+    assert found["clusters"][0] == {
+        "cluster": "c",
+        "first": snapshot_at(1),
+        "last": snapshot_at(2),
+        "snapshots": 2,
+    }
+
+
+def test_part_of_a_fleet(run: Run, hourly: Path, tmp_path: Path) -> None:
+    said = run("rates", hourly, "--out", tmp_path / "out", "--cluster", "d", "--group", "h*")
+    assert said.code == 0, said.err
+    assert "Told are groups that fit 'h*' of cluster d alone." in said.err
+    assert "None does." in said.out
+    assert rows(tmp_path / "out" / "rates", LAST) == []
+    wrong = run("rates", hourly, "--out", tmp_path / "out", "--cluster", "e")
+    assert (wrong.code, wrong.out) == (2, "")
+    assert "has no cluster 'e': it has 2 clusters (c, d)" in wrong.err
+
+
+@pytest.mark.parametrize(
+    ("options", "why"),
+    [
+        (("--window", "1 day"), "window: '1 day' is no length of time such as '24h'"),
+        (("--window", "30m"), "a window of 30m holds one snapshot of each cluster"),
+        (("--quantile", "95"), "Input should be less than or equal to 1"),
+        (("--until", "2020"), "has no whole snapshot in that time"),
+    ],
+)
+def test_options_that_cant_be(
+    run: Run, hourly: Path, tmp_path: Path, options: tuple[str, str], why: str
+) -> None:
+    said = run("rates", hourly, "--out", tmp_path / "out", *options)
+    assert (said.code, is_one_line(said)) == (2, True)
+    assert why in said.err
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_store_without_offsets(run: Run, store: Path, tmp_path: Path) -> None:
+    said = run("rates", store, "--out", tmp_path / "out")
+    assert said.code == 2
+    assert "no snapshot has a table offsets, and rates are made of offsets" in said.err

@@ -1,0 +1,64 @@
+"""`evenfleet members`, as a user runs it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from spark.fleet.local_store import write_store
+from tests.spark.members.test_members_fleet import fleet
+from tests.spark.support.offsets import snapshot_at
+from tests.spark.support.said import Run, flat, is_one_line
+
+
+@pytest.fixture
+def hourly(tmp_path: Path) -> Path:
+    for hour in range(2):
+        write_store(fleet(hour).tables(), tmp_path / "store", snapshot_at(hour))
+    return tmp_path / "store"
+
+
+def test_a_table_and_a_sentence_each(run: Run, hourly: Path) -> None:
+    said = run("members", hourly, "--headroom", 0.8)
+    assert said.code == 0, said.err
+    told = flat(said.out)
+    assert "big of c: 51 partitions over 50 members: 2 at most, as over 26, so 24 are" in told
+    assert "and shall do 96, 3 members are needed." in told
+    assert "Assumed: partitions count alike." in said.err
+    assert "Without a plan, and so without numbers: 2 groups" in said.err
+    assert "takes two snapshots" not in said.err
+
+
+def test_for_programs_and_some_groups(run: Run, hourly: Path) -> None:
+    said = run("members", hourly, "--group", "mix*", "--format", "json")
+    assert said.code == 0, said.err
+    (row,) = json.loads(said.out)["members"]
+    assert (row["group"], row["spare"], row["needed"]) == ("mixed", 2, None)
+    assert row["sizes"][0] == {"members": 2, "max_load": 9, "even": False}
+
+
+def test_one_snapshot_tells_all_but_what_comes_in_needs(run: Run, store: Path) -> None:
+    said = run("members", store)
+    assert said.code == 0, said.err
+    assert "g of c: 2 partitions over 2 members: 1 each (as found 2), and no fewer would do." in (
+        flat(said.out)
+    )
+    assert "What members need for what comes in takes two snapshots with offsets" in said.err
+
+
+@pytest.mark.parametrize(
+    ("options", "why"),
+    [
+        (("--headroom", "70"), "--headroom 70 isn't above 0 and at most 1"),
+        (("--headroom", "0"), "--headroom 0 isn't above 0"),
+        (("--window", "day"), "window: 'day' is no length of time such as '24h'"),
+        (("--group", "x"), "has no groups that fit 'x'"),
+        (("--cluster", "x"), "has no cluster 'x'"),
+    ],
+)
+def test_options_that_cant_be(run: Run, hourly: Path, options: tuple[str, str], why: str) -> None:
+    said = run("members", hourly, *options)
+    assert (said.code, is_one_line(said)) == (2, True)
+    assert why in said.err

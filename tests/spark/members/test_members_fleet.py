@@ -1,0 +1,104 @@
+"""How many members each group of a fleet needs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from pyspark.sql import SparkSession
+
+from spark import FleetHistory, FleetSnapshot, InputError, members_fleet
+from tests.spark.support.fleets import Fleet, snapshot_of
+from tests.spark.support.offsets import snapshot_at
+
+HOUR = 3600
+
+
+def fleet(hour: int = 0) -> Fleet:
+    """A group of 50 with 51 partitions, one of two subscriptions, and such without a plan."""
+    made = Fleet().topic("t", 51).topic("own", 9).topic("more", 4)
+    names = [f"m{n:02}" for n in range(50)]
+    made.group("big", {name: ["t"] for name in names}, [("t", n, names[n]) for n in range(50)])
+    owned = [*(("own", n, "a") for n in range(9)), *(("more", n, "b") for n in range(4))]
+    made.group("mixed", {"a": ["own"], "b": ["more"], "c": ["more"], "d": ["more"]}, owned)
+    made.group("gone", {"m": ["missing"]})
+    made.group("nobody", {})
+    made.group("moving", {"m": ["t"]}, state="PreparingRebalance")
+    for group, topic, partition, pace in (
+        *(("mixed", "own", n, 10) for n in range(9)),
+        *(("mixed", "more", n, 30) for n in range(4)),
+    ):
+        place = {"group": group, "topic": topic, "partition": partition}
+        moved = hour * pace * HOUR
+        made.add("offsets", **place, committed_offset=moved, end_offset=moved)
+    return made
+
+
+def by_group(snapshot: FleetSnapshot, *more: Any) -> dict[str, dict[str, Any]]:
+    rows = members_fleet(snapshot, *more).collect()
+    return {row.group: row.asDict(recursive=True) for row in rows}
+
+
+def test_each_group_has_its_numbers_or_the_reason_why_not(spark: SparkSession) -> None:
+    found = by_group(fleet().snapshot(spark))
+    big = found["big"]
+    assert (big["members"], big["partitions"], big["optimal_max"], big["spare"]) == (50, 51, 2, 24)
+    assert (big["fewest_optimal"], big["next_better"], big["even"]) == (26, 51, False)
+    assert (big["found_max"], big["needed"], big["proven"]) == (1, None, True)
+    assert big["sizes"][0] == {"members": 47, "max_load": 2, "even": False}
+    assert big["sentence"] == (
+        "51 partitions over 50 members: 2 at most, as over 26, so 24 are spare. It takes 51 "
+        "members to have fewer. 17 or 51 would have the same number each."
+    )
+    mixed = found["mixed"]
+    assert mixed["sentence"] == (
+        "13 partitions over 4 members: 9 at most, as over 2, so 2 are spare. More members don't "
+        "lower that."
+    )
+    assert "commonest subscription" in mixed["assumed"]
+    assert found["gone"]["sentence"] == "There is nothing to read."
+    assert (found["nobody"]["status"], found["nobody"]["sentence"]) == ("empty", None)
+    assert found["moving"]["status"] == "rebalancing"
+
+
+def test_what_comes_in_needs_members(spark: SparkSession) -> None:
+    """120 records a second for b, who has done them; a has 90, and the others can't help it."""
+    hours = {snapshot_at(hour): fleet(hour).tables() for hour in range(3)}
+    several = [
+        FleetSnapshot.of(
+            snapshot=one, **{name: spark.createDataFrame(rows) for name, rows in tables.items()}
+        )
+        for one, tables in hours.items()
+    ]
+    with FleetHistory.of(several) as history:
+        rates = history.rates()
+        usual = by_group(several[0], rates)["mixed"]
+        roomy = by_group(several[0], rates, 0.8)["mixed"]
+        none = by_group(several[0], rates)["big"]
+    assert (usual["rate"], usual["rated"], usual["ability"]) == (210, 13, 120)
+    assert (usual["needed"], roomy["needed"], none["needed"]) == (None, 3, None)
+    assert roomy["sentence"].endswith(
+        "For 210 records a second, of which a member has been seen to do 120 and shall do 96, 3 "
+        "members are needed."
+    )
+    assert usual["sentence"].endswith(
+        "shall do 84, no number of members of the commonest subscription is enough."
+    )
+    assert "no member can do more than one has been seen to do" in usual["assumed"]
+
+
+@pytest.mark.parametrize("headroom", [0, -1, 1.1, float("nan")])
+def test_a_headroom_that_is_none(spark: SparkSession, headroom: float) -> None:
+    with pytest.raises(InputError, match="isn't above 0 and at most 1"):
+        members_fleet(fleet().snapshot(spark), None, headroom)
+
+
+def test_the_demo_has_a_row_for_each_group(spark: SparkSession, demo_tables: Any) -> None:
+    snapshot = snapshot_of(spark, demo_tables)
+    rows = members_fleet(snapshot).collect()
+    assert len(rows) == demo_tables["groups"].num_rows
+    planned = [row for row in rows if row.status in ("ok", "inferred")]
+    assert all(row.fewest_optimal <= row.members for row in planned if row.partitions)
+    assert {row.status for row in rows} <= {
+        *("ok", "inferred", "empty", "rebalancing", "foreign", "invalid"),
+    }
