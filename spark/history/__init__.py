@@ -5,8 +5,8 @@ from __future__ import annotations
 from spark.history.encode import encode_changes, groups_in_time
 from spark.history.facts import Facts
 from spark.history.fleet_history import FleetHistory
-from spark.history.summary import restless, totals, worse
 from spark.history.rates import QUANTILE, WINDOW, FleetRates
+from spark.history.summary import restless, totals, worse
 from spark.history.timeline import Timeline, seconds_between
 
 __all__ = [
