@@ -34,7 +34,7 @@ def encode_changes(tables: Mapping[str, DataFrame], facts: Facts, racks: bool = 
     rows of a group are in one task, one after the other, in order of time.
     """
     tasks = tasks_for_rows(facts.rows.sparkSession, facts.size_of_starts)
-    changed = _changed(tables, facts.starts)
+    changed = _changed(tables, facts)
     fleet = FleetSnapshot("", {name: _as_one(rows) for name, rows in changed.items()})
     spans = facts.spans.select(
         _instant().alias("cluster"), "group", F.array("start", "end").alias("span")
@@ -66,15 +66,19 @@ def groups_in_time(batches: Iterator[pd.DataFrame]) -> Iterator[Iterator[Any]]:
         yield of_group
 
 
-def _changed(tables: Mapping[str, DataFrame], starts: DataFrame) -> dict[str, DataFrame]:
-    """The rows that groups have at those instants, and those of the topics that they read then."""
+def _changed(tables: Mapping[str, DataFrame], facts: Facts) -> dict[str, DataFrame]:
+    """The rows that groups have at those instants, and those of the topics that they read then.
+
+    What is used more than once is kept: to look for it takes a pass over all snapshots.
+    """
     found = {
-        name: _among(rows, starts, KEYS)
+        name: _among(rows, facts.starts, KEYS)
         for name, rows in tables.items()
         if TABLES[name].by_group and name not in NOT_FACTS
     }
-    topics = found["subscriptions"].select(*TOPIC)
-    return found | {"partitions": _among(tables["partitions"], topics, TOPIC)}
+    read = facts.keep(found["subscriptions"])
+    topics = facts.keep(_among(tables["partitions"], read, TOPIC))
+    return found | {"subscriptions": read, "partitions": topics}
 
 
 def _among(rows: DataFrame, wanted: DataFrame, columns: Sequence[str]) -> DataFrame:

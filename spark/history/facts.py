@@ -38,10 +38,16 @@ class Facts:
 
     `position` is that of the snapshot in its cluster's timeline, `start` that from which on the
     group's facts have been the same. Where a group wasn't there, a new start begins. `size` counts
-    the rows that are about the group.
+    the rows that are about the group. `kept` is freed by whoever asked for the facts.
     """
 
     rows: DataFrame
+    kept: list[DataFrame]
+
+    def keep(self, rows: DataFrame) -> DataFrame:
+        """The same rows, kept from their first use on."""
+        self.kept.append(rows.persist())
+        return self.kept[-1]
 
     @property
     def starts(self) -> DataFrame:
@@ -64,8 +70,12 @@ class Facts:
         )
 
 
-def facts_of(tables: Mapping[str, DataFrame], timeline: Timeline, racks: bool) -> Facts:
+def facts_of(
+    tables: Mapping[str, DataFrame], timeline: Timeline, racks: bool, kept: list[DataFrame]
+) -> Facts:
     """Compare hashes of what is known of each group at each instant; `racks` are facts if wanted.
+
+    What is kept is added to `kept`, for whoever has that to free it.
 
     What differs has different hashes but for a chance of one in 2^64.
     """
@@ -83,7 +93,9 @@ def facts_of(tables: Mapping[str, DataFrame], timeline: Timeline, racks: bool) -
     )
     begins = F.when(F.coalesce(changed, F.lit(True)), F.col("position"))
     start = F.last(begins, ignorenulls=True).over(in_time)
-    return Facts(placed.select(*KEYS, "position", start.alias("start"), "size").persist())
+    rows = placed.select(*KEYS, "position", start.alias("start"), "size").persist()
+    kept.append(rows)
+    return Facts(rows, kept)
 
 
 def _topics_read(tables: Mapping[str, DataFrame], timeline: Timeline, racks: bool) -> DataFrame:
