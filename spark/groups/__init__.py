@@ -10,6 +10,7 @@ from spark.groups.homogeneous import HomogeneousRows, read_homogeneous
 from spark.groups.lookup import HashCollisionError, Lookup
 from spark.groups.one_group import no_such_group, row_of_group, seat_of_group, several_clusters
 from spark.groups.seats import OFFSETS_TOPIC, OffsetsTopic, Seat, seat_of
+from spark.groups.tasks import tasks_for_rows
 
 __all__ = [
     "ABSENT",
@@ -35,4 +36,5 @@ __all__ = [
     "seat_of",
     "seat_of_group",
     "several_clusters",
+    "tasks_for_rows",
 ]

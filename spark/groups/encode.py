@@ -39,9 +39,12 @@ UNLISTED = {
 
 
 def encode(
-    snapshot: FleetSnapshot, racks: bool = False, more: Mapping[str, DataFrame] | None = None
+    snapshot: FleetSnapshot,
+    racks: bool = False,
+    more: Mapping[str, DataFrame] | None = None,
+    tasks: int | None = None,
 ) -> DataFrame:
-    """One row a group that any table names, spread over so many tasks as `tasks_for` says.
+    """One row a group that any table names, spread over `tasks`, or as many as `tasks_for` says.
 
     Names are sorted. `topics` are those that somebody subscribes to, `topic_ids` their ids in 32
     hex digits or null; `subscriber_counts` says how many of the `subscribers` belong to each. The
@@ -70,7 +73,7 @@ def encode(
             "claims": claims_of(tables["assignments"]),
         },
         more or {},
-        tasks_for(tables),
+        tasks or tasks_for(tables),
     )
     return readable(together)
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import reduce
 
-from pyspark.sql import DataFrame
+from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 PARTITIONS = "spark.sql.shuffle.partitions"
@@ -18,14 +18,22 @@ LEAST = 4
 
 
 def tasks_for(tables: Mapping[str, DataFrame]) -> int:
-    """What the session was told, or else as many as the fleet's size is worth, by a small job.
+    """What the session was told, or else as many as the fleet's size is worth, by a small job."""
+
+    def rows() -> int:
+        counted = (tables[name].select(F.lit(1)) for name in ("assignments", "subscriptions"))
+        return reduce(DataFrame.unionAll, counted).count()
+
+    return tasks_for_rows(tables["members"].sparkSession, rows)
+
+
+def tasks_for_rows(session: SparkSession, rows: Callable[[], int]) -> int:
+    """The same for so many claims and subscriptions, which are counted if they are asked for.
 
     Never more than Spark's own default, 200 tasks, which a small fleet would wait for one by one.
     """
-    conf = tables["members"].sparkSession.conf
-    told = conf.get(PARTITIONS, None)
+    told = session.conf.get(PARTITIONS, None)
     if told:
         return int(told)
-    counted = (tables[name].select(F.lit(1)) for name in ("assignments", "subscriptions"))
-    rows = reduce(DataFrame.unionAll, counted).count()
-    return min(int(conf.get(PARTITIONS) or LEAST), max(LEAST, -(-rows // ROWS_A_TASK)))
+    most = int(session.conf.get(PARTITIONS) or LEAST)
+    return min(most, max(LEAST, -(-rows() // ROWS_A_TASK)))

@@ -5,7 +5,7 @@ A cluster at an instant is a cluster to `spark.groups.encode`, by a name of its 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain, groupby
 from typing import TYPE_CHECKING, Any
 
@@ -14,8 +14,8 @@ from pyspark.sql import functions as F
 
 from spark.files import SNAPSHOT
 from spark.fleet import TABLES, FleetSnapshot
-from spark.groups import encode, portions
-from spark.history.facts import AT, KEYS, TOPIC, Facts
+from spark.groups import encode, portions, tasks_for_rows
+from spark.history.facts import AT, KEYS, TOPIC, Facts, key_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -33,13 +33,13 @@ def encode_changes(tables: Mapping[str, DataFrame], facts: Facts, racks: bool = 
     `snapshot` is the first and `start` its position, from which to `end` the facts were these. All
     rows of a group are in one task, one after the other, in order of time.
     """
-    starts = facts.rows.where("position = start").select(*KEYS)
-    changed = _changed(tables, starts)
+    tasks = tasks_for_rows(facts.rows.sparkSession, facts.size_of_starts)
+    changed = _changed(tables, facts)
     fleet = FleetSnapshot("", {name: _as_one(rows) for name, rows in changed.items()})
     spans = facts.spans.select(
         _instant().alias("cluster"), "group", F.array("start", "end").alias("span")
     )
-    encoded = encode(fleet, racks, {"span": spans})
+    encoded = encode(fleet, racks, {"span": spans}, tasks)
     rows = encoded.withColumns(
         {
             SNAPSHOT: F.substring_index("cluster", SEPARATOR, 1),
@@ -49,8 +49,9 @@ def encode_changes(tables: Mapping[str, DataFrame], facts: Facts, racks: bool = 
         }
     )
     return (
-        rows.drop("span")
-        .repartition("cluster", "group")
+        rows.where("size(span) > 0")
+        .drop("span")
+        .repartition(tasks, "cluster", "group")
         .sortWithinPartitions("cluster", "group", "start")
     )
 
@@ -65,16 +66,29 @@ def groups_in_time(batches: Iterator[pd.DataFrame]) -> Iterator[Iterator[Any]]:
         yield of_group
 
 
-def _changed(tables: Mapping[str, DataFrame], starts: DataFrame) -> dict[str, DataFrame]:
-    """The rows that groups have at those instants, and those of the topics that they read then."""
+def _changed(tables: Mapping[str, DataFrame], facts: Facts) -> dict[str, DataFrame]:
+    """The rows that groups have at those instants, and those of the topics that they read then.
+
+    What is used more than once is kept: to look for it takes a pass over all snapshots.
+    """
     found = {
-        name: rows.join(starts, list(KEYS), "left_semi")
+        name: _among(rows, facts.starts, KEYS)
         for name, rows in tables.items()
         if TABLES[name].by_group and name not in NOT_FACTS
     }
-    topics = found["subscriptions"].select(*TOPIC).distinct()
-    partitions = tables["partitions"].join(topics, list(TOPIC), "left_semi")
-    return found | {"partitions": partitions}
+    read = facts.keep(found["subscriptions"])
+    topics = facts.keep(_among(tables["partitions"], read, TOPIC))
+    return found | {"subscriptions": read, "partitions": topics}
+
+
+def _among(rows: DataFrame, wanted: DataFrame, columns: Sequence[str]) -> DataFrame:
+    """The rows that have what `wanted` has in these columns, told by one number each.
+
+    These are few enough to be everywhere, and no row has to be looked for elsewhere. Two of one
+    number would let in rows that nobody asks for, and of which nothing is made.
+    """
+    numbers = F.broadcast(wanted.select(key_of(*columns).alias("wanted")).distinct())
+    return rows.join(numbers, key_of(*columns) == F.col("wanted"), "left_semi")
 
 
 def _as_one(rows: DataFrame) -> DataFrame:

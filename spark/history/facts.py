@@ -34,13 +34,30 @@ RACKS_OF_PARTITIONS = ("leader_rack", "replica_racks")
 
 @dataclass(frozen=True)
 class Facts:
-    """A row (snapshot, cluster, group, position, start) for each group in each snapshot; kept.
+    """A row (snapshot, cluster, group, position, start, size) for each group and snapshot; kept.
 
     `position` is that of the snapshot in its cluster's timeline, `start` that from which on the
-    group's facts have been the same. Where a group wasn't there, a new start begins.
+    group's facts have been the same. Where a group wasn't there, a new start begins. `size` counts
+    the rows that are about the group. `kept` is freed by whoever asked for the facts.
     """
 
     rows: DataFrame
+    kept: list[DataFrame]
+
+    def keep(self, rows: DataFrame) -> DataFrame:
+        """The same rows, kept from their first use on."""
+        self.kept.append(rows.persist())
+        return self.kept[-1]
+
+    @property
+    def starts(self) -> DataFrame:
+        """Those rows in which the facts of a group have changed."""
+        return self.rows.where("position = start")
+
+    def size_of_starts(self) -> int:
+        """How many rows tell of those, by a job."""
+        (found,) = self.starts.agg(F.coalesce(F.sum("size"), F.lit(0))).collect()
+        return int(found[0])
 
     @property
     def spans(self) -> DataFrame:
@@ -53,8 +70,12 @@ class Facts:
         )
 
 
-def facts_of(tables: Mapping[str, DataFrame], timeline: Timeline, racks: bool) -> Facts:
+def facts_of(
+    tables: Mapping[str, DataFrame], timeline: Timeline, racks: bool, kept: list[DataFrame]
+) -> Facts:
     """Compare hashes of what is known of each group at each instant; `racks` are facts if wanted.
+
+    What is kept is added to `kept`, for whoever has that to free it.
 
     What differs has different hashes but for a chance of one in 2^64.
     """
@@ -63,8 +84,8 @@ def facts_of(tables: Mapping[str, DataFrame], timeline: Timeline, racks: bool) -
         for name, columns in OF_GROUP.items()
         if name in tables
     ]
-    rows = reduce(DataFrame.unionAll, [*own, _topics_read(tables, racks)])
-    digests = rows.groupBy(*KEYS).agg(_digest("hash").alias("digest"))
+    rows = reduce(DataFrame.unionAll, [*own, _topics_read(tables, timeline, racks)])
+    digests = rows.groupBy(*KEYS).agg(_digest("hash").alias("digest"), F.count("*").alias("size"))
     placed = _placed(digests, timeline)
     in_time = Window.partitionBy("cluster", "group").orderBy("position")
     changed = (F.lag("digest").over(in_time) != F.col("digest")) | (
@@ -72,18 +93,56 @@ def facts_of(tables: Mapping[str, DataFrame], timeline: Timeline, racks: bool) -
     )
     begins = F.when(F.coalesce(changed, F.lit(True)), F.col("position"))
     start = F.last(begins, ignorenulls=True).over(in_time)
-    return Facts(placed.select(*KEYS, "position", start.alias("start")).persist())
+    rows = placed.select(*KEYS, "position", start.alias("start"), "size").persist()
+    kept.append(rows)
+    return Facts(rows, kept)
 
 
-def _topics_read(tables: Mapping[str, DataFrame], racks: bool) -> DataFrame:
-    """A row for each topic that a group reads: who does, and what the topic is like."""
+def _topics_read(tables: Mapping[str, DataFrame], timeline: Timeline, racks: bool) -> DataFrame:
+    """A row for each subscription: who reads which topic, and what that is like.
+
+    Most topics never change, and what they are like needs no telling: so the others are few.
+    """
     columns = (*OF_PARTITIONS, *(RACKS_OF_PARTITIONS if racks else ()))
-    partitions = _hashed(tables["partitions"], "partitions", *columns)
-    topics = partitions.groupBy(*TOPIC).agg(_digest("hash").alias("topic_digest"))
-    readers = _hashed(tables["subscriptions"], "subscriptions", "member_id")
-    read = readers.groupBy(*KEYS, "topic").agg(_digest("hash").alias("readers"))
-    joined = read.join(topics, list(TOPIC), "left")
-    return _hashed(joined, "topics", "topic", "readers", "topic_digest").select(*KEYS, "hash")
+    changing = _changing_topics(_hashed(tables["partitions"], "partitions", *columns), timeline)
+    read = tables["subscriptions"].select(*KEYS, "topic", "member_id", key_of(*TOPIC).alias("at"))
+    joined = read.join(changing, "at", "left")
+    return _hashed(joined, "subscriptions", "topic", "member_id", "topic_digest").select(
+        *KEYS, "hash"
+    )
+
+
+def _changing_topics(partitions: DataFrame, timeline: Timeline) -> DataFrame:
+    """A row (at, topic_digest) for each instant of a topic that isn't always the same.
+
+    A topic that isn't there at all of its cluster's instants is one of them.
+    """
+    of = (key_of("cluster", "topic").alias("of"), key_of("cluster").alias("of_cluster"))
+    topics = partitions.groupBy(key_of(*TOPIC).alias("at"), *of).agg(
+        _digest("hash").alias("topic_digest")
+    )
+    lengths = [(cluster, len(ids)) for cluster, ids in timeline.snapshots.items()]
+    instants = partitions.sparkSession.createDataFrame(lengths, "cluster string, instants int")
+    changing = (
+        topics.groupBy("of", "of_cluster")
+        .agg(
+            F.min("topic_digest").alias("low"),
+            F.max("topic_digest").alias("high"),
+            F.count("*").alias("found"),
+        )
+        .join(
+            F.broadcast(instants.select(key_of("cluster").alias("of_cluster"), "instants")),
+            "of_cluster",
+            "left",
+        )
+        .where("low < high or instants is null or found < instants")
+    )
+    return topics.join(changing, "of", "left_semi").select("at", "topic_digest")
+
+
+def key_of(*columns: str) -> Column:
+    """One number for some names: grouped and joined by it, rows are a third of the work."""
+    return F.xxhash64(*columns)
 
 
 def _hashed(rows: DataFrame, table: str, *columns: str) -> DataFrame:

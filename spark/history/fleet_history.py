@@ -131,9 +131,7 @@ class FleetHistory(Handle):
 
     def facts(self, racks: bool = False) -> Facts:
         """When each group's facts changed; with `racks` those of partitions are facts too."""
-        facts = facts_of(self.tables, self.timeline, racks)
-        self._kept.append(facts.rows)
-        return facts
+        return facts_of(self.tables, self.timeline, racks, self._kept)
 
     @cached_property
     def _facts(self) -> Facts:

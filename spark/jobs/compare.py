@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Annotated
 
@@ -9,7 +10,7 @@ import typer
 from pyspark.sql import SparkSession
 
 from optimizer import STRATEGY_NAMES
-from spark import check_strategies, compare_fleet, fleet_of
+from spark import FleetSnapshot, check_strategies, compare_fleet, fleet_of
 from spark.compare import best_of
 from spark.files import Where, table_in, write_tables
 from spark.fleet import CONNECT, CONSUMER, WHOLE, Part, check_outside, check_writable, snapshot_id
@@ -28,12 +29,15 @@ from spark.terminal import (
     Out,
     OutTables,
     Rack,
-    Snapshot,
+    Rows,
+    SnapshotOrAll,
     Store,
     StoreTables,
     as_rows,
     busy,
     clusters_in_json,
+    each_snapshot,
+    one_of,
     opened,
     out_in,
     part_of,
@@ -63,7 +67,7 @@ def compare(
     out: Out = None,
     tables: StoreTables = None,
     out_tables: OutTables = None,
-    snapshot: Snapshot = None,
+    snapshot: SnapshotOrAll = None,
     strategies: Annotated[
         str | None,
         typer.Option(
@@ -88,7 +92,7 @@ def compare(
     chosen = check_strategies(strategies.split(",") if strategies else settings.strategies)
     settings = replace(settings, strategies=tuple(chosen))
     check_writable(target)
-    with opened(master, conf, settings, source, snapshot) as spark:
+    with opened(master, conf, settings, source, one_of(snapshot)) as spark:
         compare_store(spark, source, target, snapshot, settings, form, Part(cluster, group))
 
 
@@ -101,8 +105,53 @@ def compare_store(
     form: Format,
     part: Part = WHOLE,
 ) -> None:
-    """Measure all groups under all strategies, write both tables, print the fleet's."""
+    """Measure all groups of one snapshot, or of each, under all strategies, and print the fleet's.
+
+    Both tables are written, by snapshot.
+    """
     check_outside(session, out, WRITTEN)
+    compared, fault = each_snapshot(
+        *(session, store, snapshot, part, "are compared"),
+        lambda one: _compare_one(session, store, out, one, settings, part),
+    )
+    if compared:
+        _show(compared, settings, form)
+    for fleet, rows in compared:
+        say_clusters(fleet)
+        if part:
+            say(f"Compared are {part} alone.")
+        say(best_of(rows))
+        say(
+            f"Snapshot {fleet.id}: each group under each strategy is in "
+            f"{table_in(out, 'comparison')}, this table in {table_in(out, 'fleet')}."
+        )
+    if fault:
+        raise fault
+
+
+def _show(compared: Sequence[tuple[FleetSnapshot, Rows]], settings: Settings, form: Format) -> None:
+    """Print the tables of all snapshots, one below the other."""
+    many = len(compared) > 1
+    rows = [
+        ({"snapshot": fleet.id} if many else {}) | row for fleet, some in compared for row in some
+    ]
+    by_kind = {name: [row for row in rows if row["kind"] == kind] for kind, name in TABLES.items()}
+    tables = {name: some for name, some in by_kind.items() if some} or {TABLES[CONSUMER]: []}
+    chosen = ["snapshot", *SHOWN, *(["remote_reads"] if settings.goals.need_racks else [])]
+    hidden = {column for row in rows for column in row if column not in chosen}
+    fleets = [fleet for fleet, _ in compared]
+    show(tables | clusters_in_json(form, *fleets), form, hidden)
+
+
+def _compare_one(
+    session: SparkSession,
+    store: Where,
+    out: Where,
+    snapshot: str | None,
+    settings: Settings,
+    part: Part,
+) -> tuple[FleetSnapshot, Rows]:
+    """Write both tables of a fleet; the rows of the second."""
     fleet = read_snapshot(session, store, snapshot, "compare", settings.max_age)
     fleet = part_of(fleet, part)
     snapshot_id(fleet.id)  # checked before any work is done
@@ -118,19 +167,4 @@ def compare_store(
             write_tables(session, out, fleet.id, written)
     finally:
         comparison.unpersist()
-    chosen = [*SHOWN, *(["remote_reads"] if settings.goals.need_racks else [])]
-    by_kind = {name: [row for row in shown if row["kind"] == kind] for kind, name in TABLES.items()}
-    tables = {name: some for name, some in by_kind.items() if some} or {TABLES[CONSUMER]: []}
-    show(
-        tables | clusters_in_json(form, fleet),
-        form,
-        [name for name in table.columns if name not in chosen],
-    )
-    say_clusters(fleet)
-    if part:
-        say(f"Compared are {part} alone.")
-    say(best_of(shown))
-    say(
-        f"Snapshot {fleet.id}: each group under each strategy is in "
-        f"{table_in(out, 'comparison')}, this table in {table_in(out, 'fleet')}."
-    )
+    return fleet, shown

@@ -12,9 +12,8 @@ from pyspark.sql import DataFrame, SparkSession
 
 from optimizer import STRATEGY_NAMES
 from spark import FleetPlan, FleetSnapshot, InputError, plan_fleet
-from spark.errors import UnreadableError
 from spark.files import Where, table_in
-from spark.fleet import WHOLE, Part, check_no_store, check_writable, whole
+from spark.fleet import WHOLE, Part, check_no_store, check_writable
 from spark.plan import BYTES_A_GB, OWNED, TRAFFIC, cross_rack_traffic
 from spark.settings import Settings, read_settings
 from spark.terminal import (
@@ -28,15 +27,17 @@ from spark.terminal import (
     Levels,
     Master,
     MinGain,
-    NoSuchPartError,
     Out,
     OutTables,
     Rack,
     Rows,
+    SnapshotOrAll,
     Store,
     StoreTables,
     busy,
     clusters_in_json,
+    each_snapshot,
+    one_of,
     opened,
     out_in,
     part_of,
@@ -48,17 +49,13 @@ from spark.terminal import (
     with_goals,
 )
 
-ALL = "all"
-
 
 def plan(
     store: Store = None,
     out: Out = None,
     tables: StoreTables = None,
     out_tables: OutTables = None,
-    snapshot: Annotated[
-        str | None, typer.Option(help="Id, or `all`.", show_default="the newest of each cluster")
-    ] = None,
+    snapshot: SnapshotOrAll = None,
     strategy: Annotated[
         str | None, typer.Option(help=f"{', '.join(STRATEGY_NAMES)}.", show_default="optimal")
     ] = None,
@@ -82,8 +79,7 @@ def plan(
     settings = with_goals(settings, goal, rack, levels, min_gain)
     settings = replace(settings, strategy=chosen)
     check_writable(target)
-    one = None if snapshot == ALL else snapshot
-    with opened(master, conf, settings, source, one) as spark:
+    with opened(master, conf, settings, source, one_of(snapshot)) as spark:
         plan_store(spark, source, target, snapshot, settings, form, Part(cluster, group))
 
 
@@ -98,33 +94,14 @@ def plan_store(
 ) -> None:
     """Plan one snapshot, or all of them, or part of them, and print what changes."""
     check_no_store(session, out, OWNED)
-    chosen: Sequence[str | None] = [snapshot]
-    if snapshot == ALL:
-        stored = whole(session, store)
-        chosen = stored.whole
-        for skipped, why in stored.unfinished.items():
-            say(f"Skipped: snapshot {skipped} isn't whole: {why}")
-    planned, broken = [], []
-    for one in chosen:
-        try:
-            planned.append(_plan_one(session, store, out, one, settings, part))
-        except NoSuchPartError as error:
-            if len(chosen) == 1:
-                raise
-            say(f"Skipped: {error}")
-        except UnreadableError as error:
-            if len(chosen) == 1:
-                raise
-            broken.append(str(error))
-    if not planned and not broken:
-        raise InputError(f"no snapshot of store {store} has {part}")
+    planned, fault = each_snapshot(
+        *(session, store, snapshot, part, "are planned"),
+        lambda one: _plan_one(session, store, out, one, settings, part),
+    )
     if planned:
         _show(planned, form)
-    if broken:
-        raise InputError(
-            f"{len(planned)} of {len(chosen)} snapshots are planned, the others can't be read: "
-            f"{'; '.join(broken)}"
-        )
+    if fault:
+        raise fault
 
 
 def _show(planned: Sequence[tuple[FleetSnapshot, dict[str, Rows]]], form: Format) -> None:

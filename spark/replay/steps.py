@@ -220,6 +220,6 @@ def _same_target(strategy: str) -> str:
 
 
 def _stopped(changes: Changes, eager: bool | None) -> int | None:
-    if eager is None:
+    if eager is None and changes.keepable:
         return None
     return changes.keepable if eager else changes.lost

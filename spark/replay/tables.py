@@ -46,26 +46,30 @@ def groups_of(steps: DataFrame) -> DataFrame:
     """
     answered = F.col("max_load").isNotNull()
     later = answered & F.col("rebalanced") & ~F.col("first")
-    hours = F.sum(F.when(answered, F.col("seconds"))) / 3600
+    has_protocol = F.bool_and(F.col("stopped").isNotNull() | ~later)
+    hours = F.sum(F.when(answered, F.col("seconds")).otherwise(0)) / 3600
     rows = steps.groupBy(*GROUP, "strategy").agg(
         F.max_by("kind", "start").alias("kind"),
-        F.coalesce(hours, F.lit(0.0)).alias("known_hours"),
-        (F.sum(F.when(answered, 0).otherwise(F.col("seconds"))) / 3600).alias("unknown_hours"),
+        hours.alias("known_hours"),
+        (F.sum("seconds") / 3600 - hours).alias("unknown_hours"),
         F.count_if(F.col("rebalanced") & ~F.col("first")).alias("changes"),
         F.count_if(F.col("rebalanced") & ~answered).alias("without_answer"),
         F.max_by("reason", F.when(~answered, F.col("start"))).alias("why"),
         _hours("excess").alias("excess_hours"),
         F.max("max_load").alias("worst_max_load"),
-        *(F.sum(F.when(later, F.col(one))).alias(one) for one in ("moves", "takeovers")),
-        F.when(
-            F.bool_and(F.col("stopped").isNotNull() | ~later),
-            F.sum(F.when(later, F.col("stopped"))),
-        ).alias("stopped"),
-        F.sum(F.when(F.col("first"), F.col("moves"))).alias("first_moves"),
+        _counted("moves", later).alias("moves"),
+        _counted("takeovers", later).alias("takeovers"),
+        F.when(has_protocol, _counted("stopped", later)).alias("stopped"),
+        _counted("moves", F.col("first")).alias("first_moves"),
         _hours("local_reads").alias("local_read_hours"),
         _hours("remote_reads").alias("remote_read_hours"),
     )
     return _with_best(rows)
+
+
+def _counted(what: str, where: Column) -> Column:
+    """The sum of those; null only where the strategy never had an answer."""
+    return F.sum(F.when(F.col("max_load").isNotNull(), F.when(where, F.col(what)).otherwise(0)))
 
 
 def _hours(what: str) -> Column:

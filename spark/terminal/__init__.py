@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from spark.terminal.console import OUT, Format, Rows, as_rows, busy, say, show, tell
+from spark.terminal.each_snapshot import SnapshotOrAll, each_snapshot, one_of
 from spark.terminal.failures import sentence_of
 from spark.terminal.histories import (
     Since,
@@ -82,6 +83,7 @@ __all__ = [
     "Rows",
     "Since",
     "Snapshot",
+    "SnapshotOrAll",
     "Store",
     "StoreTables",
     "Until",
@@ -90,8 +92,10 @@ __all__ = [
     "cluster_of",
     "clusters_in_json",
     "clusters_named",
+    "each_snapshot",
     "interrupts",
     "live",
+    "one_of",
     "opened",
     "opened_store",
     "out_if_any",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import datetime
+from functools import cache
 from itertools import pairwise
 from typing import Any
 
@@ -101,7 +102,6 @@ def replayed(history: History, strategy: str, goals: Goals) -> Iterator[Row | No
         moves, takeovers, kept, lost = changes_of(look, start, after)
         loads = [sum(m == member for m in after.values()) for member in look.readers]
         eager = strategy == CURRENT or STRATEGIES[strategy].eager
-        optimum = assign(look.group({}))
         yield {
             "hours": hours,
             "rebalanced": anew,
@@ -109,13 +109,19 @@ def replayed(history: History, strategy: str, goals: Goals) -> Iterator[Row | No
             "max_load": max(loads),
             "min_load": min(loads),
             "sum_squares": sum(load * load for load in loads),
-            "excess": max(0, max(loads) - max(optimum.loads.values())),
+            "excess": max(0, max(loads) - least_max_load(look)),
             "moves": moves,
             "takeovers": takeovers,
             "stopped": (kept if eager else lost) if anew else 0,
             "remote_reads": remote_reads(look, after),
         }
         owners, before, facts = after, look, facts_of(look)
+
+
+@cache
+def least_max_load(look: Look) -> int:
+    """The highest load of the optimum."""
+    return max(assign(look.group({})).loads.values())
 
 
 def remote_reads(look: Look, owners: Owners) -> int | None:

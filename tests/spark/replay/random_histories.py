@@ -28,7 +28,7 @@ class Reader:
     rack: str | None = None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Look:
     """A group in one snapshot: readers by member id, sizes of topics, and who owns what."""
 

@@ -1,0 +1,101 @@
+"""`evenfleet replay`, and `compare --snapshot all`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from spark.fleet.local_store import write_store
+from tests.spark.support.fleets import Fleet
+from tests.spark.support.histories import HOURS
+from tests.spark.support.said import Run, flat, is_one_line
+from tests.spark.support.small import rows
+
+
+@pytest.fixture
+def past(tmp_path: Path) -> Path:
+    """A group whose member c comes for an hour and takes over all of t."""
+    for hour, owners in enumerate(("aabb", "aabb", "cccc", "aaab")):
+        members = {one: ["t"] for one in sorted({"a", "b", *owners})}
+        owned = [("t", p, one) for p, one in enumerate(owners)]
+        fleet = Fleet().topic("t", 4).group("g", members, owned, strategy="range")
+        write_store(fleet.group("nobody", {}).tables(), tmp_path / "store", HOURS[hour])
+    return tmp_path / "store"
+
+
+def test_it_prints_the_league_and_who_would_have_been_better_off(
+    run: Run, past: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "out"
+    said = run("replay", past, "--out", out, "--strategies", "current,range,optimal")
+    assert said.code == 0
+    assert "league" in said.out
+    told = "g of c: best off with optimal: 0.0 partition-hours of excess instead of 2.0, 1 moves"
+    assert told in flat(said.out)
+    assert f"Read of cluster c: 4 snapshots from {HOURS[0]} to {HOURS[3]}." in said.err
+    assert "Best off with optimal: 0.0 partition-hours of excess load, 1 moves, 1 part" in said.err
+    replay = rows(out / "replay", HOURS[3])
+    found = {(row["group"], row["strategy"]): row for row in replay}
+    assert len(replay) == 6
+    assert found["g", "current"]["stopped"] == 4
+    assert found["g", "optimal"]["is_best"]
+    assert found["nobody", "optimal"]["unknown_hours"] == 3
+    assert [row["strategy"] for row in rows(out / "league", HOURS[3])] == [
+        "optimal",
+        "range",
+        "current",
+    ]
+
+
+def test_json_has_the_league_as_it_is_written(run: Run, past: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    words = ("--strategies", "current,optimal", "--until", HOURS[2], "--since", "1h")
+    said = run("replay", past, "--out", out, *words, "--format", "json")
+    assert said.code == 0
+    assert json.loads(said.out) == {"league": rows(out / "league", HOURS[2])}
+    assert f"Read of cluster c: 2 snapshots from {HOURS[1]} to {HOURS[2]}." in said.err
+
+
+def test_a_history_of_one_snapshot_has_no_time(run: Run, past: Path, tmp_path: Path) -> None:
+    said = run("replay", past, "--out", tmp_path / "out", "--until", HOURS[0], "--format", "json")
+    assert said.code == 0
+    for row in json.loads(said.out)["league"]:
+        assert (row["known_hours"], row["excess_hours"], row["changes"]) == (0, 0, 0)
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("--strategies", "current,best"), "unknown strategy 'best'"),
+        (("--cluster", "west"), "west"),
+        (("--group", "x*"), "has groups that fit 'x*'"),
+        (("--until", "20251121T000000Z"), "has no whole snapshot in that time"),
+    ],
+)
+def test_bad_options_are_told_in_a_line(
+    run: Run, past: Path, tmp_path: Path, words: tuple[str, ...], told: str
+) -> None:
+    said = run("replay", past, "--out", tmp_path / "out", *words)
+    assert (said.code, is_one_line(said)) == (2, True)
+    assert told in said.err
+
+
+def test_every_snapshot_is_compared_for_all(run: Run, past: Path, tmp_path: Path) -> None:
+    """Each has the tables that it has alone."""
+    out, alone = tmp_path / "all", tmp_path / "alone"
+    words = ("--strategies", "current,optimal", "--format", "json")
+    said = run("compare", past, "--out", out, "--snapshot", "all", *words)
+    assert said.code == 0
+    shown = json.loads(said.out)["strategies"]
+    assert sorted({row["snapshot"] for row in shown}) == HOURS[:4]
+    assert said.err.count("is in") == said.err.count("Read snapshot") == 4
+    run("compare", past, "--out", alone, "--snapshot", HOURS[2], *words)
+    assert rows(out / "fleet", HOURS[2]) == rows(alone / "fleet", HOURS[2])
+    for compared in (out, alone):
+        of_third = rows(compared / "comparison", HOURS[2])
+        assert [(r["group"], r["strategy"], r["max_load"]) for r in of_third][:2] == [
+            ("g", "current", 4),
+            ("g", "optimal", 2),
+        ]
