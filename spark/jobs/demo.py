@@ -1,22 +1,25 @@
-"""`evenfleet demo`: the main job on a fleet made for it."""
+"""`evenfleet demo`: the main job on a fleet made for it, and what happened to it."""
 
 from __future__ import annotations
 
 import shlex
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
 import typer
 from pyspark.sql import SparkSession
 
-from spark import InputError
+from spark import FleetHistory, InputError
 from spark.demo import make_history
-from spark.fleet import check_writable, write_store
+from spark.fleet import WHOLE, check_writable, write_store
 from spark.jobs.compare import compare_store
+from spark.jobs.history import history_of_store
 from spark.jobs.plan import plan_store
+from spark.jobs.replay import replay_history
 from spark.jobs.verify import verify_store
 from spark.settings import Settings
-from spark.terminal import CHECK_FAILED, Conf, Form, Format, Master, opened, say
+from spark.terminal import CHECK_FAILED, Conf, Form, Format, Master, opened, read_history, say
 
 SEED = 1
 SNAPSHOT = "20261121T060000Z"
@@ -33,7 +36,9 @@ def demo(
     store = f"{out}/store"
     make_store(groups, store)
     with opened(master, conf, Settings(), store) as spark:
-        if not show_main_job(spark, out, form):
+        is_sound = show_main_job(spark, out, form)
+        show_past(spark, out, form)
+        if not is_sound:
             raise typer.Exit(CHECK_FAILED)
 
 
@@ -57,6 +62,22 @@ def show_main_job(session: SparkSession, out: str, form: Format) -> bool:
     compare_store(session, store, compared, None, Settings(), form)
     _announce("verify", store, planned)
     return verify_store(session, store, planned, form)
+
+
+def show_past(session: SparkSession, out: str, form: Format) -> None:
+    """Run history and replay on the store in `out`."""
+    store, told, replayed = (f"{out}/{name}" for name in ("store", "history", "replay"))
+    settings = Settings()
+
+    def past(doing: str) -> FleetHistory:
+        return read_history(session, store, doing, None, None, WHOLE, settings)
+
+    _announce("history", store, "--out", told)
+    history_of_store(session, past("history"), told, form)
+    strategies = "current,range,cooperative-sticky,optimal"
+    _announce("replay", store, "--out", replayed, "--strategies", strategies)
+    chosen = replace(settings, strategies=tuple(strategies.split(",")))
+    replay_history(session, past("replay"), replayed, chosen, form)
 
 
 def _announce(*words: str) -> None:
