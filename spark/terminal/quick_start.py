@@ -17,6 +17,9 @@ Java takes it if it was made by the same Java from the same jars, and else reads
 SMALL = 24 * 2**20
 """Bytes of a snapshot's files up to which generated and compiled code isn't worth making."""
 
+SMALL_TOGETHER = SMALL // 3
+"""The same of all the snapshots of a store, which go through more work for each byte."""
+
 SMALL_SETTINGS = {
     # nobody opens a page for seconds
     "spark.ui.enabled": "false",
@@ -54,5 +57,6 @@ def is_small(store: Where, together: bool = False) -> bool:
             sizes[file.parent.name] += file.stat().st_size
     except OSError:  # it changes while it is looked at: whoever reads it will say what is wrong
         return False
-    size = sizes.total() if together else max(sizes.values(), default=0)
-    return 0 < size <= SMALL
+    if together:
+        return 0 < sizes.total() <= SMALL_TOGETHER
+    return 0 < max(sizes.values(), default=0) <= SMALL
