@@ -35,6 +35,7 @@ def tracks_of(tables: Mapping[str, DataFrame], window: RateWindow) -> DataFrame:
     claims = window.placed(tables["assignments"]).select(*TRACK, AT, SNAPSHOT, *_claim())
     tracks = (
         offsets.unionByName(claims, allowMissingColumns=True)
+        .repartition(*TRACK)  # first: grouping before would sort all rows, and put few together
         .groupBy(*TRACK, AT, SNAPSHOT)
         .agg(
             F.max("committed").alias("committed"),

@@ -15,6 +15,9 @@ from spark.solve import columns_of
 LAG = "coalesce(lag, try_subtract(end_offset, committed_offset))"
 """SQL text: the lag of a row of offsets, null where it isn't known."""
 
+NOT_BELOW_0 = f"if({LAG} < 0, 0, {LAG})"
+"""The same where an offset beyond the end counts for nothing. (`greatest` would pass over nulls.)"""
+
 COLUMNS = [name for name in columns_of(StateRow) if name not in (*KEYS, "start", "end")]
 
 
@@ -39,7 +42,7 @@ def _with_lags(rows: DataFrame, tables: Mapping[str, DataFrame]) -> DataFrame:
     by_topic = (
         tables["offsets"]
         .groupBy(*KEYS, "topic")
-        .agg(F.expr(f"sum(greatest(cast({LAG} as decimal(20)), 0))").alias("lag"))
+        .agg(F.expr(f"sum(cast({NOT_BELOW_0} as decimal(20)))").alias("lag"))
         .join(read, [*KEYS, "topic"], "left")
     )
     lags = by_topic.groupBy(*KEYS).agg(

@@ -61,7 +61,7 @@ def _of_others(sizes: Sizes) -> Iterator[str]:
     elif sizes.optimal_max > 1:
         yield "More members don't lower that."
     if not sizes.even:
-        even = [str(one) for one in (sizes.even_below, sizes.even_above) if one]
+        even = [str(one) for one in (sizes.even_below, sizes.even_above) if one and one > 1]
         if even:
             yield f"{' or '.join(even)} would have the same number each."
 

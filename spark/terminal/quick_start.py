@@ -18,6 +18,9 @@ Java takes it if it was made by the same Java from the same jars, and else reads
 SMALL = 24 * 2**20
 """Bytes of a snapshot's files up to which generated and compiled code isn't worth making."""
 
+SMALL_TOGETHER = SMALL // 3
+"""The same of all the snapshots of a store, which go through more work for each byte."""
+
 LOOKED_AT = 24
 """So many of the newest snapshots tell how large those of a store are."""
 
@@ -62,5 +65,6 @@ def is_small(store: Where, many: bool = False) -> bool:
                 )
     except OSError:  # it changes while it is looked at: whoever reads it will say what is wrong
         return False
-    read = sum(sizes.values()) if many else max(sizes.values(), default=0)
-    return 0 < read <= SMALL
+    if many:
+        return 0 < sizes.total() <= SMALL_TOGETHER
+    return 0 < max(sizes.values(), default=0) <= SMALL
