@@ -16,7 +16,7 @@ LAG = "coalesce(lag, try_subtract(end_offset, committed_offset))"
 """SQL text: the lag of a row of offsets, null where it isn't known."""
 
 NOT_BELOW_0 = f"if({LAG} < 0, 0, {LAG})"
-"""The same where an offset beyond the end counts for nothing. (`greatest` would pass over nulls.)"""
+"""The same where an offset beyond the end counts as none; `greatest` would pass over nulls."""
 
 COLUMNS = [name for name in columns_of(StateRow) if name not in (*KEYS, "start", "end")]
 
