@@ -101,7 +101,7 @@ class Arrival:
 
     def changes(self, owner: IntArray, target: IntArray) -> Changes:
         """What `target` changes of what `owner` says."""
-        keepable = replace(self.scene.classes, owner=owner).keepable
+        keepable = self.scene.keepable(owner)
         changed = target != owner
         lost = changed & keepable
         given = changed & (target != NOBODY)

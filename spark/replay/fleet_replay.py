@@ -28,17 +28,13 @@ class FleetReplay(Handle):
     """What each strategy would have made of a fleet's history.
 
     `steps` has a row (cluster, group, strategy, snapshot) for each change of a group's facts: see
-    `spark.replay.step_row`. It is worked out by one job and kept from its first use until
-    `release`; as a context manager the replay releases itself.
+    `spark.replay.step_row`; `groups` a row (cluster, group, strategy): see
+    `spark.replay.tables.groups_of`. Both are worked out by one job and kept from their first use
+    until `release`; as a context manager the replay releases itself.
     """
 
     steps: DataFrame
-    history: FleetHistory
-
-    @property
-    def groups(self) -> DataFrame:
-        """A row (cluster, group, strategy): see `spark.replay.tables.groups_of`."""
-        return groups_of(self.steps)
+    groups: DataFrame
 
     @property
     def league(self) -> DataFrame:
@@ -47,6 +43,7 @@ class FleetReplay(Handle):
 
     def release(self) -> None:
         """Free what is kept."""
+        self.groups.unpersist()
         self.steps.unpersist()
 
 
@@ -84,4 +81,5 @@ def replay_fleet(
     )
     encoded = encode_changes(history.tables, history.facts(racks), racks)
     replay = Replay(history.timeline, chosen, fleet_goals, strategy_seconds)
-    return FleetReplay(steps_of(encoded, replay).persist(), history)
+    steps = steps_of(encoded, replay).persist()
+    return FleetReplay(steps, groups_of(steps).persist())

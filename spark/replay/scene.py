@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from optimizer.model import (
     GONE,
@@ -52,9 +53,20 @@ class Scene:
         return len(self.classes) == 1 and len(self.classes.members) == len(self.who)
 
     @cached_property
+    def is_read(self) -> NDArray[np.bool_]:
+        """Whether somebody reads each partition."""
+        return np.asarray(self.classes.of_partition >= 0)
+
+    @cached_property
     def partitions(self) -> int:
         """How many partitions somebody reads."""
-        return int(np.count_nonzero(self.classes.of_partition >= 0))
+        return int(np.count_nonzero(self.is_read))
+
+    def keepable(self, owner: IntArray) -> NDArray[np.bool_]:
+        """Whether each partition's owner is there and reads it."""
+        if self.is_homogeneous:
+            return np.asarray((owner >= 0) & self.is_read)
+        return replace(self.classes, owner=owner).keepable
 
     @cached_property
     def unowned(self) -> Problem:

@@ -9,6 +9,7 @@ import base64
 import binascii
 import hashlib
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -20,6 +21,7 @@ _LONG = 0xFFFF_FFFF_FFFF_FFFF
 _POWERS_OF_31 = np.array([pow(31, n, 1 << 32) for n in range(512)], np.uint32)[::-1]
 
 
+@lru_cache(10_000)
 def string_hash(text: str) -> int:
     """String.hashCode as an unsigned 32-bit number: s[0]·31^(n-1) + … over UTF-16 code units."""
     units = np.frombuffer(text.encode("utf-16-le", "surrogatepass"), "<u2")
