@@ -34,7 +34,7 @@ def test_it_prints_the_league_and_who_would_have_been_better_off(
     assert "league" in said.out
     told = "g of c: best off with optimal: 0.0 partition-hours of excess instead of 2.0, 1 moves"
     assert told in flat(said.out)
-    assert f"Read of cluster c: 4 snapshots from {HOURS[0]} to {HOURS[3]}." in said.err
+    assert f"Read 4 snapshots from {HOURS[0]} to {HOURS[3]}: 1 cluster (c)." in said.err
     assert "Best off with optimal: 0.0 partition-hours of excess load, 1 moves, 1 part" in said.err
     replay = rows(out / "replay", HOURS[3])
     found = {(row["group"], row["strategy"]): row for row in replay}
@@ -55,7 +55,7 @@ def test_json_has_the_league_as_it_is_written(run: Run, past: Path, tmp_path: Pa
     said = run("replay", past, "--out", out, *words, "--format", "json")
     assert said.code == 0
     assert json.loads(said.out) == {"league": rows(out / "league", HOURS[2])}
-    assert f"Read of cluster c: 2 snapshots from {HOURS[1]} to {HOURS[2]}." in said.err
+    assert f"Read 2 snapshots from {HOURS[1]} to {HOURS[2]}: 1 cluster (c)." in said.err
 
 
 def test_a_history_of_one_snapshot_has_no_time(run: Run, past: Path, tmp_path: Path) -> None:
