@@ -42,7 +42,7 @@ def members_fleet(
     def size_batches(batches: Iterator[pd.DataFrame]) -> Iterator[pd.DataFrame]:
         import pandas as pd  # noqa: PLC0415
 
-        for groups in portions(batches):
+        for groups in portions(batch.itertuples(index=False) for batch in batches):
             rows = [row_of_group(row, headroom).cells() for row in groups]
             yield pd.DataFrame(rows, columns=columns_of(MembersRow))
 

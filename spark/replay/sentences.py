@@ -18,18 +18,21 @@ _NAME = f"concat({shortened_in_sql('`group`')}, ' of ', {shortened_in_sql('clust
 
 _INSTEAD = """
 concat_ws(', ',
-    concat(format_number(excess_hours, 1), ' partition-hours of excess instead of ',
-        format_number(current_excess_hours, 1)),
-    concat(moves, ' moves instead of ', current_moves),
-    if(current_stopped is null, concat(stopped, ' partitions stopped'),
-        concat(stopped, ' partitions stopped instead of ', current_stopped)))
+    if(excess_hours = current_excess_hours, null,
+        concat(format_number(excess_hours, 1), ' partition-hours of excess instead of ',
+            format_number(current_excess_hours, 1))),
+    if(moves = current_moves, null, concat(moves, ' moves instead of ', current_moves)),
+    if(stopped = current_stopped, null,
+        concat(stopped, ' partitions stopped',
+            coalesce(concat(' instead of ', current_stopped), ''))))
 """
+"""What is the same isn't told."""
 
 SENTENCE = f"""
 concat({_NAME},
     case when strategy = '{CURRENT}' then ': best left as it is'
     when current_moves is null then concat(': best off with ', strategy)
-    else concat(': best off with ', strategy, ': ', {_INSTEAD}) end, '.')
+    else concat_ws(': ', concat(': best off with ', strategy), nullif({_INSTEAD}, '')) end, '.')
 """
 """SQL text over a row of the table of groups, with `current_excess_hours` and the like beside."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -37,104 +37,124 @@ def group(
     return fleet
 
 
-def history_of(spark: SparkSession, *fleets: Fleet) -> FleetHistory:
-    snapshots = zip(HOURS, fleets, strict=False)
-    return FleetHistory.of([snapshot_of(spark, fleet.tables(), one) for one, fleet in snapshots])
+def one_history(spark: SparkSession, cases: Mapping[str, Sequence[Fleet]]) -> FleetHistory:
+    """A history in which each case is a cluster, with as many snapshots as it has fleets."""
+    snapshots = []
+    for at, hour in enumerate(HOURS[: max(map(len, cases.values()))]):
+        fleet = Fleet()
+        for cluster, fleets in cases.items():
+            for table, rows in fleets[at].rows.items() if at < len(fleets) else ():
+                fleet.rows[table] += [row | {"cluster": cluster} for row in rows]
+        snapshots.append(snapshot_of(spark, fleet.tables(), hour))
+    return FleetHistory.of(snapshots)
 
 
-def told(spark: SparkSession, *fleets: Fleet) -> list[dict[str, Any]]:
-    """The changes of group g, without what is empty or 0."""
-    with history_of(spark, *fleets) as history:
+TOPICS = ("t", "u", "v", "w")
+STATIC = {"a": "one", "b": "two"}
+RETURNED = {"a": "one", "c": "two"}
+OTHER = Fleet().topic("t", 4).group("other", {"x": ["t"]})
+EMPTY = Fleet().topic("t", 2).group("g", {}, state="Empty")
+
+CASES = {
+    "stays": [group("aabb", generation=1), group("aabb", generation=7)],
+    "come and go": [group("aabb"), group("aacb"), group("aacc")],
+    "needless": [group("aabb"), group("abab")],
+    "worse": [group("aabb"), group("aaab")],
+    "returned": [group("aabb", instances=STATIC), group("aacc", instances=RETURNED)],
+    "returned to less": [group("aabb", instances=STATIC), group("acac", instances=RETURNED)],
+    "topics": [
+        group("aa", {"t": 2, "u": 1, "v": 3}, topics=TOPICS),
+        group("aa", {"t": 3, "v": 2, "w": 1}, topics=TOPICS),
+    ],
+    "subscriptions": [
+        group("ab", {"t": 2, "u": 1}, {"b": "two"}),
+        group("ac", {"t": 2, "u": 1}, {"c": "two"}, topics=("t", "u")),
+    ],
+    "gone and back": [group("aabb"), OTHER, OTHER, group("aabb")],
+    "empty": [group("ab"), EMPTY, group("ab")],
+    "type": [group("ab", type="classic"), group("ab", type="consumer")],
+    "rebalancing": [group("ab"), group("ab", state="PreparingRebalance"), group("ba")],
+}
+
+
+@pytest.fixture(scope="module")
+def found(spark: SparkSession) -> dict[str, list[Any]]:
+    """The changes of group g, by case."""
+    with one_history(spark, CASES) as history:
         rows = history.changes.where("group = 'g'").orderBy("snapshot").collect()
-    return [
-        {name: row[name] for name in (*NAMES, "subscriptions_changed", *COUNTS) if row[name]}
-        for row in rows
-    ]
+    return {case: [row for row in rows if row.cluster == case] for case in CASES}
 
 
-def test_nothing_is_told_of_what_stays(spark: SparkSession) -> None:
-    assert told(spark, group("aabb", generation=1), group("aabb", generation=7)) == []
+Found = dict[str, list[Any]]
 
 
-def test_members_come_and_leave_and_partitions_move_and_are_taken_over(
-    spark: SparkSession,
-) -> None:
-    assert told(spark, group("aabb"), group("aacb"), group("aacc")) == [
+def told(rows: list[Any]) -> list[dict[str, Any]]:
+    """Without what is empty or 0."""
+    names = (*NAMES, "subscriptions_changed", *COUNTS)
+    return [{name: row[name] for name in names if row[name]} for row in rows]
+
+
+def test_nothing_is_told_of_what_stays(found: Found) -> None:
+    assert found["stays"] == []
+
+
+def test_members_come_and_leave_and_partitions_move_and_are_taken_over(found: Found) -> None:
+    assert told(found["come and go"]) == [
         {"came": ["c"], "changed_hands": 1, "moves": 1, "fewest_moves": 1},
         {"left": ["b"], "changed_hands": 1, "takeovers": 1},
     ]
 
 
-def test_moves_that_nothing_asked_for_are_avoidable(spark: SparkSession) -> None:
-    assert told(spark, group("aabb"), group("abab")) == [
-        {"changed_hands": 2, "moves": 2, "avoidable_moves": 2}
-    ]
+def test_moves_that_nothing_asked_for_are_avoidable(found: Found) -> None:
+    assert told(found["needless"]) == [{"changed_hands": 2, "moves": 2, "avoidable_moves": 2}]
 
 
-def test_what_leads_to_a_worse_balance_could_have_stayed_as_it_was(spark: SparkSession) -> None:
-    assert told(spark, group("aabb"), group("aaab"))[0]["avoidable_moves"] == 1
+def test_what_leads_to_a_worse_balance_could_have_stayed_as_it_was(found: Found) -> None:
+    assert told(found["worse"])[0]["avoidable_moves"] == 1
 
 
-def test_a_member_that_returns_by_its_instance_id_keeps_what_it_has(spark: SparkSession) -> None:
-    before = group("aabb", instances={"a": "one", "b": "two"})
-    after = group("aacc", instances={"a": "one", "c": "two"})
-    moved = group("acac", instances={"a": "one", "c": "two"})
-    assert told(spark, before, after) == [{"came": ["c"], "left": ["b"], "returned": ["c"]}]
-    (change,) = told(spark, before, moved)
-    assert (change["moves"], change["takeovers"]) == (1, 1)
+def test_a_member_that_returns_by_its_instance_id_keeps_what_it_has(found: Found) -> None:
+    assert told(found["returned"]) == [{"came": ["c"], "left": ["b"], "returned": ["c"]}]
+    (change,) = found["returned to less"]
+    assert (change.moves, change.takeovers) == (1, 1)
 
 
-def test_topics_grow_come_and_go_and_one_that_shrinks_was_made_anew(spark: SparkSession) -> None:
-    topics = ("t", "u", "v", "w")
-    before = group("aa", {"t": 2, "u": 1, "v": 3}, topics=topics)
-    after = group("aa", {"t": 3, "v": 2, "w": 1}, topics=topics)
-    assert told(spark, before, after) == [
+def test_topics_grow_come_and_go_and_one_that_shrinks_was_made_anew(found: Found) -> None:
+    assert told(found["topics"]) == [
         {"topics_grew": ["t"], "topics_came": ["v", "w"], "topics_went": ["u", "v"]}
     ]
 
 
-def test_subscriptions_of_those_who_stay_or_return_are_compared(spark: SparkSession) -> None:
-    before = group("ab", {"t": 2, "u": 1}, {"b": "two"})
-    after = group("ac", {"t": 2, "u": 1}, {"c": "two"}, topics=("t", "u"))
-    (change,) = told(spark, before, after)
-    assert change["subscriptions_changed"] == 2
-    assert change["topics_came"] == ["u"]
+def test_subscriptions_of_those_who_stay_or_return_are_compared(found: Found) -> None:
+    (change,) = found["subscriptions"]
+    assert change.subscriptions_changed == 2
+    assert change.topics_came == ["u"]
 
 
-def test_a_group_that_is_gone_and_comes_back_is_told_of_twice(spark: SparkSession) -> None:
-    other = Fleet().topic("t", 4).group("other", {"x": ["t"]})
-    with history_of(spark, group("aabb"), other, other, group("aabb")) as history:
-        rows = history.changes.where("group = 'g'").orderBy("snapshot").collect()
-        states = history.states.where("group = 'g'").collect()
+def test_a_group_that_is_gone_and_comes_back_is_told_of_twice(found: Found) -> None:
+    rows = found["gone and back"]
     assert [(row.from_snapshot, row.snapshot) for row in rows] == [
         (HOURS[0], HOURS[1]),
         (HOURS[2], HOURS[3]),
     ]
     assert [(row.status_before, row.status) for row in rows] == [("ok", "gone"), (None, "ok")]
     assert [(row.left, row.came) for row in rows] == [(["a", "b"], []), ([], ["a", "b"])]
-    assert sorted(row.snapshot for row in states) == [HOURS[0], HOURS[3]]
 
 
-def test_a_group_without_members_moves_nothing(spark: SparkSession) -> None:
-    empty = Fleet().topic("t", 2).group("g", {}, state="Empty")
-    with history_of(spark, group("ab"), empty, group("ab")) as history:
-        rows = history.changes.orderBy("snapshot").collect()
-    assert [(row.status, row.moves, row.takeovers) for row in rows] == [
+def test_a_group_without_members_moves_nothing(found: Found) -> None:
+    assert [(row.status, row.moves, row.takeovers) for row in found["empty"]] == [
         ("empty", 0, 0),
         ("ok", 0, 0),
     ]
 
 
-def test_a_group_that_changes_its_type_has_a_change(spark: SparkSession) -> None:
-    with history_of(spark, group("ab", type="classic"), group("ab", type="consumer")) as history:
-        (row,) = history.changes.collect()
+def test_a_group_that_changes_its_type_has_a_change(found: Found) -> None:
+    (row,) = found["type"]
     assert (row.type_before, row.type) == ("classic", "consumer")
 
 
-def test_what_is_not_known_before_or_after_is_null(spark: SparkSession) -> None:
-    rebalancing = group("ab", state="PreparingRebalance")
-    with history_of(spark, group("ab"), rebalancing, group("ba")) as history:
-        rows = history.changes.orderBy("snapshot").collect()
+def test_what_is_not_known_before_or_after_is_null(found: Found) -> None:
+    rows = found["rebalancing"]
     assert [(row.status_before, row.status, row.moves) for row in rows] == [
         ("ok", "rebalancing", None),
         ("rebalancing", "ok", None),

@@ -85,7 +85,7 @@ def test_part_of_a_fleet(run: Run, hourly: Path, tmp_path: Path) -> None:
     assert rows(tmp_path / "out" / "rates", LAST) == []
     wrong = run("rates", hourly, "--out", tmp_path / "out", "--cluster", "e")
     assert (wrong.code, wrong.out) == (2, "")
-    assert "has no cluster 'e': it has 2 clusters (c, d)" in wrong.err
+    assert "no snapshot of that time has 'e': there is 2 clusters (c, d)" in wrong.err
 
 
 @pytest.mark.parametrize(

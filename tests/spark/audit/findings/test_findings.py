@@ -21,7 +21,7 @@ from tests.spark.audit.findings import (
     cases_of_settings,
     cases_of_unjudged,
 )
-from tests.spark.audit.findings.audited import Audited, audited
+from tests.spark.audit.findings.audited import OF_NOW, Audited, audited
 from tests.spark.audit.findings.place import Fleets, Place, Told
 
 CASES = {
@@ -143,14 +143,14 @@ def _with_rules(place: Place) -> None:
 
 
 def test_each_finding_has_its_cases() -> None:
-    assert list(FINDINGS) == sorted(CASES, key=list(FINDINGS).index)
+    assert list(OF_NOW) == sorted(CASES, key=list(OF_NOW).index)
 
 
 def test_all_are_run(said: Audited) -> None:
     assert said.not_run == {}
 
 
-@pytest.mark.parametrize("finding", FINDINGS)
+@pytest.mark.parametrize("finding", OF_NOW)
 def test_it_fires(said: Audited, finding: str) -> None:
     """Once, with what it has measured, and what that has passed."""
     (row,) = said.of(f"{finding}-fires", finding)
@@ -167,7 +167,7 @@ def test_it_fires(said: Audited, finding: str) -> None:
 
 
 @pytest.mark.parametrize("case", ["nearly", "never"])
-@pytest.mark.parametrize("finding", FINDINGS)
+@pytest.mark.parametrize("finding", OF_NOW)
 def test_it_does_not_fire(said: Audited, finding: str, case: str) -> None:
     assert said.of(f"{finding}-{case}", finding) == []
 
@@ -283,11 +283,9 @@ def test_counts(said: Audited) -> None:
     found = Counter((row["finding"], row["severity"]) for row in said.findings)
     assert said.counts == [
         {"finding": name, **{one: found[name, one] for one in reversed(SEVERITIES)}}
-        for name in FINDINGS
+        for name in OF_NOW
     ]
-    assert [list(row) for row in said.counts] == [["finding", *reversed(SEVERITIES)]] * len(
-        FINDINGS
-    )
+    assert [list(row) for row in said.counts] == [["finding", *reversed(SEVERITIES)]] * len(OF_NOW)
 
 
 def test_groups(said: Audited) -> None:

@@ -15,7 +15,7 @@ from spark.audit.rules import Copartitioned, Timeouts
 from spark.audit.thresholds import AuditSettings
 from spark.audit.verdict import verdict
 from spark.fleet.schemas import TABLES
-from tests.spark.audit.findings.audited import Audited, audited
+from tests.spark.audit.findings.audited import OF_NOW, Audited, audited
 from tests.spark.support.fleets import Fleet
 
 LONGEST = 2**63 - 1
@@ -140,7 +140,7 @@ def test_a_fleet_without_members(spark: SparkSession, tmp_path: Path) -> None:
     assert (said.findings, said.groups, said.worst) == ([], {}, [])
     assert said.not_run == {
         name: "; ".join(NOT_THERE[need] for need in needs)
-        for name, finding in FINDINGS.items()
+        for name, finding in OF_NOW.items()
         if (needs := [one for one in finding.needs if one not in ("previous.offsets", ALL_GROUPS)])
     }
     assert verdict(said.counts, said.groups, said.worst) == (
