@@ -125,9 +125,13 @@ def test_the_demo_runs_the_commands_and_prints_them(run: Run, tmp_path: Path) ->
         f"$ evenfleet plan {out}/store --out {out}/plan\n",
         f"$ evenfleet compare {out}/store --out {out}/compare\n",
         f"$ evenfleet verify {out}/store {out}/plan\n",
+        f"$ evenfleet history {out}/store --out {out}/history\n",
+        f"$ evenfleet replay {out}/store --out {out}/replay "
+        "--strategies current,range,cooperative-sticky,optimal\n",
     ]
     assert re.findall(r"\$ .*\n", said.err) == steps
     assert "no fault: every partition, measure and proof holds" in said.err
+    assert "restless groups" in said.out and "Best off with" in said.err
     said = run("demo", "--groups", 12, "--out", out)
     assert (said.code, is_one_line(said)) == (2, True)
     assert "is there already: remove it, or choose another --out" in said.err

@@ -15,7 +15,7 @@ def test_many_small_snapshots_are_much_together(tmp_path: Path) -> None:
         with (folder / "part.parquet").open("wb") as file:
             file.truncate(SMALL_TOGETHER // 2)
         few = snapshot < 2
-        assert (is_small(str(tmp_path)), is_small(str(tmp_path), together=True)) == (True, few)
+        assert (is_small(str(tmp_path)), is_small(str(tmp_path), many=True)) == (True, few)
     with (folder / "more.parquet").open("wb") as file:
         file.truncate(SMALL)
     assert not is_small(str(tmp_path))
