@@ -59,8 +59,8 @@ NOT_THERE = {
     "previous.offsets": "the earlier snapshot has no table offsets",
     "timeouts": "no time-outs are configured ([[timeouts]])",
     ALL_GROUPS: "it is about a whole cluster, and only some groups are looked at",
-    "history": "there are fewer than three snapshots in the time that is looked at ([history])",
-    "history.offsets": "no snapshot of that time has a table offsets",
+    "history": "no history is looked at, or it has fewer than three snapshots ([history])",
+    "history.offsets": "no history with a table offsets is looked at",
     "copartitioned": "no co-partitioned topics are configured ([[copartitioned]])",
 }
 """What a finding needs, and what to say where it isn't there."""

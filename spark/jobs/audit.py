@@ -105,6 +105,12 @@ def audit(
     snapshot: Snapshot = None,
     cluster: ClusterName = None,
     group: GroupPattern = None,
+    history: Annotated[
+        bool,
+        typer.Option(
+            "--history", help="Also look for what many snapshots tell: it takes some times longer."
+        ),
+    ] = False,
     fail_on: Annotated[
         FailOn | None,
         typer.Option(
@@ -141,7 +147,7 @@ def audit(
     with opened(master, conf, settings, source, snapshot) as spark:
         counts, groups = audit_store(
             *(spark, source, target, snapshot, prometheus, chosen, form, settings.max_age),
-            Part(cluster, group),
+            *(Part(cluster, group), history),
         )
     if fail_on and fails(counts, groups, fail_on):
         raise typer.Exit(CHECK_FAILED)
@@ -157,10 +163,12 @@ def audit_store(
     form: Format,
     max_age: timedelta,
     part: Part = WHOLE,
+    history: bool = False,
 ) -> tuple[Counts, Groups]:
     """Audit one fleet, print and write what is found; how much of each kind, and who was judged.
 
-    That is the newest of what is whole and can be read, unless `snapshot` names one.
+    That is the newest of what is whole and can be read, unless `snapshot` names one. With `history`
+    the snapshots before it are looked at as well.
     """
     if out:
         check_outside(session, out, WRITTEN)
@@ -172,7 +180,7 @@ def audit_store(
                 session, store, "audit", partial(FleetSnapshot.compose, session, store, now)
             )
             fleet = part_of(fleet, part)
-            past = _past(session, store, fleet, stored, settings, max_age)
+            past = _past(session, store, fleet, stored, settings, max_age) if history else None
             with _audit_one(session, store, fleet, before, settings, past) as made:
                 return _told(made, fleet, out, prometheus, settings, form)
         except Exception as error:
