@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from optimizer.solver.balance import least_max_load
+from optimizer.solver.balance import least_max_load, least_max_load_of
 from optimizer.solver.fewest_moves import fewest_moves
 from optimizer.solver.flow import Takers, fewest_takers
 from optimizer.solver.homogeneous import solve_homogeneous
@@ -13,6 +13,7 @@ __all__ = [
     "fewest_moves",
     "fewest_takers",
     "least_max_load",
+    "least_max_load_of",
     "solve",
     "solve_homogeneous",
 ]

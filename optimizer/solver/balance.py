@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from optimizer.model import IntArray
+from optimizer.model import IntArray, Problem, classes_of
 from optimizer.solver.components import components
 from optimizer.solver.demand import Demand
 from optimizer.solver.flow import kinds_above
@@ -36,6 +36,15 @@ def best_shares(demand: Demand, levels: Sequence[str] = ("moves",)) -> IntArray:
         else:
             shares[pairs] = found
     return shares
+
+
+def least_max_load_of(problem: Problem) -> int:
+    """The same of a group, whoever owns what now."""
+    classes, members = classes_of(problem), len(problem.member_ids)
+    supply = np.bincount(classes.of_partition + 1, minlength=len(classes) + 1)[1:]
+    if len(classes) == 1 and len(classes.members) == members:
+        return -(-int(supply[0]) // members)
+    return least_max_load(supply, classes.offsets, classes.members, members)
 
 
 def least_max_load(supply: IntArray, offsets: IntArray, members: IntArray, count: int) -> int:

@@ -13,7 +13,7 @@ from pyspark.sql import functions as F
 from spark.audit.finding import ALL_GROUPS, FleetFinding
 from spark.audit.registry import FINDINGS
 from spark.audit.thresholds import AuditSettings
-from spark.fleet import FleetSnapshot, escaped
+from spark.fleet import LAG, FleetSnapshot, escaped
 from spark.groups import OFFSETS_TOPIC, OffsetsTopic
 from spark.history import FleetHistory
 
@@ -28,7 +28,7 @@ SHOWN_BY = {
     "partitions.isr": ("partitions", "isr is not null"),
     "groups.coordinator": ("groups", "coordinator >= 0"),
     OFFSETS_TOPIC: ("partitions", f"topic = '{OFFSETS_TOPIC}' and leader >= 0"),
-    "lag": ("offsets", "coalesce(lag, try_subtract(end_offset, committed_offset)) is not null"),
+    "lag": ("offsets", f"{LAG} is not null"),
 }
 """Optional facts, and the rows of a table that show that a snapshot has them."""
 

@@ -9,7 +9,7 @@ import numpy as np
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from spark.fleet import FleetSnapshot
+from spark.fleet import LAG, FleetSnapshot
 from spark.groups import GROUP_KEYS, claims_of
 
 _ODD = np.int64(0x1E3779B97F4A7C15)
@@ -99,12 +99,11 @@ def _offsets(offsets: DataFrame) -> DataFrame:
 
     Beyond the end is no lag: where the group goes on is for its auto.offset.reset to say.
     """
-    stated = "coalesce(lag, try_subtract(end_offset, committed_offset))"
     beyond = "coalesce(try_subtract(committed_offset, end_offset), try_subtract(0L, lag))"
     rows = offsets.selectExpr(
         *("cluster", "`group`", "xxhash64(topic) as topic", "partition"),
         *("committed_offset as committed", "end_offset as end", f"{beyond} as beyond"),
-        f"if({beyond} > 0 or {stated} < 0, null, {stated}) as lag",
+        f"if({beyond} > 0 or {LAG} < 0, null, {LAG}) as lag",
     )
     late = (
         "struct(topic, partition, lag, ifnull(committed, 0L) as committed, "

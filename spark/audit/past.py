@@ -12,7 +12,7 @@ from pyspark.sql import functions as F
 
 from spark.files import SNAPSHOT
 from spark.fleet import escaped_rows
-from spark.history import FleetHistory, hours_between
+from spark.history import FleetHistory, FleetRates, hours_between, worse
 from spark.unpersist_handle import Handle
 
 GROUP = ("cluster", "group")
@@ -51,19 +51,19 @@ class Past(Handle):
 
     @cached_property
     def excess(self) -> DataFrame:
-        """A row a group: its excess in the first and the last snapshot in which that is known."""
-        known = self.recent.states.where("excess is not null")
-        rows = known.groupBy(*GROUP).agg(
-            F.expr(f"min_by(excess, {SNAPSHOT})").alias("was"),
-            F.expr(f"max_by(excess, {SNAPSHOT})").alias("now"),
-            F.min(SNAPSHOT).alias("since"),
+        """A row a group whose excess grew: what it was, what it is now, since which snapshot."""
+        return worse(self.recent.states).selectExpr(
+            *GROUP, "excess_first as was", "excess_last as now", "first as since"
         )
-        return rows
+
+    @cached_property
+    def _rates(self) -> FleetRates:
+        return self.recent.rates()
 
     @cached_property
     def consumption(self) -> DataFrame:
         """A row a partition that a group has offsets of: see `FleetRates.consumption`."""
-        return self.recent.rates().consumption
+        return self._rates.consumption
 
     @cached_property
     def untouched(self) -> DataFrame:
@@ -71,7 +71,7 @@ class Past(Handle):
         if "offsets" not in self.recent.tables:
             nothing = "cluster string, `group` string, partitions bigint, hours double"
             return self.recent.session.createDataFrame([], nothing)
-        came = self.recent.rates().rates.where("maximum > 0")
+        came = self._rates.rates.where("maximum > 0")
         moved = F.coalesce(F.bool_or(F.col("maximum") > 0), F.lit(False))
         known = self.consumption.where("pairs > 0")
         rows = known.groupBy(*GROUP).agg(moved.alias("moved"))

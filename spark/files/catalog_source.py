@@ -141,12 +141,7 @@ class CatalogSource(Source):
         if rows is None:
             return
         chosen = rows.where(F.col(SNAPSHOT).isin(*snapshots))
-        cells = (
-            (F.col(name) if name in rows.columns else F.lit(None))
-            .cast("binary")
-            .alias(f"of_{name}")
-            for name in columns
-        )
+        cells = (_bytes(rows, name).alias(f"of_{name}") for name in columns)
         try:
             counted = chosen.groupBy(SNAPSHOT, *cells).count().collect()
         except Exception as error:

@@ -11,7 +11,7 @@ from spark.fleet.clusters import (
     within_reach,
 )
 from spark.fleet.compaction import Scattered, compact, scattered_in
-from spark.fleet.conform import conformed, is_keyed, null_keys
+from spark.fleet.conform import conformed, is_keyed, name_groups, null_keys
 from spark.fleet.connectors import IS_CONNECTOR, connector_topic
 from spark.fleet.contents import Contents, contents_of
 from spark.fleet.fleet_files import FleetFiles, Rows
@@ -39,7 +39,7 @@ from spark.fleet.results import (
     read_result,
 )
 from spark.fleet.retention import Aged, Pruning, Retention, now_in_utc, prune, pruning_of
-from spark.fleet.schemas import TABLES, faults_of, unknown_columns
+from spark.fleet.schemas import LAG, TABLES, faults_of, unknown_columns
 from spark.fleet.snapshot import FleetSnapshot
 from spark.fleet.source_tables import SourceTables
 from spark.fleet.states import (
@@ -68,6 +68,7 @@ __all__ = [
     "CONSUMER",
     "FOREIGN",
     "IS_CONNECTOR",
+    "LAG",
     "MAX_AGE",
     "OTHER",
     "PART",
@@ -111,6 +112,7 @@ __all__ = [
     "is_like",
     "is_named",
     "kind_of",
+    "name_groups",
     "names_wanted",
     "now_in_utc",
     "null_keys",

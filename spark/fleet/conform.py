@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import reduce
 
 from pyspark.sql import DataFrame
@@ -22,6 +23,13 @@ def conformed(name: str, table: DataFrame) -> DataFrame:
         for c in TABLES[name].columns
     ]
     return table.select(*columns, *(one for one in there if one == SNAPSHOT))
+
+
+def name_groups(tables: Mapping[str, DataFrame]) -> bool:
+    """Whether any of the tables names a group."""
+    naming = ("groups", "members", "subscriptions", "assignments")
+    named = (tables[name].select("group") for name in naming if name in tables)
+    return not reduce(DataFrame.unionAll, named).isEmpty()
 
 
 def is_keyed(name: str, table: Stated) -> bool:

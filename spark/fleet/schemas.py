@@ -142,6 +142,10 @@ TALLIED = {name: table.tallied for name, table in TABLES.items()}
 """By table the columns of which manifests tell how often each combination of values occurs."""
 
 
+LAG = "coalesce(lag, try_subtract(end_offset, committed_offset))"
+"""SQL text: the lag of a row of offsets, null where it isn't known."""
+
+
 def misfit(found: t.DataType, wanted: t.DataType) -> bool:
     """Whether a column of type `found` can't stand for `wanted`.
 

@@ -16,7 +16,7 @@ from pyspark.util import inheritable_thread_target
 from spark.errors import InputError, UnreadableError, first_line, unreadable_file
 from spark.files import CatalogSchema, OwnPlace, Source, Stated, Where, source_of, write_tables
 from spark.fleet.clusters import MAX_AGE, Composition, clusters_in, clusters_of, compositions
-from spark.fleet.conform import conformed, is_keyed, null_keys
+from spark.fleet.conform import conformed, is_keyed, name_groups, null_keys
 from spark.fleet.part import WHOLE, Part
 from spark.fleet.schemas import TABLES, TALLIED, faults_of, null_keys_told, unknown_columns
 from spark.fleet.store import check_not_removed, removed_since, snapshot_id, whole
@@ -220,9 +220,7 @@ class FleetSnapshot:
 
     def has_groups(self) -> bool:
         """Whether any table names a group."""
-        naming = ("groups", "members", "subscriptions", "assignments")
-        named = (self.tables[name].select("group") for name in naming if name in self.tables)
-        return not reduce(DataFrame.unionAll, named).isEmpty()
+        return name_groups(self.tables)
 
     def clusters(self) -> Mapping[str, str]:
         """Each cluster, and the id of the snapshot that its rows are of; asks Spark if need be."""

@@ -10,8 +10,7 @@ from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
 from spark.files import SNAPSHOT
-from spark.fleet import escaped
-from spark.history.timeline import Timeline
+from spark.history.timeline import Timeline, placed_in_time
 
 AT = (SNAPSHOT, "cluster")
 """What says which cluster's rows at which instant."""
@@ -86,7 +85,9 @@ def facts_of(
     ]
     rows = reduce(DataFrame.unionAll, [*own, _topics_read(tables, timeline, racks)])
     digests = rows.groupBy(*KEYS).agg(_digest("hash").alias("digest"), F.count("*").alias("size"))
-    placed = _placed(digests, timeline)
+    placed = placed_in_time(digests, "position", timeline.positions()).withColumn(
+        "position", F.col("position").cast("int")
+    )
     in_time = Window.partitionBy("cluster", "group").orderBy("position")
     changed = (F.lag("digest").over(in_time) != F.col("digest")) | (
         F.lag("position").over(in_time) != F.col("position") - 1
@@ -152,19 +153,3 @@ def _hashed(rows: DataFrame, table: str, *columns: str) -> DataFrame:
 def _digest(hashes: str) -> Column:
     """One number for some rows, in whatever order they come."""
     return F.xxhash64(F.bit_xor(hashes), F.count("*"))
-
-
-def _placed(rows: DataFrame, timeline: Timeline) -> DataFrame:
-    """With the position in the timeline of its cluster, which is spelled as `escaped` does."""
-    positions = rows.sparkSession.createDataFrame(
-        [
-            (cluster, snapshot, position)
-            for cluster, ids in timeline.snapshots.items()
-            for position, snapshot in enumerate(ids)
-        ],
-        f"placed_cluster string, placed_{SNAPSHOT} string, position int",
-    )
-    same = (F.expr(escaped("cluster")) == F.col("placed_cluster")) & (
-        F.col(SNAPSHOT) == F.col(f"placed_{SNAPSHOT}")
-    )
-    return rows.join(F.broadcast(positions), same)

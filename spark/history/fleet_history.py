@@ -20,6 +20,7 @@ from spark.fleet import (
     Part,
     is_like,
     is_named,
+    name_groups,
     time_of,
     within_reach,
 )
@@ -32,9 +33,6 @@ from spark.history.spans import told_of
 from spark.history.states import states_of
 from spark.history.timeline import Timeline
 from spark.unpersist_handle import Handle
-
-NAMING = ("groups", "members", "subscriptions", "assignments")
-"""The tables that name groups."""
 
 
 @dataclass(frozen=True)
@@ -126,8 +124,7 @@ class FleetHistory(Handle):
 
     def has_groups(self) -> bool:
         """Whether any table names a group."""
-        rows = (self.tables[name].select("group") for name in NAMING if name in self.tables)
-        return not reduce(DataFrame.unionAll, rows).isEmpty()
+        return name_groups(self.tables)
 
     def facts(self, racks: bool = False) -> Facts:
         """When each group's facts changed; with `racks` those of partitions are facts too."""

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from optimizer.model import Problem, classes_of, member_loads
-from optimizer.solver import solve
 from spark.groups import FleetGroup, read_or_failed
 
 
@@ -63,13 +62,3 @@ class Moment:
             "excess": max(0, int(loads.max(initial=0)) - least_max),
             "idle": int(np.count_nonzero(loads == 0)),
         }
-
-
-def least_max_load(problem: Problem) -> int:
-    """The highest load of the optimum."""
-    classes = classes_of(problem)
-    members = len(problem.member_ids)
-    if len(classes) == 1 and len(classes.members) == members:
-        read = int(np.count_nonzero(classes.of_partition >= 0))
-        return -(-read // members)
-    return int(member_loads(problem, solve(problem).target).max(initial=0))

@@ -10,7 +10,7 @@ from pyspark.sql import functions as F
 from spark.files import SNAPSHOT
 from spark.history.rates_pairs import fell, in_time, known, neighbour
 from spark.history.rates_window import AT, RateWindow
-from spark.history.states import LAG
+from spark.history.states import NOT_BELOW_0
 
 TRACK = ("cluster", "group", "topic", "partition")
 
@@ -29,7 +29,7 @@ def tracks_of(tables: Mapping[str, DataFrame], window: RateWindow) -> DataFrame:
         *(*TRACK, AT, SNAPSHOT),
         known("committed_offset").alias("committed"),
         known("end_offset").alias("end"),
-        F.expr(f"if({LAG} < 0, 0, {LAG})").alias("lag"),
+        F.expr(NOT_BELOW_0).alias("lag"),
         F.lit(True).alias("listed"),
     )
     claims = window.placed(tables["assignments"]).select(*TRACK, AT, SNAPSHOT, *_claim())

@@ -11,8 +11,8 @@ from pyspark.sql import functions as F
 
 from spark.errors import InputError
 from spark.files import SNAPSHOT
-from spark.fleet import escaped, time_of
-from spark.history.timeline import Timeline, seconds_between
+from spark.fleet import time_of
+from spark.history.timeline import Timeline, placed_in_time, seconds_between
 from spark.settings import duration, in_words
 from spark.wording import named
 
@@ -64,24 +64,14 @@ class RateWindow:
 
         The column `at` is in seconds since 1970.
         """
-        instants = rows.sparkSession.createDataFrame(
-            [
-                (cluster, one, seconds_of(one))
-                for cluster, ids in self.snapshots.items()
-                for one in ids
-            ],
-            f"placed_cluster string, placed_{SNAPSHOT} string, {AT} bigint",
-        )
-        same = (F.expr(escaped("cluster")) == F.col("placed_cluster")) & (
-            F.col(SNAPSHOT) == F.col(f"placed_{SNAPSHOT}")
+        instants = (
+            (cluster, one, seconds_of(one))
+            for cluster, ids in self.snapshots.items()
+            for one in ids
         )
         first = min((ids[0] for ids in self.snapshots.values()), default="")
-        near = rows.where(F.col(SNAPSHOT) >= first)
-        return (
-            near.join(F.broadcast(instants), same)
-            .withColumn("cluster", F.col("placed_cluster"))
-            .drop("placed_cluster", f"placed_{SNAPSHOT}")
-        )
+        near = placed_in_time(rows.where(F.col(SNAPSHOT) >= first), AT, instants)
+        return near.withColumn("cluster", F.col("spelled")).drop("spelled")
 
 
 def seconds_of(snapshot: str) -> int:

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from pyspark.sql import DataFrame
 
+from optimizer.solver import least_max_load_of
 from spark.history.encode import encode_changes, groups_in_time
 from spark.history.facts import Facts
-from spark.history.moment import Moment, least_max_load
+from spark.history.moment import Moment
 from spark.history.timeline import Timeline
 from spark.history.told_row import GONE, ToldRow
 from spark.history.transition import changes_between, first_seen, last_seen
@@ -55,7 +56,7 @@ def _told(before: Moment | None, after: Moment, timeline: Timeline) -> ToldRow:
     row, group = after.row, after.group
     found: dict[str, Any] = {}
     if group.problem:
-        found |= after.found(least_max_load(group.problem))
+        found |= after.found(least_max_load_of(group.problem))
     snapshots = timeline.snapshots[row.cluster]
     changes: dict[str, Any] = {}
     if row.start:

@@ -7,16 +7,13 @@ from collections.abc import Mapping
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from spark.fleet import escaped_rows
+from spark.fleet import LAG, escaped_rows
 from spark.history.facts import KEYS, Facts
 from spark.history.told_row import GONE, StateRow
 from spark.solve import columns_of
 
-LAG = "coalesce(lag, try_subtract(end_offset, committed_offset))"
-"""SQL text: the lag of a row of offsets, null where it isn't known."""
-
 NOT_BELOW_0 = f"if({LAG} < 0, 0, {LAG})"
-"""The same where an offset beyond the end counts as none; `greatest` would pass over nulls."""
+"""SQL text: a lag, none where an offset is beyond the end; `greatest` would pass over nulls."""
 
 COLUMNS = [name for name in columns_of(StateRow) if name not in (*KEYS, "start", "end")]
 

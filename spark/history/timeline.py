@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from functools import cached_property
 from itertools import accumulate, pairwise
 
-from pyspark.sql import Column
+from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
-from spark.fleet import MAX_AGE, time_of
+from spark.files import SNAPSHOT
+from spark.fleet import MAX_AGE, escaped, time_of
 
 
 @dataclass(frozen=True)
@@ -29,6 +30,12 @@ class Timeline:
     def last(self, cluster: str) -> int:
         """The position of a cluster's last snapshot."""
         return len(self.snapshots[cluster]) - 1
+
+    def positions(self) -> Iterator[tuple[str, str, int]]:
+        """Cluster, snapshot and position."""
+        for cluster, ids in self.snapshots.items():
+            for position, snapshot in enumerate(ids):
+                yield cluster, snapshot, position
 
     def known_seconds(self, cluster: str, start: int, end: int) -> float:
         """How long what was seen from position `start` to `end` held, both included."""
@@ -54,6 +61,19 @@ def seconds_between(before: str, after: str) -> float:
     if start is None or end is None:
         raise ValueError(f"{before} or {after} is no time")
     return (end - start).total_seconds()
+
+
+def placed_in_time(rows: DataFrame, name: str, values: Iterable[tuple[str, str, int]]) -> DataFrame:
+    """The rows of these clusters and snapshots, with a column `name` that has their value.
+
+    In `values` clusters are spelled as `escaped` does, and so they are in a column `spelled` more.
+    """
+    schema = f"spelled string, of_{SNAPSHOT} string, {name} bigint"
+    known = rows.sparkSession.createDataFrame([*values], schema)
+    same = (F.expr(escaped("cluster")) == F.col("spelled")) & (
+        F.col(SNAPSHOT) == F.col(f"of_{SNAPSHOT}")
+    )
+    return rows.join(F.broadcast(known), same).drop(f"of_{SNAPSHOT}")
 
 
 def hours_between(before: Column, after: Column) -> Column:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from pyspark.sql import DataFrame
 
-from optimizer.solver import solve
+from optimizer.solver import least_max_load_of
 from optimizer.strategies import OPTIMAL, strategy_named
 from spark.groups import FleetGroup, failed, read_or_failed
 from spark.history import Timeline, groups_in_time
@@ -178,7 +178,7 @@ class _GroupReplay:
         if optimum and isinstance(optimum.outcome, Outcome) and not self._goals.min_gain:
             return optimum.outcome.max_load
         try:
-            return arrival.outcome(self._limit.spend(lambda: solve(scene.unowned).target)).max_load
+            return self._limit.spend(lambda: least_max_load_of(scene.problem))
         except Exception:
             return None
 

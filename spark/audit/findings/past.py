@@ -51,7 +51,7 @@ FREQUENT_REBALANCES = PastFinding(
 def balance_worsens(excess: DataFrame, settings: Settings) -> DataFrame:
     """Groups whose most loaded member is further above the optimum than it was."""
     return rows_found(
-        excess.where("now > was"),
+        excess,
         group="`group`",
         subject=OF_GROUP,
         measure="now - was",
