@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture(scope="session")
 def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
-    from spark.terminal.quick_start import SMALL_SETTINGS, java_options  # noqa: PLC0415 - as below
+    from spark.terminal.quick_start import SMALL_SETTINGS, Size, java_options  # noqa: PLC0415 - as below
 
     settings = {
         # enough to see that work is spread, and no more than a small machine has
@@ -37,7 +37,7 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
         "spark.sql.warehouse.dir": str(tmp_path_factory.mktemp("warehouse")),
         # starts sooner: one thread collects garbage, and code is compiled once, quickly
         "spark.driver.extraJavaOptions": " ".join(
-            [*java_options(small=True), "-XX:ReservedCodeCacheSize=512m"]
+            [*java_options(Size.SMALL), "-XX:ReservedCodeCacheSize=512m"]
         ),
         # no origin of each column for messages, which costs calls to the JVM; code compiled once
         "spark.python.sql.dataFrameDebugging.enabled": "false",

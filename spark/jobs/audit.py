@@ -144,7 +144,7 @@ def audit(
         check_writable(target)
     if prometheus:
         check_metrics(prometheus)
-    with opened(master, conf, settings, source, snapshot) as spark:
+    with opened(master, conf, settings, source, snapshot, history) as spark:
         counts, groups = audit_store(
             *(spark, source, target, snapshot, prometheus, chosen, form, settings.max_age),
             *(Part(cluster, group), history),

@@ -17,7 +17,7 @@ from spark.fleet import FleetFiles, FleetSnapshot, whole
 from spark.settings import Settings
 from spark.terminal.console import say
 from spark.terminal.options import read_snapshot, tell_notes
-from spark.terminal.quick_start import is_small
+from spark.terminal.quick_start import size_of
 from spark.terminal.session import check_master, session
 from spark.terminal.submission import submitted
 
@@ -40,7 +40,7 @@ def opened(
     check_master(master)
     if place := _local_place(store, stated):
         whole(place, store, snapshot)
-    with session(master, stated, is_small(store, many)) as spark:
+    with session(master, stated, size_of(store, many)) as spark:
         yield spark
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
+from enum import Enum, auto
 from heapq import nlargest
 from pathlib import Path
 
@@ -15,11 +16,26 @@ CLASSES = Path(sys.prefix) / "evenfleet-classes.jsa"
 Java takes it if it was made by the same Java from the same jars, and else reads the jars as ever.
 """
 
+
+class Size(Enum):
+    """How much a store is for Spark: what pays off to be made before it is read."""
+
+    SMALL = auto()
+    """Neither generated code nor what Java compiles it to best."""
+    MEDIUM = auto()
+    """Generated code, which Java compiles quickly: queries over many snapshots make much of it."""
+    LARGE = auto()
+    """What Spark and Java do if nobody tells them otherwise."""
+
+
 SMALL = 24 * 2**20
-"""Bytes of a snapshot's files up to which generated and compiled code isn't worth making."""
+"""Bytes of a snapshot's files up to which it is small."""
 
 SMALL_TOGETHER = SMALL // 3
 """The same of all the snapshots of a store, which go through more work for each byte."""
+
+MEDIUM_TOGETHER = 64 * 2**20
+"""Bytes of all the snapshots of a store up to which it is of medium size."""
 
 LOOKED_AT = 24
 """So many of the newest snapshots tell how large those of a store are."""
@@ -38,23 +54,23 @@ SMALL_SETTINGS = {
 QUIET = "-Xlog:disable"
 """Java tells on standard output why it can't take an archive."""
 
-_SMALL_JAVA = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")
+_QUICK_JAVA = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")
 """Quickly compiled code, and one thread that collects garbage."""
 
 
-def java_options(small: bool) -> list[str]:
-    """Options of Java's for a session, whose store may be small."""
+def java_options(size: Size) -> list[str]:
+    """Options of Java's for a session."""
     archive = [QUIET, f"-XX:SharedArchiveFile={CLASSES}"] if CLASSES.is_file() else []
-    return [*archive, *(_SMALL_JAVA if small else ())]
+    return [*archive, *(() if size is Size.LARGE else _QUICK_JAVA)]
 
 
-def is_small(store: Where, many: bool = False) -> bool:
-    """Whether the newest snapshots of a store are small, as far as this process sees their files.
+def size_of(store: Where, many: bool = False) -> Size:
+    """How large the newest snapshots of a store are, as far as this process sees their files.
 
     With `many`, all its snapshots together. What Parquet's readers pass over counts for nothing.
     """
     if not isinstance(store, str):
-        return False
+        return Size.LARGE
     sizes: Counter[str] = Counter()
     try:
         for table in Path(store.removeprefix("file:")).glob("[!.]*"):
@@ -64,7 +80,9 @@ def is_small(store: Where, many: bool = False) -> bool:
                     file.stat().st_size for file in snapshot.glob("*.parquet")
                 )
     except OSError:  # it changes while it is looked at: whoever reads it will say what is wrong
-        return False
-    if many:
-        return 0 < sizes.total() <= SMALL_TOGETHER
-    return 0 < max(sizes.values(), default=0) <= SMALL
+        return Size.LARGE
+    if not many:
+        return Size.SMALL if 0 < max(sizes.values(), default=0) <= SMALL else Size.LARGE
+    if 0 < sizes.total() <= SMALL_TOGETHER:
+        return Size.SMALL
+    return Size.MEDIUM if 0 < sizes.total() <= MEDIUM_TOGETHER else Size.LARGE

@@ -26,7 +26,7 @@ from spark.terminal.failures import (
 )
 from spark.terminal.interrupts import handlers_kept, held
 from spark.terminal.java_process import JavaProcess
-from spark.terminal.quick_start import SMALL_SETTINGS, java_options
+from spark.terminal.quick_start import SMALL_SETTINGS, Size, java_options
 from spark.terminal.submission import submission, submitted
 
 LOG_SETTINGS = Path(__file__).with_name("log4j2.properties")
@@ -74,9 +74,9 @@ LEAST_MEMORY = 512
 
 @contextmanager
 def session(
-    master: str | None, conf: Mapping[str, str], small: bool = False
+    master: str | None, conf: Mapping[str, str], size: Size = Size.LARGE
 ) -> Iterator[SparkSession]:
-    """A session for one command, stopped when the command ends; `small` if its store is.
+    """A session for one command, stopped when the command ends; for a store of this size.
 
     Under spark-submit the master is that of the submission; otherwise it is `master` or, by
     default, all cores of this machine. `conf` comes last and wins. InputError if Spark doesn't
@@ -85,7 +85,7 @@ def session(
     check_master(master)
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     with handlers_kept():
-        settings = settings_of(master, conf, small)
+        settings = settings_of(master, conf, size)
         started = _started(settings, shown=any(key in conf for key in SHOWING))
     java = java_process.running()
     ended = False
@@ -119,7 +119,9 @@ def _stop(session: SparkSession) -> None:
         session.stop()
 
 
-def settings_of(master: str | None, conf: Mapping[str, str], small: bool = False) -> dict[str, str]:
+def settings_of(
+    master: str | None, conf: Mapping[str, str], size: Size = Size.LARGE
+) -> dict[str, str]:
     """Spark's settings for this command; what the user states comes last."""
     settings = dict(DEFAULTS)
     if submitted():
@@ -130,9 +132,9 @@ def settings_of(master: str | None, conf: Mapping[str, str], small: bool = False
         if settings[MASTER].startswith("local"):
             os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
             settings |= LOCAL_DEFAULTS | _sized_to_this_machine()
-            settings |= SMALL_SETTINGS if small else {}
+            settings |= SMALL_SETTINGS if size is Size.SMALL else {}
         log = f"-Dlog4j2.configurationFile={LOG_SETTINGS.as_uri()}"
-        settings["spark.driver.extraJavaOptions"] = " ".join([log, *java_options(small)])
+        settings["spark.driver.extraJavaOptions"] = " ".join([log, *java_options(size)])
     settings |= conf
     if one_try := _ONE_TRY.fullmatch(settings.get(MASTER, "")):
         tries = settings.get("spark.task.maxFailures", TRIES)

@@ -30,7 +30,7 @@ from spark.fleet import (
     whole,
     write_store,
 )
-from spark.terminal.quick_start import is_small
+from spark.terminal.quick_start import size_of
 
 NEWEST = datetime(2026, 11, 21, 6, tzinfo=UTC)
 
@@ -71,7 +71,7 @@ def _jobs(store: Path) -> dict[str, Callable[[], object]]:
         "the newest fleet": lambda: compositions(
             place, str(store), whole(place, str(store)), MAX_AGE
         ),
-        "whether it is small": lambda: is_small(str(store)),
+        "how large it is": lambda: size_of(str(store)),
         "a list of the newest 24": lambda: listed(24),
         "a list of all": lambda: listed(1_000_000),
         "what has had its time": lambda: pruning_of(
