@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
+from spark.terminal.quick_start import SMALL_SETTINGS
 from tests.paths import ROOT
 
 WITHIN = 120.0  # seconds, on a machine that does many other things
@@ -29,7 +30,7 @@ EXECUTOR, PYTHON_WORKER = "CoarseGrainedExecutorBackend", "pyspark.daemon"
 JAVA_OPTIONS = "-XX:+UseSerialGC -XX:TieredStopAtLevel=1"
 DAEMON_OPTIONS = f"{JAVA_OPTIONS} -Dspark.master.rest.enabled=false"
 
-SETTINGS = {
+SETTINGS = SMALL_SETTINGS | {
     "spark.driver.host": "127.0.0.1",
     "spark.driver.bindAddress": "127.0.0.1",
     "spark.driver.memory": "512m",
@@ -38,8 +39,6 @@ SETTINGS = {
     "spark.executor.extraJavaOptions": JAVA_OPTIONS,
     # enough for both machines to have some, in few jobs: what a plan costs here is starting things
     "spark.sql.shuffle.partitions": "2",
-    "spark.sql.adaptive.enabled": "false",
-    "spark.ui.enabled": "false",
     "spark.eventLog.enabled": "true",
     "spark.eventLog.compress": "false",
 }

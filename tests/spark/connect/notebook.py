@@ -21,12 +21,12 @@ from spark import FleetSnapshot, audit_fleet, compare_fleet, fleet_of, plan_flee
 from spark.errors import InputError
 from spark.explain import explain_group
 from spark.fleet import read_planned, read_result
+from spark.terminal.quick_start import SMALL_SETTINGS
 from tests.spark.support.fleets import SNAPSHOT
 
 STRATEGIES = ("current", "range", "optimal")
 
-SETTINGS = {
-    "spark.ui.enabled": "false",
+SETTINGS = SMALL_SETTINGS | {
     "spark.ui.showConsoleProgress": "false",
     "spark.driver.host": "127.0.0.1",
     "spark.driver.bindAddress": "127.0.0.1",
