@@ -1,5 +1,5 @@
 # Sourced by the commands beside it: makes the environment in .venv once, and anew when
-# pyproject.toml changes. `setup live` brings what talks to brokers
+# pyproject.toml changes. `setup charts,live` brings what draws and what talks to brokers
 # as well, `setup test` what the tests need.
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 venv=$root/.venv

@@ -28,6 +28,7 @@ COMMANDS = {
     "verify": "verify store plan",
     "explain": "explain store --group orders",
     "audit": "audit store --fail-on critical",
+    "report": "report store --out report.html",
     "replay": "replay store --out out --strategies current,uniform,optimal --since 7d",
     "rates": "rates store --out rates --window 24h",
     "members": "members store --group 'pay*'",

@@ -31,9 +31,18 @@ CAPABILITIES = (
     "spark.graph",
     "spark.replay",
     "spark.members",
+    "spark.report",
 )
 SOURCES = ("spark.sources", "spark.sources.kafka_text", "spark.sources.live")
-LIBRARY = (*FLEET, "spark.history", *CAPABILITIES, *SOURCES, "spark.enforce", "spark.demo")
+LIBRARY = (
+    *FLEET,
+    "spark.history",
+    "spark.charts",
+    *CAPABILITIES,
+    *SOURCES,
+    "spark.enforce",
+    "spark.demo",
+)
 
 ROOMS: dict[str, tuple[str, ...]] = {
     "optimizer.model": (),
@@ -66,6 +75,8 @@ ROOMS: dict[str, tuple[str, ...]] = {
     "spark.history": WORKERS,
     **dict.fromkeys(CAPABILITIES, (*WORKERS, "spark.history")),
     "spark.members": (*WORKERS, "spark.history", "optimizer.sizes"),
+    "spark.charts": BASE,
+    "spark.report": (*FLEET, "spark.charts"),
     **dict.fromkeys(SOURCES, FLEET),
     "spark.enforce": (*FLEET, "spark.sources.live", "optimizer.assignor"),
     "spark.demo": (*FLEET, "optimizer", "optimizer.model"),  # a made-up group is arrays at once
@@ -100,6 +111,9 @@ NEEDS = {
     "pandas": ("spark/",),
     "pyarrow": ("spark/",),
     "typer": ("spark/terminal/", "spark/jobs/", "spark/cli.py"),
+    "altair": ("spark/charts/drawing.py",),
+    "vl_convert": ("spark/charts/drawing.py",),
+    "jinja2": ("spark/report/html.py",),
     "rich": ("spark/terminal/", "spark/jobs/", "spark/cli.py"),
 }
 """Where a package may be imported, as the beginnings of paths."""

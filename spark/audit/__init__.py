@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from spark.audit.finding import SEVERITIES
-from spark.audit.fleet_audit import FleetAudit, audit_fleet
+from spark.audit.fleet_audit import FleetAudit, audit_fleet, read_audit
 from spark.audit.prometheus import check_metrics, metrics_of
 from spark.audit.registry import FINDINGS
 from spark.audit.thresholds import AuditSettings, read_audit_settings
@@ -18,6 +18,7 @@ __all__ = [
     "check_metrics",
     "fails",
     "metrics_of",
+    "read_audit",
     "read_audit_settings",
     "state_of",
     "verdict",

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import cached_property, reduce
 from typing import Any
 
-from pyspark.sql import DataFrame, Row
+from pyspark.sql import DataFrame, Row, SparkSession
 from pyspark.sql import functions as F
 
 from spark.audit.finding import (
@@ -23,14 +23,15 @@ from spark.audit.finding import (
     graded_rows,
 )
 from spark.audit.frames import Frames
-from spark.audit.judge import Judge, judge_groups
+from spark.audit.judge import FACTS, Judge, judge_groups
 from spark.audit.known import look_at
 from spark.audit.parts import parts_for
 from spark.audit.past import Past
 from spark.audit.past_findings import find_in_past
 from spark.audit.registry import FINDINGS
 from spark.audit.thresholds import AuditSettings
-from spark.fleet import FleetSnapshot, escaped, escaped_rows
+from spark.files import Where
+from spark.fleet import FleetSnapshot, escaped, escaped_rows, read_result
 from spark.groups import OFFSETS_TOPIC, encode
 from spark.history import FleetHistory
 from spark.unpersist_handle import Handle
@@ -84,6 +85,11 @@ class FleetAudit(Handle):
     judged: DataFrame = field(repr=False)
     coordinators: DataFrame | None = field(default=None, repr=False)
     past: Past | None = field(default=None, repr=False)
+
+    @property
+    def facts(self) -> DataFrame:
+        """A row a group: its status and kind, and how even it is as found and as planned."""
+        return escaped_rows(self.judged.select(*FACTS))
 
     def groups(self) -> dict[str, int]:
         """How many groups have each status: `ok` and `inferred` ones were judged."""
@@ -187,6 +193,16 @@ def audit_fleet(
             kept.append(more.persist())
             findings = findings.unionAll(more)
     return FleetAudit(snapshot.id, findings, not_run, kept, judged, seats, past)
+
+
+def read_audit(session: SparkSession, out: Where, snapshot: str) -> FleetAudit:
+    """An audit that `evenfleet audit` wrote; InputError when it isn't there or can't be read.
+
+    What wasn't run isn't told.
+    """
+    tables = [read_result(session, out, name, snapshot) for name in ("findings", "groups")]
+    findings, judged = (table.rows for table in tables)
+    return FleetAudit(snapshot, findings, {}, (), judged)
 
 
 def _of_fleet(

@@ -26,14 +26,23 @@ from spark.solve import SolvedRow, facts_of, solved_rows
 
 SCHEMA = (
     "cluster string, `group` string, status string, kind string, members int, partitions bigint, "
+    "found_max_load bigint, found_min_load bigint, found_sum_squares bigint, max_load bigint, "
+    "min_load bigint, sum_squares bigint, moves bigint, takeovers bigint, local_reads bigint, "
+    "remote_reads bigint, found_local_reads bigint, found_remote_reads bigint, "
     "coordinator int, inferred boolean, seat string, findings array<struct<subject: string, "
     "finding: string, severity: string, measure: double, threshold: double, sentence: string, "
     "advice: string>>"
 )
-COLUMNS = (
-    *("cluster", "group", "status", "kind", "members", "partitions"),
-    *("coordinator", "inferred", "seat", "findings"),
+MEASURES = (
+    *("found_max_load", "found_min_load", "found_sum_squares"),
+    *("max_load", "min_load", "sum_squares", "moves", "takeovers"),
+    *("local_reads", "remote_reads", "found_local_reads", "found_remote_reads"),
 )
+"""What a plan tells of a group, by the names of `spark.solve.SolvedRow`; null without a plan."""
+
+FACTS = ("cluster", "group", "status", "kind", "members", "partitions", *MEASURES)
+
+COLUMNS = (*FACTS, "coordinator", "inferred", "seat", "findings")
 """Of a judged group. `partitions` are those of the topics that it subscribes to; `coordinator`,
 whether it is `inferred`, and `seat` are as `spark.groups.Seat` has them."""
 
@@ -93,6 +102,7 @@ class Judge:
             *(row.cluster, row.group, solved.status),
             kind_of(row.type, row.group_strategy, len(row.member_ids) > 0),
             *(len(row.member_ids), int(sizes[sizes > 0].sum(dtype=np.int64))),
+            *(getattr(solved, name) for name in MEASURES),
             *(seat.coordinator, seat.inferred, seat.seat),
             found,
         )

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from spark.explain.explain import GroupExplanation, explain_group
+from spark.explain.explain import GroupExplanation, explain_group, explain_groups
 
-__all__ = ["GroupExplanation", "explain_group"]
+__all__ = ["GroupExplanation", "explain_group", "explain_groups"]

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
-from optimizer.model import classes_of, measure
+from optimizer.model import IntArray, Problem, classes_of, measure
 from optimizer.reasons import explain
 from optimizer.strategies import OPTIMAL, strategy_named
 from spark.errors import InputError
@@ -29,6 +30,7 @@ from spark.settings import DEFAULT_FLEET_GOALS, FleetGoals
 class GroupExplanation:
     """What is the matter with a group, and the sentences about its optimal plan.
 
+    `by_topic` has (member, topic, partitions as found, partitions as planned) where there are any.
     `moves` are about one moved partition each, `bounds` say why loads can't be more even. Both are
     empty where there is no plan, or nothing to say. `loads` has each member's load as found and
     planned. `coordinator` is the broker that coordinates it, `coordinator_inferred` whether that is
@@ -48,6 +50,7 @@ class GroupExplanation:
     coordinator: int | None = None
     coordinator_inferred: bool | None = None
     seat: str | None = None
+    by_topic: list[tuple[str, str, int, int]] = field(default_factory=list)
     owned: dict[str, int] = field(default_factory=dict)
 
 
@@ -113,7 +116,29 @@ def _explained(row: Any, goals: FleetGoals) -> GroupExplanation:
         loads=dict(zip(problem.member_ids, zip(before, after, strict=True), strict=True)),
         moves=sentences[:moves],
         bounds=sentences[moves:],
+        by_topic=_by_topic(problem, kept, answer.target),
     )
+
+
+def _by_topic(
+    problem: Problem, found: IntArray, planned: IntArray
+) -> list[tuple[str, str, int, int]]:
+    """Who has how much of which topic, as found and as planned."""
+    topics = len(problem.topics)
+    cells = topics * len(problem.member_ids)
+    before, after = (
+        np.bincount((some * topics + problem.topic_of)[some >= 0], minlength=cells)
+        for some in (found, planned)
+    )
+    return [
+        (
+            problem.member_ids[cell // topics],
+            problem.topics[cell % topics],
+            int(before[cell]),
+            int(after[cell]),
+        )
+        for cell in sorted({*np.flatnonzero(before).tolist(), *np.flatnonzero(after).tolist()})
+    ]
 
 
 def _seat(snapshot: FleetSnapshot, cluster: str, group: str) -> Any:
@@ -123,11 +148,37 @@ def _seat(snapshot: FleetSnapshot, cluster: str, group: str) -> Any:
     return coordinators(one, snapshot.tables).first()
 
 
+def explain_groups(
+    snapshot: FleetSnapshot,
+    groups: Sequence[tuple[str, str]],
+    goals: FleetGoals = DEFAULT_FLEET_GOALS,
+) -> list[GroupExplanation]:
+    """The same for several (cluster, group) at once, in their order; without their coordinators.
+
+    Those that aren't there are left out.
+    """
+    named = [group for _, group in groups]
+    found = {(row.cluster, row.group): row for row in _rows_of(snapshot, named, None, goals)}
+    return [_explained(found[one], goals) for one in groups if one in found]
+
+
 def _row_of_group(
     snapshot: FleetSnapshot, group: str, cluster: str | None, goals: FleetGoals
 ) -> Any:
     """The encoded row of one group."""
-    chosen = is_named("group", [group])
+    rows = _rows_of(snapshot, [group], cluster, goals)
+    if not rows:
+        raise InputError(no_such_group(snapshot.id, group, cluster))
+    if len(rows) > 1:
+        raise InputError(several_clusters(group, (row.cluster for row in rows)))
+    return rows[0]
+
+
+def _rows_of(
+    snapshot: FleetSnapshot, groups: Sequence[str], cluster: str | None, goals: FleetGoals
+) -> list[Any]:
+    """The encoded rows of groups of these names, of one cluster or of all."""
+    chosen = is_named("group", groups)
     if cluster is not None:
         chosen &= is_named("cluster", [cluster])
     tables = dict(snapshot.tables)
@@ -139,9 +190,4 @@ def _row_of_group(
     of_cluster = read.select("cluster").distinct()
     tables["partitions"] = tables["partitions"].join(of_cluster, "cluster", "left_semi")
     encoded: Any = encode(FleetSnapshot(snapshot.id, tables), goals.need_racks).toPandas()
-    rows = list(encoded.itertuples(index=False))
-    if not rows:
-        raise InputError(no_such_group(snapshot.id, group, cluster))
-    if len(rows) > 1:
-        raise InputError(several_clusters(group, (row.cluster for row in rows)))
-    return rows[0]
+    return list(encoded.itertuples(index=False))

@@ -78,7 +78,7 @@ ENOUGH = 3
 ROOMY = 76
 """Columns of a terminal on which the table has room to say what each finding tells."""
 
-WRITTEN = ("findings", "coordinators")
+WRITTEN = ("findings", "coordinators", "groups")
 """The tables of an audit: those that a new one doesn't have go with the old one."""
 
 Counts = Sequence[dict[str, Any]]
@@ -276,7 +276,8 @@ def _told(
             findings = made.findings.repartition(1).sortWithinPartitions(
                 "cluster", "group", "finding", "subject"
             )
-            written = {"findings": findings}
+            facts = made.facts.repartition(1).sortWithinPartitions("cluster", "group")
+            written = {"findings": findings, "groups": facts}
             if made.coordinators:
                 rows = made.coordinators.coalesce(1).sortWithinPartitions("cluster", "broker")
                 written["coordinators"] = rows

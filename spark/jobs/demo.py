@@ -11,17 +11,31 @@ import typer
 from pyspark.sql import SparkSession
 
 from spark import FleetHistory, InputError
+from spark.audit import AuditSettings
 from spark.demo import make_history
 from spark.fleet import WHOLE, check_writable, write_store
 from spark.jobs.compare import compare_store
 from spark.jobs.history import history_of_store
 from spark.jobs.plan import plan_store
 from spark.jobs.replay import replay_history
+from spark.jobs.report import Paper, Results, material_of, write_report
 from spark.jobs.verify import verify_store
+from spark.report import check_drawing
 from spark.settings import Settings
-from spark.terminal import CHECK_FAILED, Conf, Form, Format, Master, opened, read_history, say
+from spark.terminal import (
+    CHECK_FAILED,
+    Conf,
+    Form,
+    Format,
+    Master,
+    opened,
+    read_history,
+    read_snapshot,
+    say,
+)
 
 SEED = 1
+PAGE = "report.html"
 SNAPSHOT = "20261121T060000Z"
 
 
@@ -38,6 +52,7 @@ def demo(
     with opened(master, conf, Settings(), store) as spark:
         is_sound = show_main_job(spark, out, form)
         show_past(spark, out, form)
+        show_report(spark, out)
         if not is_sound:
             raise typer.Exit(CHECK_FAILED)
 
@@ -78,6 +93,24 @@ def show_past(session: SparkSession, out: str, form: Format) -> None:
     _announce("replay", store, "--out", replayed, "--strategies", strategies)
     chosen = replace(settings, strategies=tuple(strategies.split(",")))
     replay_history(session, past("replay"), replayed, chosen, form)
+
+
+def show_report(session: SparkSession, out: str) -> None:
+    """Write a report of the store in `out`, with what was made of it."""
+    store, planned, told, page = (f"{out}/{one}" for one in ("store", "plan", "history", PAGE))
+    settings = Settings()
+    _announce("report", store, "--out", page, "--plan", planned, "--history", told)
+    try:
+        check_drawing()
+    except InputError as error:
+        say(f"There is no report: {error}.")
+        return
+    fleet = read_snapshot(session, store, None, "report", settings.max_age)
+    results = Results(planned, None, told)
+    title = "Consumer groups of the demo's fleet"
+    material = material_of(session, fleet, results, settings, AuditSettings(), title, store)
+    write_report(material, Path(page), Paper.HTML)
+    say(f"{material.verdict} The report is in {page}.")
 
 
 def _announce(*words: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from spark.plan.fleet_plan import OWNED, TRAFFIC, FleetPlan, plan_fleet
+from spark.plan.summary import summarize_groups
 from spark.plan.traffic import BYTES_A_GB, cross_rack_traffic
 
 __all__ = [
@@ -12,4 +13,5 @@ __all__ = [
     "FleetPlan",
     "cross_rack_traffic",
     "plan_fleet",
+    "summarize_groups",
 ]

@@ -19,6 +19,11 @@ def measured(solved: DataFrame) -> list[Row]:
     return sorted(grouped.collect(), key=lambda row: row.status)
 
 
+def summarize_groups(solved: DataFrame) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """Both at once, of rows with the columns of `spark.solve.SolvedRow` that are measured."""
+    return summarize(measured(solved))
+
+
 def summarize(rows: list[Row]) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     """What was measured: groups by status, and the planned fleet as found and as planned.
 
@@ -43,7 +48,7 @@ def _measures() -> dict[str, tuple[Column, Total]]:
     }
     for prefix, alias in (("found_", "found"), ("", "planned")):
         high, low = F.col(f"{prefix}max_load"), F.col(f"{prefix}min_load")
-        mean = F.col("partitions") / F.col("members")
+        mean = F.try_divide("partitions", "members")
         measures |= {
             f"{alias}_uneven": (F.count_if(high - low >= 2), sum),
             f"{alias}_max": (F.max(high), max),

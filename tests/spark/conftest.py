@@ -94,7 +94,7 @@ def run(
     """Runs `evenfleet …` in this process, with the session of the tests."""
 
     @contextmanager
-    def session(master: str | None, conf: Any, _: bool = False) -> Iterator[SparkSession]:
+    def session(master: str | None, conf: Any, _: object = None) -> Iterator[SparkSession]:
         asked.append((master, conf))
         yield spark
 

@@ -1,0 +1,9 @@
+"""Drawings of result tables, one file a chart; Altair is needed when one is drawn, not before."""
+
+from __future__ import annotations
+
+from spark.charts.chart import Chart
+from spark.charts.drawing import check_charts
+from spark.charts.registry import CHARTS
+
+__all__ = ["CHARTS", "Chart", "check_charts"]

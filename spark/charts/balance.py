@@ -1,0 +1,53 @@
+"""How even groups are, over a fleet."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from spark.charts.chart import Chart, Rows
+from spark.charts.drawing import FOUND, PLANNED, WIDTH, altair, counted, of
+
+NAMES = {"found": "as found", "planned": "as planned"}
+
+
+def draw(rows: Rows) -> Any:
+    """Two bars a class of groups, by the load of the worst member ÷ the mean load."""
+    alt = altair()
+    order = [str(row["ratio"]) for row in rows]
+    bars = [
+        {"ratio": row["ratio"], "state": name, "groups": row[key]}
+        for row in rows
+        for key, name in NAMES.items()
+    ]
+    drawn = (
+        alt.Chart(of(bars))
+        .mark_bar()
+        .encode(
+            x=alt.X("ratio:N", sort=order, title="load of the worst member ÷ mean load").axis(
+                labelAngle=0
+            ),
+            xOffset=alt.XOffset("state:N", sort=[*NAMES.values()]),
+            y=alt.Y("groups:Q", title="groups"),
+            color=alt.Color("state:N", sort=[*NAMES.values()]).scale(
+                domain=[*NAMES.values()], range=[FOUND, PLANNED]
+            ),
+        )
+        .properties(width=WIDTH, height=220)
+    )
+    return drawn
+
+
+def tell(rows: Rows) -> str:
+    """How many groups have a member far above the mean, before and after."""
+    far = [row for row in rows if row["least"] >= FAR]
+    now, then = (sum(row[key] for row in far) for key in NAMES)
+    return (
+        f"In {counted(now, 'group')} the most loaded member has at least {FAR:g} times the mean "
+        f"as found; in {then:,} as planned."
+    )
+
+
+FAR = 1.5
+
+BALANCE = Chart("balance", "How even groups are, as found and as planned", draw, tell)
+"""Rows: `ratio` (its name), `least` (where the class begins), groups `found` and `planned`."""

@@ -1,0 +1,96 @@
+"""The one look of all charts, and the library that draws them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from spark.errors import InputError
+from spark.wording import shortened
+
+FOUND, PLANNED = "#d55e00", "#0a84c6"
+"""As found, and as planned: two colours that colour-blind people tell apart, on white and black."""
+
+SERIES = ("#0a84c6", "#d55e00", "#009e73", "#cc79a7", "#b58900", "#7f7f7f", "#56b4e9")
+"""Colours of several things in one chart (Okabe and Ito's, none too light and none too dark)."""
+
+FAINT = "#8886"
+"""Lines behind what is shown."""
+
+WIDTH, BAR = 560, 22
+"""Of a drawing, and the height of a bar in it: pixels of a page; on a phone all becomes smaller."""
+
+LABEL = 28
+"""Characters of a name beside an axis."""
+
+
+def altair() -> Any:
+    """The library; InputError with what to do where it isn't installed."""
+    try:
+        import altair  # noqa: PLC0415 - not everybody has it
+        import vl_convert  # noqa: F401, PLC0415 - makes pictures of what the other describes
+    except ImportError as error:
+        raise InputError(
+            f"charts need {error.name}, which isn't installed: pip install 'evenfleet[charts]'"
+        ) from None
+    return altair
+
+
+def check_charts() -> None:
+    """Raise InputError where the library isn't installed."""
+    altair()
+
+
+def looks(chart: Any) -> Any:
+    """The same with the words and lines of every chart: readable on a light and a dark page."""
+    words = {"labelColor": "currentColor", "titleColor": "currentColor"}
+    return (
+        chart.configure(
+            background="transparent",
+            font="Arial, Helvetica, Liberation Sans, sans-serif",
+            padding={"left": 16, "right": 16, "top": 4, "bottom": 4},
+        )
+        .configure_axis(
+            **words,
+            domainColor=FAINT,
+            tickColor=FAINT,
+            gridColor=FAINT,
+            labelFontSize=12,
+            titleFontSize=12,
+            titleFontWeight="normal",
+            labelLimit=260,
+        )
+        .configure_legend(**words, labelFontSize=12, titleFontSize=12, orient="top", title=None)
+        .configure_header(**words)
+        .configure_title(color="currentColor", anchor="start", fontSize=14)
+        .configure_text(color="currentColor")
+        .configure_view(stroke=None)
+    )
+
+
+def of(rows: Any) -> Any:
+    """Rows as a chart's data, in the chart itself."""
+    return altair().Data(values=[dict(row) for row in rows])
+
+
+def label(name: str) -> str:
+    """A name beside an axis: of a long one the two ends, and nothing that could move about."""
+    plain = "".join(one if one.isprintable() else "·" for one in name)
+    if len(plain) <= LABEL:
+        return plain
+    return f"{shortened(plain)[: LABEL // 2]}…{plain[-(LABEL - LABEL // 2 - 1) :]}"
+
+
+def labels(names: Any) -> dict[str, str]:
+    """Labels by names, in their order: two names never have the same one."""
+    found: dict[str, str] = {}
+    for name in dict.fromkeys(names):
+        short, number = label(name), 2
+        while short in found.values():
+            short, number = f"{label(name)} ({number})", number + 1
+        found[name] = short
+    return found
+
+
+def counted(number: float, noun: str) -> str:
+    """`1 move`, `2 moves`, `1,200 moves`."""
+    return f"{number:,.0f} {noun}{'' if number == 1 else 's'}"

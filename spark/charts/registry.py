@@ -1,0 +1,15 @@
+"""All charts by name: another one is its file here, and its line."""
+
+from __future__ import annotations
+
+from spark.charts.balance import BALANCE
+from spark.charts.chart import Chart
+from spark.charts.league import LEAGUE
+from spark.charts.matrix import MATRIX
+from spark.charts.racks import RACKS
+from spark.charts.rebalances import REBALANCES
+from spark.charts.trend import TREND
+
+CHARTS: dict[str, Chart] = {
+    one.name: one for one in (BALANCE, LEAGUE, MATRIX, TREND, REBALANCES, RACKS)
+}

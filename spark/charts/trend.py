@@ -1,0 +1,55 @@
+"""How a fleet went, snapshot by snapshot."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from spark.charts.chart import Chart, Rows
+from spark.charts.drawing import SERIES, WIDTH, altair, counted, of
+
+MEASURES = {
+    "excess": ["excess", "(partitions)"],
+    "lag": ["lag", "(records)"],
+    "generations": ["rebalances", "(times)"],
+}
+
+
+def draw(rows: Rows) -> Any:
+    """A line a measure, one below the other, over one axis of time."""
+    alt = altair()
+    lines = [_line(alt, rows, at) for at in range(len(MEASURES))]
+    drawn = alt.vconcat(*lines, spacing=8).resolve_scale(x="shared")
+    return drawn
+
+
+def _line(alt: Any, rows: Rows, at: int) -> Any:
+    measure, title = [*MEASURES.items()][at]
+    last = at == len(MEASURES) - 1
+    data = [{"instant": row["instant"], "value": row[measure]} for row in rows]
+    return (
+        alt.Chart(of(data))
+        .mark_line(color=SERIES[at], point={"size": 12, "color": SERIES[at]})
+        .encode(
+            x=alt.X("instant:T", title="time (UTC)" if last else None)
+            .scale(type="utc")
+            .axis(labels=last, format="%d %b %H:%M", tickCount=6),
+            y=alt.Y("value:Q", title=title).axis(tickCount=3),
+        )
+        .properties(width=WIDTH, height=80)
+    )
+
+
+def tell(rows: Rows) -> str:
+    """The ends of the lines."""
+    first, last = rows[0], rows[-1]
+    return (
+        f"From {first['instant']} to {last['instant']} the excess went from "
+        f"{first['excess'] or 0:,} to {counted(last['excess'] or 0, 'partition')}, the lag from "
+        f"{first['lag'] or 0:,} to {counted(last['lag'] or 0, 'record')}, and groups rebalanced "
+        f"{counted(sum(row['generations'] or 0 for row in rows), 'time')}."
+    )
+
+
+TREND = Chart("trend", "Excess, lag and rebalances over time", draw, tell)
+"""Rows in order of time: `instant` (ISO 8601), sums over the fleet of `excess`, `lag` and
+`generations`."""

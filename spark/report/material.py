@@ -1,0 +1,64 @@
+"""What a report is made of, in rows that are few whatever the size of the fleet."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+Rows = Sequence[Mapping[str, Any]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Material:
+    """All that is told.
+
+    `clusters` has the instant of each cluster's snapshot. `counts` has a row a finding that was
+    looked for, `findings` the worst of those that were found, `not_run` a reason for each that
+    couldn't be looked for. `balance` has classes of groups, `clusters_beside` a row a cluster,
+    `league` a row a strategy, of `sampled` groups where that isn't None. `trend` and `rebalances`
+    are of a history; both are empty without one. `made_by` has the commands that make these
+    tables. `groups` are told one by one.
+    """
+
+    title: str
+    version: str
+    made_at: str
+    store: str
+    snapshot: str
+    clusters: Mapping[str, str]
+    part: str
+    made_by: Mapping[str, str]
+    goals: str
+    verdict: str
+    statuses: Mapping[str, int]
+    counts: Rows
+    findings: Rows
+    not_run: Mapping[str, str]
+    fleet: Rows
+    balance: Rows
+    clusters_beside: Rows
+    league: Rows
+    best: str
+    sampled: int | None = None
+    racks: Rows = ()
+    trend: Rows = ()
+    rebalances: Rows = ()
+    groups: Sequence[GroupMaterial] = ()
+    plan: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class GroupMaterial:
+    """One group: its state, its members × topics, and why each partition moves."""
+
+    cluster: str
+    group: str
+    status: str
+    reason: str | None
+    by_topic: Rows
+    moves: Sequence[str]
+    bounds: Sequence[str]
+    findings: Rows
+    changes: Rows = ()
+    lag: Rows = field(default=())

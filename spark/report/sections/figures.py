@@ -1,0 +1,53 @@
+"""The fleet in figures, and how even its groups are."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from spark.charts import CHARTS
+from spark.report.blocks import Figure, Figures, Picture, Section
+from spark.report.material import Material
+
+
+def figures(material: Material) -> Section:
+    """What could be put right, and what would be left."""
+    found, planned = material.fleet
+    shown = [
+        Figure("clusters", _number(len(material.clusters))),
+        Figure("groups", _number(sum(material.statuses.values()))),
+        Figure("uneven groups, planned", _number(planned["uneven groups"]), _of(found)),
+        Figure("partitions that move", _number(planned["moves"])),
+        Figure(
+            "most partitions a member, planned",
+            _number(planned["max load"]),
+            f"as found {_number(found['max load'])}",
+        ),
+    ]
+    for row in material.trend[-1:]:
+        before = material.trend[-2] if len(material.trend) > 1 else None
+        was = f"in the snapshot before {_short(before['lag'])}" if before else None
+        shown.append(Figure("lag (records)", _short(row["lag"]), was))
+    blocks: list[Any] = [Figures(shown)]
+    for name, rows in (("balance", material.balance), ("racks", material.racks)):
+        if rows:
+            chart = CHARTS[name]
+            blocks.append(Picture(chart.title, chart.svg(rows), chart.tell(rows)))
+    return Section("figures", "The fleet in figures", blocks, material.made_by["plan"])
+
+
+def _of(found: Any) -> str:
+    return f"as found {_number(found['uneven groups'])}"
+
+
+def _short(value: Any) -> str:
+    """A large number in a few digits."""
+    if value is None:
+        return "unknown"
+    for size, name in ((10**12, "trillion"), (10**9, "billion"), (10**6, "million")):
+        if value >= size:
+            return f"{value / size:.4g} {name}"
+    return f"{value:,}"
+
+
+def _number(value: Any) -> str:
+    return "unknown" if value is None else f"{value:,}"

@@ -1,0 +1,72 @@
+"""Each chart: marks are drawn, names can't break it, and its sentence has the figures."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+
+from spark.charts import CHARTS
+from spark.charts.drawing import labels
+
+NAME = '"><script>alert(1)</script>\n' + "y" * 10_000
+
+ROWS: dict[str, list[dict[str, Any]]] = {
+    "balance": [
+        {"ratio": "1–2", "least": 1.0, "found": 3, "planned": 9},
+        {"ratio": "2 and more", "least": 2.0, "found": 7, "planned": 1},
+    ],
+    "league": [
+        {"strategy": "optimal", "excess": 0, "moves": 5, "stopped_eager": 0},
+        {"strategy": "current", "excess": 8, "moves": 0, "stopped_eager": 0},
+    ],
+    "matrix": [
+        {"member": f"{NAME}{m}", "topic": NAME, "found": 6 * m, "planned": 3} for m in range(2)
+    ],
+    "trend": [
+        {"instant": f"2026-11-21T0{h}:00:00Z", "excess": h, "lag": 7 * h, "generations": 1}
+        for h in range(3)
+    ],
+    "rebalances": [
+        {"instant": "2026-11-21T00:00:00Z", "cause": "join", "generations": 2},
+        {"instant": "2026-11-21T01:00:00Z", "cause": "crash", "generations": 9},
+    ],
+    "racks": [{"cluster": NAME, "found": 12, "planned": 4}],
+}
+
+TOLD = {
+    "balance": "In 7 groups the most loaded member has at least 1.5 times the mean as found; in 1",
+    "league": "Best is optimal: 0 partitions too many, 5 moves; as it is, 8 partitions",
+    "matrix": "most loaded of 2 members has 6 partitions and the least loaded 0; as planned the "
+    "most loaded has 3.",
+    "trend": "the excess went from 0 to 2 partitions, the lag from 0 to 14 records, and groups "
+    "rebalanced 3 times.",
+    "rebalances": "rebalanced 11 times; the commonest cause is: crash (9).",
+    "racks": "12 partitions are read across racks as found, and 4 as planned.",
+}
+
+
+@pytest.mark.parametrize("name", CHARTS)
+def test_a_chart(name: str) -> None:
+    chart = CHARTS[name]
+    drawing = ElementTree.fromstring(chart.svg(ROWS[name]))
+    marks = [
+        one
+        for group in drawing.iter()
+        if re.search(r"mark-(rect|line|text|symbol)", group.get("class", ""))
+        for one in group
+    ]
+    assert marks
+    assert not [one for one in drawing.iter() if one.tag.endswith("script")]
+    assert "y" * 100 not in ElementTree.tostring(drawing, "unicode")
+    assert TOLD[name] in chart.tell(ROWS[name])
+    assert chart.drawn(ROWS[name]).to_dict()["title"] == chart.title
+
+
+def test_labels_are_short_and_never_the_same() -> None:
+    names = ["x" * 300 + "a", "x" * 301 + "a", "b"]
+    found = labels(names)
+    assert len({*found.values()}) == 3
+    assert found["b"] == "b"

@@ -1,0 +1,135 @@
+"""What reports of tests are made of."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from spark.report import GroupMaterial, Material
+
+HOSTILE = "\"><script>alert(1)</script>\n|=`'*_[x](y)\u202e\u200f" + "x" * 10_000
+
+
+def finding(at: int, severity: str = "warning", name: str = "orders") -> dict[str, Any]:
+    return {
+        "cluster": "prod",
+        "group": name,
+        "subject": f"group {name}",
+        "finding": f"kind-{at % 4}",
+        "severity": severity,
+        "measure": float(at),
+        "threshold": 1.0,
+        "sentence": f"Group {name} has trouble {at}.",
+        "advice": f"Do this about {at}.",
+    }
+
+
+def strategy(name: str, excess: int, moves: int) -> dict[str, Any]:
+    return {
+        **{"kind": "consumer", "strategy": name, "groups": 7, "without_answer": 1},
+        **{"unbalanced": excess // 2, "worst_max_to_mean": 1.5, "excess": excess, "moves": moves},
+        **{"takeovers": 0, "stopped_eager": 40, "stopped_cooperative": moves},
+    }
+
+
+def fleet_rows() -> list[dict[str, Any]]:
+    found = {"fleet": "as found", "uneven groups": 5, "max load": 9, "moves": 0}
+    return [found, {"fleet": "planned", "uneven groups": 1, "max load": 4, "moves": 17}]
+
+
+def group(name: str = "orders", topic: str = "t") -> GroupMaterial:
+    return GroupMaterial(
+        cluster="prod",
+        group=name,
+        status="ok",
+        reason=None,
+        by_topic=[
+            {"member": f"{name}-{m}", "topic": topic, "found": 4 - 4 * m, "planned": 2}
+            for m in range(2)
+        ],
+        moves=[f"{topic}-0 moves."],
+        bounds=["Nobody else reads it."],
+        findings=[finding(1, name=name)],
+    )
+
+
+def material(**changes: Any) -> Material:
+    made = Material(
+        title="Consumer groups",
+        version="1",
+        made_at="2026-11-21 06:00 UTC",
+        store="store",
+        snapshot="20261121T060000Z",
+        clusters={"prod": "20261121T060000Z"},
+        part="",
+        made_by=dict.fromkeys(("plan", "audit", "compare", "history", "explain"), "evenfleet …"),
+        goals="balance",
+        verdict="The fleet is in need of care: 0 critical findings and 3 warnings.",
+        statuses={"ok": 7, "empty": 1},
+        counts=[{"finding": "kind-1", "critical": 0, "warning": 3, "info": 0}],
+        findings=[finding(at) for at in range(1, 4)],
+        not_run={"lag": "the snapshot tells no lags"},
+        fleet=fleet_rows(),
+        balance=[{"ratio": "1–2", "least": 1.0, "found": 5, "planned": 7}],
+        clusters_beside=[
+            {
+                **{"cluster": "prod", "instant": "20261121T060000Z", "groups": 8, "unplanned": 1},
+                **{"found_uneven": 5, "planned_uneven": 1, "moves": 17, "findings": 3},
+            }
+        ],
+        league=[strategy("optimal", 0, 17), strategy("current", 12, 0)],
+        best="Best off with optimal.",
+        groups=[group()],
+    )
+    return replace(made, **changes)
+
+
+def hostile() -> Material:
+    """Every name that a fleet may have is hostile."""
+    return material(
+        title=HOSTILE,
+        store=HOSTILE,
+        part=HOSTILE,
+        clusters={HOSTILE: "20261121T060000Z"},
+        findings=[finding(at, name=HOSTILE) for at in range(3)],
+        groups=[group(HOSTILE, HOSTILE)],
+        racks=[{"cluster": HOSTILE, "found": 3, "planned": 1}],
+        league=[strategy(HOSTILE, 3, 4)],
+    )
+
+
+def with_a_past() -> Material:
+    hours = [f"2026-11-21T{hour:02d}:00:00Z" for hour in range(6)]
+    return material(
+        trend=[
+            {"instant": one, "excess": at, "lag": 100 * at, "generations": at % 2}
+            for at, one in enumerate(hours)
+        ],
+        rebalances=[{"instant": one, "cause": "join", "generations": 1} for one in hours[1::2]],
+    )
+
+
+def empty() -> Material:
+    """A fleet without a group."""
+    nothing = {"uneven groups": None, "max load": None, "moves": None}
+    return material(
+        clusters={},
+        statuses={},
+        counts=[],
+        findings=[],
+        fleet=[nothing, nothing],
+        balance=[],
+        clusters_beside=[],
+        league=[],
+        best="Nothing to compare.",
+        groups=[],
+        verdict="Nothing could be judged: the snapshot has no group at all.",
+    )
+
+
+def many_findings() -> Material:
+    severities = ("critical", "warning", "info")
+    return material(
+        counts=[{"finding": "kind-1", "critical": 10_000, "warning": 0, "info": 0}],
+        findings=[finding(at, severities[at * 3 // 500]) for at in range(500)],
+    )

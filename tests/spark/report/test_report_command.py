@@ -1,0 +1,70 @@
+"""`evenfleet report`, as a user runs it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+
+from spark.fleet.local_store import write_store
+from tests.spark.report.test_page import Read
+from tests.spark.support.fleets import SNAPSHOT
+from tests.spark.support.said import Run, is_one_line
+
+
+@pytest.fixture
+def demo_store(demo_tables: dict[str, pa.Table], tmp_path: Path) -> Path:
+    write_store(demo_tables, tmp_path / "demo", SNAPSHOT)
+    return tmp_path / "demo"
+
+
+def test_figures_are_those_of_the_commands(run: Run, demo_store: Path, tmp_path: Path) -> None:
+    page = tmp_path / "report.html"
+    said = run("report", demo_store, "--out", page)
+    assert said.code == 0, said.err
+    assert f"The report is in {page}." in said.err.replace("\n", " ")
+    read = Read(page.read_text("utf-8"))
+    tables = {table[0][0]: table[1:] for table in read.tables if table}
+    audit = json.loads(run("audit", demo_store, "--format", "json", "--out", tmp_path / "a").out)
+    found = [row for row in audit["findings"] if row["critical"] + row["warning"] + row["info"]]
+    assert tables["finding"] == [
+        [row["finding"], *(str(row[one]) for one in ("critical", "warning", "info"))]
+        for row in found
+    ]
+    assert audit["verdict"][0]["verdict"] in "".join(read.text)
+    again = tmp_path / "again.html"
+    assert run("report", demo_store, "--out", again, "--audit", tmp_path / "a").code == 0
+    same = {table[0][0]: table[1:] for table in Read(again.read_text("utf-8")).tables if table}
+    assert same == tables
+
+
+def test_a_plan_that_is_there_is_told(run: Run, demo_store: Path, tmp_path: Path) -> None:
+    assert run("plan", demo_store, "--out", tmp_path / "plan", "--strategy", "range").code == 0
+    page = tmp_path / "report.md"
+    words = ("report", demo_store, "--out", page, "--plan", tmp_path / "plan")
+    said = run(*words, "--format", "markdown", "--title", "Monday")
+    assert said.code == 0, said.err
+    assert page.read_text("utf-8").startswith("# Monday\n")
+
+
+@pytest.mark.parametrize(
+    ("options", "why"),
+    [
+        (("--out", "nowhere/r.html"), "--out nowhere/r.html isn't a file in a folder that is"),
+        (("--out", "{}"), "isn't a file in a folder that is there"),
+        (("--out", "{}/r.html", "--audit", "{}/none"), "has no table findings"),
+        (("--out", "{}/r.html", "--history", "{}/none"), "has no history up to snapshot"),
+        (("--out", "{}/r.html", "--plan", "{}/none"), "has no table groups"),
+        (("--out", "{}/r.html", "--group", "x"), "has no groups that fit 'x'"),
+    ],
+)
+def test_options_that_cant_be(
+    run: Run, store: Path, tmp_path: Path, options: tuple[str, ...], why: str
+) -> None:
+    said = run("report", store, *(one.replace("{}", str(tmp_path)) for one in options))
+    assert said.code == 2
+    assert why in said.err.replace("\n", " ")
+    assert is_one_line(said.err)
+    assert not (tmp_path / "r.html").exists()
