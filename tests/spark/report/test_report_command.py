@@ -66,5 +66,5 @@ def test_options_that_cant_be(
     said = run("report", store, *(one.replace("{}", str(tmp_path)) for one in options))
     assert said.code == 2
     assert why in said.err.replace("\n", " ")
-    assert is_one_line(said.err)
+    assert is_one_line(said)
     assert not (tmp_path / "r.html").exists()
