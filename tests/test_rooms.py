@@ -41,6 +41,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
     "optimizer.checker": ("optimizer.model",),
     "optimizer.reasons": ("optimizer.model", "optimizer.checker"),
     "optimizer.sizes": ("optimizer.model", "optimizer.solver"),
+    "optimizer.scenarios": ("optimizer.model",),
     KAFKA: ("optimizer.model",),
     "optimizer.strategies.connect": ("optimizer.model", KAFKA),
     "optimizer.strategies.range": ("optimizer.model", KAFKA),
