@@ -60,7 +60,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
     "spark.wording": (),
     "spark.unpersist_handle": (),
     "spark.files": BASE,
-    "spark.fleet": (*BASE, "spark.files"),
+    "spark.fleet": (*BASE, "spark.files", "optimizer.model", "optimizer.scenarios"),
     "spark.settings": (*BASE, "spark.fleet", "optimizer"),
     "spark.groups": (*BASE, "spark.files", "spark.fleet", "optimizer.model"),
     "spark.solve": (*FLEET, "spark.groups", *OPTIMIZER, "optimizer.strategies"),
