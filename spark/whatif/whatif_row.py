@@ -1,0 +1,43 @@
+"""A group under one strategy, before and after events: one row."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from spark.solve import Int, Long, Row, Text
+
+
+@dataclass(slots=True, kw_only=True)
+class WhatIfRow(Row):
+    """A group before and after events; what isn't known is null.
+
+    `status` is that of a plan's groups, or `unaffected` for a group that can't have these events:
+    it stays as it is, and the reason says why. Before, each member has what the strategy gives it
+    if it starts from the assignment as found; under `current` it is the assignment as found, and
+    `uses` the group's own strategy, by which it goes on.
+
+    `excess` before and after: partitions that the most loaded member has above the most loaded one
+    of the optimum. `moves`: how often a partition changed hands whose owner was there still;
+    `takeovers`: those of members who were gone. `kind`: `connect` for a group of Connect workers,
+    else `consumer`.
+    """
+
+    cluster: Text
+    group: Text
+    kind: Text
+    strategy: Text
+    uses: Text = None
+    status: Text
+    reason: Text = None
+    members_before: Int = None
+    members_after: Int = None
+    partitions_before: Int = None
+    partitions_after: Int = None
+    max_load_before: Long = None
+    max_load_after: Long = None
+    min_load_before: Long = None
+    min_load_after: Long = None
+    excess_before: Long = None
+    excess_after: Long = None
+    moves: Long = None
+    takeovers: Long = None
