@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from typing import TYPE_CHECKING, Any
 
 from optimizer.coordinator.assignors import Parts
 from optimizer.coordinator.client import Client
 from optimizer.coordinator.world import NONE
+
+LATEST_JOIN_MS = 700
+"""How much later than expected an observed JoinGroup may be."""
 
 if TYPE_CHECKING:
     from optimizer.coordinator.classic_group import ClassicGroup
@@ -70,7 +74,14 @@ class ClassicClient(Client):
             self.revoke(given_up, committed=True)
         if given_up:
             delay += self.settings.revoke_ms
-        self.world.clock.at(self.world.now + delay, self.send_join)
+        self.world.clock.at(self._sent(self.world.now + delay), self.send_join)
+
+    def _sent(self, expected: float) -> float:
+        """When a JoinGroup that is expected then was really sent, if that was observed."""
+        seen = self.world.scenario.joins.get(self.name, ())
+        at = bisect_left(seen, expected - self.world.delays.round_trip)
+        late = at < len(seen) and seen[at] <= expected + LATEST_JOIN_MS
+        return seen[at] if late else expected
 
     def revoke(self, partitions: Parts, *, committed: bool) -> None:
         """onPartitionsRevoked."""
@@ -201,6 +212,8 @@ class ClassicClient(Client):
         self.last_poll = world.now
         self.sign_of_life = max(self.sign_of_life, self.last_beat())
         self.commit()
+        if self.owned and self.settings.auto_commit:
+            self.sign_of_life = world.now + delay_ms
         self.alive = False
         world.tell("closing", self.name)
         delay = world.delays.round_trip + delay_ms

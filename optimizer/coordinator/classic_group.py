@@ -295,6 +295,8 @@ class ClassicGroup:
                 world.clock.at(client.next_beat(), client.beat)
         world.clock.at(world.now + self._rebalance_timeout(), self._expire_sync, self.phase)
         delay = world.delays.round_trip + world.delays.assign
+        if self._leader_misses_topics():
+            delay += world.delays.missing_topic
         world.clock.at(world.now + delay, self._assign, self.phase)
 
     def _settle_leader(self, parked: list[Membership]) -> None:
@@ -347,13 +349,18 @@ class ClassicGroup:
                 if member.client.alive:
                     member.client.synced(self.generation, member.assignment, self.protocol)
 
+    def _leader_misses_topics(self) -> bool:
+        leader = self.members[self.leader or ""].client
+        known = self.world.catalog.versions[leader.version]
+        lists = {member.seen.topics for member in self.members.values()}
+        return any(topic not in known for topics in lists for topic in topics)
+
     def _ask_leader(self, leader: ClassicClient) -> dict[str, Parts]:
         ids = [*self.members]
         order = ids if self.peak <= 12 else hash_order(ids, self.peak)
         members = [self.members[member_id] for member_id in order]
         version = leader.version
-        known = self.world.catalog.versions[version]
-        if any(topic not in known for member in members for topic in member.seen.topics):
+        if self._leader_misses_topics():
             leader.version = version = self.world.catalog.version
         self.snapshot = self._sizes(leader)
         assert self.protocol is not None

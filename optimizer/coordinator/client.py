@@ -11,7 +11,7 @@ from optimizer.coordinator.assignors import Parts
 from optimizer.coordinator.settings import ClientSettings
 from optimizer.coordinator.world import NONE, World
 
-LATEST_BEAT_MS = 300
+LATEST_BEAT_MS = 500
 """How much later than expected an observed heartbeat may be."""
 
 
@@ -191,6 +191,5 @@ class Client:
         """A fatal error: the application ends."""
         if self.alive:
             self.world.tell("error", self.name, why=why)
-            self.stop_reading(self.owned, committed=False)
+            self.lose(why)
             self.alive = False
-            self.owned = NONE

@@ -119,9 +119,9 @@ class Scenario:
     The members of `group` are there and at rest at time 0 and own what the group says; their
     `member_id` is the name by which steps call them. `clients` has the settings of members by
     name, `client` those of all others. `end` is when the account stops; None: when the group is at
-    rest after the last step. `rates` are records a second of each partition of a topic. `beats` are
-    heartbeats that were observed, by member: each is taken in place of one that the twin expects
-    shortly before.
+    rest after the last step. `rates` are records a second of each partition of a topic. `beats` and
+    `joins` are heartbeats and JoinGroups that were observed, by member: each is taken in place of
+    one that the twin expects shortly before.
     """
 
     group: Group
@@ -132,4 +132,5 @@ class Scenario:
     delays: Delays = field(default_factory=Delays)
     rates: Mapping[str, Sequence[float]] = field(default_factory=dict)
     beats: Mapping[str, Sequence[float]] = field(default_factory=dict)
+    joins: Mapping[str, Sequence[float]] = field(default_factory=dict)
     end: float | None = None

@@ -109,7 +109,8 @@ class Delays:
 
     `round_trip` is that of one request, `assign` what a leader takes for an assignment, `fetch`
     from an assignment to the first records, `start` from a process's start to its first request;
-    `late` is how much later than configured each heartbeat goes out, and `poll` how often an
+    `missing_topic` what a
+    leader waits that knows nothing of a topic; `late` is how much later than configured each heartbeat goes out, and `poll` how often an
     application polls that has nothing to do.
     """
 
@@ -118,6 +119,7 @@ class Delays:
     fetch: float = 100
     start: float = 30
     late: float = 1.5
+    missing_topic: float = 450
     poll: float = 50
 
 

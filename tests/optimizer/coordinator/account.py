@@ -21,6 +21,17 @@ class Account:
         self.prefix = record["topic_prefix"]
         late = record["outcome"]["late_ms"]
         self.tolerance = 300 + late if late <= 200 else 1_500
+        self.lag = min(self._lag(), 1_000)
+
+    def _lag(self) -> float:
+        """How long answers took to those whom an assignment went to."""
+        ends = {event["generation"]: event["t"] for event in self.of_coordinator("join_phase_done")}
+        lags = [
+            event["t"] - ends[event["generation"]]
+            for event in self.of_client("synced")
+            if event["generation"] in ends
+        ]
+        return float(max((lag for lag in lags if lag < 2_000), default=0))
 
     def names(self, partitions: Iterable[int]) -> list[Partition]:
         """Partitions of the timeline as the record names them."""
@@ -32,9 +43,9 @@ class Account:
             for one in partitions
         )
 
-    def near(self, ours: float, theirs: float) -> bool:
+    def near(self, ours: float, theirs: float, *, lag: float = 0) -> bool:
         """Whether two times are the same, as far as times repeat."""
-        return abs(ours - theirs) <= self.tolerance
+        return abs(ours - theirs) <= self.tolerance + lag
 
     def of_coordinator(self, *what: str) -> list[Record]:
         """What the broker did of these kinds."""

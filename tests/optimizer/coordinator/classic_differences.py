@@ -114,18 +114,24 @@ def _handed_out(account: Account) -> Iterator[str]:
     """What applications were told: the calls of their listeners, each member's in order."""
     kinds = "assigned", "revoked", "lost"
     theirs: dict[str, list[Call]] = {}
+    eager = account.record["kind"] == "eager"
+    fenced = {event["member"] for event in account.of_application("error")}
     for event in account.of_application(*kinds):
-        call = event["what"], named(event["partitions"]), event["t"]
+        if not eager and event["what"] == "assigned" and not event["partitions"]:
+            continue  # how often that is told varies
+        # the application closes after the error
+        what = "lost" if event["member"] in fenced and event["what"] == "revoked" else event["what"]
+        call = what, named(event["partitions"]), event["t"]
         theirs.setdefault(event["member"], []).append(call)
     ours: dict[str, list[Call]] = {}
     for one in account.timeline.happenings:
-        if one.what in kinds:
+        if one.what in kinds and (eager or one.partitions or one.what != "assigned"):
             called = one.what, account.names(one.partitions), one.at
             ours.setdefault(one.member or "", []).append(called)
     for name in sorted({*ours, *theirs}):
         for our, their in zip_longest(ours.get(name, []), theirs.get(name, [])):
             same = our is not None and their is not None and our[:2] == their[:2]
-            if not same or not account.near(our[2], their[2]):
+            if not same or not account.near(our[2], their[2], lag=account.lag):
                 yield f"{name} was told {_call(their)}, by the twin {_call(our)}"
             if not same:
                 break

@@ -29,7 +29,10 @@ Record = dict[str, Any]
 SLOWEST_STEP_MS = 400
 """How much later than planned a step may have run, as the machine held it up."""
 
-SLOWEST_START_MS = 2_000
+SLOWEST_CLOSE_MS = 800
+"""How long the last commit of a member may have taken."""
+
+SLOWEST_START_MS = 4_000
 """How long a process may have taken from its start to the coordinator."""
 
 ARRIVALS = ("member_added", "static_added", "static_replaced", "static_refused")
@@ -51,26 +54,42 @@ def scenario_of(record: Record) -> Scenario:
         steps=[*_steps(record)],
         broker=broker.of_group(record.get("group_config") or {}),
         beats=_beats(record),
+        joins=_times(record, "join_sent"),
         end=record["end"],
     )
 
 
 def _beats(record: Record) -> dict[str, list[float]]:
-    beats: dict[str, list[float]] = {}
+    """When members heard the coordinator: their heartbeats, sent or answered."""
+    told = [event for event in record["client"] if "already rebalancing" in event.get("why", "")]
+    beats = _times(record, "heartbeat")
+    for event in told:
+        beats.setdefault(event["member"], []).append(float(event["t"]))
+    return {name: sorted(times) for name, times in beats.items()}
+
+
+def _times(record: Record, what: str) -> dict[str, list[float]]:
+    """When each member did something of that kind."""
+    times: dict[str, list[float]] = {}
     for event in record["client"]:
-        if event["what"] == "heartbeat":
-            beats.setdefault(event["member"], []).append(float(event["t"]))
-    return beats
+        if event["what"] == what:
+            times.setdefault(event["member"], []).append(float(event["t"]))
+    return times
 
 
 def _closing(record: Record, name: str, at: float) -> float:
-    """How long the last commit of a member took before it left."""
-    for event in record["coordinator"]:
-        if event["what"] == "left" and event.get("member") == name:
-            took = float(event["t"]) - at
-            if 0 <= took <= SLOWEST_STEP_MS:
-                return max(took - Delays().round_trip, 0)
-    return 0
+    """How long the last commit of a member took before it left, or was gone without leaving."""
+    ends = [
+        event["t"] + order / 1e5 - Delays().round_trip
+        for order, event in enumerate(record["coordinator"])
+        if event["what"] == "left" and event.get("member") == name
+    ]
+    ends += [
+        event["t"]
+        for event in record["client"]
+        if event["what"] == "committed" and event["member"] == name
+    ]
+    return next((max(end - at, 0) for end in ends if -5 <= end - at <= SLOWEST_CLOSE_MS), 0)
 
 
 def _silence(record: Record, name: str, at: float) -> float | None:
