@@ -52,6 +52,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
         *("optimizer.model", "optimizer.solver", KAFKA),
         *(f"optimizer.strategies.{one}" for one in ("connect", "range", "sticky", "uniform")),
     ),
+    "optimizer.coordinator": ("optimizer.model", "optimizer.strategies", KAFKA),
     "optimizer.assignor": ("optimizer",),
     "optimizer.live": ("optimizer.assignor",),
     "optimizer": (*OPTIMIZER, "optimizer.strategies"),

@@ -1,0 +1,153 @@
+"""Carries out the steps of a scenario."""
+
+from __future__ import annotations
+
+from functools import singledispatchmethod
+
+from optimizer.coordinator.classic_client import ClassicClient
+from optimizer.coordinator.classic_group import ClassicGroup
+from optimizer.coordinator.scenario import (
+    Away,
+    Block,
+    Close,
+    Delete,
+    Grow,
+    Kill,
+    MoveCoordinator,
+    Scenario,
+    Start,
+    Step,
+    Subscribe,
+)
+from optimizer.coordinator.settings import ClientSettings
+from optimizer.coordinator.world import World
+from optimizer.model import Member
+
+MISSING_TOPIC_MS = 1_000
+"""retry.backoff.max.ms: how soon clients look again for a topic that they miss."""
+
+
+class Stage:
+    """The processes of a run by name, and what happens to them."""
+
+    def __init__(self, world: World) -> None:
+        self.world = world
+        self.group = ClassicGroup(world)
+        self.clients: dict[str, ClassicClient] = {}
+
+    def prepare(self, steps: list[Step]) -> None:
+        """Put every step where it belongs in time."""
+        for step in steps:
+            self.world.clock.at(step.at, self.do, step)
+
+    @singledispatchmethod
+    def do(self, step: object) -> None:
+        raise TypeError(f"{step!r} is no step of a scenario")
+
+    @do.register
+    def _start(self, step: Start) -> None:
+        world, before = self.world, self.clients.get(step.member)
+        scenario: Scenario = world.scenario
+        settings = step.client or (
+            before.settings if before else scenario.clients.get(step.member, scenario.client)
+        )
+        topics = step.topics if step.topics is not None else before.topics if before else ()
+        instance_id = step.instance_id or (before.instance_id if before else None)
+        client = self._client(
+            step.member,
+            topics,
+            settings,
+            instance_id=instance_id,
+            rack=step.rack or (before.rack if before else None),
+            member_id=step.member_id,
+        )
+        self.clients[step.member] = client
+        delay = world.delays.start if step.delay_ms is None else step.delay_ms
+        world.tell("starting", step.member)
+        world.clock.at(world.now + delay, client.begin)
+
+    def appear(self, member: Member) -> ClassicClient:
+        """A member that was there before the scenario began."""
+        scenario = self.world.scenario
+        client = self._client(
+            member.member_id,
+            tuple(member.topics),
+            scenario.clients.get(member.member_id, scenario.client),
+            instance_id=member.instance_id,
+            rack=member.rack,
+        )
+        client.member_id = member.member_id
+        self.clients[member.member_id] = client
+        return client
+
+    def _client(
+        self, name: str, topics: tuple[str, ...], settings: ClientSettings, **named: str | None
+    ) -> ClassicClient:
+        return ClassicClient(self.group, name, topics, settings, **named)
+
+    @do.register
+    def _close(self, step: Close) -> None:
+        if step.member in self.clients:
+            self.clients[step.member].when_polling(
+                self.clients[step.member].close, step.leave, step.delay_ms
+            )
+
+    @do.register
+    def _kill(self, step: Kill) -> None:
+        if step.member in self.clients:
+            self.clients[step.member].kill(step.silent_ms)
+
+    @do.register
+    def _block(self, step: Block) -> None:
+        if step.member in self.clients:
+            self.clients[step.member].block(step.for_ms)
+
+    @do.register
+    def _subscribe(self, step: Subscribe) -> None:
+        if step.member in self.clients:
+            client = self.clients[step.member]
+            client.when_polling(client.subscribe, step.topics)
+
+    @do.register
+    def _grow(self, step: Grow) -> None:
+        missed = step.topic not in self.world.catalog.sizes
+        known = len(self.world.catalog)
+        self.world.catalog.resize(step.topic, step.partitions)
+        self.world.ledger.appear(self.world.now, range(known, len(self.world.catalog)))
+        self._tell_clients(step.noticed_ms, missed=missed)
+
+    @do.register
+    def _delete(self, step: Delete) -> None:
+        gone = self.world.catalog.of_topics((step.topic,))
+        self.world.catalog.resize(step.topic, None)
+        self.world.ledger.vanish(self.world.now, gone)
+        self._tell_clients(step.noticed_ms, missed=False)
+
+    def _tell_clients(self, noticed_ms: float | None, *, missed: bool) -> None:
+        for client in self.clients.values():
+            age = client.settings.metadata_max_age_ms
+            delay = self.world.chance.uniform(0, min(age, MISSING_TOPIC_MS) if missed else age)
+            if noticed_ms is not None:
+                delay = noticed_ms
+            self.world.clock.at(
+                self.world.now + delay, client.when_polling, client.look_at_metadata
+            )
+
+    @do.register
+    def _away(self, step: Away) -> None:
+        numbers = self.world.catalog.numbers
+        gone = frozenset(numbers[one] for one in step.partitions if one in numbers)
+        self.world.away |= gone
+        for client in self.clients.values():
+            self.world.ledger.stop(self.world.now, client.number, sorted(client.owned & gone))
+        self.world.clock.at(self.world.now + step.for_ms, self._back, gone)
+
+    def _back(self, gone: frozenset[int]) -> None:
+        self.world.away -= gone
+        for client in self.clients.values():
+            client.read(client.owned & gone)
+
+    @do.register
+    def _move(self, step: MoveCoordinator) -> None:
+        self.world.tell("coordinator_moved")
+        self.group.restart_sessions()
