@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from optimizer.scenarios.brokers import BrokerDown
-from optimizer.scenarios.deployments import Migrate, Upgrade
+from optimizer.scenarios.deployments import ASSIGNORS, Migrate, Upgrade
 from optimizer.scenarios.duration import seconds_of, seconds_to_text
 from optimizer.scenarios.event import (
     DEFAULT_LIMITS,
@@ -14,11 +14,12 @@ from optimizer.scenarios.event import (
 )
 from optimizer.scenarios.members import Crash, Join, Leave, Members, as_static
 from optimizer.scenarios.registry import EVENTS, event_of
-from optimizer.scenarios.restarts import Restart, RollingRestart, SlowPoll
+from optimizer.scenarios.restarts import Restart, RollingRestart, SlowPoll, in_turn
 from optimizer.scenarios.scenario import Scenario, Step
 from optimizer.scenarios.topics import Create, Delete, Grow, Subscribe
 
 __all__ = [
+    "ASSIGNORS",
     "DEFAULT_LIMITS",
     "EVENTS",
     "BrokerDown",
@@ -43,6 +44,7 @@ __all__ = [
     "Upgrade",
     "as_static",
     "event_of",
+    "in_turn",
     "seconds_of",
     "seconds_to_text",
 ]

@@ -53,7 +53,10 @@ class Join(Event):
 
 @dataclass(frozen=True)
 class Leave(Event):
-    """A member closes: its group is told."""
+    """A member closes, and doesn't come back.
+
+    A dynamic one tells its group; a static one is missed when its session ends (KIP-345).
+    """
 
     member: str
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 
-from optimizer.model import Group, Member
+from optimizer.model import Group
 from optimizer.scenarios.duration import check_seconds, seconds_of, seconds_to_text
 from optimizer.scenarios.event import (
     DEFAULT_LIMITS,
@@ -20,6 +20,8 @@ from optimizer.scenarios.event import (
     whole_number,
 )
 from optimizer.scenarios.members import unused
+
+T = TypeVar("T")
 
 FORWARD, BACKWARD = "forward", "backward"
 """Orders of a rolling restart: members as their group has them, or the last one first."""
@@ -158,7 +160,7 @@ def rolled(group: Group, seconds: float, static: bool | None, limits: Limits) ->
     return restarted(group, range(len(group.members)), seconds, static, limits)
 
 
-def in_turn(members: Sequence[Member], at_once: int, order: str) -> Iterator[list[Member]]:
+def in_turn(members: Sequence[T], at_once: int, order: str) -> Iterator[list[T]]:
     """Those who restart together, one set after the other."""
     ordered = list(members) if order == FORWARD else list(reversed(members))
     for start in range(0, len(ordered), at_once):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import reduce
 from typing import Annotated, Any
@@ -15,7 +16,7 @@ from optimizer.scenarios import Event, EventError, event_of
 from spark import FleetSnapshot, InputError, check_strategies
 from spark.files import Where, table_in, write_tables
 from spark.fleet import CONNECT, CONSUMER, Part, check_outside, check_writable, snapshot_id
-from spark.settings import Settings, read_settings
+from spark.settings import CURRENT, Settings, read_settings
 from spark.terminal import (
     ClusterName,
     Conf,
@@ -41,12 +42,15 @@ from spark.terminal import (
     show,
     store_in,
 )
-from spark.whatif import COMPARED, fleet_of_whatif, what_if, whatif_advice
+from spark.whatif import COMPARED, fleet_of_whatif, static_advice, what_if, whatif_advice
 
-SHOWN = ("strategy", "groups", "worst_max_load_after", "excess_after", "moves", "takeovers")
+SHOWN = (
+    *("strategy", "groups", "excess_after", "moves", "rebalances", "unread_seconds"),
+    *("longest_pause", "read_twice_seconds"),
+)
 """What fits a terminal of 80 columns; JSON and the table that is written have all."""
 
-SHOWN_OF_GROUPS = ("group", "uses", "members", "max_load", "moves", "takeovers")
+SHOWN_OF_GROUPS = ("group", "uses", "members", "max_load", "rebalances", "unread_seconds")
 
 WORST = 10
 """So many groups are shown, those that suffer the most first."""
@@ -132,19 +136,20 @@ def _tell(
     snapshot_id(fleet.id)  # checked before any work is done
     if out is not None:
         check_outside(session, out, ("whatif",))
-    rows = what_if(
-        fleet,
-        events,
-        settings.strategies,
-        settings.strategy_seconds,
-        settings.goals,
-        static,
-    ).persist()
+
+    def tried(strategies: Sequence[str], static: bool) -> DataFrame:
+        seconds, goals = settings.strategy_seconds, settings.goals
+        return what_if(fleet, events, strategies, seconds, goals, static, settings.consumers)
+
+    rows = tried(settings.strategies, static).persist()
+    dynamic = []
     try:
         with busy(f"letting {', '.join(map(str, events))} happen to snapshot {fleet.id}"):
             table = as_rows(fleet_of_whatif(rows).collect())
             worst = as_rows(_worst(rows, settings.strategies[0]).collect())
             check_affected(rows, table, events)
+            if static and CURRENT in settings.strategies:
+                dynamic = as_rows(fleet_of_whatif(tried([CURRENT], False)).collect())
             if out is not None:
                 in_order = rows.repartition(1).sortWithinPartitions("cluster", "group", "strategy")
                 write_tables(session, out, fleet.id, {"whatif": in_order})
@@ -155,7 +160,11 @@ def _tell(
     if fleet.part:
         say(f"Looked at are {fleet.part} alone.")
     _say_unaffected(table)
-    say(whatif_advice(table))
+    if settings.consumers.assumed:
+        say(settings.consumers.assumed)
+    if dynamic:
+        say(static_advice(dynamic, table))
+    say(whatif_advice(table, events))
     if out is not None:
         say(f"Each group under each strategy is in {table_in(out, 'whatif')}.")
 
@@ -177,6 +186,7 @@ def _worst(rows: DataFrame, strategy: str) -> DataFrame:
     there = rows.where(F.col("members_after").isNotNull() & (F.col("strategy") == strategy))
     return there.orderBy(
         (F.col("members_after") > 0),
+        F.desc_nulls_last("unread_seconds"),
         F.desc_nulls_last(F.col("max_load_after") - F.col("max_load_before")),
         F.desc_nulls_last("moves"),
         *("cluster", "group"),

@@ -22,13 +22,15 @@ from optimizer.model import (
     member_loads,
     problem_of,
 )
-from optimizer.scenarios import DEFAULT_LIMITS, Event, EventError, Limits, as_static
+from optimizer.scenarios import Event, EventError, as_static
 from optimizer.solver import least_max_load_of
 from optimizer.strategies import strategy_named
+from spark.fleet import CONNECT
 from spark.groups import FleetGroup, failed, named_group, read_or_failed
-from spark.settings import CURRENT, kind_of, of_kind
+from spark.settings import CURRENT, NO_CONSUMERS, FleetConsumers, kind_of, of_kind
 from spark.solve import TimeLimit
 from spark.whatif.own_strategy import own_strategy
+from spark.whatif.twin import configured, figures_of, play
 from spark.whatif.whatif_row import WhatIfRow
 
 UNAFFECTED = "unaffected"
@@ -45,6 +47,7 @@ class WhatIf:
     events: Sequence[Event]
     strategies: Sequence[str]
     static: bool = False
+    consumers: FleetConsumers = NO_CONSUMERS
 
 
 def rows_of_group(row: Any, job: WhatIf, limit: TimeLimit, goals: Goals) -> Iterator[WhatIfRow]:
@@ -86,6 +89,7 @@ class _Case:
     ) -> None:
         self._row, self._problem, self._job = row, problem, job
         self._limit, self._goals = limit, goals
+        self._parameters = job.consumers.parameters(row.cluster, row.group)
         self._targets: dict[str, IntArray] = {}
 
     def outcome(self, strategy: str) -> dict[str, Any]:
@@ -104,15 +108,40 @@ class _Case:
         if not after.members:
             return found
         problem = problem_of(after, check_group(after)).problem
+        if kind_of(self._row.type) == CONNECT:
+            return found | self._assigned(uses, problem, before)
+        return found | self._simulated(strategy, uses, problem, before)
+
+    def _assigned(self, uses: str, problem: Problem, before: IntArray) -> dict[str, Any]:
+        """What a strategy makes at once of the group as it is afterwards."""
         target = self._answer(uses, problem)
         moves, _ = changes_of(problem, target)
         owned = _still_there(self._problem, before != NOBODY, problem)
         taken_over = owned & (problem.owner == NOBODY) & (target != NOBODY)
-        return (
-            found
-            | _of_loads("after", problem, target, self._least_max_of(problem))
-            | {"moves": moves, "takeovers": int(np.count_nonzero(taken_over))}
-        )
+        return {
+            **_of_loads("after", problem, target, self._least_max_of(problem)),
+            "moves": moves,
+            "takeovers": int(np.count_nonzero(taken_over)),
+        }
+
+    def _simulated(
+        self, strategy: str, uses: str, problem: Problem, before: IntArray
+    ) -> dict[str, Any]:
+        """What the members and their coordinator come to, and what that costs."""
+        parameters = configured(self._parameters, uses, own=strategy == CURRENT)
+        name = f"{self._row.cluster}/{self._row.group}"
+        group = self._group(before)
+        played = self._limit.spend(lambda: play(group, self._job.events, parameters, name))
+        most = int(played.loads.max(initial=0))
+        is_idle = len(played.loads) < len(problem.member_ids)
+        least_max = self._least_max_of(problem)
+        return {
+            "partitions_after": int(np.count_nonzero(classes_of(problem).of_partition >= 0)),
+            "max_load_after": most,
+            "min_load_after": 0 if is_idle else int(played.loads.min(initial=most)),
+            "excess_after": None if least_max is None else max(0, most - least_max),
+            **figures_of(played.timeline),
+        }
 
     def _before(self, strategy: str) -> IntArray:
         """Who owns what, if the group has used that strategy."""
@@ -121,11 +150,13 @@ class _Case:
         return self._answer(strategy, self._problem)
 
     def _after(self, before: IntArray) -> Group:
-        group = named_group(self._row, self._problem, before)
-        if self._job.static:
-            group = as_static(group)
-        limits = Limits(*DEFAULT_LIMITS)
+        limits = self._parameters.limits
+        group = self._group(before)
         return reduce(lambda now, event: event.apply(now, limits), self._job.events, group)
+
+    def _group(self, before: IntArray) -> Group:
+        group = named_group(self._row, self._problem, before)
+        return as_static(group) if self._job.static else group
 
     def _answer(self, strategy: str, problem: Problem) -> IntArray:
         """What a strategy makes of a group; of the group as found it is asked once."""

@@ -8,7 +8,11 @@ from pyspark.sql import functions as F
 from spark.settings import CURRENT
 from spark.whatif.measure import UNAFFECTED
 
-SUMMED = ("excess_before", "excess_after", "moves", "takeovers")
+SUMMED = (
+    *("excess_before", "excess_after", "moves", "takeovers", "rebalances", "unread_seconds"),
+    *("stopped_needlessly", "read_twice_seconds", "records_read_twice", "records_waited"),
+)
+"""Columns of a `WhatIfRow` whose sums are those of the fleet."""
 
 
 def fleet_of_whatif(rows: DataFrame) -> DataFrame:
@@ -27,8 +31,9 @@ def fleet_of_whatif(rows: DataFrame) -> DataFrame:
         F.count_if(answered & (F.col("members_after") == 0)).alias("left_empty"),
         F.max("max_load_before").alias("worst_max_load_before"),
         F.max("max_load_after").alias("worst_max_load_after"),
+        F.max("longest_pause").alias("longest_pause"),
         *(F.sum(one).alias(one) for one in SUMMED),
     )
-    order = [F.col(one).asc_nulls_last() for one in ("excess_after", "moves")]
+    order = [F.col(one).asc_nulls_last() for one in ("unread_seconds", "excess_after", "moves")]
     is_current = F.when(F.col("strategy") == CURRENT, 0).otherwise(1)
     return table.orderBy(F.col("kind").desc(), is_current, *order, "strategy")

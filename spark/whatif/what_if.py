@@ -16,7 +16,9 @@ from spark.groups import encode, portions
 from spark.settings import (
     CURRENT,
     DEFAULT_FLEET_GOALS,
+    NO_CONSUMERS,
     STRATEGY_SECONDS,
+    FleetConsumers,
     FleetGoals,
     check_strategies,
     of_fleet,
@@ -39,13 +41,15 @@ def what_if(
     strategy_seconds: float = STRATEGY_SECONDS,
     goals: FleetGoals | Goals = DEFAULT_FLEET_GOALS,
     static: bool = False,
+    consumers: FleetConsumers = NO_CONSUMERS,
 ) -> DataFrame:
     """What events do to each group under each strategy: a `WhatIfRow` a (cluster, group, strategy).
 
     Events are those of `optimizer.scenarios`, or their texts, and happen one after the other. With
     `static` all members are taken to be static ones. A group that can't have them is `unaffected`.
-    `goals` are those of `optimal`. A group is encoded once for all strategies; where one needs more
-    than `strategy_seconds` of processor time for a group, that row is `failed`.
+    `goals` are those of `optimal`, `consumers` says how members are configured. A group is encoded
+    once for all strategies; where one needs more than `strategy_seconds` of processor time for a
+    group, that row is `failed`.
 
     InputError for an event that makes no sense, an unknown strategy and null keys.
     """
@@ -57,7 +61,7 @@ def what_if(
         raise InputError("name an event at least, such as crash-rack=eu-west-a")
     chosen = check_strategies(strategies)
     fleet_goals = of_fleet(goals)
-    job = WhatIf(happening, chosen, static)
+    job = WhatIf(happening, chosen, static, consumers)
     racks = fleet_goals.need_racks or any(
         strategy_named(name).rack_aware for name in chosen if name != CURRENT
     )

@@ -87,9 +87,10 @@ def test_events_happen_one_after_the_other() -> None:
 
 
 def test_static_members_keep_what_they_own() -> None:
-    assert happened("rolling-restart=30s")["optimal"].takeovers == 8
-    found = happened("rolling-restart=30s", static=True)["optimal"]
-    assert (found.takeovers, found.moves) == (0, 0)
+    assert happened("rolling-restart=30s")["range"].rebalances == 6
+    found = happened("rolling-restart=30s", static=True)["range"]
+    assert (found.rebalances, found.takeovers, found.moves) == (0, 0, 0)
+    assert found.unread_seconds == pytest.approx(8 * 30, rel=0.05)
 
 
 def test_a_host_goes() -> None:
