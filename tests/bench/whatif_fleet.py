@@ -1,4 +1,4 @@
-"""Times `whatif` beside `compare` of the same strategies, on groups whose members are in three racks.
+"""Times `whatif` beside `compare` of the same strategies; members of the groups are in three racks.
 
     python tests/bench/whatif_fleet.py --groups 2000 --json whatif_fleet.json
 
