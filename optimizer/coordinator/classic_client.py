@@ -14,18 +14,25 @@ LATEST_JOIN_MS = 700
 
 if TYPE_CHECKING:
     from optimizer.coordinator.classic_group import ClassicGroup
+    from optimizer.coordinator.coordinator import Coordinator
+    from optimizer.coordinator.modern_group import ModernGroup
 
 
 class ClassicClient(Client):
     """Joins, syncs, beats and leaves; eager or cooperative by its own list of assignors."""
 
-    def __init__(self, group: ClassicGroup, *arguments: Any, **named: Any) -> None:
-        super().__init__(group.world, *arguments, **named)
-        self.group = group
+    def __init__(self, coordinator: Coordinator, *arguments: Any, **named: Any) -> None:
+        super().__init__(coordinator.world, *arguments, **named)
+        self.coordinator = coordinator
         self.generation = -1
         self.rejoining = True
         self.version = self.world.catalog.version
         self.sticky: tuple[Parts, int] = (NONE, -1)
+
+    @property
+    def group(self) -> ClassicGroup | ModernGroup:
+        """The group as it is at present."""
+        return self.coordinator.group
 
     @property
     def beat_interval(self) -> float:
@@ -35,12 +42,24 @@ class ClassicClient(Client):
     def rests(self) -> bool:
         return self.rejoining or super().rests
 
+    @property
+    def busy(self) -> bool:
+        """Whether it is on its way into the group."""
+        return self.rejoining
+
+    def settle(self, generation: int) -> None:
+        """It joined long ago."""
+        self.generation = generation
+        self.rejoining = False
+        self.sticky = self.owned, generation
+
     # Joining.
 
     def begin(self) -> None:
         """The first request reaches the coordinator: a dynamic member's only gets an id."""
         if not self.alive:
             return
+        self.coordinator.for_classics()
         if self.instance_id is None:
             self.member_id = None
             self.group.hand_out_id(self)

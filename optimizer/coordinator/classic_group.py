@@ -49,6 +49,7 @@ class ClassicGroup:
         self.protocol: str | None = None
         self.leader: str | None = None
         self.members: dict[str, Membership] = {}
+        self.present: set[int] = set()
         self.pending: set[str] = set()
         self.phase = 0
         self.initial = False
@@ -119,6 +120,7 @@ class ClassicGroup:
         member = Membership(client, client.member_id, client.number)
         member.take()
         self.members[client.member_id] = member
+        self.present.add(member.identity)
         self.peak = max(self.peak, len(self.members))
         if self.leader is None:
             self.leader = client.member_id
@@ -184,6 +186,7 @@ class ClassicGroup:
         member.parked = False
         member.assignment = client.owned
         self.members[client.member_id] = member
+        self.present.add(member.identity)
 
     def settle(self, generation: int) -> None:
         """The group is at rest in that generation; the first member leads."""
@@ -380,6 +383,18 @@ class ClassicGroup:
         }
         return {topic: known[topic] for topic in topics if topic in known}
 
+    @property
+    def assignments(self) -> dict[str, Parts]:
+        """What each member has, by its name."""
+        return {member.client.name: member.assignment for member in self.members.values()}
+
+    @property
+    def at_rest(self) -> bool:
+        """Whether nothing more can come by itself."""
+        if self.state not in ("Stable", "Empty") or self.pending:
+            return False
+        return all(member.client.alive for member in self.members.values())
+
     def leader_sees(self, client: ClassicClient) -> None:
         """The leader compares what it sees with what it assigned by."""
         leads = client.member_id == self.leader and self.state != "Empty"
@@ -389,9 +404,8 @@ class ClassicGroup:
     def own(self, client: ClassicClient, partitions: Parts) -> None:
         """A member has what it was given."""
         if partitions and client.member_id in self.members:
-            present = {member.identity for member in self.members.values()}
             identity = self.members[client.member_id].identity
-            self.world.ledger.own(self.world.now, identity, partitions, present)
+            self.world.ledger.own(self.world.now, identity, partitions, self.present)
 
     def _expire_sync(self, phase: int) -> None:
         if phase == self.phase and self.state == "CompletingRebalance":
@@ -449,6 +463,7 @@ class ClassicGroup:
 
     def _forget(self, member: Membership) -> None:
         del self.members[member.member_id]
+        self.present.discard(member.identity)
         if self.leader == member.member_id:
             order = hash_order([*self.members], self.peak)
             self.leader = order[0] if order else None

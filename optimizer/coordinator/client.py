@@ -32,6 +32,7 @@ class Client:
         instance_id: str | None = None,
         rack: str | None = None,
         member_id: str | None = None,
+        pattern: str | None = None,
     ) -> None:
         self.world = world
         self.name = name
@@ -39,6 +40,7 @@ class Client:
         self.settings = settings
         self.instance_id = instance_id
         self.rack = rack
+        self.pattern = pattern
         self.future_id = member_id
         self.member_id: str | None = None
         self.number = len(world.names)
@@ -51,6 +53,7 @@ class Client:
         self.committed = world.now
         self.sign_of_life = world.now
         self.beats_from = world.now
+        self.beat_set = False
 
     # What the application does.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from optimizer.coordinator.assignors import Parts
 from optimizer.coordinator.classic_client import ClassicClient
+from optimizer.coordinator.modern_client import ModernClient
 from optimizer.coordinator.stage import Stage
 from optimizer.model import Group
 
@@ -17,8 +18,8 @@ def put_at_rest(stage: Stage) -> None:
     generation = max((member.generation or 1 for member in group.members), default=1)
     clients = [stage.appear(member) for member in group.members]
     for client, owned in zip(clients, _owned(stage), strict=True):
-        _settle(stage, client, owned, generation, phase)
-    stage.group.settle(generation)
+        _settle(stage, client, owned, phase)
+    stage.coordinator.settle(clients, generation)
 
 
 def _owned(stage: Stage) -> list[Parts]:
@@ -37,17 +38,13 @@ def _owned(stage: Stage) -> list[Parts]:
     return [frozenset(one) for one in owned]
 
 
-def _settle(
-    stage: Stage, client: ClassicClient, owned: Parts, generation: int, phase: float
-) -> None:
+def _settle(stage: Stage, client: ClassicClient | ModernClient, owned: Parts, phase: float) -> None:
     world = stage.world
+    if isinstance(client, ModernClient):
+        phase = world.chance.random()  # only classic members beat in step
     client.owned = owned
-    client.generation = generation
-    client.rejoining = False
-    client.sticky = owned, generation
     client.beats_from = client.sign_of_life = -phase * client.beat_interval
     client.committed = -world.chance.random() * client.settings.commit_ms
-    stage.group.admit(client)
     world.ledger.owner.update(dict.fromkeys(owned, client.number))
     for partition in owned:
         world.ledger.stopped.pop(partition, None)
@@ -56,12 +53,9 @@ def _settle(
 
 def at_rest(stage: Stage) -> bool:
     """Whether nothing more can come by itself."""
-    group = stage.group
-    if group.state not in ("Stable", "Empty") or group.pending:
-        return False
-    if any(not member.client.alive for member in group.members.values()):
+    if not stage.coordinator.group.at_rest:
         return False
     return not any(
-        client.alive and (client.rejoining or client.blocked_until > stage.world.now)
+        client.alive and (client.busy or client.blocked_until > stage.world.now)
         for client in stage.clients.values()
     )

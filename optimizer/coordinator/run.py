@@ -75,10 +75,5 @@ def _account(stage: Stage) -> Timeline:
             for one, (topic, n) in enumerate(names)
             if topic in rates and n < len(rates[topic])
         },
-        owners={
-            one: name
-            for name, client in stage.clients.items()
-            if client.alive
-            for one in client.owned
-        },
+        final=stage.coordinator.group.assignments,
     )

@@ -119,9 +119,9 @@ class Scenario:
     The members of `group` are there and at rest at time 0 and own what the group says; their
     `member_id` is the name by which steps call them. `clients` has the settings of members by
     name, `client` those of all others. `end` is when the account stops; None: when the group is at
-    rest after the last step. `rates` are records a second of each partition of a topic. `beats` and
-    `joins` are heartbeats and JoinGroups that were observed, by member: each is taken in place of
-    one that the twin expects shortly before.
+    rest after the last step. `rates` are records a second of each partition of a topic. `beats`,
+    `joins` and `acknowledged` are heartbeats, JoinGroups and ends of reconciliations that were
+    observed, by member: each is taken in place of one that the twin expects shortly before.
     """
 
     group: Group
@@ -133,4 +133,5 @@ class Scenario:
     rates: Mapping[str, Sequence[float]] = field(default_factory=dict)
     beats: Mapping[str, Sequence[float]] = field(default_factory=dict)
     joins: Mapping[str, Sequence[float]] = field(default_factory=dict)
+    acknowledged: Mapping[str, Sequence[float]] = field(default_factory=dict)
     end: float | None = None

@@ -108,10 +108,10 @@ class Delays:
     """What a healthy network and machine take, in milliseconds; measured on loopback.
 
     `round_trip` is that of one request, `assign` what a leader takes for an assignment, `fetch`
-    from an assignment to the first records, `start` from a process's start to its first request;
-    `missing_topic` what a
-    leader waits that knows nothing of a topic; `late` is how much later than configured each heartbeat goes out, and `poll` how often an
-    application polls that has nothing to do.
+    from an assignment to the first records, `start` from a process's start to its first request,
+    `reconcile` from a new assignment to its acknowledgement (KIP-848), `missing_topic` what a
+    leader waits that knows nothing of a topic. `late` is how much later than configured each
+    heartbeat goes out.
     """
 
     round_trip: float = 2
@@ -119,8 +119,8 @@ class Delays:
     fetch: float = 100
     start: float = 30
     late: float = 1.5
+    reconcile: float = 30
     missing_topic: float = 450
-    poll: float = 50
 
 
 def _read(key: str, value: Any, default: Any) -> Any:

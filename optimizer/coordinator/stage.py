@@ -5,7 +5,9 @@ from __future__ import annotations
 from functools import singledispatchmethod
 
 from optimizer.coordinator.classic_client import ClassicClient
-from optimizer.coordinator.classic_group import ClassicGroup
+from optimizer.coordinator.coordinator import Coordinator
+from optimizer.coordinator.modern_client import ModernClient
+from optimizer.coordinator.modern_group import ModernGroup
 from optimizer.coordinator.scenario import (
     Away,
     Block,
@@ -32,8 +34,8 @@ class Stage:
 
     def __init__(self, world: World) -> None:
         self.world = world
-        self.group = ClassicGroup(world)
-        self.clients: dict[str, ClassicClient] = {}
+        self.coordinator = Coordinator(world)
+        self.clients: dict[str, ClassicClient | ModernClient] = {}
 
     def prepare(self, steps: list[Step]) -> None:
         """Put every step where it belongs in time."""
@@ -60,13 +62,16 @@ class Stage:
             instance_id=instance_id,
             rack=step.rack or (before.rack if before else None),
             member_id=step.member_id,
+            pattern=step.pattern or (before.pattern if before else None),
         )
         self.clients[step.member] = client
         delay = world.delays.start if step.delay_ms is None else step.delay_ms
         world.tell("starting", step.member)
+        if isinstance(client, ClassicClient) and instance_id is None:
+            delay -= world.delays.round_trip  # its first request only gets it an id
         world.clock.at(world.now + delay, client.begin)
 
-    def appear(self, member: Member) -> ClassicClient:
+    def appear(self, member: Member) -> ClassicClient | ModernClient:
         """A member that was there before the scenario began."""
         scenario = self.world.scenario
         client = self._client(
@@ -82,8 +87,9 @@ class Stage:
 
     def _client(
         self, name: str, topics: tuple[str, ...], settings: ClientSettings, **named: str | None
-    ) -> ClassicClient:
-        return ClassicClient(self.group, name, topics, settings, **named)
+    ) -> ClassicClient | ModernClient:
+        kind = ModernClient if settings.protocol == "consumer" else ClassicClient
+        return kind(self.coordinator, name, topics, settings, **named)
 
     @do.register
     def _close(self, step: Close) -> None:
@@ -124,6 +130,8 @@ class Stage:
         self._tell_clients(step.noticed_ms, missed=False)
 
     def _tell_clients(self, noticed_ms: float | None, *, missed: bool) -> None:
+        if isinstance(self.coordinator.group, ModernGroup):
+            self.coordinator.group.wake_all()
         for client in self.clients.values():
             age = client.settings.metadata_max_age_ms
             delay = self.world.chance.uniform(0, min(age, MISSING_TOPIC_MS) if missed else age)
@@ -150,4 +158,4 @@ class Stage:
     @do.register
     def _move(self, step: MoveCoordinator) -> None:
         self.world.tell("coordinator_moved")
-        self.group.restart_sessions()
+        self.coordinator.group.restart_sessions()

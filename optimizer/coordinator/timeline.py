@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from optimizer.coordinator.assignors import Parts
 from optimizer.coordinator.ledger import Pause, Reading
 from optimizer.coordinator.world import Generation, Happening, MemberState, Target
 
@@ -19,8 +20,9 @@ class Timeline:
 
     Partitions are numbers into `partitions`, readers are numbers into `lives`: the member's name of
     each life of a process. `generations` are those of the classic protocol, `epochs` and `targets`
-    those of KIP-848, whose members' states are in `member_states`. `stable` tells whether the
-    group was at rest at the end.
+    those of KIP-848, whose members' states are in `member_states`. `final` is what the
+    members of the group have at the end by the coordinator's account; `stable` tells whether the
+    group was at rest then.
     """
 
     partitions: Sequence[Partition]
@@ -41,7 +43,7 @@ class Timeline:
     overlaps: Sequence[tuple[float, int, int, int]]
     reread: Mapping[int, float]
     rates: Mapping[int, float]
-    owners: Mapping[int, str]
+    final: Mapping[str, Parts]
 
     @property
     def rebalances(self) -> int:

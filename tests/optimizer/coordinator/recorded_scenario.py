@@ -55,6 +55,7 @@ def scenario_of(record: Record) -> Scenario:
         broker=broker.of_group(record.get("group_config") or {}),
         beats=_beats(record),
         joins=_times(record, "join_sent"),
+        acknowledged=_acknowledged(record),
         end=record["end"],
     )
 
@@ -65,7 +66,19 @@ def _beats(record: Record) -> dict[str, list[float]]:
     beats = _times(record, "heartbeat")
     for event in told:
         beats.setdefault(event["member"], []).append(float(event["t"]))
+    for event in record["coordinator"]:
+        if event["what"] == "member_state":
+            beats.setdefault(event["member"], []).append(float(event["t"]))
     return {name: sorted(times) for name, times in beats.items()}
+
+
+def _acknowledged(record: Record) -> dict[str, list[float]]:
+    """When consumers of KIP-848 were done with a reconciliation."""
+    times: dict[str, list[float]] = {}
+    for event in record["events"]:
+        if event["what"] == "assigned":
+            times.setdefault(event["member"], []).append(float(event["t"]))
+    return times
 
 
 def _times(record: Record, what: str) -> dict[str, list[float]]:

@@ -9,6 +9,8 @@ from typing import Any
 from optimizer.coordinator import Timeline
 from tests.optimizer.coordinator.account import Account
 from tests.optimizer.coordinator.classic_differences import classic_differences
+from tests.optimizer.coordinator.common_differences import common_differences
+from tests.optimizer.coordinator.modern_differences import modern_differences
 from tests.optimizer.coordinator.recorded_scenario import scenario_of
 from tests.paths import DATA
 
@@ -26,4 +28,8 @@ def recorded() -> list[Record]:
 def differences(record: Record, timeline: Timeline) -> list[str]:
     """What a timeline tells otherwise than the record, a sentence each; empty: as recorded."""
     account = Account(record, timeline)
-    return [*classic_differences(account)]
+    return [
+        *classic_differences(account),
+        *modern_differences(account),
+        *common_differences(account),
+    ]
