@@ -133,12 +133,11 @@ class _Case:
         group = self._group(before)
         played = self._limit.spend(lambda: play(group, self._job.events, parameters, name))
         most = int(played.loads.max(initial=0))
-        is_idle = len(played.loads) < len(problem.member_ids)
         least_max = self._least_max_of(problem)
         return {
             "partitions_after": int(np.count_nonzero(classes_of(problem).of_partition >= 0)),
             "max_load_after": most,
-            "min_load_after": 0 if is_idle else int(played.loads.min(initial=most)),
+            "min_load_after": int(played.loads.min(initial=most)),
             "excess_after": None if least_max is None else max(0, most - least_max),
             **figures_of(played.timeline),
         }

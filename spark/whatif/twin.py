@@ -31,7 +31,7 @@ REMOTE = {"uniform": "uniform", "uniform-4.0": "uniform", "server-range": "range
 
 
 class Played(NamedTuple):
-    """A simulated group: its timeline, and how many partitions each member reads at the end."""
+    """A simulated group: its timeline, and how many partitions each member has at the end."""
 
     timeline: Timeline
     loads: IntArray
@@ -83,13 +83,8 @@ def play(
         end=end,
     )
     timeline = simulate(scenario, crc32(name.encode("utf-8", "surrogatepass")))
-    return Played(timeline, _loads(timeline))
-
-
-def _loads(timeline: Timeline) -> IntArray:
-    """Partitions of each member that reads any, in no order."""
-    _, counts = np.unique(np.array([*timeline.owners.values()], dtype=object), return_counts=True)
-    return counts
+    loads = np.array([len(parts) for parts in timeline.final.values()], np.int64)
+    return Played(timeline, loads)
 
 
 def figures_of(timeline: Timeline) -> dict[str, Any]:
