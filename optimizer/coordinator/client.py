@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import math
-from bisect import bisect_right
+from bisect import bisect_left
 from collections.abc import Callable, Iterable
 from typing import Any
 
 from optimizer.coordinator.assignors import Parts
 from optimizer.coordinator.settings import ClientSettings
 from optimizer.coordinator.world import NONE, World
+
+EARLIEST_BEAT_MS = 50
+"""How much earlier than expected an observed heartbeat may be, as lateness adds up."""
 
 LATEST_BEAT_MS = 500
 """How much later than expected an observed heartbeat may be."""
@@ -160,15 +163,21 @@ class Client:
     def next_beat(self) -> float:
         """When its next regular heartbeat goes out."""
         interval = self.beat_interval + self.world.delays.late
-        beats = math.floor((self.world.now - self.beats_from) / interval) + 1
-        expected = self.beats_from + max(beats, 1) * interval
+        passed = math.floor((self.world.now - self.beats_from) / interval)
+        due = self.beats_from + passed * interval
+        # one that should be over may be late
+        if passed > 0:
+            late = self._observed_beat(due)
+            if late is not None and late > self.world.now:
+                return late
+        following = self.beats_from + (max(passed, 0) + 1) * interval
+        observed = self._observed_beat(following)
+        return following if observed is None or observed <= self.world.now else observed
+
+    def _observed_beat(self, expected: float) -> float | None:
         seen = self.world.scenario.beats.get(self.name, ())
-        at = bisect_right(seen, self.world.now)
-        if at < len(seen) and seen[at] <= expected + LATEST_BEAT_MS:
-            late = (seen[at] - self.beats_from) % self.beat_interval
-            if seen[at] > self.beats_from and late <= LATEST_BEAT_MS:
-                return seen[at]
-        return expected
+        at = bisect_left(seen, max(expected - EARLIEST_BEAT_MS, self.beats_from + 1))
+        return seen[at] if at < len(seen) and seen[at] <= expected + LATEST_BEAT_MS else None
 
     def last_beat(self) -> float:
         """When its last one went out, at the start of the membership at the earliest."""

@@ -64,6 +64,7 @@ class ModernClient(Client):
 
     def beat(self) -> None:
         """A regular heartbeat."""
+        self.beats_from = self.world.now
         if not self.alive or self.expired_poll or self.member_id is None:
             return
         if self.group is None:
@@ -96,6 +97,7 @@ class ModernClient(Client):
         if revoked:
             self.commit()
             self.stop_reading(revoked, committed=True, in_rebalance=True)
+            self.world.tell("revoked", self.name, partitions=revoked)
             if self.settings.revoke_ms:
                 self.world.ledger.stop(self.world.now, self.number, sorted(self.owned))
                 ends = max(ends, self.world.now + self.settings.revoke_ms)
@@ -104,9 +106,7 @@ class ModernClient(Client):
     def _finish(self, wanted: Parts) -> None:
         if not self.reconciling or self.member_id is None:
             return
-        revoked, added = self.owned - wanted, wanted - self.owned
-        if revoked:
-            self.world.tell("revoked", self.name, partitions=revoked)
+        added = wanted - self.owned
         self.read(self.owned & wanted)
         self.owned = wanted
         self.world.tell("assigned", self.name, partitions=added)
