@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from bisect import bisect_left
+from bisect import bisect_right
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -166,17 +166,32 @@ class Client:
         passed = math.floor((self.world.now - self.beats_from) / interval)
         due = self.beats_from + passed * interval
         # one that should be over may be late
-        if passed > 0:
-            late = self._observed_beat(due)
-            if late is not None and late > self.world.now:
-                return late
-        following = self.beats_from + (max(passed, 0) + 1) * interval
-        observed = self._observed_beat(following)
-        return following if observed is None or observed <= self.world.now else observed
+        late = self._observed_beat(due) if passed > 0 else None
+        following = due + interval if passed > 0 else self.beats_from + interval
+        return late or self._observed_beat(following) or self._in_phase(following)
+
+    def soon(self, expected: float, within: float) -> float:
+        """When a request that is expected then arrived, if that was observed."""
+        seen = self.world.scenario.beats.get(self.name, ())
+        at = bisect_right(seen, self.world.now)
+        return seen[at] if at < len(seen) and seen[at] <= expected + within else expected
+
+    def _in_phase(self, expected: float) -> float:
+        """A heartbeat that wasn't observed, in the phase of the next that was."""
+        seen = self.world.scenario.beats.get(self.name, ())
+        at = bisect_right(seen, self.world.now)
+        if at == len(seen) or seen[at] > expected + 2.5 * self.beat_interval:
+            return expected
+        late = (seen[at] - expected) % self.beat_interval
+        if late > self.beat_interval - EARLIEST_BEAT_MS:
+            late -= self.beat_interval
+        shifted = expected + (late if late <= LATEST_BEAT_MS / 2 else 0)
+        return shifted if shifted > self.world.now else shifted + self.beat_interval
 
     def _observed_beat(self, expected: float) -> float | None:
+        """The observed heartbeat that was expected then, if it is still to come."""
         seen = self.world.scenario.beats.get(self.name, ())
-        at = bisect_left(seen, max(expected - EARLIEST_BEAT_MS, self.beats_from + 1))
+        at = bisect_right(seen, max(expected - EARLIEST_BEAT_MS, self.beats_from, self.world.now))
         return seen[at] if at < len(seen) and seen[at] <= expected + LATEST_BEAT_MS else None
 
     def last_beat(self) -> float:
