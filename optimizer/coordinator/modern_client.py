@@ -11,7 +11,7 @@ from optimizer.coordinator.coordinator import Coordinator
 from optimizer.coordinator.modern_group import ModernGroup
 from optimizer.coordinator.world import NONE
 
-SLOWEST_REQUEST_MS = 60
+SLOWEST_REQUEST_MS = 100
 """How much later than expected an observed heartbeat may arrive."""
 
 LATEST_ACKNOWLEDGEMENT_MS = 700

@@ -419,7 +419,7 @@ class ModernGroup:
             self.holder.get(one, member.member_id) == member.member_id
             for one in self.target[member.member_id]
         )
-        if current.epoch < self.epoch or current.state == UNREVOKED or released:
+        if current.epoch < self.target_epoch or current.state == UNREVOKED or released:
             client.want_rejoin("group is already rebalancing")
         self.wake(client)
 
