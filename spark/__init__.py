@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from spark.settings import FleetGoals, GroupGoals, Settings, check_strategies, read_settings
     from spark.sources.live.data_source import KafkaGroups
     from spark.verify import verify_plan
+    from spark.whatif import fleet_of_whatif, what_if, whatif_advice
 
 __all__ = [
     "AuditSettings",
@@ -69,6 +70,7 @@ __all__ = [
     "explain_group",
     "fleet_graph",
     "fleet_of",
+    "fleet_of_whatif",
     "group_plan",
     "members_fleet",
     "metrics_of",
@@ -80,6 +82,8 @@ __all__ = [
     "snapshots",
     "verdict",
     "verify_plan",
+    "what_if",
+    "whatif_advice",
 ]
 
 
@@ -106,6 +110,7 @@ ROOMS = {
     ),
     "spark.sources.live.data_source": ("KafkaGroups",),
     "spark.verify": ("verify_plan",),
+    "spark.whatif": ("fleet_of_whatif", "what_if", "whatif_advice"),
 }
 """Where each public name is from: what loads pandas or GraphFrames is loaded by who uses it."""
 

@@ -29,6 +29,7 @@ COMMANDS = {
     "explain": "explain store --group orders",
     "audit": "audit store --fail-on critical",
     "replay": "replay store --out out --strategies current,uniform,optimal --since 7d",
+    "whatif": "whatif store --event crash-rack=eu-west-a",
     "rates": "rates store --out rates --window 24h",
     "members": "members store --group 'pay*'",
     "snapshots": "snapshots store",

@@ -5,6 +5,7 @@ simulate(scenario: Scenario, seed: int = 0) -> Timeline
 
 from __future__ import annotations
 
+from optimizer.coordinator.events import Parameters, as_stated, length_of, steps_of
 from optimizer.coordinator.ledger import Pause, Reading
 from optimizer.coordinator.run import simulate
 from optimizer.coordinator.scenario import (
@@ -38,6 +39,7 @@ __all__ = [
     "Kill",
     "MemberState",
     "MoveCoordinator",
+    "Parameters",
     "Pause",
     "Reading",
     "Scenario",
@@ -46,5 +48,8 @@ __all__ = [
     "Subscribe",
     "Target",
     "Timeline",
+    "as_stated",
+    "length_of",
     "simulate",
+    "steps_of",
 ]

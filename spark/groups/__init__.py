@@ -8,6 +8,7 @@ from spark.groups.encode import ABSENT, GROUP_KEYS, claims_of, encode
 from spark.groups.group import FleetGroup, failed, read_or_failed
 from spark.groups.homogeneous import HomogeneousRows, read_homogeneous
 from spark.groups.lookup import HashCollisionError, Lookup
+from spark.groups.named_group import named_group
 from spark.groups.one_group import no_such_group, row_of_group, seat_of_group, several_clusters
 from spark.groups.seats import OFFSETS_TOPIC, OffsetsTopic, Seat, seat_of
 from spark.groups.tasks import tasks_for_rows
@@ -27,6 +28,7 @@ __all__ = [
     "coordinators",
     "encode",
     "failed",
+    "named_group",
     "no_such_group",
     "portions",
     "read_homogeneous",

@@ -1,0 +1,108 @@
+"""What events cost in time: a group and its coordinator, simulated."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
+from zlib import crc32
+
+import numpy as np
+
+from optimizer.coordinator import (
+    ClientSettings,
+    Parameters,
+    Scenario,
+    Timeline,
+    as_stated,
+    length_of,
+    simulate,
+    steps_of,
+)
+from optimizer.model import Group, IntArray
+from optimizer.scenarios import Create, Delete, Event, Grow, Step
+from optimizer.scenarios import Scenario as Events
+
+BETWEEN_SECONDS = 600.0
+"""Several events happen so long after each other, so that the group is at rest in between."""
+
+REMOTE = {"uniform": "uniform", "uniform-4.0": "uniform", "server-range": "range"}
+"""The coordinator's assignors (KIP-848), by what they are called as strategies."""
+
+
+class Played(NamedTuple):
+    """A simulated group: its timeline, and how many partitions each member reads at the end."""
+
+    timeline: Timeline
+    loads: IntArray
+
+
+def configured(parameters: Parameters, strategy: str, own: bool) -> Parameters:
+    """The parameters of a group whose members use that strategy.
+
+    With `own` it is the one that they use now: the list of assignors that is stated for them
+    counts then, since it says whether they are eager, if that strategy is among them.
+    """
+    client = parameters.client
+    if strategy in REMOTE:
+        changed = replace(client, protocol="consumer", remote_assignor=REMOTE[strategy])
+    elif own and strategy in client.assignors and client.assignors != ClientSettings().assignors:
+        changed = replace(client, protocol="classic")
+    else:
+        changed = replace(client, protocol="classic", assignors=(strategy,))
+    return replace(parameters, client=changed)
+
+
+def play(
+    group: Group,
+    events: Sequence[Event],
+    parameters: Parameters,
+    name: str,
+    rates: dict[str, list[float]] | None = None,
+) -> Played:
+    """Let events happen to a group that is at rest, one after the other.
+
+    What is chance in life goes by the group's `name`: the same each time.
+    """
+    stated = as_stated(group, events)
+    at, steps = 0.0, []
+    for event in events:
+        steps.append(Step(at, event))
+        at += length_of(event, stated) + BETWEEN_SECONDS
+    made = steps_of(stated, Events(tuple(steps)), parameters)
+    end = None
+    if any(isinstance(event, Grow | Create | Delete) for event in events):
+        # what is new in metadata is noticed when clients look at them, which no rest waits for
+        end = max(step.at for step in made) + parameters.client.metadata_max_age_ms + 60_000
+    scenario = Scenario(
+        stated,
+        made,
+        client=parameters.client,
+        broker=parameters.broker,
+        rates=rates or {},
+        end=end,
+    )
+    timeline = simulate(scenario, crc32(name.encode("utf-8", "surrogatepass")))
+    return Played(timeline, _loads(timeline))
+
+
+def _loads(timeline: Timeline) -> IntArray:
+    """Partitions of each member that reads any, in no order."""
+    _, counts = np.unique(np.array([*timeline.owners.values()], dtype=object), return_counts=True)
+    return counts
+
+
+def figures_of(timeline: Timeline) -> dict[str, Any]:
+    """The columns of a `WhatIfRow` that tell what events cost in time."""
+    return {
+        "rebalances": timeline.rebalances,
+        "unread_seconds": round(timeline.unread_seconds, 3),
+        "longest_pause": round(timeline.longest_pause, 3),
+        "stopped_needlessly": timeline.stopped_needlessly,
+        "moves": timeline.moved,
+        "takeovers": timeline.taken_over,
+        "read_twice_seconds": round(timeline.seconds_read_twice, 3),
+        "records_read_twice": timeline.records_read_twice,
+        "records_waited": timeline.records_waited,
+        "at_rest": timeline.stable,
+    }
