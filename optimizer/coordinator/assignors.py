@@ -12,6 +12,9 @@ from optimizer.model import NOTHING, IntArray, KafkaFacts, Problem, resolve
 from optimizer.strategies import strategy_named
 from optimizer.strategies.kafka import bucket, grown, string_hash
 
+FIBONACCI = -7046029254386353131
+"""2⁶⁴ by the golden ratio, as Java's signed number."""
+
 Parts = frozenset[int]
 """Partitions by their numbers in the catalog."""
 
@@ -118,6 +121,22 @@ def hash_order(ids: Sequence[str], peak: int) -> list[str]:
     """Ids as the coordinator's HashMap iterates them that once had `peak` entries."""
     capacity = grown(peak)
     return sorted(ids, key=lambda one: bucket(_hash(one), capacity))
+
+
+def timeline_order(ids: Sequence[str]) -> list[str]:
+    """Ids as the coordinator's own hash tables iterate them (TimelineHashMap, BaseHashTable).
+
+    Their slots are the highest bits of a Fibonacci hash, and there are at least as many as three
+    quarters of the entries.
+    """
+    bits = 1
+    while len(ids) * 0.75 > 1 << bits:
+        bits += 1
+    return sorted(ids, key=lambda one: (_signed(_hash(one)) * FIBONACCI % 2**64) >> (64 - bits))
+
+
+def _signed(hash_code: int) -> int:
+    return hash_code - 2**32 if hash_code >= 2**31 else hash_code
 
 
 _hashes: dict[str, int] = {}

@@ -172,6 +172,7 @@ class ClassicClient(Client):
 
     def beat(self) -> None:
         """A heartbeat that may tell something."""
+        self.beats_from = self.world.now
         if self.alive and not self.expired_poll and self.member_id is not None:
             self.group.heartbeat(self)
 

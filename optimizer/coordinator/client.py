@@ -11,6 +11,9 @@ from optimizer.coordinator.assignors import Parts
 from optimizer.coordinator.settings import ClientSettings
 from optimizer.coordinator.world import NONE, World
 
+EARLIEST_BEAT_MS = 50
+"""How much earlier than expected an observed heartbeat may be, as lateness adds up."""
+
 LATEST_BEAT_MS = 500
 """How much later than expected an observed heartbeat may be."""
 
@@ -160,15 +163,36 @@ class Client:
     def next_beat(self) -> float:
         """When its next regular heartbeat goes out."""
         interval = self.beat_interval + self.world.delays.late
-        beats = math.floor((self.world.now - self.beats_from) / interval) + 1
-        expected = self.beats_from + max(beats, 1) * interval
+        passed = math.floor((self.world.now - self.beats_from) / interval)
+        due = self.beats_from + passed * interval
+        # one that should be over may be late
+        late = self._observed_beat(due) if passed > 0 else None
+        following = due + interval if passed > 0 else self.beats_from + interval
+        return late or self._observed_beat(following) or self._in_phase(following)
+
+    def soon(self, expected: float, within: float) -> float:
+        """When a request that is expected then arrived, if that was observed."""
         seen = self.world.scenario.beats.get(self.name, ())
         at = bisect_right(seen, self.world.now)
-        if at < len(seen) and seen[at] <= expected + LATEST_BEAT_MS:
-            late = (seen[at] - self.beats_from) % self.beat_interval
-            if seen[at] > self.beats_from and late <= LATEST_BEAT_MS:
-                return seen[at]
-        return expected
+        return seen[at] if at < len(seen) and seen[at] <= expected + within else expected
+
+    def _in_phase(self, expected: float) -> float:
+        """A heartbeat that wasn't observed, in the phase of the next that was."""
+        seen = self.world.scenario.beats.get(self.name, ())
+        at = bisect_right(seen, self.world.now)
+        if at == len(seen) or seen[at] > expected + 2.5 * self.beat_interval:
+            return expected
+        late = (seen[at] - expected) % self.beat_interval
+        if late > self.beat_interval - EARLIEST_BEAT_MS:
+            late -= self.beat_interval
+        shifted = expected + (late if late <= LATEST_BEAT_MS / 2 else 0)
+        return shifted if shifted > self.world.now else shifted + self.beat_interval
+
+    def _observed_beat(self, expected: float) -> float | None:
+        """The observed heartbeat that was expected then, if it is still to come."""
+        seen = self.world.scenario.beats.get(self.name, ())
+        at = bisect_right(seen, max(expected - EARLIEST_BEAT_MS, self.beats_from, self.world.now))
+        return seen[at] if at < len(seen) and seen[at] <= expected + LATEST_BEAT_MS else None
 
     def last_beat(self) -> float:
         """When its last one went out, at the start of the membership at the earliest."""

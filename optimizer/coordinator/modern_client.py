@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
+from bisect import bisect_right
 from typing import Any
 
 from optimizer.coordinator.assignors import Parts
@@ -10,6 +10,9 @@ from optimizer.coordinator.client import Client
 from optimizer.coordinator.coordinator import Coordinator
 from optimizer.coordinator.modern_group import ModernGroup
 from optimizer.coordinator.world import NONE
+
+SLOWEST_REQUEST_MS = 100
+"""How much later than expected an observed heartbeat may arrive."""
 
 LATEST_ACKNOWLEDGEMENT_MS = 700
 """How much later than expected an observed end of a reconciliation may be."""
@@ -64,6 +67,7 @@ class ModernClient(Client):
 
     def beat(self) -> None:
         """A regular heartbeat."""
+        self.beats_from = self.world.now
         if not self.alive or self.expired_poll or self.member_id is None:
             return
         if self.group is None:
@@ -82,7 +86,8 @@ class ModernClient(Client):
 
     def return_to_group(self) -> None:
         self.wanted, self.reconciling = None, False
-        self.world.clock.at(self.world.now + self.world.delays.round_trip, self.begin)
+        expected = self.world.now + self.world.delays.round_trip
+        self.world.clock.at(self.soon(expected, LATEST_ACKNOWLEDGEMENT_MS), self.begin)
 
     # Reconciliation.
 
@@ -96,6 +101,7 @@ class ModernClient(Client):
         if revoked:
             self.commit()
             self.stop_reading(revoked, committed=True, in_rebalance=True)
+            self.world.tell("revoked", self.name, partitions=revoked)
             if self.settings.revoke_ms:
                 self.world.ledger.stop(self.world.now, self.number, sorted(self.owned))
                 ends = max(ends, self.world.now + self.settings.revoke_ms)
@@ -104,9 +110,7 @@ class ModernClient(Client):
     def _finish(self, wanted: Parts) -> None:
         if not self.reconciling or self.member_id is None:
             return
-        revoked, added = self.owned - wanted, wanted - self.owned
-        if revoked:
-            self.world.tell("revoked", self.name, partitions=revoked)
+        added = wanted - self.owned
         self.read(self.owned & wanted)
         self.owned = wanted
         self.world.tell("assigned", self.name, partitions=added)
@@ -115,8 +119,13 @@ class ModernClient(Client):
         self.read(added, self.world.delays.fetch)
         self.reconciling = False
         newer = self.wanted if self.wanted != wanted else None
-        self.beats_from = self.world.now
+        expected = self.world.now + self.world.delays.round_trip
+        self.beats_from = self.soon(expected, SLOWEST_REQUEST_MS)
         self.beat_set = False
+        self.world.clock.at(self.beats_from, self._acknowledge, newer)
+
+    def _acknowledge(self, newer: Parts | None) -> None:
+        """The heartbeat that says that all is as it should be."""
         self.beat()
         if newer is not None and not self.reconciling:
             self.answer(newer)
@@ -124,7 +133,7 @@ class ModernClient(Client):
     def _observed(self, expected: float) -> float:
         """When a reconciliation that should end then really ended, if that was observed."""
         seen = self.world.scenario.acknowledged.get(self.name, ())
-        at = bisect_left(seen, self.world.now)
+        at = bisect_right(seen, self.world.now)
         late = at < len(seen) and seen[at] <= expected + LATEST_ACKNOWLEDGEMENT_MS
         return seen[at] if late else expected
 

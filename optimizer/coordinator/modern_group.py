@@ -7,7 +7,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from optimizer.coordinator.assignors import Parts, Seen, assigned
+from optimizer.coordinator.assignors import Parts, Seen, assigned, timeline_order
 from optimizer.coordinator.classic_client import ClassicClient
 from optimizer.coordinator.reconciliation import STABLE, UNRELEASED, UNREVOKED, Current, reconciled
 from optimizer.coordinator.settings import SERVER_ASSIGNORS
@@ -23,7 +23,7 @@ AWAY = -2
 REGEX_REST_MS = 10_000
 """Patterns aren't resolved twice within this time; fixed in Kafka."""
 
-REGEX_TAKES_MS = 60
+LATER_REGEX_MS = 5
 
 
 @dataclass(slots=True)
@@ -110,7 +110,7 @@ class ModernGroup:
             if changed or sizes != self.topic_sizes:
                 self.topic_sizes = sizes
                 self.bump()
-        self._compute()
+        self._compute(member.member_id if joins else None)
         before = member.current
         readable = self.world.catalog.of_topics(topics) if changed and not joins else None
         current = reconciled(
@@ -161,7 +161,7 @@ class ModernGroup:
         self.world.epochs.append((self.world.now, self.epoch))
         self.wake_all()
 
-    def _compute(self) -> None:
+    def _compute(self, newcomer: str | None) -> None:
         """Compute the target, if it is due: only inside a heartbeat (KIP-1263)."""
         now = self.world.now
         interval = self.world.broker.assignment_interval_ms
@@ -178,7 +178,7 @@ class ModernGroup:
                 instance_id=member.client.instance_id,
                 rack=member.client.rack,
             )
-            for member in self.members.values()
+            for member in map(self.members.__getitem__, self._order(newcomer))
         ]
         catalog = self.world.catalog
         strategy = SERVER_ASSIGNORS[assignor]
@@ -187,6 +187,12 @@ class ModernGroup:
         by_name = {m.client.name: self.target[m.member_id] for m in self.members.values()}
         self.world.targets.append(Target(now, self.epoch, assignor, by_name))
         self.unsettled = {*self.members}
+
+    def _order(self, newcomer: str | None) -> list[str]:
+        """The members as an assignor gets to see them: who joins just now comes last."""
+        known = [one for one in self.members if one != newcomer]
+        order = timeline_order(known)
+        return order if newcomer is None else [*order, newcomer]
 
     def _assignor(self) -> str:
         votes = Counter(
@@ -228,7 +234,8 @@ class ModernGroup:
         if pattern in self.resolved and rests:
             return
         self.resolving, self.resolved_at = True, now
-        self.world.clock.at(now + REGEX_TAKES_MS, self._resolution, pattern)
+        takes = LATER_REGEX_MS if self.resolved else self.world.delays.resolve
+        self.world.clock.at(now + takes, self._resolution, pattern)
 
     def _resolution(self, pattern: str) -> None:
         self.resolving = False
@@ -412,7 +419,7 @@ class ModernGroup:
             self.holder.get(one, member.member_id) == member.member_id
             for one in self.target[member.member_id]
         )
-        if current.epoch < self.epoch or current.state == UNREVOKED or released:
+        if current.epoch < self.target_epoch or current.state == UNREVOKED or released:
             client.want_rejoin("group is already rebalancing")
         self.wake(client)
 

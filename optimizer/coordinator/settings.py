@@ -109,7 +109,8 @@ class Delays:
 
     `round_trip` is that of one request, `assign` what a leader takes for an assignment, `fetch`
     from an assignment to the first records, `start` from a process's start to its first request,
-    `reconcile` from a new assignment to its acknowledgement (KIP-848), `missing_topic` what a
+    `reconcile` from a new assignment to its acknowledgement (KIP-848), `resolve` what the first
+    resolution of a pattern takes, `missing_topic` what a
     leader waits that knows nothing of a topic. `late` is how much later than configured each
     heartbeat goes out.
     """
@@ -120,6 +121,7 @@ class Delays:
     start: float = 30
     late: float = 1.5
     reconcile: float = 30
+    resolve: float = 50
     missing_topic: float = 450
 
 

@@ -7,17 +7,11 @@ from itertools import zip_longest
 
 from tests.optimizer.coordinator.account import Account, named, shown
 
-ONE_BY_ONE = {
-    "session_expired": "session_expired",
-    "left": "left",
-    "kicked_not_rejoined": "kicked_not_rejoined",
-    "member_added": "member_added",
-    "static_added": "static_added",
-    "static_replaced": "static_replaced",
-    "static_no_rebalance": "static_no_rebalance",
-    "empty": "empty",
-}
-
+ONE_BY_ONE = (
+    *("session_expired", "left", "kicked_not_rejoined", "member_added", "static_added"),
+    *("static_replaced", "static_no_rebalance", "static_refused", "static_left_for_now", "empty"),
+    *("rebalance_timeout", "converted_to_consumer", "converted_to_classic"),
+)
 
 def common_differences(account: Account) -> Iterator[str]:
     """Members that came and went, what listeners were told, what everybody ends with."""
@@ -27,12 +21,12 @@ def common_differences(account: Account) -> Iterator[str]:
 
 
 def _final(account: Account) -> Iterator[str]:
-    ends = {name: account.names(parts) for name, parts in account.timeline.final.items()}
-    record = account.record
+    record, alias = account.record, _alias(account)
+    ends = {alias[name]: account.names(parts) for name, parts in account.timeline.final.items()}
     recorded = {
-        "ends": {name: named(parts) for name, parts in record["outcome"]["final"].items()},
+        "ends": {alias[name]: named(p) for name, p in record["outcome"]["final"].items()},
         "is described in the end": {
-            one["member"]: named(one["assignment"]) for one in record["final"]["members"]
+            alias[one["member"]]: named(one["assignment"]) for one in record["final"]["members"]
         },
     }
     for how, final in recorded.items():
@@ -40,6 +34,16 @@ def _final(account: Account) -> Iterator[str]:
             theirs, ours = final.get(name, []), ends.get(name, [])
             if theirs != ours:
                 yield f"{name} {how} with {shown(theirs)}, by the twin with {shown(ours)}"
+
+
+def _alias(account: Account) -> dict[str, str]:
+    """The records name a member by its instance id, which two of them may have."""
+    by_instance: dict[str, str] = {}
+    alias = {}
+    for name, member in account.record["members"].items():
+        instance = member["config"].get("group.instance.id", name)
+        alias[name] = by_instance.setdefault(instance, name)
+    return alias
 
 
 Call = tuple[str, list[tuple[str, int]], float]
@@ -77,18 +81,23 @@ def _call(call: Call | None) -> str:
 
 
 def _comings(account: Account) -> Iterator[str]:
-    theirs: dict[str, list[tuple[str | None, float]]] = {}
-    ours: dict[str, list[tuple[str | None, float]]] = {}
-    for event in account.of_coordinator(*ONE_BY_ONE):
-        theirs.setdefault(event["what"], []).append((event.get("member"), event["t"]))
+    """What happened to each member, and when."""
+    theirs: dict[tuple[str, str], list[float]] = {}
+    ours: dict[tuple[str, str], list[float]] = {}
+    recorded_events = account.of_coordinator(*ONE_BY_ONE)
+    nameless = {one["what"] for one in recorded_events if not one.get("member")}
+    for event in recorded_events:
+        key = event["what"], "" if event["what"] in nameless else event["member"]
+        theirs.setdefault(key, []).append(event["t"])
     for one in account.timeline.happenings:
         if one.what in ONE_BY_ONE:
-            ours.setdefault(one.what, []).append((one.member, one.at))
-    for what in sorted({*ours, *theirs}):
-        for our, their in zip_longest(ours.get(what, []), theirs.get(what, [])):
-            if our is None or their is None:
-                yield f"{what}: recorded {their}, by the twin {our}"
-            elif their[0] is not None and their[0] != our[0]:
-                yield f"{what}: of {their[0]}, by the twin of {our[0]}"
-            elif not account.near(our[1], their[1]):
-                yield f"{what}: at {their[1]} ms, by the twin at {our[1]:.0f}"
+            who = "" if one.what in nameless else one.member or ""
+            ours.setdefault((one.what, who), []).append(one.at)
+    for what, member in sorted({*ours, *theirs}):
+        told, recorded = ours.get((what, member), []), theirs.get((what, member), [])
+        who = f"{what} of {member}" if member else what
+        if len(told) != len(recorded):
+            yield f"{who} was recorded {len(recorded)} times, by the twin {len(told)} times"
+        for our, their in zip(told, recorded, strict=False):
+            if not account.near(our, their):
+                yield f"{who} was at {their} ms, by the twin at {our:.0f}"

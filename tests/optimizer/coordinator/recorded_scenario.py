@@ -7,6 +7,7 @@ long it took to its first request, and the ids that came to be. What the group m
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 from optimizer import Group
@@ -52,6 +53,7 @@ def scenario_of(record: Record) -> Scenario:
     return Scenario(
         group=group,
         steps=[*_steps(record)],
+        delays=_delays(record),
         broker=broker.of_group(record.get("group_config") or {}),
         beats=_beats(record),
         joins=_times(record, "join_sent"),
@@ -60,15 +62,25 @@ def scenario_of(record: Record) -> Scenario:
     )
 
 
+def _delays(record: Record) -> Delays:
+    """How long it took to resolve a pattern for the first time, if there is one."""
+    first = next(event["t"] for event in record["coordinator"] if event["what"] in ARRIVALS)
+    bumps = (one["t"] for one in record["coordinator"] if one["what"] == "epoch_bumped")
+    took = next(bumps, first) - first
+    has_pattern = any("pattern" in member for member in record["members"].values())
+    return replace(Delays(), resolve=min(took, 400)) if has_pattern else Delays()
+
+
 def _beats(record: Record) -> dict[str, list[float]]:
     """When members heard the coordinator: their heartbeats, sent or answered."""
     told = [event for event in record["client"] if "already rebalancing" in event.get("why", "")]
     beats = _times(record, "heartbeat")
     for event in told:
         beats.setdefault(event["member"], []).append(float(event["t"]))
-    for event in record["coordinator"]:
-        if event["what"] == "member_state":
-            beats.setdefault(event["member"], []).append(float(event["t"]))
+    kinds = "member_added", "static_replaced", "member_state", "left", "static_left_for_now"
+    for order, event in enumerate(record["coordinator"]):
+        if event["what"] in kinds and event.get("member"):
+            beats.setdefault(event["member"], []).append(event["t"] + order / 1e5)
     return {name: sorted(times) for name, times in beats.items()}
 
 
