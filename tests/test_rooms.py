@@ -32,6 +32,7 @@ CAPABILITIES = (
     "spark.replay",
     "spark.members",
     "spark.whatif",
+    "spark.simulate",
 )
 SOURCES = ("spark.sources", "spark.sources.kafka_text", "spark.sources.live")
 LIBRARY = (*FLEET, "spark.history", *CAPABILITIES, *SOURCES, "spark.enforce", "spark.demo")
@@ -70,11 +71,15 @@ ROOMS: dict[str, tuple[str, ...]] = {
         *(*BASE, "spark.fleet"),
         *("optimizer", "optimizer.coordinator", "optimizer.scenarios"),
     ),
-    "spark.groups": (*BASE, "spark.files", "spark.fleet", "optimizer.model"),
+    "spark.groups": (
+        *(*BASE, "spark.files", "spark.fleet"),
+        *("optimizer.model", "optimizer.strategies"),
+    ),
     "spark.solve": (*FLEET, "spark.groups", *OPTIMIZER, "optimizer.strategies"),
     "spark.history": WORKERS,
     **dict.fromkeys(CAPABILITIES, (*WORKERS, "spark.history")),
     "spark.members": (*WORKERS, "spark.history", "optimizer.sizes"),
+    "spark.simulate": (*WORKERS, "optimizer.coordinator", "optimizer.scenarios"),
     "spark.whatif": (*WORKERS, "spark.history", "optimizer.coordinator", "optimizer.scenarios"),
     **dict.fromkeys(SOURCES, FLEET),
     "spark.enforce": (*FLEET, "spark.sources.live", "optimizer.assignor"),
