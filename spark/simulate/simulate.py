@@ -21,9 +21,6 @@ from spark.fleet import CONNECT, FleetFiles, FleetSnapshot
 from spark.groups import named_group, own_strategy, read_or_failed, row_of_group, row_of_snapshot
 from spark.settings import NO_CONSUMERS, FleetConsumers, kind_of, read_toml
 
-QUIET_MS = 60_000
-"""How much longer than clients take to look at metadata a scenario that changes topics goes on."""
-
 
 @dataclass(frozen=True)
 class GroupSimulation:
