@@ -167,6 +167,8 @@ class ClassicClient(Client):
         self.read(added, self.world.delays.fetch)
         if revoked:
             self.want_rejoin("partitions were revoked")
+        else:
+            self.group.catches_up(self)
 
     # Heartbeats and metadata.
 

@@ -243,6 +243,13 @@ class ClassicGroup:
         for time, clients in beats.items():
             self.world.clock.at(time, self._beats, clients)
 
+    def catches_up(self, client: ClassicClient) -> None:
+        """Who was busy with the last assignment hears of what came since at its next heartbeat."""
+        member = self.members.get(client.member_id or "")
+        waited_for = self.state == "PreparingRebalance" and not (member and member.parked)
+        if member is None or client.generation != self.generation or waited_for:
+            self.world.clock.at(client.next_beat(), client.beat)
+
     def _beats(self, clients: list[ClassicClient]) -> None:
         for client in clients:
             client.beat()

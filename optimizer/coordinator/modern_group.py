@@ -435,5 +435,8 @@ class ModernGroup:
             client.want_rejoin("group is already rebalancing")
         self.wake(client)
 
+    def catches_up(self, client: ClassicClient) -> None:
+        """Its heartbeats are looked at as long as anything is on its way."""
+
     def leader_sees(self, client: ClassicClient) -> None:
         """Nobody leads here."""
