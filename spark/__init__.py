@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from spark.plan import FleetPlan, cross_rack_traffic, plan_fleet
     from spark.replay import FleetReplay, best_replayed, replay_fleet
     from spark.settings import FleetGoals, GroupGoals, Settings, check_strategies, read_settings
+    from spark.simulate import GroupSimulation, simulate_group
     from spark.sources.live.data_source import KafkaGroups
     from spark.verify import verify_plan
     from spark.whatif import fleet_of_whatif, what_if, whatif_advice
@@ -55,6 +56,7 @@ __all__ = [
     "FleetSnapshot",
     "GroupExplanation",
     "GroupGoals",
+    "GroupSimulation",
     "InputError",
     "KafkaGroups",
     "Settings",
@@ -79,6 +81,7 @@ __all__ = [
     "read_audit_settings",
     "read_settings",
     "replay_fleet",
+    "simulate_group",
     "snapshots",
     "verdict",
     "verify_plan",
@@ -108,6 +111,7 @@ ROOMS = {
     "spark.settings": (
         *("FleetGoals", "GroupGoals", "Settings", "check_strategies", "read_settings"),
     ),
+    "spark.simulate": ("GroupSimulation", "simulate_group"),
     "spark.sources.live.data_source": ("KafkaGroups",),
     "spark.verify": ("verify_plan",),
     "spark.whatif": ("fleet_of_whatif", "what_if", "whatif_advice"),
