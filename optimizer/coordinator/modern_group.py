@@ -57,6 +57,7 @@ class ModernGroup:
         self.present: set[int] = set()
         self.peak = 0
         self.subscribing: set[int] = set()
+        self.silent: set[int] = set()
         self.seen_version = self.world.catalog.version
         self.resolved: dict[str, tuple[str, ...]] = {}
         self.resolved_version = -1
@@ -277,6 +278,7 @@ class ModernGroup:
         self.subscribing.discard(old.client.number)
         old.client, old.member_id, old.away = client, after, False
         old.silence += 1
+        self.silent.discard(old.identity)
         old.current = Current(assigned=old.current.assigned)
         return old
 
@@ -298,6 +300,7 @@ class ModernGroup:
         if member is None or member.client is not client:
             return
         member.silence += 1
+        self.silent.add(member.identity)
         classic = isinstance(client, ClassicClient)
         session = client.settings.session_ms if classic else self.world.broker.session_ms
         expires = client.sign_of_life + session
@@ -328,6 +331,7 @@ class ModernGroup:
     def _remove(self, member: ModernMember) -> None:
         del self.members[member.member_id]
         self.present.discard(member.identity)
+        self.silent.discard(member.identity)
         self.subscribing.discard(member.client.number)
         self.target.pop(member.member_id, None)
         self.unsettled.discard(member.member_id)
@@ -351,9 +355,8 @@ class ModernGroup:
         """Whether no heartbeat would change anything."""
         if not self.members:
             return True
-        if self.unsettled or self.resolving or self.subscribing or self.pending:
-            return False
-        if any(not member.client.alive for member in self.members.values()):
+        on_their_way = self.unsettled or self.resolving or self.subscribing or self.pending
+        if on_their_way or self.silent:
             return False
         version = self.world.catalog.version
         unresolved = bool(self.resolved) and self.resolved_version != version
