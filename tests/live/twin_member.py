@@ -1,8 +1,9 @@
-"""A consumer in a process of its own, which tells in lines of JSON what it is given.
+"""A consumer in a process of its own, which tells in lines of JSON what it has.
 
-    python -m tests.live.twin_member HOST:PORT TOPIC NAME ASSIGNORS [INSTANCE_ID]
+    python -m tests.live.twin_member LIBRARY HOST:PORT TOPIC NAME ASSIGNORS SESSION_MS [INSTANCE_ID]
 
-It closes in good order when its standard input ends.
+`count` is the generation (kafka-python), or how many assignments it got (confluent-kafka, which
+doesn't tell generations). It closes in good order when its standard input ends.
 """
 
 from __future__ import annotations
@@ -10,53 +11,86 @@ from __future__ import annotations
 import json
 import sys
 import threading
+from collections.abc import Callable
 from typing import Any
 
-from kafka import ConsumerRebalanceListener, KafkaConsumer
+import confluent_kafka
+from kafka import KafkaConsumer
+from kafka.coordinator.assignors.abstract import RebalanceProtocol
 from kafka.coordinator.assignors.cooperative_sticky import CooperativeStickyAssignor
 from kafka.coordinator.assignors.range import RangePartitionAssignor
 
-ASSIGNORS = {"range": RangePartitionAssignor, "cooperative-sticky": CooperativeStickyAssignor}
-SESSION_MS, HEARTBEAT_MS = 6_000, 500
+HEARTBEAT_MS = 500
 
 
-class Told(ConsumerRebalanceListener):
-    """Prints what the application is told."""
+class AsInJava(CooperativeStickyAssignor):
+    """Java's supports both protocols, so that it may stand in a list with an eager one."""
 
-    def __init__(self, consumer: KafkaConsumer) -> None:
-        self.consumer = consumer
+    def supported_protocols(self) -> list[RebalanceProtocol]:
+        return [RebalanceProtocol.COOPERATIVE, RebalanceProtocol.EAGER]
 
-    def on_partitions_revoked(self, revoked: Any) -> None:
-        """Nothing to do."""
 
-    def on_partitions_assigned(self, assigned: Any) -> None:
-        """All that it has now, and in which generation."""
-        told = {
-            "generation": self.consumer._coordinator._generation.generation_id,
-            "owned": sorted(one.partition for one in self.consumer.assignment()),
-        }
-        print(json.dumps(told), flush=True)
+ASSIGNORS = {"range": RangePartitionAssignor, "cooperative-sticky": AsInJava}
+
+Parts = tuple[Callable[[], None], Callable[[], tuple[int, list[int]]], Callable[[], None]]
+
+
+def by_kafka_python(settings: dict[str, Any], topic: str, name: str, assignors: str) -> Parts:
+    consumer = KafkaConsumer(
+        **{key.replace(".", "_"): value for key, value in settings.items()},
+        client_id=name,
+        partition_assignment_strategy=[ASSIGNORS[one] for one in assignors.split(",")],
+        max_poll_interval_ms=60_000,
+    )
+    consumer.subscribe([topic])
+
+    def told() -> tuple[int, list[int]]:
+        owned = sorted(one.partition for one in consumer.assignment())
+        return consumer._coordinator._generation.generation_id, owned
+
+    return lambda: consumer.poll(timeout_ms=100), told, consumer.close
+
+
+def by_confluent(settings: dict[str, Any], topic: str, name: str, assignors: str) -> Parts:
+    consumer = confluent_kafka.Consumer(
+        settings | {"client.id": name, "partition.assignment.strategy": assignors}
+    )
+    count = 0
+
+    def assigned(_: Any, partitions: list[Any]) -> None:
+        nonlocal count
+        count += 1
+
+    consumer.subscribe([topic], on_assign=assigned)
+
+    def told() -> tuple[int, list[int]]:
+        return count, sorted(one.partition for one in consumer.assignment())
+
+    return lambda: consumer.poll(0.1), told, consumer.close
 
 
 def main() -> None:
-    bootstrap, topic, name, assignors, *instance = sys.argv[1:]
+    library, bootstrap, topic, name, assignors, session_ms, *instance = sys.argv[1:]
     ended = threading.Event()
     threading.Thread(target=lambda: (sys.stdin.read(), ended.set()), daemon=True).start()
-    consumer = KafkaConsumer(
-        bootstrap_servers=bootstrap,
-        group_id=topic,
-        client_id=name,
-        group_instance_id=instance[0] if instance else None,
-        partition_assignment_strategy=[ASSIGNORS[one] for one in assignors.split(",")],
-        session_timeout_ms=SESSION_MS,
-        heartbeat_interval_ms=HEARTBEAT_MS,
-        max_poll_interval_ms=60_000,
-        auto_offset_reset="earliest",
-    )
-    consumer.subscribe([topic], listener=Told(consumer))
+    settings: dict[str, Any] = {
+        "bootstrap.servers": bootstrap,
+        "group.id": topic,
+        "session.timeout.ms": int(session_ms),
+        "heartbeat.interval.ms": HEARTBEAT_MS,
+        "auto.offset.reset": "earliest",
+    }
+    if instance:
+        settings["group.instance.id"] = instance[0]
+    make = by_kafka_python if library == "kafka-python" else by_confluent
+    poll, told, close = make(settings, topic, name, assignors)
+    last: tuple[int, list[int]] | None = None
     while not ended.is_set():
-        consumer.poll(timeout_ms=100)
-    consumer.close()
+        poll()
+        if told() != last:
+            last = told()
+            print(json.dumps({"count": last[0], "owned": last[1]}), flush=True)
+    close()
 
 
 if __name__ == "__main__":
