@@ -13,6 +13,7 @@ ONE_BY_ONE = (
     *("rebalance_timeout", "converted_to_consumer", "converted_to_classic"),
 )
 
+
 def common_differences(account: Account) -> Iterator[str]:
     """Members that came and went, what listeners were told, what everybody ends with."""
     yield from _comings(account)
