@@ -36,7 +36,16 @@ if TYPE_CHECKING:
     from spark.members import members_fleet
     from spark.plan import FleetPlan, cross_rack_traffic, plan_fleet
     from spark.replay import FleetReplay, best_replayed, replay_fleet
-    from spark.settings import FleetGoals, GroupGoals, Settings, check_strategies, read_settings
+    from spark.rollout import rollout_fleet, rollout_told
+    from spark.settings import (
+        FleetConsumers,
+        FleetGoals,
+        GroupConsumers,
+        GroupGoals,
+        Settings,
+        check_strategies,
+        read_settings,
+    )
     from spark.sources.live.data_source import KafkaGroups
     from spark.verify import verify_plan
     from spark.whatif import fleet_of_whatif, what_if, whatif_advice
@@ -45,6 +54,7 @@ __all__ = [
     "AuditSettings",
     "CatalogSchema",
     "FleetAudit",
+    "FleetConsumers",
     "FleetFiles",
     "FleetGoals",
     "FleetGraph",
@@ -53,6 +63,7 @@ __all__ = [
     "FleetRates",
     "FleetReplay",
     "FleetSnapshot",
+    "GroupConsumers",
     "GroupExplanation",
     "GroupGoals",
     "InputError",
@@ -79,6 +90,8 @@ __all__ = [
     "read_audit_settings",
     "read_settings",
     "replay_fleet",
+    "rollout_fleet",
+    "rollout_told",
     "snapshots",
     "verdict",
     "verify_plan",
@@ -105,8 +118,10 @@ ROOMS = {
     "spark.members": ("members_fleet",),
     "spark.plan": ("FleetPlan", "cross_rack_traffic", "plan_fleet"),
     "spark.replay": ("FleetReplay", "best_replayed", "replay_fleet"),
+    "spark.rollout": ("rollout_fleet", "rollout_told"),
     "spark.settings": (
-        *("FleetGoals", "GroupGoals", "Settings", "check_strategies", "read_settings"),
+        *("FleetConsumers", "FleetGoals", "GroupConsumers", "GroupGoals", "Settings"),
+        *("check_strategies", "read_settings"),
     ),
     "spark.sources.live.data_source": ("KafkaGroups",),
     "spark.verify": ("verify_plan",),

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from optimizer.coordinator import configured, figures_of, play
 from optimizer.model import (
     NOBODY,
     Goals,
@@ -30,7 +31,6 @@ from spark.groups import FleetGroup, failed, named_group, read_or_failed
 from spark.settings import CURRENT, NO_CONSUMERS, FleetConsumers, kind_of, of_kind
 from spark.solve import TimeLimit
 from spark.whatif.own_strategy import own_strategy
-from spark.whatif.twin import configured, figures_of, play
 from spark.whatif.whatif_row import WhatIfRow
 
 UNAFFECTED = "unaffected"

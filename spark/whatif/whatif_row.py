@@ -21,7 +21,8 @@ class WhatIfRow(Row):
     nobody read a partition), `longest_pause` (seconds of one partition), `stopped_needlessly` (how
     often a partition stopped for a rebalance and went on with the same member),
     `read_twice_seconds` (partition-seconds that are read again since they weren't committed) and,
-    where rates are known, `records_read_twice` and `records_waited`. `at_rest`: the group was at
+    where rates are known, `records_read_twice` and `records_waited`. `fatal` members ended by a
+    fatal error: refused, or replaced by another of their instance id. `at_rest`: the group was at
     rest again at the end.
 
     `excess` before and after: partitions that the most loaded member has above the most loaded one
@@ -56,4 +57,5 @@ class WhatIfRow(Row):
     read_twice_seconds: Real = None
     records_read_twice: Real = None
     records_waited: Real = None
+    fatal: Int = None
     at_rest: Flag = None

@@ -9,16 +9,11 @@ from zlib import crc32
 
 import numpy as np
 
-from optimizer.coordinator import (
-    ClientSettings,
-    Parameters,
-    Scenario,
-    Timeline,
-    as_stated,
-    length_of,
-    simulate,
-    steps_of,
-)
+from optimizer.coordinator.events import Parameters, as_stated, length_of, steps_of
+from optimizer.coordinator.run import simulate
+from optimizer.coordinator.scenario import Scenario
+from optimizer.coordinator.settings import ClientSettings
+from optimizer.coordinator.timeline import Timeline
 from optimizer.model import Group, IntArray
 from optimizer.scenarios import Create, Delete, Event, Grow, Step
 from optimizer.scenarios import Scenario as Events
@@ -88,7 +83,10 @@ def play(
 
 
 def figures_of(timeline: Timeline) -> dict[str, Any]:
-    """The columns of a `WhatIfRow` that tell what events cost in time."""
+    """What events cost in time, by the names that these figures have in tables.
+
+    `fatal` are members that ended by a fatal error: refused, or replaced by another instance.
+    """
     return {
         "rebalances": timeline.rebalances,
         "unread_seconds": round(timeline.unread_seconds, 3),
@@ -99,5 +97,6 @@ def figures_of(timeline: Timeline) -> dict[str, Any]:
         "read_twice_seconds": round(timeline.seconds_read_twice, 3),
         "records_read_twice": timeline.records_read_twice,
         "records_waited": timeline.records_waited,
+        "fatal": sum(one.what == "error" for one in timeline.happenings),
         "at_rest": timeline.stable,
     }
