@@ -33,6 +33,7 @@ CAPABILITIES = (
     "spark.members",
     "spark.whatif",
     "spark.rollout",
+    "spark.simulate",
 )
 SOURCES = ("spark.sources", "spark.sources.kafka_text", "spark.sources.live")
 LIBRARY = (*FLEET, "spark.history", *CAPABILITIES, *SOURCES, "spark.enforce", "spark.demo")
@@ -71,7 +72,10 @@ ROOMS: dict[str, tuple[str, ...]] = {
         *(*BASE, "spark.fleet"),
         *("optimizer", "optimizer.coordinator", "optimizer.scenarios"),
     ),
-    "spark.groups": (*BASE, "spark.files", "spark.fleet", "optimizer.model"),
+    "spark.groups": (
+        *(*BASE, "spark.files", "spark.fleet"),
+        *("optimizer.model", "optimizer.strategies"),
+    ),
     "spark.solve": (*FLEET, "spark.groups", *OPTIMIZER, "optimizer.strategies"),
     "spark.history": WORKERS,
     **dict.fromkeys(CAPABILITIES, (*WORKERS, "spark.history")),
@@ -80,6 +84,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
         ("spark.whatif", "spark.rollout"),
         (*WORKERS, "spark.history", "optimizer.coordinator", "optimizer.scenarios"),
     ),
+    "spark.simulate": (*WORKERS, "optimizer.coordinator", "optimizer.scenarios"),
     **dict.fromkeys(SOURCES, FLEET),
     "spark.enforce": (*FLEET, "spark.sources.live", "optimizer.assignor"),
     "spark.demo": (*FLEET, "optimizer", "optimizer.model"),  # a made-up group is arrays at once

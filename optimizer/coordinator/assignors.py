@@ -123,14 +123,14 @@ def hash_order(ids: Sequence[str], peak: int) -> list[str]:
     return sorted(ids, key=lambda one: bucket(_hash(one), capacity))
 
 
-def timeline_order(ids: Sequence[str]) -> list[str]:
+def timeline_order(ids: Sequence[str], peak: int) -> list[str]:
     """Ids as the coordinator's own hash tables iterate them (TimelineHashMap, BaseHashTable).
 
     Their slots are the highest bits of a Fibonacci hash, and there are at least as many as three
-    quarters of the entries.
+    quarters of the `peak` of entries that there once were.
     """
     bits = 1
-    while len(ids) * 0.75 > 1 << bits:
+    while peak * 0.75 > 1 << bits:
         bits += 1
     return sorted(ids, key=lambda one: (_signed(_hash(one)) * FIBONACCI % 2**64) >> (64 - bits))
 

@@ -34,6 +34,11 @@ from optimizer.scenarios import (
 READY_MS = 10_000
 """In a rolling restart the next member closes so long after the one before has started."""
 
+REMOTE = {"uniform": "uniform", "uniform-4.0": "uniform", "server-range": "range"}
+"""The coordinator's assignors (KIP-848), by what they are called as strategies."""
+
+DEFAULT_ASSIGNORS = ClientSettings().assignors
+
 Rolling = RollingRestart | Upgrade | Migrate
 
 
@@ -54,6 +59,21 @@ class Parameters:
         classic = self.client.protocol == "classic"
         session = self.client.session_ms if classic else self.broker.session_ms
         return Limits(session / 1000, self.client.max_poll_ms / 1000)
+
+    def using(self, strategy: str, *, own: bool) -> Parameters:
+        """The same for members that use that strategy.
+
+        With `own` it is the one that they use now: the list of assignors that is stated for them
+        counts then, since it says whether they are eager, if that strategy is among them.
+        """
+        client = self.client
+        if strategy in REMOTE:
+            changed = replace(client, protocol="consumer", remote_assignor=REMOTE[strategy])
+        elif own and strategy in client.assignors and client.assignors != DEFAULT_ASSIGNORS:
+            changed = replace(client, protocol="classic")
+        else:
+            changed = replace(client, protocol="classic", assignors=(strategy,))
+        return replace(self, client=changed)
 
 
 def as_stated(group: Group, events: Sequence[Event]) -> Group:

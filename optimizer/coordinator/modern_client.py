@@ -26,6 +26,7 @@ class ModernClient(Client):
         self.coordinator = coordinator
         self.wanted: Parts | None = None
         self.reconciling = False
+        self.giving_up: Parts = NONE
 
     @property
     def group(self) -> ModernGroup | None:
@@ -36,6 +37,10 @@ class ModernClient(Client):
     @property
     def beat_interval(self) -> float:
         return self.world.broker.heartbeat_ms
+
+    @property
+    def reads(self) -> Parts:
+        return self.owned - self.giving_up
 
     @property
     def busy(self) -> bool:
@@ -77,7 +82,7 @@ class ModernClient(Client):
 
     def fenced(self) -> None:
         """The coordinator doesn't know it any more: partitions are lost, it joins again."""
-        self.wanted, self.reconciling = None, False
+        self.wanted, self.reconciling, self.giving_up = None, False, NONE
         self.when_polling(self._rejoin, "fenced")
 
     def _rejoin(self, why: str) -> None:
@@ -85,7 +90,7 @@ class ModernClient(Client):
         self.return_to_group()
 
     def return_to_group(self) -> None:
-        self.wanted, self.reconciling = None, False
+        self.wanted, self.reconciling, self.giving_up = None, False, NONE
         expected = self.world.now + self.world.delays.round_trip
         self.world.clock.at(self.soon(expected, LATEST_ACKNOWLEDGEMENT_MS), self.begin)
 
@@ -98,6 +103,7 @@ class ModernClient(Client):
         delays, wanted = self.world.delays, self.wanted
         revoked = self.owned - wanted
         ends = self._observed(self.world.now + delays.reconcile)
+        self.giving_up = revoked
         if revoked:
             self.commit()
             self.stop_reading(revoked, committed=True, in_rebalance=True)
@@ -112,7 +118,7 @@ class ModernClient(Client):
             return
         added = wanted - self.owned
         self.read(self.owned & wanted)
-        self.owned = wanted
+        self.owned, self.giving_up = wanted, NONE
         self.world.tell("assigned", self.name, partitions=added)
         if self.group is not None:
             self.group.own(self, added)
@@ -159,7 +165,7 @@ class ModernClient(Client):
         if not self.alive or self.blocked_until <= self.world.now or self.expired_poll:
             return
         self.expired_poll = True
-        self.wanted, self.reconciling = None, False
+        self.wanted, self.reconciling, self.giving_up = None, False, NONE
         self.world.tell("poll_timeout", self.name)
         self.sign_of_life = self.last_beat()
         self._say_goodbye(leave=None)

@@ -55,6 +55,7 @@ class ModernGroup:
         self.topic_sizes: dict[str, int] = {}
         self.pending: set[str] = set()
         self.present: set[int] = set()
+        self.peak = 0
         self.subscribing: set[int] = set()
         self.seen_version = self.world.catalog.version
         self.resolved: dict[str, tuple[str, ...]] = {}
@@ -65,6 +66,7 @@ class ModernGroup:
     def admit(self, member: ModernMember, target: Parts) -> None:
         """One more member, with what it shall have so far."""
         self.members[member.member_id] = member
+        self.peak = max(self.peak, len(self.members) - 1)
         self.present.add(member.identity)
         self.target[member.member_id] = target
 
@@ -191,7 +193,8 @@ class ModernGroup:
     def _order(self, newcomer: str | None) -> list[str]:
         """The members as an assignor gets to see them: who joins just now comes last."""
         known = [one for one in self.members if one != newcomer]
-        order = timeline_order(known)
+        self.peak = max(self.peak, len(known))
+        order = timeline_order(known, self.peak)
         return order if newcomer is None else [*order, newcomer]
 
     def _assignor(self) -> str:
@@ -316,8 +319,8 @@ class ModernGroup:
         self.pending.discard(member_id)
         member = self.members.get(member_id)
         if member is not None:
-            if not isinstance(member.client, ClassicClient):
-                self.world.tell("left", member.client.name, member_id=member_id)
+            what = "classic_left" if isinstance(member.client, ClassicClient) else "left"
+            self.world.tell(what, member.client.name, member_id=member_id)
             self._remove(member)
 
     def _remove(self, member: ModernMember) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any, NamedTuple
 from zlib import crc32
 
@@ -12,7 +11,6 @@ import numpy as np
 from optimizer.coordinator.events import Parameters, as_stated, length_of, steps_of
 from optimizer.coordinator.run import simulate
 from optimizer.coordinator.scenario import Scenario
-from optimizer.coordinator.settings import ClientSettings
 from optimizer.coordinator.timeline import Timeline
 from optimizer.model import Group, IntArray
 from optimizer.scenarios import Create, Delete, Event, Grow, Step
@@ -21,31 +19,12 @@ from optimizer.scenarios import Scenario as Events
 BETWEEN_SECONDS = 600.0
 """Several events happen so long after each other, so that the group is at rest in between."""
 
-REMOTE = {"uniform": "uniform", "uniform-4.0": "uniform", "server-range": "range"}
-"""The coordinator's assignors (KIP-848), by what they are called as strategies."""
-
 
 class Played(NamedTuple):
     """A simulated group: its timeline, and how many partitions each member has at the end."""
 
     timeline: Timeline
     loads: IntArray
-
-
-def configured(parameters: Parameters, strategy: str, own: bool) -> Parameters:
-    """The parameters of a group whose members use that strategy.
-
-    With `own` it is the one that they use now: the list of assignors that is stated for them
-    counts then, since it says whether they are eager, if that strategy is among them.
-    """
-    client = parameters.client
-    if strategy in REMOTE:
-        changed = replace(client, protocol="consumer", remote_assignor=REMOTE[strategy])
-    elif own and strategy in client.assignors and client.assignors != ClientSettings().assignors:
-        changed = replace(client, protocol="classic")
-    else:
-        changed = replace(client, protocol="classic", assignors=(strategy,))
-    return replace(parameters, client=changed)
 
 
 def play(

@@ -38,8 +38,12 @@ def _run(stage: Stage, last_step: float) -> None:
     clock.run(last_step)
     while (time := clock.next_time) is not None and time <= last_step + LONGEST_MS:
         if at_rest(stage):
-            break
-        clock.run(time)
+            # who has just been given something has still to fetch it
+            clock.run(clock.now + 2 * stage.world.delays.fetch)
+            if at_rest(stage):
+                break
+        else:
+            clock.run(time)
 
 
 def _account(stage: Stage) -> Timeline:

@@ -36,6 +36,7 @@ class Stage:
         self.world = world
         self.coordinator = Coordinator(world)
         self.clients: dict[str, ClassicClient | ModernClient] = {}
+        self.unnoticed = 0
 
     def prepare(self, steps: list[Step]) -> None:
         """Put every step where it belongs in time."""
@@ -137,9 +138,12 @@ class Stage:
             delay = self.world.chance.uniform(0, min(age, MISSING_TOPIC_MS) if missed else age)
             if noticed_ms is not None:
                 delay = noticed_ms
-            self.world.clock.at(
-                self.world.now + delay, client.when_polling, client.look_at_metadata
-            )
+            self.unnoticed += 1
+            self.world.clock.at(self.world.now + delay, self._look, client)
+
+    def _look(self, client: ClassicClient | ModernClient) -> None:
+        self.unnoticed -= 1
+        client.when_polling(client.look_at_metadata)
 
     @do.register
     def _away(self, step: Away) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from optimizer.coordinator import configured, figures_of, play
+from optimizer.coordinator import figures_of, play
 from optimizer.model import (
     NOBODY,
     Goals,
@@ -27,17 +27,13 @@ from optimizer.scenarios import Event, EventError, as_static
 from optimizer.solver import least_max_load_of
 from optimizer.strategies import strategy_named
 from spark.fleet import CONNECT
-from spark.groups import FleetGroup, failed, named_group, read_or_failed
+from spark.groups import FleetGroup, failed, named_group, own_strategy, read_or_failed
 from spark.settings import CURRENT, NO_CONSUMERS, FleetConsumers, kind_of, of_kind
 from spark.solve import TimeLimit
-from spark.whatif.own_strategy import own_strategy
 from spark.whatif.whatif_row import WhatIfRow
 
 UNAFFECTED = "unaffected"
 """Status of a group that can't have the events."""
-
-DEFAULT_STRATEGY = "range"
-"""What consumers use that say nothing of it."""
 
 
 @dataclass(frozen=True)
@@ -96,7 +92,7 @@ class _Case:
         """Columns of a `WhatIfRow`; raises EventError where the group can't have the events."""
         uses = strategy
         if strategy == CURRENT:
-            uses = own_strategy(self._row) or DEFAULT_STRATEGY
+            uses = own_strategy(self._row)
         before = self._before(strategy)
         after = self._after(before)
         found = {
@@ -128,7 +124,7 @@ class _Case:
         self, strategy: str, uses: str, problem: Problem, before: IntArray
     ) -> dict[str, Any]:
         """What the members and their coordinator come to, and what that costs."""
-        parameters = configured(self._parameters, uses, own=strategy == CURRENT)
+        parameters = self._parameters.using(uses, own=strategy == CURRENT)
         name = f"{self._row.cluster}/{self._row.group}"
         group = self._group(before)
         played = self._limit.spend(lambda: play(group, self._job.events, parameters, name))

@@ -11,6 +11,7 @@ from tests.optimizer.coordinator.account import Account
 from tests.optimizer.coordinator.classic_differences import classic_differences
 from tests.optimizer.coordinator.common_differences import common_differences
 from tests.optimizer.coordinator.modern_differences import modern_differences
+from tests.optimizer.coordinator.reading_differences import reading_differences
 from tests.optimizer.coordinator.recorded_scenario import scenario_of
 from tests.paths import DATA
 
@@ -32,4 +33,5 @@ def differences(record: Record, timeline: Timeline) -> list[str]:
         *classic_differences(account),
         *modern_differences(account),
         *common_differences(account),
+        *reading_differences(account),
     ]

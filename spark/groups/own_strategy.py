@@ -13,14 +13,17 @@ OF_SERVER = {"uniform": "uniform", "range": "server-range"}
 OF_CONNECT = {"default": "connect-eager"}
 """Strategies by Connect's protocols, where they aren't the incremental cooperative one."""
 
-UNKNOWN = "groups whose own strategy isn't known use range, as consumers do by default"
+DEFAULT_STRATEGY = "range"
+"""What consumers use that say nothing of it (partition.assignment.strategy)."""
+
+UNKNOWN_STRATEGY = "groups whose own strategy isn't known use range, as consumers do by default"
 
 
-def own_strategy(row: Any) -> str | None:
-    """The strategy that a group's row states; None where that isn't known."""
+def own_strategy(row: Any) -> str:
+    """The strategy that a group's row states; where it states none, what consumers use then."""
     stated = row.group_strategy
     if row.type == CONSUMER:
         return OF_SERVER.get(stated, "uniform")
     if row.type == CONNECT:
         return OF_CONNECT.get(stated, "connect-cooperative")
-    return stated if stated in STRATEGIES else None
+    return stated if stated in STRATEGIES else DEFAULT_STRATEGY
