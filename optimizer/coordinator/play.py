@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, NamedTuple
 from zlib import crc32
 
@@ -10,14 +11,30 @@ import numpy as np
 
 from optimizer.coordinator.events import Parameters, as_stated, length_of, steps_of
 from optimizer.coordinator.run import simulate
-from optimizer.coordinator.scenario import Scenario
+from optimizer.coordinator.scenario import Away, Scenario
 from optimizer.coordinator.timeline import Timeline
 from optimizer.model import Group, IntArray
-from optimizer.scenarios import Create, Delete, Event, Grow, Step
+from optimizer.scenarios import BrokerDown, Create, Event, Grow, Step
 from optimizer.scenarios import Scenario as Events
 
 BETWEEN_SECONDS = 600.0
 """Several events happen so long after each other, so that the group is at rest in between."""
+
+
+ELECTION_MS = 9_000
+"""broker.session.timeout.ms of 4.3.1: so long after it fails a broker's partitions are led anew."""
+
+NOTHING: Mapping[Any, Any] = MappingProxyType({})
+
+
+class Down(NamedTuple):
+    """Partitions that a broker leads: with another replica in sync, and without one.
+
+    The latter go unread for as long as the broker is down, and aren't simulated.
+    """
+
+    with_heirs: Sequence[tuple[str, int]] = ()
+    without: Sequence[tuple[str, int]] = ()
 
 
 class Played(NamedTuple):
@@ -32,11 +49,13 @@ def play(
     events: Sequence[Event],
     parameters: Parameters,
     name: str,
-    rates: dict[str, list[float]] | None = None,
+    rates: Mapping[str, float] = NOTHING,
+    down: Mapping[int, Down] = NOTHING,
 ) -> Played:
     """Let events happen to a group that is at rest, one after the other.
 
-    What is chance in life goes by the group's `name`: the same each time.
+    What is chance in life goes by the group's `name`: the same each time. `rates` are records a
+    second of one partition, by topic; `down` says what is led by brokers that go down.
     """
     stated = as_stated(group, events)
     at, steps = 0.0, []
@@ -44,17 +63,20 @@ def play(
         steps.append(Step(at, event))
         at += length_of(event, stated) + BETWEEN_SECONDS
     made = steps_of(stated, Events(tuple(steps)), parameters)
-    end = None
-    if any(isinstance(event, Grow | Create | Delete) for event in events):
-        # what is new in metadata is noticed when clients look at them, which no rest waits for
-        end = max(step.at for step in made) + parameters.client.metadata_max_age_ms + 60_000
+    for at, event in steps:
+        if isinstance(event, BrokerDown):
+            led = tuple(down.get(event.broker, Down()).with_heirs)
+            made.append(Away(at * 1000, led, ELECTION_MS))
+    sizes = {
+        **stated.topics,
+        **{one.topic: one.partitions for one in events if isinstance(one, Grow | Create)},
+    }
     scenario = Scenario(
         stated,
         made,
         client=parameters.client,
         broker=parameters.broker,
-        rates=rates or {},
-        end=end,
+        rates={topic: [rate] * sizes[topic] for topic, rate in rates.items() if topic in sizes},
     )
     timeline = simulate(scenario, crc32(name.encode("utf-8", "surrogatepass")))
     loads = np.array([len(parts) for parts in timeline.final.values()], np.int64)
