@@ -189,10 +189,19 @@ class ClassicClient(Client):
         self.return_to_group()
 
     def return_to_group(self) -> None:
+        if self.returning:
+            return
+        self.returning = True
         self.rejoining = True
         delay = self.world.delays.round_trip
-        action = self.begin if self.member_id is None else self.send_join
-        self.world.clock.at(self.world.now + delay, action)
+        self.world.clock.at(self.world.now + delay, self._return)
+
+    def _return(self) -> None:
+        self.returning = False
+        if self.member_id is None:
+            self.begin()
+        else:
+            self.send_join()
 
     def look_at_metadata(self) -> None:
         """Metadata is fresh; only the leader draws conclusions."""

@@ -53,6 +53,7 @@ class Client:
         self.blocked_until = 0.0
         self.last_poll = math.inf
         self.expired_poll = False
+        self.returning = False
         self.committed = world.now
         self.sign_of_life = world.now
         self.beats_from = world.now

@@ -51,6 +51,7 @@ class ModernClient(Client):
 
     def begin(self) -> None:
         """The first heartbeat reaches the coordinator."""
+        self.returning = False
         if not self.alive:
             return
         if self.member_id is None:
@@ -90,6 +91,9 @@ class ModernClient(Client):
         self.return_to_group()
 
     def return_to_group(self) -> None:
+        if self.returning:
+            return
+        self.returning = True
         self.wanted, self.reconciling, self.giving_up = None, False, NONE
         expected = self.world.now + self.world.delays.round_trip
         self.world.clock.at(self.soon(expected, LATEST_ACKNOWLEDGEMENT_MS), self.begin)
@@ -150,8 +154,7 @@ class ModernClient(Client):
         if self.alive:
             self.topics = topics
             if self.group is not None:
-                self.group.subscribing.add(self.number)
-                self.group.wake(self)
+                self.group.will_subscribe(self)
 
     def look_at_metadata(self) -> None:
         """The coordinator looks by itself."""

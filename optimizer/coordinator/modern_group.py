@@ -274,6 +274,7 @@ class ModernGroup:
             one: after if holder == before else holder for one, holder in self.holder.items()
         }
         self.unsettled.discard(before)
+        self.subscribing.discard(old.client.number)
         old.client, old.member_id, old.away = client, after, False
         old.silence += 1
         old.current = Current(assigned=old.current.assigned)
@@ -288,6 +289,7 @@ class ModernGroup:
         member.away = True
         member.current = member.current._replace(epoch=AWAY)
         self.unsettled.discard(member.member_id)
+        self.subscribing.discard(client.number)
         self.falls_silent(client)
 
     def falls_silent(self, client: ModernClient | ClassicClient) -> None:
@@ -356,6 +358,13 @@ class ModernGroup:
         version = self.world.catalog.version
         unresolved = bool(self.resolved) and self.resolved_version != version
         return self.epoch == self.target_epoch and self.seen_version == version and not unresolved
+
+    def will_subscribe(self, client: ModernClient) -> None:
+        """A member subscribes to other topics: its next heartbeat says so."""
+        member = self.members.get(client.member_id or "")
+        if member is not None and member.client is client and not member.away:
+            self.subscribing.add(client.number)
+            self.wake(client)
 
     def wake_all(self) -> None:
         """Something is new: every member's next heartbeat matters."""

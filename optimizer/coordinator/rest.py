@@ -56,6 +56,5 @@ def at_rest(stage: Stage) -> bool:
     if stage.unnoticed or stage.world.away or not stage.coordinator.group.at_rest:
         return False
     return not any(
-        client.alive and (client.busy or client.blocked_until > stage.world.now)
-        for client in stage.clients.values()
+        client.busy or client.blocked_until > stage.world.now for client in stage.alive()
     )

@@ -50,7 +50,8 @@ def _account(stage: Stage) -> Timeline:
     world = stage.world
     ledger, names = world.ledger, world.catalog.names
     ledger.end(world.now)
-    subscribed = {t for client in stage.clients.values() if client.alive for t in client.topics}
+    alive = stage.alive()
+    subscribed = {topic for client in alive for topic in client.topics}
     rates = world.scenario.rates
     return Timeline(
         partitions=names,
@@ -67,7 +68,7 @@ def _account(stage: Stage) -> Timeline:
         unread_at_end={
             one: since
             for one, (reader, since) in ledger.stopped.items()
-            if reader != NEVER or names[one][0] in subscribed
+            if names[one][0] in subscribed or (reader != NEVER and not alive)
         },
         readings=ledger.readings,
         moves=ledger.moved,

@@ -35,8 +35,23 @@ class Stage:
     def __init__(self, world: World) -> None:
         self.world = world
         self.coordinator = Coordinator(world)
-        self.clients: dict[str, ClassicClient | ModernClient] = {}
+        self.processes: dict[str, list[ClassicClient | ModernClient]] = {}
         self.unnoticed = 0
+
+    def alive(self) -> list[ClassicClient | ModernClient]:
+        """The processes that run."""
+        return [one for lives in self.processes.values() for one in lives if one.alive]
+
+    def _newest(self, name: str) -> ClassicClient | ModernClient | None:
+        """The newest process of that name, of those that run if there are any."""
+        lives = self.processes.get(name, [])
+        running = [one for one in lives if one.alive]
+        return running[-1] if running else lives[-1] if lives else None
+
+    def _add(self, client: ClassicClient | ModernClient) -> None:
+        """One more process; those of its name that are gone aren't needed any more."""
+        lives = self.processes.get(client.name, [])
+        self.processes[client.name] = [*(one for one in lives if one.alive), client]
 
     def prepare(self, steps: list[Step]) -> None:
         """Put every step where it belongs in time."""
@@ -49,7 +64,7 @@ class Stage:
 
     @do.register
     def _start(self, step: Start) -> None:
-        world, before = self.world, self.clients.get(step.member)
+        world, before = self.world, self._newest(step.member)
         scenario: Scenario = world.scenario
         settings = step.client or (
             before.settings if before else scenario.clients.get(step.member, scenario.client)
@@ -65,7 +80,7 @@ class Stage:
             member_id=step.member_id,
             pattern=step.pattern or (before.pattern if before else None),
         )
-        self.clients[step.member] = client
+        self._add(client)
         delay = world.delays.start if step.delay_ms is None else step.delay_ms
         world.tell("starting", step.member)
         if isinstance(client, ClassicClient) and instance_id is None:
@@ -83,7 +98,7 @@ class Stage:
             rack=member.rack,
         )
         client.member_id = member.member_id
-        self.clients[member.member_id] = client
+        self._add(client)
         return client
 
     def _client(
@@ -94,25 +109,22 @@ class Stage:
 
     @do.register
     def _close(self, step: Close) -> None:
-        if step.member in self.clients:
-            self.clients[step.member].when_polling(
-                self.clients[step.member].close, step.leave, step.delay_ms
-            )
+        if client := self._newest(step.member):
+            client.when_polling(client.close, step.leave, step.delay_ms)
 
     @do.register
     def _kill(self, step: Kill) -> None:
-        if step.member in self.clients:
-            self.clients[step.member].kill(step.silent_ms)
+        if client := self._newest(step.member):
+            client.kill(step.silent_ms)
 
     @do.register
     def _block(self, step: Block) -> None:
-        if step.member in self.clients:
-            self.clients[step.member].block(step.for_ms)
+        if client := self._newest(step.member):
+            client.block(step.for_ms)
 
     @do.register
     def _subscribe(self, step: Subscribe) -> None:
-        if step.member in self.clients:
-            client = self.clients[step.member]
+        if client := self._newest(step.member):
             client.when_polling(client.subscribe, step.topics)
 
     @do.register
@@ -133,7 +145,7 @@ class Stage:
     def _tell_clients(self, noticed_ms: float | None, *, missed: bool) -> None:
         if isinstance(self.coordinator.group, ModernGroup):
             self.coordinator.group.wake_all()
-        for client in self.clients.values():
+        for client in self.alive():
             age = client.settings.metadata_max_age_ms
             delay = self.world.chance.uniform(0, min(age, MISSING_TOPIC_MS) if missed else age)
             if noticed_ms is not None:
@@ -150,13 +162,13 @@ class Stage:
         numbers = self.world.catalog.numbers
         gone = frozenset(numbers[one] for one in step.partitions if one in numbers)
         self.world.away |= gone
-        for client in self.clients.values():
+        for client in self.alive():
             self.world.ledger.stop(self.world.now, client.number, sorted(client.owned & gone))
         self.world.clock.at(self.world.now + step.for_ms, self._back, gone)
 
     def _back(self, gone: frozenset[int]) -> None:
         self.world.away -= gone
-        for client in self.clients.values():
+        for client in self.alive():
             client.read(client.owned & gone)
 
     @do.register
