@@ -205,7 +205,8 @@ def _show(
     table: list[dict[str, Any]], worst: list[dict[str, Any]], fleet: FleetSnapshot, form: Format
 ) -> None:
     by_kind = {name: [row for row in table if row["kind"] == kind] for kind, name in TABLES.items()}
-    tables = {name: some for name, some in by_kind.items() if some} or {TABLES[CONSUMER]: []}
+    affected = {n: some for n, some in by_kind.items() if any(row["groups"] for row in some)}
+    tables = affected or {TABLES[CONSUMER]: table}
     if form is Format.JSON:
         show(tables | {"groups": worst} | clusters_in_json(form, fleet), form)
         return
