@@ -36,7 +36,16 @@ if TYPE_CHECKING:
     from spark.members import members_fleet
     from spark.plan import FleetPlan, cross_rack_traffic, plan_fleet
     from spark.replay import FleetReplay, best_replayed, replay_fleet
-    from spark.settings import FleetGoals, GroupGoals, Settings, check_strategies, read_settings
+    from spark.rollout import rollout_fleet, rollout_told
+    from spark.settings import (
+        FleetConsumers,
+        FleetGoals,
+        GroupConsumers,
+        GroupGoals,
+        Settings,
+        check_strategies,
+        read_settings,
+    )
     from spark.simulate import GroupSimulation, simulate_group
     from spark.sources.live.data_source import KafkaGroups
     from spark.verify import verify_plan
@@ -46,6 +55,7 @@ __all__ = [
     "AuditSettings",
     "CatalogSchema",
     "FleetAudit",
+    "FleetConsumers",
     "FleetFiles",
     "FleetGoals",
     "FleetGraph",
@@ -54,6 +64,7 @@ __all__ = [
     "FleetRates",
     "FleetReplay",
     "FleetSnapshot",
+    "GroupConsumers",
     "GroupExplanation",
     "GroupGoals",
     "GroupSimulation",
@@ -81,6 +92,8 @@ __all__ = [
     "read_audit_settings",
     "read_settings",
     "replay_fleet",
+    "rollout_fleet",
+    "rollout_told",
     "simulate_group",
     "snapshots",
     "verdict",
@@ -108,8 +121,10 @@ ROOMS = {
     "spark.members": ("members_fleet",),
     "spark.plan": ("FleetPlan", "cross_rack_traffic", "plan_fleet"),
     "spark.replay": ("FleetReplay", "best_replayed", "replay_fleet"),
+    "spark.rollout": ("rollout_fleet", "rollout_told"),
     "spark.settings": (
-        *("FleetGoals", "GroupGoals", "Settings", "check_strategies", "read_settings"),
+        *("FleetConsumers", "FleetGoals", "GroupConsumers", "GroupGoals", "Settings"),
+        *("check_strategies", "read_settings"),
     ),
     "spark.simulate": ("GroupSimulation", "simulate_group"),
     "spark.sources.live.data_source": ("KafkaGroups",),

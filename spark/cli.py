@@ -30,6 +30,7 @@ COMMANDS = {
     "audit": "audit store --fail-on critical",
     "replay": "replay store --out out --strategies current,uniform,optimal --since 7d",
     "whatif": "whatif store --event crash-rack=eu-west-a",
+    "rollout": "rollout store --group 'pay*' --to cooperative-sticky",
     "simulate": "simulate store --group orders --scenario conf/scenarios/rolling-deploy.toml",
     "rates": "rates store --out rates --window 24h",
     "members": "members store --group 'pay*'",

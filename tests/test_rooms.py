@@ -32,6 +32,7 @@ CAPABILITIES = (
     "spark.replay",
     "spark.members",
     "spark.whatif",
+    "spark.rollout",
     "spark.simulate",
 )
 SOURCES = ("spark.sources", "spark.sources.kafka_text", "spark.sources.live")
@@ -79,8 +80,11 @@ ROOMS: dict[str, tuple[str, ...]] = {
     "spark.history": WORKERS,
     **dict.fromkeys(CAPABILITIES, (*WORKERS, "spark.history")),
     "spark.members": (*WORKERS, "spark.history", "optimizer.sizes"),
+    **dict.fromkeys(
+        ("spark.whatif", "spark.rollout"),
+        (*WORKERS, "spark.history", "optimizer.coordinator", "optimizer.scenarios"),
+    ),
     "spark.simulate": (*WORKERS, "optimizer.coordinator", "optimizer.scenarios"),
-    "spark.whatif": (*WORKERS, "spark.history", "optimizer.coordinator", "optimizer.scenarios"),
     **dict.fromkeys(SOURCES, FLEET),
     "spark.enforce": (*FLEET, "spark.sources.live", "optimizer.assignor"),
     "spark.demo": (*FLEET, "optimizer", "optimizer.model"),  # a made-up group is arrays at once

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from optimizer.coordinator.events import Parameters, as_stated, length_of, steps_of
 from optimizer.coordinator.ledger import Pause, Reading
+from optimizer.coordinator.play import Down, Played, figures_of, play
 from optimizer.coordinator.run import simulate
 from optimizer.coordinator.scenario import (
     Away,
@@ -33,6 +34,7 @@ __all__ = [
     "Close",
     "Delays",
     "Delete",
+    "Down",
     "Generation",
     "Grow",
     "Happening",
@@ -41,6 +43,7 @@ __all__ = [
     "MoveCoordinator",
     "Parameters",
     "Pause",
+    "Played",
     "Reading",
     "Scenario",
     "Start",
@@ -49,7 +52,9 @@ __all__ = [
     "Target",
     "Timeline",
     "as_stated",
+    "figures_of",
     "length_of",
+    "play",
     "simulate",
     "steps_of",
 ]

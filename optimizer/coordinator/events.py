@@ -49,6 +49,10 @@ class Parameters:
     client: ClientSettings = field(default_factory=ClientSettings)
     broker: BrokerSettings = field(default_factory=BrokerSettings)
 
+    def with_assignors(self, assignors: tuple[str, ...]) -> Parameters:
+        """With members of the classic protocol that offer these."""
+        return replace(self, client=replace(self.client, protocol="classic", assignors=assignors))
+
     @property
     def limits(self) -> Limits:
         """How long members may be silent."""

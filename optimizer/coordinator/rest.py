@@ -53,7 +53,7 @@ def _settle(stage: Stage, client: ClassicClient | ModernClient, owned: Parts, ph
 
 def at_rest(stage: Stage) -> bool:
     """Whether nothing more can come by itself."""
-    if stage.unnoticed or not stage.coordinator.group.at_rest:
+    if stage.unnoticed or stage.world.away or not stage.coordinator.group.at_rest:
         return False
     return not any(
         client.busy or client.blocked_until > stage.world.now for client in stage.alive()

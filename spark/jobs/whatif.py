@@ -16,6 +16,8 @@ from optimizer.scenarios import Event, EventError, event_of
 from spark import FleetSnapshot, InputError, check_strategies
 from spark.files import Where, table_in, write_tables
 from spark.fleet import CONNECT, CONSUMER, Part, check_outside, check_writable, snapshot_id
+from spark.history import FleetRates, window_length
+from spark.jobs.members import rates_if_any
 from spark.settings import CURRENT, Settings, read_settings
 from spark.terminal import (
     ClusterName,
@@ -88,6 +90,9 @@ def whatif(
     static: Annotated[
         bool, typer.Option("--static", help="As if every member had an instance id.")
     ] = False,
+    window: Annotated[
+        str, typer.Option(help="How far to look back for rates from each cluster's last snapshot.")
+    ] = "24h",
     master: Master = None,
     conf: Conf = None,
     config: Config = None,
@@ -107,7 +112,8 @@ def whatif(
     with opened(master, conf, settings, source) as spark:
         fleet = read_snapshot(spark, source, snapshot, "whatif", settings.max_age)
         some = part_of(fleet, Part(cluster, group))
-        _tell(spark, some, events, static, settings, target, form)
+        with rates_if_any(spark, source, some, window_length(window), settings) as rates:
+            _tell(spark, some, events, static, settings, target, form, rates)
         if snapshot_out:
             _keep(fleet, Part(cluster, group), events, snapshot_out)
 
@@ -131,6 +137,7 @@ def _tell(
     settings: Settings,
     out: Where | None,
     form: Format,
+    rates: FleetRates | None,
 ) -> None:
     """Print the table of strategies, the groups that suffer most and what to change."""
     snapshot_id(fleet.id)  # checked before any work is done
@@ -139,7 +146,8 @@ def _tell(
 
     def tried(strategies: Sequence[str], static: bool) -> DataFrame:
         seconds, goals = settings.strategy_seconds, settings.goals
-        return what_if(fleet, events, strategies, seconds, goals, static, settings.consumers)
+        consumers = settings.consumers
+        return what_if(fleet, events, strategies, seconds, goals, static, consumers, rates)
 
     rows = tried(settings.strategies, static).persist()
     dynamic = []
@@ -197,7 +205,8 @@ def _show(
     table: list[dict[str, Any]], worst: list[dict[str, Any]], fleet: FleetSnapshot, form: Format
 ) -> None:
     by_kind = {name: [row for row in table if row["kind"] == kind] for kind, name in TABLES.items()}
-    tables = {name: some for name, some in by_kind.items() if some} or {TABLES[CONSUMER]: []}
+    affected = {n: some for n, some in by_kind.items() if any(row["groups"] for row in some)}
+    tables = affected or {TABLES[CONSUMER]: table}
     if form is Format.JSON:
         show(tables | {"groups": worst} | clusters_in_json(form, fleet), form)
         return

@@ -9,6 +9,7 @@ from spark.settings.consumers import (
     NO_CONSUMERS,
     FleetConsumers,
     GroupConsumers,
+    Stated,
 )
 from spark.settings.duration import DURATION, duration, in_words
 from spark.settings.goals import (
@@ -56,6 +57,7 @@ __all__ = [
     "GroupGoals",
     "Rule",
     "Settings",
+    "Stated",
     "check_strategies",
     "duration",
     "faults_of",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -53,8 +54,12 @@ LIMITS = ("group_min_session_timeout_ms", "group_max_session_timeout_ms")
 
 OWN_RULES: dict[str, Rule] = {
     "restart_seconds": value(lambda found: is_whole(found, 0), "a whole number of seconds"),
+    "broker_version": value(
+        lambda found: isinstance(found, str) and re.fullmatch(r"\d+(\.\d+)+", found) is not None,
+        "a version such as '3.9'",
+    ),
 }
-"""What Kafka has no setting for: for how long a restart keeps a member away."""
+"""What Kafka has no setting for: for how long a restart keeps a member away, what brokers run."""
 
 RULES: dict[str, Rule] = CLIENT_RULES | BROKER_RULES | OWN_RULES
 

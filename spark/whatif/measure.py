@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from optimizer.coordinator import Down, figures_of, play
 from optimizer.model import (
     NOBODY,
     Goals,
@@ -22,14 +23,14 @@ from optimizer.model import (
     member_loads,
     problem_of,
 )
-from optimizer.scenarios import Event, EventError, as_static
+from optimizer.scenarios import BrokerDown, Event, EventError, NotApplicableError, as_static
 from optimizer.solver import least_max_load_of
 from optimizer.strategies import strategy_named
 from spark.fleet import CONNECT
 from spark.groups import FleetGroup, failed, named_group, own_strategy, read_or_failed
 from spark.settings import CURRENT, NO_CONSUMERS, FleetConsumers, kind_of, of_kind
 from spark.solve import TimeLimit
-from spark.whatif.twin import figures_of, play
+from spark.whatif.parts import led_partitions, rates_of
 from spark.whatif.whatif_row import WhatIfRow
 
 UNAFFECTED = "unaffected"
@@ -93,6 +94,7 @@ class _Case:
         uses = strategy
         if strategy == CURRENT:
             uses = own_strategy(self._row)
+        self._down  # noqa: B018 - a group that can't have it isn't solved
         before = self._before(strategy)
         after = self._after(before)
         found = {
@@ -127,7 +129,10 @@ class _Case:
         parameters = self._parameters.using(uses, own=strategy == CURRENT)
         name = f"{self._row.cluster}/{self._row.group}"
         group = self._group(before)
-        played = self._limit.spend(lambda: play(group, self._job.events, parameters, name))
+        down, rates = self._down, rates_of(self._row)
+        played = self._limit.spend(
+            lambda: play(group, self._job.events, parameters, name, rates, down)
+        )
         most = int(played.loads.max(initial=0))
         least_max = self._least_max_of(problem)
         return {
@@ -136,6 +141,7 @@ class _Case:
             "min_load_after": int(played.loads.min(initial=most)),
             "excess_after": None if least_max is None else max(0, most - least_max),
             **figures_of(played.timeline),
+            "leaderless": sum(len(one.without) for one in down.values()),
         }
 
     def _before(self, strategy: str) -> IntArray:
@@ -148,6 +154,16 @@ class _Case:
         limits = self._parameters.limits
         group = self._group(before)
         return reduce(lambda now, event: event.apply(now, limits), self._job.events, group)
+
+    @cached_property
+    def _down(self) -> dict[int, Down]:
+        """What brokers lead that go down; NotApplicableError where one of them leads nothing."""
+        brokers = [one.broker for one in self._job.events if isinstance(one, BrokerDown)]
+        down = {broker: Down(*led_partitions(self._row, broker)) for broker in brokers}
+        for broker, led in down.items():
+            if not any(led):
+                raise NotApplicableError(f"broker {broker} leads nothing that the group reads")
+        return down
 
     def _group(self, before: IntArray) -> Group:
         group = named_group(self._row, self._problem, before)

@@ -34,7 +34,7 @@ def _verdict(fleet: Sequence[Row], events: Sequence[Event]) -> str:
     if found is None or not others:
         return f"With {fleet[0]['strategy']}: {_said_of(fleet[0], FIGURES)}."
     best = min(others, key=_worth)
-    different = [one for one in FIGURES if _number(best, one) != _number(found, one)]
+    different = _different(best, found)
     if _is_better(best, found):
         saved = f"{_said_of(best, different)} instead of {_said_of(found, different)}"
         verdict = f"Change to {best['strategy']}: {saved}."
@@ -58,7 +58,7 @@ def static_advice(dynamic: Sequence[Row], static: Sequence[Row]) -> str:
     ]
     told = []
     for before, after in pairs:
-        different = [one for one in FIGURES if _number(before, one) != _number(after, one)]
+        different = _different(before, after)
         if different and before["kind"] == CONSUMER:
             told.append(
                 f"With static members {_said_of(after, different)}, and without "
@@ -76,6 +76,12 @@ FIGURES = {
 """What counts, the most important first."""
 
 
+def _different(one: Row, other: Row) -> list[str]:
+    """What differs by more than a little."""
+    pairs = {name: (_number(one, name), _number(other, name)) for name in FIGURES}
+    return [name for name, (a, b) in pairs.items() if abs(a - b) > HELPS * max(a, b)]
+
+
 def _number(row: Row, one: str) -> int:
     return round(row[one] or 0)
 
@@ -91,7 +97,7 @@ def _is_better(row: Row, found: Row) -> bool:
     now, then = _number(found, "unread_seconds"), _number(row, "unread_seconds")
     if abs(now - then) > HELPS * now:
         return then < now
-    return _worth(row)[2:] < _worth(found)[2:]
+    return bool(_different(row, found)) and _worth(row)[2:] < _worth(found)[2:]
 
 
 def _said_of(row: Row, figures: Iterable[str]) -> str:

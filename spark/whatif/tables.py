@@ -11,6 +11,7 @@ from spark.whatif.measure import UNAFFECTED
 SUMMED = (
     *("excess_before", "excess_after", "moves", "takeovers", "rebalances", "unread_seconds"),
     *("stopped_needlessly", "read_twice_seconds", "records_read_twice", "records_waited"),
+    *("fatal", "leaderless"),
 )
 """Columns of a `WhatIfRow` whose sums are those of the fleet."""
 

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING
 from pyspark.sql import DataFrame
 
 from optimizer.model import Goals
-from optimizer.scenarios import Crash, Event, EventError, event_of
+from optimizer.scenarios import BrokerDown, Crash, Event, EventError, event_of
 from optimizer.strategies import strategy_named
 from spark.errors import InputError
 from spark.fleet import FleetSnapshot
 from spark.groups import encode, portions
+from spark.history import FleetRates
 from spark.settings import (
     CURRENT,
     DEFAULT_FLEET_GOALS,
@@ -25,6 +26,7 @@ from spark.settings import (
 )
 from spark.solve import TimeLimit, columns_of, schema_of
 from spark.whatif.measure import WhatIf, rows_of_group
+from spark.whatif.parts import led_by, rated
 from spark.whatif.whatif_row import WhatIfRow
 
 if TYPE_CHECKING:
@@ -42,14 +44,15 @@ def what_if(
     goals: FleetGoals | Goals = DEFAULT_FLEET_GOALS,
     static: bool = False,
     consumers: FleetConsumers = NO_CONSUMERS,
+    rates: FleetRates | None = None,
 ) -> DataFrame:
     """What events do to each group under each strategy: a `WhatIfRow` a (cluster, group, strategy).
 
     Events are those of `optimizer.scenarios`, or their texts, and happen one after the other. With
     `static` all members are taken to be static ones. A group that can't have them is `unaffected`.
-    `goals` are those of `optimal`, `consumers` says how members are configured. A group is encoded
-    once for all strategies; where one needs more than `strategy_seconds` of processor time for a
-    group, that row is `failed`.
+    `goals` are those of `optimal`, `consumers` says how members are configured, and `rates` how
+    many records come in. A group is encoded once for all strategies; where one needs more than
+    `strategy_seconds` of processor time for a group, that row is `failed`.
 
     InputError for an event that makes no sense, an unknown strategy and null keys.
     """
@@ -66,7 +69,12 @@ def what_if(
         strategy_named(name).rack_aware for name in chosen if name != CURRENT
     )
     hosts = any(isinstance(one, Crash) and one.host is not None for one in happening)
-    encoded = encode(snapshot.validate(), racks, hosts=hosts)
+    parts = {}
+    if down := [one.broker for one in happening if isinstance(one, BrokerDown)]:
+        parts["down"] = led_by(snapshot, down)
+    if rates is not None:
+        parts["flows"] = rated(snapshot, rates)
+    encoded = encode(snapshot.validate(), racks, parts, hosts=hosts)
 
     def happen(batches: Iterator[pd.DataFrame]) -> Iterator[pd.DataFrame]:
         import pandas as pd  # noqa: PLC0415

@@ -17,12 +17,18 @@ class WhatIfRow(Row):
     `uses` the group's own strategy, by which it goes on.
 
     What it costs in time is simulated (`optimizer.coordinator`), for groups of consumers alone:
-    `rebalances` (generations, or targets of KIP-848), `unread_seconds` (partition-seconds in which
-    nobody read a partition), `longest_pause` (seconds of one partition), `stopped_needlessly` (how
-    often a partition stopped for a rebalance and went on with the same member),
-    `read_twice_seconds` (partition-seconds that are read again since they weren't committed) and,
-    where rates are known, `records_read_twice` and `records_waited`. `at_rest`: the group was at
-    rest again at the end.
+
+    * `rebalances`: generations, or targets of KIP-848;
+    * `unread_seconds`: partition-seconds in which nobody read a partition; `longest_pause`: seconds
+      of one partition; `records_waited` meanwhile, where rates are known;
+    * `stopped_needlessly`: how often a partition stopped for a rebalance and went on with the same
+      member;
+    * `read_twice_seconds`: partition-seconds that are read again since they weren't committed;
+      `records_read_twice`, where rates are known;
+    * `fatal`: members that ended by a fatal error: refused, or replaced by another of their
+      instance id; `at_rest`: the group was at rest again at the end;
+    * `leaderless`: partitions of brokers that are down without another replica in sync: nobody can
+      read them until these are back, which isn't counted above.
 
     `excess` before and after: partitions that the most loaded member has above the most loaded one
     of the optimum. `moves`: how often a partition changed hands whose owner was there still;
@@ -56,4 +62,6 @@ class WhatIfRow(Row):
     read_twice_seconds: Real = None
     records_read_twice: Real = None
     records_waited: Real = None
+    fatal: Int = None
+    leaderless: Int = None
     at_rest: Flag = None

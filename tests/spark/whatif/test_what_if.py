@@ -151,3 +151,33 @@ def test_what_makes_no_sense_is_told(
 ) -> None:
     with pytest.raises(InputError, match=fault):
         what_if(fleet().snapshot(spark), events, strategies)
+
+
+def test_a_broker_goes_and_others_lead_what_it_led(spark: SparkSession) -> None:
+    made = fleet()
+    for row in made.rows["partitions"]:
+        number = row["partition"]
+        row |= {"leader": number % 2, "isr": [0, 2] if number == 0 else [number % 2]}
+    snapshot = made.snapshot(spark)
+    (row,) = what_if(snapshot, ["broker-down=0"], ["current"]).collect()
+    assert (row.status, row.rebalances, row.leaderless) == ("ok", 0, 2)
+    assert row.unread_seconds == pytest.approx(2 * 9, rel=0.05)
+    (row,) = what_if(snapshot, ["broker-down=7"], ["current"]).collect()
+    assert row.status == "unaffected"
+    assert row.reason == "broker 7 leads nothing that the group reads"
+
+
+def test_records_are_counted_where_rates_are_known() -> None:
+    job = WhatIf((Crash(rack="r1"),), ("range",))
+    row = encoded_group(fleet())
+    row.rated_topics, row.partition_rates = row.topic_hashes, np.array([10.0, 10.0])
+    (found,) = rows_of_group(row, job, TimeLimit(60), DEFAULT_GOALS)
+    assert found.records_waited == pytest.approx(10 * found.unread_seconds, rel=0.01)
+    assert found.records_read_twice == pytest.approx(10 * found.read_twice_seconds, rel=0.01)
+
+
+def test_members_who_are_refused_are_counted() -> None:
+    """One rolling restart from range alone to cooperative-sticky alone: nothing fits."""
+    found = happened("upgrade=cooperative-sticky", strategies=("range",))["range"]
+    assert found.fatal
+    assert happened("upgrade=cooperative-sticky,range", strategies=("range",))["range"].fatal == 0
