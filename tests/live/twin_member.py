@@ -23,23 +23,31 @@ from kafka.coordinator.assignors.range import RangePartitionAssignor
 HEARTBEAT_MS = 500
 
 
-class AsInJava(CooperativeStickyAssignor):
-    """Java's supports both protocols, so that it may stand in a list with an eager one."""
+class InAnEagerList(CooperativeStickyAssignor):
+    """As Java's behaves beside an eager assignor: its members own nothing when they join."""
 
     def supported_protocols(self) -> list[RebalanceProtocol]:
-        return [RebalanceProtocol.COOPERATIVE, RebalanceProtocol.EAGER]
+        return [RebalanceProtocol.EAGER]
+
+    def metadata(self, topics: Any) -> Any:
+        self.member_assignment = None
+        return super().metadata(topics)
 
 
-ASSIGNORS = {"range": RangePartitionAssignor, "cooperative-sticky": AsInJava}
+COOPERATIVE = "cooperative-sticky"
 
 Parts = tuple[Callable[[], None], Callable[[], tuple[int, list[int]]], Callable[[], None]]
 
 
 def by_kafka_python(settings: dict[str, Any], topic: str, name: str, assignors: str) -> Parts:
+    names = assignors.split(",")
+    cooperative = InAnEagerList if len(names) > 1 else CooperativeStickyAssignor
     consumer = KafkaConsumer(
         **{key.replace(".", "_"): value for key, value in settings.items()},
         client_id=name,
-        partition_assignment_strategy=[ASSIGNORS[one] for one in assignors.split(",")],
+        partition_assignment_strategy=[
+            cooperative if one == COOPERATIVE else RangePartitionAssignor for one in names
+        ],
         max_poll_interval_ms=60_000,
     )
     consumer.subscribe([topic])
