@@ -36,14 +36,26 @@ if TYPE_CHECKING:
     from spark.members import members_fleet
     from spark.plan import FleetPlan, cross_rack_traffic, plan_fleet
     from spark.replay import FleetReplay, best_replayed, replay_fleet
-    from spark.settings import FleetGoals, GroupGoals, Settings, check_strategies, read_settings
+    from spark.rollout import rollout_fleet, rollout_told
+    from spark.settings import (
+        FleetConsumers,
+        FleetGoals,
+        GroupConsumers,
+        GroupGoals,
+        Settings,
+        check_strategies,
+        read_settings,
+    )
+    from spark.simulate import GroupSimulation, simulate_group
     from spark.sources.live.data_source import KafkaGroups
     from spark.verify import verify_plan
+    from spark.whatif import fleet_of_whatif, what_if, whatif_advice
 
 __all__ = [
     "AuditSettings",
     "CatalogSchema",
     "FleetAudit",
+    "FleetConsumers",
     "FleetFiles",
     "FleetGoals",
     "FleetGraph",
@@ -52,8 +64,10 @@ __all__ = [
     "FleetRates",
     "FleetReplay",
     "FleetSnapshot",
+    "GroupConsumers",
     "GroupExplanation",
     "GroupGoals",
+    "GroupSimulation",
     "InputError",
     "KafkaGroups",
     "Settings",
@@ -69,6 +83,7 @@ __all__ = [
     "explain_group",
     "fleet_graph",
     "fleet_of",
+    "fleet_of_whatif",
     "group_plan",
     "members_fleet",
     "metrics_of",
@@ -77,9 +92,14 @@ __all__ = [
     "read_audit_settings",
     "read_settings",
     "replay_fleet",
+    "rollout_fleet",
+    "rollout_told",
+    "simulate_group",
     "snapshots",
     "verdict",
     "verify_plan",
+    "what_if",
+    "whatif_advice",
 ]
 
 
@@ -101,11 +121,15 @@ ROOMS = {
     "spark.members": ("members_fleet",),
     "spark.plan": ("FleetPlan", "cross_rack_traffic", "plan_fleet"),
     "spark.replay": ("FleetReplay", "best_replayed", "replay_fleet"),
+    "spark.rollout": ("rollout_fleet", "rollout_told"),
     "spark.settings": (
-        *("FleetGoals", "GroupGoals", "Settings", "check_strategies", "read_settings"),
+        *("FleetConsumers", "FleetGoals", "GroupConsumers", "GroupGoals", "Settings"),
+        *("check_strategies", "read_settings"),
     ),
+    "spark.simulate": ("GroupSimulation", "simulate_group"),
     "spark.sources.live.data_source": ("KafkaGroups",),
     "spark.verify": ("verify_plan",),
+    "spark.whatif": ("fleet_of_whatif", "what_if", "whatif_advice"),
 }
 """Where each public name is from: what loads pandas or GraphFrames is loaded by who uses it."""
 

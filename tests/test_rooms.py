@@ -32,6 +32,9 @@ CAPABILITIES = (
     "spark.replay",
     "spark.members",
     "spark.report",
+    "spark.whatif",
+    "spark.rollout",
+    "spark.simulate",
 )
 SOURCES = ("spark.sources", "spark.sources.kafka_text", "spark.sources.live")
 LIBRARY = (
@@ -50,6 +53,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
     "optimizer.checker": ("optimizer.model",),
     "optimizer.reasons": ("optimizer.model", "optimizer.checker"),
     "optimizer.sizes": ("optimizer.model", "optimizer.solver"),
+    "optimizer.scenarios": ("optimizer.model",),
     KAFKA: ("optimizer.model",),
     "optimizer.strategies.connect": ("optimizer.model", KAFKA),
     "optimizer.strategies.range": ("optimizer.model", KAFKA),
@@ -58,6 +62,10 @@ ROOMS: dict[str, tuple[str, ...]] = {
     "optimizer.strategies": (
         *("optimizer.model", "optimizer.solver", KAFKA),
         *(f"optimizer.strategies.{one}" for one in ("connect", "range", "sticky", "uniform")),
+    ),
+    "optimizer.coordinator": (
+        *("optimizer.model", "optimizer.scenarios", "optimizer.strategies"),
+        KAFKA,
     ),
     "optimizer.assignor": ("optimizer",),
     "optimizer.live": ("optimizer.assignor",),
@@ -68,21 +76,39 @@ ROOMS: dict[str, tuple[str, ...]] = {
     "spark.wording": (),
     "spark.unpersist_handle": (),
     "spark.files": BASE,
-    "spark.fleet": (*BASE, "spark.files"),
-    "spark.settings": (*BASE, "spark.fleet", "optimizer"),
-    "spark.groups": (*BASE, "spark.files", "spark.fleet", "optimizer.model"),
+    "spark.fleet": (*BASE, "spark.files", "optimizer.model", "optimizer.scenarios"),
+    "spark.settings": (
+        *(*BASE, "spark.fleet"),
+        *("optimizer", "optimizer.coordinator", "optimizer.scenarios"),
+    ),
+    "spark.groups": (
+        *(*BASE, "spark.files", "spark.fleet"),
+        *("optimizer.model", "optimizer.strategies"),
+    ),
     "spark.solve": (*FLEET, "spark.groups", *OPTIMIZER, "optimizer.strategies"),
     "spark.history": WORKERS,
     **dict.fromkeys(CAPABILITIES, (*WORKERS, "spark.history")),
     "spark.members": (*WORKERS, "spark.history", "optimizer.sizes"),
     "spark.charts": BASE,
     "spark.report": (*FLEET, "spark.charts"),
+    **dict.fromkeys(
+        ("spark.whatif", "spark.rollout"),
+        (*WORKERS, "spark.history", "optimizer.coordinator", "optimizer.scenarios"),
+    ),
+    "spark.simulate": (*WORKERS, "optimizer.coordinator", "optimizer.scenarios"),
     **dict.fromkeys(SOURCES, FLEET),
     "spark.enforce": (*FLEET, "spark.sources.live", "optimizer.assignor"),
     "spark.demo": (*FLEET, "optimizer", "optimizer.model"),  # a made-up group is arrays at once
     "spark": LIBRARY,
     "spark.terminal": ("spark", *LIBRARY, "optimizer", "optimizer.assignor"),
-    "spark.jobs": ("spark", *LIBRARY, "spark.terminal", "optimizer", "optimizer.assignor"),
+    "spark.jobs": (
+        "spark",
+        *LIBRARY,
+        "spark.terminal",
+        "optimizer",
+        "optimizer.assignor",
+        "optimizer.scenarios",
+    ),
     "spark.cli": ("spark", *BASE, "spark.terminal", "spark.jobs"),
     "evenfleet": ("optimizer", "optimizer.assignor", "spark", "spark.cli"),
 }

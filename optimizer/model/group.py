@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from itertools import chain, repeat
 from numbers import Integral
 from operator import itemgetter
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -33,7 +33,8 @@ class Member:
     `owned` holds (topic, partition) pairs; a partition that the cluster lacks is ignored and
     noted. Two members may claim one partition: the claim of the higher `generation` stands
     (None counts as -1), equal generations cancel out (KAFKA-14639).
-    `capacity` is carried along; it doesn't change a plan yet.
+    `capacity` is carried along; it doesn't change a plan yet. `host` tells which members a host
+    takes along when it fails.
     """
 
     member_id: str
@@ -43,6 +44,14 @@ class Member:
     rack: str | None = None
     generation: int | None = None
     capacity: float | None = None
+    host: str | None = None
+
+
+class Happening(Protocol):
+    """What changes a group: an event of `optimizer.scenarios`, or a scenario of them."""
+
+    def apply(self, group: Group) -> Group:
+        """The group when it has happened."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +69,14 @@ class Group:
     leader_racks: Mapping[str, Sequence[str | None]] = field(default_factory=dict)
     replica_racks: Mapping[str, Sequence[Sequence[str]]] = field(default_factory=dict)
     topic_ids: Mapping[str, str] = field(default_factory=dict)
+
+    def after(self, event: Happening) -> Group:
+        """The group when that has happened, with all that its members still own.
+
+        What nobody owns then waits for the next rebalance: `assign` says what a strategy makes of
+        it. Raises a ValueError where this group can't have the event (a member that isn't there).
+        """
+        return event.apply(self)
 
 
 class Owned(NamedTuple):

@@ -25,7 +25,13 @@ from spark.audit.findings.past import (
 )
 from spark.audit.findings.racks import CROSS_RACK_READS
 from spark.audit.findings.replicas import LEADERLESS, NOT_PREFERRED_LEADER, UNDER_REPLICATED
-from spark.audit.findings.timeouts import POLL_INTERVAL, SESSION_TIMEOUT
+from spark.audit.findings.timeouts import (
+    INSTANCE_ID_TWICE,
+    POLL_INTERVAL,
+    RESTART_OUTLASTS_SESSION,
+    SESSION_TIMEOUT,
+    SESSION_TIMEOUT_OUTSIDE,
+)
 from spark.audit.findings.topics import TOPIC_ON_ONE_MEMBER, UNEQUAL_TOPICS
 from spark.audit.findings.unjudged import FAILED_GROUP, INVALID_GROUP
 
@@ -57,7 +63,10 @@ FINDINGS = {
         LEADERLESS,
         NOT_PREFERRED_LEADER,
         SESSION_TIMEOUT,
+        SESSION_TIMEOUT_OUTSIDE,
         POLL_INTERVAL,
+        RESTART_OUTLASTS_SESSION,
+        INSTANCE_ID_TWICE,
         FREQUENT_REBALANCES,
         BALANCE_WORSENS,
         FALLS_BEHIND,

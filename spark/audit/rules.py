@@ -31,12 +31,19 @@ class GroupRule(ForGroups):
 
 @dataclass(frozen=True)
 class Timeouts(ForGroups):
-    """Time-outs of the consumers in groups whose names match, in milliseconds."""
+    """Time-outs of the consumers in groups whose names match, in milliseconds.
+
+    `group_min_session_timeout_ms` and `group_max_session_timeout_ms` are what brokers allow,
+    `restart_ms` is for how long a restart keeps a member away.
+    """
 
     session_timeout_ms: int | None = None
     heartbeat_interval_ms: int | None = None
     max_poll_interval_ms: int | None = None
     processing_time_ms: int | None = None
+    group_min_session_timeout_ms: int | None = None
+    group_max_session_timeout_ms: int | None = None
+    restart_ms: int | None = None
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from functools import cached_property
 from itertools import pairwise
@@ -18,6 +18,7 @@ from spark.history import WINDOW
 from spark.settings import (
     DURATION,
     PATTERN,
+    FleetConsumers,
     Rule,
     duration,
     in_words,
@@ -37,7 +38,8 @@ MARGIN = timedelta(hours=24)
 
 TIMEOUTS = (
     *("session_timeout_ms", "heartbeat_interval_ms"),
-    *("max_poll_interval_ms", "processing_time_ms"),
+    *("max_poll_interval_ms", "processing_time_ms", "restart_ms"),
+    *("group_min_session_timeout_ms", "group_max_session_timeout_ms"),
 )
 
 
@@ -60,6 +62,13 @@ class AuditSettings:
     copartitioned: tuple[Copartitioned, ...] = ()
     worst_groups: int = 20
     window: timedelta = WINDOW
+
+    def with_consumers(self, consumers: FleetConsumers) -> AuditSettings:
+        """With the time-outs of a configuration, for groups for which none are stated here."""
+        rules = [Timeouts(one.match, one.cluster, **_times(one.stated)) for one in consumers.rules]
+        if consumers.stated:
+            rules.append(Timeouts("*", "*", **_times(consumers.stated)))
+        return replace(self, timeouts=(*self.timeouts, *rules))
 
     @property
     def reach(self) -> timedelta:
@@ -130,6 +139,14 @@ def _settings(stated: Mapping[str, Any]) -> AuditSettings:
         worst_groups=stated.get("prometheus", {}).get("worst_groups", AuditSettings.worst_groups),
         window=duration(stated.get("history", {}).get("window", in_words(WINDOW))),
     )
+
+
+def _times(stated: Mapping[str, Any]) -> dict[str, int]:
+    """What a configuration of consumers states of what time-outs are called here."""
+    times = {key: stated[key] for key in TIMEOUTS if key in stated}
+    if "restart_seconds" in stated:
+        times["restart_ms"] = stated["restart_seconds"] * 1000
+    return times
 
 
 def _values(stated: Mapping[str, Any]) -> dict[str, float | None]:

@@ -12,16 +12,14 @@ import numpy as np
 from optimizer.model import IntArray, Problem, classes_of, measure
 from optimizer.reasons import explain
 from optimizer.strategies import OPTIMAL, strategy_named
-from spark.errors import InputError
-from spark.fleet import FOREIGN, TABLES, FleetFiles, FleetSnapshot, is_named
+from spark.fleet import FOREIGN, FleetFiles, FleetSnapshot
 from spark.groups import (
     coordinators,
-    encode,
-    no_such_group,
     read_or_failed,
     row_of_group,
+    row_of_snapshot,
+    rows_of_snapshot,
     seat_of_group,
-    several_clusters,
 )
 from spark.settings import DEFAULT_FLEET_GOALS, FleetGoals
 
@@ -69,7 +67,7 @@ def explain_group(
         row = row_of_group(snapshot, group, cluster, goals.need_racks)
         seat: Any = seat_of_group(snapshot, row.cluster, group)
     else:
-        row = _row_of_group(snapshot, group, cluster, goals)
+        row = row_of_snapshot(snapshot, group, cluster, goals.need_racks)
         seat = _seat(snapshot, row.cluster, group)
     return replace(
         _explained(row, goals),
@@ -158,36 +156,6 @@ def explain_groups(
     Those that aren't there are left out.
     """
     named = [group for _, group in groups]
-    found = {(row.cluster, row.group): row for row in _rows_of(snapshot, named, None, goals)}
+    rows = rows_of_snapshot(snapshot, named, None, goals.need_racks)
+    found = {(row.cluster, row.group): row for row in rows}
     return [_explained(found[one], goals) for one in groups if one in found]
-
-
-def _row_of_group(
-    snapshot: FleetSnapshot, group: str, cluster: str | None, goals: FleetGoals
-) -> Any:
-    """The encoded row of one group."""
-    rows = _rows_of(snapshot, [group], cluster, goals)
-    if not rows:
-        raise InputError(no_such_group(snapshot.id, group, cluster))
-    if len(rows) > 1:
-        raise InputError(several_clusters(group, (row.cluster for row in rows)))
-    return rows[0]
-
-
-def _rows_of(
-    snapshot: FleetSnapshot, groups: Sequence[str], cluster: str | None, goals: FleetGoals
-) -> list[Any]:
-    """The encoded rows of groups of these names, of one cluster or of all."""
-    chosen = is_named("group", groups)
-    if cluster is not None:
-        chosen &= is_named("cluster", [cluster])
-    tables = dict(snapshot.tables)
-    tables |= {name: rows.where(chosen) for name, rows in tables.items() if TABLES[name].by_group}
-    read = tables["subscriptions"].select("cluster", "topic").distinct()
-    of_topics = tables["partitions"].join(read, ["cluster", "topic"], "left_semi")
-    FleetSnapshot(snapshot.id, tables | {"partitions": of_topics}).validate()
-    # all topics of the cluster: another one may have the id of one that is read
-    of_cluster = read.select("cluster").distinct()
-    tables["partitions"] = tables["partitions"].join(of_cluster, "cluster", "left_semi")
-    encoded: Any = encode(FleetSnapshot(snapshot.id, tables), goals.need_racks).toPandas()
-    return list(encoded.itertuples(index=False))

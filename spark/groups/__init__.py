@@ -8,14 +8,18 @@ from spark.groups.encode import ABSENT, GROUP_KEYS, claims_of, encode
 from spark.groups.group import FleetGroup, failed, read_or_failed
 from spark.groups.homogeneous import HomogeneousRows, read_homogeneous
 from spark.groups.lookup import HashCollisionError, Lookup
-from spark.groups.one_group import no_such_group, row_of_group, seat_of_group, several_clusters
+from spark.groups.named_group import named_group
+from spark.groups.one_group import row_of_group, seat_of_group
+from spark.groups.own_strategy import UNKNOWN_STRATEGY, own_strategy
 from spark.groups.seats import OFFSETS_TOPIC, OffsetsTopic, Seat, seat_of
+from spark.groups.snapshot_group import row_of_snapshot, rows_of_snapshot
 from spark.groups.tasks import tasks_for_rows
 
 __all__ = [
     "ABSENT",
     "GROUP_KEYS",
     "OFFSETS_TOPIC",
+    "UNKNOWN_STRATEGY",
     "FleetGroup",
     "HashCollisionError",
     "HomogeneousRows",
@@ -27,14 +31,16 @@ __all__ = [
     "coordinators",
     "encode",
     "failed",
-    "no_such_group",
+    "named_group",
+    "own_strategy",
     "portions",
     "read_homogeneous",
     "read_or_failed",
     "row_of_group",
+    "row_of_snapshot",
     "rows_of",
+    "rows_of_snapshot",
     "seat_of",
     "seat_of_group",
-    "several_clusters",
     "tasks_for_rows",
 ]

@@ -43,6 +43,7 @@ def encode(
     racks: bool = False,
     more: Mapping[str, DataFrame] | None = None,
     tasks: int | None = None,
+    hosts: bool = False,
 ) -> DataFrame:
     """One row a group that any table names, spread over `tasks`, or as many as `tasks_for` says.
 
@@ -54,6 +55,8 @@ def encode(
     racks of some partitions of a topic: of their leaders (`place_leaders`) and of their replicas
     (`place_replicas`). `place_counts` says how many places each topic has, and `place_sizes` how
     many of the `place_partitions` are in each.
+
+    With `hosts` comes the host of each member.
 
     `more` are further parts, by names of their own: cluster, group and columns that are arrays.
     Groups that only they have are left out.
@@ -68,7 +71,7 @@ def encode(
             "facts": _groups(
                 tables["groups"] if "groups" in tables else _unlisted(tables["members"])
             ),
-            "members": _members(tables["members"]),
+            "members": _members(tables["members"], hosts),
             "subscriptions": _subscriptions(tables["subscriptions"], topics),
             "claims": claims_of(tables["assignments"]),
         },
@@ -97,9 +100,10 @@ def _unlisted(members: DataFrame) -> DataFrame:
     return members.select(*GROUP_KEYS).withColumns(facts).limit(0)
 
 
-def _members(members: DataFrame) -> DataFrame:
+def _members(members: DataFrame, hosts: bool) -> DataFrame:
     fields = F.struct(
-        *("member_id", "instance_id", "rack", _or_absent("generation").alias("generation"))
+        *("member_id", "instance_id", "rack", _or_absent("generation").alias("generation")),
+        *([F.expr(escaped("host")).alias("host")] if hosts else []),
     )
     return (
         members.groupBy(*GROUP_KEYS)
@@ -111,6 +115,7 @@ def _members(members: DataFrame) -> DataFrame:
             F.col("member.instance_id").alias("instance_ids"),
             F.col("member.rack").alias("racks"),
             F.col("member.generation").alias("generations"),
+            *([F.col("member.host").alias("hosts")] if hosts else []),
         )
     )
 

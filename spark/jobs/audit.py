@@ -139,7 +139,7 @@ def audit(
     """Look for all that can be wrong with a fleet; exit code 1 if --fail-on says so."""
     source, target = store_in(store, tables), out_if_any(out, out_tables)
     settings = read_settings(config)
-    chosen = read_audit_settings(thresholds)
+    chosen = read_audit_settings(thresholds).with_consumers(settings.consumers)
     if target:
         check_writable(target)
     if prometheus:

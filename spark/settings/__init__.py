@@ -4,6 +4,13 @@ from __future__ import annotations
 
 from spark.patterns import matches
 from spark.settings.config import Settings, read_settings
+from spark.settings.consumers import (
+    LIMITS,
+    NO_CONSUMERS,
+    FleetConsumers,
+    GroupConsumers,
+    Stated,
+)
 from spark.settings.duration import DURATION, duration, in_words
 from spark.settings.goals import (
     DEFAULT_FLEET_GOALS,
@@ -39,13 +46,18 @@ __all__ = [
     "CURRENT",
     "DEFAULT_FLEET_GOALS",
     "DURATION",
+    "LIMITS",
+    "NO_CONSUMERS",
     "NO_RACK",
     "PATTERN",
     "STRATEGY_SECONDS",
+    "FleetConsumers",
     "FleetGoals",
+    "GroupConsumers",
     "GroupGoals",
     "Rule",
     "Settings",
+    "Stated",
     "check_strategies",
     "duration",
     "faults_of",

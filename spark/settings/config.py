@@ -10,6 +10,7 @@ from typing import Any
 
 from optimizer import OPTIMAL, STRATEGY_NAMES
 from spark.fleet import MAX_AGE
+from spark.settings.consumers import CONSUMERS_RULE, NO_CONSUMERS, FleetConsumers, read_consumers
 from spark.settings.duration import DURATION, duration, in_words
 from spark.settings.goals import DEFAULT_FLEET_GOALS, GOAL_RULES, FleetGoals, read_goals
 from spark.settings.strategies import COMPARED, STRATEGY_SECONDS
@@ -32,8 +33,8 @@ class Settings:
     found, and every strategy), `spark` are settings of the Spark session. `strategy_seconds` is how
     much processor time a strategy may spend on one group before that is `failed`.
     `max_age` is how much older than the newest snapshot that of a cluster may be.
-    `goals` are those of `optimal`, by group. `price_per_gb` is what 10⁹ bytes between two racks
-    cost; 0: money isn't shown.
+    `goals` are those of `optimal`, by group, and `consumers` say how consumers are configured.
+    `price_per_gb` is what 10⁹ bytes between two racks cost; 0: money isn't shown.
     """
 
     strategy: str = OPTIMAL
@@ -41,6 +42,7 @@ class Settings:
     strategy_seconds: float = STRATEGY_SECONDS
     max_age: timedelta = MAX_AGE
     goals: FleetGoals = DEFAULT_FLEET_GOALS
+    consumers: FleetConsumers = NO_CONSUMERS
     price_per_gb: float = 0.0
     spark: dict[str, str] = field(default_factory=dict)
 
@@ -56,6 +58,7 @@ def read_settings(path: Path | None) -> Settings:
         strategy_seconds=stated.get("strategy_seconds", Settings.strategy_seconds),
         max_age=duration(stated.get("max_age", in_words(Settings.max_age))),
         goals=read_goals(stated.get("goals", {}), stated.get("group", [])),
+        consumers=read_consumers(stated.get("consumers", {}), stated.get("group", [])),
         price_per_gb=stated.get("traffic", {}).get("price_per_gb", Settings.price_per_gb),
         spark={key: _as_spark_has_it(one) for key, one in stated.get("spark", {}).items()},
     )
@@ -78,6 +81,7 @@ RULES: dict[str, Rule] = {
     "strategy_seconds": value(lambda one: is_number(one) and one > 0, "a number above 0"),
     "max_age": DURATION,
     **GOAL_RULES,
+    "consumers": CONSUMERS_RULE,
     "traffic": table(
         {"price_per_gb": value(lambda one: is_number(one, 0), "a number of 0 or more")}
     ),

@@ -11,6 +11,7 @@ from typing import Any
 from optimizer import DEFAULT_GOALS, Goals, GoalsError
 from spark.errors import InputError
 from spark.patterns import matches
+from spark.settings.consumers import RULES as CONSUMER_RULES
 from spark.settings.toml_file import ANYTHING, PATTERN, Rule, table, tables
 
 NO_RACK = "none"
@@ -95,7 +96,7 @@ def _goals_rule(where: str, key: str, found: Any) -> Iterator[str]:
 def _group_rule(where: str, key: str, found: Any) -> Iterator[str]:
     """What is wrong with a list [[group]]."""
     patterns = {"match": PATTERN, "cluster": PATTERN}
-    rules = patterns | dict.fromkeys(KEYS, ANYTHING)
+    rules = patterns | dict.fromkeys(KEYS, ANYTHING) | CONSUMER_RULES
     yield from tables(rules, required=("match",))(where, key, found)
     if isinstance(found, list):
         for number, rule in enumerate(found, start=1):

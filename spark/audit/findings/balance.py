@@ -80,8 +80,9 @@ RANGE_SKEW = GroupFinding(
     name="range-skew",
     tells="Range over many topics gives the same first members one more of each",
     measure="partitions that Range gives its first member ÷ the mean",
-    advice="Change partition.assignment.strategy to cooperative-sticky, in two rolling restarts: "
-    "first beside range, then without it.",
+    advice="Change partition.assignment.strategy to cooperative-sticky: one rolling restart from "
+    "the client's default list, two from range alone; `evenfleet rollout` lists them and what they "
+    "cost.",
     find=range_skew,
     needs=("groups.strategy",),
     info=1.1,
@@ -128,8 +129,8 @@ EAGER_REBALANCES = GroupFinding(
     name="eager-rebalances",
     tells="a large group uses a strategy under which everything stops at each rebalance",
     measure="partitions that stop at each rebalance",
-    advice="Change to cooperative-sticky, in two rolling restarts, or to the new protocol "
-    "(group.protocol=consumer): then only what moves stops.",
+    advice="Change to cooperative-sticky or to the new protocol (group.protocol=consumer): then "
+    "only what moves stops; `evenfleet rollout` lists the rolling restarts and what they cost.",
     find=eager_rebalances,
     needs=("groups.strategy",),
     info=200,

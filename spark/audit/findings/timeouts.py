@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 
 from spark.audit.facts import GroupFacts
 from spark.audit.finding import Found, GroupFinding, Settings
 from spark.audit.rules import Timeouts
-from spark.audit.words import decimal, sentence
+from spark.audit.words import counted, decimal, sentence
+from spark.fleet import CONSUMER
 
 
 def _stated(facts: GroupFacts) -> Timeouts | None:
@@ -75,7 +77,124 @@ POLL_INTERVAL = GroupFinding(
     "is thrown out, and its work is done again.",
     find=poll_interval,
     needs=("timeouts",),
-    warning=2,
+    warning=1.1,
     critical=1,
     below=True,
+)
+
+
+def session_timeout_outside(facts: GroupFacts, settings: Settings) -> Iterator[Found]:
+    """session.timeout.ms against what brokers allow (GroupCoordinatorService.joinGroup).
+
+    Members of the new protocol have the broker's own.
+    """
+    stated = _stated(facts)
+    session = stated and stated.session_timeout_ms
+    if not stated or not session or facts.row.type == CONSUMER:
+        return
+    least, most = stated.group_min_session_timeout_ms, stated.group_max_session_timeout_ms
+    if least and session < least:
+        yield _outside(facts, session, least / session, "less", least)
+    elif most and session > most:
+        yield _outside(facts, session, session / most, "more", most)
+
+
+def _outside(facts: GroupFacts, session: int, ratio: float, than: str, limit: int) -> Found:
+    return Found(
+        f"group {facts.group}",
+        ratio,
+        lambda: sentence(
+            "The session time-out of group {group}, {session} ms, is {than} than the {limit} ms "
+            "that brokers allow: no member can join.",
+            group=facts.group,
+            session=session,
+            than=than,
+            limit=limit,
+        ),
+    )
+
+
+SESSION_TIMEOUT_OUTSIDE = GroupFinding(
+    name="session-timeout-outside",
+    tells="the session time-out isn't within the broker's limits",
+    measure="session.timeout.ms ÷ group.max.session.timeout.ms, or group.min.session.timeout.ms ÷ "
+    "session.timeout.ms",
+    advice="Set session.timeout.ms within group.min.session.timeout.ms and "
+    "group.max.session.timeout.ms, or change these on the brokers.",
+    find=session_timeout_outside,
+    needs=("timeouts",),
+    critical=1,
+)
+
+
+KAFKAS_SESSION_MS = 45_000
+"""session.timeout.ms and group.consumer.session.timeout.ms, where nobody states another."""
+
+
+def restart_outlasts_session(facts: GroupFacts, settings: Settings) -> Iterator[Found]:
+    """A static member that is back after its session has been replaced (KIP-345)."""
+    stated = _stated(facts)
+    static = sum(one is not None for one in facts.row.instance_ids)
+    if not stated or not stated.restart_ms or not static:
+        return
+    session = stated.session_timeout_ms or KAFKAS_SESSION_MS
+    restart = stated.restart_ms
+    yield Found(
+        f"group {facts.group}",
+        restart / session,
+        lambda: sentence(
+            "A restart keeps members of group {group} away for {restart} ms, and sessions end "
+            "after {session} ms: its {static} gain nothing by their instance ids.",
+            group=facts.group,
+            restart=restart,
+            session=session,
+            static=counted(static, "static member"),
+        ),
+    )
+
+
+RESTART_OUTLASTS_SESSION = GroupFinding(
+    name="restart-outlasts-session",
+    tells="static members are away in a restart for longer than their session",
+    measure="time that a restart takes ÷ session time-out",
+    advice="Raise session.timeout.ms above what a restart takes, or restart faster: a static "
+    "member that is back in time causes no rebalance.",
+    find=restart_outlasts_session,
+    needs=("timeouts",),
+    warning=1,
+)
+
+
+def instance_id_twice(facts: GroupFacts, settings: Settings) -> Iterator[Found]:
+    """Members of one group.instance.id fence each other (KIP-345)."""
+    if facts.is_foreign:
+        return
+    known = [one for one in facts.row.instance_ids if one is not None]
+    for instance, times in sorted(Counter(known).items()):
+        if times > 1:
+            yield _twice(facts, instance, times)
+
+
+def _twice(facts: GroupFacts, instance: str, times: int) -> Found:
+    return Found(
+        f"instance {instance}",
+        times,
+        lambda: sentence(
+            "{times} of group {group} have the instance id {instance}.",
+            times=counted(times, "member"),
+            group=facts.group,
+            instance=instance,
+        ),
+    )
+
+
+INSTANCE_ID_TWICE = GroupFinding(
+    name="instance-id-twice",
+    tells="several members of a group have one instance id",
+    measure="members that have the instance id",
+    advice="Give each process a group.instance.id of its own: of two with the same one, the "
+    "newcomer ends the other (the classic protocol), or can't join (the new one).",
+    advice_to_connect="Workers can't have static ids: see who else is in the group.",
+    find=instance_id_twice,
+    critical=2,
 )

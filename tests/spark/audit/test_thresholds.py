@@ -12,7 +12,7 @@ from spark import InputError
 from spark.audit.registry import FINDINGS
 from spark.audit.rules import Copartitioned, GroupRule, Timeouts
 from spark.audit.thresholds import NEVER, AuditSettings, read_audit_settings
-from spark.settings import duration
+from spark.settings import NO_CONSUMERS, FleetConsumers, GroupConsumers, duration
 from tests.paths import ROOT
 
 SHIPPED = ROOT / "conf" / "audit.toml"
@@ -60,7 +60,9 @@ class TestShippedFile:
         assert rule.match == "batch-*"
         assert rule.values["idle-members"] == {"warning": None}
         assert rule.values["unbalanced"] == {"warning": 2.0, "critical": None, "least": 10.0}
-        assert settings.timeouts == (Timeouts("*", "*", 45_000, 3_000, 300_000, 20_000),)
+        assert settings.timeouts == (
+            Timeouts("*", "*", 45_000, 3_000, 300_000, 20_000, 6_000, 1_800_000, 30_000),
+        )
         assert settings.copartitioned == (Copartitioned(("orders", "payments"), "joins-*", "*"),)
 
 
@@ -188,3 +190,17 @@ def test_the_first_rule_that_fits_a_group_counts() -> None:
     }
     assert {name: settings.of(*name)[warning]["warning"] for name in wanted} == wanted
     assert settings.of("dev", "pay-1")[warning]["critical"] == FINDINGS[warning].critical
+
+
+def test_time_outs_of_the_configuration_count_where_none_are_stated_here() -> None:
+    """`restart_seconds` is the configuration's; the first rule that fits counts."""
+    of_groups = GroupConsumers("pay-*", {"session_timeout_ms": 10_000, "group_protocol": "classic"})
+    consumers = FleetConsumers({"restart_seconds": 30}, (of_groups,))
+    own = Timeouts("*-slow", restart_ms=60_000)
+    settings = AuditSettings(timeouts=(own,)).with_consumers(consumers)
+    assert settings.timeouts == (
+        own,
+        Timeouts("pay-*", session_timeout_ms=10_000),
+        Timeouts("*", restart_ms=30_000),
+    )
+    assert AuditSettings().with_consumers(NO_CONSUMERS).timeouts == ()

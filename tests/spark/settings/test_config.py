@@ -169,3 +169,49 @@ class TestConfigCommand:
         assert list(found.values()) == [2.0, 3.0]
         found, said = self.goals(run, file, text, "pay-2")
         assert (found, said) == ({"group pay-2, by pay*": 3.0}, "")
+
+
+def test_consumers_are_configured_by_groups(file: Path) -> None:
+    settings = read(
+        file,
+        """
+        [consumers]
+        session_timeout_ms = 20000
+        restart_seconds = 60
+        [[group]]
+        match = "pay-*"
+        session_timeout_ms = 10000
+        partition_assignment_strategy = ["cooperative-sticky"]
+        min_gain = 0.5
+        """,
+    )
+    of_group = settings.consumers.parameters("c", "pay-1")
+    assert (of_group.client.session_ms, of_group.limits.session) == (10_000, 10)
+    assert of_group.client.assignors == ("cooperative-sticky",)
+    assert settings.consumers.parameters("c", "g").client.session_ms == 20_000
+    assert settings.goals.of("c", "pay-1").min_gain == 0.5
+    assert settings.consumers.assumed == (
+        "Assumed, as Kafka 4.3.1 has it where no rule of the configuration says otherwise: "
+        "heartbeat.interval.ms=3000, max.poll.interval.ms=300000, auto.commit.interval.ms=5000."
+    )
+
+
+def test_faults_of_consumers_are_told(file: Path) -> None:
+    with pytest.raises(InputError) as told:
+        read(
+            file,
+            """
+            [consumers]
+            session_timeout_ms = 0
+            group_protocol = "new"
+            partition_assignment_strategy = ["uniform"]
+            session_timeout = 5
+            """,
+        )
+    for fault in (
+        "consumers: session_timeout_ms is 0 and must be a whole number of milliseconds",
+        "consumers: group_protocol is 'new' and must be one of classic, consumer",
+        "consumers: partition_assignment_strategy has 'uniform', which is none of range, ",
+        "consumers: unknown key 'session_timeout'",
+    ):
+        assert fault in str(told.value)

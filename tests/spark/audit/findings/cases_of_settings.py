@@ -14,6 +14,18 @@ def ordinary(place: Place) -> None:
     place.group(TWO, [("t", 0, "a"), ("t", 1, "b")])
 
 
+def static(*instances: str | None) -> Build:
+    """Members a and b with these instance ids."""
+
+    def build(place: Place) -> None:
+        ordinary(place)
+        for row in place.fleets.now.rows["members"]:
+            if row["cluster"] == place.cluster:
+                row["instance_id"] = instances["ab".index(row["member_id"])]
+
+    return build
+
+
 def joining(orders: int, payments: int, *read: str) -> Build:
     def build(place: Place) -> None:
         place.topic("orders", orders)
@@ -27,6 +39,8 @@ def _timeouts(finding: str, **by_case: tuple[int, int]) -> list[Timeouts]:
     names = {
         "session-timeout": ("session_timeout_ms", "heartbeat_interval_ms"),
         "poll-interval": ("max_poll_interval_ms", "processing_time_ms"),
+        "session-timeout-outside": ("session_timeout_ms", "group_max_session_timeout_ms"),
+        "restart-outlasts-session": ("restart_ms", "session_timeout_ms"),
     }[finding]
     rules: list[Timeouts] = []
     for case, times in by_case.items():
@@ -40,7 +54,15 @@ TIMEOUTS = (
         "session-timeout", fires=(29_000, 10_000), nearly=(30_000, 10_000), never=(45_000, 3000)
     ),
     *_timeouts(
-        "poll-interval", fires=(300_000, 200_000), nearly=(300_000, 150_000), never=(300_000, 10)
+        "poll-interval", fires=(210_000, 200_000), nearly=(220_000, 200_000), never=(300_000, 10)
+    ),
+    *_timeouts(
+        *("session-timeout-outside",),
+        **{"fires": (90_000, 60_000), "nearly": (60_000, 60_000), "never": (45_000, 60_000)},
+    ),
+    *_timeouts(
+        *("restart-outlasts-session",),
+        **{"fires": (90_000, 45_000), "nearly": (90_000, 45_000), "never": (30_000, 45_000)},
     ),
 )
 COPARTITIONED = (Copartitioned(("orders", "payments"), cluster="unequal-topics-*"),)
@@ -68,12 +90,38 @@ CASES = {
     ),
     "poll-interval": Cases(
         Told(
-            *("warning", "group g", 1.5, 2),
-            "Group g may take 300000 ms between polls, 1.5 times the 200000 ms that it needs to "
+            *("warning", "group g", 1.05, 1.1),
+            "Group g may take 210000 ms between polls, 1.1 times the 200000 ms that it needs to "
             "process one.",
         ),
         fires=ordinary,
         nearly=ordinary,
         never=ordinary,
+    ),
+    "session-timeout-outside": Cases(
+        Told(
+            *("critical", "group g", 1.5, 1),
+            "The session time-out of group g, 90000 ms, is more than the 60000 ms that brokers "
+            "allow: no member can join.",
+        ),
+        fires=ordinary,
+        nearly=ordinary,
+        never=ordinary,
+    ),
+    "restart-outlasts-session": Cases(
+        Told(
+            *("warning", "group g", 2, 1),
+            "A restart keeps members of group g away for 90000 ms, and sessions end after 45000 "
+            "ms: its 2 static members gain nothing by their instance ids.",
+        ),
+        fires=static("one", "two"),
+        nearly=ordinary,
+        never=static("one", "two"),
+    ),
+    "instance-id-twice": Cases(
+        Told(*("critical", "instance one", 2, 2), "2 members of group g have the instance id one."),
+        fires=static("one", "one"),
+        nearly=static("one", None),
+        never=static("one", "two"),
     ),
 }

@@ -256,7 +256,7 @@ def test_timeouts_for_groups(said: Audited) -> None:
         for group in ("quiet-strict", "pay-strict", "slow-10")
         for finding, severity, measure, threshold in (
             ("session-timeout", "critical", 0.5, 1),
-            ("poll-interval", "warning", 1, 2),
+            ("poll-interval", "warning", 1, 1.1),
         )
     }
     assert found == {("slow-1", "session-timeout"): ("warning", 2.9, 3), **short}

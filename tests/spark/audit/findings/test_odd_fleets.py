@@ -178,6 +178,8 @@ def test_a_fleet_of_which_half_is_known(spark: SparkSession, tmp_path: Path) -> 
         "under-replicated": "the snapshot doesn't tell which replicas are in sync (column "
         "partitions.isr)",
         "session-timeout": "no time-outs are configured ([[timeouts]])",
+        "session-timeout-outside": "no time-outs are configured ([[timeouts]])",
+        "restart-outlasts-session": "no time-outs are configured ([[timeouts]])",
         "poll-interval": "no time-outs are configured ([[timeouts]])",
     }
     assert sorted((row["finding"], row["subject"]) for row in said.findings) == [

@@ -1,0 +1,150 @@
+"""Assignments: what the strategies say of a group as its coordinator, or its leader, sees it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from optimizer.coordinator.catalog import Catalog
+from optimizer.model import NOTHING, IntArray, KafkaFacts, Problem, resolve
+from optimizer.strategies import strategy_named
+from optimizer.strategies.kafka import bucket, grown, string_hash
+
+FIBONACCI = -7046029254386353131
+"""2⁶⁴ by the golden ratio, as Java's signed number."""
+
+Parts = frozenset[int]
+"""Partitions by their numbers in the catalog."""
+
+
+@dataclass(slots=True)
+class Seen:
+    """A member as an assignor sees it; `claims` are partitions of the catalog."""
+
+    member_id: str
+    topics: tuple[str, ...]
+    claims: Parts = frozenset()
+    generation: int = -1
+    instance_id: str | None = None
+    rack: str | None = None
+
+
+def assigned(
+    catalog: Catalog, version: int, strategy: str, members: Sequence[Seen], *, cooperative: bool
+) -> dict[str, Parts]:
+    """What each member gets, by its id; `members` in the order in which they came.
+
+    With `cooperative`, what somebody else still claims is held back, as cooperative members need
+    it. Raises StrategyError where Kafka's own code throws.
+    """
+    problem, number = _problem(catalog, version, members)
+    answer = strategy_named(strategy).assign(problem)
+    owner = answer.first_round if cooperative else answer.target
+    if cooperative:
+        claimed = problem.owner
+        owner = np.where((claimed >= 0) & (claimed != owner), -1, owner)
+    order = np.argsort(owner, kind="stable")
+    ends = np.searchsorted(owner[order], np.arange(len(members) + 1)).tolist()
+    given = number[order].tolist()
+    return {
+        member_id: frozenset(given[ends[at] : ends[at + 1]])
+        for at, member_id in enumerate(problem.member_ids)
+    }
+
+
+def _problem(catalog: Catalog, version: int, members: Sequence[Seen]) -> tuple[Problem, IntArray]:
+    layout = catalog.layout(version)
+    by_id = sorted(range(len(members)), key=lambda at: members[at].member_id)
+    ranks = np.empty(len(members), np.int64)
+    ranks[by_id] = np.arange(len(members))
+    ordered = [members[at] for at in by_id]
+    index = {topic: at for at, topic in enumerate(layout.topics)}
+    lists: dict[tuple[str, ...], int] = {}
+    subscription = np.array(
+        [lists.setdefault(member.topics, len(lists)) for member in ordered], np.int64
+    )
+    vanished = [tuple(topic for topic in topics if topic not in index) for topics in lists]
+    claimant, partition = _claims(ordered, layout.position)
+    generations = np.array([member.generation for member in ordered], np.int64)
+    owner = resolve(partition, claimant, generations[claimant], len(layout.number)).owner
+    problem = Problem(
+        member_ids=[member.member_id for member in ordered],
+        topics=layout.topics,
+        topic_offsets=layout.offsets,
+        member_subscription=subscription,
+        subscriptions=[
+            np.array([index[topic] for topic in dict.fromkeys(topics) if topic in index], np.int64)
+            for topics in lists
+        ],
+        owner=owner,
+        racks=[member.rack for member in ordered],
+        leader_racks=_racks(catalog, version, catalog.group.leader_racks, None),
+        replica_racks=_racks(catalog, version, catalog.group.replica_racks, ()),
+        kafka=KafkaFacts(
+            claims=(claimant, partition),
+            leader_order=ranks,
+            instance_ids=[member.instance_id for member in ordered],
+            generations=generations,
+            topic_ids=[catalog.group.topic_ids.get(topic) for topic in layout.topics],
+            vanished=vanished if any(vanished) else None,
+        ),
+    )
+    return problem, layout.number
+
+
+def _claims(members: Sequence[Seen], position: IntArray) -> tuple[IntArray, IntArray]:
+    counts = [len(member.claims) for member in members]
+    if not any(counts):
+        return NOTHING, NOTHING
+    flat = np.fromiter((p for member in members for p in member.claims), np.int64, sum(counts))
+    claimant = np.arange(len(members)).repeat(counts)
+    known = flat < len(position)
+    known[known] = position[flat[known]] >= 0
+    return claimant[known], position[flat[known]]
+
+
+def _racks(catalog: Catalog, version: int, racks: object, missing: object) -> list | None:  # type: ignore[type-arg]
+    if not racks:
+        return None
+    sizes = catalog.versions[version]
+    found = []
+    for topic in catalog.layout(version).topics:
+        known = list(racks.get(topic, ()))[: sizes[topic]]  # type: ignore[attr-defined]
+        found += [tuple(one) if missing == () else one for one in known]
+        found += [missing] * (sizes[topic] - len(known))
+    return found
+
+
+def hash_order(ids: Sequence[str], peak: int) -> list[str]:
+    """Ids as the coordinator's HashMap iterates them that once had `peak` entries."""
+    capacity = grown(peak)
+    return sorted(ids, key=lambda one: bucket(_hash(one), capacity))
+
+
+def timeline_order(ids: Sequence[str], peak: int) -> list[str]:
+    """Ids as the coordinator's own hash tables iterate them (TimelineHashMap, BaseHashTable).
+
+    Their slots are the highest bits of a Fibonacci hash, and there are at least as many as three
+    quarters of the `peak` of entries that there once were.
+    """
+    bits = 1
+    while peak * 0.75 > 1 << bits:
+        bits += 1
+    return sorted(ids, key=lambda one: (_signed(_hash(one)) * FIBONACCI % 2**64) >> (64 - bits))
+
+
+def _signed(hash_code: int) -> int:
+    return hash_code - 2**32 if hash_code >= 2**31 else hash_code
+
+
+_hashes: dict[str, int] = {}
+
+
+def _hash(text: str) -> int:
+    if len(_hashes) > 100_000:
+        _hashes.clear()
+    if text not in _hashes:
+        _hashes[text] = string_hash(text) & 0xFFFFFFFF
+    return _hashes[text]

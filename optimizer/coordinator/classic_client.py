@@ -1,0 +1,274 @@
+"""A consumer of the classic protocol (AbstractCoordinator, ConsumerCoordinator)."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from typing import TYPE_CHECKING, Any
+
+from optimizer.coordinator.assignors import Parts
+from optimizer.coordinator.client import Client
+from optimizer.coordinator.world import NONE
+
+LATEST_JOIN_MS = 700
+"""How much later than expected an observed JoinGroup may be."""
+
+if TYPE_CHECKING:
+    from optimizer.coordinator.classic_group import ClassicGroup
+    from optimizer.coordinator.coordinator import Coordinator
+    from optimizer.coordinator.modern_group import ModernGroup
+
+
+class ClassicClient(Client):
+    """Joins, syncs, beats and leaves; eager or cooperative by its own list of assignors."""
+
+    def __init__(self, coordinator: Coordinator, *arguments: Any, **named: Any) -> None:
+        super().__init__(coordinator.world, *arguments, **named)
+        self.coordinator = coordinator
+        self.generation = -1
+        self.rejoining = True
+        self.version = self.world.catalog.version
+        self.sticky: tuple[Parts, int] = (NONE, -1)
+
+    @property
+    def group(self) -> ClassicGroup | ModernGroup:
+        """The group as it is at present."""
+        return self.coordinator.group
+
+    @property
+    def beat_interval(self) -> float:
+        return self.settings.heartbeat_ms
+
+    @property
+    def rests(self) -> bool:
+        return self.rejoining or super().rests
+
+    @property
+    def busy(self) -> bool:
+        """Whether it is on its way into the group."""
+        return self.rejoining
+
+    def settle(self, generation: int) -> None:
+        """It joined long ago."""
+        self.generation = generation
+        self.rejoining = False
+        self.sticky = self.owned, generation
+
+    # Joining.
+
+    def begin(self) -> None:
+        """The first request reaches the coordinator: a dynamic member's only gets an id."""
+        if not self.alive:
+            return
+        self.coordinator.for_classics()
+        if self.instance_id is None:
+            self.member_id = None
+            self.group.hand_out_id(self)
+            self.world.clock.at(self.world.now + self.world.delays.round_trip, self.send_join)
+        else:
+            self.send_join()
+
+    def send_join(self) -> None:
+        """JoinGroup, in poll()."""
+        if self.alive and not self.expired_poll:
+            self.group.join(self)
+
+    def want_rejoin(self, why: str) -> None:
+        """The member has to join again, at its next poll()."""
+        if not self.rejoining and self.alive:
+            self.committed = self.last_commit()
+            self.rejoining = True
+            self.world.tell("rejoin_wanted", self.name, why=why)
+            self.when_polling(self.prepare_join)
+
+    def prepare_join(self) -> None:
+        """Commit, give up what has to be given up, join (ConsumerCoordinator.onJoinPrepare)."""
+        if not self.rejoining or self.expired_poll or self.member_id is None:
+            return
+        self.commit()
+        given_up = self.owned
+        if self.settings.cooperative:
+            given_up -= self.world.catalog.of_topics(self.topics)
+        delay = self.world.delays.round_trip
+        if given_up or (self.generation >= 0 and not self.settings.cooperative):
+            self.revoke(given_up, committed=True)
+        if given_up:
+            delay += self.settings.revoke_ms
+        self.world.clock.at(self._sent(self.world.now + delay), self.send_join)
+
+    def _sent(self, expected: float) -> float:
+        """When a JoinGroup that is expected then was really sent, if that was observed."""
+        seen = self.world.scenario.joins.get(self.name, ())
+        at = bisect_left(seen, expected - self.world.delays.round_trip)
+        late = at < len(seen) and seen[at] <= expected + LATEST_JOIN_MS
+        return seen[at] if late else expected
+
+    def revoke(self, partitions: Parts, *, committed: bool) -> None:
+        """onPartitionsRevoked."""
+        self.stop_reading(partitions, committed=committed, in_rebalance=True)
+        self.world.tell("revoked", self.name, generation=self.generation, partitions=partitions)
+        self.owned -= partitions
+
+    def joined(self, generation: int) -> None:
+        """The join phase is over: heartbeats start anew, in step with everybody's."""
+        self.generation = generation
+        self.beats_from = self.sign_of_life = self.world.now + 1
+
+    def synced(self, generation: int, partitions: Parts, protocol: str | None) -> None:
+        """The assignment is here; the application hears of it in poll()."""
+        self.when_polling(self._complete, generation, partitions, protocol)
+
+    def sync_refused(self) -> None:
+        """Another rebalance began before the assignment was there."""
+        if self.alive:
+            self.rejoining = False
+            self.want_rejoin("rebalance in progress")
+
+    def _complete(self, generation: int, partitions: Parts, protocol: str | None) -> None:
+        """ConsumerCoordinator.onJoinComplete."""
+        if generation != self.generation or self.member_id is None:
+            return
+        self.rejoining = False
+        if protocol == "sticky":
+            self.sticky = partitions, generation
+        if not partitions <= self.world.catalog.of_topics(self.topics):
+            self.want_rejoin("the assignment doesn't match the subscription")
+            return
+        revoked = self.owned - partitions
+        if not revoked:
+            self._take(generation, partitions, revoked)
+            return
+        self.rejoining = True
+        self.revoke(revoked, committed=False)
+        busy = self.settings.revoke_ms
+        if busy:
+            self.world.ledger.stop(self.world.now, self.number, sorted(self.owned))
+            self.world.clock.at(
+                self.world.now + busy,
+                self.when_polling,
+                self._take,
+                generation,
+                partitions,
+                revoked,
+            )
+        else:
+            self._take(generation, partitions, revoked)
+
+    def _take(self, generation: int, partitions: Parts, revoked: Parts) -> None:
+        """onPartitionsAssigned; who had to revoke something joins again at once."""
+        if generation != self.generation or self.member_id is None:
+            return
+        self.rejoining = False
+        added = partitions - self.owned
+        self.read(self.owned)
+        self.owned = partitions
+        self.committed = self.world.now
+        self.world.tell("assigned", self.name, generation=generation, partitions=added)
+        self.group.own(self, added)
+        self.read(added, self.world.delays.fetch)
+        if revoked:
+            self.want_rejoin("partitions were revoked")
+        else:
+            self.group.catches_up(self)
+
+    # Heartbeats and metadata.
+
+    def beat(self) -> None:
+        """A heartbeat that may tell something."""
+        self.beats_from = self.world.now
+        if self.alive and not self.expired_poll and self.member_id is not None:
+            self.group.heartbeat(self)
+
+    def forget(self, why: str, *, new_id: bool) -> None:
+        """The coordinator doesn't know this member, or its generation, any more."""
+        if new_id:
+            self.member_id = None
+        self.generation = -1
+        self.rejoining = True
+        self.when_polling(self._forgotten, why)
+
+    def _forgotten(self, why: str) -> None:
+        self.lose(why)
+        self.return_to_group()
+
+    def return_to_group(self) -> None:
+        if self.returning:
+            return
+        self.returning = True
+        self.rejoining = True
+        delay = self.world.delays.round_trip
+        self.world.clock.at(self.world.now + delay, self._return)
+
+    def _return(self) -> None:
+        self.returning = False
+        if self.member_id is None:
+            self.begin()
+        else:
+            self.send_join()
+
+    def look_at_metadata(self) -> None:
+        """Metadata is fresh; only the leader draws conclusions."""
+        self.version = self.world.catalog.version
+        if self.alive:
+            self.group.leader_sees(self)
+
+    def subscribe(self, topics: tuple[str, ...]) -> None:
+        """The application subscribes to other topics."""
+        if self.alive:
+            self.topics = topics
+            self.version = self.world.catalog.version
+            self.want_rejoin("the subscription changed")
+
+    # The end.
+
+    def poll_timeout(self) -> None:
+        if not self.alive or self.blocked_until <= self.world.now:
+            return
+        self.world.tell("poll_timeout", self.name)
+        self.sign_of_life = max(self.sign_of_life, self.last_beat())
+        self.expired_poll = True
+        if self.instance_id is None:
+            if self.member_id is not None:
+                self.group.leave(self.member_id)
+        else:
+            self.group.falls_silent(self)
+        self.member_id, self.generation = None, -1
+        self.rejoining = True
+
+    def close(self, leave: bool | None, delay_ms: float = 0) -> None:
+        """close(): commit, revoke, leave if dynamic or told so."""
+        if not self.alive:
+            return
+        world = self.world
+        in_rebalance = self.rejoining
+        self.last_poll = world.now
+        self.sign_of_life = max(self.sign_of_life, self.last_beat())
+        self.commit()
+        if self.owned and self.settings.auto_commit:
+            self.sign_of_life = world.now + delay_ms
+        self.alive = False
+        world.tell("closing", self.name)
+        delay = world.delays.round_trip + delay_ms
+        if self.owned:
+            what = "lost" if in_rebalance else "revoked"
+            world.tell(what, self.name, generation=self.generation, partitions=self.owned)
+            world.ledger.stop(world.now, self.number, sorted(self.owned))
+            delay += self.settings.revoke_ms
+        if leave is None:
+            leave = self.instance_id is None
+        if self.member_id is not None and leave:
+            world.clock.at(world.now + delay, self.group.leave, self.member_id)
+        else:
+            self.group.falls_silent(self)
+
+    def kill(self, silent_ms: float | None = None) -> None:
+        """The process is gone without a word."""
+        if not self.alive:
+            return
+        self.sign_of_life = max(self.sign_of_life, self.last_beat(), self.last_commit())
+        if silent_ms is not None:
+            self.sign_of_life = self.world.now - silent_ms
+        self.stop_reading(self.owned, committed=False)
+        self.alive = False
+        self.last_poll = self.world.now
+        self.world.tell("killed", self.name)
+        self.group.falls_silent(self)

@@ -1,0 +1,223 @@
+"""A consumer process: what both protocols have in common."""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_right
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from optimizer.coordinator.assignors import Parts
+from optimizer.coordinator.settings import ClientSettings
+from optimizer.coordinator.world import NONE, World
+
+EARLIEST_BEAT_MS = 50
+"""How much earlier than expected an observed heartbeat may be, as lateness adds up."""
+
+LATEST_BEAT_MS = 500
+"""How much later than expected an observed heartbeat may be."""
+
+
+class Client:
+    """One life of a process, from its start to its end; a restart makes another one.
+
+    `number` is its own in the run; a static member that replaces another takes over the number, as
+    it takes over the partitions.
+    """
+
+    def __init__(
+        self,
+        world: World,
+        name: str,
+        topics: tuple[str, ...],
+        settings: ClientSettings,
+        *,
+        instance_id: str | None = None,
+        rack: str | None = None,
+        member_id: str | None = None,
+        pattern: str | None = None,
+    ) -> None:
+        self.world = world
+        self.name = name
+        self.topics = topics
+        self.settings = settings
+        self.instance_id = instance_id
+        self.rack = rack
+        self.pattern = pattern
+        self.future_id = member_id
+        self.member_id: str | None = None
+        self.number = len(world.names)
+        world.names.append(name)
+        self.owned: Parts = NONE
+        self.alive = True
+        self.blocked_until = 0.0
+        self.last_poll = math.inf
+        self.expired_poll = False
+        self.returning = False
+        self.committed = world.now
+        self.sign_of_life = world.now
+        self.beats_from = world.now
+        self.beat_set = False
+
+    # What the application does.
+
+    def when_polling(self, action: Callable[..., None], *arguments: Any) -> None:
+        """Do something inside poll(): at once, unless the application is busy."""
+        if self.blocked_until > self.world.now:
+            self.world.clock.at(self.blocked_until, self.when_polling, action, *arguments)
+        elif self.alive:
+            action(*arguments)
+
+    def block(self, for_ms: float) -> None:
+        """The application doesn't poll from now on."""
+        if not self.alive:
+            return
+        world = self.world
+        until = world.now + for_ms
+        self.sign_of_life = max(self.sign_of_life, self.last_commit())
+        self.committed = self.last_commit()
+        self.blocked_until = max(self.blocked_until, until)
+        world.tell("block_begin", self.name)
+        world.ledger.stop(world.now, self.number, self.owned)
+        if for_ms > self.settings.max_poll_ms:
+            world.clock.at(world.now + self.settings.max_poll_ms, self.poll_timeout)
+        world.clock.at(until, self.unblock)
+
+    def unblock(self) -> None:
+        """It polls again."""
+        if not self.alive or self.blocked_until > self.world.now:
+            return
+        self.world.tell("block_end", self.name)
+        if self.expired_poll:
+            self.expired_poll = False
+            self.lose("poll timeout")
+            self.return_to_group()
+        else:
+            self.read(self.owned)
+
+    def poll_timeout(self) -> None:
+        """max.poll.interval.ms is over: the client's own thread gives the membership up."""
+        raise NotImplementedError
+
+    def return_to_group(self) -> None:
+        """Join as one that has no membership any more."""
+        raise NotImplementedError
+
+    # Reading.
+
+    def read(self, partitions: Iterable[int], after: float = 0) -> None:
+        """Fetch from these partitions, from then on that the first records are here."""
+        if partitions:
+            self.world.clock.at(self.world.now + after, self._begin, frozenset(partitions))
+
+    def _begin(self, partitions: Parts) -> None:
+        if self.alive and self.blocked_until <= self.world.now:
+            readable = self.reads & partitions - self.world.away
+            self.world.ledger.start(self.world.now, self.number, sorted(readable))
+
+    @property
+    def reads(self) -> Parts:
+        """What it fetches from, of what it owns."""
+        return self.owned
+
+    def stop_reading(
+        self, partitions: Parts, *, committed: bool, in_rebalance: bool = False
+    ) -> None:
+        """Give partitions up; what wasn't committed will be read again."""
+        if not committed:
+            self.world.ledger.reread(partitions, self.world.now - self.last_commit())
+        self.world.ledger.stop(
+            self.world.now, self.number, sorted(partitions), in_rebalance=in_rebalance
+        )
+
+    def last_commit(self) -> float:
+        """When positions were committed last: each commit interval, inside poll()."""
+        if not self.settings.auto_commit or not self.owned or self.rests:
+            return self.committed
+        until = min(self.world.now, self.last_poll)
+        interval = max(self.settings.commit_ms, 1)
+        return max(
+            self.committed,
+            self.committed + math.floor(max(until - self.committed, 0) / interval) * interval,
+        )
+
+    @property
+    def rests(self) -> bool:
+        """Whether periodic commits rest."""
+        return self.blocked_until > self.world.now
+
+    def commit(self) -> None:
+        """Commit the positions now."""
+        if self.settings.auto_commit and self.owned:
+            self.committed = self.world.now
+            self.sign_of_life = self.world.now
+
+    def lose(self, why: str) -> None:
+        """The membership is gone: partitions are lost, without a commit."""
+        if self.owned:
+            self.stop_reading(self.owned, committed=False)
+            self.world.tell("lost", self.name, partitions=self.owned, why=why)
+        self.owned = NONE
+
+    # Heartbeats.
+
+    def next_beat(self) -> float:
+        """When its next regular heartbeat goes out."""
+        interval = self.beat_interval + self.world.delays.late
+        passed = math.floor((self.world.now - self.beats_from) / interval)
+        due = self.beats_from + passed * interval
+        # one that should be over may be late
+        late = self._observed_beat(due) if passed > 0 else None
+        following = due + interval if passed > 0 else self.beats_from + interval
+        return late or self._observed_beat(following) or self._in_phase(following)
+
+    def soon(self, expected: float, within: float) -> float:
+        """When a request that is expected then arrived, if that was observed."""
+        seen = self.world.scenario.beats.get(self.name, ())
+        at = bisect_right(seen, self.world.now)
+        return seen[at] if at < len(seen) and seen[at] <= expected + within else expected
+
+    def _in_phase(self, expected: float) -> float:
+        """A heartbeat that wasn't observed, in the phase of the next that was."""
+        seen = self.world.scenario.beats.get(self.name, ())
+        at = bisect_right(seen, self.world.now)
+        if at == len(seen) or seen[at] > expected + 2.5 * self.beat_interval:
+            return expected
+        late = (seen[at] - expected) % self.beat_interval
+        if late > self.beat_interval - EARLIEST_BEAT_MS:
+            late -= self.beat_interval
+        shifted = expected + (late if late <= LATEST_BEAT_MS / 2 else 0)
+        return shifted if shifted > self.world.now else shifted + self.beat_interval
+
+    def _observed_beat(self, expected: float) -> float | None:
+        """The observed heartbeat that was expected then, if it is still to come."""
+        seen = self.world.scenario.beats.get(self.name, ())
+        at = bisect_right(seen, max(expected - EARLIEST_BEAT_MS, self.beats_from, self.world.now))
+        return seen[at] if at < len(seen) and seen[at] <= expected + LATEST_BEAT_MS else None
+
+    def last_beat(self) -> float:
+        """When its last one went out, at the start of the membership at the earliest."""
+        interval = self.beat_interval + self.world.delays.late
+        beats = math.floor((self.world.now - self.beats_from) / interval)
+        return self.beats_from + max(beats, 0) * interval
+
+    def next_sign(self) -> float:
+        """When it speaks to the coordinator next: a heartbeat, or a commit."""
+        commit = self.last_commit() + self.settings.commit_ms
+        if not self.owned or not self.settings.auto_commit or commit <= self.world.now:
+            return self.next_beat()
+        return min(self.next_beat(), commit)
+
+    @property
+    def beat_interval(self) -> float:
+        """Milliseconds between heartbeats."""
+        raise NotImplementedError
+
+    # The end.
+
+    def die(self, why: str) -> None:
+        """A fatal error: the application ends."""
+        if self.alive:
+            self.world.tell("error", self.name, why=why)
+            self.lose(why)
+            self.alive = False

@@ -1,0 +1,215 @@
+"""Events of `optimizer.scenarios` as what processes do, one step after the other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import singledispatchmethod
+
+from optimizer.coordinator import scenario as steps
+from optimizer.coordinator.settings import BrokerSettings, ClientSettings
+from optimizer.model import Group, Member
+from optimizer.scenarios import (
+    BrokerDown,
+    Crash,
+    Create,
+    Delete,
+    Event,
+    Grow,
+    Join,
+    Leave,
+    Limits,
+    Members,
+    Migrate,
+    Restart,
+    RollingRestart,
+    Scenario,
+    SlowPoll,
+    Subscribe,
+    Upgrade,
+    as_static,
+    in_turn,
+)
+
+READY_MS = 10_000
+"""In a rolling restart the next member closes so long after the one before has started."""
+
+REMOTE = {"uniform": "uniform", "uniform-4.0": "uniform", "server-range": "range"}
+"""The coordinator's assignors (KIP-848), by what they are called as strategies."""
+
+DEFAULT_ASSIGNORS = ClientSettings().assignors
+
+Rolling = RollingRestart | Upgrade | Migrate
+
+
+@dataclass(frozen=True)
+class Parameters:
+    """What the members of a group and its broker are configured with; defaults of Kafka 4.3.1."""
+
+    client: ClientSettings = field(default_factory=ClientSettings)
+    broker: BrokerSettings = field(default_factory=BrokerSettings)
+
+    def with_assignors(self, assignors: tuple[str, ...]) -> Parameters:
+        """With members of the classic protocol that offer these."""
+        return replace(self, client=replace(self.client, protocol="classic", assignors=assignors))
+
+    @property
+    def limits(self) -> Limits:
+        """How long members may be silent."""
+        classic = self.client.protocol == "classic"
+        session = self.client.session_ms if classic else self.broker.session_ms
+        return Limits(session / 1000, self.client.max_poll_ms / 1000)
+
+    def using(self, strategy: str, *, own: bool) -> Parameters:
+        """The same for members that use that strategy.
+
+        With `own` it is the one that they use now: the list of assignors that is stated for them
+        counts then, since it says whether they are eager, if that strategy is among them.
+        """
+        client = self.client
+        if strategy in REMOTE:
+            changed = replace(client, protocol="consumer", remote_assignor=REMOTE[strategy])
+        elif own and strategy in client.assignors and client.assignors != DEFAULT_ASSIGNORS:
+            changed = replace(client, protocol="classic")
+        else:
+            changed = replace(client, protocol="classic", assignors=(strategy,))
+        return replace(self, client=changed)
+
+
+def as_stated(group: Group, events: Sequence[Event]) -> Group:
+    """The group with and without instance ids, as restarts in these events want to have it."""
+    for event in events:
+        static = getattr(event, "static", None)
+        if static is None:
+            continue
+        chosen = {event.member} if isinstance(event, Restart) else None
+        named = as_static(group).members
+        group = replace(
+            group,
+            members=[
+                (one if static else replace(one, instance_id=None))
+                if chosen is None or {one.member_id, one.instance_id} & chosen
+                else was
+                for was, one in zip(group.members, named, strict=True)
+            ],
+        )
+    return group
+
+
+def steps_of(group: Group, scenario: Scenario, parameters: Parameters) -> list[steps.Step]:
+    """What the processes of a group do in a scenario; the group is `as_stated`.
+
+    Raises NotApplicableError for an event that the group can't have.
+    """
+    play = _Play(group, parameters)
+    return [step for at, event in scenario.steps for step in play.happen(at * 1000, event)]
+
+
+def length_of(event: Event, group: Group) -> float:
+    """Seconds from the beginning of an event until its last step."""
+    if isinstance(event, Restart | SlowPoll):
+        return event.seconds
+    if isinstance(event, RollingRestart | Upgrade | Migrate):
+        sets = -(-len(group.members) // event.at_once)
+        return sets * (event.seconds + READY_MS / 1000)
+    return 0.0
+
+
+class _Play:
+    """The group as events go by, and the process of each member."""
+
+    def __init__(self, group: Group, parameters: Parameters) -> None:
+        self.group = group
+        self.parameters = parameters
+        self.names = [member.member_id for member in group.members]
+
+    def happen(self, at: float, event: Event) -> list[steps.Step]:
+        """The steps of an event, and the group when it has happened."""
+        before = self.group.members
+        after = event.apply(self.group, self.parameters.limits)
+        made = list(self._steps(event, at, after.members))
+        stay = {*map(id, after.members)}
+        if len(after.members) < len(before):
+            self.names = [
+                name for name, one in zip(self.names, before, strict=True) if id(one) in stay
+            ]
+        else:
+            self.names += [one.member_id for one in after.members[len(before) :]]
+        self.group = after
+        return made
+
+    def _name(self, member: str) -> str:
+        by_id = {one.member_id: n for one, n in zip(self.group.members, self.names, strict=True)}
+        by_instance = {
+            one.instance_id: n for one, n in zip(self.group.members, self.names, strict=True)
+        }
+        return by_id.get(member) or by_instance[member]
+
+    @singledispatchmethod
+    def _steps(self, event: Event, at: float, after: Sequence[Member]) -> Iterator[steps.Step]:
+        raise TypeError(f"{event} is no event that a group is simulated with")
+
+    @_steps.register(Join | Members)
+    def _resize(
+        self, event: Join | Members, at: float, after: Sequence[Member]
+    ) -> Iterator[steps.Step]:
+        now = len(self.group.members)
+        for name in self.names[len(after) :]:
+            yield steps.Close(at, name)
+        for one in after[now:]:
+            yield steps.Start(at, one.member_id, tuple(one.topics), None, one.instance_id, one.rack)
+
+    @_steps.register
+    def _leave(self, event: Leave, at: float, after: Sequence[Member]) -> Iterator[steps.Step]:
+        yield steps.Close(at, self._name(event.member))
+
+    @_steps.register
+    def _crash(self, event: Crash, at: float, after: Sequence[Member]) -> Iterator[steps.Step]:
+        for place in event.places(self.group):
+            yield steps.Kill(at, self.names[place])
+
+    @_steps.register
+    def _restart(self, event: Restart, at: float, after: Sequence[Member]) -> Iterator[steps.Step]:
+        name = self._name(event.member)
+        yield steps.Close(at, name)
+        yield steps.Start(at + event.seconds * 1000, name)
+
+    @_steps.register(RollingRestart | Upgrade | Migrate)
+    def _roll(self, event: Rolling, at: float, after: Sequence[Member]) -> Iterator[steps.Step]:
+        client = self.parameters.client
+        new = None
+        if isinstance(event, Upgrade):
+            new = replace(client, assignors=event.strategies)
+        elif isinstance(event, Migrate):
+            new = replace(client, protocol="consumer")
+        for names in in_turn(self.names, event.at_once, event.order):
+            back = at + event.seconds * 1000
+            yield from (steps.Close(at, name) for name in names)
+            yield from (steps.Start(back, name, client=new) for name in names)
+            at = back + READY_MS
+
+    @_steps.register
+    def _slow(self, event: SlowPoll, at: float, after: Sequence[Member]) -> Iterator[steps.Step]:
+        yield steps.Block(at, self._name(event.member), event.seconds * 1000)
+
+    @_steps.register(Grow | Create)
+    def _grow(
+        self, event: Grow | Create, at: float, after: Sequence[Member]
+    ) -> Iterator[steps.Step]:
+        yield steps.Grow(at, event.topic, event.partitions)
+
+    @_steps.register
+    def _delete(self, event: Delete, at: float, after: Sequence[Member]) -> Iterator[steps.Step]:
+        yield steps.Delete(at, event.topic)
+
+    @_steps.register
+    def _subscribe(
+        self, event: Subscribe, at: float, after: Sequence[Member]
+    ) -> Iterator[steps.Step]:
+        yield steps.Subscribe(at, self._name(event.member), event.topics)
+
+    @_steps.register
+    def _broker(
+        self, event: BrokerDown, at: float, after: Sequence[Member]
+    ) -> Iterator[steps.Step]:
+        yield steps.MoveCoordinator(at)

@@ -1,0 +1,103 @@
+"""What events cost in time: a group and its coordinator, simulated."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+from typing import Any, NamedTuple
+from zlib import crc32
+
+import numpy as np
+
+from optimizer.coordinator.events import Parameters, as_stated, length_of, steps_of
+from optimizer.coordinator.run import simulate
+from optimizer.coordinator.scenario import Away, Scenario
+from optimizer.coordinator.timeline import Timeline
+from optimizer.model import Group, IntArray
+from optimizer.scenarios import BrokerDown, Create, Event, Grow, Step
+from optimizer.scenarios import Scenario as Events
+
+BETWEEN_SECONDS = 600.0
+"""Several events happen so long after each other, so that the group is at rest in between."""
+
+
+ELECTION_MS = 9_000
+"""broker.session.timeout.ms of 4.3.1: so long after it fails a broker's partitions are led anew."""
+
+NOTHING: Mapping[Any, Any] = MappingProxyType({})
+
+
+class Down(NamedTuple):
+    """Partitions that a broker leads: with another replica in sync, and without one.
+
+    The latter go unread for as long as the broker is down, and aren't simulated.
+    """
+
+    with_heirs: Sequence[tuple[str, int]] = ()
+    without: Sequence[tuple[str, int]] = ()
+
+
+class Played(NamedTuple):
+    """A simulated group: its timeline, and how many partitions each member has at the end."""
+
+    timeline: Timeline
+    loads: IntArray
+
+
+def play(
+    group: Group,
+    events: Sequence[Event],
+    parameters: Parameters,
+    name: str,
+    rates: Mapping[str, float] = NOTHING,
+    down: Mapping[int, Down] = NOTHING,
+) -> Played:
+    """Let events happen to a group that is at rest, one after the other.
+
+    What is chance in life goes by the group's `name`: the same each time. `rates` are records a
+    second of one partition, by topic; `down` says what is led by brokers that go down.
+    """
+    stated = as_stated(group, events)
+    at, steps = 0.0, []
+    for event in events:
+        steps.append(Step(at, event))
+        at += length_of(event, stated) + BETWEEN_SECONDS
+    made = steps_of(stated, Events(tuple(steps)), parameters)
+    for at, event in steps:
+        if isinstance(event, BrokerDown):
+            led = tuple(down.get(event.broker, Down()).with_heirs)
+            made.append(Away(at * 1000, led, ELECTION_MS))
+    sizes = {
+        **stated.topics,
+        **{one.topic: one.partitions for one in events if isinstance(one, Grow | Create)},
+    }
+    scenario = Scenario(
+        stated,
+        made,
+        client=parameters.client,
+        broker=parameters.broker,
+        rates={topic: [rate] * sizes[topic] for topic, rate in rates.items() if topic in sizes},
+    )
+    timeline = simulate(scenario, crc32(name.encode("utf-8", "surrogatepass")))
+    loads = np.array([len(parts) for parts in timeline.final.values()], np.int64)
+    return Played(timeline, loads)
+
+
+def figures_of(timeline: Timeline) -> dict[str, Any]:
+    """What events cost in time, by the names that these figures have in tables.
+
+    `fatal` are members that ended by a fatal error: refused, or replaced by another instance.
+    """
+    return {
+        "rebalances": timeline.rebalances,
+        "unread_seconds": round(timeline.unread_seconds, 3),
+        "longest_pause": round(timeline.longest_pause, 3),
+        "stopped_needlessly": timeline.stopped_needlessly,
+        "moves": timeline.moved,
+        "takeovers": timeline.taken_over,
+        "read_twice_seconds": round(timeline.seconds_read_twice, 3),
+        "records_read_twice": timeline.records_read_twice,
+        "records_waited": timeline.records_waited,
+        "fatal": sum(one.what == "error" for one in timeline.happenings),
+        "at_rest": timeline.stable,
+    }

@@ -1,0 +1,137 @@
+"""What is done to a group, and when: the steps of a scenario."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from optimizer.coordinator.settings import BrokerSettings, ClientSettings, Delays
+from optimizer.model import Group
+
+
+@dataclass(frozen=True)
+class Start:
+    """A process of that name starts: a newcomer, or one that is back after Close or Kill.
+
+    What is None stays as it was before (of a newcomer: as the scenario says for all). `delay_ms`
+    is what it takes to its first request; `member_id` the id that it will have (made up if None).
+    """
+
+    at: float
+    member: str
+    topics: tuple[str, ...] | None = None
+    client: ClientSettings | None = None
+    instance_id: str | None = None
+    rack: str | None = None
+    member_id: str | None = None
+    delay_ms: float | None = None
+    pattern: str | None = None
+
+
+@dataclass(frozen=True)
+class Close:
+    """A process ends in good order; `leave` overrides what its kind does (KIP-1092).
+
+    `delay_ms` is what its last commit takes.
+    """
+
+    at: float
+    member: str
+    leave: bool | None = None
+    delay_ms: float = 0
+
+
+@dataclass(frozen=True)
+class Kill:
+    """A process is gone without a word.
+
+    `silent_ms`: how long before that it gave its last sign of life (None: by its phases).
+    """
+
+    at: float
+    member: str
+    silent_ms: float | None = None
+
+
+@dataclass(frozen=True)
+class Block:
+    """The application doesn't poll for so long."""
+
+    at: float
+    member: str
+    for_ms: float
+
+
+@dataclass(frozen=True)
+class Subscribe:
+    """A member subscribes to other topics."""
+
+    at: float
+    member: str
+    topics: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Grow:
+    """A topic has so many partitions from now on; one that wasn't there is created.
+
+    `noticed_ms`: after how long clients look again (None: by the phase of their metadata).
+    """
+
+    at: float
+    topic: str
+    partitions: int
+    noticed_ms: float | None = None
+
+
+@dataclass(frozen=True)
+class Delete:
+    """A topic is gone."""
+
+    at: float
+    topic: str
+    noticed_ms: float | None = None
+
+
+@dataclass(frozen=True)
+class Away:
+    """These partitions can't be read for so long: their leader is down; members stay."""
+
+    at: float
+    partitions: tuple[tuple[str, int], ...]
+    for_ms: float
+
+
+@dataclass(frozen=True)
+class MoveCoordinator:
+    """Another broker coordinates the group: sessions start anew, nothing else changes."""
+
+    at: float
+
+
+Step = Start | Close | Kill | Block | Subscribe | Grow | Delete | Away | MoveCoordinator
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """A group, what is done to it, and under which settings. Times are milliseconds from 0.
+
+    The members of `group` are there and at rest at time 0 and own what the group says; their
+    `member_id` is the name by which steps call them. `clients` has the settings of members by
+    name, `client` those of all others. `end` is when the account stops; None: when the group is at
+    rest after the last step. `rates` are records a second of each partition of a topic. `beats`,
+    `joins` and `acknowledged` are heartbeats, JoinGroups and ends of reconciliations that were
+    observed, by member: each is taken in place of one that the twin expects shortly before.
+    """
+
+    group: Group
+    steps: Sequence[Step] = ()
+    client: ClientSettings = field(default_factory=ClientSettings)
+    clients: Mapping[str, ClientSettings] = field(default_factory=dict)
+    broker: BrokerSettings = field(default_factory=BrokerSettings)
+    delays: Delays = field(default_factory=Delays)
+    rates: Mapping[str, Sequence[float]] = field(default_factory=dict)
+    beats: Mapping[str, Sequence[float]] = field(default_factory=dict)
+    joins: Mapping[str, Sequence[float]] = field(default_factory=dict)
+    acknowledged: Mapping[str, Sequence[float]] = field(default_factory=dict)
+    end: float | None = None

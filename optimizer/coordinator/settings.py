@@ -1,0 +1,140 @@
+"""What a group's members and its broker are configured with, by Kafka's own names."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, replace
+from typing import Any, Self
+
+ASSIGNORS = {
+    "org.apache.kafka.clients.consumer.RangeAssignor": "range",
+    "org.apache.kafka.clients.consumer.RoundRobinAssignor": "roundrobin",
+    "org.apache.kafka.clients.consumer.StickyAssignor": "sticky",
+    "org.apache.kafka.clients.consumer.CooperativeStickyAssignor": "cooperative-sticky",
+}
+COOPERATIVE = frozenset(("cooperative-sticky", "optimal"))
+"""Assignors whose members keep what they have during a rebalance (KIP-429)."""
+
+SERVER_ASSIGNORS = {"uniform": "uniform", "range": "server-range"}
+"""What group.remote.assignor names, as strategies of this library."""
+
+
+def _key(name: str, default: Any) -> Any:
+    return field(default=default, metadata={"key": name})
+
+
+@dataclass(frozen=True)
+class _Settings:
+    """Settings that Kafka knows by names; what it doesn't name is of no use to the twin."""
+
+    @classmethod
+    def of(cls, config: Mapping[str, Any]) -> Self:
+        """The settings of a configuration; keys that have no part in rebalances are ignored."""
+        return cls().with_(config)
+
+    def with_(self, config: Mapping[str, Any]) -> Self:
+        """These settings with those of a configuration in their place."""
+        by_key = {one.metadata["key"]: one for one in fields(self) if "key" in one.metadata}
+        given = {
+            one.name: _read(key, config[key], getattr(self, one.name))
+            for key, one in by_key.items()
+            if key in config
+        }
+        return replace(self, **given)
+
+
+@dataclass(frozen=True)
+class ClientSettings(_Settings):
+    """A consumer's configuration; times in milliseconds, defaults of Kafka 4.3.1 (ConsumerConfig).
+
+    `assignors` are short names (`range`, `cooperative-sticky`, …), the first preferred.
+    `revoke_ms` is how long the application's onPartitionsRevoked takes.
+    """
+
+    protocol: str = _key("group.protocol", "classic")
+    assignors: tuple[str, ...] = _key(
+        "partition.assignment.strategy", ("range", "cooperative-sticky")
+    )
+    remote_assignor: str | None = _key("group.remote.assignor", None)
+    session_ms: float = _key("session.timeout.ms", 45_000)
+    heartbeat_ms: float = _key("heartbeat.interval.ms", 3_000)
+    max_poll_ms: float = _key("max.poll.interval.ms", 300_000)
+    auto_commit: bool = _key("enable.auto.commit", True)
+    commit_ms: float = _key("auto.commit.interval.ms", 5_000)
+    metadata_max_age_ms: float = _key("metadata.max.age.ms", 300_000)
+    revoke_ms: float = 0
+
+    def with_revoke(self, revoke_ms: float) -> ClientSettings:
+        """With an onPartitionsRevoked that takes so long."""
+        return replace(self, revoke_ms=revoke_ms)
+
+    def __post_init__(self) -> None:
+        if self.protocol not in ("classic", "consumer"):
+            raise ValueError(f"group.protocol is {self.protocol!r}: say classic or consumer")
+        if not self.assignors:
+            raise ValueError("partition.assignment.strategy names no assignor")
+        for one in fields(self):
+            value = getattr(self, one.name)
+            if one.name.endswith("_ms") and not 0 <= value < float("inf"):
+                raise ValueError(f"{one.metadata.get('key', one.name)} is {value!r}: a time in ms")
+
+    @property
+    def cooperative(self) -> bool:
+        """Whether the client keeps partitions while it rejoins (ConsumerCoordinator's constructor).
+
+        Its own list decides, not what the group elects: with one eager assignor in it, it is eager.
+        """
+        return all(assignor in COOPERATIVE for assignor in self.assignors)
+
+
+@dataclass(frozen=True)
+class BrokerSettings(_Settings):
+    """The broker's and the group's configuration; times in milliseconds, those of Kafka 4.3.1."""
+
+    initial_delay_ms: float = _key("group.initial.rebalance.delay.ms", 3_000)
+    max_size: int = _key("group.max.size", 2_147_483_647)
+    heartbeat_ms: float = _key("group.consumer.heartbeat.interval.ms", 5_000)
+    session_ms: float = _key("group.consumer.session.timeout.ms", 45_000)
+    assignment_interval_ms: float = _key("group.consumer.assignment.interval.ms", 1_000)
+    assignor: str = "uniform"
+
+    def of_group(self, config: Mapping[str, Any]) -> BrokerSettings:
+        """With the overrides of one group (kafka-configs --entity-type groups)."""
+        return self.with_({f"group.{key}": value for key, value in config.items()})
+
+
+@dataclass(frozen=True)
+class Delays:
+    """What a healthy network and machine take, in milliseconds; measured on loopback.
+
+    `round_trip` is that of one request, `assign` what a leader takes for an assignment, `fetch`
+    from an assignment to the first records, `start` from a process's start to its first request,
+    `reconcile` from a new assignment to its acknowledgement (KIP-848), `resolve` what the first
+    resolution of a pattern takes, `missing_topic` what a
+    leader waits that knows nothing of a topic. `late` is how much later than configured each
+    heartbeat goes out.
+    """
+
+    round_trip: float = 2
+    assign: float = 3
+    fetch: float = 100
+    start: float = 30
+    late: float = 1.5
+    reconcile: float = 30
+    resolve: float = 50
+    missing_topic: float = 450
+
+
+def _read(key: str, value: Any, default: Any) -> Any:
+    """A value of a configuration, which is a text in Kafka's own files."""
+    if key == "partition.assignment.strategy":
+        names = value.split(",") if isinstance(value, str) else value
+        return tuple(ASSIGNORS.get(name.strip(), name.strip()) for name in names)
+    if isinstance(default, bool):
+        return str(value).lower() == "true"
+    if isinstance(default, int | float):
+        try:
+            return float(value)
+        except (TypeError, ValueError):
+            raise ValueError(f"{key} is {value!r}: a number was expected") from None
+    return value

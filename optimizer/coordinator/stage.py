@@ -1,0 +1,177 @@
+"""Carries out the steps of a scenario."""
+
+from __future__ import annotations
+
+from functools import singledispatchmethod
+
+from optimizer.coordinator.classic_client import ClassicClient
+from optimizer.coordinator.coordinator import Coordinator
+from optimizer.coordinator.modern_client import ModernClient
+from optimizer.coordinator.modern_group import ModernGroup
+from optimizer.coordinator.scenario import (
+    Away,
+    Block,
+    Close,
+    Delete,
+    Grow,
+    Kill,
+    MoveCoordinator,
+    Scenario,
+    Start,
+    Step,
+    Subscribe,
+)
+from optimizer.coordinator.settings import ClientSettings
+from optimizer.coordinator.world import World
+from optimizer.model import Member
+
+MISSING_TOPIC_MS = 1_000
+"""retry.backoff.max.ms: how soon clients look again for a topic that they miss."""
+
+
+class Stage:
+    """The processes of a run by name, and what happens to them."""
+
+    def __init__(self, world: World) -> None:
+        self.world = world
+        self.coordinator = Coordinator(world)
+        self.processes: dict[str, list[ClassicClient | ModernClient]] = {}
+        self.unnoticed = 0
+
+    def alive(self) -> list[ClassicClient | ModernClient]:
+        """The processes that run."""
+        return [one for lives in self.processes.values() for one in lives if one.alive]
+
+    def _newest(self, name: str) -> ClassicClient | ModernClient | None:
+        """The newest process of that name, of those that run if there are any."""
+        lives = self.processes.get(name, [])
+        running = [one for one in lives if one.alive]
+        return running[-1] if running else lives[-1] if lives else None
+
+    def _add(self, client: ClassicClient | ModernClient) -> None:
+        """One more process; those of its name that are gone aren't needed any more."""
+        lives = self.processes.get(client.name, [])
+        self.processes[client.name] = [*(one for one in lives if one.alive), client]
+
+    def prepare(self, steps: list[Step]) -> None:
+        """Put every step where it belongs in time."""
+        for step in steps:
+            self.world.clock.at(step.at, self.do, step)
+
+    @singledispatchmethod
+    def do(self, step: object) -> None:
+        raise TypeError(f"{step!r} is no step of a scenario")
+
+    @do.register
+    def _start(self, step: Start) -> None:
+        world, before = self.world, self._newest(step.member)
+        scenario: Scenario = world.scenario
+        settings = step.client or (
+            before.settings if before else scenario.clients.get(step.member, scenario.client)
+        )
+        topics = step.topics if step.topics is not None else before.topics if before else ()
+        instance_id = step.instance_id or (before.instance_id if before else None)
+        client = self._client(
+            step.member,
+            topics,
+            settings,
+            instance_id=instance_id,
+            rack=step.rack or (before.rack if before else None),
+            member_id=step.member_id,
+            pattern=step.pattern or (before.pattern if before else None),
+        )
+        self._add(client)
+        delay = world.delays.start if step.delay_ms is None else step.delay_ms
+        world.tell("starting", step.member)
+        if isinstance(client, ClassicClient) and instance_id is None:
+            delay -= world.delays.round_trip  # its first request only gets it an id
+        world.clock.at(world.now + delay, client.begin)
+
+    def appear(self, member: Member) -> ClassicClient | ModernClient:
+        """A member that was there before the scenario began."""
+        scenario = self.world.scenario
+        client = self._client(
+            member.member_id,
+            tuple(member.topics),
+            scenario.clients.get(member.member_id, scenario.client),
+            instance_id=member.instance_id,
+            rack=member.rack,
+        )
+        client.member_id = member.member_id
+        self._add(client)
+        return client
+
+    def _client(
+        self, name: str, topics: tuple[str, ...], settings: ClientSettings, **named: str | None
+    ) -> ClassicClient | ModernClient:
+        kind = ModernClient if settings.protocol == "consumer" else ClassicClient
+        return kind(self.coordinator, name, topics, settings, **named)
+
+    @do.register
+    def _close(self, step: Close) -> None:
+        if client := self._newest(step.member):
+            client.when_polling(client.close, step.leave, step.delay_ms)
+
+    @do.register
+    def _kill(self, step: Kill) -> None:
+        if client := self._newest(step.member):
+            client.kill(step.silent_ms)
+
+    @do.register
+    def _block(self, step: Block) -> None:
+        if client := self._newest(step.member):
+            client.block(step.for_ms)
+
+    @do.register
+    def _subscribe(self, step: Subscribe) -> None:
+        if client := self._newest(step.member):
+            client.when_polling(client.subscribe, step.topics)
+
+    @do.register
+    def _grow(self, step: Grow) -> None:
+        missed = step.topic not in self.world.catalog.sizes
+        known = len(self.world.catalog)
+        self.world.catalog.resize(step.topic, step.partitions)
+        self.world.ledger.appear(self.world.now, range(known, len(self.world.catalog)))
+        self._tell_clients(step.noticed_ms, missed=missed)
+
+    @do.register
+    def _delete(self, step: Delete) -> None:
+        gone = self.world.catalog.of_topics((step.topic,))
+        self.world.catalog.resize(step.topic, None)
+        self.world.ledger.vanish(self.world.now, gone)
+        self._tell_clients(step.noticed_ms, missed=False)
+
+    def _tell_clients(self, noticed_ms: float | None, *, missed: bool) -> None:
+        if isinstance(self.coordinator.group, ModernGroup):
+            self.coordinator.group.wake_all()
+        for client in self.alive():
+            age = client.settings.metadata_max_age_ms
+            delay = self.world.chance.uniform(0, min(age, MISSING_TOPIC_MS) if missed else age)
+            if noticed_ms is not None:
+                delay = noticed_ms
+            self.unnoticed += 1
+            self.world.clock.at(self.world.now + delay, self._look, client)
+
+    def _look(self, client: ClassicClient | ModernClient) -> None:
+        self.unnoticed -= 1
+        client.when_polling(client.look_at_metadata)
+
+    @do.register
+    def _away(self, step: Away) -> None:
+        numbers = self.world.catalog.numbers
+        gone = frozenset(numbers[one] for one in step.partitions if one in numbers)
+        self.world.away |= gone
+        for client in self.alive():
+            self.world.ledger.stop(self.world.now, client.number, sorted(client.owned & gone))
+        self.world.clock.at(self.world.now + step.for_ms, self._back, gone)
+
+    def _back(self, gone: frozenset[int]) -> None:
+        self.world.away -= gone
+        for client in self.alive():
+            client.read(client.owned & gone)
+
+    @do.register
+    def _move(self, step: MoveCoordinator) -> None:
+        self.world.tell("coordinator_moved")
+        self.coordinator.group.restart_sessions()

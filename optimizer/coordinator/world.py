@@ -1,0 +1,109 @@
+"""What all actors of a run share: time, topics, accounts, chance."""
+
+from __future__ import annotations
+
+from random import Random
+from typing import NamedTuple
+from uuid import UUID
+
+from optimizer.coordinator.assignors import Parts
+from optimizer.coordinator.catalog import Catalog
+from optimizer.coordinator.clock import Clock
+from optimizer.coordinator.ledger import Ledger
+from optimizer.coordinator.scenario import Scenario
+
+NONE: Parts = frozenset()
+
+
+class Happening(NamedTuple):
+    """Something that happened: to whom, with which partitions (of the catalog), and why."""
+
+    at: float
+    what: str
+    member: str | None = None
+    generation: int | None = None
+    partitions: Parts = NONE
+    why: str | None = None
+    member_id: str | None = None
+
+
+class Generation(NamedTuple):
+    """What a rebalance of the classic protocol came to, by names of members.
+
+    `assignment` is what the leader handed out; None if it never came to that. The members that
+    were counted without having joined (static ones that are away) are in `absent`.
+    """
+
+    at: float
+    number: int
+    members: tuple[str, ...]
+    absent: tuple[str, ...]
+    leader: str | None
+    protocol: str | None
+    assignment: dict[str, Parts] | None
+    member_ids: tuple[str, ...]
+
+
+class Target(NamedTuple):
+    """A target assignment of KIP-848: epoch, assignor, and the partitions of each member."""
+
+    at: float
+    epoch: int
+    assignor: str
+    assignment: dict[str, Parts]
+
+
+class MemberState(NamedTuple):
+    """What the coordinator settled for a member of KIP-848 at a heartbeat (CurrentAssignment)."""
+
+    at: float
+    member: str
+    epoch: int
+    previous_epoch: int
+    state: str
+    assigned: Parts
+    revoking: Parts
+
+
+class World:
+    """One run."""
+
+    def __init__(self, scenario: Scenario, seed: int) -> None:
+        self.scenario = scenario
+        self.broker = scenario.broker
+        self.delays = scenario.delays
+        self.clock = Clock()
+        self.catalog = Catalog(scenario.group)
+        self.ledger = Ledger()
+        self.chance = Random(seed)
+        self.happenings: list[Happening] = []
+        self.generations: list[Generation] = []
+        self.epochs: list[tuple[float, int]] = []
+        self.targets: list[Target] = []
+        self.member_states: list[MemberState] = []
+        self.names: list[str] = []
+        self.away: set[int] = set()
+
+    @property
+    def now(self) -> float:
+        """Milliseconds since the scenario began."""
+        return self.clock.now
+
+    def tell(
+        self,
+        what: str,
+        member: str | None = None,
+        *,
+        generation: int | None = None,
+        partitions: Parts = NONE,
+        why: str | None = None,
+        member_id: str | None = None,
+    ) -> None:
+        """Write down what happens now."""
+        self.happenings.append(
+            Happening(self.clock.now, what, member, generation, partitions, why, member_id)
+        )
+
+    def new_id(self) -> str:
+        """A random id, the same each time for one seed."""
+        return str(UUID(int=self.chance.getrandbits(128), version=4))

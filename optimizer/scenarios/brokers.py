@@ -1,0 +1,36 @@
+"""Events of brokers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from optimizer.model import Group
+from optimizer.scenarios.event import DEFAULT_LIMITS, Event, Limits, check_count, whole_number
+
+
+@dataclass(frozen=True)
+class BrokerDown(Event):
+    """A broker is down: its coordinators move, and partitions that it leads get other leaders.
+
+    Partitions without another replica in sync go unread. A `Group` knows nothing of brokers, so
+    that it stays as it is: a coordinator that moves starts sessions anew and no rebalance.
+    """
+
+    broker: int
+
+    names: ClassVar = ("broker-down",)
+
+    def __post_init__(self) -> None:
+        check_count("the id of the broker that is down", self.broker, 0)
+
+    @property
+    def value(self) -> str:
+        return str(self.broker)
+
+    @classmethod
+    def of_value(cls, name: str, value: str) -> BrokerDown:
+        return cls(whole_number("the id of the broker that is down", value))
+
+    def apply(self, group: Group, limits: Limits = DEFAULT_LIMITS) -> Group:
+        return group

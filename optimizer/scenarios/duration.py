@@ -1,0 +1,37 @@
+"""Lengths of time in events: `30s`, `10m`, `1.5s`, `500ms`."""
+
+from __future__ import annotations
+
+import re
+from math import isfinite
+
+from optimizer.scenarios.event import EventError
+
+UNITS = {"ms": 0.001, "s": 1, "m": 60, "h": 3600, "d": 86400}
+
+_LENGTH = re.compile(r"(\d{1,9}(?:\.\d{1,6})?)(ms|s|m|h|d)", re.ASCII)
+
+
+def seconds_of(text: str) -> float:
+    """The seconds of a number and a unit (ms, s, m, h, d); EventError if it is none."""
+    found = _LENGTH.fullmatch(text.strip())
+    if not found:
+        raise EventError(f"{text!r} is no length of time such as 30s or 10m")
+    return round(float(found[1]) * UNITS[found[2]], 6)
+
+
+def seconds_to_text(seconds: float) -> str:
+    """What `seconds_of` reads as that many seconds, in the largest unit that fits."""
+    whole = [unit for unit in ("s", "m", "h", "d") if seconds and not seconds % UNITS[unit]]
+    unit = whole[-1] if whole else "s"
+    text = f"{seconds / UNITS[unit]:.6f}".rstrip("0").rstrip(".")
+    return f"{text}{unit}"
+
+
+def check_seconds(what: str, seconds: object) -> float:
+    """A length of time in an event, as a float; EventError unless it is a number of 0 or more."""
+    if isinstance(seconds, bool) or not isinstance(seconds, int | float) or not isfinite(seconds):
+        raise EventError(f"{what} of {seconds!r} is no number of seconds")
+    if seconds < 0:
+        raise EventError(f"{what} of {seconds:g} s is negative")
+    return float(seconds)

@@ -1,0 +1,119 @@
+"""What all events have in common."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import fields
+from numbers import Integral
+from typing import Any, ClassVar, NamedTuple
+
+from optimizer.model import Group, Member
+
+
+class EventError(ValueError):
+    """An event that makes no sense, whatever the group."""
+
+
+class NotApplicableError(EventError):
+    """An event that this group can't have: a member, topic, host or rack that isn't there."""
+
+
+class Limits(NamedTuple):
+    """How long a member may be silent before its group goes on without it; Kafka 4.3's defaults.
+
+    `session`: seconds without a heartbeat (session.timeout.ms); `poll`: between two calls of
+    poll() (max.poll.interval.ms).
+    """
+
+    session: float = 45.0
+    poll: float = 300.0
+
+
+DEFAULT_LIMITS = Limits()
+
+
+class Event(ABC):
+    """Something that happens to a group; a frozen object that its constructor has checked.
+
+    `names` are those that it has as text, before the `=`.
+    """
+
+    names: ClassVar[tuple[str, ...]]
+
+    @property
+    def name(self) -> str:
+        """What it is called as text."""
+        return self.names[0]
+
+    @property
+    @abstractmethod
+    def value(self) -> str:
+        """What follows its name and `=` as text."""
+
+    @classmethod
+    @abstractmethod
+    def of_value(cls, name: str, value: str) -> Event:
+        """The event of that name and text; EventError where it makes no sense."""
+
+    @abstractmethod
+    def apply(self, group: Group, limits: Limits = DEFAULT_LIMITS) -> Group:
+        """The group when it has happened, with all that its members still own.
+
+        Raises NotApplicableError for a group that can't have it.
+        """
+
+    def to_text(self) -> str:
+        """As `event_of` reads it: `crash-rack=eu-west-a`."""
+        return f"{self.name}={self.value}"
+
+    def to_table(self) -> dict[str, Any]:
+        """As `event_of` reads it from TOML: the name under `event`, and what isn't the default."""
+        table: dict[str, Any] = {"event": self.names[0]}
+        for one in fields(self):  # type: ignore[arg-type]  # all events are dataclasses
+            stated = getattr(self, one.name)
+            if stated != one.default and stated is not None:
+                table[one.name] = list(stated) if isinstance(stated, tuple) else stated
+        return table
+
+    def __str__(self) -> str:
+        return self.to_text()
+
+
+def check_count(what: str, number: object, least: int) -> None:
+    """Raise EventError unless it is a whole number, and not below `least`."""
+    if isinstance(number, bool) or not isinstance(number, Integral):
+        raise EventError(f"{what} is {number!r}, which is not a whole number")
+    if int(number) < least:
+        why = "a negative number" if int(number) < 0 else f"less than {least}"
+        raise EventError(f"{what} is {number}, {why}")
+
+
+def check_text(what: str, text: object) -> None:
+    """Raise EventError unless it is a text that isn't empty."""
+    if not isinstance(text, str) or not text:
+        raise EventError(f"{what} is {text!r}, which is no name")
+
+
+def whole_number(what: str, text: str) -> int:
+    """A whole number written out; EventError if it is none."""
+    try:
+        return int(text)
+    except ValueError:
+        raise EventError(f"{what} is {text!r}, which is not a whole number") from None
+
+
+def place_of(group: Group, name: str) -> int:
+    """Where the member of that member id or instance id stands among the members of a group."""
+    by_id = [place for place, one in enumerate(group.members) if one.member_id == name]
+    found = by_id or [place for place, one in enumerate(group.members) if one.instance_id == name]
+    if not found:
+        raise NotApplicableError(
+            f"no member has the member id or instance id {name!r}{_known(group.members)}"
+        )
+    return found[0]
+
+
+def _known(members: Sequence[Member]) -> str:
+    some = ", ".join(member.instance_id or member.member_id for member in members[:3])
+    return f" (there are {some}{' and others' if len(members) > 3 else ''})" if some else ""

@@ -1,0 +1,206 @@
+"""Events that change who is there: members that come, leave and crash."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+from optimizer.model import Group, Member
+from optimizer.scenarios.event import (
+    DEFAULT_LIMITS,
+    Event,
+    EventError,
+    Limits,
+    NotApplicableError,
+    check_count,
+    check_text,
+    place_of,
+    whole_number,
+)
+
+
+@dataclass(frozen=True)
+class Join(Event):
+    """`n` new members, with the topics and the rack of the member `like`.
+
+    Without `like` they read what most members read, and go to the rack with the fewest members.
+    """
+
+    n: int = 1
+    like: str | None = None
+
+    names: ClassVar = ("join",)
+
+    def __post_init__(self) -> None:
+        check_count("the number of members that join", self.n, 1)
+        if self.like is not None:
+            check_text("the member that others are to be like", self.like)
+
+    @property
+    def value(self) -> str:
+        return f"{self.n}:{self.like}" if self.like else str(self.n)
+
+    @classmethod
+    def of_value(cls, name: str, value: str) -> Join:
+        count, _, like = value.partition(":")
+        return cls(whole_number("the number of members that join", count), like or None)
+
+    def apply(self, group: Group, limits: Limits = DEFAULT_LIMITS) -> Group:
+        return replace(group, members=[*group.members, *newcomers(group, self.n, self.like)])
+
+
+@dataclass(frozen=True)
+class Leave(Event):
+    """A member closes, and doesn't come back.
+
+    A dynamic one tells its group; a static one is missed when its session ends (KIP-345).
+    """
+
+    member: str
+
+    names: ClassVar = ("leave",)
+
+    def __post_init__(self) -> None:
+        check_text("the member that leaves", self.member)
+
+    @property
+    def value(self) -> str:
+        return self.member
+
+    @classmethod
+    def of_value(cls, name: str, value: str) -> Leave:
+        return cls(value)
+
+    def apply(self, group: Group, limits: Limits = DEFAULT_LIMITS) -> Group:
+        return without(group, [place_of(group, self.member)])
+
+
+@dataclass(frozen=True)
+class Crash(Event):
+    """A member, or all of a host or of a rack, vanish without a word; they don't come back."""
+
+    member: str | None = None
+    host: str | None = None
+    rack: str | None = None
+
+    names: ClassVar = ("crash", "crash-host", "crash-rack")
+
+    def __post_init__(self) -> None:
+        stated = [one for one in (self.member, self.host, self.rack) if one is not None]
+        if len(stated) != 1:
+            raise EventError("a crash is of one member, one host or one rack")
+        check_text(f"the {self._what} that crashes", stated[0])
+
+    @property
+    def _what(self) -> str:
+        return "member" if self.member is not None else "host" if self.host is not None else "rack"
+
+    @property
+    def name(self) -> str:
+        return "crash" if self.member is not None else f"crash-{self._what}"
+
+    @property
+    def value(self) -> str:
+        return self.member or self.host or self.rack or ""
+
+    @classmethod
+    def of_value(cls, name: str, value: str) -> Crash:
+        return cls(**{name.removeprefix("crash").removeprefix("-") or "member": value})
+
+    def places(self, group: Group) -> list[int]:
+        """Which of a group's members crash; NotApplicableError where none does."""
+        if self.member is not None:
+            return [place_of(group, self.member)]
+        what, name = self._what, self.value
+        found = [p for p, one in enumerate(group.members) if getattr(one, what) == name]
+        if not found:
+            known = sorted({getattr(one, what) for one in group.members} - {None})
+            at = "in" if what == "rack" else "on"
+            others = f"they are {at} {', '.join(known[:5])}" if known else f"no {what} is known"
+            raise NotApplicableError(f"no member is {at} {what} {name!r} ({others})")
+        return found
+
+    def apply(self, group: Group, limits: Limits = DEFAULT_LIMITS) -> Group:
+        return without(group, self.places(group))
+
+
+@dataclass(frozen=True)
+class Members(Event):
+    """A group gets `n` members: new ones like those of `Join`, or the last ones leave."""
+
+    n: int
+
+    names: ClassVar = ("members",)
+
+    def __post_init__(self) -> None:
+        check_count("the number of members", self.n, 0)
+
+    @property
+    def value(self) -> str:
+        return str(self.n)
+
+    @classmethod
+    def of_value(cls, name: str, value: str) -> Members:
+        return cls(whole_number("the number of members", value))
+
+    def apply(self, group: Group, limits: Limits = DEFAULT_LIMITS) -> Group:
+        more = self.n - len(group.members)
+        if more <= 0:
+            return replace(group, members=list(group.members[: self.n]))
+        return replace(group, members=[*group.members, *newcomers(group, more)])
+
+
+def without(group: Group, places: Sequence[int]) -> Group:
+    """The group without the members who stand there."""
+    gone = set(places)
+    stay = [member for place, member in enumerate(group.members) if place not in gone]
+    return replace(group, members=stay)
+
+
+def as_static(group: Group) -> Group:
+    """The same group with an instance id for every member: its member id where it has none."""
+    named = [replace(one, instance_id=one.instance_id or one.member_id) for one in group.members]
+    return replace(group, members=named)
+
+
+def newcomers(group: Group, n: int, like: str | None = None) -> list[Member]:
+    """Members to come: see `Join`."""
+    if not group.members:
+        raise NotApplicableError("nobody is there to tell what a new member would read")
+    members = group.members
+    example = members[place_of(group, like)] if like is not None else _common(members)
+    per_rack = Counter(one.rack for one in members if one.rack is not None)
+    are_static = all(one.instance_id is not None for one in members)
+    taken = {one.member_id for one in members} | {one.instance_id for one in members}
+    come = []
+    for _ in range(n):
+        rack = example.rack
+        if like is None and per_rack:
+            rack = min(sorted(per_rack), key=per_rack.__getitem__)
+            per_rack[rack] += 1
+        id_ = unused("new", taken, first=1)
+        taken.add(id_)
+        come.append(
+            Member(
+                id_, example.topics, (), id_ if are_static else None, rack, None, example.capacity
+            )
+        )
+    return come
+
+
+def _common(members: Sequence[Member]) -> Member:
+    """The first of those who read what most read."""
+    read = Counter(frozenset(one.topics) for one in members)
+    most = max(read.values())
+    return next(one for one in members if read[frozenset(one.topics)] == most)
+
+
+def unused(beginning: str, taken: Iterable[str | None], first: int = 2) -> str:
+    """`beginning-N` of the first number that is free."""
+    known = set(taken)
+    number = first
+    while f"{beginning}-{number}" in known:
+        number += 1
+    return f"{beginning}-{number}"

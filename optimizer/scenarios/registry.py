@@ -1,0 +1,73 @@
+"""All events by name, and how they are read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import MISSING, fields
+from typing import Any
+
+from optimizer.scenarios.brokers import BrokerDown
+from optimizer.scenarios.deployments import Migrate, Upgrade
+from optimizer.scenarios.duration import seconds_of
+from optimizer.scenarios.event import Event, EventError
+from optimizer.scenarios.members import Crash, Join, Leave, Members
+from optimizer.scenarios.restarts import Restart, RollingRestart, SlowPoll
+from optimizer.scenarios.topics import Create, Delete, Grow, Subscribe
+
+KINDS: tuple[type[Event], ...] = (
+    *(Join, Leave, Crash, Restart, RollingRestart, Members),
+    *(Grow, Create, Delete, Subscribe, SlowPoll, Upgrade, Migrate, BrokerDown),
+)
+
+EVENTS: dict[str, type[Event]] = {name: kind for kind in KINDS for name in kind.names}
+"""Each event by the names that it has as text."""
+
+
+def event_of(stated: str | Mapping[str, Any]) -> Event:
+    """The event that a text (`crash-rack=eu-west-a`) or a table of a TOML file states.
+
+    A table has the event's name under `event`, and its fields by their names; lengths of time may
+    be numbers of seconds or texts (`30s`). Under `event` may stand the whole text as well.
+
+    Raises EventError, with a sentence that says what is wrong.
+    """
+    if isinstance(stated, str):
+        return _of_text(stated)
+    name = stated.get("event")
+    if not isinstance(name, str):
+        raise EventError("an event needs its name under 'event', such as event = \"leave\"")
+    given = {key: value for key, value in stated.items() if key != "event"}
+    if "=" in name:
+        if given:
+            raise EventError(f"event {name!r} states all of it: {', '.join(given)} can't be beside")
+        return _of_text(name)
+    return _of_fields(name, given)
+
+
+def _of_text(text: str) -> Event:
+    name, equals, value = text.partition("=")
+    name, value = name.strip(), value.strip()
+    kind = _kind(name)
+    if not equals or not value:
+        raise EventError(f"event {text!r} is not {name}=VALUE")
+    return kind.of_value(name, value)
+
+
+def _of_fields(name: str, given: Mapping[str, Any]) -> Event:
+    kind = _kind(name)
+    known = {one.name: one for one in fields(kind)}  # type: ignore[arg-type]
+    if unknown := given.keys() - known.keys():
+        raise EventError(f"{name} has no {min(unknown)!r} (it has {', '.join(known)})")
+    required = [one.name for one in known.values() if one.default is MISSING]
+    if missing := [key for key in required if key not in given]:
+        raise EventError(f"{name} needs {' and '.join(missing)}")
+    stated = dict(given)
+    if isinstance(seconds := stated.get("seconds"), str):
+        stated["seconds"] = seconds_of(seconds)
+    return kind(**stated)
+
+
+def _kind(name: str) -> type[Event]:
+    if name not in EVENTS:
+        raise EventError(f"unknown event {name!r}: choose of {', '.join(EVENTS)}")
+    return EVENTS[name]

@@ -1,0 +1,133 @@
+"""Events one after the other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import reduce
+from typing import Any, NamedTuple
+
+from optimizer.model import Group
+from optimizer.scenarios.duration import check_seconds, seconds_of, seconds_to_text
+from optimizer.scenarios.event import DEFAULT_LIMITS, Event, EventError, Limits
+from optimizer.scenarios.registry import event_of
+
+
+class Step(NamedTuple):
+    """An event, and how many seconds after the beginning it happens."""
+
+    at: float
+    event: Event
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """What happens to a group, in the order of time; `title` says it in words.
+
+    `seconds` is how long it is looked at, None until the group is at rest again. As TOML:
+
+        title = "A member leaves, and comes back"
+        seconds = "5m"            # may be left out
+
+        [[step]]
+        at = "10s"
+        event = "leave"
+        member = "orders-1"
+
+        [[step]]
+        at = "70s"
+        event = "join=1"
+    """
+
+    steps: tuple[Step, ...] = ()
+    title: str = ""
+    seconds: float | None = None
+
+    def __post_init__(self) -> None:
+        steps = tuple(
+            Step(check_seconds(f"the time of {event}", at), event) for at, event in self.steps
+        )
+        object.__setattr__(self, "steps", tuple(sorted(steps, key=lambda step: step.at)))
+        if self.seconds is not None:
+            object.__setattr__(self, "seconds", check_seconds("a scenario", self.seconds))
+
+    @staticmethod
+    def of(*events: Event | str) -> Scenario:
+        """All of these events at once, at the beginning."""
+        return Scenario(tuple(Step(0.0, _as_event(one)) for one in events))
+
+    @staticmethod
+    def of_table(stated: Mapping[str, Any]) -> Scenario:
+        """What a TOML file states; EventError tells all that is wrong with it."""
+        faults = [
+            f"unknown key {key!r} (known are title, seconds, step)"
+            for key in stated
+            if key not in ("title", "seconds", "step")
+        ]
+        if not isinstance(stated.get("title", ""), str):
+            faults.append("the title must be a text")
+        seconds = None
+        try:
+            if "seconds" in stated:
+                seconds = _seconds("seconds", stated["seconds"])
+        except EventError as error:
+            faults.append(str(error))
+        tables = stated.get("step", [])
+        if not isinstance(tables, list) or not all(isinstance(one, dict) for one in tables):
+            raise EventError("; ".join([*faults, "step must be tables, each headed [[step]]"]))
+        steps = []
+        for number, table in enumerate(tables, start=1):
+            try:
+                steps.append(_step_of(table))
+            except EventError as error:
+                faults.append(f"[[step]] number {number}: {error}")
+        if faults:
+            raise EventError("; ".join(faults))
+        return Scenario(tuple(steps), stated.get("title", ""), seconds)
+
+    def to_toml(self) -> str:
+        """The text of a TOML file that states this scenario."""
+        return "\n".join(self._lines()) + "\n"
+
+    def _lines(self) -> Iterator[str]:
+        if self.title:
+            yield f"title = {_toml(self.title)}"
+        if self.seconds is not None:
+            yield f"seconds = {_toml(seconds_to_text(self.seconds))}"
+        for at, event in self.steps:
+            yield ""
+            yield "[[step]]"
+            yield f"at = {_toml(seconds_to_text(at))}"
+            yield from (f"{key} = {_toml(value)}" for key, value in event.to_table().items())
+
+    def apply(self, group: Group, limits: Limits = DEFAULT_LIMITS) -> Group:
+        """The group when all has happened; NotApplicableError for one that can't have it."""
+        return reduce(lambda now, step: step.event.apply(now, limits), self.steps, group)
+
+
+def _as_event(one: Event | str) -> Event:
+    return event_of(one) if isinstance(one, str) else one
+
+
+def _step_of(table: Mapping[str, Any]) -> Step:
+    if "at" not in table:
+        raise EventError('at is missing, the time after the beginning, such as at = "10s"')
+    event = event_of({key: value for key, value in table.items() if key != "at"})
+    return Step(_seconds("at", table["at"]), event)
+
+
+def _seconds(what: str, stated: Any) -> float:
+    return seconds_of(stated) if isinstance(stated, str) else check_seconds(what, stated)
+
+
+def _toml(value: Any) -> str:
+    """A value as TOML has it."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, list):
+        return f"[{', '.join(map(_toml, value))}]"
+    if isinstance(value, str):
+        escaped = value.replace("\\", "\\\\").replace('"', '\\"')
+        plain = (f"\\u{ord(c):04X}" if ord(c) < 32 or ord(c) == 127 else c for c in escaped)
+        return f'"{"".join(plain)}"'
+    return repr(value)

@@ -1,0 +1,86 @@
+"""A group of a fleet by names, as `optimizer` takes it."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from optimizer.model import Group, IntArray, Member, Problem
+
+
+def named_group(row: Any, problem: Problem, owner: IntArray) -> Group:
+    """The group of an encoded row and of the problem read of it, in which `owner` owns what it has.
+
+    `owner` has the index of a member for each partition, or a negative number. Members come in the
+    order of their ids; their hosts are known where the row has them.
+    """
+    facts = problem.kafka
+    vanished = facts.vanished or [()] * len(problem.subscriptions)
+    topics = [
+        [*(problem.topics[t] for t in some.tolist()), *gone]
+        for some, gone in zip(problem.subscriptions, vanished, strict=True)
+    ]
+    count = len(problem.member_ids)
+    owned = _owned(problem, owner)
+    none: list[Any] = [None] * count
+    generations = none if facts.generations is None else facts.generations.tolist()
+    hosts = row.hosts.tolist() if hasattr(row, "hosts") else none
+    columns = (
+        problem.member_ids,
+        problem.member_subscription.tolist(),
+        owned,
+        facts.instance_ids or none,
+        problem.racks or none,
+        generations,
+        hosts,
+    )
+    members = [
+        Member(
+            member_id=id_,
+            topics=topics[subscription],
+            owned=has,
+            instance_id=instance,
+            rack=rack,
+            generation=None if generation in (None, -1) else generation,
+            host=host,
+        )
+        for id_, subscription, has, instance, rack, generation, host in zip(*columns, strict=True)
+    ]
+    return Group(
+        topics=dict(zip(problem.topics, problem.topic_sizes.tolist(), strict=True)),
+        members=members,
+        leader_racks=_by_topic(problem, problem.leader_racks),
+        replica_racks=_by_topic(problem, problem.replica_racks),
+        topic_ids=_ids(problem),
+    )
+
+
+def _owned(problem: Problem, owner: IntArray) -> list[list[tuple[str, int]]]:
+    """The partitions of each member."""
+    order = np.argsort(owner, kind="stable")
+    ends = np.searchsorted(owner[order], np.arange(len(problem.member_ids) + 1))
+    order = order[ends[0] :]
+    topic = problem.topic_of[order]
+    names = [problem.topics[t] for t in topic.tolist()]
+    numbers = (order - problem.topic_offsets[topic]).tolist()
+    pairs = list(zip(names, numbers, strict=True))
+    starts = (ends - ends[0]).tolist()
+    return [pairs[a:b] for a, b in pairwise(starts)]
+
+
+def _by_topic(problem: Problem, facts: Any) -> dict[str, list[Any]]:
+    if not facts:
+        return {}
+    offsets = problem.topic_offsets.tolist()
+    return {
+        topic: list(facts[offsets[t] : offsets[t + 1]]) for t, topic in enumerate(problem.topics)
+    }
+
+
+def _ids(problem: Problem) -> dict[str, str]:
+    ids = problem.kafka.topic_ids
+    if not ids:
+        return {}
+    return {topic: id_ for topic, id_ in zip(problem.topics, ids, strict=True) if id_ is not None}

@@ -1,0 +1,246 @@
+"""`evenfleet whatif`: what events would do to a fleet."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import reduce
+from typing import Annotated, Any
+
+import typer
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+
+from optimizer import STRATEGY_NAMES
+from optimizer.scenarios import Event, EventError, event_of
+from spark import FleetSnapshot, InputError, check_strategies
+from spark.files import Where, table_in, write_tables
+from spark.fleet import CONNECT, CONSUMER, Part, check_outside, check_writable, snapshot_id
+from spark.history import FleetRates, window_length
+from spark.jobs.members import rates_if_any
+from spark.settings import CURRENT, Settings, read_settings
+from spark.terminal import (
+    ClusterName,
+    Conf,
+    Config,
+    Form,
+    Format,
+    GroupPattern,
+    Master,
+    Out,
+    OutTables,
+    Snapshot,
+    Store,
+    StoreTables,
+    as_rows,
+    busy,
+    clusters_in_json,
+    opened,
+    out_if_any,
+    part_of,
+    read_snapshot,
+    say,
+    say_clusters,
+    show,
+    store_in,
+)
+from spark.whatif import COMPARED, fleet_of_whatif, static_advice, what_if, whatif_advice
+
+SHOWN = (
+    *("strategy", "groups", "excess_after", "moves", "rebalances", "unread_seconds"),
+    *("longest_pause", "read_twice_seconds"),
+)
+"""What fits a terminal of 80 columns; JSON and the table that is written have all."""
+
+SHOWN_OF_GROUPS = ("group", "uses", "members", "max_load", "rebalances", "unread_seconds")
+
+WORST = 10
+"""So many groups are shown, those that suffer the most first."""
+
+TABLES = {CONSUMER: "strategies", CONNECT: "connect strategies"}
+"""The table that is printed for each kind of groups that there is."""
+
+
+def whatif(
+    store: Store = None,
+    tables: StoreTables = None,
+    event: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="What happens, such as crash-rack=eu-west-a; repeatable, one after the other.",
+            show_default=False,
+        ),
+    ] = None,
+    out: Out = None,
+    out_tables: OutTables = None,
+    snapshot_out: Annotated[
+        str | None,
+        typer.Option(help="Store that keeps the fleet as it is afterwards.", show_default=False),
+    ] = None,
+    snapshot: Snapshot = None,
+    cluster: ClusterName = None,
+    group: GroupPattern = None,
+    strategies: Annotated[
+        str | None,
+        typer.Option(
+            help=f"Names, separated by commas: current, {', '.join(STRATEGY_NAMES)}.",
+            show_default=", ".join(COMPARED),
+        ),
+    ] = None,
+    static: Annotated[
+        bool, typer.Option("--static", help="As if every member had an instance id.")
+    ] = False,
+    window: Annotated[
+        str, typer.Option(help="How far to look back for rates from each cluster's last snapshot.")
+    ] = "24h",
+    master: Master = None,
+    conf: Conf = None,
+    config: Config = None,
+    form: Form = Format.TABLE,
+) -> None:
+    """Tell what events would do to each group under each strategy, and what would help."""
+    source = store_in(store, tables)
+    target = out_if_any(out, out_tables)
+    events = events_in(event)
+    settings = read_settings(config)
+    chosen = strategies.split(",") if strategies else settings.strategies or COMPARED
+    settings = replace(settings, strategies=tuple(check_strategies(chosen)))
+    places: list[Where | None] = [target, snapshot_out]
+    for place in places:
+        if place is not None:
+            check_writable(place)
+    with opened(master, conf, settings, source) as spark:
+        fleet = read_snapshot(spark, source, snapshot, "whatif", settings.max_age)
+        some = part_of(fleet, Part(cluster, group))
+        with rates_if_any(spark, source, some, window_length(window), settings) as rates:
+            _tell(spark, some, events, static, settings, target, form, rates)
+        if snapshot_out:
+            _keep(fleet, Part(cluster, group), events, snapshot_out)
+
+
+def events_in(stated: list[str] | None) -> list[Event]:
+    """The events that options state; InputError for one that makes no sense, and for none."""
+    try:
+        events = [event_of(one) for one in stated or ()]
+    except EventError as error:
+        raise InputError(str(error)) from None
+    if not events:
+        raise InputError("say what happens: --event crash-rack=eu-west-a")
+    return events
+
+
+def _tell(
+    session: SparkSession,
+    fleet: FleetSnapshot,
+    events: list[Event],
+    static: bool,
+    settings: Settings,
+    out: Where | None,
+    form: Format,
+    rates: FleetRates | None,
+) -> None:
+    """Print the table of strategies, the groups that suffer most and what to change."""
+    snapshot_id(fleet.id)  # checked before any work is done
+    if out is not None:
+        check_outside(session, out, ("whatif",))
+
+    def tried(strategies: Sequence[str], static: bool) -> DataFrame:
+        seconds, goals = settings.strategy_seconds, settings.goals
+        consumers = settings.consumers
+        return what_if(fleet, events, strategies, seconds, goals, static, consumers, rates)
+
+    rows = tried(settings.strategies, static).persist()
+    dynamic = []
+    try:
+        with busy(f"letting {', '.join(map(str, events))} happen to snapshot {fleet.id}"):
+            table = as_rows(fleet_of_whatif(rows).collect())
+            worst = as_rows(_worst(rows, settings.strategies[0]).collect())
+            check_affected(rows, table, events)
+            if static and CURRENT in settings.strategies:
+                dynamic = as_rows(fleet_of_whatif(tried([CURRENT], False)).collect())
+            if out is not None:
+                in_order = rows.repartition(1).sortWithinPartitions("cluster", "group", "strategy")
+                write_tables(session, out, fleet.id, {"whatif": in_order})
+    finally:
+        rows.unpersist()
+    _show(table, worst, fleet, form)
+    say_clusters(fleet)
+    if fleet.part:
+        say(f"Looked at are {fleet.part} alone.")
+    _say_unaffected(table)
+    if settings.consumers.assumed:
+        say(settings.consumers.assumed)
+    if dynamic:
+        say(static_advice(dynamic, table))
+    say(whatif_advice(table, events))
+    if out is not None:
+        say(f"Each group under each strategy is in {table_in(out, 'whatif')}.")
+
+
+def check_affected(rows: DataFrame, table: list[dict[str, Any]], events: list[Event]) -> None:
+    """Raise InputError where no group can have the events, though some could be judged."""
+    if any(row["groups"] for row in table) or not any(row["unaffected"] for row in table):
+        return
+    unaffected = rows.where("status = 'unaffected'")
+    reasons = unaffected.groupBy("reason").count().orderBy(F.desc("count"), "reason")
+    (first,) = reasons.limit(1).collect()
+    count = max(row["unaffected"] for row in table)
+    of = "the group" if count == 1 else f"any of {count} groups"
+    raise InputError(f"{' and '.join(map(str, events))} can't happen to {of}: {first.reason}")
+
+
+def _worst(rows: DataFrame, strategy: str) -> DataFrame:
+    """The groups that suffer most under the first strategy, which is the one in use if named."""
+    there = rows.where(F.col("members_after").isNotNull() & (F.col("strategy") == strategy))
+    return there.orderBy(
+        (F.col("members_after") > 0),
+        F.desc_nulls_last("unread_seconds"),
+        F.desc_nulls_last(F.col("max_load_after") - F.col("max_load_before")),
+        F.desc_nulls_last("moves"),
+        *("cluster", "group"),
+    ).limit(WORST)
+
+
+def _show(
+    table: list[dict[str, Any]], worst: list[dict[str, Any]], fleet: FleetSnapshot, form: Format
+) -> None:
+    by_kind = {name: [row for row in table if row["kind"] == kind] for kind, name in TABLES.items()}
+    affected = {n: some for n, some in by_kind.items() if any(row["groups"] for row in some)}
+    tables = affected or {TABLES[CONSUMER]: table}
+    if form is Format.JSON:
+        show(tables | {"groups": worst} | clusters_in_json(form, fleet), form)
+        return
+    show(tables, form, {key for row in table for key in row if key not in SHOWN})
+    shown = [
+        {
+            **row,
+            "members": _change(row, "members"),
+            "max_load": _change(row, "max_load"),
+        }
+        for row in worst
+    ]
+    show({"groups that suffer most": [{k: row[k] for k in SHOWN_OF_GROUPS} for row in shown]}, form)
+
+
+def _change(row: dict[str, Any], what: str) -> str:
+    """A number before and after, one number where it is the same."""
+    before, after = row[f"{what}_before"], row[f"{what}_after"]
+    return f"{before}" if before == after else f"{before} → {'-' if after is None else after}"
+
+
+def _say_unaffected(table: list[dict[str, Any]]) -> None:
+    unaffected = max((row["unaffected"] for row in table), default=0)
+    if unaffected:
+        say(f"Skipped: {unaffected} group{'s' if unaffected > 1 else ''} that can't have that.")
+    if empty := max((row["left_empty"] for row in table), default=0):
+        say(f"{empty} group{' has' if empty == 1 else 's have'} nobody left to read anything.")
+
+
+def _keep(fleet: FleetSnapshot, part: Part, events: list[Event], store: str) -> None:
+    """Write the fleet as it is afterwards, all of it."""
+    chosen = fleet if part.cluster is None else fleet.only([part.cluster])
+    after = reduce(lambda now, event: now.after(event, part.group), events, chosen)
+    for note in after.notes[len(fleet.notes) :]:
+        say(f"{note}.")
+    after.write(store)
+    say(f"The fleet afterwards is snapshot {after.id} of {store}.")

@@ -1,0 +1,155 @@
+"""Bring groups of a fleet to another assignor or protocol."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from pyspark.sql import DataFrame, Window
+from pyspark.sql import functions as F
+
+from optimizer.coordinator import Played, figures_of, play
+from optimizer.model import Problem, classes_of
+from spark.errors import InputError
+from spark.fleet import FleetSnapshot
+from spark.groups import FleetGroup, encode, failed, named_group, portions, read_or_failed
+from spark.rollout.coupled import coupled_parts
+from spark.rollout.rollout_row import RolloutRow
+from spark.rollout.way import TARGETS, Way, way_of
+from spark.settings import NO_CONSUMERS, STRATEGY_SECONDS, FleetConsumers
+from spark.solve import TimeLimit, columns_of, schema_of
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+READY, DONE, UNABLE = "ready", "done", "unable"
+
+RESTART_SECONDS = 30
+"""For how long a restart keeps a member away, where the configuration doesn't say."""
+
+
+def rollout_fleet(
+    snapshot: FleetSnapshot,
+    to: str,
+    consumers: FleetConsumers = NO_CONSUMERS,
+    strategy_seconds: float = STRATEGY_SECONDS,
+    whole: FleetSnapshot | None = None,
+) -> DataFrame:
+    """A `RolloutRow` for each step of each group, with its `wave` and `component`.
+
+    `to` is `cooperative-sticky` or `consumer` (KIP-848). Groups that share topics, directly or
+    through others, are of one component, and never in one wave; `whole` is the fleet that tells so,
+    if the snapshot is a part of it. A step of a group comes in the wave of its group; those who
+    cost the least go first. Groups without steps have no wave.
+
+    InputError for another `to`, and for null keys.
+    """
+    if to not in TARGETS:
+        raise InputError(f"groups can be brought to {' or '.join(TARGETS)}, not to {to!r}")
+    encoded = encode(snapshot.validate(), racks=True)
+
+    def roll(batches: Iterator[pd.DataFrame]) -> Iterator[pd.DataFrame]:
+        import pandas as pd  # noqa: PLC0415
+
+        for groups in portions(batch.itertuples(index=False) for batch in batches):
+            with TimeLimit(strategy_seconds) as limit:
+                rows = [
+                    one.cells()
+                    for row in groups
+                    for one in steps_of_group(row, to, consumers, limit)
+                ]
+            yield pd.DataFrame(rows, columns=columns_of(RolloutRow))
+
+    steps = encoded.mapInPandas(roll, schema_of(RolloutRow))
+    return _in_waves(steps, coupled_parts(whole or snapshot))
+
+
+def _in_waves(steps: DataFrame, parts: DataFrame) -> DataFrame:
+    of_group = Window.partitionBy("cluster", "group")
+    cost = F.sum(F.coalesce("unread_seconds", F.lit(0.0))).over(of_group)
+    of_part = Window.partitionBy("cluster", "component", F.col("status") == READY)
+    in_order = of_part.orderBy("cost", "group")
+    wave = F.when(F.col("status") == READY, F.dense_rank().over(in_order))
+    return (
+        steps.join(parts, ["cluster", "group"], "left")
+        .withColumn("component", F.coalesce("component", "group"))
+        .withColumn("cost", cost)
+        .withColumn("wave", wave)
+        .drop("cost")
+    )
+
+
+def steps_of_group(
+    row: Any, to: str, consumers: FleetConsumers, limit: TimeLimit
+) -> Iterator[RolloutRow]:
+    """Whatever becomes of a group is a row at least, and doesn't stop the others."""
+    group = read_or_failed(row)
+    if group.problem is None:
+        yield _row(row, UNABLE, group.reason)
+        return
+    stated = consumers.of(row.cluster, row.group)
+    way = way_of(row, to, stated, float(stated.get("restart_seconds", RESTART_SECONDS)))
+    if not way.restarts:
+        yield _row(row, UNABLE if way.reason else DONE, way.reason)
+        return
+    try:
+        yield from _priced(row, group, group.problem, way, consumers, limit)
+    except Exception as error:
+        yield _row(row, UNABLE, failed(error).reason)
+
+
+def _row(row: Any, status: str, reason: str | None = None, **found: Any) -> RolloutRow:
+    return RolloutRow(
+        cluster=row.cluster,
+        group=row.group,
+        status=status,
+        reason=reason,
+        uses=row.group_strategy,
+        members=len(row.member_ids),
+        **found,
+    )
+
+
+SUMMED = (
+    *("rebalances", "unread_seconds", "stopped_needlessly", "moves", "read_twice_seconds"),
+    "fatal",
+)
+"""Figures that a run of several steps has the sums of."""
+
+
+def _priced(
+    row: Any,
+    group: FleetGroup,
+    problem: Problem,
+    way: Way,
+    consumers: FleetConsumers,
+    limit: TimeLimit,
+) -> Iterator[RolloutRow]:
+    """Each step with its own figures: those of a run up to it without those of the run before."""
+    events = [event for _, event in way.restarts]
+    before: dict[str, Any] = dict.fromkeys(SUMMED, 0)
+    for number, (deploy, _) in enumerate(way.restarts, start=1):
+        ran = limit.spend(partial(_run, row, problem, way, events[:number], consumers))
+        figures = figures_of(ran.timeline)
+        own = {name: round(figures[name] - before[name], 3) for name in SUMMED}
+        before = figures
+        yield _row(
+            row,
+            READY,
+            step=number,
+            steps=len(events),
+            deploy=deploy,
+            longest_pause=figures["longest_pause"],
+            at_rest=figures["at_rest"],
+            **own,
+        )
+
+
+def _run(
+    row: Any, problem: Problem, way: Way, events: list[Any], consumers: FleetConsumers
+) -> Played:
+    named = named_group(row, problem, classes_of(problem).kept)
+    parameters = consumers.parameters(row.cluster, row.group)
+    stated = parameters.with_assignors(way.offered)
+    return play(named, events, stated, f"{row.cluster}/{row.group}")

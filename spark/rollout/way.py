@@ -1,0 +1,106 @@
+"""Which rolling restarts lead a group to another assignor or protocol, and why some can't go."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from optimizer.coordinator import ClientSettings
+from optimizer.scenarios import ASSIGNORS, Event, Migrate, Upgrade
+from spark.fleet import CONNECT, CONSUMER
+from spark.settings import Stated
+
+COOPERATIVE = "cooperative-sticky"
+
+TARGETS = (COOPERATIVE, CONSUMER)
+"""What groups can be brought to: an assignor, or the protocol of KIP-848."""
+
+LENGTH_OF_UUID = 22
+"""Characters of the ids that members of the new protocol have, as Kafka's Uuid spells them."""
+
+MARGIN_SECONDS = 5
+"""So much longer than its session a static member stays away that must be forgotten."""
+
+LEAST_BROKER = (4, 0)
+"""The first version of brokers that has the new protocol for general use (KIP-848)."""
+
+
+class Way(NamedTuple):
+    """The list of assignors that members offer now, and the restarts that are needed, in words too.
+
+    `reason` says why there is no way; no restarts and no reason: the group is there already.
+    """
+
+    offered: tuple[str, ...]
+    restarts: tuple[tuple[str, Event], ...] = ()
+    reason: str | None = None
+
+
+def way_of(row: Any, to: str, stated: Stated, seconds: float) -> Way:
+    """The way of the group of an encoded row, each of whose members is away for so many seconds.
+
+    A list of assignors that is stated for it counts if its own assignor is in it. Without one,
+    range stands for the client's default, and any other assignor for itself.
+    """
+    offered = offered_by(row, stated)
+    if reason := _why_not(row, to, stated):
+        return Way(offered, reason=reason)
+    is_new = row.type == CONSUMER
+    if to == CONSUMER:
+        if is_new:
+            return Way(offered)
+        return Way(offered, (_migration(row, stated, seconds),))
+    if offered == (COOPERATIVE,):
+        return Way(offered)
+    lists: list[tuple[str, ...]] = [(COOPERATIVE,)]
+    if COOPERATIVE not in offered:
+        lists.insert(0, (COOPERATIVE, *offered))
+    return Way(
+        offered,
+        tuple(
+            (f"partition.assignment.strategy={','.join(one)}", Upgrade(one, seconds=seconds))
+            for one in lists
+        ),
+    )
+
+
+def _migration(row: Any, stated: Stated, seconds: float) -> tuple[str, Event]:
+    """A static member is refused by the new protocol until its classic session has ended."""
+    deploy = "group.protocol=consumer, without partition.assignment.strategy"
+    if any(one is not None for one in row.instance_ids):
+        session = stated.get("session_timeout_ms", ClientSettings().session_ms) / 1000
+        deploy += f", and start each static member more than {session:g} s after it has closed"
+        seconds = max(seconds, session + MARGIN_SECONDS)
+    return deploy, Migrate(seconds=seconds)
+
+
+def offered_by(row: Any, stated: Stated) -> tuple[str, ...]:
+    """The assignors that members are taken to offer, the preferred one first."""
+    own = row.group_strategy
+    listed = tuple(stated.get("partition_assignment_strategy", ()))
+    if listed and (own is None or own in listed):
+        return listed
+    if own in ASSIGNORS and own != ClientSettings().assignors[0]:
+        return (str(own),)
+    return ClientSettings().assignors
+
+
+def _why_not(row: Any, to: str, stated: Stated) -> str | None:
+    own = row.group_strategy
+    if row.type == CONNECT:
+        return "workers of Connect have protocols of their own (connect.protocol)"
+    new = sum(len(member) == LENGTH_OF_UUID for member in row.member_ids)
+    if row.type == CONSUMER and 0 < new < len(row.member_ids):
+        return f"{new} of {len(row.member_ids)} members use the new protocol and the others don't"
+    if row.type == CONSUMER:
+        there = to == CONSUMER
+        return None if there else "it uses the new protocol: its assignor is the coordinator's"
+    if own is not None and own not in ASSIGNORS:
+        return f"it has an assignor of its own, {own}"
+    version = stated.get("broker_version")
+    if to == CONSUMER and version and _numbers(version) < LEAST_BROKER:
+        return f"its brokers have version {version}, and the new protocol is there from 4.0 on"
+    return None
+
+
+def _numbers(version: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in version.split("."))

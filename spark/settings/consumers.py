@@ -1,0 +1,148 @@
+"""What consumers and their brokers are configured with, by groups, and what is assumed of them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from optimizer.coordinator import BrokerSettings, ClientSettings, Parameters
+from optimizer.scenarios import ASSIGNORS
+from spark.patterns import matches
+from spark.settings.toml_file import Rule, is_whole, one_of, table, value
+
+_TIME = value(lambda found: is_whole(found, 1), "a whole number of milliseconds")
+_TIME_OR_NONE = value(lambda found: is_whole(found, 0), "a whole number of milliseconds")
+
+
+def _assignors_rule(where: str, key: str, found: Any) -> Iterator[str]:
+    """Names of assignors, the preferred one first."""
+    if not isinstance(found, list) or not found:
+        yield f"{where}{key} must be a list of names, such as ['range', 'cooperative-sticky']"
+        return
+    for name in found:
+        if name not in ASSIGNORS:
+            yield f"{where}{key} has {name!r}, which is none of {', '.join(ASSIGNORS)}"
+
+
+CLIENT_RULES: dict[str, Rule] = {
+    "group_protocol": one_of(("classic", "consumer")),
+    "partition_assignment_strategy": _assignors_rule,
+    "group_remote_assignor": one_of(("uniform", "range")),
+    "session_timeout_ms": _TIME,
+    "heartbeat_interval_ms": _TIME,
+    "max_poll_interval_ms": _TIME,
+    "enable_auto_commit": value(lambda found: isinstance(found, bool), "true or false"),
+    "auto_commit_interval_ms": _TIME_OR_NONE,
+    "metadata_max_age_ms": _TIME,
+}
+"""Settings of consumers: Kafka's own names, with `_` for `.`."""
+
+BROKER_RULES: dict[str, Rule] = {
+    "group_initial_rebalance_delay_ms": _TIME_OR_NONE,
+    "group_consumer_session_timeout_ms": _TIME,
+    "group_consumer_heartbeat_interval_ms": _TIME,
+    "group_consumer_assignment_interval_ms": _TIME_OR_NONE,
+    "group_min_session_timeout_ms": _TIME,
+    "group_max_session_timeout_ms": _TIME,
+}
+"""Settings of brokers, in the same way."""
+
+LIMITS = ("group_min_session_timeout_ms", "group_max_session_timeout_ms")
+"""Those of them that say what a consumer's session time-out may be."""
+
+OWN_RULES: dict[str, Rule] = {
+    "restart_seconds": value(lambda found: is_whole(found, 0), "a whole number of seconds"),
+    "broker_version": value(
+        lambda found: isinstance(found, str) and re.fullmatch(r"\d+(\.\d+)+", found) is not None,
+        "a version such as '3.9'",
+    ),
+}
+"""What Kafka has no setting for: for how long a restart keeps a member away, what brokers run."""
+
+RULES: dict[str, Rule] = CLIENT_RULES | BROKER_RULES | OWN_RULES
+
+Stated = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class GroupConsumers:
+    """What is stated for groups whose cluster and name match; patterns have * and ?."""
+
+    match: str
+    stated: Stated
+    cluster: str = "*"
+
+    def fits(self, cluster: str, group: str) -> bool:
+        return matches(self.cluster, cluster) and matches(self.match, group)
+
+
+@dataclass(frozen=True)
+class FleetConsumers:
+    """How the consumers of a fleet are configured: what is stated for all, and by groups.
+
+    The first of `rules` that fits counts, and what it doesn't state is as for all.
+    """
+
+    stated: Stated = field(default_factory=dict)
+    rules: tuple[GroupConsumers, ...] = ()
+
+    def of(self, cluster: str, group: str) -> Stated:
+        """What is stated for a group."""
+        rule = next((one for one in self.rules if one.fits(cluster, group)), None)
+        return {**self.stated, **(rule.stated if rule else {})}
+
+    def parameters(self, cluster: str, group: str) -> Parameters:
+        """The same with Kafka 4.3.1's defaults, as a group is simulated with."""
+        stated = self.of(cluster, group)
+        client, broker = (
+            {_of_kafka(key): stated[key] for key in rules if key in stated}
+            for rules in (CLIENT_RULES, BROKER_RULES)
+        )
+        return Parameters(ClientSettings.of(client), BrokerSettings.of(broker))
+
+    @property
+    def assumed(self) -> str | None:
+        """What is taken to be so since nobody says otherwise, in one sentence; None: nothing."""
+        defaults = ClientSettings()
+        known = {
+            "session_timeout_ms": defaults.session_ms,
+            "heartbeat_interval_ms": defaults.heartbeat_ms,
+            "max_poll_interval_ms": defaults.max_poll_ms,
+            "auto_commit_interval_ms": defaults.commit_ms,
+        }
+        assumed = [
+            f"{_of_kafka(key)}={default}"
+            for key, default in known.items()
+            if key not in self.stated
+        ]
+        if not assumed:
+            return None
+        others = " where no rule of the configuration says otherwise" if self.rules else ""
+        return f"Assumed, as Kafka 4.3.1 has it{others}: {', '.join(assumed)}."
+
+
+NO_CONSUMERS = FleetConsumers()
+
+
+def read_consumers(consumers: Stated, rules: Any) -> FleetConsumers:
+    """From the table [consumers] and the list [[group]] of a file that has no faults."""
+    return FleetConsumers(
+        dict(consumers),
+        tuple(
+            GroupConsumers(
+                rule["match"],
+                {key: rule[key] for key in RULES if key in rule},
+                rule.get("cluster", "*"),
+            )
+            for rule in rules
+        ),
+    )
+
+
+CONSUMERS_RULE = table(RULES)
+
+
+def _of_kafka(key: str) -> str:
+    return key.replace("_", ".")

@@ -1,0 +1,77 @@
+"""Let a scenario happen to one group of a store."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from optimizer.coordinator import (
+    Parameters,
+    Scenario,
+    Timeline,
+    as_stated,
+    simulate,
+    steps_of,
+)
+from optimizer.model import classes_of
+from optimizer.scenarios import EventError
+from optimizer.scenarios import Scenario as Events
+from spark.errors import InputError
+from spark.fleet import CONNECT, FleetFiles, FleetSnapshot
+from spark.groups import named_group, own_strategy, read_or_failed, row_of_group, row_of_snapshot
+from spark.settings import NO_CONSUMERS, FleetConsumers, kind_of, read_toml
+
+
+@dataclass(frozen=True)
+class GroupSimulation:
+    """A group's timeline in a scenario, and what it went by."""
+
+    cluster: str
+    group: str
+    strategy: str
+    parameters: Parameters
+    events: Events
+    timeline: Timeline
+
+
+def scenario_in(path: Path) -> Events:
+    """The scenario that a TOML file states; InputError tells all that is wrong with it."""
+    try:
+        return Events.of_table(read_toml(path, "scenario"))
+    except EventError as error:
+        raise InputError(f"scenario {path}: {error}") from None
+
+
+def simulate_group(
+    snapshot: FleetSnapshot | FleetFiles,
+    group: str,
+    scenario: Events,
+    cluster: str | None = None,
+    seed: int = 0,
+    consumers: FleetConsumers = NO_CONSUMERS,
+) -> GroupSimulation:
+    """What a group does in a scenario: as it was found, at rest, with its own strategy.
+
+    `consumers` says how its members are configured. InputError when there is no such group, when
+    it can't be simulated, or when it can't have an event.
+    """
+    if isinstance(snapshot, FleetFiles):
+        row = row_of_group(snapshot, group, cluster, True)
+    else:
+        row = row_of_snapshot(snapshot, group, cluster, True)
+    if kind_of(row.type) == CONNECT:
+        raise InputError(f"group {group} is of Kafka Connect's workers, which aren't simulated")
+    read = read_or_failed(row)
+    if read.problem is None:
+        raise InputError(f"group {group} can't be simulated: it is {read.status} ({read.reason})")
+    strategy = own_strategy(row)
+    parameters = consumers.parameters(row.cluster, group).using(strategy, own=True)
+    found = named_group(row, read.problem, classes_of(read.problem).kept)
+    try:
+        stated = as_stated(found, [step.event for step in scenario.steps])
+        steps = steps_of(stated, scenario, parameters)
+    except EventError as error:
+        raise InputError(f"group {group} can't have this scenario: {error}") from None
+    end = None if scenario.seconds is None else scenario.seconds * 1000
+    told = Scenario(stated, steps, parameters.client, broker=parameters.broker, end=end)
+    return GroupSimulation(row.cluster, group, strategy, parameters, scenario, simulate(told, seed))

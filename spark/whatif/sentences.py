@@ -1,0 +1,104 @@
+"""What events come to, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from optimizer.scenarios import Crash, Event
+from spark.fleet import CONNECT, CONSUMER
+from spark.settings import CURRENT
+
+Row = Mapping[str, Any]
+
+SAID_OF = {CONSUMER: "", CONNECT: "Groups of Connect workers: "}
+
+
+HELPS = 0.05
+"""A strategy helps that leaves so much less unread; with less, the other figures decide."""
+
+
+def whatif_advice(fleet: Sequence[Row], events: Sequence[Event] = ()) -> str:
+    """What to change and what that saves, by rows of `spark.whatif.fleet_of_whatif`."""
+    verdicts = []
+    for kind, said in SAID_OF.items():
+        of_kind = [row for row in fleet if row["kind"] == kind and row["groups"]]
+        if of_kind:
+            verdicts.append(said + _verdict(of_kind, events))
+    return " ".join(verdicts) or "No group has these events and could be judged."
+
+
+def _verdict(fleet: Sequence[Row], events: Sequence[Event]) -> str:
+    found = next((row for row in fleet if row["strategy"] == CURRENT), None)
+    others = [row for row in fleet if row["strategy"] != CURRENT]
+    if found is None or not others:
+        return f"With {fleet[0]['strategy']}: {_said_of(fleet[0], FIGURES)}."
+    best = min(others, key=_worth)
+    different = _different(best, found)
+    if _is_better(best, found):
+        saved = f"{_said_of(best, different)} instead of {_said_of(found, different)}"
+        verdict = f"Change to {best['strategy']}: {saved}."
+    else:
+        verdict = f"No other strategy would help: {_said_of(found, FIGURES)}."
+    if any(isinstance(one, Crash) for one in events) and found["unread_seconds"]:
+        verdict += (
+            " Nobody misses who crashed until its session ends: what is unread then is less with "
+            "a shorter session.timeout.ms, whatever the strategy."
+        )
+    return verdict
+
+
+def static_advice(dynamic: Sequence[Row], static: Sequence[Row]) -> str:
+    """What instance ids save and what they cost, by the rows of `current` without and with them."""
+    pairs = [
+        (before, after)
+        for before in dynamic
+        for after in static
+        if before["strategy"] == after["strategy"] == CURRENT and before["kind"] == after["kind"]
+    ]
+    told = []
+    for before, after in pairs:
+        different = _different(before, after)
+        if different and before["kind"] == CONSUMER:
+            told.append(
+                f"With static members {_said_of(after, different)}, and without "
+                f"{_said_of(before, different)}, as groups are."
+            )
+    return " ".join(told) or "Static members would make no difference."
+
+
+FIGURES = {
+    "unread_seconds": "unread partition-seconds",
+    "rebalances": "rebalances",
+    "moves": "moves",
+    "excess_after": "partitions of excess load",
+}
+"""What counts, the most important first."""
+
+
+def _different(one: Row, other: Row) -> list[str]:
+    """What differs by more than a little."""
+    pairs = {name: (_number(one, name), _number(other, name)) for name in FIGURES}
+    return [name for name, (a, b) in pairs.items() if abs(a - b) > HELPS * max(a, b)]
+
+
+def _number(row: Row, one: str) -> int:
+    return round(row[one] or 0)
+
+
+def _worth(row: Row) -> tuple[int, ...]:
+    return row["without_answer"], *(_number(row, one) for one in FIGURES)
+
+
+def _is_better(row: Row, found: Row) -> bool:
+    """Less unread by more than a little, or else less of what comes then."""
+    if row["without_answer"] > found["without_answer"]:
+        return False
+    now, then = _number(found, "unread_seconds"), _number(row, "unread_seconds")
+    if abs(now - then) > HELPS * now:
+        return then < now
+    return bool(_different(row, found)) and _worth(row)[2:] < _worth(found)[2:]
+
+
+def _said_of(row: Row, figures: Iterable[str]) -> str:
+    return ", ".join(f"{_number(row, one):,} {FIGURES[one]}" for one in figures)

@@ -1,0 +1,40 @@
+"""What events do to a whole fleet."""
+
+from __future__ import annotations
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+
+from spark.settings import CURRENT
+from spark.whatif.measure import UNAFFECTED
+
+SUMMED = (
+    *("excess_before", "excess_after", "moves", "takeovers", "rebalances", "unread_seconds"),
+    *("stopped_needlessly", "read_twice_seconds", "records_read_twice", "records_waited"),
+    *("fatal", "leaderless"),
+)
+"""Columns of a `WhatIfRow` whose sums are those of the fleet."""
+
+
+def fleet_of_whatif(rows: DataFrame) -> DataFrame:
+    """A row (kind, strategy), `current` first and then the best: sums over all affected groups.
+
+    `groups` are those that have the events and an answer of the strategy; `unaffected` can't have
+    them; `without_answer` are the others (empty, rebalancing, invalid, failed). `worst_max_load` is
+    the most that a member of any group has afterwards.
+    """
+    answered = F.col("members_after").isNotNull()
+    unaffected = F.col("status") == UNAFFECTED
+    table = rows.groupBy("kind", "strategy").agg(
+        F.count_if(answered).alias("groups"),
+        F.count_if(unaffected).alias("unaffected"),
+        F.count_if(~answered & ~unaffected).alias("without_answer"),
+        F.count_if(answered & (F.col("members_after") == 0)).alias("left_empty"),
+        F.max("max_load_before").alias("worst_max_load_before"),
+        F.max("max_load_after").alias("worst_max_load_after"),
+        F.max("longest_pause").alias("longest_pause"),
+        *(F.sum(one).alias(one) for one in SUMMED),
+    )
+    order = [F.col(one).asc_nulls_last() for one in ("unread_seconds", "excess_after", "moves")]
+    is_current = F.when(F.col("strategy") == CURRENT, 0).otherwise(1)
+    return table.orderBy(F.col("kind").desc(), is_current, *order, "strategy")

@@ -1,0 +1,92 @@
+"""Let events happen to the groups of a fleet."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from pyspark.sql import DataFrame
+
+from optimizer.model import Goals
+from optimizer.scenarios import BrokerDown, Crash, Event, EventError, event_of
+from optimizer.strategies import strategy_named
+from spark.errors import InputError
+from spark.fleet import FleetSnapshot
+from spark.groups import encode, portions
+from spark.history import FleetRates
+from spark.settings import (
+    CURRENT,
+    DEFAULT_FLEET_GOALS,
+    NO_CONSUMERS,
+    STRATEGY_SECONDS,
+    FleetConsumers,
+    FleetGoals,
+    check_strategies,
+    of_fleet,
+)
+from spark.solve import TimeLimit, columns_of, schema_of
+from spark.whatif.measure import WhatIf, rows_of_group
+from spark.whatif.parts import led_by, rated
+from spark.whatif.whatif_row import WhatIfRow
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+COMPARED = (CURRENT, "range", "cooperative-sticky", "uniform", "optimal")
+"""The strategies that are tried where none is named."""
+
+
+def what_if(
+    snapshot: FleetSnapshot,
+    events: Sequence[Event | str],
+    strategies: Sequence[str] = COMPARED,
+    strategy_seconds: float = STRATEGY_SECONDS,
+    goals: FleetGoals | Goals = DEFAULT_FLEET_GOALS,
+    static: bool = False,
+    consumers: FleetConsumers = NO_CONSUMERS,
+    rates: FleetRates | None = None,
+) -> DataFrame:
+    """What events do to each group under each strategy: a `WhatIfRow` a (cluster, group, strategy).
+
+    Events are those of `optimizer.scenarios`, or their texts, and happen one after the other. With
+    `static` all members are taken to be static ones. A group that can't have them is `unaffected`.
+    `goals` are those of `optimal`, `consumers` says how members are configured, and `rates` how
+    many records come in. A group is encoded once for all strategies; where one needs more than
+    `strategy_seconds` of processor time for a group, that row is `failed`.
+
+    InputError for an event that makes no sense, an unknown strategy and null keys.
+    """
+    try:
+        happening = tuple(event_of(one) if isinstance(one, str) else one for one in events)
+    except EventError as error:
+        raise InputError(str(error)) from None
+    if not happening:
+        raise InputError("name an event at least, such as crash-rack=eu-west-a")
+    chosen = check_strategies(strategies)
+    fleet_goals = of_fleet(goals)
+    job = WhatIf(happening, chosen, static, consumers)
+    racks = fleet_goals.need_racks or any(
+        strategy_named(name).rack_aware for name in chosen if name != CURRENT
+    )
+    hosts = any(isinstance(one, Crash) and one.host is not None for one in happening)
+    parts = {}
+    if down := [one.broker for one in happening if isinstance(one, BrokerDown)]:
+        parts["down"] = led_by(snapshot, down)
+    if rates is not None:
+        parts["flows"] = rated(snapshot, rates)
+    encoded = encode(snapshot.validate(), racks, parts, hosts=hosts)
+
+    def happen(batches: Iterator[pd.DataFrame]) -> Iterator[pd.DataFrame]:
+        import pandas as pd  # noqa: PLC0415
+
+        for groups in portions(batch.itertuples(index=False) for batch in batches):
+            with TimeLimit(strategy_seconds) as limit:
+                goals_of = fleet_goals.of
+                rows = [
+                    one.cells()
+                    for row in groups
+                    for one in rows_of_group(row, job, limit, goals_of(row.cluster, row.group))
+                ]
+            yield pd.DataFrame(rows, columns=columns_of(WhatIfRow))
+
+    return encoded.mapInPandas(happen, schema_of(WhatIfRow))

@@ -1,0 +1,67 @@
+"""A group under one strategy, before and after events: one row."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from spark.solve import Flag, Int, Long, Real, Row, Text
+
+
+@dataclass(slots=True, kw_only=True)
+class WhatIfRow(Row):
+    """A group before and after events; what isn't known is null.
+
+    `status` is that of a plan's groups, or `unaffected` for a group that can't have these events:
+    it stays as it is, and the reason says why. Before, each member has what the strategy gives it
+    if it starts from the assignment as found; under `current` it is the assignment as found, and
+    `uses` the group's own strategy, by which it goes on.
+
+    What it costs in time is simulated (`optimizer.coordinator`), for groups of consumers alone:
+
+    * `rebalances`: generations, or targets of KIP-848;
+    * `unread_seconds`: partition-seconds in which nobody read a partition; `longest_pause`: seconds
+      of one partition; `records_waited` meanwhile, where rates are known;
+    * `stopped_needlessly`: how often a partition stopped for a rebalance and went on with the same
+      member;
+    * `read_twice_seconds`: partition-seconds that are read again since they weren't committed;
+      `records_read_twice`, where rates are known;
+    * `fatal`: members that ended by a fatal error: refused, or replaced by another of their
+      instance id; `at_rest`: the group was at rest again at the end;
+    * `leaderless`: partitions of brokers that are down without another replica in sync: nobody can
+      read them until these are back, which isn't counted above.
+
+    `excess` before and after: partitions that the most loaded member has above the most loaded one
+    of the optimum. `moves`: how often a partition changed hands whose owner was there still;
+    `takeovers`: those of members who were gone. `kind`: `connect` for a group of Connect workers,
+    else `consumer`.
+    """
+
+    cluster: Text
+    group: Text
+    kind: Text
+    strategy: Text
+    uses: Text = None
+    status: Text
+    reason: Text = None
+    members_before: Int = None
+    members_after: Int = None
+    partitions_before: Int = None
+    partitions_after: Int = None
+    max_load_before: Long = None
+    max_load_after: Long = None
+    min_load_before: Long = None
+    min_load_after: Long = None
+    excess_before: Long = None
+    excess_after: Long = None
+    moves: Long = None
+    takeovers: Long = None
+    rebalances: Int = None
+    unread_seconds: Real = None
+    longest_pause: Real = None
+    stopped_needlessly: Long = None
+    read_twice_seconds: Real = None
+    records_read_twice: Real = None
+    records_waited: Real = None
+    fatal: Int = None
+    leaderless: Int = None
+    at_rest: Flag = None

@@ -1,0 +1,140 @@
+"""Where a timeline reads otherwise than applications were seen to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from optimizer.coordinator import Pause
+from tests.optimizer.coordinator.account import Account, named, shown
+
+SLOWEST_FETCH_MS = 1_000
+"""How much longer than usual a first fetch may have taken."""
+
+SEEN_EVERY_MS = 300
+"""How often the group was looked at."""
+
+
+def reading_differences(account: Account) -> Iterator[str]:
+    """Pauses of partitions, and the group as it was described now and then."""
+    yield from _pauses(account)
+    yield from _described(account)
+
+
+def _pauses(account: Account) -> Iterator[str]:
+    """Pauses of partitions, but of those whose reader wasn't watched, in a process of its own."""
+    seen = _Pauses(account)
+    for pause in account.record["outcome"]["unread"]:
+        key = pause["partition"][0], pause["partition"][1]
+        if seen.unwatched & {pause["before"], pause["after"]} or seen.were_read_meanwhile(
+            key, pause
+        ):
+            continue
+        near = [one for one in seen.ours.get(key, []) if seen.near(one, pause)]
+        if not near:
+            yield f"{shown([key])} was unread from {pause['from']} to {pause['to']} ms"
+        elif not any(seen.name(one.after) == pause["after"] for one in near):
+            yield f"{shown([key])} was read by {pause['after']} from {pause['to']} ms on"
+        elif not any(seen.name(one.before) in (None, pause["before"]) for one in near):
+            yield f"{shown([key])} was read by {pause['before']} until {pause['from']} ms"
+    yield from seen.not_recorded()
+
+
+class _Pauses:
+    def __init__(self, account: Account) -> None:
+        self.account = account
+        self.record, self.timeline = account.record, account.timeline
+        every = self.record["produce_every_ms"]
+        self.spare = account.tolerance + account.lag + 2 * every + 200
+        self.least = 2 * every + 100 + self.spare
+        members = self.record["members"].items()
+        self.unwatched = {name for name, one in members if one.get("process")}
+        self.busy = [
+            (one.member, one.at)
+            for one in self.timeline.happenings
+            if one.what in ("block_begin", "revoked")
+        ]
+        self.ours: dict[Any, list[Pause]] = {}
+        for pause in self.timeline.pauses:
+            self.ours.setdefault(account.names([pause.partition])[0], []).append(pause)
+
+    def name(self, life: int) -> str | None:
+        return self.timeline.lives[life] if life >= 0 else None
+
+    def were_read_meanwhile(self, key: Any, pause: Any) -> bool:
+        """Whether a process that wasn't watched read the partition in the meantime."""
+        return any(
+            one.start < pause["to"]
+            and one.end > pause["from"]
+            and self.timeline.lives[one.member] in self.unwatched
+            and self.account.names([one.partition]) == [key]
+            for one in self.timeline.readings
+        )
+
+    def near(self, our: Pause, their: Any) -> bool:
+        """Whether a pause is the recorded one.
+
+        What a busy application doesn't read in the meantime wasn't taken for a pause.
+        """
+        if not -self.spare <= their["to"] - our.end <= self.spare + SLOWEST_FETCH_MS:
+            return False
+        if abs(our.start - their["from"]) <= self.spare:
+            return True
+        busy = (self.name(our.before), our.start) in self.busy
+        return busy and our.start < their["from"] < our.end
+
+    def not_recorded(self) -> Iterator[str]:
+        for key, pauses in self.ours.items():
+            theirs = [
+                pause
+                for pause in self.record["outcome"]["unread"]
+                if (pause["partition"][0], pause["partition"][1]) == key
+            ]
+            for one in pauses:
+                own = one.before == one.after and not one.in_rebalance
+                who = {self.name(one.before), self.name(one.after)}
+                if one.end - one.start <= self.least or own or who & {None, *self.unwatched}:
+                    continue
+                if not any(self.near(one, pause) for pause in theirs):
+                    span = f"from {one.start:.0f} to {one.end:.0f}"
+                    yield f"{shown([key])} is unread {span} by the twin"
+
+
+def _described(account: Account) -> Iterator[str]:
+    changes = _assignments(account)
+    for entry in account.record["history"]:
+        if entry["state"] != "Stable":
+            continue
+        recorded = {
+            one["member_id"]: named(one["assignment"])
+            for one in entry["members"]
+            if one["assignment"]
+        }
+        parts = sorted(recorded.values())
+        first, last = (
+            entry["t"] - account.tolerance - 3 * SEEN_EVERY_MS,
+            entry["t"] + account.tolerance,
+        )
+        before = [told for at, told in changes if at <= first][-1:]
+        within = [told for at, told in changes if first < at <= last]
+        if parts not in [*before, *within]:
+            yield f"at {entry['t']} ms members were described with {parts}"
+
+
+def _assignments(account: Account) -> list[tuple[float, list[list[tuple[str, int]]]]]:
+    """What members have by the twin, without their names, each time that it changes."""
+    changes: list[tuple[float, str, Any]] = []
+    for one in account.timeline.generations:
+        if one.assignment is not None:
+            changes.append((one.at, "all", one.assignment))
+    for state in account.timeline.member_states:
+        changes.append((state.at, state.member, state.assigned))
+    for gone in account.timeline.happenings:
+        if gone.what in ("left", "classic_left", "session_expired", "rebalance_timeout"):
+            changes.append((gone.at, gone.member or "", frozenset()))
+    told = []
+    now: dict[str, Any] = {}
+    for at, who, parts in sorted(changes, key=lambda change: change[0]):
+        now = dict(parts) if who == "all" else now | {who: parts}
+        told.append((at, sorted(account.names(some) for some in now.values() if some)))
+    return told

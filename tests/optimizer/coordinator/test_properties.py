@@ -1,0 +1,80 @@
+"""What holds in every scenario."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from optimizer.coordinator import Close, Start, Timeline, simulate
+from tests.optimizer.coordinator.random_scenarios import at_rest, random_scenario
+
+SCENARIOS = 2_000
+PARTS = 8
+
+
+@pytest.mark.parametrize("part", range(PARTS))
+def test_random_scenarios(part: int) -> None:
+    for number in range(part, SCENARIOS, PARTS):
+        scenario = random_scenario(number)
+        timeline = simulate(scenario, number)
+        assert timeline.stable, number
+        assert owned_twice(timeline) == [], number
+        assert unread(timeline) == [], number
+        assert time_goes_on(timeline), number
+        if number % 5 == 0:
+            assert simulate(scenario, number) == timeline, number
+
+
+def owned_twice(timeline: Timeline) -> list[int]:
+    """Partitions that the coordinator's account gives to two members."""
+    found = []
+    for generation in timeline.generations:
+        given = [one for parts in (generation.assignment or {}).values() for one in parts]
+        if len(given) > len({*given}):
+            found.append(generation.number)
+    for target in timeline.targets:
+        given = [one for parts in target.assignment.values() for one in parts]
+        if len(given) > len({*given}):
+            found.append(target.epoch)
+    given = [one for parts in timeline.final.values() for one in parts]
+    return [*found, *([-1] if len(given) > len({*given}) else [])]
+
+
+def unread(timeline: Timeline) -> list[str]:
+    """Partitions that somebody subscribes to and nobody reads in the end, if anybody is left."""
+    if not timeline.final:
+        return []
+    return [str(timeline.partitions[one]) for one in timeline.unread_at_end]
+
+
+def time_goes_on(timeline: Timeline) -> bool:
+    times = [one.at for one in timeline.happenings]
+    spans = [*timeline.pauses, *timeline.readings]
+    return times == sorted(times) and all(one.start <= one.end for one in spans)
+
+
+def test_a_zombie_is_told() -> None:
+    """Two read a partition at a time where a static id is used twice; the older one is fenced."""
+    seen = 0
+    for number in range(0, SCENARIOS, 3):
+        timeline = simulate(random_scenario(number), number)
+        fenced = {one.member for one in timeline.happenings if one.why == "FENCED_INSTANCE_ID"}
+        for _, _, before, _ in timeline.overlaps:
+            assert timeline.lives[before] in fenced, number
+            seen += 1
+    assert seen > 0
+
+
+def test_without_events_nothing_rebalances() -> None:
+    for number in range(300):
+        timeline = simulate(at_rest(number), number)
+        assert (timeline.rebalances, timeline.unread_seconds) == (0, 0), number
+
+
+def test_another_seed_is_another_life() -> None:
+    scenario = replace(at_rest(3), steps=[Close(10_000, "m0"), Start(50_000, "m0")], end=None)
+    lives = {
+        tuple(round(one.at) for one in simulate(scenario, seed).happenings) for seed in range(5)
+    }
+    assert len(lives) > 1

@@ -1,0 +1,170 @@
+"""Events as objects, as text and as TOML."""
+
+from __future__ import annotations
+
+import tomllib
+from typing import Any
+
+import pytest
+
+from optimizer.scenarios import (
+    EVENTS,
+    BrokerDown,
+    Crash,
+    Create,
+    Delete,
+    Event,
+    EventError,
+    Grow,
+    Join,
+    Leave,
+    Members,
+    Migrate,
+    Restart,
+    RollingRestart,
+    Scenario,
+    SlowPoll,
+    Step,
+    Subscribe,
+    Upgrade,
+    event_of,
+    seconds_of,
+    seconds_to_text,
+)
+
+WRITTEN: list[tuple[str, Event]] = [
+    ("join=3", Join(3)),
+    ("join=3:orders-1", Join(3, like="orders-1")),
+    ("leave=orders-1", Leave("orders-1")),
+    ("crash=orders-1", Crash(member="orders-1")),
+    ("crash-host=node7", Crash(host="node7")),
+    ("crash-rack=eu-west-a", Crash(rack="eu-west-a")),
+    ("restart=orders:1:30s", Restart("orders:1", 30)),
+    ("restart=orders-1:30s:static", Restart("orders-1", 30, static=True)),
+    ("restart=orders-1:1.5s:dynamic", Restart("orders-1", 1.5, static=False)),
+    ("rolling-restart=30s", RollingRestart()),
+    ("rolling-restart=1m:static", RollingRestart(seconds=60, static=True)),
+    ("rolling-restart=30s:at-once=2:backward", RollingRestart(2, order="backward")),
+    ("members=12", Members(12)),
+    ("grow=orders:48", Grow("orders", 48)),
+    ("create=orders:48", Create("orders", 48)),
+    ("delete=orders", Delete("orders")),
+    ("subscribe=orders-1:orders,refunds", Subscribe("orders-1", ("orders", "refunds"))),
+    ("subscribe=orders-1:", Subscribe("orders-1", ())),
+    ("slow-poll=orders-1:10m", SlowPoll("orders-1", 600)),
+    ("upgrade=cooperative-sticky,range:30s", Upgrade(("cooperative-sticky", "range"))),
+    ("migrate=consumer:30s:static", Migrate("consumer", static=True)),
+    ("broker-down=3", BrokerDown(3)),
+]
+
+
+@pytest.mark.parametrize(("text", "event"), WRITTEN)
+def test_each_event_is_written_as_it_is_read(text: str, event: Event) -> None:
+    assert event_of(text) == event
+    assert event.to_text() == str(event) == text
+
+
+@pytest.mark.parametrize(("text", "event"), WRITTEN)
+def test_each_event_has_a_table_of_toml(text: str, event: Event) -> None:
+    scenario = Scenario((Step(0, event),))
+    assert Scenario.of_table(tomllib.loads(scenario.to_toml())) == scenario
+    assert event_of({"event": text}) == event
+
+
+def test_every_event_is_among_them() -> None:
+    assert {type(event) for _, event in WRITTEN} == set(EVENTS.values())
+
+
+@pytest.mark.parametrize(
+    ("text", "event"),
+    [
+        ("upgrade=cooperative-sticky", Upgrade(("cooperative-sticky",))),
+        ("migrate=consumer", Migrate()),
+        ("rolling-restart=30s:at-once=1:forward", RollingRestart()),
+        (" grow = a:b:4", Grow("a:b", 4)),
+        ("slow-poll=m:500ms", SlowPoll("m", 0.5)),
+    ],
+)
+def test_what_is_left_out_has_its_default(text: str, event: Event) -> None:
+    assert event_of(text) == event
+
+
+@pytest.mark.parametrize(
+    ("stated", "fault"),
+    [
+        ("explode=3", "unknown event 'explode': choose of join, leave, crash, crash-host"),
+        ("join", "event 'join' is not join=VALUE"),
+        ("join=", "event 'join=' is not join=VALUE"),
+        ("join=some", "the number of members that join is 'some', which is not a whole number"),
+        ("join=-1", "the number of members that join is -1, a negative number"),
+        ("join=0", "the number of members that join is 0, less than 1"),
+        ("members=-3", "the number of members is -3, a negative number"),
+        ("restart=m", "restart=m is not MEMBER:TIME, such as restart=orders-1:30s"),
+        ("restart=m:soon", "'soon' is no length of time such as 30s or 10m"),
+        ("rolling-restart=-3s", "'-3s' is no length of time such as 30s or 10m"),
+        (
+            "rolling-restart=3s:at-once=0",
+            "the number of members that restart at once is 0, less than 1",
+        ),
+        ("grow=orders", "grow=orders is not TOPIC:PARTITIONS, such as grow=orders:48"),
+        ("grow=orders:0", "the number of partitions of 'orders' is 0, less than 1"),
+        ("subscribe=m", "subscribe=m is not MEMBER:TOPICS, such as subscribe=orders-1:"),
+        ("slow-poll=m", "slow-poll=m is not MEMBER:TIME, such as slow-poll=orders-1:10m"),
+        ("upgrade=uniform", "members can't offer the assignor 'uniform': choose of range, "),
+        ("upgrade=range,range", "an upgrade names an assignor twice: range, range"),
+        ("migrate=streams", "groups can migrate to the protocol 'consumer', not to 'streams'"),
+        ("broker-down=x", "the id of the broker that is down is 'x', which is not a whole number"),
+        ({"at": 3}, "an event needs its name under 'event'"),
+        ({"event": "leave"}, "leave needs member"),
+        ({"event": "leave", "who": "m"}, "leave has no 'who' (it has member)"),
+        ({"event": "leave=m", "member": "m"}, "event 'leave=m' states all of it: member can't be"),
+        ({"event": "leave", "member": 3}, "the member that leaves is 3, which is no name"),
+        ({"event": "crash"}, "a crash is of one member, one host or one rack"),
+        ({"event": "restart", "member": "m", "seconds": -1}, "a restart of -1 s is negative"),
+        ({"event": "restart", "member": "m", "seconds": True}, "a restart of True is no number of"),
+        ({"event": "rolling-restart", "order": "up"}, "the order of a rolling restart is 'up': "),
+        ({"event": "rolling-restart", "static": "no"}, "static is 'no' and must be true or false"),
+        ({"event": "join", "n": 1.5}, "the number of members that join is 1.5, which is not a"),
+    ],
+)
+def test_what_makes_no_sense_is_told(stated: Any, fault: str) -> None:
+    with pytest.raises(EventError) as told:
+        event_of(stated)
+    assert str(told.value).startswith(fault)
+
+
+def test_a_scenario_is_in_the_order_of_time() -> None:
+    late, early = Step(20, Leave("b")), Step(10, Leave("a"))
+    scenario = Scenario((late, early), 'Two "leave"', 60)
+    assert scenario.steps == (early, late)
+    assert Scenario.of_table(tomllib.loads(scenario.to_toml())) == scenario
+
+
+def test_all_that_is_wrong_with_a_scenario_is_told_at_once() -> None:
+    stated = """
+    name = "x"
+    seconds = "soon"
+    [[step]]
+    event = "leave=a"
+    [[step]]
+    at = 3
+    event = "leave"
+    """
+    with pytest.raises(EventError) as told:
+        Scenario.of_table(tomllib.loads(stated))
+    assert str(told.value) == (
+        "unknown key 'name' (known are title, seconds, step); "
+        "'soon' is no length of time such as 30s or 10m; "
+        '[[step]] number 1: at is missing, the time after the beginning, such as at = "10s"; '
+        "[[step]] number 2: leave needs member"
+    )
+
+
+def test_steps_are_tables() -> None:
+    with pytest.raises(EventError, match=r"step must be tables, each headed \[\[step\]\]"):
+        Scenario.of_table({"step": ["leave=a"]})
+
+
+@pytest.mark.parametrize("text", ["0s", "1.5s", "90s", "2h", "3d", "1m", "0.000001s"])
+def test_times_are_written_as_they_are_read(text: str) -> None:
+    assert seconds_to_text(seconds_of(text)) == text

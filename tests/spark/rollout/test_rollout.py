@@ -1,0 +1,198 @@
+"""How groups come to another assignor or protocol: steps, waves, and who can't."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from pyspark.sql import SparkSession
+
+from optimizer.scenarios import Migrate, Upgrade
+from spark import FleetConsumers, InputError, rollout_fleet, rollout_told
+from spark.fleet.local_store import write_store
+from spark.rollout.coupled import coupled_parts
+from spark.rollout.rollout import steps_of_group
+from spark.rollout.way import way_of
+from spark.solve import TimeLimit
+from tests.spark.support.encoded import encoded_group
+from tests.spark.support.fleets import SNAPSHOT, Fleet
+from tests.spark.support.said import Run, flat, is_one_line
+
+NEW_PROTOCOL = ("3Fg5kQbRT9eWb1l2xYwZ0A", "Qm7sVtL0R2yJ8cN4aXhE1w")
+"""Members' ids as the broker makes them (KIP-848)."""
+
+
+def fleet(members: tuple[str, ...] = ("a", "b", "c"), **facts: Any) -> Fleet:
+    owned = [("t", p, members[p % len(members)]) for p in range(6)]
+    return Fleet().topic("t", 6).group("g", {one: ["t"] for one in members}, owned, **facts)
+
+
+def deployed(of: Fleet, to: str, **stated: Any) -> list[str]:
+    way = way_of(encoded_group(of), to, stated, 30)
+    return [deploy.partition("=")[2] for deploy, _ in way.restarts]
+
+
+def reason(of: Fleet, to: str, **stated: Any) -> str | None:
+    return way_of(encoded_group(of), to, stated, 30).reason
+
+
+def test_the_clients_default_takes_one_restart_and_range_alone_two() -> None:
+    assert deployed(fleet(strategy="range"), "cooperative-sticky") == ["cooperative-sticky"]
+    only_range = {"partition_assignment_strategy": ["range"]}
+    assert deployed(fleet(strategy="range"), "cooperative-sticky", **only_range) == [
+        "cooperative-sticky,range",
+        "cooperative-sticky",
+    ]
+    assert deployed(fleet(strategy="roundrobin"), "cooperative-sticky") == [
+        "cooperative-sticky,roundrobin",
+        "cooperative-sticky",
+    ]
+
+
+def test_who_offers_an_eager_assignor_beside_is_not_there_yet() -> None:
+    """[cooperative-sticky, range] stays eager whatever is elected."""
+    assert deployed(fleet(strategy="cooperative-sticky"), "cooperative-sticky") == []
+    both = {"partition_assignment_strategy": ["cooperative-sticky", "range"]}
+    of = fleet(strategy="cooperative-sticky")
+    assert deployed(of, "cooperative-sticky", **both) == ["cooperative-sticky"]
+
+
+def test_the_new_protocol_takes_one_restart() -> None:
+    way = way_of(encoded_group(fleet(strategy="range")), "consumer", {}, 20)
+    assert [event for _, event in way.restarts] == [Migrate(seconds=20)]
+    assert deployed(fleet(NEW_PROTOCOL, type="consumer"), "consumer") == []
+
+
+def test_static_members_have_to_stay_away_until_their_session_ends() -> None:
+    row = encoded_group(fleet(strategy="range"))
+    row.instance_ids = np.array(["i1", "i2", "i3"], object)
+    ((deploy, event),) = way_of(row, "consumer", {"session_timeout_ms": 60_000}, 20).restarts
+    assert event == Migrate(seconds=65)
+    assert "more than 60 s after it has closed" in deploy
+    ((_, event),) = way_of(row, "cooperative-sticky", {}, 20).restarts
+    assert event == Upgrade(("cooperative-sticky",), seconds=20)
+
+
+@pytest.mark.parametrize(
+    ("facts", "to", "stated", "why"),
+    [
+        ({"strategy": "com.example.Own"}, "consumer", {}, "it has an assignor of its own, com."),
+        ({"strategy": "com.example.Own"}, "cooperative-sticky", {}, "it has an assignor of its"),
+        (
+            {"strategy": "range"},
+            "consumer",
+            {"broker_version": "3.9"},
+            "its brokers have version 3.9, and the new protocol is there from 4.0 on",
+        ),
+        (
+            {"type": "connect", "strategy": "sessioned"},
+            "consumer",
+            {},
+            "workers of Connect have protocols of their own (connect.protocol)",
+        ),
+        (
+            {"type": "consumer", "strategy": "uniform", "members": NEW_PROTOCOL},
+            "cooperative-sticky",
+            {},
+            "it uses the new protocol: its assignor is the coordinator's",
+        ),
+        (
+            {"type": "consumer", "strategy": "uniform", "members": (*NEW_PROTOCOL, "old-1")},
+            "consumer",
+            {},
+            "2 of 3 members use the new protocol and the others don't",
+        ),
+    ],
+)
+def test_who_cant_go_is_told_why(
+    facts: dict[str, Any], to: str, stated: dict[str, Any], why: str
+) -> None:
+    told = reason(fleet(**facts), to, **stated)
+    assert told is not None
+    assert told.startswith(why)
+
+
+def test_brokers_that_have_the_new_protocol_are_no_obstacle() -> None:
+    assert reason(fleet(strategy="range"), "consumer", broker_version="4.0.1") is None
+
+
+def test_each_step_has_its_own_cost() -> None:
+    """Three dynamic members: two generations each in a restart of eager ones."""
+    consumers = FleetConsumers({"partition_assignment_strategy": ["range"]})
+    row = encoded_group(fleet(strategy="range"))
+    first, second = steps_of_group(row, "cooperative-sticky", consumers, TimeLimit(60))
+    assert (first.step, first.steps, first.rebalances, first.fatal) == (1, 2, 6, 0)
+    assert first.unread_seconds > 0
+    assert (second.step, second.fatal) == (2, 0)
+    assert second.rebalances >= 6
+
+
+def test_a_group_without_a_plan_says_why() -> None:
+    (row,) = steps_of_group(
+        encoded_group(Fleet().group("g", {})), "consumer", FleetConsumers(), TimeLimit(60)
+    )
+    assert (row.status, row.reason) == ("unable", "the group has no members")
+
+
+def three(**facts: Any) -> Fleet:
+    """g1 and g2 share t, g2 and g3 share u; g4 is alone."""
+    made = Fleet().topic("t", 2).topic("u", 2).topic("v", 2)
+    made.group("g1", {"a": ["t"]}, [("t", 0, "a"), ("t", 1, "a")], strategy="range")
+    made.group("g2", {"b": ["t", "u"]}, [("u", 0, "b")], strategy="range")
+    made.group("g3", {"c": ["u"], "c2": ["u"]}, [("u", 1, "c")], strategy="range")
+    return made.group("g4", {"d": ["v"]}, [("v", 0, "d")], strategy="cooperative-sticky")
+
+
+def test_groups_that_share_topics_are_of_one_component(spark: SparkSession) -> None:
+    parts = coupled_parts(three().snapshot(spark)).collect()
+    assert {row.group: row.component for row in parts} == {
+        **{"g1": "g1", "g2": "g1", "g3": "g1"},
+        **{"g4": "g4"},
+    }
+
+
+def test_topics_that_all_read_couple_nobody(spark: SparkSession) -> None:
+    made = Fleet().topic("log", 1)
+    for number in range(21):
+        made.group(f"g{number:02}", {f"m{number}": ["log"]})
+    parts = coupled_parts(made.snapshot(spark)).collect()
+    assert len({row.component for row in parts}) == 21
+
+
+def test_coupled_groups_are_in_different_waves(spark: SparkSession) -> None:
+    rows = rollout_fleet(three().snapshot(spark), "cooperative-sticky").collect()
+    waves = {row.group: row.wave for row in rows}
+    assert sorted(waves[one] for one in ("g1", "g2", "g3")) == [1, 2, 3]
+    assert waves["g4"] is None
+    told = rollout_told([row.asDict() for row in rows], "cooperative-sticky")
+    assert told[0].startswith("To cooperative-sticky: 3 groups in 1 rolling restart, in 3 waves; ")
+    assert "There already: 1 group." in told
+
+
+def test_coupled_through_others_counts_in_a_part(spark: SparkSession) -> None:
+    whole = three().snapshot(spark)
+    some = whole.matching(group="g3")
+    (row,) = rollout_fleet(some, "consumer", whole=whole).collect()
+    assert (row.component, row.wave) == ("g1", 1)
+
+
+def test_another_target_is_refused(spark: SparkSession) -> None:
+    with pytest.raises(InputError, match="groups can be brought to cooperative-sticky or consumer"):
+        rollout_fleet(three().snapshot(spark), "range")
+
+
+def test_the_command(run: Run, tmp_path: Path) -> None:
+    write_store(three().tables(), tmp_path / "store", SNAPSHOT)
+    said = run("rollout", tmp_path / "store", "--group", "g?", "--to", "consumer")
+    assert said.code == 0
+    assert "1 of 1" in said.out
+    assert "To consumer: 4 groups in 1 rolling restart, in 3 waves;" in flat(said.err)
+    assert "Assumed, as Kafka 4.3.1 has it: session.timeout.ms=45000" in flat(said.err)
+    said = run("rollout", tmp_path / "store", "--to", "consumer", "--format", "json")
+    assert {row["status"] for row in json.loads(said.out)["steps"]} == {"ready"}
+    said = run("rollout", tmp_path / "store", "--to", "range")
+    assert said.code == 2
+    assert is_one_line(said)

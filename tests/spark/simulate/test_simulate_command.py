@@ -1,0 +1,113 @@
+"""`evenfleet simulate` as a user runs it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from optimizer.coordinator import ClientSettings, Close, Scenario, Start, simulate
+from spark.fleet.local_store import write_store
+from spark.simulate import picture_of, scenario_in
+from tests.optimizer.coordinator.test_known_answers import group_of
+from tests.paths import ROOT
+from tests.spark.support.fleets import SNAPSHOT, Fleet
+from tests.spark.support.said import Run
+
+SCENARIOS = sorted((ROOT / "conf" / "scenarios").glob("*.toml"))
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Path:
+    """Two members with three partitions each."""
+    owned = [("t", n, "a" if n < 3 else "b") for n in range(6)]
+    fleet = Fleet().topic("t", 6)
+    fleet.group("app", {"a": ["t"], "b": ["t"]}, owned, state="Stable", strategy="range")
+    fleet.group("empty", {})
+    write_store(fleet.tables(), tmp_path, SNAPSHOT)
+    return tmp_path
+
+
+def file_of(tmp_path: Path, *steps: tuple[str, str]) -> Path:
+    path = tmp_path / "scenario.toml"
+    tables = [f'[[step]]\nat = "{at}"\nevent = "{event}"\n' for at, event in steps]
+    path.write_text('title = "A try"\n' + "\n".join(tables))
+    return path
+
+
+def test_a_rolling_restart_as_people_see_it(run: Run, store: Path, tmp_path: Path) -> None:
+    said = run("simulate", store, "--group", "app", "--scenario", SCENARIOS[2])
+    assert SCENARIOS[2].stem == "rolling-deploy"
+    assert said.code == 0
+    text = said.out + said.err
+    assert "Group app rebalances 4 times: 6 partitions moved, 6 taken over" in text
+    assert "generation 2: 1 member, range, led by b" in text
+    assert "session.timeout.ms=45000" in text
+    assert any(line.startswith("unread  ") for line in text.splitlines())
+
+
+def test_json_has_all_of_it_and_is_the_same_each_time(
+    run: Run, store: Path, tmp_path: Path
+) -> None:
+    file = file_of(tmp_path, ("10s", "crash=a"))
+    words = "simulate", store, "--group", "app", "--scenario", file, "--format", "json"
+    said = run(*words, "--seed", "3")
+    told = json.loads(said.out)
+    (figures,) = told["simulation"]
+    assert (figures["rebalances"], figures["taken_over"], figures["stable"]) == (1, 3, True)
+    assert 3 * 40 < figures["unread_seconds"] < 3 * 50
+    assert told["generations"][0]["assignment"] == {"b": [f"t-{n}" for n in range(6)]}
+    assert {one["partition"] for one in told["pauses"] if one["before"] == "a"} == {
+        *("t-0", "t-1", "t-2")
+    }
+    assert run(*words, "--seed", "3").out == said.out
+    assert run(*words, "--seed", "4").out != said.out
+
+
+@pytest.mark.parametrize(
+    ("event", "sentence"),
+    [
+        ("leave=nobody", "app can't have this scenario"),
+        ("crash-rack=mars", "app can't have this scenario"),
+        ("jump=3", "scenario"),
+    ],
+)
+def test_what_makes_no_sense_is_one_sentence(
+    run: Run, store: Path, tmp_path: Path, event: str, sentence: str
+) -> None:
+    said = run("simulate", store, "--group", "app", "--scenario", file_of(tmp_path, ("1s", event)))
+    assert said.code == 2
+    assert sentence in said.err
+    assert len(said.err.strip().splitlines()) <= 2
+
+
+def test_a_group_without_members_and_a_file_that_is_not_there(run: Run, store: Path) -> None:
+    said = run("simulate", store, "--group", "empty", "--scenario", SCENARIOS[0])
+    assert (said.code, "can't be simulated: it is empty" in said.err) == (2, True)
+    said = run("simulate", store, "--group", "app", "--scenario", "nowhere.toml")
+    assert (said.code, "nowhere.toml can't be read" in said.err) == (2, True)
+
+
+@pytest.mark.parametrize("path", SCENARIOS, ids=lambda path: path.stem)
+def test_scenarios_that_come_along_are_sound_and_commented(path: Path) -> None:
+    scenario = scenario_in(path)
+    assert scenario.title
+    assert scenario.steps
+    assert path.read_text().startswith("# ")
+
+
+def test_a_picture_shows_short_stops() -> None:
+    """Two seconds of an hour are less than a column."""
+    group = group_of(2, 8, "range")
+    steps = [Close(1_800_000, "m000"), Start(1_802_000, "m000")]
+    client = ClientSettings(assignors=("range",))
+    timeline = simulate(Scenario(group, steps, client=client, end=3_600_000))
+    first, second, unread, axis = picture_of(timeline, 58)
+    assert all(len(line) <= 58 for line in (first, second, unread, axis))
+    assert first.startswith("m000")
+    assert first.endswith("4")
+    assert first.count("·") == 1
+    assert set(second.split()[1]) <= set("48·")
+    assert "4" in unread or "8" in unread
+    assert axis.split()[-2:] == ["3600", "s"]

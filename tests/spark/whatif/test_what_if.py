@@ -1,0 +1,183 @@
+"""What events do to groups, under each strategy."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from pyspark.sql import SparkSession
+
+from optimizer.model import DEFAULT_GOALS
+from optimizer.scenarios import Crash, event_of
+from spark import InputError, fleet_of_whatif, what_if, whatif_advice
+from spark.solve import TimeLimit
+from spark.whatif.measure import WhatIf, rows_of_group
+from spark.whatif.whatif_row import WhatIfRow
+from tests.spark.support.encoded import encoded_group
+from tests.spark.support.fleets import Fleet
+
+ALL = ("current", "range", "cooperative-sticky", "optimal")
+
+
+def fleet(**facts: Any) -> Fleet:
+    """Range's answer over two topics of four partitions: a and b have three, c has two."""
+    made = Fleet().topic("t", 4).topic("u", 4)
+    owned = [(topic, p, who) for topic in "tu" for p, who in enumerate("aabc")]
+    everybody = {one: ["t", "u"] for one in "abc"}
+    made.group("g", everybody, owned, **{"strategy": "range", **facts})
+    for row in made.rows["members"]:
+        row |= {"rack": "r1" if row["member_id"] == "a" else "r2", "host": row["member_id"]}
+    return made
+
+
+def happened(
+    *events: str, strategies: tuple[str, ...] = ALL, static: bool = False, of: Fleet | None = None
+) -> dict[str, WhatIfRow]:
+    job = WhatIf(tuple(map(event_of, events)), strategies, static)
+    row = encoded_group(of or fleet())
+    row.hosts = np.array(["a", "b", "c"], object)
+    rows = rows_of_group(row, job, TimeLimit(60), DEFAULT_GOALS)
+    return {str(one.strategy): one for one in rows}
+
+
+def test_each_strategy_starts_from_its_own_answer() -> None:
+    found = happened("crash-rack=r1")
+    loads = {
+        name: (one.max_load_before, one.max_load_after, one.excess_before, one.excess_after)
+        for name, one in found.items()
+    }
+    assert loads == {
+        "current": (4, 4, 1, 0),
+        "range": (4, 4, 1, 0),
+        "cooperative-sticky": (3, 4, 0, 0),
+        "optimal": (3, 4, 0, 0),
+    }
+    assert {one.members_before for one in found.values()} == {3}
+    assert {one.members_after for one in found.values()} == {2}
+    assert (found["range"].moves, found["range"].takeovers) == (2, 4)
+    assert (found["optimal"].moves, found["optimal"].takeovers) == (0, 3)
+
+
+def test_a_group_goes_on_with_its_own_strategy() -> None:
+    uses = {
+        ("range", None): "range",
+        ("sticky", "classic"): "sticky",
+        ("uniform", "consumer"): "uniform",
+        ("range", "consumer"): "server-range",
+        (None, "consumer"): "uniform",
+        ("com.example.Own", "classic"): "range",
+        (None, None): "range",
+    }
+    for (strategy, kind), expected in uses.items():
+        found = happened("leave=a", strategies=("current",), of=fleet(strategy=strategy, type=kind))
+        assert found["current"].uses == expected
+
+
+def test_what_is_new_is_neither_moved_nor_taken_over() -> None:
+    found = happened("grow=t:8")["optimal"]
+    assert (found.partitions_before, found.partitions_after) == (8, 12)
+    assert (found.moves, found.takeovers) == (0, 0)
+    assert (found.max_load_after, found.min_load_after) == (4, 4)
+
+
+def test_events_happen_one_after_the_other() -> None:
+    found = happened("leave=a", "join=2", "leave=new-1")
+    assert found["optimal"].members_after == 3
+
+
+def test_static_members_keep_what_they_own() -> None:
+    assert happened("rolling-restart=30s")["range"].rebalances == 6
+    found = happened("rolling-restart=30s", static=True)["range"]
+    assert (found.rebalances, found.takeovers, found.moves) == (0, 0, 0)
+    assert found.unread_seconds == pytest.approx(8 * 30, rel=0.05)
+
+
+def test_a_host_goes() -> None:
+    assert happened("crash-host=b")["optimal"].members_after == 2
+
+
+def test_a_group_of_nobody_has_nothing_after() -> None:
+    found = happened("members=0")["optimal"]
+    assert (found.status, found.members_after, found.max_load_after) == ("ok", 0, None)
+
+
+def test_a_group_that_cant_have_it_is_unaffected() -> None:
+    found = happened("crash-rack=r9")
+    assert {one.status for one in found.values()} == {"unaffected"}
+    assert found["optimal"].reason == "no member is in rack 'r9' (they are in r1, r2)"
+    assert found["optimal"].members_after is None
+
+
+def test_a_group_without_a_plan_says_why() -> None:
+    made = Fleet().group("g", {})
+    row = encoded_group(made)
+    job = WhatIf((Crash(rack="r1"),), ALL)
+    rows = list(rows_of_group(row, job, TimeLimit(60), DEFAULT_GOALS))
+    assert {(one.status, one.reason) for one in rows} == {("empty", "the group has no members")}
+    assert len(rows) == 4
+
+
+def test_a_fleet_has_a_row_a_strategy_and_advice(spark: SparkSession) -> None:
+    made = fleet().group("nobody", {}).topic("v", 2)
+    made.group("other", {"x": ["v"]}, [("v", 0, "x"), ("v", 1, "x")])
+    rows = what_if(made.snapshot(spark), ["crash-rack=r1"], ALL).persist()
+    assert rows.count() == 12
+    table = fleet_of_whatif(rows).collect()
+    rows.unpersist()
+    found = {
+        row.strategy: (row.groups, row.unaffected, row.without_answer, row.moves) for row in table
+    }
+    assert found == {
+        "current": (1, 1, 1, 2),
+        "range": (1, 1, 1, 2),
+        "cooperative-sticky": (1, 1, 1, 0),
+        "optimal": (1, 1, 1, 0),
+    }
+    assert table[0].strategy == "current"
+    assert whatif_advice([row.asDict() for row in table]).startswith("Change to ")
+
+
+@pytest.mark.parametrize(
+    ("events", "strategies", "fault"),
+    [
+        ([], ALL, "name an event at least, such as crash-rack=eu-west-a"),
+        (["leave"], ALL, "event 'leave' is not leave=VALUE"),
+        (["leave=a"], ["best"], "unknown strategy 'best'"),
+    ],
+)
+def test_what_makes_no_sense_is_told(
+    spark: SparkSession, events: list[str], strategies: list[str], fault: str
+) -> None:
+    with pytest.raises(InputError, match=fault):
+        what_if(fleet().snapshot(spark), events, strategies)
+
+
+def test_a_broker_goes_and_others_lead_what_it_led(spark: SparkSession) -> None:
+    made = fleet()
+    for row in made.rows["partitions"]:
+        number = row["partition"]
+        row |= {"leader": number % 2, "isr": [0, 2] if number == 0 else [number % 2]}
+    snapshot = made.snapshot(spark)
+    (row,) = what_if(snapshot, ["broker-down=0"], ["current"]).collect()
+    assert (row.status, row.rebalances, row.leaderless) == ("ok", 0, 2)
+    assert row.unread_seconds == pytest.approx(2 * 9, rel=0.05)
+    (row,) = what_if(snapshot, ["broker-down=7"], ["current"]).collect()
+    assert row.status == "unaffected"
+    assert row.reason == "broker 7 leads nothing that the group reads"
+
+
+def test_records_are_counted_where_rates_are_known() -> None:
+    job = WhatIf((Crash(rack="r1"),), ("range",))
+    row = encoded_group(fleet())
+    row.rated_topics, row.partition_rates = row.topic_hashes, np.array([10.0, 10.0])
+    (found,) = rows_of_group(row, job, TimeLimit(60), DEFAULT_GOALS)
+    assert found.records_waited == pytest.approx(10 * found.unread_seconds, rel=0.01)
+    assert found.records_read_twice == pytest.approx(10 * found.read_twice_seconds, rel=0.01)
+
+
+def test_members_who_are_refused_are_counted() -> None:
+    """One rolling restart from range alone to cooperative-sticky alone: nothing fits."""
+    found = happened("upgrade=cooperative-sticky", strategies=("range",))["range"]
+    assert found.fatal
+    assert happened("upgrade=cooperative-sticky,range", strategies=("range",))["range"].fatal == 0

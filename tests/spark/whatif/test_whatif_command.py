@@ -1,0 +1,74 @@
+"""`evenfleet whatif`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from spark.fleet.local_store import write_store
+from tests.spark.support.fleets import SNAPSHOT, Fleet
+from tests.spark.support.said import Run, flat, is_one_line
+from tests.spark.support.small import rows
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Path:
+    fleet = Fleet().topic("t", 6).topic("u", 2)
+    owned = [("t", p, "abc"[p // 2]) for p in range(6)]
+    fleet.group("orders", {one: ["t"] for one in "abc"}, owned, strategy="range")
+    fleet.group("other", {"x": ["u"]}, [("u", 0, "x"), ("u", 1, "x")], strategy="range")
+    for row in fleet.rows["members"]:
+        row["rack"] = {"a": "r1"}.get(row["member_id"], "r2")
+    write_store(fleet.tables(), tmp_path / "store", SNAPSHOT)
+    return tmp_path / "store"
+
+
+def test_it_tells_what_comes_of_it_and_keeps_it(run: Run, store: Path, tmp_path: Path) -> None:
+    out, after = tmp_path / "out", tmp_path / "after"
+    said = run(
+        *("whatif", store, "--event", "crash-rack=r1", "--strategies", "current,optimal"),
+        *("--out", out, "--snapshot-out", after),
+    )
+    assert said.code == 0
+    assert "orders" in said.out
+    assert "3 → 2" in said.out
+    assert "Skipped: 1 group that can't have that." in said.err
+    found = {(row["group"], row["strategy"]): row for row in rows(out / "whatif")}
+    assert len(found) == 4
+    assert found["orders", "current"]["members_after"] == 2
+    assert found["other", "optimal"]["status"] == "unaffected"
+    assert "crash-rack=r1 applies to 1 group of 2; the others stay as they are." in flat(said.err)
+    assert run("plan", after, "--out", tmp_path / "plan").code == 0
+    planned = {row["group"]: row["members"] for row in rows(tmp_path / "plan" / "groups")}
+    assert planned == {"orders": 2, "other": 1}
+
+
+def test_json_is_for_programs(run: Run, store: Path) -> None:
+    words = ("--event", "grow=t:12", "--group", "orders", "--strategies", "range")
+    said = run("whatif", store, *words, "--format", "json")
+    assert said.code == 0
+    told = json.loads(said.out)
+    assert [row["partitions_after"] for row in told["groups"]] == [12]
+    assert told["strategies"][0]["groups"] == 1
+
+
+@pytest.mark.parametrize(
+    ("words", "fault"),
+    [
+        ((), "say what happens: --event crash-rack=eu-west-a"),
+        (("--event", "explode=3"), "unknown event 'explode'"),
+        (("--event", "leave=z"), "leave=z can't happen to any of 2 groups: no member has the"),
+        (("--event", "grow=t:3"), "grow=t:3 can't happen to any of 2 groups: "),
+        (("--event", "members=-3"), "the number of members is -3, a negative number"),
+        (("--event", "crash-rack=r9", "--group", "orders"), "can't happen to the group: no member"),
+    ],
+)
+def test_what_makes_no_sense_is_one_sentence(
+    run: Run, store: Path, words: tuple[str, ...], fault: str
+) -> None:
+    said = run("whatif", store, *words)
+    assert said.code == 2
+    assert is_one_line(said)
+    assert fault in said.err
