@@ -42,6 +42,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
     "optimizer.reasons": ("optimizer.model", "optimizer.checker"),
     "optimizer.sizes": ("optimizer.model", "optimizer.solver"),
     "optimizer.replicas": (),
+    "optimizer.replicas.baselines": ("optimizer.replicas", KAFKA),
     KAFKA: ("optimizer.model",),
     "optimizer.strategies.connect": ("optimizer.model", KAFKA),
     "optimizer.strategies.range": ("optimizer.model", KAFKA),

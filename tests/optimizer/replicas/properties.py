@@ -99,19 +99,16 @@ def _as_good(cluster: Cluster, one: Sets, best: Sets) -> bool:
 
 
 def _led_best(cluster: Cluster, firsts: dict[tuple[str, int], int]) -> tuple[int, int]:
-    """Least Σ leaders² and changes of the sets: the old leader first, where it is still there."""
-    sets = [
-        p._replace(replicas=sorted(p.replicas, key=lambda b: b != firsts[p.topic, p.partition]))
-        for p in cluster.partitions
-    ]
+    """Least Σ leaders² and changes of the sets; a dead broker stands for an old leader gone."""
+    sets = []
+    for one in cluster.partitions:
+        old = firsts[one.topic, one.partition]
+        others = [broker for broker in one.replicas if broker != old]
+        sets.append(one._replace(replicas=[old if old in one.replicas else 999, *others]))
     plan = planned(replace(cluster, partitions=sets), ReplicaGoals(leaders_only=True))
     leaders = {name: row[0] for name, row in plan.replicas.items()}
     squares = sum(n**2 for n in Counter(leaders.values()).values())
-    gone = sum(firsts[p.topic, p.partition] not in p.replicas for p in sets)
-    moved = sum(
-        leaders[name] != first for name, first in firsts.items() if first in plan.replicas[name]
-    )
-    return squares, gone + moved
+    return squares, sum(leaders[name] != first for name, first in firsts.items())
 
 
 def _goals_of(cluster: Cluster, sets: Sets) -> tuple[float, ...]:
