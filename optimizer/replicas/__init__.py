@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from optimizer.replicas.batches import Batches, Step, batches_of
 from optimizer.replicas.check import check_replicas
 from optimizer.replicas.cluster import Broker, Cluster, InvalidClusterError, Partition
 from optimizer.replicas.goals import BALANCE, BYTES, COPIES, TOPICS, ReplicaGoals, ReplicaGoalsError
@@ -23,6 +24,7 @@ __all__ = [
     "OPTIMAL",
     "OPTIMAL_FOR_SETS",
     "TOPICS",
+    "Batches",
     "Broker",
     "Change",
     "Cluster",
@@ -33,6 +35,8 @@ __all__ = [
     "ReplicaGoals",
     "ReplicaGoalsError",
     "ReplicaPlan",
+    "Step",
+    "batches_of",
     "check_replicas",
     "plan_replicas",
     "reasons_told",
