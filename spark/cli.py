@@ -31,6 +31,8 @@ COMMANDS = {
     "replay": "replay store --out out --strategies current,uniform,optimal --since 7d",
     "rates": "rates store --out rates --window 24h",
     "members": "members store --group 'pay*'",
+    "reassign": "reassign store --cluster prod --out moves --drain 3 --batch-copies 20",
+    "reassign-verify": "reassign-verify store moves/01-move.json",
     "snapshots": "snapshots store",
     "history": "history store --out history --since 7d",
     "graph": "graph store --question reach --broker 3",

@@ -31,6 +31,7 @@ CAPABILITIES = (
     "spark.graph",
     "spark.replay",
     "spark.members",
+    "spark.reassign",
 )
 SOURCES = ("spark.sources", "spark.sources.kafka_text", "spark.sources.live")
 LIBRARY = (*FLEET, "spark.history", *CAPABILITIES, *SOURCES, "spark.enforce", "spark.demo")
@@ -68,12 +69,16 @@ ROOMS: dict[str, tuple[str, ...]] = {
     "spark.history": WORKERS,
     **dict.fromkeys(CAPABILITIES, (*WORKERS, "spark.history")),
     "spark.members": (*WORKERS, "spark.history", "optimizer.sizes"),
+    "spark.reassign": (*FLEET, "optimizer.replicas", "optimizer.replicas.baselines"),
     **dict.fromkeys(SOURCES, FLEET),
     "spark.enforce": (*FLEET, "spark.sources.live", "optimizer.assignor"),
     "spark.demo": (*FLEET, "optimizer", "optimizer.model"),  # a made-up group is arrays at once
     "spark": LIBRARY,
     "spark.terminal": ("spark", *LIBRARY, "optimizer", "optimizer.assignor"),
-    "spark.jobs": ("spark", *LIBRARY, "spark.terminal", "optimizer", "optimizer.assignor"),
+    "spark.jobs": (
+        *("spark", *LIBRARY, "spark.terminal", "optimizer", "optimizer.assignor"),
+        "optimizer.replicas",
+    ),
     "spark.cli": ("spark", *BASE, "spark.terminal", "spark.jobs"),
     "evenfleet": ("optimizer", "optimizer.assignor", "spark", "spark.cli"),
 }
