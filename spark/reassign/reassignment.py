@@ -78,9 +78,10 @@ class Reassignment:
                 + (f" ({plan.bytes_copied} bytes)" if self.wanted.sizes else "")
                 + f", {plan.leader_changes} preferred leaders change."
             )
+            count = len(self.batches.batches)
             yield (
-                f"{len(self.batches.batches)} batches; within the limits there can't be fewer than "
-                f"{self.batches.fewest}."
+                f"{count} batch{'' if count == 1 else 'es'}; within the limits there can't be fewer "
+                f"than {self.batches.fewest}."
             )
         yield f"The plan is {plan.optimal}."
         offsets = [one.partition for one in self.changes if one.topic == OFFSETS_TOPIC]
@@ -125,9 +126,17 @@ def reassign_cluster(
         (one.topic, one.partition): one.leader for one in facts.partitions if one.leader is not None
     }
     batches = batches_of(plan, batch_copies, per_broker, leaders, behind)
-    notes = [*said, *(f"{one}" for one in reasons_told(plan.left_out)), *plan.notes]
+    notes = [*said, *_behind(facts), *reasons_told(plan.left_out), *plan.notes]
     told = [f"{note[0].upper()}{note[1:]}." for note in notes]
     return Reassignment(facts, wanted, stated, plan, batches, told)
+
+
+def _behind(facts: ClusterFacts) -> Iterator[str]:
+    """Brokers that are listed and in sync with none of what they have: they may be down."""
+    having = {b for one in facts.partitions if one.isr is not None for b in one.replicas}
+    in_sync = {b for one in facts.partitions for b in one.isr or ()}
+    for broker in sorted(having & facts.racks.keys() - in_sync):
+        yield f"broker {broker} is in sync with none of its replicas: if it is down, drain it"
 
 
 def _measured(

@@ -181,6 +181,12 @@ def test_what_cannot_be_asked_is_told(
     assert fault in said.err
 
 
+def test_a_listed_broker_that_is_in_sync_with_nothing_is_told(run: Run, tmp_path: Path) -> None:
+    store = stored(run, tmp_path, "dead_topics")  # with the brokers of before
+    told = reassigned(run, store)["sentences"]
+    assert "Broker 3 is in sync with none of its replicas: if it is down, drain it." in told
+
+
 def test_a_cluster_that_is_reassigning_is_refused(run: Run, tmp_path: Path) -> None:
     store = stored(run, tmp_path, "topics_during")
     said = run("reassign", store, "--out", tmp_path / "moves")
