@@ -196,6 +196,3 @@ def _with_rows(rows: IntArray, at: IntArray, replaced: IntArray) -> IntArray:
     rows = rows.copy()
     rows[at] = replaced
     return rows
-
-
-__all__ = ["Change", "Proof", "ReplicaPlan", "plan_replicas"]

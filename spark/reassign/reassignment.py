@@ -80,8 +80,8 @@ class Reassignment:
             )
             count = len(self.batches.batches)
             yield (
-                f"{count} batch{'' if count == 1 else 'es'}; within the limits there can't be fewer "
-                f"than {self.batches.fewest}."
+                f"{count} batch{'' if count == 1 else 'es'}; within the limits there can't be "
+                f"fewer than {self.batches.fewest}."
             )
         yield f"The plan is {plan.optimal}."
         offsets = [one.partition for one in self.changes if one.topic == OFFSETS_TOPIC]
