@@ -35,6 +35,8 @@ COMMANDS = {
     "simulate": "simulate store --group orders --scenario conf/scenarios/rolling-deploy.toml",
     "rates": "rates store --out rates --window 24h",
     "members": "members store --group 'pay*'",
+    "reassign": "reassign store --cluster prod --out moves --drain 3 --batch-copies 20",
+    "reassign-verify": "reassign-verify store moves/01-move.json",
     "snapshots": "snapshots store",
     "history": "history store --out history --since 7d",
     "graph": "graph store --question reach --broker 3",

@@ -35,6 +35,7 @@ CAPABILITIES = (
     "spark.whatif",
     "spark.rollout",
     "spark.simulate",
+    "spark.reassign",
 )
 SOURCES = ("spark.sources", "spark.sources.kafka_text", "spark.sources.live")
 LIBRARY = (
@@ -54,6 +55,8 @@ ROOMS: dict[str, tuple[str, ...]] = {
     "optimizer.reasons": ("optimizer.model", "optimizer.checker"),
     "optimizer.sizes": ("optimizer.model", "optimizer.solver"),
     "optimizer.scenarios": ("optimizer.model",),
+    "optimizer.replicas": (),
+    "optimizer.replicas.baselines": ("optimizer.replicas", KAFKA),
     KAFKA: ("optimizer.model",),
     "optimizer.strategies.connect": ("optimizer.model", KAFKA),
     "optimizer.strategies.range": ("optimizer.model", KAFKA),
@@ -96,18 +99,15 @@ ROOMS: dict[str, tuple[str, ...]] = {
         (*WORKERS, "spark.history", "optimizer.coordinator", "optimizer.scenarios"),
     ),
     "spark.simulate": (*WORKERS, "optimizer.coordinator", "optimizer.scenarios"),
+    "spark.reassign": (*FLEET, "optimizer.replicas", "optimizer.replicas.baselines"),
     **dict.fromkeys(SOURCES, FLEET),
     "spark.enforce": (*FLEET, "spark.sources.live", "optimizer.assignor"),
     "spark.demo": (*FLEET, "optimizer", "optimizer.model"),  # a made-up group is arrays at once
     "spark": LIBRARY,
     "spark.terminal": ("spark", *LIBRARY, "optimizer", "optimizer.assignor"),
     "spark.jobs": (
-        "spark",
-        *LIBRARY,
-        "spark.terminal",
-        "optimizer",
-        "optimizer.assignor",
-        "optimizer.scenarios",
+        *("spark", *LIBRARY, "spark.terminal", "optimizer", "optimizer.assignor"),
+        *("optimizer.scenarios", "optimizer.replicas"),
     ),
     "spark.cli": ("spark", *BASE, "spark.terminal", "spark.jobs"),
     "evenfleet": ("optimizer", "optimizer.assignor", "spark", "spark.cli"),
@@ -127,7 +127,7 @@ DERIVED = (
 """What `optimizer.model` derives for the solver; the checker derives the like by itself."""
 
 NEEDS = {
-    "ortools": ("optimizer/solver/flow.py",),
+    "ortools": ("optimizer/solver/flow.py", "optimizer/replicas/flow.py"),
     "kafka": (
         *("optimizer/assignor/plan_assignor.py", "optimizer/assignor/kafka_python.py"),
         *("spark/sources/live/", "spark/enforce/rebalance.py"),
@@ -222,7 +222,7 @@ def test_every_import_keeps_to_the_table() -> None:
         (
             "optimizer/solver/solve.py",
             "import ortools.graph.python.max_flow",
-            "ortools is imported by optimizer/solver/flow.py alone",
+            "ortools is imported by optimizer/solver/flow.py and optimizer/replicas/flow.py alone",
         ),
         (
             "spark/audit/frames.py",

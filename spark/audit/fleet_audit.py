@@ -53,6 +53,7 @@ NOT_THERE = {
     "partitions.replicas": "the snapshot tells no replicas (column partitions.replicas)",
     "partitions.isr": "the snapshot doesn't tell which replicas are in sync (column "
     "partitions.isr)",
+    "brokers": "the snapshot tells no brokers (table brokers)",
     "coordinators": "the snapshot tells no coordinators (column groups.coordinator), and no "
     f"leaders of topic {OFFSETS_TOPIC}",
     "lag": "the snapshot tells no lags (table offsets)",

@@ -30,6 +30,10 @@ class Frames:
     def partitions(self) -> DataFrame:
         return self.tables["partitions"]
 
+    @property
+    def brokers(self) -> DataFrame:
+        return self.tables["brokers"]
+
     @cached_property
     def coordinators(self) -> DataFrame:
         """A row a broker that coordinates groups, or could; a group's load is members x partitions.

@@ -26,6 +26,7 @@ SHOWN_BY = {
     "partitions.leader_rack": ("partitions", "leader_rack is not null"),
     "partitions.replicas": ("partitions", "replicas is not null"),
     "partitions.isr": ("partitions", "isr is not null"),
+    "brokers": ("brokers", "broker >= 0"),
     "groups.coordinator": ("groups", "coordinator >= 0"),
     OFFSETS_TOPIC: ("partitions", f"topic = '{OFFSETS_TOPIC}' and leader >= 0"),
     "lag": ("offsets", f"{LAG} is not null"),

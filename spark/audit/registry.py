@@ -23,6 +23,15 @@ from spark.audit.findings.past import (
     OFFSETS_EXPIRE,
     UNREAD_TOPIC,
 )
+from spark.audit.findings.placement import (
+    EMPTY_BROKER,
+    LEADER_SKEW,
+    OFFLINE_IF_BROKER_FAILS,
+    OFFLINE_IF_RACK_FAILS,
+    REASSIGNMENT_STUCK,
+    REPLICA_SKEW,
+    SINGLE_REPLICA,
+)
 from spark.audit.findings.racks import CROSS_RACK_READS
 from spark.audit.findings.replicas import LEADERLESS, NOT_PREFERRED_LEADER, UNDER_REPLICATED
 from spark.audit.findings.timeouts import (
@@ -62,6 +71,13 @@ FINDINGS = {
         UNDER_REPLICATED,
         LEADERLESS,
         NOT_PREFERRED_LEADER,
+        SINGLE_REPLICA,
+        REPLICA_SKEW,
+        LEADER_SKEW,
+        EMPTY_BROKER,
+        OFFLINE_IF_BROKER_FAILS,
+        OFFLINE_IF_RACK_FAILS,
+        REASSIGNMENT_STUCK,
         SESSION_TIMEOUT,
         SESSION_TIMEOUT_OUTSIDE,
         POLL_INTERVAL,

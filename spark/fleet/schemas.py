@@ -96,6 +96,8 @@ TABLES: dict[str, Table] = {
             Column("leader_rack", _TEXT),
             Column("replica_racks", t.ArrayType(_TEXT)),
             Column("weight", _REAL),
+            Column("adding_replicas", t.ArrayType(_INT)),
+            Column("removing_replicas", t.ArrayType(_INT)),
         ),
         required=True,
         tallied=_BY_CLUSTER,

@@ -155,11 +155,16 @@ def _group_tables(
     return tables
 
 
+_MOVING = ("adding", "removing")
+
+
 def _partition_rows(partitions: Iterable[Partition], brokers: Iterable[Broker]) -> list[Row]:
     racks = {broker.broker: broker.rack for broker in brokers}
     return [
-        partition._asdict()
+        {name: value for name, value in partition._asdict().items() if name not in _MOVING}
         | {
+            "adding_replicas": partition.adding,
+            "removing_replicas": partition.removing,
             "leader_rack": None if partition.leader is None else racks.get(partition.leader),
             "replica_racks": racks_of(partition.replicas, racks),
             "weight": None,

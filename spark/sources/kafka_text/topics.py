@@ -33,7 +33,8 @@ class Partition(NamedTuple):
     While a reassignment goes on, Kafka prints under Replicas the old and the new ones together
     (KIP-455). `replicas` and `isr` are without the ones that are being added: these have not all
     the data yet, or may be dropped again if the reassignment is cancelled. The ones that are being
-    removed serve until they are gone, and count.
+    removed serve until they are gone, and count. `adding` and `removing` are None of a
+    partition that isn't being reassigned.
     """
 
     topic: str
@@ -42,6 +43,8 @@ class Partition(NamedTuple):
     leader: int | None
     replicas: list[int] | None
     isr: list[int] | None
+    adding: list[int] | None = None
+    removing: list[int] | None = None
 
 
 class Topics(NamedTuple):
@@ -113,15 +116,17 @@ class _Reader:
     def _take_partition(self, topic: str, fields: dict[str, str]) -> None:
         number = int(_parse(_COUNT, "Partition", fields))
         leader = fields.get("Leader", "")
-        adding = set(_brokers("Adding Replicas", fields) or ())
+        adding = _brokers("Adding Replicas", fields)
         replicas, isr = _brokers("Replicas", fields), _brokers("Isr", fields)
         partition = Partition(
             topic,
             number,
             None,
             None if leader in _NO_LEADER else parse_broker_id(leader),
-            replicas and [broker for broker in replicas if broker not in adding],
-            isr and [broker for broker in isr if broker not in adding],
+            replicas and [broker for broker in replicas if broker not in (adding or ())],
+            isr and [broker for broker in isr if broker not in (adding or ())],
+            adding,
+            _brokers("Removing Replicas", fields),
         )
         if self.partitions.get((topic, number), partition) != partition:
             self._differing.add(topic)

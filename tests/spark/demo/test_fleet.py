@@ -54,6 +54,8 @@ COLUMNS = {
         "leader_rack": "string",
         "replica_racks": "list<string>",
         "weight": "double",
+        "adding_replicas": "list<int32>",
+        "removing_replicas": "list<int32>",
     },
     "assignments": {
         "cluster": "string",

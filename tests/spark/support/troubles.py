@@ -94,6 +94,11 @@ def _troubles_of_clusters(
         if cluster.is_legacy:
             for finding in ("under-replicated", "not-preferred-leader"):
                 yield Trouble(cluster.name, None, finding, f"broker {DOWN_BROKER}")
+    alone = (placed.replicas.sum(axis=1) > 1) & (placed.in_sync.sum(axis=1) == 1)
+    of_cluster = topics.cluster[topics.of_partition[alone]]
+    brokers = placed.brokers[alone][placed.in_sync[alone]]
+    for cluster, broker in sorted(set(zip(of_cluster.tolist(), brokers.tolist(), strict=True))):
+        yield Trouble(clusters[cluster].name, None, "offline-if-broker-fails", f"broker {broker}")
     for topic in np.unique(topics.of_partition[~placed.led]):
         name = clusters[topics.cluster[topic]].name
         yield Trouble(name, None, "leaderless", f"topic {topics.names[topic]}")

@@ -18,6 +18,7 @@ from tests.spark.audit.findings import (
     cases_of_brokers,
     cases_of_lag,
     cases_of_owners,
+    cases_of_placement,
     cases_of_settings,
     cases_of_unjudged,
 )
@@ -29,6 +30,7 @@ CASES = {
     **cases_of_owners.CASES,
     **cases_of_lag.CASES,
     **cases_of_brokers.CASES,
+    **cases_of_placement.CASES,
     **cases_of_settings.CASES,
     **cases_of_unjudged.CASES,
 }
@@ -290,7 +292,7 @@ def test_counts(said: Audited) -> None:
 
 def test_groups(said: Audited) -> None:
     """Those that are judged, 219 of them for coordinators; those that can't be; foreign ones."""
-    ok = len(CASES) * 3 - 3 * 3 - 3 + 1 + 2 * 4 + 2 + 2 + 50 + 10 + 49 + 10 + 50 + 50
+    ok = len(CASES) * 3 - 10 * 3 - 3 + 1 + 2 * 4 + 2 + 2 + 50 + 10 + 49 + 10 + 50 + 50
     ok -= 4  # two of those that can't be judged are invalid, one is failed, one is moving
     assert said.groups == {"failed": 2, "foreign": 5, "invalid": 2, "ok": ok, "rebalancing": 2}
 

@@ -21,7 +21,7 @@ COLUMNS = {
     "subscriptions": ["cluster", "group", "member_id", "topic"],
     "partitions": [
         *("cluster", "topic", "partition", "topic_id", "leader", "replicas", "isr"),
-        *("leader_rack", "replica_racks", "weight"),
+        *("leader_rack", "replica_racks", "weight", "adding_replicas", "removing_replicas"),
     ],
     "assignments": ["cluster", "group", "topic", "partition", "member_id", "generation"],
     "offsets": [

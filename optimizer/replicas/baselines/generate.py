@@ -1,0 +1,50 @@
+"""What kafka-reassign-partitions --generate would propose for a cluster."""
+
+from __future__ import annotations
+
+from optimizer.replicas import Cluster
+from optimizer.replicas.baselines.java_random import JavaRandom
+from optimizer.replicas.baselines.round_robin import round_robin
+from optimizer.replicas.baselines.striped import PlacementError, striped
+
+
+def generated(
+    cluster: Cluster, seed: int = 0, older: bool = False
+) -> dict[tuple[str, int], list[int]]:
+    """Replicas of each partition, one topic after the other, wherever they are now.
+
+    The brokers are those to be used; a topic's replication factor is that of its first partition.
+    Kafka draws without a seed. `older` is as up to 4.0. Topics out of scope stay; so do those that
+    Kafka refuses to place.
+    """
+    random = JavaRandom(seed)
+    brokers = [(b.id, b.rack) for b in cluster.brokers if b.usable and b.alive]
+    if any(rack is None for _, rack in brokers):
+        brokers = [(broker, None) for broker, _ in brokers]  # --disable-rack-aware, or refused
+    replicas = {(one.topic, one.partition): list(one.replicas) for one in cluster.partitions}
+    topics: dict[str, list[int]] = {}
+    factors: dict[str, int] = {}
+    for one in sorted(cluster.partitions, key=lambda one: (one.topic, one.partition)):
+        if one.scope:
+            topics.setdefault(one.topic, []).append(one.partition)
+            factors.setdefault(one.topic, len(one.replicas))
+    for topic, numbers in topics.items():
+        try:
+            placed = _placed(brokers, len(numbers), factors[topic], random, older)
+        except PlacementError:
+            continue
+        replicas |= {(topic, n): row for n, row in zip(numbers, placed, strict=True)}
+    return replicas
+
+
+def _placed(
+    brokers: list[tuple[int, str | None]],
+    partitions: int,
+    factor: int,
+    random: JavaRandom,
+    older: bool,
+) -> list[list[int]]:
+    if not older or not brokers:
+        return striped(brokers, partitions, factor, random)
+    start, shift = random.next_int(len(brokers)), random.next_int(len(brokers))
+    return round_robin(brokers, partitions, factor, start, shift)

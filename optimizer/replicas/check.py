@@ -1,0 +1,85 @@
+"""Judges any plan of a cluster, whoever made it: whether it is sound, and can't be better."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from optimizer.replicas.arrays import NOBODY, IntArray
+from optimizer.replicas.cluster import Cluster
+from optimizer.replicas.goals import ReplicaGoals
+from optimizer.replicas.numbering import NumberedCluster, in_scope, numbered
+from optimizer.replicas.placement import Placement
+from optimizer.replicas.prices import is_sound, proves
+from optimizer.replicas.problems import leader_placement, replica_placement
+from optimizer.replicas.residual import prices_of, search
+
+
+def check_replicas(
+    cluster: Cluster,
+    replicas: Mapping[tuple[str, int], Sequence[int]],
+    goals: ReplicaGoals | None = None,
+) -> list[str]:
+    """What is wrong with such lists of replicas; nothing if none is better for these goals.
+
+    Each partition's first replica is its leader; leaders are judged for these sets. Nothing of
+    the solver is asked: a cycle of exchanges that saves something refutes a plan, and prices prove
+    it where there is none.
+    """
+    goals = goals or ReplicaGoals()
+    facts = numbered(cluster)
+    rows, _ = in_scope(facts)
+    after, faults = _read(facts, replicas)
+    if faults:
+        return faults
+    still = np.setdiff1d(np.arange(len(facts.partitions)), rows)
+    for at in still.tolist():
+        one = facts.partitions[at]
+        if list(replicas[one.topic, one.partition]) != list(one.replicas):
+            faults.append(f"{one.topic}-{one.partition} can't be planned, and isn't as it was")
+    chosen = after[rows]
+    problem = replica_placement(facts, rows, goals)
+    width = max(problem.width, chosen.shape[1])
+    chosen = np.pad(chosen, ((0, 0), (0, width - chosen.shape[1])), constant_values=NOBODY)
+    for at in np.flatnonzero(~is_sound(problem, chosen)).tolist():
+        one = facts.partitions[rows[at]]
+        faults.append(
+            f"{one.topic}-{one.partition}: {list(replicas[one.topic, one.partition])} aren't as "
+            "many brokers that can be used, as even over racks, as it can have"
+        )
+    if faults:
+        return faults
+    faults += _judged("replicas", problem, chosen)
+    leading = leader_placement(facts, rows, chosen, goals)
+    return faults + _judged("leaders", leading, chosen[:, :1])
+
+
+def _read(
+    facts: NumberedCluster, replicas: Mapping[tuple[str, int], Sequence[int]]
+) -> tuple[IntArray, list[str]]:
+    names = [(one.topic, one.partition) for one in facts.partitions]
+    absent, strange = set(names) - replicas.keys(), replicas.keys() - set(names)
+    faults = [f"{topic}-{number} is missing" for topic, number in sorted(absent)]
+    faults += [f"{topic}-{number} isn't in the cluster" for topic, number in sorted(strange)]
+    index = {broker: at for at, broker in enumerate(facts.ids.tolist())}
+    width = max((len(row) for row in replicas.values()), default=1)
+    after = np.full((len(names), max(width, 1)), NOBODY)
+    for at, name in enumerate(names):
+        for column, broker in enumerate(replicas.get(name, ())):
+            if broker in index:
+                after[at, column] = index[broker]
+            else:
+                faults.append(f"{name[0]}-{name[1]} is on broker {broker}, which isn't there")
+    return after, faults
+
+
+def _judged(what: str, problem: Placement, chosen: IntArray) -> list[str]:
+    searched = search(problem, chosen)
+    if searched.cycles:
+        arcs, cycle = searched.arcs, searched.cycles[0]
+        count = int((arcs.partition[cycle] >= 0).sum())
+        return [f"the {what} could be better: by {count} exchange{'s' if count > 1 else ''}"]
+    if not proves(problem, chosen, prices_of(problem, searched)):
+        return [f"the {what} aren't proven to be the best"]
+    return []

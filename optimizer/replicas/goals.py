@@ -1,0 +1,42 @@
+"""What is wanted of a plan of replicas, in which order."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+BALANCE, TOPICS, COPIES, BYTES = "balance", "topics", "copies", "bytes"
+LEVELS = (BALANCE, TOPICS, COPIES, BYTES)
+
+
+class ReplicaGoalsError(ValueError):
+    """Goals that contradict themselves."""
+
+
+@dataclass(frozen=True)
+class ReplicaGoals:
+    """Racks always come first; then these levels, each kept at its best while the next improves.
+
+    `balance`: least Σ replicas² of brokers (÷ capacity). `topics`: least Σ replicas² of each
+    broker's share of each topic. `copies` or `bytes`: fewest of them copied. After the replicas,
+    leaders: least Σ leaders² of brokers, then leaders in the rack that `leader_racks` names for a
+    partition, then the fewest changes of preferred leaders. `leaders_only` leaves replicas where
+    they are.
+    """
+
+    levels: tuple[str, ...] = (BALANCE, COPIES)
+    leaders_only: bool = False
+    leader_racks: Mapping[tuple[str, int], str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        unknown = [level for level in self.levels if level not in LEVELS]
+        if unknown:
+            raise ReplicaGoalsError(
+                f"there is no level {unknown[0]!r} of goals; there are {', '.join(LEVELS)}"
+            )
+        if len(set(self.levels)) < len(self.levels):
+            raise ReplicaGoalsError(f"a level is there twice: {', '.join(self.levels)}")
+        if BALANCE not in self.levels:
+            raise ReplicaGoalsError(f"the levels lack {BALANCE!r}")
+        if (COPIES in self.levels) + (BYTES in self.levels) != 1:
+            raise ReplicaGoalsError(f"the levels have either {COPIES!r} or {BYTES!r}")

@@ -1,0 +1,209 @@
+"""A cluster in arrays: brokers by id, partitions by topic and number."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import chain
+from math import lcm
+from typing import NamedTuple
+
+import numpy as np
+
+from optimizer.replicas.arrays import NOBODY, BoolArray, IntArray, any_of, row_numbers
+from optimizer.replicas.cluster import Broker, Cluster, Partition
+from optimizer.replicas.racks import rack_bounds
+
+FINEST = 10**6
+"""Capacities are told apart to so many parts of the greatest."""
+
+
+class LeftOut(NamedTuple):
+    """A partition that stays as it is, and why."""
+
+    topic: str
+    partition: int
+    reason: str
+
+
+@dataclass(frozen=True)
+class NumberedCluster:
+    """`replicas` (P, F) are indexes of brokers, in Kafka's order, filled up with -1.
+
+    `racks` are names by number, None being the one rack of a cluster whose racks aren't all known;
+    `rack_of` (B,) is -1 for brokers that aren't to be used.
+    """
+
+    brokers: list[Broker]
+    partitions: list[Partition]
+    topics: list[str]
+    ids: IntArray
+    racks: list[str | None]
+    rack_of: IntArray
+    receives: BoolArray
+    weight: IntArray
+    replicas: IntArray
+    wanted: IntArray  # (P,) how many replicas
+    topic: IntArray
+    alive: BoolArray
+    notes: list[str]
+
+    @property
+    def kept(self) -> IntArray:
+        """The replicas on brokers that are to be used (P, F)."""
+        return np.where(self.used[self.replicas] & (self.replicas >= 0), self.replicas, NOBODY)
+
+    @property
+    def used(self) -> BoolArray:
+        return self.rack_of >= 0
+
+    def sizes(self) -> tuple[IntArray, int]:
+        """Bytes of a replica of each partition, and of how many that isn't known: the mean."""
+        known = [one.size for one in self.partitions if one.size is not None]
+        mean = round(sum(known) / len(known)) if known else 1
+        sizes = [mean if one.size is None else one.size for one in self.partitions]
+        return np.array(sizes, np.int64), len(sizes) - len(known)
+
+
+def numbered(cluster: Cluster) -> NumberedCluster:
+    """The cluster in arrays; `InvalidClusterError` if it can't be."""
+    cluster.check()
+    partitions = sorted(cluster.partitions, key=lambda one: (one.topic, one.partition))
+    known = {broker.id: broker for broker in cluster.brokers}
+    named = set(chain.from_iterable(one.replicas for one in partitions))
+    strangers = sorted(named - known.keys())
+    known |= {one: Broker(one, usable=False, alive=False) for one in strangers}
+    brokers = [known[one] for one in sorted(known)]
+    notes = []
+    if strangers:
+        listed = ", ".join(map(str, strangers))
+        notes.append(f"not among the brokers, and so taken as dead: {listed}")
+    used = [broker.usable and broker.alive for broker in brokers]
+    racks, rack_of = _racks(brokers, used, notes)
+    ids = np.array([broker.id for broker in brokers], np.int64)
+    topics = list(dict.fromkeys(one.topic for one in partitions))
+    index = dict(zip(topics, range(len(topics)), strict=True))
+    counts = np.array([len(one.replicas) for one in partitions], np.int64)
+    wanted = [one.replication_factor for one in partitions]
+    return NumberedCluster(
+        brokers=brokers,
+        partitions=partitions,
+        topics=topics,
+        ids=ids,
+        racks=racks,
+        rack_of=rack_of,
+        receives=np.array([broker.receives for broker in brokers], np.bool_) & (rack_of >= 0),
+        weight=_weights(brokers, used),
+        replicas=_replicas(partitions, counts, ids),
+        wanted=np.where([w is None for w in wanted], counts, [w or 0 for w in wanted]),
+        topic=np.array([index[one.topic] for one in partitions], np.int64),
+        alive=np.array([broker.alive for broker in brokers], np.bool_),
+        notes=notes,
+    )
+
+
+def _racks(
+    brokers: list[Broker], used: list[bool], notes: list[str]
+) -> tuple[list[str | None], IntArray]:
+    named = {broker.rack for broker, one in zip(brokers, used, strict=True) if one}
+    if None in named and len(named) > 1:
+        without = [b.id for b, one in zip(brokers, used, strict=True) if one and b.rack is None]
+        notes.append(
+            f"broker {without[0]} has no rack and others have one, which Kafka's own tools refuse: "
+            "all are taken as of one rack"
+        )
+    racks: list[str | None] = [None]
+    if named and None not in named:
+        racks = [*sorted(rack for rack in named if rack is not None)]
+    number = {rack: at for at, rack in enumerate(racks)}
+    of = [
+        number.get(broker.rack, 0) if one else -1 for broker, one in zip(brokers, used, strict=True)
+    ]
+    return racks, np.array(of, np.int64)
+
+
+def _weights(brokers: list[Broker], used: list[bool]) -> IntArray:
+    """What a broker's load² is multiplied by: 1 ÷ capacity, in whole numbers."""
+    stated = [
+        Fraction(broker.capacity).limit_denominator(FINEST) if one and broker.capacity else None
+        for broker, one in zip(brokers, used, strict=True)
+    ]
+    capacities = [one for one in stated if one]
+    if not capacities:
+        return np.ones(len(brokers), np.int64)
+    whole = Fraction(lcm(*(one.numerator for one in capacities)))
+    if max(whole / one for one in capacities) > FINEST:
+        whole = FINEST * min(capacities)
+    return np.array([max(round(whole / one), 1) if one else 1 for one in stated], np.int64)
+
+
+def _replicas(partitions: list[Partition], counts: IntArray, ids: IntArray) -> IntArray:
+    width = int(counts.max(initial=1))
+    replicas = np.full((len(partitions), width), NOBODY)
+    flat = np.fromiter(
+        chain.from_iterable(one.replicas for one in partitions), np.int64, int(counts.sum())
+    )
+    replicas[np.arange(width) < counts[:, None]] = np.searchsorted(ids, flat)
+    return replicas
+
+
+class Shapes(NamedTuple):
+    """How many replicas partitions want of which rack, as rows; `of` is each partition's."""
+
+    of: IntArray
+    wanted: IntArray
+    low: IntArray
+    high: IntArray
+
+
+def shapes_of(cluster: NumberedCluster, rows: IntArray) -> Shapes:
+    """Shapes of some partitions; room in a rack have who receives, and who has a replica there."""
+    of_rack = np.bincount(cluster.rack_of[cluster.receives], minlength=len(cluster.racks))
+    room = np.tile(of_rack, (len(rows), 1))
+    for column in cluster.kept[rows].T:
+        at = np.flatnonzero((column >= 0) & ~cluster.receives[column])
+        room[at, cluster.rack_of[column[at]]] += 1
+    columns = [cluster.wanted[rows], *room.T]
+    of, count = row_numbers(columns)
+    example = np.zeros(count, np.int64)
+    example[of] = np.arange(len(rows))
+    wanted = cluster.wanted[rows][example] if len(rows) else np.zeros(count, np.int64)
+    rooms = room[example] if len(rows) else np.zeros((count, len(cluster.racks)), np.int64)
+    low, high = rack_bounds(wanted, rooms)
+    return Shapes(of, wanted, low, high)
+
+
+def in_scope(cluster: NumberedCluster) -> tuple[IntArray, list[LeftOut]]:
+    """Which partitions can be planned, and those in scope that can't, with the reason."""
+    there = cluster.replicas >= 0
+    unknown = ~any_of(there)
+    lost = ~any_of(there & cluster.alive[cluster.replicas])
+    room = np.full(len(cluster.partitions), int(cluster.receives.sum()))
+    kept = cluster.kept
+    for column in kept.T:
+        room += (column >= 0) & ~cluster.receives[column]
+    short = cluster.wanted > room
+    scope = np.array([one.scope for one in cluster.partitions], np.bool_)
+    left_out = []
+    for at in np.flatnonzero(scope & (unknown | lost | short)).tolist():
+        one = cluster.partitions[at]
+        if unknown[at]:
+            reason = "its replicas aren't known"
+        elif lost[at]:
+            reason = "all its replicas are on dead brokers, so there is nothing to copy from"
+        else:
+            reason = (
+                f"{cluster.wanted[at]} replicas take as many brokers, and {room[at]} can be used"
+            )
+        left_out.append(LeftOut(one.topic, one.partition, reason))
+    return np.flatnonzero(scope & ~unknown & ~lost & ~short), left_out
+
+
+def reasons_told(left_out: list[LeftOut]) -> list[str]:
+    """A sentence for each reason and topic."""
+    counted = Counter((one.topic, one.reason) for one in left_out)
+    return [
+        f"{topic}: {count} partition{'s' if count > 1 else ''} left out: {reason}"
+        for (topic, reason), count in counted.items()
+    ]

@@ -1,0 +1,198 @@
+"""A plan of a cluster's replicas and leaders, and how it is made."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+
+from optimizer.replicas.arrays import NOBODY, BoolArray, IntArray
+from optimizer.replicas.cluster import Cluster
+from optimizer.replicas.goals import BYTES, ReplicaGoals
+from optimizer.replicas.numbering import LeftOut, NumberedCluster, in_scope, numbered
+from optimizer.replicas.placement import Placement
+from optimizer.replicas.prices import Prices, proves
+from optimizer.replicas.problems import leader_placement, replica_placement
+from optimizer.replicas.solve import solve
+from optimizer.replicas.start import fill
+
+OPTIMAL = "optimal"
+OPTIMAL_FOR_SETS = "optimal for these replica sets"
+NOT_PROVEN = "not proven"
+
+
+class Change(NamedTuple):
+    """A partition whose list of replicas changes: brokers' ids, the preferred leader first."""
+
+    topic: str
+    partition: int
+    before: list[int]
+    after: list[int]
+
+
+@dataclass(frozen=True)
+class Proof:
+    """Prices of brokers for replicas and for leaders, which show that nothing is better."""
+
+    replicas: Prices | None
+    leaders: Prices
+
+
+@dataclass(frozen=True)
+class ReplicaPlan:
+    """Where replicas and leaders go.
+
+    `after` (P, F) are indexes of `cluster.brokers` in the order that Kafka is given, for partitions
+    in the order of `cluster.partitions`; so is `cluster.replicas` of before. `optimal` says what is
+    proven: OPTIMAL, OPTIMAL_FOR_SETS (replicas are, and leaders among these) or NOT_PROVEN.
+    """
+
+    cluster: NumberedCluster
+    goals: ReplicaGoals
+    after: IntArray
+    planned: IntArray
+    left_out: list[LeftOut]
+    notes: list[str]
+    optimal: str
+    proof: Proof
+
+    @cached_property
+    def replicas(self) -> dict[tuple[str, int], list[int]]:
+        """Ids of brokers of every partition, the preferred leader first."""
+        rows = self._ids(self.after)
+        return {
+            (one.topic, one.partition): row
+            for one, row in zip(self.cluster.partitions, rows, strict=True)
+        }
+
+    @cached_property
+    def changes(self) -> list[Change]:
+        """Partitions whose list changes, in order or in what is in it."""
+        return list(self._changes())
+
+    def _changes(self) -> Iterator[Change]:
+        before, after = _same_width(self.cluster.replicas, self.after)
+        rows = np.flatnonzero((before != after).any(axis=1))
+        partitions = self.cluster.partitions
+        for at, old, new in zip(
+            rows.tolist(), self._ids(before[rows]), self._ids(after[rows]), strict=True
+        ):
+            yield Change(partitions[at].topic, partitions[at].partition, old, new)
+
+    def _ids(self, rows: IntArray) -> list[list[int]]:
+        ids = np.append(self.cluster.ids, NOBODY)[rows].tolist()
+        return [[one for one in row if one != NOBODY] for row in ids]
+
+    @cached_property
+    def copied(self) -> BoolArray:
+        """Which entries of `after` are new replicas, to be copied (P, F)."""
+        new = self.after >= 0
+        for column in self.cluster.replicas.T:
+            new &= self.after != column[:, None]
+        return new
+
+    @property
+    def copies(self) -> int:
+        return int(self.copied.sum())
+
+    @property
+    def bytes_copied(self) -> int:
+        """Where sizes aren't known, the mean of the others' is taken."""
+        return int((self.copied.sum(axis=1) * self.cluster.sizes()[0]).sum())
+
+    @property
+    def leader_changes(self) -> int:
+        """Partitions whose preferred leader changes."""
+        return int((self.after[:, 0] != self.cluster.replicas[:, 0]).sum())
+
+
+def plan_replicas(cluster: Cluster, goals: ReplicaGoals | None = None) -> ReplicaPlan:
+    """The best plan there is for the goals, with its proof.
+
+    Raises `InvalidClusterError` for a cluster that can't be. Partitions for which nothing can be
+    done stay as they are and are named in `left_out`.
+    """
+    goals = goals or ReplicaGoals()
+    facts = numbered(cluster)
+    rows, left_out = in_scope(facts)
+    notes = list(facts.notes)
+    if BYTES in goals.levels and (unknown := facts.sizes()[1]):
+        notes.append(f"{unknown} partitions without a size are taken to be as large as the mean")
+    if goals.leaders_only:
+        rows, sets, prices = _leadable(facts, left_out), None, None
+        listed = facts.kept[rows]
+    else:
+        problem = replica_placement(facts, rows, goals)
+        sets, prices = solve(problem)
+        listed = sets
+    leading = leader_placement(facts, rows, listed, goals)
+    leaders, leader_prices = solve(leading)
+    proven = proves(leading, leaders, leader_prices)
+    if sets is not None and prices is not None:
+        proven = proven and proves(problem, sets, prices)
+    after = facts.replicas
+    if len(rows):
+        chosen = facts.replicas[rows] if sets is None else sets
+        after = _with_rows(after, rows, _ordered(facts.replicas[rows], chosen, leaders[:, 0]))
+    return ReplicaPlan(
+        cluster=facts,
+        goals=goals,
+        after=after,
+        planned=rows,
+        left_out=left_out,
+        notes=notes,
+        optimal=_claim(proven, leading, leaders),
+        proof=Proof(prices, leader_prices),
+    )
+
+
+def _leadable(facts: NumberedCluster, left_out: list[LeftOut]) -> IntArray:
+    """Partitions in scope that any broker could lead; the others are left out, for that reason."""
+    scope = np.array([one.scope for one in facts.partitions], np.bool_)
+    can = (facts.kept >= 0).any(axis=1)
+    left_out[:] = [
+        LeftOut(one.topic, one.partition, "none of its replicas is on a broker that can be used")
+        for one in (facts.partitions[at] for at in np.flatnonzero(scope & ~can).tolist())
+    ]
+    return np.flatnonzero(scope & can)
+
+
+def _claim(proven: bool, leading: Placement, leaders: IntArray) -> str:
+    """What is said of a plan. Leaders that are as even as any sets allow leave nothing better."""
+    if not proven:
+        return NOT_PROVEN
+    used = leading.rack_of >= 0
+    base = leading.base[used]
+    even = base + fill(base, np.ones_like(base), len(leaders)) if used.any() else base
+    reached = (leading.loads(leaders)[used] ** 2).sum() == (even**2).sum()
+    return OPTIMAL if reached else OPTIMAL_FOR_SETS
+
+
+def _ordered(before: IntArray, chosen: IntArray, leaders: IntArray) -> IntArray:
+    """Each row in the order that Kafka is given: leader, kept ones as before, new ones by id."""
+    place = np.full(chosen.shape, before.shape[1], np.int64)
+    for at in range(before.shape[1] - 1, -1, -1):
+        place[(chosen == before[:, at : at + 1]) & (chosen >= 0)] = at
+    place[chosen == leaders[:, None]] = -1
+    place[chosen < 0] = np.iinfo(np.int64).max
+    order = np.lexsort((chosen, place), axis=1)
+    return np.take_along_axis(chosen, order, 1)
+
+
+def _same_width(one: IntArray, other: IntArray) -> tuple[IntArray, IntArray]:
+    width = max(one.shape[1], other.shape[1])
+    return _widened(one, width), _widened(other, width)
+
+
+def _widened(rows: IntArray, width: int) -> IntArray:
+    return np.pad(rows, ((0, 0), (0, width - rows.shape[1])), constant_values=NOBODY)
+
+
+def _with_rows(rows: IntArray, at: IntArray, replaced: IntArray) -> IntArray:
+    rows, replaced = _same_width(rows, replaced)
+    rows = rows.copy()
+    rows[at] = replaced
+    return rows

@@ -1,0 +1,126 @@
+"""Proof without the solver: prices of brokers at which nothing better is to be had.
+
+At these prices each partition has a cheapest choice that its racks allow, and the load of each
+broker lies between its two marginal costs. Then no other choice costs less (linear programming's
+duality). This file shares nothing with how choices and prices are found.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from optimizer.replicas.arrays import NOBODY, BoolArray, IntArray, any_of, has
+from optimizer.replicas.placement import Placement
+
+FAR = 2**62
+"""Dearer than anything."""
+
+
+@dataclass(frozen=True)
+class Prices:
+    """What one replica more is worth at each broker, and at each broker for each topic.
+
+    Where topics don't count, both are the same: `of_topic` has one row.
+    """
+
+    of_broker: IntArray  # (B,)
+    of_topic: IntArray  # (G, B)
+
+
+def is_sound(placement: Placement, chosen: IntArray) -> BoolArray:
+    """Which partitions have as many brokers as they want, none twice, as racks want it."""
+    width = chosen.shape[1]
+    sound: BoolArray = np.add.reduce(chosen >= 0, axis=1) == placement.count
+    for one in range(width):
+        for other in range(one):
+            sound &= (chosen[:, one] != chosen[:, other]) | (chosen[:, one] == NOBODY)
+        broker = chosen[:, one]
+        candidate = placement.receives[broker] | has(placement.listed, broker)
+        sound &= (broker == NOBODY) | (candidate & (placement.rack_of[broker] >= 0))
+    if not sound.all():
+        return sound
+    in_racks = placement.in_racks(chosen)
+    between = (placement.low <= in_racks) & (in_racks <= placement.high)
+    return ~any_of(~between)
+
+
+def loads_fit(placement: Placement, chosen: IntArray, prices: Prices) -> bool:
+    """Whether each load lies between its two marginal costs."""
+    used = placement.rack_of >= 0
+    weight = placement.load_weight * placement.weight
+    if not _between(weight[used], placement.loads(chosen)[used], prices.of_broker[used]):
+        return False
+    if not placement.topic_weight:
+        return bool(np.array_equal(prices.of_topic[0][used], prices.of_broker[used]))
+    own = (prices.of_topic - prices.of_broker)[:, used]
+    each = np.full_like(own, placement.topic_weight)
+    return _between(each, placement.topic_loads(chosen)[:, used], own)
+
+
+def _between(weight: IntArray, load: IntArray, price: IntArray) -> bool:
+    fits = (weight * (2 * load - 1) <= price) & (price <= weight * (2 * load + 1))
+    return bool(fits.all())
+
+
+def with_cheaper(placement: Placement, chosen: IntArray, prices: Prices) -> BoolArray:
+    """Which partitions would rather have another choice at these prices.
+
+    Choices of a partition are the bases of a matroid (brokers within racks within it), so a
+    cheaper choice is there if and only if one exchange makes it cheaper.
+    """
+    dearest = np.full((placement.partitions, placement.racks), -FAR)
+    cheapest = np.full_like(dearest, FAR)
+    rows = np.arange(placement.partitions)
+    costs = placement.costs_of(chosen)
+    for column in range(chosen.shape[1]):
+        at = np.flatnonzero(chosen[:, column] >= 0)
+        broker = chosen[at, column]
+        rack = placement.rack_of[broker]
+        value = costs[at, column] + prices.of_topic[placement.topic[at], broker]
+        dearest[at, rack] = np.maximum(dearest[at, rack], value)
+    for listed, cost in zip(placement.listed.T, placement.listed_cost.T, strict=True):
+        rack = np.where(listed >= 0, placement.rack_of[listed], -1)
+        at = np.flatnonzero((rack >= 0) & ~has(chosen, listed))
+        value = cost[at] + prices.of_topic[placement.topic[at], listed[at]]
+        cheapest[at, rack[at]] = np.minimum(cheapest[at, rack[at]], value)
+    for rack in range(placement.racks):
+        new = _cheapest_new(placement, chosen, prices, rack)
+        cheapest[rows, rack] = np.minimum(cheapest[rows, rack], new)
+    in_racks = placement.in_racks(chosen)
+    better = any_of(cheapest < dearest)
+    giving = np.where(in_racks > placement.low, dearest, -FAR)
+    taking = np.where(in_racks < placement.high, cheapest, FAR)
+    # one rack both gives and takes at its own peril: that is the exchange within it, seen above
+    found: BoolArray = better | (taking.min(axis=1) < giving.max(axis=1))
+    return found
+
+
+def _cheapest_new(placement: Placement, chosen: IntArray, prices: Prices, rack: int) -> IntArray:
+    """What the cheapest broker of a rack costs each partition that hasn't it nor lists it."""
+    best = np.full(placement.partitions, FAR)
+    receivers = placement.receivers_of(rack)
+    if not len(receivers):
+        return best
+    order = receivers[np.argsort(prices.of_topic[:, receivers], axis=1, kind="stable")]
+    left = np.arange(placement.partitions)
+    for rank in range(len(receivers)):
+        broker = order[placement.topic[left], rank]
+        free = ~has(chosen[left], broker) & ~has(placement.listed[left], broker)
+        here = left[free]
+        price = prices.of_topic[placement.topic[here], broker[free]]
+        best[here] = placement.new_cost[here] + price
+        left = left[~free]
+        if not len(left):
+            break
+    return best
+
+
+def proves(placement: Placement, chosen: IntArray, prices: Prices) -> bool:
+    """Whether prices show that no choice is better."""
+    return (
+        bool(is_sound(placement, chosen).all())
+        and loads_fit(placement, chosen, prices)
+        and not with_cheaper(placement, chosen, prices).any()
+    )

@@ -1,0 +1,63 @@
+"""The best choice of a placement, with prices that prove it.
+
+All partitions at once where few kinds of them are different. Otherwise most stand still as they
+were first chosen, some are free, and their best choice prices the brokers; whoever would rather
+have another choice at these prices is freed as well, until nobody would.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from optimizer.replicas.arrays import IntArray
+from optimizer.replicas.cells import cells_of
+from optimizer.replicas.hand_out import hand_out
+from optimizer.replicas.improve import carry_out
+from optimizer.replicas.network import flow_through
+from optimizer.replicas.placement import Placement
+from optimizer.replicas.prices import Prices, with_cheaper
+from optimizer.replicas.residual import prices_of, search
+from optimizer.replicas.start import first_choice
+
+CELLS = 12_000
+"""More cells than that are not solved at once."""
+
+FREE_SHARE = 0.05
+
+
+class Solved(NamedTuple):
+    """Brokers of each partition, in no order, and prices that prove that nothing is better."""
+
+    chosen: IntArray
+    prices: Prices
+
+
+def solve(placement: Placement) -> Solved:
+    """The best choice there is."""
+    if not placement.partitions:
+        return _improved(placement, np.empty((0, placement.width), np.int64))
+    cells = cells_of(placement)
+    if len(cells.size) <= CELLS:
+        return _improved(placement, hand_out(placement, cells, flow_through(placement, cells)))
+    chosen = first_choice(placement)
+    free = np.random.default_rng(placement.partitions).random(placement.partitions) < FREE_SHARE
+    free[0] = True
+    while True:
+        rows = np.flatnonzero(free)
+        part = placement.rows(chosen, rows)
+        cells = cells_of(part)
+        solved = _improved(part, hand_out(part, cells, flow_through(part, cells)))
+        chosen[rows] = solved.chosen
+        wanting = with_cheaper(placement, chosen, solved.prices)
+        if not wanting.any():
+            return Solved(chosen, solved.prices)
+        free |= wanting
+
+
+def _improved(placement: Placement, chosen: IntArray) -> Solved:
+    """The choice after all that single exchanges, in cycles, can make better."""
+    while (searched := search(placement, chosen)).cycles:
+        carry_out(placement, chosen, searched)
+    return Solved(chosen, prices_of(placement, searched))

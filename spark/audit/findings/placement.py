@@ -1,0 +1,258 @@
+"""Replicas and leaders that are badly spread over brokers and racks; `reassign` mends most."""
+
+from __future__ import annotations
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+
+from spark.audit.finding import ALL_GROUPS, FleetFinding, Settings, rows_found
+from spark.audit.sql_text import counted, decimal, filled, sentence
+
+REASSIGN = "Plan it with evenfleet reassign."
+
+
+def single_replica(partitions: DataFrame, settings: Settings) -> DataFrame:
+    """Topics with partitions of one replica, in clusters where there could be another."""
+    several = _brokers_with_replicas(partitions).groupBy("cluster").count().where("count > 1")
+    of_topic = (
+        partitions.where("replicas is not null")
+        .groupBy("cluster", "topic")
+        .agg(
+            F.expr("count_if(size(replicas) = 1)").alias("single"),
+            F.expr("count(*)").alias("size"),
+        )
+    )
+    return rows_found(
+        of_topic.where("single > 0").join(F.broadcast(several), "cluster", "left_semi"),
+        subject=filled("topic {topic}"),
+        measure="single",
+        sentence=sentence(
+            "{single} of {size} of topic {topic} in cluster {cluster} {have} one replica only.",
+            size=counted("size", "partition"),
+            have="if(single = 1, 'has', 'have')",
+        ),
+    )
+
+
+SINGLE_REPLICA = FleetFinding(
+    name="single-replica",
+    tells="partitions have one replica only",
+    measure="partitions of the topic with one replica",
+    advice="When its broker fails nobody can read or write there: raise the replication factor. "
+    f"{REASSIGN}",
+    find=single_replica,
+    reads=("partitions",),
+    only_with="size(replicas) = 1",
+    needs=("partitions.replicas", ALL_GROUPS),
+    info=1,
+)
+
+
+def replica_skew(partitions: DataFrame, settings: Settings) -> DataFrame:
+    """Brokers with more replicas than their share."""
+    return _skewed(_brokers_with_replicas(partitions), "replicas", settings)
+
+
+REPLICA_SKEW = FleetFinding(
+    name="replica-skew",
+    tells="a broker has replicas out of proportion",
+    measure="replicas of the broker ÷ the mean of the cluster's brokers that have any",
+    advice=f"Its disks and network carry more than the others'. {REASSIGN}",
+    find=replica_skew,
+    reads=("partitions",),
+    needs=("partitions.replicas", ALL_GROUPS),
+    info=1.25,
+    warning=1.5,
+    settings={"least": 10},
+)
+
+
+def leader_skew(partitions: DataFrame, settings: Settings) -> DataFrame:
+    """Brokers that lead more partitions than their share; all that have replicas could lead."""
+    led = partitions.where("leader >= 0").groupBy("cluster", F.expr("leader as broker")).count()
+    every = _brokers_with_replicas(partitions).select("cluster", "broker")
+    of_broker = every.join(led, ["cluster", "broker"], "left").selectExpr(
+        "cluster", "broker", "coalesce(count, 0L) as count"
+    )
+    return _skewed(of_broker, "leaders", settings)
+
+
+LEADER_SKEW = FleetFinding(
+    name="leader-skew",
+    tells="a broker leads partitions out of proportion",
+    measure="partitions that the broker leads ÷ the mean of the cluster's brokers with replicas",
+    advice="Consumers and producers all go to the leader. Elect preferred leaders, or make these "
+    f"even: {REASSIGN}",
+    find=leader_skew,
+    reads=("partitions",),
+    needs=("partitions.leader", "partitions.replicas", ALL_GROUPS),
+    info=1.5,
+    warning=2.0,
+    settings={"least": 10},
+)
+
+
+def _brokers_with_replicas(partitions: DataFrame) -> DataFrame:
+    """cluster, broker, count: how many replicas each has."""
+    each = partitions.selectExpr("cluster", "explode(replicas) as broker")
+    return each.groupBy("cluster", "broker").count()
+
+
+def _skewed(of_broker: DataFrame, what: str, settings: Settings) -> DataFrame:
+    """What is found of brokers whose count is above the mean by the setting `least` or more."""
+    of_cluster = of_broker.groupBy("cluster").agg(
+        F.expr("avg(count)").alias("mean"), F.expr("count(*)").alias("brokers")
+    )
+    rows = of_broker.join(of_cluster.where("brokers > 1"), "cluster")
+    return rows_found(
+        rows.where(f"mean > 0 and count - mean >= {settings['least']!r}D"),
+        subject=filled("broker {broker}"),
+        measure="count / mean",
+        sentence=sentence(
+            "Broker {broker} of cluster {cluster} has {count} " + what + "; the mean of {brokers} "
+            "brokers is {mean}.",
+            mean=decimal("mean"),
+        ),
+    )
+
+
+def empty_broker(partitions: DataFrame, brokers: DataFrame, settings: Settings) -> DataFrame:
+    """Brokers without a replica in clusters that have replicas."""
+    having = _brokers_with_replicas(partitions)
+    of_cluster = having.groupBy("cluster").agg(
+        F.expr("sum(count)").alias("replicas"), F.expr("count(*)").alias("brokers")
+    )
+    without = brokers.select("cluster", "broker").join(having, ["cluster", "broker"], "left_anti")
+    return rows_found(
+        without.join(of_cluster, "cluster"),
+        subject=filled("broker {broker}"),
+        measure="replicas / (brokers + 1)",
+        sentence=sentence(
+            "Broker {broker} of cluster {cluster} has no replica, and {brokers} others have "
+            "{replicas}.",
+        ),
+    )
+
+
+EMPTY_BROKER = FleetFinding(
+    name="empty-broker",
+    tells="a broker has no replicas",
+    measure="replicas that would be its share",
+    advice=f"Kafka gives a new broker new topics only. {REASSIGN}",
+    find=empty_broker,
+    reads=("partitions", "brokers"),
+    needs=("partitions.replicas", "brokers", ALL_GROUPS),
+    info=1,
+)
+
+
+def offline_if_broker_fails(partitions: DataFrame, settings: Settings) -> DataFrame:
+    """Brokers that alone are in sync with partitions of several replicas."""
+    alone = partitions.where("size(replicas) > 1 and size(isr) = 1").selectExpr(
+        "cluster", "isr[0] as broker", "topic", "partition"
+    )
+    of_broker = alone.groupBy("cluster", "broker").agg(
+        F.expr("count(*)").alias("alone"), F.expr("min(struct(topic, partition))").alias("first")
+    )
+    return rows_found(
+        of_broker,
+        subject=filled("broker {broker}"),
+        measure="alone",
+        sentence=sentence(
+            "Broker {broker} of cluster {cluster} alone is in sync with {alone} of several "
+            "replicas, such as {topic}-{partition}.",
+            alone=counted("alone", "partition"),
+            topic="first.topic",
+            partition="first.partition",
+        ),
+    )
+
+
+OFFLINE_IF_BROKER_FAILS = FleetFinding(
+    name="offline-if-broker-fails",
+    tells="one broker alone is in sync with partitions of several replicas",
+    measure="partitions with which the broker alone is in sync",
+    advice="Don't restart it before the other replicas have caught up.",
+    find=offline_if_broker_fails,
+    reads=("partitions",),
+    only_with="size(replicas) > 1 and size(isr) = 1",
+    needs=("partitions.replicas", "partitions.isr", ALL_GROUPS),
+    warning=1,
+)
+
+
+def offline_if_rack_fails(partitions: DataFrame, settings: Settings) -> DataFrame:
+    """Racks that have all replicas of partitions of several, where there are other racks."""
+    known = partitions.where("size(replicas) > 1 and size(replica_racks) = size(replicas)")
+    racks = known.selectExpr("cluster", "explode(replica_racks) as rack").distinct()
+    several = racks.groupBy("cluster").count().where("count > 1")
+    of_rack = (
+        known.where("size(array_distinct(replica_racks)) = 1")
+        .groupBy("cluster", F.expr("replica_racks[0] as rack"))
+        .agg(
+            F.expr("count(*)").alias("held"),
+            F.expr("min(struct(topic, partition))").alias("first"),
+        )
+    )
+    return rows_found(
+        of_rack.join(F.broadcast(several), "cluster", "left_semi"),
+        subject=filled("rack {rack}"),
+        measure="held",
+        sentence=sentence(
+            "Rack {rack} of cluster {cluster} has all replicas of {held}, such as "
+            "{topic}-{partition}.",
+            held=counted("held", "partition"),
+            topic="first.topic",
+            partition="first.partition",
+        ),
+    )
+
+
+OFFLINE_IF_RACK_FAILS = FleetFinding(
+    name="offline-if-rack-fails",
+    tells="all replicas of a partition are in one rack, and there are others",
+    measure="partitions of several replicas that the rack has all of",
+    advice=f"When the rack fails, nobody can read or write there. {REASSIGN}",
+    find=offline_if_rack_fails,
+    reads=("partitions",),
+    only_with="size(replicas) > 1 and size(array_distinct(replica_racks)) = 1",
+    needs=("partitions.replicas", ALL_GROUPS),
+    info=1,
+)
+
+
+def reassignment_stuck(partitions: DataFrame, settings: Settings) -> DataFrame:
+    """Topics with partitions that are being reassigned and have no leader to copy from."""
+    of_topic = (
+        partitions.where(STUCK)
+        .groupBy("cluster", "topic")
+        .agg(F.expr("count(*)").alias("stuck"), F.expr("min(partition)").alias("first"))
+    )
+    return rows_found(
+        of_topic,
+        subject=filled("topic {topic}"),
+        measure="stuck",
+        sentence=sentence(
+            "{stuck} of topic {topic} in cluster {cluster} {wait} to be reassigned without a "
+            "leader to copy from ({which}{topic}-{first}).",
+            stuck=counted("stuck", "partition"),
+            wait="if(stuck = 1, 'waits', 'wait')",
+            which="if(stuck > 1, 'the first is ', '')",
+        ),
+    )
+
+
+STUCK = "(leader is null or leader < 0) and size(adding_replicas) > 0"
+
+REASSIGNMENT_STUCK = FleetFinding(
+    name="reassignment-stuck",
+    tells="a reassignment waits for a partition that has no leader",
+    measure="partitions of the topic that wait",
+    advice="It waits for ever, and Kafka refuses other reassignments meanwhile: bring the broker "
+    "back, or cancel with kafka-reassign-partitions --cancel.",
+    find=reassignment_stuck,
+    reads=("partitions",),
+    only_with=STUCK,
+    needs=(ALL_GROUPS,),
+    warning=1,
+)

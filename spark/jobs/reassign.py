@@ -1,0 +1,184 @@
+"""`evenfleet reassign`: where a cluster's replicas and leaders go, for Kafka's own tools."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from optimizer.replicas import BALANCE, BYTES, COPIES, TOPICS, ReplicaGoals
+from spark.errors import InputError
+from spark.reassign import (
+    Reassignment,
+    Wanted,
+    compared,
+    facts_of,
+    reassign_cluster,
+    sizes_in,
+    write_batches,
+)
+from spark.settings import read_settings
+from spark.terminal import (
+    Conf,
+    Config,
+    Form,
+    Format,
+    Master,
+    Snapshot,
+    Store,
+    StoreTables,
+    busy,
+    clusters_in_json,
+    opened_store,
+    read_few,
+    say,
+    say_clusters,
+    show,
+    store_in,
+    tell,
+)
+
+SIZES = ("broker", "rack", "bytes", "planned_bytes")
+
+
+def reassign(
+    *,
+    store: Store = None,
+    tables: StoreTables = None,
+    cluster: Annotated[
+        str | None, typer.Option(help="The cluster to plan.", show_default="the only one")
+    ] = None,
+    out: Annotated[
+        Path, typer.Option(help="Folder for the files of all batches.", show_default=False)
+    ],
+    drain: Annotated[
+        str | None,
+        typer.Option(metavar="ID,ID", help="Brokers that end up empty.", show_default=False),
+    ] = None,
+    add: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ID,ID", help="Only these brokers receive replicas.", show_default=False
+        ),
+    ] = None,
+    brokers: Annotated[
+        str | None,
+        typer.Option(metavar="ID,ID", help="Only these brokers are used.", show_default="all"),
+    ] = None,
+    topics: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Only topics that fit: * is any text, ? one character; repeatable.",
+            show_default="all",
+        ),
+    ] = None,
+    replication_factor: Annotated[
+        int | None, typer.Option(help="Replicas of each partition.", show_default="as now")
+    ] = None,
+    leaders_only: Annotated[
+        bool, typer.Option("--leaders-only", help="Leave replicas where they are.")
+    ] = False,
+    spread_topics: Annotated[
+        bool,
+        typer.Option("--spread-topics", help="Spread each topic over brokers, before copies."),
+    ] = False,
+    log_dirs: Annotated[
+        Path | None,
+        typer.Option(
+            help="What kafka-log-dirs --describe printed: the fewest bytes are copied.",
+            show_default=False,
+        ),
+    ] = None,
+    batch_copies: Annotated[
+        int | None, typer.Option(help="Replicas copied in one batch.", show_default="any number")
+    ] = None,
+    per_broker: Annotated[
+        int | None,
+        typer.Option(help="Copies into or out of a broker in a batch.", show_default="any number"),
+    ] = None,
+    snapshot: Snapshot = None,
+    master: Master = None,
+    conf: Conf = None,
+    config: Config = None,
+    form: Form = Format.TABLE,
+) -> None:
+    """Plan where a cluster's replicas and leaders go, and write it for Kafka's own tools."""
+    source = store_in(store, tables)
+    settings = read_settings(config)
+    levels = (BALANCE, *((TOPICS,) if spread_topics else ()), BYTES if log_dirs else COPIES)
+    goals = ReplicaGoals(levels=levels, leaders_only=leaders_only)
+    with opened_store(source, master, conf, settings) as opener:
+        fleet = read_few(opener, source, snapshot, "reassign", settings.max_age)
+        wanted = Wanted(
+            drain=_ids(drain, "--drain"),
+            add=_ids(add, "--add"),
+            brokers=_ids(brokers, "--brokers"),
+            topics=topics or (),
+            replication_factor=replication_factor,
+            sizes=sizes_in(log_dirs, facts_of(fleet, cluster)) if log_dirs else {},
+        )
+        with busy("planning replicas and leaders"):
+            found = reassign_cluster(fleet, cluster, wanted, goals, batch_copies, per_broker)
+        written = write_batches(found, out)
+    if form is Format.JSON:
+        show(_tables(found, written) | clusters_in_json(form, fleet), form)
+    else:
+        _print(found, written)
+    say_clusters(fleet)
+
+
+def _ids(text: str | None, option: str) -> list[int]:
+    try:
+        return [int(one) for one in text.split(",")] if text else []
+    except ValueError:
+        raise InputError(f"{option} {text!r} isn't a list of brokers' ids, such as 3,4") from None
+
+
+def _tables(found: Reassignment, written: list[Path]) -> dict[str, Any]:
+    return {
+        "plan": [{"cluster": found.facts.cluster, "optimal": found.plan.optimal}],
+        "brokers": found.brokers(),
+        "compared": [asdict(one) for one in compared(found)],
+        "batches": _batches(found),
+        "sentences": list(found.sentences()),
+        "files": [{"file": str(path)} for path in written],
+    }
+
+
+def _batches(found: Reassignment) -> list[dict[str, Any]]:
+    return [
+        {
+            "batch": number,
+            "partitions": len(batch),
+            "copies": sum(step.target is not None for step in batch),
+            "elections": sum(step.before[0] != step.after[0] for step in batch),
+        }
+        for number, batch in enumerate(found.batches.batches, 1)
+    ]
+
+
+def _print(found: Reassignment, written: list[Path]) -> None:
+    brokers = found.brokers()
+    show({"brokers": brokers}, Format.TABLE, hide=("bytes", "planned_bytes"))
+    if found.wanted.sizes:
+        sizes = [{name: row[name] for name in SIZES} for row in brokers]
+        show({"bytes": sizes}, Format.TABLE)
+    rows = [
+        {
+            "placement": one.placement,
+            "copies": one.copies,
+            "replicas": f"{one.replicas_min}-{one.replicas_max}",
+            "leaders": f"{one.leaders_min}-{one.leaders_max}",
+            "uneven racks": one.uneven_racks,
+        }
+        for one in compared(found)
+    ]
+    show({"compared": rows}, Format.TABLE)
+    show({"batches": _batches(found)[:20]}, Format.TABLE)
+    tell("plan", list(found.sentences()))
+    if written:
+        say(f"{len(written)} files are in {written[0].parent}. For each batch, one by one:")
+        say("  kafka-reassign-partitions … --execute --reassignment-json-file NN-move.json")
+        say("  kafka-leader-election … --election-type preferred --path-to-json-file NN-elect.json")

@@ -1,0 +1,25 @@
+"""Where a cluster's replicas and leaders go, for Kafka's own tools, and how far they are."""
+
+from __future__ import annotations
+
+from spark.reassign.compared import Compared, compared
+from spark.reassign.facts import ClusterFacts, facts_of
+from spark.reassign.files import read_move, sizes_in, write_batches
+from spark.reassign.reassignment import Reassignment, reassign_cluster
+from spark.reassign.verify import PartitionState, verify_move
+from spark.reassign.wanted import Wanted
+
+__all__ = [
+    "ClusterFacts",
+    "Compared",
+    "PartitionState",
+    "Reassignment",
+    "Wanted",
+    "compared",
+    "facts_of",
+    "read_move",
+    "reassign_cluster",
+    "sizes_in",
+    "verify_move",
+    "write_batches",
+]

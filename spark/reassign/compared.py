@@ -1,0 +1,74 @@
+"""The same table for what is there, what Kafka's own tool would propose, and the plan."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+
+from optimizer.replicas.baselines import generated
+from spark.reassign.reassignment import Reassignment
+
+
+@dataclass(frozen=True)
+class Compared:
+    """One way to place replicas.
+
+    `uneven_racks` are partitions whose racks could be more even; loads and leaders are of the
+    brokers that are to be used.
+    """
+
+    placement: str
+    copies: int
+    bytes: int | None
+    replicas_min: int
+    replicas_max: int
+    leaders_min: int
+    leaders_max: int
+    uneven_racks: int
+
+
+def compared(of: Reassignment) -> list[Compared]:
+    """As found, Kafka's --generate of both kinds, and the plan."""
+    found = {(p.topic, p.partition): list(p.replicas) for p in of.facts.partitions}
+    return [
+        _measured("as found", of, found),
+        _measured("generate 4.1+", of, generated(of.cluster)),
+        _measured("generate up to 4.0", of, generated(of.cluster, older=True)),
+        _measured("optimal", of, of.plan.replicas),
+    ]
+
+
+def _measured(
+    placement: str, of: Reassignment, replicas: dict[tuple[str, int], list[int]]
+) -> Compared:
+    racks = {b.id: b.rack for b in of.cluster.brokers if b.usable and b.alive}
+    if None in racks.values():
+        racks = dict.fromkeys(racks)
+    room = Counter(racks.values())
+    loads, leaders = Counter(dict.fromkeys(racks, 0)), Counter(dict.fromkeys(racks, 0))
+    copies = size = uneven = 0
+    for one in of.facts.partitions:
+        row = replicas[one.topic, one.partition]
+        new = len(set(row) - set(one.replicas))
+        copies += new
+        size += new * of.wanted.sizes.get((one.topic, one.partition), 0)
+        loads.update(b for b in row if b in racks)
+        leaders.update(b for b in row[:1] if b in racks)
+        uneven += _is_uneven(Counter(racks[b] for b in row if b in racks), room)
+    counts, led = list(loads.values()) or [0], list(leaders.values()) or [0]
+    return Compared(
+        placement,
+        copies,
+        size if of.wanted.sizes else None,
+        *(min(counts), max(counts), min(led), max(led)),
+        uneven,
+    )
+
+
+def _is_uneven(taken: Counter[str | None], room: Counter[str | None]) -> bool:
+    """Whether a replica could go to a rack that has fewer by two or more, with a broker free."""
+    return any(
+        taken[full] - taken[rack] > 1 and taken[rack] < room[rack]
+        for full in taken
+        for rack in room
+    )

@@ -1,0 +1,126 @@
+"""What a snapshot tells of one cluster's brokers and replicas."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from pyspark.sql import functions as F
+
+from spark.errors import InputError
+from spark.files import NULL
+from spark.fleet import FleetFiles, FleetSnapshot, spelled
+from spark.wording import named
+
+COLUMNS = (
+    *("topic", "partition", "leader", "replicas", "isr", "leader_rack", "replica_racks"),
+    *("adding_replicas", "removing_replicas"),
+)
+
+
+class PartitionFacts(NamedTuple):
+    """One partition; `replicas` are without those that are being added, [] if they aren't known."""
+
+    topic: str
+    partition: int
+    leader: int | None
+    replicas: list[int]
+    isr: list[int] | None
+    adding: list[int]
+    removing: list[int]
+
+    @property
+    def is_moving(self) -> bool:
+        return bool(self.adding or self.removing)
+
+    def __str__(self) -> str:
+        return f"{self.topic}-{self.partition}"
+
+
+@dataclass(frozen=True)
+class ClusterFacts:
+    """Racks of the brokers that are alive, by id, and all partitions."""
+
+    cluster: str
+    snapshot: str
+    racks: dict[int, str | None]
+    partitions: list[PartitionFacts]
+
+    @property
+    def tells_leaders(self) -> bool:
+        return any(one.leader is not None for one in self.partitions)
+
+
+def facts_of(fleet: FleetSnapshot | FleetFiles, cluster: str | None = None) -> ClusterFacts:
+    """What is known of a cluster, or of the only one.
+
+    Connectors, which stand among topics, aren't partitions. Without the table `brokers` those are
+    alive that lead or are in sync. InputError if there is no such cluster or nothing of replicas.
+    """
+    clusters = list(fleet.clusters())
+    if cluster is None and len(clusters) > 1:
+        raise InputError(
+            f"snapshot {fleet.id} has {named('cluster', clusters)}: say which one is meant"
+        )
+    if cluster is None and clusters:
+        cluster = clusters[0]
+    if cluster is None or cluster not in clusters:
+        raise InputError(
+            f"snapshot {fleet.id} has no cluster {cluster!r}: it has {named('cluster', clusters)}"
+        )
+    rows = list(_rows(fleet, "partitions", COLUMNS, cluster))
+    partitions: list[PartitionFacts] = []
+    hosts: dict[int, str | None] = {}
+    for topic, number, leader, replicas, isr, leader_rack, replica_racks, adding, removing in rows:
+        if "/" in topic:
+            continue
+        led = leader if leader is not None and leader >= 0 else None
+        partitions.append(
+            PartitionFacts(
+                *(topic, number, led, list(replicas or ()), isr),
+                *(list(adding or ()), list(removing or ())),
+            )
+        )
+        if led is not None:
+            hosts[led] = leader_rack or hosts.get(led)
+        if replicas and replica_racks and len(replicas) == len(replica_racks):
+            hosts |= {
+                b: rack for b, rack in zip(replicas, replica_racks, strict=True) if b in hosts
+            }
+        for broker in isr or ():
+            hosts.setdefault(broker, None)
+    if not any(one.replicas for one in partitions):
+        raise InputError(
+            f"snapshot {fleet.id} doesn't tell where the replicas of cluster {cluster} are (column "
+            "partitions.replicas): nothing can be planned"
+        )
+    stated = dict(_rows(fleet, "brokers", ("broker", "rack"), cluster))
+    snapshot = fleet.clusters()[cluster]
+    return ClusterFacts(cluster, snapshot, stated or hosts, sorted(partitions))
+
+
+def _rows(
+    fleet: FleetSnapshot | FleetFiles, table: str, columns: Sequence[str], cluster: str
+) -> Iterator[Any]:
+    """Rows of a table of a cluster as tuples."""
+    if isinstance(fleet, FleetFiles):
+        rows = fleet.rows(table, columns, cluster)
+        yield from zip(*(_plain(rows[name]) for name in columns), strict=True)
+    elif table in fleet.tables:
+        chosen = fleet.tables[table].where(F.col("cluster") == cluster).select(*columns)
+        yield from map(tuple, chosen.collect())
+
+
+def _plain(column: Any) -> list[Any]:
+    """A column of `FleetFiles.rows` as texts, numbers, lists and None."""
+    if isinstance(column, list):
+        return [
+            [spelled(x) if isinstance(x, bytes) else x for x in one]
+            if isinstance(one, list)
+            else one
+            for one in column
+        ]
+    if hasattr(column, "to_pylist"):
+        return [None if one is None else spelled(one) for one in column.to_pylist()]
+    return [None if one == NULL else one for one in column.tolist()]

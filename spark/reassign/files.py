@@ -1,0 +1,132 @@
+"""Files of kafka-reassign-partitions and kafka-leader-election, written and read."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from spark.errors import InputError
+from spark.files import replace_text
+from spark.reassign.facts import ClusterFacts
+from spark.reassign.reassignment import Reassignment
+from spark.wording import named
+
+Name = tuple[str, int]
+
+OURS = re.compile(r"\d{2,}-(move|rollback|elect)\.json")
+
+
+def write_batches(of: Reassignment, out: Path) -> list[Path]:
+    """Write `NN-move.json`, `NN-rollback.json` and `NN-elect.json` for each batch; their paths.
+
+    Those of an earlier plan in the folder are removed: batches of two plans don't fit together.
+    InputError if something else than such files is in it.
+    """
+    out.mkdir(parents=True, exist_ok=True)
+    there = sorted(path.name for path in out.iterdir() if not path.name.startswith("."))
+    if others := [name for name in there if not OURS.fullmatch(name)]:
+        raise InputError(
+            f"{out} holds {named('file', others)}: files of a plan go into a folder of their own"
+        )
+    for name in there:
+        (out / name).unlink()
+    alive = {broker.id for broker in of.plan.cluster.brokers if broker.alive}
+    written = []
+    for number, batch in enumerate(of.batches.batches, 1):
+        moved = {(step.topic, step.partition): step.after for step in batch}
+        origin = {
+            (step.topic, step.partition): [b for b in step.before if b in alive] for step in batch
+        }
+        led = [(step.topic, step.partition) for step in batch if step.before[0] != step.after[0]]
+        texts = {"move": move_text(moved), "rollback": move_text(origin)}
+        if led:
+            texts["elect"] = elect_text(led)
+        for kind, text in texts.items():
+            written.append(out / f"{number:02}-{kind}.json")
+            replace_text(written[-1], text)
+    return written
+
+
+def move_text(replicas: Mapping[Name, list[int]]) -> str:
+    """What --reassignment-json-file takes, a line a partition."""
+    lines = ",\n".join(
+        json.dumps({"topic": topic, "partition": number, "replicas": row})
+        for (topic, number), row in sorted(replicas.items())
+    )
+    return f'{{"version":1,"partitions":[\n{lines}\n]}}\n'
+
+
+def elect_text(partitions: Iterable[Name]) -> str:
+    """What kafka-leader-election --path-to-json-file takes."""
+    lines = ",\n".join(
+        json.dumps({"topic": topic, "partition": number}) for topic, number in sorted(partitions)
+    )
+    return f'{{"partitions":[\n{lines}\n]}}\n'
+
+
+def read_move(path: Path) -> dict[Name, list[int]]:
+    """Replicas by partition of a file for kafka-reassign-partitions, whoever wrote it.
+
+    InputError for what Kafka's own tool refuses as well: no JSON, no partitions, one that is there
+    twice, one without replicas or with a broker twice.
+    """
+    stated = _json(path).get("partitions")
+    if not isinstance(stated, list) or not stated:
+        raise InputError(f"{path} lists no partitions: it has to be like NN-move.json")
+    replicas: dict[Name, list[int]] = {}
+    for one in stated:
+        try:
+            name, row = (
+                (str(one["topic"]), int(one["partition"])),
+                [int(b) for b in one["replicas"]],
+            )
+        except (KeyError, TypeError, ValueError):
+            raise InputError(
+                f"{path}: {json.dumps(one)} has to have a topic, a partition and replicas"
+            ) from None
+        if name in replicas:
+            raise InputError(f"{path} has {name[0]}-{name[1]} twice")
+        if not row or len(set(row)) < len(row):
+            what = "no replicas" if not row else f"a broker twice: {row}"
+            raise InputError(f"{path}: {name[0]}-{name[1]} has {what}")
+        replicas[name] = row
+    return replicas
+
+
+def sizes_in(path: Path, facts: ClusterFacts) -> dict[Name, int]:
+    """Bytes of each partition, of its largest replica, from what kafka-log-dirs printed.
+
+    Two lines stand before its JSON; copies on their way between log directories don't count.
+    """
+    names = {str(one): (one.topic, one.partition) for one in facts.partitions}
+    sizes: dict[Name, int] = {}
+    for broker in _json(path).get("brokers", ()):
+        for folder in broker.get("logDirs", ()):
+            for one in folder.get("partitions", ()):
+                name = names.get(one["partition"])
+                if name and not one.get("isFuture"):
+                    sizes[name] = max(sizes.get(name, 0), int(one["size"]))
+    if not sizes:
+        raise InputError(
+            f"{path} has no size of a partition of cluster {facts.cluster}; expected what "
+            "kafka-log-dirs prints with that option"
+        )
+    return sizes
+
+
+def _json(path: Path) -> dict[str, Any]:
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"{path} can't be read: {error}") from None
+    begins = text.find("{")
+    try:
+        stated = json.loads(text[begins:]) if begins >= 0 else None
+    except json.JSONDecodeError as error:
+        raise InputError(f"{path} isn't JSON: {error}") from None
+    if not isinstance(stated, dict):
+        raise InputError(f"{path} holds no JSON object")
+    return stated

@@ -1,0 +1,162 @@
+"""A plan of one cluster of a fleet, in batches."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from optimizer.replicas import (
+    Batches,
+    Change,
+    Cluster,
+    ReplicaGoals,
+    ReplicaPlan,
+    batches_of,
+    plan_replicas,
+    reasons_told,
+)
+from spark.errors import InputError
+from spark.fleet import FleetFiles, FleetSnapshot
+from spark.reassign.facts import ClusterFacts, facts_of
+from spark.reassign.wanted import Wanted
+
+OFFSETS_TOPIC = "__consumer_offsets"
+
+DEFAULT_GOALS = ReplicaGoals()
+
+
+@dataclass(frozen=True)
+class Reassignment:
+    """What was found, what is planned, in which batches, and what has to be said of it."""
+
+    facts: ClusterFacts
+    wanted: Wanted
+    cluster: Cluster
+    plan: ReplicaPlan
+    batches: Batches
+    notes: list[str]
+
+    @cached_property
+    def changes(self) -> list[Change]:
+        return self.plan.changes
+
+    def brokers(self) -> list[dict[str, Any]]:
+        """A row a broker: replicas, leaders and bytes before and after, and what it is to do."""
+        before = _measured(
+            {(p.topic, p.partition): p.replicas for p in self.facts.partitions}, self
+        )
+        after = _measured(self.plan.replicas, self)
+        ins = Counter(b for change in self.changes for b in change.after if b not in change.before)
+        rows = []
+        for broker in self.plan.cluster.brokers:
+            row: dict[str, Any] = {
+                "broker": broker.id,
+                "rack": broker.rack,
+                "state": _state(broker),
+                "replicas": before[broker.id][0],
+                "planned": after[broker.id][0],
+                "leaders": before[broker.id][1],
+                "planned_leaders": after[broker.id][1],
+                "copied_in": ins[broker.id],
+            }
+            if self.wanted.sizes:
+                row |= {"bytes": before[broker.id][2], "planned_bytes": after[broker.id][2]}
+            rows.append(row)
+        return rows
+
+    def sentences(self) -> Iterator[str]:
+        """What people should know of the plan."""
+        plan = self.plan
+        if not self.changes:
+            yield "Nothing has to change."
+        else:
+            yield (
+                f"{len(self.changes)} partitions change: {plan.copies} replicas are copied"
+                + (f" ({plan.bytes_copied} bytes)" if self.wanted.sizes else "")
+                + f", {plan.leader_changes} preferred leaders change."
+            )
+            count = len(self.batches.batches)
+            yield (
+                f"{count} batch{'' if count == 1 else 'es'}; within the limits there can't be "
+                f"fewer than {self.batches.fewest}."
+            )
+        yield f"The plan is {plan.optimal}."
+        offsets = [one.partition for one in self.changes if one.topic == OFFSETS_TOPIC]
+        led = [
+            one.partition
+            for one in self.changes
+            if one.topic == OFFSETS_TOPIC and one.before[0] != one.after[0]
+        ]
+        if offsets:
+            yield (
+                f"{len(offsets)} partitions of {OFFSETS_TOPIC} move; groups whose offsets are in "
+                f"{', '.join(map(str, led)) or 'none of them'} get another coordinator."
+            )
+        yield from self.notes
+
+
+def reassign_cluster(
+    fleet: FleetSnapshot | FleetFiles,
+    cluster: str | None = None,
+    wanted: Wanted | None = None,
+    goals: ReplicaGoals = DEFAULT_GOALS,
+    batch_copies: int | None = None,
+    per_broker: int | None = None,
+) -> Reassignment:
+    """Plan one cluster of a fleet, or the only one; InputError for what can't be asked of it.
+
+    Batches of so many copies each, so many into and out of a broker at once.
+    """
+    for name, limit in (("copies of a batch", batch_copies), ("copies of a broker", per_broker)):
+        if limit is not None and limit < 1:
+            raise InputError(f"the {name} are limited to {limit}: nothing could be copied")
+    wanted = wanted or Wanted()
+    facts = facts_of(fleet, cluster)
+    stated, said = wanted.cluster(facts)
+    plan = plan_replicas(stated, goals)
+    behind = {
+        (one.topic, one.partition)
+        for one in facts.partitions
+        if one.isr is not None and len(one.isr) < len(one.replicas)
+    }
+    leaders = {
+        (one.topic, one.partition): one.leader for one in facts.partitions if one.leader is not None
+    }
+    batches = batches_of(plan, batch_copies, per_broker, leaders, behind)
+    notes = [*said, *_behind(facts), *reasons_told(plan.left_out), *plan.notes]
+    told = [f"{note[0].upper()}{note[1:]}." for note in notes]
+    return Reassignment(facts, wanted, stated, plan, batches, told)
+
+
+def _behind(facts: ClusterFacts) -> Iterator[str]:
+    """Brokers that are listed and in sync with none of what they have: they may be down."""
+    having = {b for one in facts.partitions if one.isr is not None for b in one.replicas}
+    in_sync = {b for one in facts.partitions for b in one.isr or ()}
+    for broker in sorted(having & facts.racks.keys() - in_sync):
+        yield f"broker {broker} is in sync with none of its replicas: if it is down, drain it"
+
+
+def _measured(
+    replicas: dict[tuple[str, int], list[int]], of: Reassignment
+) -> dict[int, tuple[int, int, int]]:
+    """Replicas, preferred leaders and bytes of each broker."""
+    count: Counter[int] = Counter()
+    led: Counter[int] = Counter()
+    size: defaultdict[int, int] = defaultdict(int)
+    for name, row in replicas.items():
+        count.update(row)
+        led.update(row[:1])
+        for broker in row:
+            size[broker] += of.wanted.sizes.get(name, 0)
+    return defaultdict(lambda: (0, 0, 0), {b: (count[b], led[b], size[b]) for b in count})
+
+
+def _state(broker: Any) -> str:
+    if not broker.alive:
+        return "dead"
+    if not broker.usable:
+        return "drained"
+    return "used" if broker.receives else "keeps"

@@ -1,0 +1,78 @@
+"""How far a move is, as a snapshot shows it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from spark.reassign.facts import ClusterFacts, PartitionFacts
+
+DONE, RUNNING, NOT_BEGUN, ASTRAY = "done", "running", "not begun", "gone astray"
+
+Name = tuple[str, int]
+
+
+class PartitionState(NamedTuple):
+    """One partition of a move, and how far it is."""
+
+    topic: str
+    partition: int
+    state: str
+    wanted: list[int]
+    replicas: list[int]
+    said: str
+
+
+def verify_move(
+    facts: ClusterFacts, wanted: Mapping[Name, list[int]], origin: Mapping[Name, list[int]] | None
+) -> list[PartitionState]:
+    """The state of each partition of a move; `origin` tells what was there before it began.
+
+    Without that, what isn't as wanted and isn't moving is taken as not begun.
+    """
+    known = {(one.topic, one.partition): one for one in facts.partitions}
+    states = []
+    for name, row in sorted(wanted.items()):
+        one = known.get(name)
+        found = list(one.replicas) if one else []
+        state, said = _state(facts, one, row, (origin or {}).get(name))
+        states.append(PartitionState(*name, state, row, found, said))
+    return states
+
+
+def _state(
+    facts: ClusterFacts, one: PartitionFacts | None, wanted: list[int], origin: list[int] | None
+) -> tuple[str, str]:
+    if one is None:
+        return ASTRAY, "there is no such partition"
+    if one.is_moving:
+        return _moving(one, wanted)
+    if one.replicas == wanted:
+        return DONE, _left_to_do(one)
+    alive = [b for b in origin or () if b in facts.racks]
+    if origin is None or [b for b in one.replicas if b in facts.racks] == alive:
+        return NOT_BEGUN, ""
+    if set(one.replicas) == set(wanted):
+        return ASTRAY, "the brokers are right, their order isn't"
+    return ASTRAY, f"it was on {_listed(origin)} before"
+
+
+def _moving(one: PartitionFacts, wanted: list[int]) -> tuple[str, str]:
+    coming = {*one.replicas, *one.adding} - set(one.removing)
+    if coming == set(wanted):
+        return RUNNING, f"adding {_listed(one.adding)}, removing {_listed(one.removing)}"
+    return ASTRAY, f"it is moving to {_listed(sorted(coming))}"
+
+
+def _left_to_do(one: PartitionFacts) -> str:
+    """What is still amiss where the replicas are as wanted."""
+    behind = set(one.replicas) - set(one.replicas if one.isr is None else one.isr)
+    if behind:
+        return f"out of sync: {_listed(sorted(behind))}"
+    if one.leader not in (None, one.replicas[0]):
+        return f"led by {one.leader}: elect the preferred leader"
+    return ""
+
+
+def _listed(brokers: list[int]) -> str:
+    return ",".join(map(str, brokers)) or "none"

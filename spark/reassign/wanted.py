@@ -1,0 +1,89 @@
+"""What a change of a cluster is about: which brokers, topics and replication factor."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from optimizer.replicas import Broker, Cluster, Partition
+from spark.errors import InputError
+from spark.patterns import matches
+from spark.reassign.facts import ClusterFacts, PartitionFacts
+from spark.wording import named
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """`drain`: these end up empty. `add`: only these receive. `brokers`: only these are used.
+
+    `topics`: only topics that fit any of the patterns are planned, all others stand still.
+    """
+
+    drain: Sequence[int] = ()
+    add: Sequence[int] = ()
+    brokers: Sequence[int] = ()
+    topics: Sequence[str] = ()
+    replication_factor: int | None = None
+    sizes: Mapping[tuple[str, int], int] = field(default_factory=dict)
+
+    def cluster(self, facts: ClusterFacts) -> tuple[Cluster, list[str]]:
+        """The cluster to be planned, and sentences on what is left out for what it does now.
+
+        InputError for brokers that aren't there, and while partitions are being reassigned.
+        """
+        self._check(facts)
+        led = facts.tells_leaders
+        chosen = [one for one in facts.partitions if self._in_scope(one)]
+        leaderless = {str(one) for one in chosen if led and one.leader is None}
+        partitions = [
+            Partition(
+                *(one.topic, one.partition, one.replicas, self.replication_factor),
+                size=self.sizes.get((one.topic, one.partition)),
+                scope=self._in_scope(one) and str(one) not in leaderless,
+            )
+            for one in facts.partitions
+        ]
+        brokers = [
+            Broker(
+                broker,
+                rack,
+                usable=broker not in self.drain and (not self.brokers or broker in self.brokers),
+                receives=not self.add or broker in self.add,
+            )
+            for broker, rack in facts.racks.items()
+        ]
+        said = []
+        if leaderless:
+            said.append(
+                f"{named('partition', leaderless)} left out: without a leader nothing can be copied"
+            )
+        return Cluster(brokers, partitions), said
+
+    def _in_scope(self, one: PartitionFacts) -> bool:
+        return not self.topics or any(matches(pattern, one.topic) for pattern in self.topics)
+
+    def _check(self, facts: ClusterFacts) -> None:
+        for what, ids in (("drained", self.drain), ("added", self.add), ("used", self.brokers)):
+            known = set(facts.racks)
+            if what == "drained":
+                known |= {broker for one in facts.partitions for broker in one.replicas}
+            if absent := sorted(set(ids) - known):
+                raise InputError(
+                    f"broker {absent[0]} is to be {what}, and cluster {facts.cluster} doesn't have "
+                    f"it: it has {', '.join(map(str, sorted(known)))}. Take another snapshot once "
+                    "it runs"
+                )
+        if both := sorted(set(self.drain) & {*self.add, *self.brokers}):
+            raise InputError(f"broker {both[0]} is to be drained, and to be used as well")
+        if self.replication_factor is not None and self.replication_factor < 1:
+            raise InputError(f"a replication factor of {self.replication_factor} isn't above 0")
+        if moving := [str(one) for one in facts.partitions if one.is_moving]:
+            raise InputError(
+                f"{named('partition', moving)} of cluster {facts.cluster} are being reassigned: "
+                "plan again when that is done, or cancelled"
+            )
+        if self.topics and not any(self._in_scope(one) for one in facts.partitions):
+            raise InputError(
+                f"no topic of cluster {facts.cluster} fits {', '.join(self.topics)}: nothing is "
+                "planned"
+            )

@@ -1,0 +1,151 @@
+"""Random clusters, and their optima by trying everything."""
+
+from __future__ import annotations
+
+from collections import Counter
+from itertools import combinations, product
+from random import Random
+
+from optimizer.replicas import (
+    BALANCE,
+    BYTES,
+    COPIES,
+    TOPICS,
+    Broker,
+    Cluster,
+    Partition,
+    ReplicaGoals,
+)
+
+RACKS = ("a", "b", "c")
+
+Sets = dict[tuple[str, int], tuple[int, ...]]
+
+ORDERS = [
+    (BALANCE, COPIES),
+    (BALANCE, TOPICS, COPIES),
+    (BALANCE, COPIES, TOPICS),
+    (TOPICS, BALANCE, COPIES),
+    (TOPICS, COPIES, BALANCE),
+    (COPIES, BALANCE),
+    (COPIES, TOPICS, BALANCE),
+    (COPIES, BALANCE, TOPICS),
+    (BALANCE, BYTES),
+    (BALANCE, TOPICS, BYTES),
+    (BYTES, BALANCE),
+]
+
+
+def random_cluster(draw: Random, brokers: int = 5, partitions: int = 4) -> Cluster:
+    """Racks known or not, brokers drained, dead or not receiving, capacities, other factors."""
+    count = draw.randint(1, brokers)
+    without_racks, with_capacity = draw.random() < 0.25, draw.random() < 0.2
+    racks = RACKS[: draw.randint(1, 3)]
+    chance = draw.random() * 0.4
+    made = [
+        Broker(
+            id=10 + 3 * at,
+            rack=None if without_racks else draw.choice(racks),
+            usable=draw.random() > chance,
+            alive=draw.random() > chance / 3,
+            receives=draw.random() > chance / 2,
+            capacity=draw.choice((1, 2, 3, 0.5)) if with_capacity else None,
+        )
+        for at in range(count)
+    ]
+    ids = [broker.id for broker in made]
+    some = []
+    for at in range(draw.randint(1, partitions)):
+        replicas = draw.sample(ids, draw.randint(1, min(3, count)))
+        factor = draw.choice((None, None, 1, 2, 3))
+        size, scope = draw.choice((None, draw.randint(0, 5))), draw.random() < 0.9
+        some.append(Partition(f"t{at % 2}", at // 2, replicas, factor, size, scope))
+    return Cluster(made, some)
+
+
+def best(cluster: Cluster, goals: ReplicaGoals, planned: set[tuple[str, int]]) -> tuple[float, ...]:
+    """The least of all levels over every choice of brokers for the planned partitions."""
+    names = [(one.topic, one.partition) for one in cluster.partitions]
+    choices = [
+        _even_sets(cluster, one) if name in planned else [tuple(one.replicas)]
+        for name, one in zip(names, cluster.partitions, strict=True)
+    ]
+    return min(
+        measured(cluster, goals, dict(zip(names, sets, strict=True))) for sets in product(*choices)
+    )
+
+
+def _even_sets(cluster: Cluster, one: Partition) -> list[tuple[int, ...]]:
+    """All sets of as many brokers as are wanted whose Σ replicas² of racks is least."""
+    racks = racks_of(cluster)
+    receivers = {broker.id for broker in used(cluster) if broker.receives}
+    candidates = [b for b in racks if b in receivers or b in one.replicas]
+    wanted = one.replication_factor or len(one.replicas)
+    sets = list(combinations(candidates, wanted))
+    evenness = [sum(n**2 for n in Counter(racks[b] for b in some).values()) for some in sets]
+    return [some for some, even in zip(sets, evenness, strict=True) if even == min(evenness)]
+
+
+def used(cluster: Cluster) -> list[Broker]:
+    return [broker for broker in cluster.brokers if broker.usable and broker.alive]
+
+
+def racks_of(cluster: Cluster) -> dict[int, str | None]:
+    """The rack of each broker that is used; all one if any isn't known."""
+    racks = {broker.id: broker.rack for broker in used(cluster)}
+    return dict.fromkeys(racks) if None in racks.values() else racks
+
+
+def measured(cluster: Cluster, goals: ReplicaGoals, sets: Sets) -> tuple[float, ...]:
+    """Each level of such sets."""
+    racks = racks_of(cluster)
+    capacity = {broker.id: broker.capacity or 1 for broker in cluster.brokers}
+    loads = Counter(b for some in sets.values() for b in some if b in racks)
+    of_topic = Counter((name[0], b) for name, some in sets.items() for b in some if b in racks)
+    sizes = [one.size for one in cluster.partitions if one.size is not None]
+    mean = round(sum(sizes) / len(sizes)) if sizes else 1
+    copies = copied = 0
+    for one in cluster.partitions:
+        new = len(set(sets[one.topic, one.partition]) - set(one.replicas))
+        copies += new
+        copied += new * (mean if one.size is None else one.size)
+    levels = {
+        BALANCE: round(sum(n**2 / capacity[b] for b, n in loads.items()), 6),
+        TOPICS: sum(n**2 for n in of_topic.values()),
+        COPIES: copies,
+        BYTES: copied,
+    }
+    return tuple(levels[name] for name in goals.levels)
+
+
+def best_leaders(
+    cluster: Cluster, sets: Sets, planned: set[tuple[str, int]], racks: dict[tuple[str, int], str]
+) -> tuple[int, int, int]:
+    """Least Σ leaders², leaders in another rack than wanted, and changes, over all leaders."""
+    usable = {broker.id for broker in used(cluster)}
+    choices = [
+        [b for b in some if b in usable] if name in planned else [_leader(some, usable)]
+        for name, some in sets.items()
+    ]
+    return min(
+        leaders_measured(cluster, dict(zip(sets, leaders, strict=True)), racks)
+        for leaders in product(*choices)
+    )
+
+
+def _leader(replicas: tuple[int, ...], usable: set[int]) -> int:
+    return next((b for b in replicas if b in usable), -1)
+
+
+def leaders_measured(
+    cluster: Cluster, leaders: dict[tuple[str, int], int], racks: dict[tuple[str, int], str]
+) -> tuple[int, int, int]:
+    known = racks_of(cluster)
+    counts = Counter(b for b in leaders.values() if b in known)
+    missed = sum(
+        racks.get(name) in known.values() and known.get(b) != racks.get(name)
+        for name, b in leaders.items()
+    )
+    first = {(one.topic, one.partition): one.replicas[0] for one in cluster.partitions}
+    changes = sum(first[name] != b for name, b in leaders.items())
+    return sum(n**2 for n in counts.values()), missed, changes

@@ -1,0 +1,221 @@
+"""Plans of replicas and leaders: equal to trying everything, and the properties of a good one."""
+
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+
+import optimizer.replicas.solve
+from optimizer.replicas import (
+    BALANCE,
+    BYTES,
+    COPIES,
+    NOT_PROVEN,
+    OPTIMAL,
+    OPTIMAL_FOR_SETS,
+    Broker,
+    Cluster,
+    InvalidClusterError,
+    Partition,
+    ReplicaGoals,
+    ReplicaGoalsError,
+    check_replicas,
+    plan_replicas,
+    reasons_told,
+)
+from tests.optimizer.replicas.brute_force import faults_of
+from tests.optimizer.replicas.properties import broken_properties
+
+THREE = [Broker(1, "a"), Broker(2, "b"), Broker(3, "c")]
+
+
+@pytest.mark.parametrize("start", range(0, 80, 20))
+def test_nothing_is_better_in_any_order_of_goals(start: int) -> None:
+    """The same for 1,000 and more: python -m tests.optimizer.replicas.brute_force 1000."""
+    assert [fault for seed in range(start, start + 20) for fault in faults_of(seed)] == []
+
+
+def test_nothing_is_better_where_most_stand_still_at_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As in clusters with many kinds of partitions: some are free, and more, until none gains."""
+    monkeypatch.setattr(optimizer.replicas.solve, "CELLS", -1)
+    monkeypatch.setattr(optimizer.replicas.solve, "FREE_SHARE", 0.3)
+    assert [fault for seed in range(100, 130) for fault in faults_of(seed)] == []
+
+
+def test_properties_of_random_clusters() -> None:
+    """The same for 2,000: python -m tests.optimizer.replicas.properties 2000."""
+    assert [fault for seed in range(60) for fault in broken_properties(seed)] == []
+
+
+def test_the_new_list_begins_with_the_leader_then_has_kept_ones_and_new_ones() -> None:
+    cluster = Cluster(
+        [*THREE, Broker(4, "a", usable=False), Broker(5, "c", usable=False)],
+        [Partition("t", 0, [4, 2, 5]), Partition("t", 1, [2, 3, 1])],
+    )
+    plan = plan_replicas(cluster)
+    assert plan.replicas["t", 1] == [2, 3, 1]
+    assert plan.replicas["t", 0][1:] in ([2, 3], [2, 1])
+    assert plan.replicas["t", 0][0] in (1, 3)
+    assert [(one.topic, one.partition) for one in plan.changes] == [("t", 0)]
+    assert (plan.copies, plan.leader_changes, plan.optimal) == (2, 1, OPTIMAL)
+
+
+def test_a_larger_capacity_takes_more() -> None:
+    brokers = [Broker(1, capacity=3), Broker(2, capacity=1)]
+    plan = plan_replicas(Cluster(brokers, [Partition("t", n, [1 + n % 2]) for n in range(8)]))
+    assert sum(row == [1] for row in plan.replicas.values()) == 6
+    assert plan.copies == 2
+
+
+def test_fewest_bytes_move_the_small_ones() -> None:
+    sizes = [9, 2, 1, 8]
+    cluster = Cluster(
+        [Broker(1), Broker(2)], [Partition("t", n, [1], size=size) for n, size in enumerate(sizes)]
+    )
+    plan = plan_replicas(cluster, ReplicaGoals(levels=(BALANCE, BYTES)))
+    assert [one.partition for one in plan.changes] == [1, 2]
+    assert plan.bytes_copied == 3
+
+
+def test_sizes_that_are_missing_are_the_mean_and_told() -> None:
+    some = [Partition("t", 0, [1], size=4), Partition("t", 1, [1])]
+    plan = plan_replicas(
+        Cluster([Broker(1), Broker(2)], some), ReplicaGoals(levels=(BALANCE, BYTES))
+    )
+    assert plan.bytes_copied == 4
+    assert plan.notes == ["1 partitions without a size are taken to be as large as the mean"]
+
+
+def test_what_cannot_be_planned_stays_and_is_named() -> None:
+    cluster = Cluster(
+        [Broker(1), Broker(2), Broker(3, alive=False)],
+        [
+            Partition("lost", 0, [3]),
+            Partition("wide", 0, [1, 2], replication_factor=3),
+            Partition("unknown", 0, []),
+            Partition("fine", 0, [3, 1]),
+            Partition("other", 0, [3], scope=False),
+        ],
+    )
+    plan = plan_replicas(cluster)
+    assert reasons_told(plan.left_out) == [
+        "lost: 1 partition left out: all its replicas are on dead brokers, so there is nothing to "
+        "copy from",
+        "unknown: 1 partition left out: its replicas aren't known",
+        "wide: 1 partition left out: 3 replicas take as many brokers, and 2 can be used",
+    ]
+    assert {one.topic for one in plan.changes} == {"fine"}
+
+
+def test_racks_known_for_some_brokers_are_one_rack() -> None:
+    plan = plan_replicas(Cluster([Broker(1, "a"), Broker(2)], [Partition("t", 0, [1])]))
+    assert plan.notes == [
+        "broker 2 has no rack and others have one, which Kafka's own tools refuse: all are taken "
+        "as of one rack"
+    ]
+    assert plan.cluster.racks == [None]
+
+
+def test_a_broker_that_only_replicas_name_is_dead() -> None:
+    plan = plan_replicas(Cluster([Broker(1)], [Partition("t", 0, [7, 1], 1)]))
+    assert plan.replicas == {("t", 0): [1]}
+    assert plan.notes == ["not among the brokers, and so taken as dead: 7"]
+
+
+def test_leaders_only_keep_every_replica_of_dead_brokers_too() -> None:
+    cluster = Cluster(
+        [Broker(1), Broker(2), Broker(3, alive=False)],
+        [Partition("t", 0, [3, 1]), Partition("t", 1, [1, 2]), Partition("t", 2, [3])],
+    )
+    plan = plan_replicas(cluster, ReplicaGoals(leaders_only=True))
+    assert plan.replicas == {("t", 0): [1, 3], ("t", 1): [2, 1], ("t", 2): [3]}
+    assert [one.partition for one in plan.left_out] == [2]
+
+
+def test_leaders_go_where_most_readers_are() -> None:
+    wanted = {("t", n): "b" for n in range(2)}
+    some = [Partition("t", n, [1 + n, 2 - n]) for n in range(2)]
+    plan = plan_replicas(Cluster(THREE[:2], some), ReplicaGoals(leader_racks=wanted))
+    assert [row[0] for row in plan.replicas.values()] == [1, 2]  # balance comes first
+    more = [*some, Partition("u", 0, [2, 1])]
+    plan = plan_replicas(Cluster(THREE[:2], more), ReplicaGoals(leader_racks={("t", 0): "b"}))
+    assert plan.replicas["t", 0][0] == 2
+
+
+def test_leaders_that_no_sets_could_make_more_even_are_optimal() -> None:
+    even = Cluster(THREE[:2], [Partition("t", n, [1, 2]) for n in range(4)])
+    assert plan_replicas(even).optimal == OPTIMAL
+    bound = Cluster(
+        [Broker(1, capacity=100), Broker(2, capacity=1)], [Partition("t", n, [1]) for n in range(4)]
+    )
+    assert plan_replicas(bound).optimal == OPTIMAL_FOR_SETS
+    assert NOT_PROVEN not in (OPTIMAL, OPTIMAL_FOR_SETS)
+
+
+def test_an_empty_cluster_has_an_empty_plan() -> None:
+    assert plan_replicas(Cluster([], [])).replicas == {}
+    nobody = Cluster([Broker(1, usable=False)], [Partition("t", 0, [1])])
+    assert [one.topic for one in plan_replicas(nobody).left_out] == ["t"]
+
+
+def test_rows_in_another_order_make_the_same_plan() -> None:
+    draw = Random(5)
+    brokers = [Broker(b, "abc"[b % 3]) for b in range(7)]
+    some = [Partition(f"t{n % 3}", n, draw.sample(range(7), 3)) for n in range(40)]
+    plan = plan_replicas(Cluster(brokers, some))
+    shuffled = Cluster(draw.sample(brokers, 7), draw.sample(some, 40))
+    assert plan_replicas(shuffled).replicas == plan.replicas
+
+
+@pytest.mark.parametrize(
+    ("cluster", "fault"),
+    [
+        (Cluster([Broker(1), Broker(1)], []), "2 brokers have the id 1"),
+        (Cluster([Broker(-1)], []), "broker -1 has a negative id"),
+        (Cluster([Broker(1, capacity=0)], []), "broker 1 has the capacity 0, which isn't above 0"),
+        (Cluster([Broker(1, capacity=1), Broker(2)], []), "broker 2 has no capacity, and others"),
+        (Cluster([], [Partition("t", 0, [1])] * 2), "t-0 is there 2 times"),
+        (Cluster([], [Partition("t", 0, [1, 1])]), "t-0 has a broker twice: [1, 1]"),
+        (Cluster([], [Partition("t", -1, [1])]), "t--1 has a negative number"),
+        (Cluster([], [Partition("t", 0, [1], 0)]), "t-0 is to have 0 replicas"),
+        (Cluster([], [Partition("t", 0, [1], size=-1)]), "t-0 has the size -1"),
+    ],
+)
+def test_what_no_cluster_can_be_is_told(cluster: Cluster, fault: str) -> None:
+    with pytest.raises(InvalidClusterError) as error:
+        plan_replicas(cluster)
+    assert fault in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("levels", "fault"),
+    [
+        ((COPIES,), "the levels lack 'balance'"),
+        ((BALANCE, COPIES, BYTES), "either 'copies' or 'bytes'"),
+        ((BALANCE, BALANCE, COPIES), "a level is there twice"),
+        (("even",), "there is no level 'even' of goals"),
+    ],
+)
+def test_goals_that_make_no_sense_are_told(levels: tuple[str, ...], fault: str) -> None:
+    with pytest.raises(ReplicaGoalsError, match=fault):
+        ReplicaGoals(levels=levels)
+
+
+def test_a_check_says_what_is_wrong_with_a_plan() -> None:
+    cluster = Cluster(THREE, [Partition("t", n, [1, 2]) for n in range(3)])
+    plan = plan_replicas(cluster).replicas
+    assert check_replicas(cluster, plan) == []
+    assert check_replicas(cluster, {**plan, ("t", 0): [1]}) == [
+        "t-0: [1] aren't as many brokers that can be used, as even over racks, as it can have"
+    ]
+    assert check_replicas(cluster, {**plan, ("t", 0): [1, 9]}) == [
+        "t-0 is on broker 9, which isn't there"
+    ]
+    assert check_replicas(cluster, {**plan, ("u", 0): [1]}) == ["u-0 isn't in the cluster"]
+    assert check_replicas(cluster, {}) == ["t-0 is missing", "t-1 is missing", "t-2 is missing"]
+    old = {(one.topic, one.partition): list(one.replicas) for one in cluster.partitions}
+    assert check_replicas(cluster, old) == [
+        "the replicas could be better: by 1 exchange",
+        "the leaders could be better: by 1 exchange",
+    ]

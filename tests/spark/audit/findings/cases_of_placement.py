@@ -1,0 +1,101 @@
+"""Fleets for findings about where replicas and leaders are, by finding."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from tests.spark.audit.findings.place import Build, Cases, Place, Told
+
+
+def on(*replicas: Sequence[int], brokers: int = 0, **facts: Sequence[Any]) -> Build:
+    """A topic of partitions with these replicas, led by the first; brokers from 1 on are listed."""
+
+    def build(place: Place) -> None:
+        for broker in range(1, brokers + 1):
+            place.fleets.now.add("brokers", cluster=place.cluster, broker=broker)
+        led = {"leader": [row[0] for row in replicas]}
+        place.topic("t", len(replicas), replicas=replicas, **(led | facts))
+
+    return build
+
+
+CASES = {
+    "single-replica": Cases(
+        Told(
+            *("info", "topic t", 2, 1),
+            "2 of 3 partitions of topic t in cluster {cluster} have one replica only.",
+            group=None,
+        ),
+        fires=on([1], [1, 2], [2]),
+        nearly=on([1, 2], [2, 1], [2, 1]),
+        # there is no other broker
+        never=on([1], [1]),
+    ),
+    "replica-skew": Cases(
+        Told(
+            *("warning", "broker 1", 1.5, 1.5),
+            "Broker 1 of cluster {cluster} has 30 replicas; the mean of 2 brokers is 20.0.",
+            group=None,
+        ),
+        fires=on(*[[1]] * 30, *[[2]] * 10),
+        # 9 and a half more than the mean
+        nearly=on(*[[1]] * 29, *[[2]] * 10),
+        never=on(*[[1]] * 30),
+    ),
+    "leader-skew": Cases(
+        Told(
+            *("warning", "broker 1", 2.0, 2.0),
+            "Broker 1 of cluster {cluster} has 20 leaders; the mean of 2 brokers is 10.0.",
+            group=None,
+        ),
+        fires=on(*[[1, 2]] * 20),
+        nearly=on(*[[1, 2]] * 19),
+        never=on(*[[1, 2], [2, 1]] * 20),
+    ),
+    "empty-broker": Cases(
+        Told(
+            *("info", "broker 3", 4 / 3, 1),
+            "Broker 3 of cluster {cluster} has no replica, and 2 others have 4.",
+            group=None,
+        ),
+        fires=on([1, 2], [2, 1], brokers=3),
+        # its share is less than one
+        nearly=on([1, 2], brokers=3),
+        never=on([1, 2], [2, 1], brokers=2),
+    ),
+    "offline-if-broker-fails": Cases(
+        Told(
+            *("warning", "broker 2", 1, 1),
+            "Broker 2 of cluster {cluster} alone is in sync with 1 partition of several replicas, "
+            "such as t-1.",
+            group=None,
+        ),
+        fires=on([1, 2], [1, 2], isr=[[1, 2], [2]]),
+        nearly=on([1, 2], [1, 2], isr=[[1, 2], [2, 1]]),
+        never=on([1], [2], isr=[[1], [2]]),
+    ),
+    "offline-if-rack-fails": Cases(
+        Told(
+            *("info", "rack east", 1, 1),
+            "Rack east of cluster {cluster} has all replicas of 1 partition, such as t-0.",
+            group=None,
+        ),
+        fires=on([1, 2], [1, 3], replica_racks=[["east", "east"], ["east", "west"]]),
+        nearly=on([1, 2], [1, 3], replica_racks=[["east", "west"], ["east", "west"]]),
+        # there is no other rack
+        never=on([1, 2], [2, 1], replica_racks=[["east", "east"], ["east", "east"]]),
+    ),
+    "reassignment-stuck": Cases(
+        Told(
+            *("warning", "topic t", 1, 1),
+            "1 partition of topic t in cluster {cluster} waits to be reassigned without a leader "
+            "to copy from (t-1).",
+            group=None,
+        ),
+        fires=on([1], [2], leader=[1, None], adding_replicas=[None, [3]]),
+        # under way, and led
+        nearly=on([1], [2], leader=[1, 2], adding_replicas=[None, [3]]),
+        never=on([1], [2], leader=[1, None], adding_replicas=[None, None]),
+    ),
+}

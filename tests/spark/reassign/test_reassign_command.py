@@ -1,0 +1,263 @@
+"""`evenfleet reassign` and `reassign-verify` on what Kafka's own tools printed of a cluster."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from spark import FleetFiles, InputError
+from spark.reassign import Wanted, compared, facts_of, reassign_cluster
+from spark.reassign.files import read_move
+from tests.paths import DATA
+from tests.spark.support.said import Run, is_one_line
+
+CAPTURES = DATA / "brokers"
+GROUPS = (
+    "GROUP TOPIC PARTITION CURRENT-OFFSET LOG-END-OFFSET LAG CONSUMER-ID HOST CLIENT-ID\n"
+    "readers orders 0 1 1 0 - - -\n"
+)
+
+
+def stored(
+    run: Run, folder: Path, topics: str, brokers: str | None = "brokers", cluster: str = "lab"
+) -> Path:
+    """A store of that text of kafka-topics."""
+    groups = folder / "groups.txt"
+    groups.write_text(GROUPS)
+    words: list[object] = ["--topics", CAPTURES / f"{topics}.txt", "--groups", groups]
+    if brokers:
+        words += ["--brokers", CAPTURES / f"{brokers}.txt"]
+    said = run("import-cli", "--cluster", cluster, *words, "--out", folder / topics)
+    assert said.code == 0, said.err
+    return folder / topics
+
+
+def reassigned(run: Run, store: Path, *words: object) -> Any:
+    said = run("reassign", store, "--out", store.parent / "moves", *words, "--format", "json")
+    assert said.code == 0, said.err
+    return json.loads(said.out)
+
+
+def replicas_in(path: Path) -> dict[tuple[str, int], list[int]]:
+    stated = json.loads(path.read_text())
+    assert stated["version"] == 1
+    return {(one["topic"], one["partition"]): one["replicas"] for one in stated["partitions"]}
+
+
+@pytest.fixture
+def before(run: Run, tmp_path: Path) -> Path:
+    return stored(run, tmp_path, "topics_before")
+
+
+def test_an_empty_broker_gets_its_share(run: Run, asked: list, before: Path) -> None:
+    told = reassigned(run, before, "--batch-copies", 4)
+    assert asked == []  # no session is needed
+    brokers = {row["broker"]: row for row in told["brokers"]}
+    assert [brokers[b]["replicas"] for b in (1, 2, 3, 4)] == [12, 12, 12, 0]
+    assert [brokers[b]["planned"] for b in (1, 2, 3, 4)] == [8, 10, 10, 8]
+    assert {row["planned_leaders"] for row in told["brokers"]} == {4}
+    ways = {row["placement"]: row for row in told["compared"]}
+    assert ways["optimal"]["copies"] == 8
+    assert ways["as found"]["copies"] == 0
+    assert all(row["copies"] <= 4 for row in told["batches"])
+    assert told["plan"][0]["optimal"] == "optimal"
+
+
+def test_files_of_a_batch_begin_where_the_one_before_ended(run: Run, before: Path) -> None:
+    told = reassigned(run, before, "--batch-copies", 2, "--per-broker", 1)
+    moves = before.parent / "moves"
+    count = len(told["batches"])
+    assert count == 8  # broker 4 receives all eight, one a batch
+    facts = facts_of(FleetFiles.read(str(before)))
+    now = {(one.topic, one.partition): list(one.replicas) for one in facts.partitions}
+    for number in range(1, count + 1):
+        moved = replicas_in(moves / f"{number:02}-move.json")
+        assert replicas_in(moves / f"{number:02}-rollback.json") == {n: now[n] for n in moved}
+        elected = moves / f"{number:02}-elect.json"
+        led = {name for name, row in moved.items() if row[0] != now[name][0]}
+        named = json.loads(elected.read_text())["partitions"] if elected.exists() else []
+        assert {(one["topic"], one["partition"]) for one in named} == led
+        now |= moved
+    plan = reassign_cluster(FleetFiles.read(str(before))).plan
+    assert now == plan.replicas
+
+
+def test_files_of_an_earlier_plan_are_replaced_and_others_refused(run: Run, before: Path) -> None:
+    reassigned(run, before, "--batch-copies", 1)
+    reassigned(run, before)
+    moves = before.parent / "moves"
+    assert sorted(path.name for path in moves.glob("*-move.json")) == ["01-move.json"]
+    (moves / "notes.txt").write_text("mine")
+    said = run("reassign", before, "--out", moves)
+    assert said.code == 2
+    assert "holds 1 file (notes.txt)" in said.err
+
+
+def test_brokers_are_drained_added_and_chosen(run: Run, before: Path) -> None:
+    drained = {row["broker"]: row for row in reassigned(run, before, "--drain", 3)["brokers"]}
+    assert (drained[3]["planned"], drained[3]["state"]) == (0, "drained")
+    added = {row["broker"]: row for row in reassigned(run, before, "--add", 4)["brokers"]}
+    assert [added[b]["copied_in"] > 0 for b in (1, 2, 3, 4)] == [False, False, False, True]
+    used = reassigned(run, before, "--brokers", "1,2,4")["brokers"]
+    assert [row["planned"] for row in used if row["broker"] == 3] == [0]
+    only = reassigned(run, before, "--topics", "orders", "--drain", 3)
+    moved = replicas_in(before.parent / "moves" / "01-move.json")
+    assert {topic for topic, _ in moved} == {"orders"}
+    assert {row["broker"]: row for row in only["brokers"]}[3]["planned"] == 8
+
+
+def test_a_higher_factor_grows_one_replica_a_batch(run: Run, before: Path) -> None:
+    words = ("--topics", "clicks_*", "--replication-factor", 3)
+    told = reassigned(run, before, *words)
+    moves = sorted((before.parent / "moves").glob("*-move.json"))
+    assert len(moves) == len(told["batches"]) > 1
+    lengths: dict[tuple[str, int], list[int]] = {}
+    for path in moves:
+        for name, row in replicas_in(path).items():
+            lengths.setdefault(name, []).append(len(row))
+    assert all(one[-1] == 3 and one == sorted(one) and one[0] == 2 for one in lengths.values())
+
+
+def test_leaders_alone_are_made_even(run: Run, before: Path) -> None:
+    told = reassigned(run, before, "--leaders-only", "--topics", "audit-log")
+    assert {row["copied_in"] for row in told["brokers"]} == {0}
+    moves = before.parent / "moves"
+    led = [row[0] for row in replicas_in(moves / "01-move.json").values()]
+    assert len(json.loads((moves / "01-elect.json").read_text())["partitions"]) == len(led)
+
+
+def test_bytes_are_those_of_the_log_directories(run: Run, before: Path) -> None:
+    told = reassigned(run, before, "--log-dirs", CAPTURES / "log_dirs.txt")
+    assert sum(row["bytes"] for row in told["brokers"]) > 10**8
+    assert any("bytes" in sentence for sentence in told["sentences"])
+
+
+def test_a_table_for_people_fits_a_terminal(run: Run, before: Path) -> None:
+    said = run("reassign", before, "--out", before.parent / "moves")
+    assert said.code == 0
+    assert all(len(line) <= 80 for line in said.out.splitlines())
+    assert "The plan is optimal." in said.out
+    assert "01-move.json" not in said.out
+
+
+def test_a_broker_that_is_down_is_left_and_what_it_held_alone_stays(
+    run: Run, tmp_path: Path
+) -> None:
+    store = stored(run, tmp_path, "dead_topics", "dead_brokers")
+    told = reassigned(run, store)
+    states = {row["broker"]: row["state"] for row in told["brokers"]}
+    assert states[3] == "dead"
+    for path in (tmp_path / "moves").glob("*-move.json"):
+        assert not any(3 in row for row in replicas_in(path).values())
+    assert not any(
+        3 in row
+        for path in (tmp_path / "moves").glob("*-rollback.json")
+        for row in replicas_in(path).values()
+    )
+
+
+@pytest.mark.parametrize(
+    ("words", "fault"),
+    [
+        (("--drain", "9"), "broker 9 is to be drained, and cluster lab doesn't have it"),
+        (("--add", "x"), "--add 'x' isn't a list of brokers' ids"),
+        (("--drain", "3", "--add", "3"), "broker 3 is to be drained, and to be used as well"),
+        (("--topics", "none*"), "no topic of cluster lab fits none*"),
+        (("--replication-factor", "0"), "a replication factor of 0 isn't above 0"),
+        (("--batch-copies", "0"), "limited to 0"),
+        (("--cluster", "other"), "has no cluster 'other': it has 1 cluster (lab)"),
+        (("--log-dirs", CAPTURES / "move.json"), "has no size of a partition of cluster lab"),
+    ],
+)
+def test_what_cannot_be_asked_is_told(
+    run: Run, before: Path, words: tuple[object, ...], fault: str
+) -> None:
+    said = run("reassign", before, "--out", before.parent / "moves", *words)
+    assert said.code == 2
+    assert is_one_line(said)
+    assert fault in said.err
+
+
+def test_a_listed_broker_that_is_in_sync_with_nothing_is_told(run: Run, tmp_path: Path) -> None:
+    store = stored(run, tmp_path, "dead_topics")  # with the brokers of before
+    told = reassigned(run, store)["sentences"]
+    assert "Broker 3 is in sync with none of its replicas: if it is down, drain it." in told
+
+
+def test_a_cluster_that_is_reassigning_is_refused(run: Run, tmp_path: Path) -> None:
+    store = stored(run, tmp_path, "topics_during")
+    said = run("reassign", store, "--out", tmp_path / "moves")
+    assert said.code == 2
+    assert "2 partitions (orders-0, orders-3) of cluster lab are being reassigned" in said.err
+
+
+def test_a_store_without_brokers_knows_those_that_lead(run: Run, tmp_path: Path) -> None:
+    store = stored(run, tmp_path, "topics_before", None)
+    found = reassign_cluster(FleetFiles.read(str(store)))
+    assert found.facts.racks == {1: None, 2: None, 3: None}
+
+
+def verified(run: Run, store: Path, file: str) -> tuple[int | None, dict[str, str]]:
+    said = run("reassign-verify", store, CAPTURES / file, "--format", "json")
+    rows = json.loads(said.out)["partitions"]
+    return said.code, {f"{row['topic']}-{row['partition']}": row["state"] for row in rows}
+
+
+@pytest.mark.parametrize(
+    ("topics", "file", "code", "state"),
+    [
+        ("topics_before", "move.json", 1, "not begun"),
+        ("topics_during", "move.json", 1, "running"),
+        ("topics_after", "move.json", 0, "done"),
+        ("rf_up_topics_during", "rf_up.json", 1, "running"),
+        ("topics_during", "move_other.json", 1, "gone astray"),
+    ],
+)
+def test_each_step_of_a_move_is_told(
+    run: Run, tmp_path: Path, topics: str, file: str, code: int, state: str
+) -> None:
+    found, states = verified(run, stored(run, tmp_path, topics), file)
+    assert found == code
+    if file == "move.json":
+        assert states.pop("orders-5") == "done"  # which the file leaves as it is
+    assert set(states.values()) == {state}
+
+
+def test_a_cancelled_move_whose_order_did_not_come_back_is_astray(run: Run, tmp_path: Path) -> None:
+    """The rollback beside a move tells what was there before it."""
+    store = stored(run, tmp_path, "cancel_reorder_4_topics_after")
+    move = tmp_path / "01-move.json"
+    move.write_text((CAPTURES / "cancel_reorder.json").read_text())
+    ((name, _),) = read_move(move).items()
+    partition = {"topic": name[0], "partition": name[1], "replicas": [3, 2]}
+    (tmp_path / "01-rollback.json").write_text(json.dumps({"partitions": [partition]}))
+    said = run("reassign-verify", store, move)
+    assert said.code == 1
+    assert "gone astray" in said.out
+
+
+@pytest.mark.parametrize(
+    ("file", "fault"),
+    [
+        ("bad_empty.json", "lists no partitions"),
+        ("bad_no_replicas.json", "has no replicas"),
+        ("bad_duplicate_replica.json", "has a broker twice"),
+        ("bad_json.json", "isn't JSON"),
+        ("absent.json", "can't be read"),
+    ],
+)
+def test_files_that_kafka_refuses_are_refused(file: str, fault: str) -> None:
+    with pytest.raises(InputError, match=fault):
+        read_move(CAPTURES / file)
+
+
+def test_the_same_of_a_snapshot_in_spark(run: Run, before: Path, spark: Any) -> None:
+    from spark import FleetSnapshot  # noqa: PLC0415
+
+    files = reassign_cluster(FleetFiles.read(str(before)), "lab", Wanted(drain=[3]))
+    frames = reassign_cluster(FleetSnapshot.read(spark, str(before)), "lab", Wanted(drain=[3]))
+    assert frames.plan.replicas == files.plan.replicas
+    assert compared(frames) == compared(files)
