@@ -17,9 +17,7 @@ Record = dict[str, Any]
 RACES = frozenset(
     (
         "assignment_interval_0-consumer-r2",
-        "empty_then_join-consumer-r5",
         "grow-consumer-r5",
-        "join_later-consumer-r4",
         "leave_first-consumer-r2",
         "migrate_to_consumer-classic-r5",
         "mixed_join-classic-r5",
@@ -29,9 +27,7 @@ RACES = frozenset(
         "slow_poll-consumer-r5",
         "slow_revoke-consumer-r5",
         "static_gone_while_join-consumer-r2",
-        "static_kill_within-consumer-r5",
         "static_leave_group-consumer-r5",
-        "subscription_change-consumer-r4",
         "subscription_change-consumer-r5",
         "topic_created-consumer-r4",
         "topic_created-consumer-r5",
