@@ -35,7 +35,7 @@ UNLIKE = frozenset(
 )
 """Runs in which the twin does otherwise. In `assignment_interval_0` and `topic_created-…-r4` the
 server's assignor orders members of one hash bucket differently; in others a heartbeat of KIP-848
-that wasn't recorded came some milliseconds before or after a change; not all have been looked into."""
+that wasn't recorded came some milliseconds before or after a change; not all are explained."""
 
 
 @cache
