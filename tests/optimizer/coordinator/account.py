@@ -31,7 +31,19 @@ class Account:
             for event in self.of_client("synced")
             if event["generation"] in ends
         ]
+        lags += self._reconciliations()
         return float(max((lag for lag in lags if lag < 2_000), default=0))
+
+    def _reconciliations(self) -> list[float]:
+        """How long reconciliations took until the application heard that they were done."""
+        ends: dict[str, list[float]] = {}
+        for event in self.of_application("assigned"):
+            ends.setdefault(event["member"], []).append(event["t"])
+        return [
+            next((end - event["t"] for end in ends[event["member"]] if end >= event["t"]), 0)
+            for event in self.of_client("reconciling")
+            if event["member"] in ends
+        ]
 
     def names(self, partitions: Iterable[int]) -> list[Partition]:
         """Partitions of the timeline as the record names them."""

@@ -14,12 +14,10 @@ from tests.optimizer.coordinator.records import differences, recorded, scenario_
 
 Record = dict[str, Any]
 
-RACES = frozenset(
+UNLIKE = frozenset(
     (
         "assignment_interval_0-consumer-r2",
-        "empty_then_join-consumer-r5",
         "grow-consumer-r5",
-        "join_later-consumer-r4",
         "leave_first-consumer-r2",
         "migrate_to_consumer-classic-r5",
         "mixed_join-classic-r5",
@@ -29,16 +27,15 @@ RACES = frozenset(
         "slow_poll-consumer-r5",
         "slow_revoke-consumer-r5",
         "static_gone_while_join-consumer-r2",
-        "static_kill_within-consumer-r5",
         "static_leave_group-consumer-r5",
-        "subscription_change-consumer-r4",
         "subscription_change-consumer-r5",
         "topic_created-consumer-r4",
         "topic_created-consumer-r5",
     )
 )
-"""Runs in which milliseconds decided that the record doesn't tell: heartbeats of KIP-848 that
-changed nothing weren't recorded."""
+"""Runs in which the twin does otherwise. In `assignment_interval_0` and `topic_created-…-r4` the
+server's assignor orders members of one hash bucket differently; in others a heartbeat of KIP-848
+that wasn't recorded came some milliseconds before or after a change; not all are explained."""
 
 
 @cache
@@ -56,10 +53,10 @@ def test_all_records_are_there() -> None:
 
 
 def test_the_twin_does_what_was_recorded() -> None:
-    """All but the known races; and none of these may be forgotten there when it agrees."""
+    """All but the known runs; and none of these may be forgotten there when it agrees."""
     unlike = {name: found for name, record in by_id().items() if (found := told(record))}
-    assert {name: found for name, found in unlike.items() if name not in RACES} == {}
-    assert unlike.keys() == RACES
+    assert {name: found for name, found in unlike.items() if name not in UNLIKE} == {}
+    assert unlike.keys() == UNLIKE
 
 
 def of_coordinator(record: Record, what: str) -> list[Record]:
