@@ -105,8 +105,10 @@ class _Level:
             return np.zeros_like(self._start), swap
         cycle, distance = self._network.arcs(self._costs).search()
         numbers = distance[counts.kinds.kind_count : -1] - distance[-1] - self._start
-        # Whoever has nothing has nothing to give: 0 is as good as more.
-        numbers[: len(counts.loads)][counts.loads == 0] = 0
+        # Whoever has nothing has nothing to give: 0 is as good as more. Less may be needed, where
+        # the numbers given for a level above leave an idle member no arc to the pool.
+        of_members = numbers[: len(counts.loads)]
+        np.minimum(of_members, 0, out=of_members, where=counts.loads == 0)
         if cycle is not None:
             return numbers, Sentences(counts).cycle(self._name, cycle)
         if self._reduce(numbers) is not None:
