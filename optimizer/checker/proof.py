@@ -103,7 +103,7 @@ class _Level:
         counts, swap = self._counts, self._swap
         if swap is not None:
             return np.zeros_like(self._start), swap
-        cycle, distance = self._network.arcs(self._costs).search()
+        cycle, distance = self._network.search(self._costs)
         numbers = distance[counts.kinds.kind_count : -1] - distance[-1] - self._start
         # Whoever has nothing has nothing to give: 0 is as good as more. Less may be needed, where
         # the numbers given for a level above leave an idle member no arc to the pool.
