@@ -33,7 +33,8 @@ class Verdict(NamedTuple):
     `faults` say why it isn't an assignment of the group at all; with any, the rest says nothing.
     `balance_optimal`: no assignment has a lower Σ load². `moves_optimal` and `racks_optimal`: none
     that is as good at the levels above moves fewer partitions, or has fewer read across racks; None
-    when a level above isn't optimal, and for racks where the goals or the facts have none.
+    when a level above isn't optimal, and for racks where the goals or the facts have none. All are
+    None where optimality isn't looked at (`measure_assignment`).
     `spread_optimal`: so it is with the spread of topics; None too where the group is too large to
     look at it. `witness` tells a change that improves what isn't optimal.
 
@@ -45,7 +46,7 @@ class Verdict(NamedTuple):
 
     faults: list[str]
     measures: Measures | None
-    balance_optimal: bool
+    balance_optimal: bool | None
     moves_optimal: bool | None
     witness: str | None
     racks_optimal: bool | None = None
@@ -99,6 +100,26 @@ def check_assignment(
         reads=counts.reads(counts.held),
         certificate=found,
         certificate_fault=fault,
+    )
+
+
+def measure_assignment(problem: Problem, target: IntArray, goals: Goals = DEFAULT_GOALS) -> Verdict:
+    """The faults and measures that `check_assignment` tells, without a search or a proof."""
+    faults = list(_malformed(problem, target))
+    if faults:
+        return Verdict(faults, None, None, None, None)
+    kinds = kinds_of(problem, facts_of(problem, goals))
+    counts = counts_of(problem, kinds, target)
+    if counts is None:
+        return Verdict(list(_misplaced(problem, kinds, target)), None, None, None, None)
+    return Verdict(
+        [],
+        counts.measures,
+        None,
+        None,
+        None,
+        reads_found=counts.reads(counts.owned),
+        reads=counts.reads(counts.held),
     )
 
 
