@@ -15,6 +15,7 @@ from optimizer.model.numbering import problem_of, rack_notes, settlement_notes
 from optimizer.model.problem import GONE, NOBODY, KafkaFacts, Problem, once_a_problem
 from optimizer.model.racks import RackTable, rack_table_of
 from optimizer.model.spread import least_spread, readers_of, spread_of, worst_topic_share
+from optimizer.model.weights import Weights, weights_of
 
 __all__ = [
     "DEFAULT_GOALS",
@@ -38,6 +39,7 @@ __all__ = [
     "RackTable",
     "Reads",
     "StrategyError",
+    "Weights",
     "changes_of",
     "check_group",
     "classes_of",
@@ -59,5 +61,6 @@ __all__ = [
     "spread_is_looked_at",
     "spread_of",
     "stable_order",
+    "weights_of",
     "worst_topic_share",
 ]

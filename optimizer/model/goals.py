@@ -12,6 +12,15 @@ LEVELS = ("racks", "moves", "spread")
 RACKS = (None, "leader", "any")
 """Which replica a member reads: it doesn't matter; the leader's; the nearest (KIP-392)."""
 
+BALANCES = ("count", "weight")
+"""What a member's load is: its partitions, or what they weigh for its capacity."""
+
+WEIGHTS = ("column", "rate", "lag")
+"""Where a fleet's weights come from: partitions.weight, rates of its history, or lags."""
+
+EFFORTS = ("quick", "standard", "thorough")
+"""How far a plan by weight, and the bound that shows how good it is, are searched for."""
+
 
 class GoalsError(ValueError):
     """Goals that don't make sense; `faults` lists all that is wrong."""
@@ -44,12 +53,27 @@ class Goals:
     by two. A plan that gains less isn't made: everything stays where it is, and only partitions
     without an owner are placed, as balanced as that can be. 0: every gain will do.
 
+    `balance`: "count", every partition weighs one and every member is like any other; or "weight",
+    a load is what a member's partitions weigh, divided by its capacity (`optimizer.model.weights`).
+    Then the largest load comes first, which is NP-hard to make least: the plan tells a bound below
+    which none can be, and who shows it. Below it come racks and moves, then Σ load² / capacity.
+    `weight`: where a fleet's weights come from; a `Group` states its own.
+
+    `tolerance`: the largest load by weight may be so much above the best that is known, as a share
+    of it, where that saves moves. 0: as low as can be.
+
+    `effort`: how far plans by weight are searched for, in steps and never in seconds.
+
     Raises `GoalsError` with every fault.
     """
 
     rack: str | None = None
     levels: tuple[str, ...] = ("racks", "moves")
     min_gain: float = 0.0
+    balance: str = "count"
+    weight: str = "column"
+    tolerance: float = 0.01
+    effort: str = "standard"
 
     def __post_init__(self) -> None:
         faults = list(self._faults())
@@ -63,9 +87,17 @@ class Goals:
         if not _are_levels(self.levels):
             names = ", ".join(map(repr, LEVELS))
             yield f"levels is {self.levels!r} and must be a list of {names}, each once at most"
-        number = isinstance(self.min_gain, int | float) and not isinstance(self.min_gain, bool)
-        if not number or not isfinite(self.min_gain) or self.min_gain < 0:
-            yield f"min_gain is {self.min_gain!r} and must be a number of 0 or more"
+        for name in ("min_gain", "tolerance"):
+            if not _is_share(value := getattr(self, name)):
+                yield f"{name} is {value!r} and must be a number of 0 or more"
+        for name, known in (("balance", BALANCES), ("weight", WEIGHTS), ("effort", EFFORTS)):
+            if (value := getattr(self, name)) not in known:
+                yield f"{name} is {value!r} and must be one of {', '.join(map(repr, known))}"
+
+    @property
+    def by_weight(self) -> bool:
+        """Whether loads are weights."""
+        return self.balance == "weight"
 
     @property
     def order(self) -> tuple[str, ...]:
@@ -77,6 +109,13 @@ class Goals:
     def ranking(self) -> tuple[str, ...]:
         """All levels in their order, those that aren't named last."""
         return (*self.levels, *(level for level in LEVELS if level not in self.levels))
+
+
+def _is_share(value: object) -> bool:
+    """Whether it is a number of 0 or more."""
+    if not isinstance(value, int | float) or isinstance(value, bool):
+        return False
+    return isfinite(value) and value >= 0
 
 
 def _are_levels(levels: object) -> bool:

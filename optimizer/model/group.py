@@ -36,7 +36,7 @@ class Member:
     `owned` holds (topic, partition) pairs; a partition that the cluster lacks is ignored and
     noted. Two members may claim one partition: the claim of the higher `generation` stands
     (None counts as -1), equal generations cancel out (KAFKA-14639).
-    `capacity` is carried along; it doesn't change a plan yet.
+    `capacity`: what it can take beside the others, for plans by weight (None counts as 1).
     """
 
     member_id: str
@@ -58,13 +58,13 @@ class Group:
     """A consumer group: its topics with their partition counts, and its members.
 
     The order of `members` is the one in which Kafka's group leader sees them. The optional facts
-    have one entry a partition: `weights` (any unit, not negative), `leader_racks`,
-    `replica_racks`; `topic_ids` are 32 hex digits or Kafka's 22 characters.
+    have one entry a partition: `weights` (any unit, not negative; None where it isn't known),
+    `leader_racks`, `replica_racks`; `topic_ids` are 32 hex digits or Kafka's 22 characters.
     """
 
     topics: Mapping[str, int]
     members: Sequence[Member]
-    weights: Mapping[str, Sequence[float]] = field(default_factory=dict)
+    weights: Mapping[str, Sequence[float | None]] = field(default_factory=dict)
     leader_racks: Mapping[str, Sequence[str | None]] = field(default_factory=dict)
     replica_racks: Mapping[str, Sequence[Sequence[str]]] = field(default_factory=dict)
     topic_ids: Mapping[str, str] = field(default_factory=dict)
@@ -150,6 +150,12 @@ def _member_faults(group: Group) -> Iterator[str]:
         for member in group.members:
             if isinstance(member.topics, str):
                 yield f"the topics of member {member.member_id!r} are a string, not a list of names"
+    for member in group.members:
+        if member.capacity is not None and not 0 < member.capacity < float("inf"):
+            yield (
+                f"member {member.member_id!r} has the capacity {member.capacity!r}: it must be "
+                "finite and above 0"
+            )
 
 
 def _claim_faults(group: Group) -> Iterator[str]:
@@ -182,5 +188,6 @@ def _fact_faults(group: Group) -> Iterator[str]:
             if count is not None and len(values) != count:
                 yield f"{name} of topic {topic!r} has {len(values)} entries for {count} partitions"
     for topic, weights in group.weights.items():
-        if not all(0 <= weight < float("inf") for weight in weights):
+        known = (weight for weight in weights if weight is not None)
+        if not all(0 <= weight < float("inf") for weight in known):
             yield f"weights of topic {topic!r} must be finite and not negative"
