@@ -59,6 +59,7 @@ class Plan:
     problem: Problem | None = field(default=None, repr=False, compare=False)
     target: IntArray | None = field(default=None, repr=False, compare=False)
     goals: Goals = field(default=DEFAULT_GOALS, repr=False, compare=False)
+    rival: IntArray | None = field(default=None, repr=False, compare=False)
 
     def explain(self) -> Explanation:
         """Why each partition moves that does, and why loads can't be more even."""
@@ -66,7 +67,7 @@ class Plan:
 
     def check(self, certificate: bytes | None = None) -> Verdict:
         """Whether it is optimal, proven without the solver, and the certificate of that."""
-        return check_assignment(*self._indexes(), certificate, self.goals)
+        return check_assignment(*self._indexes(), certificate, self.goals, rival=self.rival)
 
     def _indexes(self) -> tuple[Problem, IntArray]:
         if self.problem is None or self.target is None:
@@ -105,6 +106,7 @@ def plan_of(
         problem=problem,
         target=target,
         goals=goals,
+        rival=answer.rival,
     )
 
 

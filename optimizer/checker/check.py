@@ -7,6 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from optimizer.checker.budget import prove_within_budget
+from optimizer.checker.certificate import has_prices
 from optimizer.checker.costs import facts_of
 from optimizer.checker.counts import counts_of
 from optimizer.checker.homogeneous import proven_homogeneous
@@ -63,6 +65,7 @@ def check_assignment(
     certificate: bytes | None = None,
     goals: Goals = DEFAULT_GOALS,
     levels: Sequence[str] | None = None,
+    rival: IntArray | None = None,
 ) -> Verdict:
     """Judge an assignment; `target` has a member index or NOBODY for each partition.
 
@@ -72,13 +75,21 @@ def check_assignment(
     Management Science 14, 1967). For the balance alone, such a cycle is a cost-reducing path of
     Harvey, Ladner, Lovász and Tamir (J. Algorithms 59, 2006). A certificate shows in one pass that
     there is none (`optimizer.checker.certificate`); without one it is searched for.
+
+    Where `Goals.max_moves` keeps a plan from balance, a certificate or a `rival` (`Answer.rival`)
+    has to show that its largest load is the least that so many moves reach: then balance is
+    optimal, if Σ load² is the least of plans that move as few, and moves are, if none with such a
+    largest load moves fewer. Without either nothing is known of the balance.
     """
     faults = list(_malformed(problem, target))
     if faults:
         return Verdict(faults, None, False, None, None)
     levels = levels_of(problem, goals) if levels is None else levels
+    is_limited = goals.max_moves is not None and (rival is not None or has_prices(certificate))
+    if is_limited:
+        levels = [level for level in levels if level != "spread"]
     facts, by_topic = facts_of(problem, goals), "spread" in levels
-    plain = not facts and not certificate
+    plain = not facts and not certificate and not is_limited
     measures = proven_homogeneous(problem, target, levels) if plain else None
     if measures:
         spread = True if by_topic else None
@@ -87,11 +98,15 @@ def check_assignment(
     counts = counts_of(problem, kinds, target)
     if counts is None:
         return Verdict(list(_misplaced(problem, kinds, target)), None, False, None, None)
-    proven, witness, found, fault = prove(counts, ["balance", *levels], certificate)
+    if is_limited:
+        judged = prove_within_budget(counts, goals, certificate, rival)
+    else:
+        judged = prove(counts, ["balance", *levels], certificate)
+    proven, witness, found, fault = judged
     return Verdict(
         [],
         counts.measures,
-        proven["balance"],
+        proven.get("balance"),
         proven.get("moves"),
         witness,
         racks_optimal=proven.get("racks") if "racks" in kinds.flags else None,

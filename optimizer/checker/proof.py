@@ -30,8 +30,12 @@ class Proof(NamedTuple):
     fault: str | None
 
 
-def prove(counts: Counts, levels: Sequence[str], certificate: bytes | None) -> Proof:
+def prove(
+    counts: Counts, levels: Sequence[str], certificate: bytes | None, most: int | None = None
+) -> Proof:
     """Judge the levels, one after the other; the first at which something is better ends it.
+
+    Of plans in which nobody has more than `most`, if that is given.
 
     The certificate's numbers are tried first, or zeros, which do for most plans. Where they prove
     nothing, potentials or a cycle are searched for. The next level is then looked at in those arcs
@@ -40,7 +44,7 @@ def prove(counts: Counts, levels: Sequence[str], certificate: bytes | None) -> P
     proven: dict[str, bool] = {}
     found: list[IntArray] = []
     given, fault = _given(counts, len(levels), certificate)
-    network = counts.residual_network()
+    network = counts.residual_network(most)
     settled = [is_settled(counts, name, levels) for name in levels]
     for number, name in enumerate(levels):
         level = _Level(counts, name, network)

@@ -11,7 +11,7 @@ import pyarrow as pa
 from pyspark.sql import DataFrame
 
 from optimizer.checker import Verdict, check_assignment, measure_assignment
-from optimizer.model import DEFAULT_GOALS, Goals, IntArray, Problem, classes_of, measure
+from optimizer.model import DEFAULT_GOALS, Answer, Goals, IntArray, Problem, classes_of, measure
 from optimizer.strategies import OPTIMAL, strategy_named
 from spark.errors import TimeLimitError
 from spark.groups import FleetGroup, failed, portions, read_or_failed, rows_of
@@ -75,7 +75,9 @@ def _planned_at_once(
 def _has_usual_goals(row: Any, goals: FleetGoals) -> bool:
     """Whether the group's goals come to the default ones: without racks, theirs don't matter."""
     of_group = goals.of(row.cluster, row.group)
-    return not of_group.min_gain and (of_group.rack is None or not any(row.racks))
+    if of_group.min_gain or of_group.max_moves is not None:
+        return False
+    return of_group.rack is None or not any(row.racks)
 
 
 def row_of_group(
@@ -92,7 +94,7 @@ def row_of_group(
     chosen, started = strategy_named(strategy), time.perf_counter()
     try:
         answer = limited_to(strategy_seconds, lambda: chosen.assign(problem, goals))
-        verdict, unknown = _judged(problem, answer.target, goals, strategy_seconds)
+        verdict, unknown = _judged(problem, answer, goals, strategy_seconds)
         measures = verdict.measures or measure(problem, answer.target)
         reasons = filter(None, (answer.reason, group.reason, unknown))
         return SolvedRow(
@@ -108,14 +110,19 @@ def row_of_group(
 
 
 def _judged(
-    problem: Problem, target: IntArray, goals: Goals, seconds: float
+    problem: Problem, answer: Answer, goals: Goals, seconds: float
 ) -> tuple[Verdict, str | None]:
     """What the check says; where it takes too long, nothing is known of optimality, which is said.
 
     It has as long as the strategy has.
     """
+    target, rival = answer.target, answer.rival
+
+    def judged() -> Verdict:
+        return check_assignment(problem, target, goals=goals, rival=rival)
+
     try:
-        return limited_to(seconds, lambda: check_assignment(problem, target, goals=goals)), None
+        return limited_to(seconds, judged), None
     except TimeLimitError:
         reason = (
             f"whether anything is better isn't known: the proof takes longer than {seconds:g} "

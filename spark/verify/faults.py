@@ -165,6 +165,9 @@ def _faults_of_optimality(row: Any, verdict: Verdict, goals: Goals) -> Iterator[
         elif row.balance_optimal or row.moves_optimal:
             yield f"it is called optimal and isn't sound: {verdict.faults[0]}"
         return
+    budget = goals.budget(row.partitions)
+    if row.strategy == OPTIMAL and budget is not None and row.moves > budget:
+        yield f"it moves {row.moves} partitions, and its goals allow {budget}"
     stands = goals.min_gain > 0 and row.moves == 0  # what isn't worth its moves isn't proposed
     if verdict.certificate_fault and verdict.certificate is not None:
         yield f"the plan is optimal, but not by its certificate: {verdict.certificate_fault}"
