@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from spark.explain import GroupExplanation, explain_group
     from spark.files import CatalogSchema
     from spark.fleet import FleetFiles, FleetSnapshot, snapshots
+    from spark.frontier import GroupFrontier, frontier_of_group
     from spark.graph import (
         FleetGraph,
         competitors,
@@ -53,6 +54,7 @@ __all__ = [
     "FleetReplay",
     "FleetSnapshot",
     "GroupExplanation",
+    "GroupFrontier",
     "GroupGoals",
     "InputError",
     "KafkaGroups",
@@ -69,6 +71,7 @@ __all__ = [
     "explain_group",
     "fleet_graph",
     "fleet_of",
+    "frontier_of_group",
     "group_plan",
     "members_fleet",
     "metrics_of",
@@ -94,6 +97,7 @@ ROOMS = {
     "spark.explain": ("GroupExplanation", "explain_group"),
     "spark.files": ("CatalogSchema",),
     "spark.fleet": ("FleetFiles", "FleetSnapshot", "snapshots"),
+    "spark.frontier": ("GroupFrontier", "frontier_of_group"),
     "spark.graph": (
         *("FleetGraph", "competitors", "components", "coupled_groups", "fleet_graph", "reach"),
     ),

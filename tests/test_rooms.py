@@ -31,6 +31,7 @@ CAPABILITIES = (
     "spark.graph",
     "spark.replay",
     "spark.members",
+    "spark.frontier",
 )
 SOURCES = ("spark.sources", "spark.sources.kafka_text", "spark.sources.live")
 LIBRARY = (*FLEET, "spark.history", *CAPABILITIES, *SOURCES, "spark.enforce", "spark.demo")

@@ -13,6 +13,9 @@ from optimizer.solver.capped import Caps, capped_shares
 from optimizer.solver.demand import Demand, demand_of
 from optimizer.solver.kinds import kinds_of
 
+MOST_POINTS = 200
+"""Points of a curve beyond which a person sees no more."""
+
 
 @dataclass(frozen=True)
 class LoadsByMoves:
@@ -53,12 +56,17 @@ class LoadsByMoves:
                 low = middle + 1
         return low
 
-    def points(self) -> list[tuple[int, int]]:
+    def points(self, most: int = MOST_POINTS) -> list[tuple[int, int]]:
         """Each load from the lowest to the highest, and the fewest moves for it.
 
         Where a point lies on the line between two others, all between them do, since the curve is
-        convex: so most points need no flow.
+        convex: so most points need no flow. Of more loads than `most` some are left out, the fewer
+        the nearer they are to the lowest.
         """
+        if self.highest - self.lowest >= most:
+            steps = np.geomspace(1, self.highest - self.lowest + 1, most) - 1
+            loads = np.unique(self.lowest + steps.astype(np.int64)).tolist()
+            return [(load, self.moves(load)) for load in loads]
         return sorted({*self._between(self.lowest, self.highest), (self.highest, 0)})
 
     @cached_property

@@ -11,17 +11,8 @@ import numpy as np
 from optimizer.model import classes_of, measure
 from optimizer.reasons import explain
 from optimizer.strategies import OPTIMAL, strategy_named
-from spark.errors import InputError
-from spark.fleet import FOREIGN, TABLES, FleetFiles, FleetSnapshot, is_named
-from spark.groups import (
-    coordinators,
-    encode,
-    no_such_group,
-    read_or_failed,
-    row_of_group,
-    seat_of_group,
-    several_clusters,
-)
+from spark.fleet import FOREIGN, FleetFiles, FleetSnapshot
+from spark.groups import coordinators, one_row, read_or_failed, seat_of_group
 from spark.settings import DEFAULT_FLEET_GOALS, FleetGoals
 
 
@@ -62,11 +53,10 @@ def explain_group(
     Of a store that needs no Spark: `FleetFiles.read("store")` reads few of its rows.
     InputError when there is no such group, or several clusters have one and none is chosen.
     """
+    row = one_row(snapshot, group, cluster, goals.need_racks)
     if isinstance(snapshot, FleetFiles):
-        row = row_of_group(snapshot, group, cluster, goals.need_racks)
         seat: Any = seat_of_group(snapshot, row.cluster, group)
     else:
-        row = _row_of_group(snapshot, group, cluster, goals)
         seat = _seat(snapshot, row.cluster, group)
     return replace(
         _explained(row, goals),
@@ -121,27 +111,3 @@ def _seat(snapshot: FleetSnapshot, cluster: str, group: str) -> Any:
     session = snapshot.tables["members"].sparkSession
     one = session.createDataFrame([(cluster, group)], "cluster string, group string")
     return coordinators(one, snapshot.tables).first()
-
-
-def _row_of_group(
-    snapshot: FleetSnapshot, group: str, cluster: str | None, goals: FleetGoals
-) -> Any:
-    """The encoded row of one group."""
-    chosen = is_named("group", [group])
-    if cluster is not None:
-        chosen &= is_named("cluster", [cluster])
-    tables = dict(snapshot.tables)
-    tables |= {name: rows.where(chosen) for name, rows in tables.items() if TABLES[name].by_group}
-    read = tables["subscriptions"].select("cluster", "topic").distinct()
-    of_topics = tables["partitions"].join(read, ["cluster", "topic"], "left_semi")
-    FleetSnapshot(snapshot.id, tables | {"partitions": of_topics}).validate()
-    # all topics of the cluster: another one may have the id of one that is read
-    of_cluster = read.select("cluster").distinct()
-    tables["partitions"] = tables["partitions"].join(of_cluster, "cluster", "left_semi")
-    encoded: Any = encode(FleetSnapshot(snapshot.id, tables), goals.need_racks).toPandas()
-    rows = list(encoded.itertuples(index=False))
-    if not rows:
-        raise InputError(no_such_group(snapshot.id, group, cluster))
-    if len(rows) > 1:
-        raise InputError(several_clusters(group, (row.cluster for row in rows)))
-    return rows[0]

@@ -9,6 +9,7 @@ from spark.groups.group import FleetGroup, failed, read_or_failed
 from spark.groups.homogeneous import HomogeneousRows, read_homogeneous
 from spark.groups.lookup import HashCollisionError, Lookup
 from spark.groups.one_group import no_such_group, row_of_group, seat_of_group, several_clusters
+from spark.groups.one_row import one_row
 from spark.groups.seats import OFFSETS_TOPIC, OffsetsTopic, Seat, seat_of
 from spark.groups.tasks import tasks_for_rows
 
@@ -28,6 +29,7 @@ __all__ = [
     "encode",
     "failed",
     "no_such_group",
+    "one_row",
     "portions",
     "read_homogeneous",
     "read_or_failed",

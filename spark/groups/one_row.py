@@ -1,0 +1,44 @@
+"""The encoded row of one group, of files without Spark or of DataFrames."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from spark.errors import InputError
+from spark.fleet import TABLES, FleetFiles, FleetSnapshot, is_named
+from spark.groups.encode import encode
+from spark.groups.one_group import no_such_group, row_of_group, several_clusters
+
+
+def one_row(
+    snapshot: FleetSnapshot | FleetFiles, group: str, cluster: str | None, racks: bool = False
+) -> Any:
+    """The row of one group; only this group's rows are collected.
+
+    InputError when there is no such group, or several clusters have one and none is chosen.
+    """
+    if isinstance(snapshot, FleetFiles):
+        return row_of_group(snapshot, group, cluster, racks)
+    return _row_in_frames(snapshot, group, cluster, racks)
+
+
+def _row_in_frames(snapshot: FleetSnapshot, group: str, cluster: str | None, racks: bool) -> Any:
+    """The same of DataFrames."""
+    chosen = is_named("group", [group])
+    if cluster is not None:
+        chosen &= is_named("cluster", [cluster])
+    tables = dict(snapshot.tables)
+    tables |= {name: rows.where(chosen) for name, rows in tables.items() if TABLES[name].by_group}
+    read = tables["subscriptions"].select("cluster", "topic").distinct()
+    of_topics = tables["partitions"].join(read, ["cluster", "topic"], "left_semi")
+    FleetSnapshot(snapshot.id, tables | {"partitions": of_topics}).validate()
+    # all topics of the cluster: another one may have the id of one that is read
+    of_cluster = read.select("cluster").distinct()
+    tables["partitions"] = tables["partitions"].join(of_cluster, "cluster", "left_semi")
+    encoded: Any = encode(FleetSnapshot(snapshot.id, tables), racks).toPandas()
+    rows = list(encoded.itertuples(index=False))
+    if not rows:
+        raise InputError(no_such_group(snapshot.id, group, cluster))
+    if len(rows) > 1:
+        raise InputError(several_clusters(group, (row.cluster for row in rows)))
+    return rows[0]
