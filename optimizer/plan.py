@@ -59,14 +59,18 @@ class Plan:
     problem: Problem | None = field(default=None, repr=False, compare=False)
     target: IntArray | None = field(default=None, repr=False, compare=False)
     goals: Goals = field(default=DEFAULT_GOALS, repr=False, compare=False)
+    certificate: bytes | None = field(default=None, repr=False, compare=False)
 
     def explain(self) -> Explanation:
         """Why each partition moves that does, and why loads can't be more even."""
         return explain(*self._indexes(), self.goals)
 
     def check(self, certificate: bytes | None = None) -> Verdict:
-        """Whether it is optimal, proven without the solver, and the certificate of that."""
-        return check_assignment(*self._indexes(), certificate, self.goals)
+        """Whether it is optimal, proven without the solver, and the certificate of that.
+
+        A plan by weight is judged by the one that came with it, if no other is given.
+        """
+        return check_assignment(*self._indexes(), certificate or self.certificate, self.goals)
 
     def _indexes(self) -> tuple[Problem, IntArray]:
         if self.problem is None or self.target is None:
@@ -105,6 +109,7 @@ def plan_of(
         problem=problem,
         target=target,
         goals=goals,
+        certificate=answer.certificate,
     )
 
 

@@ -47,7 +47,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
     "optimizer.strategies.sticky": ("optimizer.model", KAFKA),
     "optimizer.strategies.uniform": ("optimizer.model", KAFKA),
     "optimizer.strategies": (
-        *("optimizer.model", "optimizer.solver", KAFKA),
+        *("optimizer.model", "optimizer.solver", "optimizer.checker", KAFKA),
         *(f"optimizer.strategies.{one}" for one in ("connect", "range", "sticky", "uniform")),
     ),
     "optimizer.assignor": ("optimizer",),

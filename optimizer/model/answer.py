@@ -12,12 +12,14 @@ class Answer(NamedTuple):
 
     `first_round` is what the first rebalance hands out; it differs from `target` for strategies of
     the cooperative protocols (KIP-429, KIP-415), which leave what changes hands out of it.
-    `reason` says why the optimum isn't proposed, if it isn't.
+    `reason` says why the optimum isn't proposed, if it isn't. `certificate` shows how good a plan
+    by weight is (`optimizer.checker.weighted`).
     """
 
     target: IntArray
     first_round: IntArray
     reason: str | None = None
+    certificate: bytes | None = None
 
 
 class StrategyError(ValueError):

@@ -7,13 +7,16 @@ from optimizer.solver.fewest_moves import fewest_moves
 from optimizer.solver.flow import Takers, fewest_takers
 from optimizer.solver.homogeneous import solve_homogeneous
 from optimizer.solver.solve import solve
+from optimizer.solver.weighted import SetBound, solve_by_weight
 
 __all__ = [
+    "SetBound",
     "Takers",
     "fewest_moves",
     "fewest_takers",
     "least_max_load",
     "least_max_load_of",
     "solve",
+    "solve_by_weight",
     "solve_homogeneous",
 ]

@@ -17,8 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from optimizer import Goals
+from optimizer.checker import check_assignment
 from optimizer.model import NOBODY, Problem
-from optimizer.solver.weighted import solve_by_weight
+from optimizer.strategies.optimal import assign_optimally
 
 Reals = NDArray[np.float64]
 
@@ -44,7 +45,7 @@ def summary(name: str, groups: int, goals: Goals) -> str:
     for seed in range(groups):
         problem = weighed_problem(seed, name)
         started = time.process_time()
-        solve_by_weight(problem, goals)
+        assign_optimally(problem, goals)
         seconds.append(time.process_time() - started)
         gaps.append(gap_of(problem, goals))
     gap, ms = np.array(gaps) * 100, np.array(seconds) * 1000
@@ -58,11 +59,12 @@ PERCENTILES = {"median": 50, "p90": 90, "p95": 95, "p99": 99, "max": 100}
 
 
 def gap_of(problem: Problem, goals: Goals) -> float:
-    found = solve_by_weight(problem, goals)
-    from optimizer.model import weights_of
-
-    level = weights_of(problem).level_of(found.target)
-    return level / found.bound.level - 1
+    """How far a plan is above the bound that the check finds to be shown."""
+    answer = assign_optimally(problem, goals)
+    verdict = check_assignment(problem, answer.target, answer.certificate, goals)
+    if verdict.weight is None or verdict.certificate_fault:
+        raise AssertionError(f"the bound isn't shown: {verdict.certificate_fault}")
+    return verdict.weight.weight_gap
 
 
 def weighed_problem(seed: int, name: str) -> Problem:

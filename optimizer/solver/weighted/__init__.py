@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from optimizer.solver.weighted.most_loaded import SetBound
 from optimizer.solver.weighted.solve import Found, solve_by_weight
 
-__all__ = ["Found", "solve_by_weight"]
+__all__ = ["Found", "SetBound", "solve_by_weight"]

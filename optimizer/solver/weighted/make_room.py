@@ -10,8 +10,8 @@ from optimizer.solver.weighted.facts import Facts
 STEPS = 4
 """So many exchanges a member are tried at most."""
 
-MOST = 2_000_000
-"""No more pairs of partitions are looked at together."""
+MOST = 200_000
+"""So many pairs of partitions are looked at together at most: with members who have most room."""
 
 
 def make_room(facts: Facts, target: IntArray, level: int, unplaced: list[int]) -> IntArray | None:
@@ -63,8 +63,8 @@ class _Room:
         """Take something off a member that has too much, by one exchange or one passing on."""
         facts = self.facts
         own = (self.target == member).nonzero()[0]
-        others = ((self.target >= 0) & (self.target != member)).nonzero()[0]
-        if not len(own) or not len(others) or len(own) * len(others) > MOST:
+        others = self._others(member, len(own))
+        if not len(own) or not len(others):
             return False
         holder = self.target[others]
         difference = facts.weight[own][:, None] - facts.weight[others]
@@ -90,12 +90,26 @@ class _Room:
         self._give(p, taker)
         return True
 
+    def _others(self, member: int, own: int) -> IntArray:
+        """The partitions of the other members, or of those with most room."""
+        held = (self.target >= 0) & (self.target != member)
+        most = MOST // max(own, 1)
+        if np.count_nonzero(held) > most:
+            order = np.argsort(self.loads - self.limits, kind="stable")
+            counts = np.bincount(self.target + 1, minlength=self.facts.members + 1)[1:]
+            few = order[: max(1, int(np.searchsorted(counts[order].cumsum(), most)))]
+            chosen = np.zeros(self.facts.members + 1, np.bool_)
+            chosen[few] = True
+            held &= chosen[self.target]
+        found: IntArray = held.nonzero()[0]
+        return found
+
     def _passing_on(self, giving: IntArray) -> tuple[int, int, int] | None:
         """A partition to give, one that its taker passes on, and who takes that; None: none fit."""
         facts = self.facts
         giver = int(self.target[giving[0]])
-        others = ((self.target >= 0) & (self.target != giver)).nonzero()[0]
-        if not len(others) or len(giving) * len(others) > MOST:
+        others = self._others(giver, len(giving))
+        if not len(others):
             return None
         holder, weight = self.target[others], facts.weight
         room = self.limits - self.loads

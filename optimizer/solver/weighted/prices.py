@@ -58,7 +58,8 @@ def price_bound(
     for _ in range(STEPS):
         found = search.refuting(level - 1)
         if found is not None:
-            low, best = level, PriceBound(level, found)
+            low = search.highest(found, level, high)
+            best = PriceBound(low, found)
         else:
             high = level
         if search.rounds <= 0 or high - low <= 1 or low * (1 + enough) >= high:
@@ -119,6 +120,20 @@ class _Search:
                 return None
         return None
 
+    def highest(self, prices: IntArray, level: int, plan: int) -> int:
+        """The highest level, up to that of a plan, below which the same prices show the same."""
+        of_read, total = prices[self.partitions], int(prices.sum())
+        low, high = level, plan
+        while low < high:
+            middle = (low + high + 1) // 2
+            limits = ((middle - 1) * self.capacity // self.facts.weights.parts).tolist()
+            budget = sum(
+                int(count) * dearest(of_read, self.weight, self.may[kind], limits[kind])[0]
+                for kind, count in enumerate(self.members)
+            )
+            low, high = (middle, high) if total > budget else (low, middle - 1)
+        return low
+
     def _dearest(
         self, prices: IntArray, kind: int, limit: int
     ) -> list[tuple[int, tuple[int, ...]]]:
@@ -137,11 +152,8 @@ def whole(prices: NDArray[np.float64]) -> IntArray:
     """Prices as whole numbers: multiples of what they have in common, or rounded down."""
     multiples = STEPS_OF_PRICES[:, None] * prices
     exact = np.abs(multiples - np.rint(multiples)).max(axis=1, initial=0.0) < 1e-6
-    if exact.any():
-        prices = multiples[int(exact.argmax())]
-    else:
-        prices = np.floor(prices * FINEST + 1e-6)
-    return np.rint(prices).astype(np.int64)
+    rounded = np.floor(prices * FINEST + 1e-6)
+    return np.rint(multiples[int(exact.argmax())] if exact.any() else rounded).astype(np.int64)
 
 
 def dearest(

@@ -25,10 +25,11 @@ ROUNDS = 4
 
 
 class Found(NamedTuple):
-    """A plan, and what shows that none is lower than a level."""
+    """A plan, what shows that none is lower, and why it isn't the best, if it isn't."""
 
     target: IntArray
     bound: SetBound | PriceBound
+    reason: str | None = None
 
 
 def solve_by_weight(problem: Problem, goals: Goals) -> Found:
