@@ -59,6 +59,7 @@ class Plan:
     problem: Problem | None = field(default=None, repr=False, compare=False)
     target: IntArray | None = field(default=None, repr=False, compare=False)
     goals: Goals = field(default=DEFAULT_GOALS, repr=False, compare=False)
+    rival: IntArray | None = field(default=None, repr=False, compare=False)
     certificate: bytes | None = field(default=None, repr=False, compare=False)
 
     def explain(self) -> Explanation:
@@ -70,7 +71,8 @@ class Plan:
 
         A plan by weight is judged by the one that came with it, if no other is given.
         """
-        return check_assignment(*self._indexes(), certificate or self.certificate, self.goals)
+        shown = certificate or self.certificate
+        return check_assignment(*self._indexes(), shown, self.goals, rival=self.rival)
 
     def _indexes(self) -> tuple[Problem, IntArray]:
         if self.problem is None or self.target is None:
@@ -109,6 +111,7 @@ def plan_of(
         problem=problem,
         target=target,
         goals=goals,
+        rival=answer.rival,
         certificate=answer.certificate,
     )
 

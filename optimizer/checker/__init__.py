@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from optimizer.checker.check import Verdict, check_assignment
+from optimizer.checker.check import Verdict, check_assignment, measure_assignment
 from optimizer.checker.homogeneous import check_homogeneous
 from optimizer.checker.kinds import Kinds, kinds_of
 from optimizer.checker.pair_facts import PairFacts
@@ -21,5 +21,6 @@ __all__ = [
     "encode_prices",
     "encode_set",
     "kinds_of",
+    "measure_assignment",
     "rack_facts_of",
 ]

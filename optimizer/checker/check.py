@@ -7,6 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from optimizer.checker.budget import prove_within_budget
+from optimizer.checker.certificate import has_prices
 from optimizer.checker.costs import facts_of
 from optimizer.checker.counts import counts_of
 from optimizer.checker.homogeneous import proven_homogeneous
@@ -34,7 +36,8 @@ class Verdict(NamedTuple):
     `faults` say why it isn't an assignment of the group at all; with any, the rest says nothing.
     `balance_optimal`: no assignment has a lower Σ load². `moves_optimal` and `racks_optimal`: none
     that is as good at the levels above moves fewer partitions, or has fewer read across racks; None
-    when a level above isn't optimal, and for racks where the goals or the facts have none.
+    when a level above isn't optimal, and for racks where the goals or the facts have none. All are
+    None where optimality isn't looked at (`measure_assignment`).
     `spread_optimal`: so it is with the spread of topics; None too where the group is too large to
     look at it. `witness` tells a change that improves what isn't optimal.
 
@@ -68,6 +71,7 @@ def check_assignment(
     certificate: bytes | None = None,
     goals: Goals = DEFAULT_GOALS,
     levels: Sequence[str] | None = None,
+    rival: IntArray | None = None,
 ) -> Verdict:
     """Judge an assignment; `target` has a member index or NOBODY for each partition.
 
@@ -77,6 +81,11 @@ def check_assignment(
     Management Science 14, 1967). For the balance alone, such a cycle is a cost-reducing path of
     Harvey, Ladner, Lovász and Tamir (J. Algorithms 59, 2006). A certificate shows in one pass that
     there is none (`optimizer.checker.certificate`); without one it is searched for.
+
+    Where `Goals.max_moves` keeps a plan from balance, a certificate or a `rival` (`Answer.rival`)
+    has to show that its largest load is the least that so many moves reach: then balance is
+    optimal, if Σ load² is the least of plans that move as few, and moves are, if none with such a
+    largest load moves fewer. Without either nothing is known of the balance.
     """
     faults = list(_malformed(problem, target))
     if faults:
@@ -84,8 +93,11 @@ def check_assignment(
     if goals.by_weight:
         return _by_weight(problem, target, certificate, goals)
     levels = levels_of(problem, goals) if levels is None else levels
+    is_limited = goals.max_moves is not None and (rival is not None or has_prices(certificate))
+    if is_limited:
+        levels = [level for level in levels if level != "spread"]
     facts, by_topic = facts_of(problem, goals), "spread" in levels
-    plain = not facts and not certificate
+    plain = not facts and not certificate and not is_limited
     measures = proven_homogeneous(problem, target, levels) if plain else None
     if measures:
         spread = True if by_topic else None
@@ -94,11 +106,15 @@ def check_assignment(
     counts = counts_of(problem, kinds, target)
     if counts is None:
         return Verdict(list(_misplaced(problem, kinds, target)), None, False, None, None)
-    proven, witness, found, fault = prove(counts, ["balance", *levels], certificate)
+    if is_limited:
+        judged = prove_within_budget(counts, goals, certificate, rival)
+    else:
+        judged = prove(counts, ["balance", *levels], certificate)
+    proven, witness, found, fault = judged
     return Verdict(
         [],
         counts.measures,
-        proven["balance"],
+        proven.get("balance"),
         proven.get("moves"),
         witness,
         racks_optimal=proven.get("racks") if "racks" in kinds.flags else None,
@@ -130,6 +146,26 @@ def _by_weight(
         certificate=found.certificate,
         certificate_fault=found.fault,
         weight=found,
+    )
+
+
+def measure_assignment(problem: Problem, target: IntArray, goals: Goals = DEFAULT_GOALS) -> Verdict:
+    """The faults and measures that `check_assignment` tells, without a search or a proof."""
+    faults = list(_malformed(problem, target))
+    if faults:
+        return Verdict(faults, None, None, None, None)
+    kinds = kinds_of(problem, facts_of(problem, goals))
+    counts = counts_of(problem, kinds, target)
+    if counts is None:
+        return Verdict(list(_misplaced(problem, kinds, target)), None, None, None, None)
+    return Verdict(
+        [],
+        counts.measures,
+        None,
+        None,
+        None,
+        reads_found=counts.reads(counts.owned),
+        reads=counts.reads(counts.held),
     )
 
 

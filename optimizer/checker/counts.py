@@ -77,8 +77,8 @@ class Counts:
         local, remote = (counts.sum(where=flags[name]) for name in ("local", "racks"))
         return Reads(int(local), int(remote))
 
-    def residual_network(self) -> ResidualNetwork:
-        """All arcs that the assignment allows."""
+    def residual_network(self, most: int | None = None) -> ResidualNetwork:
+        """All arcs that the assignment allows; by which nobody gets more than `most`."""
         cell, cells = self.kinds.cell, len(self.kinds.member_of_cell)
         return ResidualNetwork(
             taker=self.kinds.member if cell is None else cell + len(self.loads),
@@ -86,7 +86,7 @@ class Counts:
             member_of_cell=self.kinds.member_of_cell,
             gain=np.ones(len(self.held), np.bool_),
             loss=self.held > 0,
-            more=np.ones(len(self.loads), np.bool_),
+            more=self.loads < (np.inf if most is None else most),
             less=self.loads > 0,
             up=np.ones(cells, np.bool_),
             down=self.held_in_cells[:cells] > 0,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from math import isfinite
+from math import floor, isfinite
 
 LEVELS = ("racks", "moves", "spread")
 """What is looked at after coverage and balance, in the order that is usual."""
@@ -62,6 +62,11 @@ class Goals:
     `tolerance`: the largest load by weight may be so much above the best that is known, as a share
     of it, where that saves moves. 0: as low as can be.
 
+    `max_moves`: so many partitions may move at most, a whole number; or a share of the group's
+    partitions, a number with a point from 0.0 to 1.0. Where the best plan moves more, the largest
+    load is as low as so many moves make it; then as few move as that takes; then loads are as even
+    as that leaves them; then come the other levels but spread. None: as many as it takes.
+
     `effort`: how far plans by weight are searched for, in steps and never in seconds.
 
     Raises `GoalsError` with every fault.
@@ -74,6 +79,7 @@ class Goals:
     weight: str = "column"
     tolerance: float = 0.01
     effort: str = "standard"
+    max_moves: int | float | None = None
 
     def __post_init__(self) -> None:
         faults = list(self._faults())
@@ -90,6 +96,11 @@ class Goals:
         for name in ("min_gain", "tolerance"):
             if not _is_share(value := getattr(self, name)):
                 yield f"{name} is {value!r} and must be a number of 0 or more"
+        if not _is_budget(self.max_moves):
+            yield (
+                f"max_moves is {self.max_moves!r} and must be a whole number of 0 or more, or a "
+                "share from 0.0 to 1.0"
+            )
         for name, known in (("balance", BALANCES), ("weight", WEIGHTS), ("effort", EFFORTS)):
             if (value := getattr(self, name)) not in known:
                 yield f"{name} is {value!r} and must be one of {', '.join(map(repr, known))}"
@@ -98,6 +109,12 @@ class Goals:
     def by_weight(self) -> bool:
         """Whether loads are weights."""
         return self.balance == "weight"
+
+    def budget(self, partitions: int) -> int | None:
+        """How many of a group's partitions may move; None if as many as it takes."""
+        if isinstance(self.max_moves, float):
+            return floor(self.max_moves * partitions)
+        return self.max_moves
 
     @property
     def order(self) -> tuple[str, ...]:
@@ -116,6 +133,13 @@ def _is_share(value: object) -> bool:
     if not isinstance(value, int | float) or isinstance(value, bool):
         return False
     return isfinite(value) and value >= 0
+
+
+def _is_budget(value: object) -> bool:
+    """Whether it is None, a whole number of 0 or more, or a share."""
+    if value is None or (isinstance(value, float) and 0 <= value <= 1):
+        return True
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
 
 
 def _are_levels(levels: object) -> bool:

@@ -14,6 +14,9 @@ import numpy as np
 
 from optimizer.model.arrays import NOTHING, IntArray
 
+MOST_PARTITIONS = 20_000_000
+"""A group of more is none that memory could hold; the largest clusters have a tenth of it."""
+
 AT_A_TIME = 64
 """Members whose claims are read together."""
 
@@ -44,6 +47,11 @@ class Member:
     generation: int | None = None
     capacity: float | None = None
 
+    def __post_init__(self) -> None:
+        if self.topics is None or self.owned is None:  # None is nothing
+            object.__setattr__(self, "topics", self.topics or ())
+            object.__setattr__(self, "owned", self.owned or ())
+
 
 @dataclass(frozen=True, slots=True)
 class Group:
@@ -60,6 +68,13 @@ class Group:
     leader_racks: Mapping[str, Sequence[str | None]] = field(default_factory=dict)
     replica_racks: Mapping[str, Sequence[Sequence[str]]] = field(default_factory=dict)
     topic_ids: Mapping[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for name in ("weights", "leader_racks", "replica_racks", "topic_ids"):
+            facts: Mapping[str, Any] | None = getattr(self, name)
+            if facts is None or None in facts.values():  # None is nothing
+                known = {topic: fact for topic, fact in (facts or {}).items() if fact is not None}
+                object.__setattr__(self, name, known)
 
 
 class Owned(NamedTuple):
@@ -108,13 +123,21 @@ def _owned(group: Group) -> Owned | None:
 
 def _topic_faults(group: Group) -> Iterator[str]:
     counts = group.topics.values()
-    if set(map(type, counts)) == {int} and min(counts) >= 0:
+    if set(map(type, counts)) == {int} and min(counts) >= 0 and sum(counts) <= MOST_PARTITIONS:
         return
+    total = 0
     for topic, count in group.topics.items():
         if not isinstance(count, Integral) or isinstance(count, bool):
             yield f"topic {topic!r} has {count!r} partitions, which is not a whole number"
         elif count < 0:
             yield f"topic {topic!r} has {count} partitions, a negative number"
+        else:
+            total += int(count)
+    if total > MOST_PARTITIONS:
+        yield (
+            f"its topics have {total:,} partitions, and no more than {MOST_PARTITIONS:,} can be "
+            "planned at once: plan its topics in several groups"
+        )
 
 
 def _member_faults(group: Group) -> Iterator[str]:
@@ -146,7 +169,10 @@ def _partition_numbers(stated: list[Any]) -> IntArray | None:
     """Numbers as an array; None unless all are whole and not negative."""
     if not all(issubclass(kind, Integral) for kind in set(map(type, stated))):
         return None
-    numbers = np.fromiter(stated, np.int64, len(stated))
+    try:
+        numbers = np.fromiter(stated, np.int64, len(stated))
+    except OverflowError:
+        return None
     return None if numbers.min(initial=0) < 0 else numbers
 
 

@@ -145,7 +145,7 @@ def _replica_racks(group: Group, topics: Sequence[str]) -> list[tuple[str, ...]]
     if not group.replica_racks:
         return None
     return [
-        tuple(racks)
+        tuple(racks or ())
         for topic in topics
         for racks in group.replica_racks.get(topic, [()] * group.topics[topic])
     ]

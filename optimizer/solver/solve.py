@@ -16,13 +16,16 @@ from optimizer.model import (
     classes_of,
     least_spread,
     levels_of,
+    member_loads,
     rack_table_of,
     readers_of,
     settled,
     spread_of,
 )
 from optimizer.solver.balance import best_shares
-from optimizer.solver.demand import demand_of
+from optimizer.solver.budget import loads_by_moves
+from optimizer.solver.costs import COSTS
+from optimizer.solver.demand import Demand, demand_of
 from optimizer.solver.hand_out import hand_out
 from optimizer.solver.kinds import Kinds, kinds_by_topic, kinds_if_nothing_moves, kinds_of
 
@@ -37,20 +40,63 @@ def solve(problem: Problem, goals: Goals = DEFAULT_GOALS) -> Answer:
     read across them; then (or before, if the goals say so) each topic is spread over its readers as
     evenly as can be. The facts alone decide, not the order that they came in.
 
-    If that isn't worth its moves (`Goals.min_gain`), everything stays with its owner, and only what
+    If that moves more than `Goals.max_moves`, the largest load is as low as so many moves make it,
+    and as few move as that takes.
+
+    If it isn't worth its moves (`Goals.min_gain`), everything stays with its owner, and only what
     has none is placed, as balanced as that leaves it; the answer's `reason` says so.
     """
     kinds = kinds_of(problem, goals)
-    target = _best(problem, kinds, goals)
+    answer = _within_budget(problem, kinds, _best(problem, kinds, goals), goals)
+    target = answer.target
     if not goals.min_gain:
-        return settled(target)
-    moves = int(np.count_nonzero((target != problem.owner) & (kinds.owner_pair >= 0)))
+        return answer
+    moves = _moves(problem, kinds, target)
     if not moves:
-        return settled(target)
+        return answer
     unmoved = _best(problem, kinds_if_nothing_moves(kinds, problem.owner), goals)
     if gain_of(problem, unmoved, target, goals) >= goals.min_gain * moves:
-        return settled(target)
+        return answer
     return settled(unmoved, reason=f"not worth {moves} move{'s' * (moves != 1)}")
+
+
+def _moves(problem: Problem, kinds: Kinds, target: IntArray) -> int:
+    return int(np.count_nonzero((target != problem.owner) & (kinds.owner_pair >= 0)))
+
+
+def _within_budget(problem: Problem, kinds: Kinds, best: IntArray, goals: Goals) -> Answer:
+    """The best plan if it keeps to `Goals.max_moves`, otherwise the best that does.
+
+    The reason tells what more moves would do.
+    """
+    partitions = int(np.count_nonzero(kinds.of_partition >= 0))
+    budget, moves = goals.budget(partitions), _moves(problem, kinds, best)
+    if budget is None or moves <= budget:
+        return settled(best)
+    loads = member_loads(problem, best)
+    curve = loads_by_moves(problem, int(loads.max()))
+    load = curve.least_load(budget)
+    levels = ["moves", "balance", *(level for level in goals.order if level in COSTS)]
+    demand = demand_of(kinds, len(problem.member_ids))
+    target = _of_shares(problem, kinds, demand, curve.within(demand, load, levels))
+    rival = best
+    if load > curve.lowest:
+        bare = kinds_of(problem, DEFAULT_GOALS)
+        rival = _of_shares(problem, bare, curve.demand, curve.shares(load - 1))
+    more = f"{moves} moves instead of {_moves(problem, kinds, target)} would make "
+    limited = member_loads(problem, target)
+    if load > curve.lowest:
+        gained = f"the largest load {loads.max()} instead of {load}"
+    elif limited @ limited > loads @ loads:
+        gained = "loads more even"
+    else:
+        gained = "racks or topics fit better"
+    return settled(target, reason=more + gained, rival=rival)
+
+
+def _of_shares(problem: Problem, kinds: Kinds, demand: Demand, shares: IntArray | None) -> IntArray:
+    assert shares is not None, "a load that the curve knows can be reached"
+    return hand_out(problem.owner, problem.topic_offsets, kinds, demand, shares)
 
 
 def _best(problem: Problem, kinds: Kinds, goals: Goals) -> IntArray:

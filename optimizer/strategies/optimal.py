@@ -17,4 +17,4 @@ def assign_optimally(problem: Problem, goals: Goals = DEFAULT_GOALS) -> Answer:
         certificate = encode_set(Set(level, found.bound.members))
     else:
         certificate = encode_prices(Prices(level, found.bound.prices))
-    return Answer(found.target, found.target, found.reason, certificate)
+    return Answer(found.target, found.target, found.reason, certificate=certificate)

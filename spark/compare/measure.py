@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from pyspark.sql import DataFrame
 
-from optimizer.checker import check_assignment
+from optimizer.checker import Verdict, check_assignment
 from optimizer.model import (
     DEFAULT_GOALS,
     NOBODY,
@@ -28,6 +28,7 @@ from optimizer.model import (
 )
 from optimizer.strategies import OPTIMAL, strategy_named
 from spark.compare.compared_row import ComparedRow
+from spark.errors import TimeLimitError
 from spark.groups import FleetGroup, failed, portions, read_or_failed
 from spark.settings import (
     CURRENT,
@@ -122,6 +123,7 @@ class _Trial:
         self._racks = rack_table_of(problem, goals.rack)
         self._limit = limit
         self._answers: dict[str, Answered | Exception] = {}
+        self._takes_too_long: TimeLimitError | None = None
 
     def outcome(self, strategy: str) -> dict[str, Any]:
         """The columns of a `ComparedRow` from `partitions` on; raises what the strategy raises."""
@@ -176,15 +178,30 @@ class _Trial:
             else:
                 answer = self._limit.spend(lambda: strategy_named(OPTIMAL).assign(self._problem))
                 target = answer.target
-            verdict = check_assignment(self._problem, target, levels=BELOW_BALANCE)
+            verdict = self._judged(target)
         except Exception:
             return None
         return verdict.measures if verdict.moves_optimal else None
 
+    def _judged(self, target: IntArray) -> Verdict:
+        """What the check says, in the time of a strategy; raises TimeLimitError, then at once."""
+        if self._takes_too_long:
+            raise self._takes_too_long
+        try:
+            return self._limit.spend(
+                lambda: check_assignment(self._problem, target, levels=BELOW_BALANCE)
+            )
+        except TimeLimitError as error:
+            self._takes_too_long = error
+            raise
+
     def _proof(self, target: IntArray, measures: Measures) -> _Proof:
         """By comparison with the optimum; where that isn't known, by the check."""
         if self._optimum is None:
-            verdict = check_assignment(self._problem, target, levels=BELOW_BALANCE)
+            try:
+                verdict = self._judged(target)
+            except TimeLimitError:
+                return _Proof(None, None)
             if verdict.faults:
                 return _Proof(None, None)
             return _Proof(verdict.balance_optimal, verdict.moves_optimal)

@@ -10,9 +10,10 @@ import numpy as np
 import pyarrow as pa
 from pyspark.sql import DataFrame
 
-from optimizer.checker import Verdict, check_assignment
-from optimizer.model import DEFAULT_GOALS, Goals, IntArray, Problem, classes_of, measure
+from optimizer.checker import Verdict, check_assignment, measure_assignment
+from optimizer.model import DEFAULT_GOALS, Answer, Goals, IntArray, Problem, classes_of, measure
 from optimizer.strategies import OPTIMAL, strategy_named
+from spark.errors import TimeLimitError
 from spark.groups import FleetGroup, failed, portions, read_or_failed, rows_of
 from spark.settings import DEFAULT_FLEET_GOALS, STRATEGY_SECONDS, FleetGoals, goals_to_text
 from spark.solve.columns import batch_of, schema_of
@@ -30,7 +31,8 @@ def solve_groups(
     """Plan every group of `spark.groups.encode`: a `SolvedRow` a group.
 
     `goals` are those of `optimal`; for other strategies reads are counted in their meaning. A group
-    that the strategy needs more than `strategy_seconds` for is `failed`.
+    that the strategy needs more than `strategy_seconds` for is `failed`; where the check does, the
+    plan stands, and nothing is said of its optimality.
     """
     strategy_named(strategy)
 
@@ -73,7 +75,9 @@ def _planned_at_once(
 def _has_usual_goals(row: Any, goals: FleetGoals) -> bool:
     """Whether the group's goals come to the default ones: without racks, theirs don't matter."""
     of_group = goals.of(row.cluster, row.group)
-    return not of_group.min_gain and (of_group.rack is None or not any(row.racks))
+    if of_group.min_gain or of_group.max_moves is not None:
+        return False
+    return of_group.rack is None or not any(row.racks)
 
 
 def row_of_group(
@@ -90,9 +94,9 @@ def row_of_group(
     chosen, started = strategy_named(strategy), time.perf_counter()
     try:
         answer = limited_to(strategy_seconds, lambda: chosen.assign(problem, goals))
-        verdict = check_assignment(problem, answer.target, goals=goals)
+        verdict, unknown = _judged(problem, answer, goals, strategy_seconds)
         measures = verdict.measures or measure(problem, answer.target)
-        reasons = filter(None, (answer.reason, group.reason))
+        reasons = filter(None, (answer.reason, group.reason, unknown))
         return SolvedRow(
             **facts_of(row, group, strategy) | {"reason": "; ".join(reasons) or None},
             **measures._asdict(),
@@ -103,6 +107,28 @@ def row_of_group(
         )
     except Exception as error:
         return _without_plan(row, failed(error), strategy)
+
+
+def _judged(
+    problem: Problem, answer: Answer, goals: Goals, seconds: float
+) -> tuple[Verdict, str | None]:
+    """What the check says; where it takes too long, nothing is known of optimality, which is said.
+
+    It has as long as the strategy has.
+    """
+    target, rival = answer.target, answer.rival
+
+    def judged() -> Verdict:
+        return check_assignment(problem, target, goals=goals, rival=rival)
+
+    try:
+        return limited_to(seconds, judged), None
+    except TimeLimitError:
+        reason = (
+            f"whether anything is better isn't known: the proof takes longer than {seconds:g} "
+            "seconds (setting strategy_seconds)"
+        )
+        return measure_assignment(problem, target, goals), reason
 
 
 def _proof(verdict: Verdict) -> dict[str, Any]:
