@@ -60,14 +60,19 @@ class Plan:
     target: IntArray | None = field(default=None, repr=False, compare=False)
     goals: Goals = field(default=DEFAULT_GOALS, repr=False, compare=False)
     rival: IntArray | None = field(default=None, repr=False, compare=False)
+    certificate: bytes | None = field(default=None, repr=False, compare=False)
 
     def explain(self) -> Explanation:
         """Why each partition moves that does, and why loads can't be more even."""
         return explain(*self._indexes(), self.goals)
 
     def check(self, certificate: bytes | None = None) -> Verdict:
-        """Whether it is optimal, proven without the solver, and the certificate of that."""
-        return check_assignment(*self._indexes(), certificate, self.goals, rival=self.rival)
+        """Whether it is optimal, proven without the solver, and the certificate of that.
+
+        A plan by weight is judged by the one that came with it, if no other is given.
+        """
+        shown = certificate or self.certificate
+        return check_assignment(*self._indexes(), shown, self.goals, rival=self.rival)
 
     def _indexes(self) -> tuple[Problem, IntArray]:
         if self.problem is None or self.target is None:
@@ -107,6 +112,7 @@ def plan_of(
         target=target,
         goals=goals,
         rival=answer.rival,
+        certificate=answer.certificate,
     )
 
 

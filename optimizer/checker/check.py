@@ -14,6 +14,7 @@ from optimizer.checker.counts import counts_of
 from optimizer.checker.homogeneous import proven_homogeneous
 from optimizer.checker.kinds import Kinds, kinds_of
 from optimizer.checker.proof import prove
+from optimizer.checker.weighted import WeightVerdict, check_by_weight
 from optimizer.model import (
     DEFAULT_GOALS,
     NOBODY,
@@ -44,6 +45,10 @@ class Verdict(NamedTuple):
     goals and the facts have racks. `certificate` proves all levels, if they are optimal: the one
     that was given, or a new one. `certificate_fault` tells why the one that was given proves
     nothing; the rest then comes from a search, and is true of the assignment all the same.
+
+    `weight` is there for goals by weight. `balance_optimal` then tells that no plan is lower by
+    more than the goals' tolerance, and `moves_optimal` that none as low moves fewer; None where
+    that isn't known.
     """
 
     faults: list[str]
@@ -57,6 +62,7 @@ class Verdict(NamedTuple):
     reads: Reads | None = None
     certificate: bytes | None = None
     certificate_fault: str | None = None
+    weight: WeightVerdict | None = None
 
 
 def check_assignment(
@@ -84,6 +90,8 @@ def check_assignment(
     faults = list(_malformed(problem, target))
     if faults:
         return Verdict(faults, None, False, None, None)
+    if goals.by_weight:
+        return _by_weight(problem, target, certificate, goals)
     levels = levels_of(problem, goals) if levels is None else levels
     is_limited = goals.max_moves is not None and (rival is not None or has_prices(certificate))
     if is_limited:
@@ -115,6 +123,29 @@ def check_assignment(
         reads=counts.reads(counts.held),
         certificate=found,
         certificate_fault=fault,
+    )
+
+
+def _by_weight(
+    problem: Problem, target: IntArray, certificate: bytes | None, goals: Goals
+) -> Verdict:
+    kinds = kinds_of(problem, facts_of(problem, goals))
+    counts = counts_of(problem, kinds, target)
+    if counts is None:
+        return Verdict(list(_misplaced(problem, kinds, target)), None, False, None, None)
+    found = check_by_weight(problem, kinds, target, goals, certificate)
+    is_fewest = found.within and found.moves <= found.moves_bound
+    return Verdict(
+        [],
+        counts.measures,
+        found.within or None,
+        is_fewest or None,
+        None,
+        reads_found=counts.reads(counts.owned),
+        reads=counts.reads(counts.held),
+        certificate=found.certificate,
+        certificate_fault=found.fault,
+        weight=found,
     )
 
 

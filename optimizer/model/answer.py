@@ -15,12 +15,14 @@ class Answer(NamedTuple):
     `reason` says why the optimum isn't proposed, if it isn't. `rival` is an assignment that shows
     why the largest load can't be lower within the moves that the goals allow: one with the lowest
     load below it, or if there is none the balanced one. From it the check makes its own proof.
+    `certificate` shows how good a plan by weight is (`optimizer.checker.weighted`).
     """
 
     target: IntArray
     first_round: IntArray
     reason: str | None = None
     rival: IntArray | None = None
+    certificate: bytes | None = None
 
 
 class StrategyError(ValueError):

@@ -8,10 +8,12 @@ from optimizer.solver.flow import Takers, fewest_takers
 from optimizer.solver.frontier import Frontier, Point, frontier_of
 from optimizer.solver.homogeneous import solve_homogeneous
 from optimizer.solver.solve import solve
+from optimizer.solver.weighted import SetBound, solve_by_weight
 
 __all__ = [
     "Frontier",
     "Point",
+    "SetBound",
     "Takers",
     "fewest_moves",
     "fewest_takers",
@@ -19,5 +21,6 @@ __all__ = [
     "least_max_load",
     "least_max_load_of",
     "solve",
+    "solve_by_weight",
     "solve_homogeneous",
 ]
