@@ -10,6 +10,8 @@ from optimizer.model import (
     GoalsError,
     Group,
     InvalidGroupError,
+    Limit,
+    LimitsError,
     Member,
     StrategyError,
 )
@@ -34,6 +36,8 @@ __all__ = [
     "GoalsError",
     "Group",
     "InvalidGroupError",
+    "Limit",
+    "LimitsError",
     "Member",
     "Plan",
     "Strategy",

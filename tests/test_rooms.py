@@ -56,7 +56,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
     "optimizer": (*OPTIMIZER, "optimizer.strategies"),
     "spark.errors": (),
     "spark.memory_limits": (),
-    "spark.patterns": (),
+    "spark.patterns": ("optimizer.model",),
     "spark.wording": (),
     "spark.unpersist_handle": (),
     "spark.files": BASE,

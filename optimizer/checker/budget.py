@@ -8,6 +8,8 @@ Prices at which that exceeds the moves allowed rule out every plan with a larges
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from optimizer.checker.certificate import (
@@ -18,8 +20,9 @@ from optimizer.checker.certificate import (
 )
 from optimizer.checker.counts import Counts, counts_of
 from optimizer.checker.kinds import kinds_of
+from optimizer.checker.limits import forced_moves, kinds_under
 from optimizer.checker.proof import Proof, prove
-from optimizer.model import Goals, IntArray, Problem
+from optimizer.model import Goals, IntArray, Limits, Problem
 
 MOST = 2**31
 """A price beyond proves nothing: no group has so many partitions to move."""
@@ -35,15 +38,18 @@ def prove_within_budget(
     that the rival leads to; if neither do, nothing is said of the balance.
     """
     problem, measures = counts.problem, counts.measures
-    load, budget = measures.max_load - 1, goals.budget(measures.partitions) or 0
+    load = measures.max_load - 1
+    budget = goals.budget(measures.partitions) or 0
+    if measures.moves > budget and prove(counts, ["moves"], None).proven["moves"]:
+        budget = measures.moves  # limits take as many, whatever is allowed
     prices, rest, fault = _given(counts, certificate)
-    shown = prices is not None and are_ruled_out(problem, prices, load, budget)
+    shown = prices is not None and are_ruled_out(problem, prices, load, budget, counts.limits)
     if prices is not None and not shown:
         fault = "the certificate doesn't prove that no largest load is lower with so few moves"
         rest = None
     if not shown and rival is not None:
-        prices = prices_of_rival(problem, rival, load, budget)
-        shown = are_ruled_out(problem, prices, load, budget)
+        prices = prices_of_rival(counts, rival, load, budget)
+        shown = are_ruled_out(problem, prices, load, budget, counts.limits)
     levels = ["moves", "balance", *(level for level in goals.order if level in counts.kinds.flags)]
     proof = prove(counts, levels, rest, measures.max_load)
     proven = dict(proof.proven)
@@ -68,13 +74,19 @@ def _given(
         return None, None, f"the certificate can't be read: {error}"
 
 
-def are_ruled_out(problem: Problem, prices: IntArray, load: int, moves: int) -> bool:
-    """Whether prices show that no plan has so low a largest load and moves no more than that."""
+def are_ruled_out(
+    problem: Problem, prices: IntArray, load: int, moves: int, limits: Limits | None = None
+) -> bool:
+    """Whether prices show that no plan has so low a largest load and moves no more than that.
+
+    Under limits to a topic's partitions they may not show it though it is so.
+    """
     if len(prices) != len(problem.member_ids) or prices.min(initial=0) < 0:
         return False
     if prices.max(initial=0) > MOST or not len(prices):
         return False
-    kinds = kinds_of(problem)
+    bare = kinds_of(problem)
+    kinds = bare if limits is None else kinds_under(bare, limits)
     price = prices[kinds.member]
     if not len(price):
         return False
@@ -85,23 +97,32 @@ def are_ruled_out(problem: Problem, prices: IntArray, load: int, moves: int) -> 
     owned = np.add.reduceat(owned_of_pair, kinds.offsets[:-1])
     of_pair = np.minimum(price, 1 + cheapest.repeat(np.diff(kinds.offsets)))
     least = int((supply - owned) @ cheapest) + int(owned_of_pair @ of_pair)
-    return least - load * int(prices.sum()) > moves
+    room = np.full(len(prices), load)
+    if limits is not None:
+        moves -= forced_moves(problem, bare, kinds)
+        room = room if limits.most is None else np.minimum(room, limits.most)
+    return least - int(room @ prices) > moves
 
 
-def prices_of_rival(problem: Problem, rival: IntArray, load: int, moves: int) -> IntArray:
+def prices_of_rival(judged: Counts, rival: IntArray, load: int, moves: int) -> IntArray:
     """Prices that may rule the load out, from an assignment that has it and moves the fewest.
 
     They are potentials of its residual network when full members take in no more. If the rival's
     largest load is above, nobody's can be so low: those share a price among whom it would have to
     go on, all who may read what they have.
     """
+    problem, limits = judged.problem, judged.limits
     nothing = np.zeros(len(problem.member_ids), np.int64)
     kinds = kinds_of(problem)
+    if limits is not None:
+        kinds = kinds_under(kinds, limits)
+        limits = limits._replace(most_of_topic=None)
     if len(rival) != problem.partition_count or rival.max(initial=-1) >= len(nothing):
         return nothing
     counts = counts_of(problem, kinds, rival)
     if counts is None:
         return nothing
+    counts = replace(counts, limits=limits)
     if counts.measures.max_load > load:
         return _confined(counts, load) * (moves + 1)
     found = counts.residual_network(most=load).search(counts.arc_costs("moves"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -10,9 +11,11 @@ import numpy as np
 from optimizer.checker.budget import prove_within_budget
 from optimizer.checker.certificate import has_prices
 from optimizer.checker.costs import facts_of
-from optimizer.checker.counts import counts_of
+from optimizer.checker.counts import Counts, counts_of
 from optimizer.checker.homogeneous import proven_homogeneous
-from optimizer.checker.kinds import Kinds, kinds_of
+from optimizer.checker.kinds import Kinds, kinds_of, with_cells
+from optimizer.checker.limits import forced_moves, kinds_under, limit_faults
+from optimizer.checker.pair_facts import PairFacts
 from optimizer.checker.proof import prove
 from optimizer.checker.weighted import WeightVerdict, check_by_weight
 from optimizer.model import (
@@ -20,10 +23,12 @@ from optimizer.model import (
     NOBODY,
     Goals,
     IntArray,
+    Limits,
     Measures,
     Problem,
     Reads,
     levels_of,
+    limits_of,
 )
 
 FAULTS_NAMED = 5
@@ -96,21 +101,22 @@ def check_assignment(
     is_limited = goals.max_moves is not None and (rival is not None or has_prices(certificate))
     if is_limited:
         levels = [level for level in levels if level != "spread"]
+    limits = limits_of(problem, goals.limits)
     facts, by_topic = facts_of(problem, goals), "spread" in levels
-    plain = not facts and not certificate and not is_limited
+    plain = not facts and not certificate and not is_limited and limits is None
     measures = proven_homogeneous(problem, target, levels) if plain else None
     if measures:
         spread = True if by_topic else None
         return Verdict([], measures, True, True, None, spread_optimal=spread, certificate=b"")
-    kinds = kinds_of(problem, facts, by_topic)
-    counts = counts_of(problem, kinds, target)
-    if counts is None:
-        return Verdict(list(_misplaced(problem, kinds, target)), None, False, None, None)
+    found = _counted(problem, target, facts, by_topic, limits)
+    if not isinstance(found, Counts):
+        return Verdict(found, None, False, None, None)
+    counts, kinds = found, found.kinds
     if is_limited:
         judged = prove_within_budget(counts, goals, certificate, rival)
     else:
         judged = prove(counts, ["balance", *levels], certificate)
-    proven, witness, found, fault = judged
+    proven, witness, proof, fault = judged
     return Verdict(
         [],
         counts.measures,
@@ -121,7 +127,7 @@ def check_assignment(
         spread_optimal=proven.get("spread"),
         reads_found=counts.reads(counts.owned),
         reads=counts.reads(counts.held),
-        certificate=found,
+        certificate=proof,
         certificate_fault=fault,
     )
 
@@ -154,10 +160,10 @@ def measure_assignment(problem: Problem, target: IntArray, goals: Goals = DEFAUL
     faults = list(_malformed(problem, target))
     if faults:
         return Verdict(faults, None, None, None, None)
-    kinds = kinds_of(problem, facts_of(problem, goals))
-    counts = counts_of(problem, kinds, target)
-    if counts is None:
-        return Verdict(list(_misplaced(problem, kinds, target)), None, None, None, None)
+    limits = limits_of(problem, goals.limits)
+    counts = _counted(problem, target, facts_of(problem, goals), by_topic=False, limits=limits)
+    if not isinstance(counts, Counts):
+        return Verdict(counts, None, None, None, None)
     return Verdict(
         [],
         counts.measures,
@@ -167,6 +173,36 @@ def measure_assignment(problem: Problem, target: IntArray, goals: Goals = DEFAUL
         reads_found=counts.reads(counts.owned),
         reads=counts.reads(counts.held),
     )
+
+
+def _counted(
+    problem: Problem,
+    target: IntArray,
+    facts: Sequence[PairFacts],
+    by_topic: bool,
+    limits: Limits | None,
+) -> Counts | list[str]:
+    """The assignment in counts, or why it isn't one of the group under its limits."""
+    by_topic |= limits is not None and limits.most_of_topic is not None
+    bare = kinds_of(problem, facts, by_topic)
+    kinds = with_cells(bare if limits is None else kinds_under(bare, limits))
+    if limits is not None:
+        faults = [
+            *_misplaced(problem, bare, target),
+            *limit_faults(problem, bare, limits, target),
+        ]
+        if faults:
+            return faults
+    counts = counts_of(problem, kinds, target)
+    if counts is None:
+        return list(_misplaced(problem, kinds, target))
+    if limits is None:
+        return counts
+    forced, measures = forced_moves(problem, bare, kinds), counts.measures
+    measures = measures._replace(
+        moves=measures.moves + forced, takeovers=measures.takeovers - forced
+    )
+    return replace(counts, measures=measures, limits=limits)
 
 
 def _malformed(problem: Problem, target: IntArray) -> Iterator[str]:

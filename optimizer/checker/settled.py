@@ -28,6 +28,8 @@ def is_settled(counts: Counts, level: str, levels: Sequence[str]) -> bool:
     """
     if level != "balance" and counts.stays and "moves" in levels[: levels.index(level) + 1]:
         return True
+    if counts.limits is not None:  # what follows goes by quotas that limits may not leave
+        return is_free(counts, level)
     if level == "moves":
         return levels[0] == "balance" and _keeps_its_quotas(counts)
     if level == "spread":

@@ -29,6 +29,10 @@ class StrategyError(ValueError):
     """Kafka's own code throws on this group, or isn't for such a group; the message says why."""
 
 
+class LimitsError(StrategyError):
+    """A group's limits can't be met together; the message names the smallest set that clashes."""
+
+
 def settled(target: IntArray, reason: str | None = None, rival: IntArray | None = None) -> Answer:
     """The answer of a strategy that reaches its target in one rebalance."""
     return Answer(target, target, reason, rival)

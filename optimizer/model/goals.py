@@ -6,6 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import floor, isfinite
 
+from optimizer.model.limits import Limit, LimitSet, stated_limits
+
 LEVELS = ("racks", "moves", "spread")
 """What is looked at after coverage and balance, in the order that is usual."""
 
@@ -67,6 +69,12 @@ class Goals:
     load is as low as so many moves make it; then as few move as that takes; then loads are as even
     as that leaves them; then come the other levels but spread. None: as many as it takes.
 
+    `pin`: partitions that may go to some members only; `exclude`: members that get nothing, or
+    nothing of some partitions; `max_partitions`: how many a member may have; `max_per_topic`: how
+    many of a topic a member may have. Each is a list of `optimizer.model.limits.Limit`, or of
+    tables of its keys; they come before everything else. Where they can't be met together the group
+    has no plan.
+
     `effort`: how far plans by weight are searched for, in steps and never in seconds.
 
     Raises `GoalsError` with every fault.
@@ -80,9 +88,18 @@ class Goals:
     tolerance: float = 0.01
     effort: str = "standard"
     max_moves: int | float | None = None
+    pin: tuple[Limit, ...] = ()
+    exclude: tuple[Limit, ...] = ()
+    max_partitions: tuple[Limit, ...] = ()
+    max_per_topic: tuple[Limit, ...] = ()
 
     def __post_init__(self) -> None:
         faults = list(self._faults())
+        for name in LimitSet._fields:
+            if getattr(self, name) != ():
+                limits, wrong = stated_limits(name, getattr(self, name))
+                faults += wrong
+                object.__setattr__(self, name, limits)
         if faults:
             raise GoalsError(faults)
         object.__setattr__(self, "levels", tuple(self.levels))
@@ -104,6 +121,11 @@ class Goals:
         for name, known in (("balance", BALANCES), ("weight", WEIGHTS), ("effort", EFFORTS)):
             if (value := getattr(self, name)) not in known:
                 yield f"{name} is {value!r} and must be one of {', '.join(map(repr, known))}"
+
+    @property
+    def limits(self) -> LimitSet:
+        """What may not be, whatever it costs."""
+        return LimitSet(self.pin, self.exclude, self.max_partitions, self.max_per_topic)
 
     @property
     def by_weight(self) -> bool:

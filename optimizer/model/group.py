@@ -46,6 +46,8 @@ class Member:
     rack: str | None = None
     generation: int | None = None
     capacity: float | None = None
+    client_id: str | None = None
+    host: str | None = None
 
     def __post_init__(self) -> None:
         if self.topics is None or self.owned is None:  # None is nothing

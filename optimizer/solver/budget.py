@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 
-from optimizer.model import DEFAULT_GOALS, IntArray, Problem
+from optimizer.model import DEFAULT_GOALS, Goals, IntArray, Problem
 from optimizer.solver.capped import Caps, capped_shares
-from optimizer.solver.demand import Demand, demand_of
-from optimizer.solver.kinds import kinds_of
+from optimizer.solver.demand import Demand
+from optimizer.solver.kinds import Kinds, kinds_of
+from optimizer.solver.limited import caps_of, demand_under
 
 MOST_POINTS = 200
 """Points of a curve beyond which a person sees no more."""
@@ -23,10 +24,12 @@ class LoadsByMoves:
 
     That number falls with the load, and falls less and less: it is what a min-cost flow costs, and
     so convex in the capacity that members have. At `lowest`, the least largest load there is, it is
-    highest; at `highest`, which takes no move at all, it is 0.
+    highest; at `highest` it is lowest: no move at all, unless caps take some.
     """
 
+    kinds: Kinds
     demand: Demand
+    caps: Caps | None
     lowest: int
     highest: int
 
@@ -36,7 +39,10 @@ class LoadsByMoves:
 
     def within(self, demand: Demand, load: int, levels: Sequence[str]) -> IntArray | None:
         """The best shares by some levels, of the group's demand or one of finer kinds."""
-        caps = Caps(np.full(demand.member_count, load))
+        most = np.full(demand.member_count, load)
+        caps = Caps(most)
+        if self.caps is not None:
+            caps = Caps(np.minimum(most, self.caps.of_member), self.caps.of_topic)
         return capped_shares(demand, caps, levels)
 
     def moves(self, load: int) -> int:
@@ -67,15 +73,18 @@ class LoadsByMoves:
             steps = np.geomspace(1, self.highest - self.lowest + 1, most) - 1
             loads = np.unique(self.lowest + steps.astype(np.int64)).tolist()
             return [(load, self.moves(load)) for load in loads]
-        return sorted({*self._between(self.lowest, self.highest), (self.highest, 0)})
+        end = (self.highest, self.moves(self.highest))
+        return sorted({*self._between(self.lowest, self.highest), end})
 
     @cached_property
     def _known(self) -> dict[int, int]:
-        return {self.highest: 0}
+        return {}
 
     def _moves(self, load: int) -> int:
         owned = self.demand.owned
-        if len(self.demand.supply) == 1:  # what anybody has above the load has to go
+        if (
+            len(self.demand.supply) == 1 and self.caps is None
+        ):  # what anybody has above the load has to go
             return int(np.maximum(owned - load, 0).sum())
         shares = self.shares(load)
         assert shares is not None, "no load is looked at below the least there is"
@@ -94,11 +103,15 @@ class LoadsByMoves:
         yield from ((load, first + step * (load - low)) for load in range(low, high))
 
 
-def loads_by_moves(problem: Problem, lowest: int) -> LoadsByMoves:
-    """Of a group, whose least largest load is known."""
-    demand = demand_of(kinds_of(problem, DEFAULT_GOALS), len(problem.member_ids))
+def loads_by_moves(problem: Problem, lowest: int, goals: Goals = DEFAULT_GOALS) -> LoadsByMoves:
+    """Of a group, whose least largest load is known; under the limits of its goals."""
+    caps = caps_of(problem, goals)
+    bare = kinds_of(problem, replace(DEFAULT_GOALS, **goals.limits._asdict()))
+    kinds, demand = demand_under(problem, bare, caps)
     owned = np.bincount(demand.members, demand.owned, demand.member_count)
     low = max(lowest, int(owned.max(initial=0)))
     new = int(demand.supply.sum() - demand.owned.sum())
-    curve = LoadsByMoves(demand, lowest, low + new)
-    return LoadsByMoves(demand, lowest, curve.least_load(0)) if new else curve
+    if not (new or caps):
+        return LoadsByMoves(kinds, demand, caps, lowest, low)
+    curve = LoadsByMoves(kinds, demand, caps, lowest, max(low + new, lowest))
+    return replace(curve, highest=curve.least_load(curve.moves(curve.highest)))

@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from optimizer.model import IntArray, distinct
 from optimizer.solver.demand import Demand
-from optimizer.solver.flow import Arcs, cheapest_flow
+from optimizer.solver.flow import Arcs, cheapest_flow, source_side
 from optimizer.solver.shares import level_weights, pair_arcs, pair_costs, shares_of
 from optimizer.solver.spread import NEAR, segments_near
 
@@ -59,7 +60,7 @@ class _Network:
 
     @staticmethod
     def of(demand: Demand, caps: Caps, levels: Sequence[str]) -> _Network:
-        weights = level_weights(demand, levels)
+        weights = {"moves": 0, **level_weights(demand, levels)}
         moved, kept = pair_costs(demand, weights)
         supply = demand.supply[demand.kind_of_pair]
         by_cell = demand.topics is not None and (caps.of_topic is not None or "spread" in weights)
@@ -129,6 +130,31 @@ class _Network:
         supply[sink] = -demand.supply.sum()
         flows = cheapest_flow(arcs, supply)
         return None if flows is None else shares_of(demand, flows)
+
+
+def cannot_be_placed(demand: Demand, caps: Caps) -> tuple[NDArray[np.bool_], int]:
+    """The kinds that have too little room together, and how many partitions of theirs have none.
+
+    They are those on the source's side of the minimum cut nearest to the source. A kind without a
+    reader is one of them.
+    """
+    network = _Network.of(demand, caps, ())
+    kinds, cells, members = len(demand.supply), len(network.member_of_cell), demand.member_count
+    first_member, sink = kinds + cells, kinds + cells + members
+    free = np.zeros(members, np.int64)
+    taker = first_member + demand.members if network.cell is None else kinds + network.cell
+    parts = [
+        Arcs(demand.kind_of_pair, taker, demand.supply[demand.kind_of_pair], free[:0]),
+        Arcs(
+            kinds + np.arange(cells),
+            first_member + network.member_of_cell,
+            network.most_of_cell,
+            free[:0],
+        ),
+        Arcs(np.arange(first_member, sink), np.full(members, sink), network.most, free),
+    ]
+    side, flow = source_side(parts, demand.supply, sink)
+    return side[:kinds], int(demand.supply.sum()) - flow
 
 
 def _are_near(some: IntArray, others: IntArray) -> bool:

@@ -102,6 +102,26 @@ def _kinds_above(demand: Demand, level: int) -> NDArray[np.bool_]:
     return above[:kinds]
 
 
+def source_side(
+    parts: Sequence[Arcs], supply: IntArray, sink: int
+) -> tuple[NDArray[np.bool_], int]:
+    """Which nodes the cut nearest to the source separates from the sink, and the largest flow.
+
+    The first nodes have supplies; costs of arcs don't matter.
+    """
+    network = _graph().max_flow.SimpleMaxFlow()
+    source = sink + 1
+    network.add_arcs_with_capacity(np.full(len(supply), source), np.arange(len(supply)), supply)
+    for arcs in parts:
+        network.add_arcs_with_capacity(arcs.tail, arcs.head, arcs.capacity)
+    status = network.solve(source, sink)
+    if status != network.OPTIMAL:
+        raise RuntimeError(f"OR-Tools' max flow ended with {status.name}")
+    side = np.zeros(source + 1, np.bool_)
+    side[network.get_source_side_min_cut()] = True
+    return side, int(network.optimal_flow())
+
+
 NODES = 5_000
 """So many parts of a search for the fewest takers are looked at."""
 

@@ -75,7 +75,7 @@ def _planned_at_once(
 def _has_usual_goals(row: Any, goals: FleetGoals) -> bool:
     """Whether the group's goals come to the default ones: without racks, theirs don't matter."""
     of_group = goals.of(row.cluster, row.group)
-    if of_group.min_gain or of_group.max_moves is not None:
+    if of_group.min_gain or of_group.max_moves is not None or any(of_group.limits):
         return False
     return of_group.rack is None or not any(row.racks)
 

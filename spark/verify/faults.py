@@ -166,7 +166,8 @@ def _faults_of_optimality(row: Any, verdict: Verdict, goals: Goals) -> Iterator[
             yield f"it is called optimal and isn't sound: {verdict.faults[0]}"
         return
     budget = goals.budget(row.partitions)
-    if row.strategy == OPTIMAL and budget is not None and row.moves > budget:
+    limited = any(goals.limits)  # which may take moves whatever is allowed
+    if row.strategy == OPTIMAL and budget is not None and row.moves > budget and not limited:
         yield f"it moves {row.moves} partitions, and its goals allow {budget}"
     stands = goals.min_gain > 0 and row.moves == 0  # what isn't worth its moves isn't proposed
     if verdict.certificate_fault and verdict.certificate is not None:
