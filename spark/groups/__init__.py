@@ -11,11 +11,13 @@ from spark.groups.lookup import HashCollisionError, Lookup
 from spark.groups.one_group import no_such_group, row_of_group, seat_of_group, several_clusters
 from spark.groups.seats import OFFSETS_TOPIC, OffsetsTopic, Seat, seat_of
 from spark.groups.tasks import tasks_for_rows
+from spark.groups.weights import RATE, weight_tables
 
 __all__ = [
     "ABSENT",
     "GROUP_KEYS",
     "OFFSETS_TOPIC",
+    "RATE",
     "FleetGroup",
     "HashCollisionError",
     "HomogeneousRows",
@@ -37,4 +39,5 @@ __all__ = [
     "seat_of_group",
     "several_clusters",
     "tasks_for_rows",
+    "weight_tables",
 ]
