@@ -132,6 +132,11 @@ class Goals:
         """Whether loads are weights."""
         return self.balance == "weight"
 
+    @property
+    def weight_source(self) -> str | None:
+        """Where weights come from, if they matter."""
+        return self.weight if self.by_weight else None
+
     def budget(self, partitions: int) -> int | None:
         """How many of a group's partitions may move; None if as many as it takes."""
         if isinstance(self.max_moves, float):

@@ -13,7 +13,7 @@ from optimizer.model import Goals
 from optimizer.strategies import OPTIMAL, strategy_named
 from spark.files import Where, write_tables
 from spark.fleet import CLUSTERS, PART, WHOLE, FleetSnapshot, Part, check_no_store, snapshot_id
-from spark.groups import encode
+from spark.groups import encode, weight_tables
 from spark.plan.summary import measured, summarize
 from spark.settings import DEFAULT_FLEET_GOALS, STRATEGY_SECONDS, FleetGoals, of_fleet
 from spark.solve import plan_assignments, plan_groups, solve_groups
@@ -108,16 +108,19 @@ def plan_fleet(
     strategy: str = OPTIMAL,
     goals: FleetGoals | Goals = DEFAULT_FLEET_GOALS,
     strategy_seconds: float = STRATEGY_SECONDS,
+    rates: DataFrame | None = None,
 ) -> FleetPlan:
     """Plan each group by `strategy`; ValueError for an unknown one, InputError for null keys.
 
     `goals` are those of `optimal`, for all groups or by group; the other strategies have their own.
+    `rates` (cluster, topic, partition, weight) are what partitions weigh where goals ask for rates.
 
     A group that can't be planned, or not within `strategy_seconds` of processor time, has a row
     with its status and the reason; it doesn't stop the others.
     """
     goals = of_fleet(goals)
     racks = strategy_named(strategy).rack_aware or goals.need_racks
-    encoded = encode(snapshot.validate(), racks)
+    weights = weight_tables(snapshot, goals.weights, rates)
+    encoded = encode(snapshot.validate(), racks, weights=weights)
     solved = solve_groups(encoded, strategy, goals, strategy_seconds)
     return FleetPlan(snapshot.id, solved.persist(), snapshot.instants, snapshot.part)

@@ -20,6 +20,7 @@ from spark.solve.columns import batch_of, schema_of
 from spark.solve.homogeneous import plan_homogeneous
 from spark.solve.solved_row import SolvedRow, actions, facts_of
 from spark.solve.time_limit import limited_to
+from spark.solve.weights import by_weight, max_weight
 
 
 def solve_groups(
@@ -75,7 +76,9 @@ def _planned_at_once(
 def _has_usual_goals(row: Any, goals: FleetGoals) -> bool:
     """Whether the group's goals come to the default ones: without racks, theirs don't matter."""
     of_group = goals.of(row.cluster, row.group)
-    if of_group.min_gain or of_group.max_moves is not None or any(of_group.limits):
+    if of_group.min_gain or of_group.max_moves is not None or of_group.by_weight:
+        return False
+    if any(of_group.limits):
         return False
     return of_group.rack is None or not any(row.racks)
 
@@ -87,7 +90,7 @@ def row_of_group(
     strategy_seconds: float = STRATEGY_SECONDS,
 ) -> SolvedRow:
     """Whatever happens to one group becomes its row, so that it doesn't end the fleet's job."""
-    group = read_or_failed(row)
+    group = read_or_failed(row, goals.weight_source)
     problem = group.problem
     if problem is None:
         return _without_plan(row, group, strategy)
@@ -116,10 +119,10 @@ def _judged(
 
     It has as long as the strategy has.
     """
-    target, rival = answer.target, answer.rival
+    target, rival, shown = answer.target, answer.rival, answer.certificate
 
     def judged() -> Verdict:
-        return check_assignment(problem, target, goals=goals, rival=rival)
+        return check_assignment(problem, target, shown, goals, rival=rival)
 
     try:
         return limited_to(seconds, judged), None
@@ -145,6 +148,7 @@ def _proof(verdict: Verdict) -> dict[str, Any]:
         "found_local_reads": found_local,
         "found_remote_reads": found_remote,
         "certificate": verdict.certificate,
+        **(by_weight(verdict.weight) if verdict.weight else {}),
     }
 
 
@@ -159,6 +163,7 @@ def _plan(group: FleetGroup, problem: Problem, target: IntArray) -> dict[str, An
         "found_max_load": int(loads.max()),
         "found_min_load": int(loads.min()),
         "found_sum_squares": int(loads @ loads),
+        "found_max_weight": max_weight(problem, classes_of(problem).kept),
         "names": group.names,
         "topics": problem.topics,
         # Arrow takes arrays of its own width as they are, and others number by number.
