@@ -22,6 +22,8 @@ from optimizer.strategies import (
     STRATEGIES,
     STRATEGY_NAMES,
     Strategy,
+    is_strategy,
+    strategy_named,
 )
 
 __all__ = [
@@ -43,4 +45,6 @@ __all__ = [
     "Strategy",
     "StrategyError",
     "assign",
+    "is_strategy",
+    "strategy_named",
 ]

@@ -13,6 +13,7 @@ from optimizer.model.levels import levels_of, spread_is_looked_at
 from optimizer.model.limits import KEYS as LIMIT_KEYS
 from optimizer.model.limits import Limit, Limits, LimitSet, limits_of
 from optimizer.model.measures import Measures, Reads, changes_of, measure, member_loads
+from optimizer.model.naming import group_of
 from optimizer.model.numbering import problem_of, rack_notes, settlement_notes
 from optimizer.model.patterns import matches
 from optimizer.model.problem import GONE, NOBODY, KafkaFacts, Problem, once_a_problem
@@ -52,6 +53,7 @@ __all__ = [
     "check_group",
     "classes_of",
     "distinct",
+    "group_of",
     "least_spread",
     "levels_of",
     "limits_of",

@@ -71,7 +71,8 @@ def compare(
     strategies: Annotated[
         str | None,
         typer.Option(
-            help=f"Names, separated by commas: current, {', '.join(STRATEGY_NAMES)}.",
+            help=f"Names, separated by commas: current, {', '.join(STRATEGY_NAMES)}; your own as "
+            "package:function.",
             show_default="all that are for a group's kind",
         ),
     ] = None,

@@ -11,11 +11,11 @@ import typer
 from pyspark.sql import DataFrame, SparkSession
 
 from optimizer import STRATEGY_NAMES
-from spark import FleetPlan, FleetSnapshot, InputError, plan_fleet
+from spark import FleetPlan, FleetSnapshot, plan_fleet
 from spark.files import Where, table_in
 from spark.fleet import WHOLE, Part, check_no_store, check_writable
 from spark.plan import BYTES_A_GB, OWNED, TRAFFIC, cross_rack_traffic
-from spark.settings import Settings, read_settings
+from spark.settings import Settings, check_strategy, read_settings
 from spark.terminal import (
     ClusterName,
     Conf,
@@ -57,7 +57,11 @@ def plan(
     out_tables: OutTables = None,
     snapshot: SnapshotOrAll = None,
     strategy: Annotated[
-        str | None, typer.Option(help=f"{', '.join(STRATEGY_NAMES)}.", show_default="optimal")
+        str | None,
+        typer.Option(
+            help=f"{', '.join(STRATEGY_NAMES)}, or your own package:function.",
+            show_default="optimal",
+        ),
     ] = None,
     cluster: ClusterName = None,
     group: GroupPattern = None,
@@ -74,8 +78,7 @@ def plan(
     source, target = store_in(store, tables), out_in(out, out_tables)
     settings = read_settings(config)
     chosen = strategy or settings.strategy
-    if chosen not in STRATEGY_NAMES:
-        raise InputError(f"unknown strategy {chosen!r}: choose one of {', '.join(STRATEGY_NAMES)}")
+    check_strategy(chosen)
     settings = with_goals(settings, goal, rack, levels, min_gain)
     settings = replace(settings, strategy=chosen)
     check_writable(target)

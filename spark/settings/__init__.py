@@ -19,6 +19,7 @@ from spark.settings.strategies import (
     CURRENT,
     STRATEGY_SECONDS,
     check_strategies,
+    check_strategy,
     kind_of,
     of_kind,
 )
@@ -47,6 +48,7 @@ __all__ = [
     "Rule",
     "Settings",
     "check_strategies",
+    "check_strategy",
     "duration",
     "faults_of",
     "goal_of",

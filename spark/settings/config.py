@@ -8,11 +8,11 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
-from optimizer import OPTIMAL, STRATEGY_NAMES
+from optimizer import OPTIMAL
 from spark.fleet import MAX_AGE
 from spark.settings.duration import DURATION, duration, in_words
 from spark.settings.goals import DEFAULT_FLEET_GOALS, GOAL_RULES, FleetGoals, read_goals
-from spark.settings.strategies import COMPARED, STRATEGY_SECONDS
+from spark.settings.strategies import COMPARED, PLANNED, STRATEGY_SECONDS
 from spark.settings.toml_file import (
     Rule,
     is_number,
@@ -73,7 +73,7 @@ def _spark_rule(where: str, key: str, found: Any) -> Iterator[str]:
 
 
 RULES: dict[str, Rule] = {
-    "strategy": one_of(STRATEGY_NAMES),
+    "strategy": one_of(PLANNED),
     "strategies": names_among(COMPARED),
     "strategy_seconds": value(lambda one: is_number(one) and one > 0, "a number above 0"),
     "max_age": DURATION,
