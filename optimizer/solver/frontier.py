@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import NamedTuple
 
-from optimizer.model import DEFAULT_GOALS, Problem, changes_of, classes_of, member_loads
+import numpy as np
+
+from optimizer.model import DEFAULT_GOALS, Goals, Problem, changes_of, classes_of, member_loads
 from optimizer.solver.budget import loads_by_moves
 from optimizer.solver.solve import solve
 
@@ -25,7 +28,7 @@ class Point(NamedTuple):
 
 
 class Frontier(NamedTuple):
-    """The points by their moves, from none on; `knee` is the index of one that is worth it most.
+    """The points by their moves, from the fewest on; `knee` is the index of the one worth it most.
 
     `knee` is None where each move brings about as much as the one before it. `found_load` is the
     largest load as found; what has no owner isn't in it, and is placed at every point.
@@ -39,13 +42,19 @@ class Frontier(NamedTuple):
     balanced_moves: int
 
 
-def frontier_of(problem: Problem) -> Frontier:
-    """The frontier of a group: exact, each point by a min-cost flow or a line between two."""
-    best = solve(problem, DEFAULT_GOALS).target
-    curve = loads_by_moves(problem, int(member_loads(problem, best).max(initial=0)))
+def frontier_of(problem: Problem, goals: Goals = DEFAULT_GOALS) -> Frontier:
+    """The frontier of a group: exact, each point by a min-cost flow or a line between two.
+
+    Of its goals the limits count. Raises LimitsError where they can't all be met.
+    """
+    limited = replace(DEFAULT_GOALS, **goals.limits._asdict())
+    best = solve(problem, limited).target
+    curve = loads_by_moves(problem, int(member_loads(problem, best).max(initial=0)), limited)
     gain = curve.highest - curve.lowest
+    keepable, may_stay = (classes_of(problem).keepable, curve.kinds.owner_pair >= 0)
+    forced = int(np.count_nonzero(keepable) - np.count_nonzero(may_stay))  # by limits
     points = [
-        Point(moves, load, (curve.highest - load) / gain if gain else 1.0)
+        Point(forced + moves, load, (curve.highest - load) / gain if gain else 1.0)
         for load, moves in reversed(curve.points())
     ]
     owned = classes_of(problem).kept
@@ -59,7 +68,7 @@ def frontier_of(problem: Problem) -> Frontier:
 
 def _knee(points: list[Point]) -> int | None:
     """The point that is farthest above the line from none of the moves and gain to all of them."""
-    total = points[-1].moves
-    above = [point.share - point.moves / total if total else 0.0 for point in points]
+    first, total = points[0].moves, points[-1].moves - points[0].moves
+    above = [point.share - (point.moves - first) / total if total else 0.0 for point in points]
     knee = max(range(len(points)), key=above.__getitem__)
     return knee if above[knee] >= WORTH_A_KNEE else None

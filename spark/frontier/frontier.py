@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from optimizer.model import LimitsError
 from optimizer.solver import Frontier, frontier_of
 from spark.fleet import FleetFiles, FleetSnapshot
 from spark.groups import one_row, read_or_failed
+from spark.settings import DEFAULT_FLEET_GOALS, FleetGoals
 
 
 @dataclass(frozen=True)
@@ -42,9 +44,14 @@ class GroupFrontier:
 
 
 def frontier_of_group(
-    snapshot: FleetSnapshot | FleetFiles, group: str, cluster: str | None = None
+    snapshot: FleetSnapshot | FleetFiles,
+    group: str,
+    cluster: str | None = None,
+    goals: FleetGoals = DEFAULT_FLEET_GOALS,
 ) -> GroupFrontier:
     """The fewest moves of one group for each largest load; only this group's rows are collected.
+
+    Of its goals the limits count; where they clash the group is `failed`.
 
     Of a store that needs no Spark: `FleetFiles.read("store")` reads few of its rows.
     InputError when there is no such group, or several clusters have one and none is chosen.
@@ -53,7 +60,10 @@ def frontier_of_group(
     read = read_or_failed(row)
     if read.problem is None:
         return GroupFrontier(row.cluster, row.group, read.status, read.reason, [])
-    found = frontier_of(read.problem)
+    try:
+        found = frontier_of(read.problem, goals.of(row.cluster, row.group))
+    except LimitsError as error:
+        return GroupFrontier(row.cluster, row.group, "failed", str(error), [])
     return GroupFrontier(
         cluster=row.cluster,
         group=row.group,

@@ -14,6 +14,7 @@ from spark.terminal import (
     Config,
     Form,
     Format,
+    GoalTexts,
     Master,
     Snapshot,
     Store,
@@ -26,6 +27,7 @@ from spark.terminal import (
     say_clusters,
     show,
     store_in,
+    with_goals,
 )
 
 SHOWN = 20
@@ -42,6 +44,7 @@ def frontier(
     ] = None,
     tables: StoreTables = None,
     snapshot: Snapshot = None,
+    goal: GoalTexts = None,
     master: Master = None,
     conf: Conf = None,
     config: Config = None,
@@ -49,11 +52,11 @@ def frontier(
 ) -> None:
     """Say of one group how many moves each balance takes at least, and where more bring little."""
     source = store_in(store, tables)
-    settings = read_settings(config)
+    settings = with_goals(read_settings(config), goal, rack=None, levels=None, min_gain=None)
     with opened_store(source, master, conf, settings) as opener:
         fleet = read_few(opener, source, snapshot, f"frontier of group {group}", settings.max_age)
         with busy(f"planning group {group}"):
-            found = frontier_of_group(fleet, group, cluster)
+            found = frontier_of_group(fleet, group, cluster, settings.goals)
     say_clusters(fleet)
     if form is Format.JSON:
         show({"frontier": [asdict(found)]} | clusters_in_json(form, fleet), form)

@@ -176,6 +176,14 @@ def test_members_are_told_by_names_hosts_and_racks(limit: dict[str, str], loads:
     assert plan.check().moves_optimal
 
 
+def test_moves_that_limits_take_are_explained_by_them() -> None:
+    plan = assign(drained(), goals=Goals(exclude="a"))  # type: ignore[arg-type]
+    assert plan.explain().sentences()[:2] == [
+        "orders-0 moves from a, which had 2, to b, which had 2: its limits take that",
+        "orders-1 moves from a, which had 2, to c, which had 2: its limits take that",
+    ]
+
+
 def test_a_clash_is_told_in_words() -> None:
     with pytest.raises(LimitsError) as caught:
         assign(

@@ -66,6 +66,17 @@ def test_a_group_without_a_plan_has_its_reason_and_none_is_one_line(run: Run, st
     assert is_one_line(none)
 
 
+def test_limits_count_and_a_clash_is_the_groups_reason(run: Run, store: Path) -> None:
+    words = ("frontier", store, "--group", "even", "--format", "json", "--goal")
+    (row,) = json.loads(run(*words, "exclude=a").out)["frontier"]
+    assert [(point["moves"], point["max_load"]) for point in row["points"]] == [(1, 2)]
+    said = run(*words, "max_partitions=0")
+    assert said.code == 0
+    (row,) = json.loads(said.out)["frontier"]
+    assert (row["status"], row["points"]) == ("failed", [])
+    assert row["reason"].startswith("its limits can't be met: at most 0 partitions")
+
+
 def test_dataframes_say_the_same(spark: SparkSession, store: Path) -> None:
     of_frames = frontier_of_group(FleetSnapshot.read(spark, str(store)), "lopsided")
     assert of_frames == frontier_of_group(FleetFiles.read(str(store)), "lopsided")
