@@ -38,7 +38,7 @@ from spark.settings import (
     kind_of,
     of_kind,
 )
-from spark.solve import TimeLimit, columns_of, facts_of, schema_of
+from spark.solve import TimeLimit, columns_of, facts_of, max_weight, schema_of
 
 Answered = tuple[Answer, float]
 """An answer, and how many seconds it took."""
@@ -85,7 +85,7 @@ def rows_of_group(
     row: Any, strategies: Sequence[str], limit: TimeLimit, goals: Goals = DEFAULT_GOALS
 ) -> Iterator[ComparedRow]:
     """Whatever a strategy makes of a group becomes a row, so that it doesn't stop the others."""
-    group = read_or_failed(row)
+    group = read_or_failed(row, goals.weight_source)
     own = of_kind(strategies, _kind(row))
     if group.problem is None:
         for strategy in own:
@@ -143,8 +143,26 @@ class _Trial:
             "worst_topic_share": worst_topic_share(problem, target),
             "local_reads": local,
             "remote_reads": remote,
+            "max_weight": max_weight(problem, target),
+            "weight_bound": self._weight_bound,
             **(STAYS if strategy == CURRENT else _costs(problem, answer, measures.moves)),
         }
+
+    @cached_property
+    def _weight_bound(self) -> float | None:
+        """A load by weight below which no plan's largest is, as the check finds it shown."""
+        if not self._goals.by_weight:
+            return None
+        try:
+            answer = self._answer(OPTIMAL)[0]
+            verdict = self._limit.spend(
+                lambda: check_assignment(
+                    self._problem, answer.target, answer.certificate, self._goals
+                )
+            )
+        except Exception:
+            return None
+        return verdict.weight.weight_bound if verdict.weight else None
 
     def _answer(self, strategy: str) -> Answered:
         if strategy not in self._answers:

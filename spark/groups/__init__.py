@@ -11,13 +11,12 @@ from spark.groups.lookup import HashCollisionError, Lookup
 from spark.groups.one_group import no_such_group, row_of_group, seat_of_group, several_clusters
 from spark.groups.seats import OFFSETS_TOPIC, OffsetsTopic, Seat, seat_of
 from spark.groups.tasks import tasks_for_rows
-from spark.groups.weights import RATE, weight_tables
+from spark.groups.weights import weight_tables
 
 __all__ = [
     "ABSENT",
     "GROUP_KEYS",
     "OFFSETS_TOPIC",
-    "RATE",
     "FleetGroup",
     "HashCollisionError",
     "HomogeneousRows",

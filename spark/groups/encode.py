@@ -77,7 +77,7 @@ def encode(
             "subscriptions": _subscriptions(tables["subscriptions"], topics),
             "claims": claims_of(tables["assignments"]),
         },
-        (more or {}) | ({"lag": lags_of(weights[LAG])} if LAG in weights else {}),
+        {**(more or {}), **({"lag": lags_of(weights[LAG])} if LAG in weights else {})},
         tasks or tasks_for(tables),
     )
     return readable(together)

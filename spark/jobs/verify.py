@@ -11,6 +11,7 @@ from pyspark.sql import DataFrame, SparkSession
 from spark import FleetSnapshot, InputError, verify_plan
 from spark.files import Where
 from spark.fleet import WHOLE, Part, ids, is_like, is_named, read_planned, read_result
+from spark.plan import WEIGHTS
 from spark.settings import read_settings
 from spark.terminal import (
     CHECK_FAILED,
@@ -114,8 +115,8 @@ def _verify_one(
     read = partial(read_planned, session, store, plan, snapshot)
     whole = told(session, store, "verify", read)
     fleet = part_of(whole, part)
-    stated = (assignments.rows, groups.rows)
-    found = verify_plan(fleet, *(_in_part(rows, part) for rows in stated)).persist()
+    stated = [_in_part(rows, part) for rows in (assignments.rows, groups.rows)]
+    found = verify_plan(fleet, *stated, _rates_of(session, plan, snapshot)).persist()
     try:
         with busy(f"checking the plan of snapshot {snapshot}"):
             count = found.count()
@@ -131,6 +132,13 @@ def _verify_one(
     of = f" among {part}" if part else ""
     say(f"Snapshot {snapshot}, {planned} planned groups{of}: {verdict}.")
     return fleet, [{"snapshot": snapshot} | row for row in first]
+
+
+def _rates_of(session: SparkSession, plan: Where, snapshot: str) -> DataFrame | None:
+    """The rates that the plan was made with; None if it has none."""
+    if snapshot not in ids(session, plan, WEIGHTS):
+        return None
+    return read_result(session, plan, WEIGHTS, snapshot).rows
 
 
 def _in_part(rows: DataFrame, part: Part) -> DataFrame:
