@@ -134,10 +134,12 @@ class _Trial:
         excess = None
         if self._optimum is not None:
             excess = max(0, measures.max_load - self._optimum.max_load)
+        is_by_weight = self._goals.by_weight
+        proof = self._proof_by_weight(target) if is_by_weight else self._proof(target, measures)
         local, remote = self._racks.reads(target) if self._racks else (None, None)
         return {
             **measures._asdict(),
-            **self._proof(target, measures)._asdict(),
+            **proof._asdict(),
             "seconds": seconds,
             "excess": excess,
             "worst_topic_share": worst_topic_share(problem, target),
@@ -147,6 +149,19 @@ class _Trial:
             "weight_bound": self._weight_bound,
             **(STAYS if strategy == CURRENT else _costs(problem, answer, measures.moves)),
         }
+
+    def _proof_by_weight(self, target: IntArray) -> _Proof:
+        """Whether the largest load by weight is within the tolerance of the bound.
+
+        It isn't known to be too high unless the plan of `optimal` is lower.
+        """
+        found, bound = max_weight(self._problem, target), self._weight_bound
+        if found is None or bound is None or not _is_assignment(self._problem, target):
+            return _Proof(None, None)
+        most = 1 + self._goals.tolerance
+        best = max_weight(self._problem, self._answer(OPTIMAL)[0].target)
+        is_worse = best is not None and found > best * most
+        return _Proof(True if found <= bound * most else False if is_worse else None, None)
 
     @cached_property
     def _weight_bound(self) -> float | None:

@@ -115,14 +115,15 @@ def _verify_one(
     read = partial(read_planned, session, store, plan, snapshot)
     whole = told(session, store, "verify", read)
     fleet = part_of(whole, part)
-    stated = [_in_part(rows, part) for rows in (assignments.rows, groups.rows)]
-    found = verify_plan(fleet, *stated, _rates_of(session, plan, snapshot)).persist()
+    of_plan, of_groups = (_in_part(rows, part) for rows in (assignments.rows, groups.rows))
+    rates = _rates_of(session, plan, snapshot)
+    found = verify_plan(fleet, of_plan, of_groups, rates).persist()
     try:
         with busy(f"checking the plan of snapshot {snapshot}"):
             count = found.count()
             ordered = found.orderBy("cluster", "group", "fault").limit(SHOWN)
             first = as_rows(ordered.collect()) if count else []
-            planned = _in_part(groups.rows, part).where("max_load is not null").count()
+            planned = of_groups.where("max_load is not null").count()
     finally:
         found.unpersist()
     verdict = f"{count} faults" if count else "no fault: every partition, measure and proof holds"
