@@ -6,7 +6,7 @@ from optimizer.model.answer import Answer, CostOverflowError, LimitsError, Strat
 from optimizer.model.arrays import NOTHING, IntArray, distinct, ranges, sorted_places, stable_order
 from optimizer.model.claims import Ownership, resolve
 from optimizer.model.classes import Classes, classes_of
-from optimizer.model.goals import DEFAULT_GOALS, Goals, GoalsError
+from optimizer.model.goals import DEFAULT_GOALS, WEIGHTS, Goals, GoalsError
 from optimizer.model.group import Group, InvalidGroupError, Member, check_group
 from optimizer.model.homogeneous import HomogeneousGroups
 from optimizer.model.levels import levels_of, spread_is_looked_at
@@ -27,6 +27,7 @@ __all__ = [
     "LIMIT_KEYS",
     "NOBODY",
     "NOTHING",
+    "WEIGHTS",
     "Answer",
     "Classes",
     "CostOverflowError",

@@ -12,13 +12,12 @@ from spark.groups.one_group import no_such_group, row_of_group, seat_of_group, s
 from spark.groups.one_row import one_row
 from spark.groups.seats import OFFSETS_TOPIC, OffsetsTopic, Seat, seat_of
 from spark.groups.tasks import tasks_for_rows
-from spark.groups.weights import RATE, weight_tables
+from spark.groups.weights import weight_tables
 
 __all__ = [
     "ABSENT",
     "GROUP_KEYS",
     "OFFSETS_TOPIC",
-    "RATE",
     "FleetGroup",
     "HashCollisionError",
     "HomogeneousRows",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from typing import Annotated
 
@@ -34,6 +34,7 @@ from spark.terminal import (
     SnapshotOrAll,
     Store,
     StoreTables,
+    WeightSource,
     busy,
     clusters_in_json,
     each_snapshot,
@@ -41,12 +42,14 @@ from spark.terminal import (
     opened,
     out_in,
     part_of,
+    rates_for,
     read_snapshot,
     say,
     say_clusters,
     show,
     store_in,
     with_goals,
+    with_weight,
 )
 
 
@@ -69,6 +72,7 @@ def plan(
     rack: Rack = None,
     levels: Levels = None,
     min_gain: MinGain = None,
+    weight: WeightSource = None,
     master: Master = None,
     conf: Conf = None,
     config: Config = None,
@@ -79,7 +83,7 @@ def plan(
     settings = read_settings(config)
     chosen = strategy or settings.strategy
     check_strategy(chosen)
-    settings = with_goals(settings, goal, rack, levels, min_gain)
+    settings = with_weight(with_goals(settings, goal, rack, levels, min_gain), weight)
     settings = replace(settings, strategy=chosen)
     check_writable(target)
     with opened(master, conf, settings, source, one_of(snapshot)) as spark:
@@ -130,10 +134,14 @@ def _plan_one(
     strategy = settings.strategy
     fleet = read_snapshot(session, store, snapshot, f"plan by {strategy}", settings.max_age)
     fleet = part_of(fleet, part)
-    planned = plan_fleet(fleet, strategy, settings.goals, settings.strategy_seconds)
     doing = busy(f"planning snapshot {fleet.id}")
-    with planned as made, doing, _traffic(made, fleet, settings) as traffic:
-        made.write(out, traffic)
+    with ExitStack() as kept:
+        rates = kept.enter_context(rates_for(session, store, settings, fleet.id))
+        planned = plan_fleet(fleet, strategy, settings.goals, settings.strategy_seconds, rates)
+        made = kept.enter_context(planned)
+        kept.enter_context(doing)
+        traffic = kept.enter_context(_traffic(made, fleet, settings))
+        made.write(out, traffic, rates)
         by_status, before_and_after = made.summary()
         across = _summed(traffic, settings) if traffic is not None else []
     say_clusters(fleet)

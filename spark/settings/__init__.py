@@ -15,6 +15,7 @@ from spark.settings.goals import (
     goals_to_text,
     of_fleet,
 )
+from spark.settings.rates import RateWeights, weight_of
 from spark.settings.strategies import (
     CURRENT,
     STRATEGY_SECONDS,
@@ -45,6 +46,7 @@ __all__ = [
     "STRATEGY_SECONDS",
     "FleetGoals",
     "GroupGoals",
+    "RateWeights",
     "Rule",
     "Settings",
     "check_strategies",
@@ -67,4 +69,5 @@ __all__ = [
     "table",
     "tables",
     "value",
+    "weight_of",
 ]

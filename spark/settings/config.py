@@ -12,6 +12,12 @@ from optimizer import OPTIMAL
 from spark.fleet import MAX_AGE
 from spark.settings.duration import DURATION, duration, in_words
 from spark.settings.goals import DEFAULT_FLEET_GOALS, GOAL_RULES, FleetGoals, read_goals
+from spark.settings.rates import (
+    DEFAULT_RATE_WEIGHTS,
+    RATE_WEIGHTS_RULE,
+    RateWeights,
+    read_rate_weights,
+)
 from spark.settings.strategies import COMPARED, PLANNED, STRATEGY_SECONDS
 from spark.settings.toml_file import (
     Rule,
@@ -33,7 +39,7 @@ class Settings:
     much processor time a strategy may spend on one group before that is `failed`.
     `max_age` is how much older than the newest snapshot that of a cluster may be.
     `goals` are those of `optimal`, by group. `price_per_gb` is what 10⁹ bytes between two racks
-    cost; 0: money isn't shown.
+    cost; 0: money isn't shown. `weights` tells which rates weigh partitions where goals ask for it.
     """
 
     strategy: str = OPTIMAL
@@ -42,6 +48,7 @@ class Settings:
     max_age: timedelta = MAX_AGE
     goals: FleetGoals = DEFAULT_FLEET_GOALS
     price_per_gb: float = 0.0
+    weights: RateWeights = DEFAULT_RATE_WEIGHTS
     spark: dict[str, str] = field(default_factory=dict)
 
 
@@ -57,6 +64,7 @@ def read_settings(path: Path | None) -> Settings:
         max_age=duration(stated.get("max_age", in_words(Settings.max_age))),
         goals=read_goals(stated.get("goals", {}), stated.get("group", [])),
         price_per_gb=stated.get("traffic", {}).get("price_per_gb", Settings.price_per_gb),
+        weights=read_rate_weights(stated.get("weights", {})),
         spark={key: _as_spark_has_it(one) for key, one in stated.get("spark", {}).items()},
     )
 
@@ -81,6 +89,7 @@ RULES: dict[str, Rule] = {
     "traffic": table(
         {"price_per_gb": value(lambda one: is_number(one, 0), "a number of 0 or more")}
     ),
+    "weights": RATE_WEIGHTS_RULE,
     "spark": _spark_rule,
 }
 """The keys of a configuration."""

@@ -63,6 +63,11 @@ class FleetGoals:
         every = (self.default, *(rule.goals for rule in self.rules))
         return frozenset(goals.weight for goals in every if goals.by_weight)
 
+    @property
+    def need_rates(self) -> bool:
+        """Whether any group's goals weigh partitions by rates."""
+        return "rate" in self.weights
+
     def overridden(self, **options: Any) -> FleetGoals:
         """With some goals of every group replaced, those that aren't None. Raises GoalsError."""
         stated = {key: _value(key, value) for key, value in options.items() if value is not None}

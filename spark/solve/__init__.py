@@ -7,6 +7,7 @@ from spark.solve.decode import plan_assignments, plan_groups
 from spark.solve.solve import solve_groups, solved_rows
 from spark.solve.solved_row import ACTIONS, GroupRow, SolvedRow, actions, facts_of
 from spark.solve.time_limit import TimeLimit, limited_to
+from spark.solve.weights import max_weight
 
 __all__ = [
     "ACTIONS",
@@ -23,6 +24,7 @@ __all__ = [
     "columns_of",
     "facts_of",
     "limited_to",
+    "max_weight",
     "plan_assignments",
     "plan_groups",
     "schema_of",

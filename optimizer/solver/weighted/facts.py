@@ -48,6 +48,11 @@ class Facts:
         return read[np.argsort(-self.weight[read], kind="stable")]
 
     @cached_property
+    def has_owners(self) -> bool:
+        """Whether anything can stay with anybody."""
+        return bool((self.owner != NOBODY).any())
+
+    @cached_property
     def has_tiers(self) -> bool:
         """Whether some members are stronger than others."""
         return bool((self.weights.capacity[1:] != self.weights.capacity[:1]).any())

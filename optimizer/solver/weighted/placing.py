@@ -50,7 +50,15 @@ def longest_first(facts: Facts) -> IntArray:
     if len(facts.reads) == 1 and facts.members == len(facts.readers[0]) and not facts.has_tiers:
         target[chosen] = _by_heap(facts.weight[chosen].tolist(), facts.members)
         return target
-    full = LeastFull(facts, *np.zeros((2, facts.members), np.int64))
+    return completed(facts, target)
+
+
+def completed(facts: Facts, target: IntArray) -> IntArray:
+    """The assignment with all that has no member placed so."""
+    target = target.copy()
+    chosen = facts.read[target[facts.read] < 0]
+    counts = np.bincount(target + 1, minlength=facts.members + 1)[1:]
+    full = LeastFull(facts, facts.weights.loads(target), counts)
     found = []
     for c, weight in zip(
         facts.class_of[chosen].tolist(), facts.weight[chosen].tolist(), strict=True

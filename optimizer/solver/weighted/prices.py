@@ -26,6 +26,12 @@ MOST_KINDS = 40
 STEPS = 5
 """So many levels are tried at most."""
 
+WIDEST = 2_000_000
+"""In groups of more pairs of a partition and a member nothing is shown by numbers alone."""
+
+WORK = 1 << 31
+"""Nor where the check's tables could have more entries (`optimizer.checker.weighted`)."""
+
 BUNDLES = 6
 """So many bundles are added a round where members are of few kinds, each without the others'."""
 
@@ -66,6 +72,41 @@ def price_bound(
             break
         level = (low + high + 1) // 2
     return best
+
+
+def counted_bound(facts: Facts, low: int, high: int) -> PriceBound | None:
+    """The same by prices of 1: so many partitions, and members take in so many of the lightest.
+
+    Where partitions weigh about the same, it is they that can't be cut into pieces. None where that
+    shows nothing above `low`.
+    """
+    if facts.members * len(facts.read) > WIDEST or _kinds(facts) * len(facts.read) ** 2 > WORK:
+        return None
+    weight = facts.weight[facts.read]
+    ascending = facts.read[::-1]
+    may = facts.reads[facts.class_of[ascending]].T
+    sums = np.where(may, facts.weight[ascending], 0).cumsum(axis=1)
+    lightest = np.where(may, sums, np.iinfo(np.int64).max)
+    best, least = low, low
+    while high - least > 0:
+        middle = (least + high + 1) // 2
+        limits = facts.weights.limits(middle - 1)
+        taken = int((lightest <= limits[:, None]).sum())
+        if taken < len(weight):
+            best = least = middle
+        else:
+            high = middle - 1
+    if best <= low:
+        return None
+    prices = np.zeros(len(facts.class_of), np.int64)
+    prices[facts.read] = 1
+    return PriceBound(best, prices)
+
+
+def _kinds(facts: Facts) -> int:
+    """How many kinds of members there are: of one subscription and capacity."""
+    key = np.concatenate((facts.reads, facts.weights.capacity[None, :]), axis=0)
+    return len(np.unique(key, axis=1).T)
 
 
 class _Search:

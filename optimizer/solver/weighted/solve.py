@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from optimizer.model import NOBODY, Goals, IntArray, Problem
+from optimizer.solver.weighted.budget import gain_of, within_budget
 from optimizer.solver.weighted.descent import Descent
 from optimizer.solver.weighted.effort import EFFORTS, Effort
 from optimizer.solver.weighted.facts import Facts
@@ -14,11 +15,14 @@ from optimizer.solver.weighted.kicks import kicked
 from optimizer.solver.weighted.level_out import levelled_out
 from optimizer.solver.weighted.most_loaded import SetBound, most_loaded, simple_bound
 from optimizer.solver.weighted.parcels import within
-from optimizer.solver.weighted.placing import longest_first
-from optimizer.solver.weighted.prices import PriceBound, price_bound
+from optimizer.solver.weighted.placing import completed, longest_first
+from optimizer.solver.weighted.prices import PriceBound, counted_bound, price_bound
 from optimizer.solver.weighted.relieve import relieved
 from optimizer.solver.weighted.shares import by_shares
 from optimizer.solver.weighted.take_back import taken_back
+
+MOST = 20_000
+"""In groups of more partitions the highest load isn't lowered step by step from the owners."""
 
 ROUNDS = 4
 """So often the rest is evened out where the highest load is stuck."""
@@ -37,17 +41,29 @@ def solve_by_weight(problem: Problem, goals: Goals) -> Found:
 
     The highest level (load / capacity) comes first. Where partitions have owners, a plan that is
     within the tolerance of the best that can be, by as few moves as can be found, will do; who has
-    none is placed as evenly as can be.
+    none is placed as evenly as can be. With a budget of moves the lowest level is looked for that
+    so many reach. What isn't worth its moves (`Goals.min_gain`) isn't proposed.
     """
     facts, effort = Facts.of(problem), EFFORTS[goals.effort]
-    search = _Search(facts, effort)
-    target = search.few_moves(goals.tolerance) if (facts.owner != NOBODY).any() else None
+    search, reason = _Search(facts, effort), None
+    target = search.few_moves(goals.tolerance) if facts.has_owners else None
     if target is None:
         target = search.afresh(goals.tolerance)
+    moves = facts.moves_of(target)
+    budget = goals.budget(problem.partition_count)
+    if budget is not None and moves > budget:
+        target = within_budget(facts, facts.level_of(target), budget)
+        reason = f"{moves} moves would be lower, and {budget} are allowed"
+        moves = facts.moves_of(target)
+    if goals.min_gain and moves:
+        unmoved = within_budget(facts, facts.level_of(target), 0)
+        if gain_of(facts, unmoved, target) < goals.min_gain * moves:
+            target, reason = unmoved, f"not worth {moves} move{'s' * (moves != 1)}"
+    search.better_bound_for(target)
     level = max(facts.level_of(target), _raised(search.bound.level, goals.tolerance))
     may = (facts.owner == NOBODY) | (target != facts.owner)
     target = levelled_out(facts, target, level, may, effort.enough)
-    return Found(target, search.bound)
+    return Found(target, search.bound, reason)
 
 
 class _Search:
@@ -74,8 +90,24 @@ class _Search:
 
     def _within(self, tolerance: float) -> IntArray | None:
         level = _raised(self.bound.level, tolerance)
-        found = relieved(self.facts, level)
+        found = self._from_owners(level)
         return None if found is None else taken_back(self.facts, found, level)
+
+    def _from_owners(self, level: int) -> IntArray | None:
+        """A plan that isn't above a level, from what everybody has; None if none is found."""
+        facts = self.facts
+        found = relieved(facts, level)
+        if found is None and len(facts.read) <= MOST:
+            found = Descent(facts, completed(facts, facts.owner)).run(level)
+        return None if found is None or facts.level_of(found) > level else found
+
+    def better_bound_for(self, target: IntArray) -> None:
+        """Look for a better bound where a plan isn't good enough by the one that there is."""
+        if not self._is_good(target):
+            self._better_bound()
+        if not self._is_good(target):
+            found = counted_bound(self.facts, self.bound.level, self.facts.level_of(target))
+            self.bound = found or self.bound
 
     def _better_bound(self) -> bool:
         """Ask all sets, once; whether the bound is better than it was."""
@@ -94,12 +126,11 @@ class _Search:
         """The best plan found as if nobody owned anything, and from it back to the owners."""
         facts = self.facts
         best = self._best()
-        if not (facts.owner != NOBODY).any():
+        if not facts.has_owners:
             return best
-        level = max(facts.level_of(best), _raised(self.bound.level, tolerance))
-        level = max(level, _raised(facts.level_of(best), tolerance))
+        level = _raised(max(facts.level_of(best), self.bound.level), tolerance)
         plans = [taken_back(facts, best, level)]
-        if (found := relieved(facts, level)) is not None:
+        if (found := self._from_owners(level)) is not None:
             plans.append(taken_back(facts, found, level))
         return min(plans, key=facts.moves_of)
 
@@ -149,6 +180,11 @@ class _Search:
         return self.facts.level_of(target) <= self.goal
 
     def _better_prices(self, best: IntArray) -> bool:
+        counted = counted_bound(self.facts, self.bound.level, self.facts.level_of(best))
+        if counted is not None:
+            self.bound = counted
+            if self._is_good(best):
+                return True
         found = price_bound(
             self.facts,
             self.bound.level,
