@@ -219,6 +219,15 @@ def test_all_faults_of_limits_are_told_at_once() -> None:
     ]
 
 
+def test_plans_by_weight_refuse_limits_that_they_would_not_keep_to() -> None:
+    with pytest.raises(GoalsError) as caught:
+        Goals(balance="weight", exclude="a", max_partitions=3)  # type: ignore[arg-type]
+    assert caught.value.faults == [
+        "exclude, max_partitions can't be kept to where balance is 'weight': leave it out, or "
+        "balance by count"
+    ]
+
+
 def test_goals_with_limits_can_be_replaced_and_compared() -> None:
     goals = Goals(exclude="a", max_partitions=3)  # type: ignore[arg-type]
     assert replace(goals, rack="any").exclude == goals.exclude
