@@ -100,7 +100,8 @@ class Goals:
                 limits, wrong = stated_limits(name, getattr(self, name))
                 faults += wrong
                 object.__setattr__(self, name, limits)
-        if limited := [name for name in LimitSet._fields if getattr(self, name) and self.by_weight]:
+        limited = [name for name in LimitSet._fields if getattr(self, name)]
+        if limited and self.by_weight:
             faults.append(
                 f"{', '.join(limited)} can't be kept to where balance is 'weight': leave it out, or "
                 "balance by count"
