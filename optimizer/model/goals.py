@@ -103,8 +103,8 @@ class Goals:
         limited = [name for name in LimitSet._fields if getattr(self, name)]
         if limited and self.by_weight:
             faults.append(
-                f"{', '.join(limited)} can't be kept to where balance is 'weight': leave it out, or "
-                "balance by count"
+                f"{', '.join(limited)} can't be kept to where balance is 'weight': leave it out, "
+                "or balance by count"
             )
         if faults:
             raise GoalsError(faults)

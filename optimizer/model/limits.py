@@ -22,8 +22,9 @@ class Limit:
     """Of which members and of which partitions something holds; patterns have * and ?.
 
     `members` fits a member's id, instance id or client id; `hosts` and `racks` fit those of members
-    that have one. `partitions` are numbers, of each topic that fits; none: all of them. `most` is
-    how many there may be, for limits that count.
+    that have one, hosts with the slash that Kafka writes before an address or without.
+    `partitions` are numbers, of each topic that fits; none: all of them. `most` is how many there
+    may be, for limits that count.
     """
 
     members: str = "*"
@@ -208,7 +209,7 @@ def _members(problem: Problem, limit: Limit) -> NDArray[np.bool_]:
     return np.array(
         [
             any(name is not None and matches(limit.members, name) for name in of_member)
-            and _fits(limit.hosts, host)
+            and (_fits(limit.hosts, host) or _fits(limit.hosts, host and host.removeprefix("/")))
             and _fits(limit.racks, rack)
             for of_member, (host, rack) in zip(names, places, strict=True)
         ],

@@ -151,7 +151,7 @@ def drained() -> Group:
         {"orders": 6},
         [
             Member("a", ["orders"], owned[:2], instance_id="one", host="10.0.0.1", rack="x"),
-            Member("b", ["orders"], owned[2:4], client_id="two", host="10.0.0.2", rack="y"),
+            Member("b", ["orders"], owned[2:4], client_id="two", host="/10.0.0.2", rack="y"),
             Member("c", ["orders"], owned[4:], host="10.0.0.1", rack="x"),
         ],
     )
@@ -164,6 +164,8 @@ def drained() -> Group:
         ({"members": "on?"}, [0, 3, 3]),
         ({"members": "two"}, [3, 0, 3]),
         ({"hosts": "10.0.0.1"}, [0, 6, 0]),
+        ({"hosts": "10.0.0.2"}, [3, 0, 3]),
+        ({"hosts": "/10.0.0.2"}, [3, 0, 3]),
         ({"racks": "y"}, [3, 0, 3]),
         ({"hosts": "10.*", "racks": "x", "members": "c"}, [3, 3, 0]),
         ({"members": "nobody"}, [2, 2, 2]),
