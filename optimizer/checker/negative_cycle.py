@@ -50,7 +50,7 @@ def search(parts: Sequence[Arcs], nodes: int) -> Search:
                 each.is_lower[heads] = True
         if not any(part.is_lower.any() for part in by_tail):
             return Search(None, tree.distance)
-        if lowered % ROUNDS == 0:
+        if lowered % ROUNDS == ROUNDS - 1:
             cycle, heads = tree.carry()
             if cycle:
                 return Search(cycle, tree.distance)
