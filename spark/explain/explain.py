@@ -7,9 +7,10 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
+from pyspark.sql import DataFrame
 
 from optimizer.model import classes_of, measure
-from optimizer.reasons import explain
+from optimizer.reasons import Explanation, explain, explain_by_weight
 from optimizer.strategies import OPTIMAL, strategy_named
 from spark.errors import InputError
 from spark.fleet import FOREIGN, TABLES, FleetFiles, FleetSnapshot, is_named
@@ -21,6 +22,7 @@ from spark.groups import (
     row_of_group,
     seat_of_group,
     several_clusters,
+    weight_tables,
 )
 from spark.settings import DEFAULT_FLEET_GOALS, FleetGoals
 
@@ -56,17 +58,21 @@ def explain_group(
     group: str,
     cluster: str | None = None,
     goals: FleetGoals = DEFAULT_FLEET_GOALS,
+    rates: DataFrame | None = None,
 ) -> GroupExplanation:
     """Plan one group by `optimal` and explain the plan; only this group's rows are collected.
 
     Of a store that needs no Spark: `FleetFiles.read("store")` reads few of its rows.
+    Goals by weight need Spark; `rates` are as `plan_fleet` takes them.
     InputError when there is no such group, or several clusters have one and none is chosen.
     """
     if isinstance(snapshot, FleetFiles):
+        if goals.weights:
+            raise InputError("goals by weight are explained of a FleetSnapshot, which Spark reads")
         row = row_of_group(snapshot, group, cluster, goals.need_racks)
         seat: Any = seat_of_group(snapshot, row.cluster, group)
     else:
-        row = _row_of_group(snapshot, group, cluster, goals)
+        row = _row_of_group(snapshot, group, cluster, goals, rates)
         seat = _seat(snapshot, row.cluster, group)
     return replace(
         _explained(row, goals),
@@ -87,7 +93,7 @@ def _owned(row: Any) -> dict[str, int]:
 def _explained(row: Any, goals: FleetGoals) -> GroupExplanation:
     """What the encoded row of a group tells, planned."""
     group = row.group
-    read = read_or_failed(row)
+    read = read_or_failed(row, goals.of(row.cluster, group).weight_source)
     if read.problem is None:
         owned = _owned(row) if read.status == FOREIGN else {}
         return GroupExplanation(
@@ -95,7 +101,10 @@ def _explained(row: Any, goals: FleetGoals) -> GroupExplanation:
         )
     problem, wanted = read.problem, goals.of(row.cluster, group)
     answer = strategy_named(OPTIMAL).assign(problem, wanted)
-    found = explain(problem, answer.target, wanted)
+    if wanted.by_weight:
+        found: Explanation = explain_by_weight(problem, answer.target, wanted, answer.certificate)
+    else:
+        found = explain(problem, answer.target, wanted)
     members = len(problem.member_ids)
     kept = classes_of(problem).kept
     before, after = (
@@ -124,7 +133,11 @@ def _seat(snapshot: FleetSnapshot, cluster: str, group: str) -> Any:
 
 
 def _row_of_group(
-    snapshot: FleetSnapshot, group: str, cluster: str | None, goals: FleetGoals
+    snapshot: FleetSnapshot,
+    group: str,
+    cluster: str | None,
+    goals: FleetGoals,
+    rates: DataFrame | None,
 ) -> Any:
     """The encoded row of one group."""
     chosen = is_named("group", [group])
@@ -138,7 +151,9 @@ def _row_of_group(
     # all topics of the cluster: another one may have the id of one that is read
     of_cluster = read.select("cluster").distinct()
     tables["partitions"] = tables["partitions"].join(of_cluster, "cluster", "left_semi")
-    encoded: Any = encode(FleetSnapshot(snapshot.id, tables), goals.need_racks).toPandas()
+    chosen_rows = FleetSnapshot(snapshot.id, tables)
+    weights = weight_tables(chosen_rows, goals.weights, rates)
+    encoded: Any = encode(chosen_rows, goals.need_racks, weights=weights).toPandas()
     rows = list(encoded.itertuples(index=False))
     if not rows:
         raise InputError(no_such_group(snapshot.id, group, cluster))
