@@ -1,7 +1,7 @@
 """Holds plans by weight against every assignment of tiny groups, and forged proofs against both.
 
-No bound may be above the optimum, no forged set or price may show what isn't so, and any plan as low
-has to move as many partitions as is said.
+No bound may be above the optimum, no forged set or price may show what isn't so, and any plan as
+low has to move as many partitions as is said.
 
     python -m tests.bench.weights_by_force --groups 10000
 """
