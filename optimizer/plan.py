@@ -22,7 +22,7 @@ from optimizer.model import (
     rack_table_of,
     spread_of,
 )
-from optimizer.reasons import Explanation, explain
+from optimizer.reasons import Explanation, explain, explain_by_weight
 from optimizer.when_read import later, when_read
 
 Assignment = dict[str, list[tuple[str, int]]]
@@ -64,6 +64,8 @@ class Plan:
 
     def explain(self) -> Explanation:
         """Why each partition moves that does, and why loads can't be more even."""
+        if self.goals.by_weight:
+            return explain_by_weight(*self._indexes(), self.goals, self.certificate)
         return explain(*self._indexes(), self.goals)
 
     def check(self, certificate: bytes | None = None) -> Verdict:

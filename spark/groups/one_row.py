@@ -2,27 +2,45 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
+
+from pyspark.sql import DataFrame
 
 from spark.errors import InputError
 from spark.fleet import TABLES, FleetFiles, FleetSnapshot, is_named
 from spark.groups.encode import encode
 from spark.groups.one_group import no_such_group, row_of_group, several_clusters
+from spark.groups.weights import weight_tables
 
 
 def one_row(
-    snapshot: FleetSnapshot | FleetFiles, group: str, cluster: str | None, racks: bool = False
+    snapshot: FleetSnapshot | FleetFiles,
+    group: str,
+    cluster: str | None,
+    racks: bool = False,
+    weights: Collection[str] = (),
+    rates: DataFrame | None = None,
 ) -> Any:
     """The row of one group; only this group's rows are collected.
+
+    `weights` are where those come from that go along, for which it takes DataFrames.
 
     InputError when there is no such group, or several clusters have one and none is chosen.
     """
     if isinstance(snapshot, FleetFiles):
         return row_of_group(snapshot, group, cluster, racks)
-    return _row_in_frames(snapshot, group, cluster, racks)
+    return _row_in_frames(snapshot, group, cluster, racks, weights, rates)
 
 
-def _row_in_frames(snapshot: FleetSnapshot, group: str, cluster: str | None, racks: bool) -> Any:
+def _row_in_frames(
+    snapshot: FleetSnapshot,
+    group: str,
+    cluster: str | None,
+    racks: bool,
+    sources: Collection[str],
+    rates: DataFrame | None,
+) -> Any:
     """The same of DataFrames."""
     chosen = is_named("group", [group])
     if cluster is not None:
@@ -35,7 +53,9 @@ def _row_in_frames(snapshot: FleetSnapshot, group: str, cluster: str | None, rac
     # all topics of the cluster: another one may have the id of one that is read
     of_cluster = read.select("cluster").distinct()
     tables["partitions"] = tables["partitions"].join(of_cluster, "cluster", "left_semi")
-    encoded: Any = encode(FleetSnapshot(snapshot.id, tables), racks).toPandas()
+    chosen_rows = FleetSnapshot(snapshot.id, tables)
+    weights = weight_tables(chosen_rows, sources, rates)
+    encoded: Any = encode(chosen_rows, racks, weights=weights).toPandas()
     rows = list(encoded.itertuples(index=False))
     if not rows:
         raise InputError(no_such_group(snapshot.id, group, cluster))

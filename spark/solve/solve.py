@@ -93,7 +93,7 @@ def row_of_group(
     group = read_or_failed(row, goals.weight_source)
     problem = group.problem
     if problem is None:
-        return _without_plan(row, group, strategy)
+        return _without_plan(row, group, strategy, goals)
     chosen, started = strategy_named(strategy), time.perf_counter()
     try:
         answer = limited_to(strategy_seconds, lambda: chosen.assign(problem, goals))
@@ -109,7 +109,7 @@ def row_of_group(
             seconds=time.perf_counter() - started,
         )
     except Exception as error:
-        return _without_plan(row, failed(error), strategy)
+        return _without_plan(row, failed(error), strategy, goals)
 
 
 def _judged(
@@ -175,5 +175,7 @@ def _plan(group: FleetGroup, problem: Problem, target: IntArray) -> dict[str, An
     }
 
 
-def _without_plan(row: Any, group: FleetGroup, strategy: str) -> SolvedRow:
-    return SolvedRow(**facts_of(row, group, strategy))
+def _without_plan(row: Any, group: FleetGroup, strategy: str, goals: Goals) -> SolvedRow:
+    """Goals by weight are told all the same: a capacity may be why there is no plan."""
+    told = goals_to_text(goals) if goals.by_weight else None
+    return SolvedRow(**facts_of(row, group, strategy), goals=told)

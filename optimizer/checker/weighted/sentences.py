@@ -31,8 +31,8 @@ class Sentences:
         if isinstance(shown, Prices):
             priced = int(np.count_nonzero(shown.prices))
             return (
-                f"{priced} partitions can't be dealt so that nobody has less than {least} a unit "
-                f"of capacity (shown by their prices); {reached}"
+                f"{priced} partitions can't be dealt so that everybody has less than {least} a "
+                f"unit of capacity (shown by their prices); {reached}"
             )
         if not shown.members.any():
             return self._alone(shown, reached)
@@ -74,4 +74,4 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def _number(value: float) -> str:
-    return f"{value:.4g}"
+    return f"{value:.4g}" if value < 10_000 else f"{value:,.0f}"

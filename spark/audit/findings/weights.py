@@ -14,6 +14,9 @@ from spark.audit.words import decimal, sentence
 
 QUICK = Goals(balance="weight", effort="quick")
 
+DIGITS = 9
+"""Whole numbers stand for weights inside: what is beyond is theirs."""
+
 MOST = 50_000
 """Larger groups aren't planned by weight here."""
 
@@ -37,7 +40,7 @@ def unbalanced_weight(facts: GroupFacts, settings: Settings) -> Iterator[Found]:
     moves = int(np.count_nonzero(classes_of(problem).keepable & (planned != problem.owner)))
     yield Found(
         f"group {facts.group}",
-        found / best,
+        round(found / best, DIGITS),
         lambda: sentence(
             "The most loaded member of group {group} has {found} to do by weight; a plan by weight "
             "gives nobody more than {best} and moves {moves} for it.",
@@ -80,7 +83,7 @@ def hot_partition(facts: GroupFacts, settings: Settings) -> Iterator[Found]:
     weight = int(weights.of_partition[hottest])
     yield Found(
         f"partition {problem.partition_name(hottest)}",
-        weight / share,
+        round(weight / share, DIGITS),
         lambda: sentence(
             "Partition {name} weighs {weight}, more than the fair share of any member of group "
             "{group}, {share}: no assignment can even that out.",

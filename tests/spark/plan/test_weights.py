@@ -143,13 +143,13 @@ def test_strategies_are_compared_by_weight(snapshot: FleetSnapshot) -> None:
 def test_the_option_says_where_weights_come_from(tmp_path: Path, run: Run) -> None:
     write_store(fleet().tables(), tmp_path / "store", SNAPSHOT)
     store, out = str(tmp_path / "store"), str(tmp_path / "out")
-    assert run("plan", store, "--out", out, "--weight", "column").exit_code == 0
-    assert run("verify", store, out).exit_code == 0
+    assert run("plan", store, "--out", out, "--weight", "column").code == 0
+    assert run("verify", store, out).code == 0
     answer = run("plan", store, "--out", out, "--weight", "column:p95")
-    assert answer.exit_code == 2
-    assert "is none of column (partitions.weight), lag, and rate" in flat(answer.stderr)
+    assert answer.code == 2
+    assert "is none of column (partitions.weight), lag, and rate" in flat(answer.err)
     answer = run("compare", store, "--out", out, "--weight", "column", "--format", "json")
-    fleet_rows = json.loads(answer.stdout)["strategies"]
+    fleet_rows = json.loads(answer.out)["strategies"]
     assert fleet_rows[0]["strategy"] == "optimal"
     assert fleet_rows[0]["worst_over_bound"] < 1.02
 

@@ -65,8 +65,8 @@ CASES = {
     "unbalanced-weight": Cases(
         Told(
             *("info", "group g", 1.6, 1.25),
-            "The most loaded member of group g has 8 to do by weight; a plan by weight gives nobody "
-            "more than 5 and moves 2 for it.",
+            "The most loaded member of group g has 8.0 to do by weight; a plan by weight gives "
+            "nobody more than 5.0 and moves 2 for it.",
         ),
         fires=weighing(4.0, 4.0, 1.0, 1.0, a=range(2)),
         nearly=weighing(3.0, 3.0, 2.0, 2.0, a=range(2)),
@@ -75,7 +75,7 @@ CASES = {
     "hot-partition": Cases(
         Told(
             *("info", "partition t-0", 1.5, 1.5),
-            "Partition t-0 weighs 9, more than the fair share of any member of group g, 6: no "
+            "Partition t-0 weighs 9.0, more than the fair share of any member of group g, 6.0: no "
             "assignment can even that out.",
         ),
         fires=weighing(9.0, 1.0, 1.0, 1.0, a=range(1)),
