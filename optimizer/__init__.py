@@ -10,6 +10,8 @@ from optimizer.model import (
     GoalsError,
     Group,
     InvalidGroupError,
+    Limit,
+    LimitsError,
     Member,
     StrategyError,
 )
@@ -20,6 +22,8 @@ from optimizer.strategies import (
     STRATEGIES,
     STRATEGY_NAMES,
     Strategy,
+    is_strategy,
+    strategy_named,
 )
 
 __all__ = [
@@ -34,9 +38,13 @@ __all__ = [
     "GoalsError",
     "Group",
     "InvalidGroupError",
+    "Limit",
+    "LimitsError",
     "Member",
     "Plan",
     "Strategy",
     "StrategyError",
     "assign",
+    "is_strategy",
+    "strategy_named",
 ]

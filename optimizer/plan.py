@@ -22,7 +22,7 @@ from optimizer.model import (
     rack_table_of,
     spread_of,
 )
-from optimizer.reasons import Explanation, explain
+from optimizer.reasons import Explanation, explain, explain_by_weight
 from optimizer.when_read import later, when_read
 
 Assignment = dict[str, list[tuple[str, int]]]
@@ -59,14 +59,22 @@ class Plan:
     problem: Problem | None = field(default=None, repr=False, compare=False)
     target: IntArray | None = field(default=None, repr=False, compare=False)
     goals: Goals = field(default=DEFAULT_GOALS, repr=False, compare=False)
+    rival: IntArray | None = field(default=None, repr=False, compare=False)
+    certificate: bytes | None = field(default=None, repr=False, compare=False)
 
     def explain(self) -> Explanation:
         """Why each partition moves that does, and why loads can't be more even."""
+        if self.goals.by_weight:
+            return explain_by_weight(*self._indexes(), self.goals, self.certificate)
         return explain(*self._indexes(), self.goals)
 
     def check(self, certificate: bytes | None = None) -> Verdict:
-        """Whether it is optimal, proven without the solver, and the certificate of that."""
-        return check_assignment(*self._indexes(), certificate, self.goals)
+        """Whether it is optimal, proven without the solver, and the certificate of that.
+
+        A plan by weight is judged by the one that came with it, if no other is given.
+        """
+        shown = certificate or self.certificate
+        return check_assignment(*self._indexes(), shown, self.goals, rival=self.rival)
 
     def _indexes(self) -> tuple[Problem, IntArray]:
         if self.problem is None or self.target is None:
@@ -105,6 +113,8 @@ def plan_of(
         problem=problem,
         target=target,
         goals=goals,
+        rival=answer.rival,
+        certificate=answer.certificate,
     )
 
 

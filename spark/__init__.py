@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from spark.explain import GroupExplanation, explain_group
     from spark.files import CatalogSchema
     from spark.fleet import FleetFiles, FleetSnapshot, snapshots
+    from spark.frontier import GroupFrontier, frontier_of_group
     from spark.graph import (
         FleetGraph,
         competitors,
@@ -66,6 +67,7 @@ __all__ = [
     "FleetSnapshot",
     "GroupConsumers",
     "GroupExplanation",
+    "GroupFrontier",
     "GroupGoals",
     "GroupSimulation",
     "InputError",
@@ -84,6 +86,7 @@ __all__ = [
     "fleet_graph",
     "fleet_of",
     "fleet_of_whatif",
+    "frontier_of_group",
     "group_plan",
     "members_fleet",
     "metrics_of",
@@ -114,6 +117,7 @@ ROOMS = {
     "spark.explain": ("GroupExplanation", "explain_group"),
     "spark.files": ("CatalogSchema",),
     "spark.fleet": ("FleetFiles", "FleetSnapshot", "snapshots"),
+    "spark.frontier": ("GroupFrontier", "frontier_of_group"),
     "spark.graph": (
         *("FleetGraph", "competitors", "components", "coupled_groups", "fleet_graph", "reach"),
     ),

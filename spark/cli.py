@@ -27,6 +27,7 @@ COMMANDS = {
     "compare": "compare store --out out --strategies current,optimal",
     "verify": "verify store plan",
     "explain": "explain store --group orders",
+    "frontier": "frontier store --group orders",
     "audit": "audit store --fail-on critical",
     "report": "report store --out report.html",
     "replay": "replay store --out out --strategies current,uniform,optimal --since 7d",

@@ -7,11 +7,9 @@ from __future__ import annotations
 
 import re
 
+from optimizer.model import matches
 
-def matches(pattern: str, name: str) -> bool:
-    """Whether a name fits, from its first character to its last; capitals count."""
-    spelled = re.escape(pattern).replace(r"\*", ".*").replace(r"\?", ".")
-    return re.fullmatch(spelled, name, re.DOTALL) is not None
+__all__ = ["beginning", "like", "matches"]
 
 
 def like(pattern: str) -> str:

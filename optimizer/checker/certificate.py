@@ -18,6 +18,10 @@ those of groups whose members all read the same, where the closed form is its ow
 the number of this form, 1, and then for each level a byte that tells how wide a number is and the
 numbers, little-endian and signed: 0 (all are 0; nothing follows), 1, 2, 4 or 8 bytes, or 16 (all
 are 0 or 1: one bit each, lowest bit first).
+
+The certificate of a plan whose moves are limited (`optimizer.checker.budget`) is of form 3: it has
+the members' prices before the rest, written like the numbers of a level. There moves come before
+balance.
 """
 
 from __future__ import annotations
@@ -29,6 +33,7 @@ import numpy as np
 from optimizer.model import IntArray
 
 FORM = 1
+FORM_WITH_PRICES = 3
 BIT = 16
 WIDTHS = (1, 2, 4, 8)
 
@@ -47,6 +52,20 @@ def encode(levels: Sequence[IntArray]) -> bytes:
     return bytes([FORM]) + b"".join(map(_encode, levels))
 
 
+def encode_with_prices(prices: IntArray, certificate: bytes) -> bytes:
+    """A certificate with the prices before it that show why the largest load can't be lower."""
+    return bytes([FORM_WITH_PRICES]) + _encode(prices) + certificate
+
+
+def has_prices(certificate: bytes | None) -> bool:
+    return certificate is not None and certificate[:1] == bytes([FORM_WITH_PRICES])
+
+
+def decode_prices(certificate: bytes, members: int) -> tuple[IntArray, bytes]:
+    """The prices, and the certificate after them. Raises `MalformedCertificateError`."""
+    return _numbers_at(certificate, 1, members)
+
+
 def _encode(numbers: IntArray) -> bytes:
     if not numbers.any():
         return bytes([0])
@@ -63,19 +82,24 @@ def decode(certificate: bytes, members: int, levels: int) -> list[IntArray]:
         return [np.zeros(members, np.int64)] * levels
     if certificate[0] != FORM:
         raise MalformedCertificateError(f"its form is {certificate[0]}, and only {FORM} is known")
-    at, found = 1, []
+    rest, found = certificate[1:], []
     for _ in range(levels):
-        width = certificate[at] if at < len(certificate) else 0
-        if at >= len(certificate) or width not in (0, *WIDTHS, BIT):
-            raise MalformedCertificateError(f"byte {at} of it should say how wide numbers are")
-        end = at + 1 + (-(-members // 8) if width == BIT else members * width)
-        if end > len(certificate):
-            raise MalformedCertificateError(f"it ends before the numbers of {members} members do")
-        found.append(_decode(certificate[at + 1 : end], members, width))
-        at = end
-    if at < len(certificate):
-        raise MalformedCertificateError(f"{len(certificate) - at} bytes follow its last level")
+        numbers, rest = _numbers_at(certificate, len(certificate) - len(rest), members)
+        found.append(numbers)
+    if rest:
+        raise MalformedCertificateError(f"{len(rest)} bytes follow its last level")
     return found
+
+
+def _numbers_at(certificate: bytes, at: int, members: int) -> tuple[IntArray, bytes]:
+    """The members' numbers that start at a byte, and what follows them."""
+    width = certificate[at] if at < len(certificate) else 0
+    if at >= len(certificate) or width not in (0, *WIDTHS, BIT):
+        raise MalformedCertificateError(f"byte {at} of it should say how wide numbers are")
+    end = at + 1 + (-(-members // 8) if width == BIT else members * width)
+    if end > len(certificate):
+        raise MalformedCertificateError(f"it ends before the numbers of {members} members do")
+    return _decode(certificate[at + 1 : end], members, width), certificate[end:]
 
 
 def _decode(numbers: bytes, members: int, width: int) -> IntArray:

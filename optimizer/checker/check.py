@@ -3,24 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 
+from optimizer.checker.budget import prove_within_budget
+from optimizer.checker.certificate import has_prices
 from optimizer.checker.costs import facts_of
-from optimizer.checker.counts import counts_of
+from optimizer.checker.counts import Counts, counts_of
 from optimizer.checker.homogeneous import proven_homogeneous
-from optimizer.checker.kinds import Kinds, kinds_of
+from optimizer.checker.kinds import Kinds, kinds_of, with_cells
+from optimizer.checker.limits import forced_moves, kinds_under, limit_faults
+from optimizer.checker.pair_facts import PairFacts
 from optimizer.checker.proof import prove
+from optimizer.checker.weighted import WeightVerdict, check_by_weight
 from optimizer.model import (
     DEFAULT_GOALS,
     NOBODY,
     Goals,
     IntArray,
+    Limits,
     Measures,
     Problem,
     Reads,
     levels_of,
+    limits_of,
 )
 
 FAULTS_NAMED = 5
@@ -33,7 +41,8 @@ class Verdict(NamedTuple):
     `faults` say why it isn't an assignment of the group at all; with any, the rest says nothing.
     `balance_optimal`: no assignment has a lower Σ load². `moves_optimal` and `racks_optimal`: none
     that is as good at the levels above moves fewer partitions, or has fewer read across racks; None
-    when a level above isn't optimal, and for racks where the goals or the facts have none.
+    when a level above isn't optimal, and for racks where the goals or the facts have none. All are
+    None where optimality isn't looked at (`measure_assignment`).
     `spread_optimal`: so it is with the spread of topics; None too where the group is too large to
     look at it. `witness` tells a change that improves what isn't optimal.
 
@@ -41,11 +50,15 @@ class Verdict(NamedTuple):
     goals and the facts have racks. `certificate` proves all levels, if they are optimal: the one
     that was given, or a new one. `certificate_fault` tells why the one that was given proves
     nothing; the rest then comes from a search, and is true of the assignment all the same.
+
+    `weight` is there for goals by weight. `balance_optimal` then tells that no plan is lower by
+    more than the goals' tolerance, and `moves_optimal` that none as low moves fewer; None where
+    that isn't known.
     """
 
     faults: list[str]
     measures: Measures | None
-    balance_optimal: bool
+    balance_optimal: bool | None
     moves_optimal: bool | None
     witness: str | None
     racks_optimal: bool | None = None
@@ -54,6 +67,7 @@ class Verdict(NamedTuple):
     reads: Reads | None = None
     certificate: bytes | None = None
     certificate_fault: str | None = None
+    weight: WeightVerdict | None = None
 
 
 def check_assignment(
@@ -62,6 +76,7 @@ def check_assignment(
     certificate: bytes | None = None,
     goals: Goals = DEFAULT_GOALS,
     levels: Sequence[str] | None = None,
+    rival: IntArray | None = None,
 ) -> Verdict:
     """Judge an assignment; `target` has a member index or NOBODY for each partition.
 
@@ -71,35 +86,123 @@ def check_assignment(
     Management Science 14, 1967). For the balance alone, such a cycle is a cost-reducing path of
     Harvey, Ladner, Lovász and Tamir (J. Algorithms 59, 2006). A certificate shows in one pass that
     there is none (`optimizer.checker.certificate`); without one it is searched for.
+
+    Where `Goals.max_moves` keeps a plan from balance, a certificate or a `rival` (`Answer.rival`)
+    has to show that its largest load is the least that so many moves reach: then balance is
+    optimal, if Σ load² is the least of plans that move as few, and moves are, if none with such a
+    largest load moves fewer. Without either nothing is known of the balance.
     """
     faults = list(_malformed(problem, target))
     if faults:
         return Verdict(faults, None, False, None, None)
+    if goals.by_weight:
+        return _by_weight(problem, target, certificate, goals)
     levels = levels_of(problem, goals) if levels is None else levels
+    is_limited = goals.max_moves is not None and (rival is not None or has_prices(certificate))
+    if is_limited:
+        levels = [level for level in levels if level != "spread"]
+    limits = limits_of(problem, goals.limits)
     facts, by_topic = facts_of(problem, goals), "spread" in levels
-    plain = not facts and not certificate
+    plain = not facts and not certificate and not is_limited and limits is None
     measures = proven_homogeneous(problem, target, levels) if plain else None
     if measures:
         spread = True if by_topic else None
         return Verdict([], measures, True, True, None, spread_optimal=spread, certificate=b"")
-    kinds = kinds_of(problem, facts, by_topic)
-    counts = counts_of(problem, kinds, target)
-    if counts is None:
-        return Verdict(list(_misplaced(problem, kinds, target)), None, False, None, None)
-    proven, witness, found, fault = prove(counts, ["balance", *levels], certificate)
+    found = _counted(problem, target, facts, by_topic, limits)
+    if not isinstance(found, Counts):
+        return Verdict(found, None, False, None, None)
+    counts, kinds = found, found.kinds
+    if is_limited:
+        judged = prove_within_budget(counts, goals, certificate, rival)
+    else:
+        judged = prove(counts, ["balance", *levels], certificate)
+    proven, witness, proof, fault = judged
     return Verdict(
         [],
         counts.measures,
-        proven["balance"],
+        proven.get("balance"),
         proven.get("moves"),
         witness,
         racks_optimal=proven.get("racks") if "racks" in kinds.flags else None,
         spread_optimal=proven.get("spread"),
         reads_found=counts.reads(counts.owned),
         reads=counts.reads(counts.held),
-        certificate=found,
+        certificate=proof,
         certificate_fault=fault,
     )
+
+
+def _by_weight(
+    problem: Problem, target: IntArray, certificate: bytes | None, goals: Goals
+) -> Verdict:
+    kinds = kinds_of(problem, facts_of(problem, goals))
+    counts = counts_of(problem, kinds, target)
+    if counts is None:
+        return Verdict(list(_misplaced(problem, kinds, target)), None, False, None, None)
+    found = check_by_weight(problem, kinds, target, goals, certificate)
+    is_fewest = found.within and found.moves <= found.moves_bound
+    return Verdict(
+        [],
+        counts.measures,
+        found.within or None,
+        is_fewest or None,
+        None,
+        reads_found=counts.reads(counts.owned),
+        reads=counts.reads(counts.held),
+        certificate=found.certificate,
+        certificate_fault=found.fault,
+        weight=found,
+    )
+
+
+def measure_assignment(problem: Problem, target: IntArray, goals: Goals = DEFAULT_GOALS) -> Verdict:
+    """The faults and measures that `check_assignment` tells, without a search or a proof."""
+    faults = list(_malformed(problem, target))
+    if faults:
+        return Verdict(faults, None, None, None, None)
+    limits = limits_of(problem, goals.limits)
+    counts = _counted(problem, target, facts_of(problem, goals), by_topic=False, limits=limits)
+    if not isinstance(counts, Counts):
+        return Verdict(counts, None, None, None, None)
+    return Verdict(
+        [],
+        counts.measures,
+        None,
+        None,
+        None,
+        reads_found=counts.reads(counts.owned),
+        reads=counts.reads(counts.held),
+    )
+
+
+def _counted(
+    problem: Problem,
+    target: IntArray,
+    facts: Sequence[PairFacts],
+    by_topic: bool,
+    limits: Limits | None,
+) -> Counts | list[str]:
+    """The assignment in counts, or why it isn't one of the group under its limits."""
+    by_topic |= limits is not None and limits.most_of_topic is not None
+    bare = kinds_of(problem, facts, by_topic)
+    kinds = with_cells(bare if limits is None else kinds_under(bare, limits))
+    if limits is not None:
+        faults = [
+            *_misplaced(problem, bare, target),
+            *limit_faults(problem, bare, limits, target),
+        ]
+        if faults:
+            return faults
+    counts = counts_of(problem, kinds, target)
+    if counts is None:
+        return list(_misplaced(problem, kinds, target))
+    if limits is None:
+        return counts
+    forced, measures = forced_moves(problem, bare, kinds), counts.measures
+    measures = measures._replace(
+        moves=measures.moves + forced, takeovers=measures.takeovers - forced
+    )
+    return replace(counts, measures=measures, limits=limits)
 
 
 def _malformed(problem: Problem, target: IntArray) -> Iterator[str]:

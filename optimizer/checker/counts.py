@@ -9,7 +9,7 @@ import numpy as np
 from optimizer.checker.kinds import Kinds
 from optimizer.checker.residual_network import FREE, ArcCosts, ResidualNetwork
 from optimizer.checker.spread import spread_of
-from optimizer.model import NOBODY, IntArray, Measures, Problem, Reads
+from optimizer.model import NOBODY, IntArray, Limits, Measures, Problem, Reads
 
 MANY = 4
 """Changes are counted apart if they are fewer than one in so many partitions."""
@@ -20,7 +20,8 @@ class Counts:
     """Who holds how much of what; only those of an assignment without faults are any good.
 
     `loads` has the number of partitions of each member. `owned`, `held` and `kept` have for each
-    pair how many partitions of its kind the member owns now, is given, and keeps.
+    pair how many partitions of its kind the member owns now, is given, and keeps. `limits` are
+    those that other assignments have to keep to as well.
     """
 
     problem: Problem
@@ -31,6 +32,7 @@ class Counts:
     owned: IntArray
     held: IntArray
     kept: IntArray
+    limits: Limits | None = None
 
     def arc_costs(self, level: str) -> ArcCosts:
         """What the arcs cost at a level.
@@ -77,18 +79,28 @@ class Counts:
         local, remote = (counts.sum(where=flags[name]) for name in ("local", "racks"))
         return Reads(int(local), int(remote))
 
-    def residual_network(self) -> ResidualNetwork:
-        """All arcs that the assignment allows."""
+    def residual_network(self, most: int | None = None) -> ResidualNetwork:
+        """All arcs that the assignment allows, within its limits and `most` for each member."""
         cell, cells = self.kinds.cell, len(self.kinds.member_of_cell)
+        more = self.loads < (np.inf if most is None else most)
+        gain, up = np.ones(len(self.held), np.bool_), np.ones(cells, np.bool_)
+        if self.limits is not None and self.limits.most is not None:
+            more &= self.loads < self.limits.most
+        if self.limits is not None and self.limits.most_of_topic is not None:
+            most_of_topic, kinds = self.limits.most_of_topic, self.kinds
+            if cell is None:
+                gain = self.held < most_of_topic[kinds.topic.repeat(np.diff(kinds.offsets))]
+            else:
+                up = self.held_in_cells < most_of_topic[kinds.topic_of_cell]
         return ResidualNetwork(
             taker=self.kinds.member if cell is None else cell + len(self.loads),
             offsets=self.kinds.offsets,
             member_of_cell=self.kinds.member_of_cell,
-            gain=np.ones(len(self.held), np.bool_),
+            gain=gain,
             loss=self.held > 0,
-            more=np.ones(len(self.loads), np.bool_),
+            more=more,
             less=self.loads > 0,
-            up=np.ones(cells, np.bool_),
+            up=up,
             down=self.held_in_cells[:cells] > 0,
         )
 

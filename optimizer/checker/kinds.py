@@ -30,7 +30,7 @@ class Kinds:
     kinds are told apart by it.
 
     A cell is a topic and a member. Where kinds differ by topic and by other facts as well, `cell`
-    has the number of each pair's cell, and `member_of_cell` the member of each cell.
+    has the number of each pair's cell, `member_of_cell` and `topic_of_cell` what each cell is of.
     """
 
     kind_of: IntArray
@@ -42,6 +42,7 @@ class Kinds:
     topic: IntArray = field(default_factory=NOTHING.copy)
     cell: IntArray | None = None
     member_of_cell: IntArray = field(default_factory=NOTHING.copy)
+    topic_of_cell: IntArray = field(default_factory=NOTHING.copy)
 
     @property
     def kind_count(self) -> int:
@@ -97,17 +98,22 @@ def kinds_of(problem: Problem, facts: Sequence[PairFacts] = (), by_topic: bool =
         topic=(of_topic >= 0).nonzero()[0] if by_topic else NOTHING,
     )
     for each in facts:
-        kinds = _cut(kinds, each)
-    return _with_cells(kinds)
+        kinds = cut(kinds, each)
+    return kinds
 
 
-def _with_cells(kinds: Kinds) -> Kinds:
+def with_cells(kinds: Kinds) -> Kinds:
     """Number the topics and members, if several kinds are of one topic."""
     if not (kinds.topic[1:] == kinds.topic[:-1]).any():
         return kinds
     topic = kinds.topic.repeat(np.diff(kinds.offsets))
     cells, cell = np.unique(topic * kinds.member_count + kinds.member, return_inverse=True)
-    return replace(kinds, cell=cell, member_of_cell=cells % kinds.member_count)
+    return replace(
+        kinds,
+        cell=cell,
+        member_of_cell=cells % kinds.member_count,
+        topic_of_cell=cells // kinds.member_count,
+    )
 
 
 def _kinds(problem: Problem, by_topic: bool) -> tuple[IntArray, list[IntArray]]:
@@ -132,7 +138,7 @@ def _kinds(problem: Problem, by_topic: bool) -> tuple[IntArray, list[IntArray]]:
     return np.array(of_topic, np.int64), [np.frombuffer(some, np.int64) for some, _ in number]
 
 
-def _cut(kinds: Kinds, facts: PairFacts) -> Kinds:
+def cut(kinds: Kinds, facts: PairFacts) -> Kinds:
     """Cut every kind by what is true of its partitions."""
     rows, read = len(next(iter(facts.flags.values()))), kinds.kind_of >= 0
     key = kinds.kind_of[read] * rows + facts.row_of[read]

@@ -30,8 +30,12 @@ class Proof(NamedTuple):
     fault: str | None
 
 
-def prove(counts: Counts, levels: Sequence[str], certificate: bytes | None) -> Proof:
+def prove(
+    counts: Counts, levels: Sequence[str], certificate: bytes | None, most: int | None = None
+) -> Proof:
     """Judge the levels, one after the other; the first at which something is better ends it.
+
+    Of plans in which nobody has more than `most`, if that is given.
 
     The certificate's numbers are tried first, or zeros, which do for most plans. Where they prove
     nothing, potentials or a cycle are searched for. The next level is then looked at in those arcs
@@ -40,7 +44,7 @@ def prove(counts: Counts, levels: Sequence[str], certificate: bytes | None) -> P
     proven: dict[str, bool] = {}
     found: list[IntArray] = []
     given, fault = _given(counts, len(levels), certificate)
-    network = counts.residual_network()
+    network = counts.residual_network(most)
     settled = [is_settled(counts, name, levels) for name in levels]
     for number, name in enumerate(levels):
         level = _Level(counts, name, network)
@@ -103,10 +107,12 @@ class _Level:
         counts, swap = self._counts, self._swap
         if swap is not None:
             return np.zeros_like(self._start), swap
-        cycle, distance = self._network.arcs(self._costs).search()
+        cycle, distance = self._network.search(self._costs)
         numbers = distance[counts.kinds.kind_count : -1] - distance[-1] - self._start
-        # Whoever has nothing has nothing to give: 0 is as good as more.
-        numbers[: len(counts.loads)][counts.loads == 0] = 0
+        # Whoever has nothing has nothing to give: 0 is as good as more. Less may be needed, where
+        # the numbers given for a level above leave an idle member no arc to the pool.
+        of_members = numbers[: len(counts.loads)]
+        np.minimum(of_members, 0, out=of_members, where=counts.loads == 0)
         if cycle is not None:
             return numbers, Sentences(counts).cycle(self._name, cycle)
         if self._reduce(numbers) is not None:

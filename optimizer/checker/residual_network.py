@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from optimizer.checker.negative_cycle import Arcs
+from optimizer.checker.negative_cycle import Arcs, Search, search
 from optimizer.model import IntArray
 
 Flags = NDArray[np.bool_]
@@ -144,8 +144,8 @@ class ResidualNetwork:
             less=self.less & (potential == costs.less),
         )
 
-    def arcs(self, costs: ArcCosts) -> Arcs:
-        """The arcs and their costs, for a search.
+    def search(self, costs: ArcCosts) -> Search:
+        """Look for a cycle of negative cost.
 
         Kinds come first, then members, then cells, then the pool.
         """
@@ -155,18 +155,16 @@ class ResidualNetwork:
         cell, above_cell = kinds + members + np.arange(cells), kinds + self.member_of_cell
         pool = np.full(members, kinds + members + cells)
         ends = {
-            "gain": (kind, taker),
-            "loss": (taker, kind),
-            "more": (member, pool),
             "less": (pool, member),
-            "up": (cell, above_cell),
             "down": (above_cell, cell),
+            "loss": (taker, kind),
+            "gain": (kind, taker),
+            "up": (cell, above_cell),
+            "more": (member, pool),
         }
         parts = [
-            (tail[flags], head[flags], cost[flags] if len(cost) == len(flags) else cost.repeat(n))
+            Arcs(tail[flags], head[flags], np.broadcast_to(cost, len(flags))[flags])
             for arcs, (tail, head) in ends.items()
             for flags, cost in [(getattr(self, arcs), getattr(costs, arcs))]
-            if (n := int(np.count_nonzero(flags)))
         ]
-        tail, head, cost = map(np.concatenate, zip(*parts, strict=True))
-        return Arcs(tail=tail, head=head, cost=cost, nodes=kinds + members + cells + 1)
+        return search(parts, nodes=kinds + members + cells + 1)

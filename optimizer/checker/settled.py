@@ -28,8 +28,10 @@ def is_settled(counts: Counts, level: str, levels: Sequence[str]) -> bool:
     """
     if level != "balance" and counts.stays and "moves" in levels[: levels.index(level) + 1]:
         return True
+    if counts.limits is not None:  # what follows goes by quotas that limits may not leave
+        return is_free(counts, level)
     if level == "moves":
-        return _keeps_its_quotas(counts)
+        return levels[0] == "balance" and _keeps_its_quotas(counts)
     if level == "spread":
         return _is_even(counts)
     return is_free(counts, level)

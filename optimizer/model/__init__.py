@@ -2,25 +2,32 @@
 
 from __future__ import annotations
 
-from optimizer.model.answer import Answer, CostOverflowError, StrategyError, settled
+from optimizer.model.answer import Answer, CostOverflowError, LimitsError, StrategyError, settled
 from optimizer.model.arrays import NOTHING, IntArray, distinct, ranges, sorted_places, stable_order
 from optimizer.model.claims import Ownership, resolve
 from optimizer.model.classes import Classes, classes_of
-from optimizer.model.goals import DEFAULT_GOALS, Goals, GoalsError
+from optimizer.model.goals import DEFAULT_GOALS, WEIGHTS, Goals, GoalsError
 from optimizer.model.group import Group, InvalidGroupError, Member, check_group
 from optimizer.model.homogeneous import HomogeneousGroups
 from optimizer.model.levels import levels_of, spread_is_looked_at
+from optimizer.model.limits import KEYS as LIMIT_KEYS
+from optimizer.model.limits import Limit, Limits, LimitSet, limits_of
 from optimizer.model.measures import Measures, Reads, changes_of, measure, member_loads
+from optimizer.model.naming import group_of
 from optimizer.model.numbering import problem_of, rack_notes, settlement_notes
+from optimizer.model.patterns import matches
 from optimizer.model.problem import GONE, NOBODY, KafkaFacts, Problem, once_a_problem
 from optimizer.model.racks import RackTable, rack_table_of
 from optimizer.model.spread import least_spread, readers_of, spread_of, worst_topic_share
+from optimizer.model.weights import Weights, weights_of
 
 __all__ = [
     "DEFAULT_GOALS",
     "GONE",
+    "LIMIT_KEYS",
     "NOBODY",
     "NOTHING",
+    "WEIGHTS",
     "Answer",
     "Classes",
     "CostOverflowError",
@@ -31,6 +38,10 @@ __all__ = [
     "IntArray",
     "InvalidGroupError",
     "KafkaFacts",
+    "Limit",
+    "LimitSet",
+    "Limits",
+    "LimitsError",
     "Measures",
     "Member",
     "Ownership",
@@ -38,12 +49,16 @@ __all__ = [
     "RackTable",
     "Reads",
     "StrategyError",
+    "Weights",
     "changes_of",
     "check_group",
     "classes_of",
     "distinct",
+    "group_of",
     "least_spread",
     "levels_of",
+    "limits_of",
+    "matches",
     "measure",
     "member_loads",
     "once_a_problem",
@@ -59,5 +74,6 @@ __all__ = [
     "spread_is_looked_at",
     "spread_of",
     "stable_order",
+    "weights_of",
     "worst_topic_share",
 ]

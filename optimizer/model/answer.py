@@ -12,21 +12,30 @@ class Answer(NamedTuple):
 
     `first_round` is what the first rebalance hands out; it differs from `target` for strategies of
     the cooperative protocols (KIP-429, KIP-415), which leave what changes hands out of it.
-    `reason` says why the optimum isn't proposed, if it isn't.
+    `reason` says why the optimum isn't proposed, if it isn't. `rival` is an assignment that shows
+    why the largest load can't be lower within the moves that the goals allow: one with the lowest
+    load below it, or if there is none the balanced one. From it the check makes its own proof.
+    `certificate` shows how good a plan by weight is (`optimizer.checker.weighted`).
     """
 
     target: IntArray
     first_round: IntArray
     reason: str | None = None
+    rival: IntArray | None = None
+    certificate: bytes | None = None
 
 
 class StrategyError(ValueError):
     """Kafka's own code throws on this group, or isn't for such a group; the message says why."""
 
 
-def settled(target: IntArray, reason: str | None = None) -> Answer:
+class LimitsError(StrategyError):
+    """A group's limits can't be met together; the message names the smallest set that clashes."""
+
+
+def settled(target: IntArray, reason: str | None = None, rival: IntArray | None = None) -> Answer:
     """The answer of a strategy that reaches its target in one rebalance."""
-    return Answer(target, target, reason)
+    return Answer(target, target, reason, rival)
 
 
 class CostOverflowError(OverflowError):

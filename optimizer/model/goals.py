@@ -4,13 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from math import isfinite
+from math import floor, isfinite
+
+from optimizer.model.limits import Limit, LimitSet, stated_limits
 
 LEVELS = ("racks", "moves", "spread")
 """What is looked at after coverage and balance, in the order that is usual."""
 
 RACKS = (None, "leader", "any")
 """Which replica a member reads: it doesn't matter; the leader's; the nearest (KIP-392)."""
+
+BALANCES = ("count", "weight")
+"""What a member's load is: its partitions, or what they weigh for its capacity."""
+
+WEIGHTS = ("column", "rate", "lag")
+"""Where a fleet's weights come from: partitions.weight, rates of its history, or lags."""
+
+EFFORTS = ("quick", "standard", "thorough")
+"""How far a plan by weight, and the bound that shows how good it is, are searched for."""
 
 
 class GoalsError(ValueError):
@@ -44,15 +55,57 @@ class Goals:
     by two. A plan that gains less isn't made: everything stays where it is, and only partitions
     without an owner are placed, as balanced as that can be. 0: every gain will do.
 
+    `balance`: "count", every partition weighs one and every member is like any other; or "weight",
+    a load is what a member's partitions weigh, divided by its capacity (`optimizer.model.weights`).
+    Then the largest load comes first, which is NP-hard to make least: the plan tells a bound below
+    which none can be, and who shows it. Below it come racks and moves, then Σ load² / capacity.
+    `weight`: where a fleet's weights come from; a `Group` states its own.
+
+    `tolerance`: the largest load by weight may be so much above the best that is known, as a share
+    of it, where that saves moves. 0: as low as can be.
+
+    `max_moves`: so many partitions may move at most, a whole number; or a share of the group's
+    partitions, a number with a point from 0.0 to 1.0. Where the best plan moves more, the largest
+    load is as low as so many moves make it; then as few move as that takes; then loads are as even
+    as that leaves them; then come the other levels but spread. None: as many as it takes.
+
+    `pin`: partitions that may go to some members only; `exclude`: members that get nothing, or
+    nothing of some partitions; `max_partitions`: how many a member may have; `max_per_topic`: how
+    many of a topic a member may have. Each is a list of `optimizer.model.limits.Limit`, or of
+    tables of its keys; they come before everything else. Where they can't be met together the group
+    has no plan.
+
+    `effort`: how far plans by weight are searched for, in steps and never in seconds.
+
     Raises `GoalsError` with every fault.
     """
 
     rack: str | None = None
     levels: tuple[str, ...] = ("racks", "moves")
     min_gain: float = 0.0
+    balance: str = "count"
+    weight: str = "column"
+    tolerance: float = 0.01
+    effort: str = "standard"
+    max_moves: int | float | None = None
+    pin: tuple[Limit, ...] = ()
+    exclude: tuple[Limit, ...] = ()
+    max_partitions: tuple[Limit, ...] = ()
+    max_per_topic: tuple[Limit, ...] = ()
 
     def __post_init__(self) -> None:
         faults = list(self._faults())
+        for name in LimitSet._fields:
+            if getattr(self, name) != ():
+                limits, wrong = stated_limits(name, getattr(self, name))
+                faults += wrong
+                object.__setattr__(self, name, limits)
+        limited = [name for name in LimitSet._fields if getattr(self, name)]
+        if limited and self.by_weight:
+            faults.append(
+                f"{', '.join(limited)} can't be kept to where balance is 'weight': leave it out, "
+                "or balance by count"
+            )
         if faults:
             raise GoalsError(faults)
         object.__setattr__(self, "levels", tuple(self.levels))
@@ -63,9 +116,38 @@ class Goals:
         if not _are_levels(self.levels):
             names = ", ".join(map(repr, LEVELS))
             yield f"levels is {self.levels!r} and must be a list of {names}, each once at most"
-        number = isinstance(self.min_gain, int | float) and not isinstance(self.min_gain, bool)
-        if not number or not isfinite(self.min_gain) or self.min_gain < 0:
-            yield f"min_gain is {self.min_gain!r} and must be a number of 0 or more"
+        for name in ("min_gain", "tolerance"):
+            if not _is_share(value := getattr(self, name)):
+                yield f"{name} is {value!r} and must be a number of 0 or more"
+        if not _is_budget(self.max_moves):
+            yield (
+                f"max_moves is {self.max_moves!r} and must be a whole number of 0 or more, or a "
+                "share from 0.0 to 1.0"
+            )
+        for name, known in (("balance", BALANCES), ("weight", WEIGHTS), ("effort", EFFORTS)):
+            if (value := getattr(self, name)) not in known:
+                yield f"{name} is {value!r} and must be one of {', '.join(map(repr, known))}"
+
+    @property
+    def limits(self) -> LimitSet:
+        """What may not be, whatever it costs."""
+        return LimitSet(self.pin, self.exclude, self.max_partitions, self.max_per_topic)
+
+    @property
+    def by_weight(self) -> bool:
+        """Whether loads are weights."""
+        return self.balance == "weight"
+
+    @property
+    def weight_source(self) -> str | None:
+        """Where weights come from, if they matter."""
+        return self.weight if self.by_weight else None
+
+    def budget(self, partitions: int) -> int | None:
+        """How many of a group's partitions may move; None if as many as it takes."""
+        if isinstance(self.max_moves, float):
+            return floor(self.max_moves * partitions)
+        return self.max_moves
 
     @property
     def order(self) -> tuple[str, ...]:
@@ -77,6 +159,20 @@ class Goals:
     def ranking(self) -> tuple[str, ...]:
         """All levels in their order, those that aren't named last."""
         return (*self.levels, *(level for level in LEVELS if level not in self.levels))
+
+
+def _is_share(value: object) -> bool:
+    """Whether it is a number of 0 or more."""
+    if not isinstance(value, int | float) or isinstance(value, bool):
+        return False
+    return isfinite(value) and value >= 0
+
+
+def _is_budget(value: object) -> bool:
+    """Whether it is None, a whole number of 0 or more, or a share."""
+    if value is None or (isinstance(value, float) and 0 <= value <= 1):
+        return True
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
 
 
 def _are_levels(levels: object) -> bool:

@@ -14,6 +14,9 @@ import numpy as np
 
 from optimizer.model.arrays import NOTHING, IntArray
 
+MOST_PARTITIONS = 20_000_000
+"""A group of more is none that memory could hold; the largest clusters have a tenth of it."""
+
 AT_A_TIME = 64
 """Members whose claims are read together."""
 
@@ -33,8 +36,8 @@ class Member:
     `owned` holds (topic, partition) pairs; a partition that the cluster lacks is ignored and
     noted. Two members may claim one partition: the claim of the higher `generation` stands
     (None counts as -1), equal generations cancel out (KAFKA-14639).
-    `capacity` is carried along; it doesn't change a plan yet. `host` tells which members a host
-    takes along when it fails.
+    `capacity`: what it can take beside the others, for plans by weight (None counts as 1). `host`
+    tells which members a host takes along when it fails.
     """
 
     member_id: str
@@ -44,7 +47,13 @@ class Member:
     rack: str | None = None
     generation: int | None = None
     capacity: float | None = None
+    client_id: str | None = None
     host: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.topics is None or self.owned is None:  # None is nothing
+            object.__setattr__(self, "topics", self.topics or ())
+            object.__setattr__(self, "owned", self.owned or ())
 
 
 class Happening(Protocol):
@@ -59,16 +68,23 @@ class Group:
     """A consumer group: its topics with their partition counts, and its members.
 
     The order of `members` is the one in which Kafka's group leader sees them. The optional facts
-    have one entry a partition: `weights` (any unit, not negative), `leader_racks`,
-    `replica_racks`; `topic_ids` are 32 hex digits or Kafka's 22 characters.
+    have one entry a partition: `weights` (any unit, not negative; None where it isn't known),
+    `leader_racks`, `replica_racks`; `topic_ids` are 32 hex digits or Kafka's 22 characters.
     """
 
     topics: Mapping[str, int]
     members: Sequence[Member]
-    weights: Mapping[str, Sequence[float]] = field(default_factory=dict)
+    weights: Mapping[str, Sequence[float | None]] = field(default_factory=dict)
     leader_racks: Mapping[str, Sequence[str | None]] = field(default_factory=dict)
     replica_racks: Mapping[str, Sequence[Sequence[str]]] = field(default_factory=dict)
     topic_ids: Mapping[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for name in ("weights", "leader_racks", "replica_racks", "topic_ids"):
+            facts: Mapping[str, Any] | None = getattr(self, name)
+            if facts is None or None in facts.values():  # None is nothing
+                known = {topic: fact for topic, fact in (facts or {}).items() if fact is not None}
+                object.__setattr__(self, name, known)
 
     def after(self, event: Happening) -> Group:
         """The group when that has happened, with all that its members still own.
@@ -125,13 +141,21 @@ def _owned(group: Group) -> Owned | None:
 
 def _topic_faults(group: Group) -> Iterator[str]:
     counts = group.topics.values()
-    if set(map(type, counts)) == {int} and min(counts) >= 0:
+    if set(map(type, counts)) == {int} and min(counts) >= 0 and sum(counts) <= MOST_PARTITIONS:
         return
+    total = 0
     for topic, count in group.topics.items():
         if not isinstance(count, Integral) or isinstance(count, bool):
             yield f"topic {topic!r} has {count!r} partitions, which is not a whole number"
         elif count < 0:
             yield f"topic {topic!r} has {count} partitions, a negative number"
+        else:
+            total += int(count)
+    if total > MOST_PARTITIONS:
+        yield (
+            f"its topics have {total:,} partitions, and no more than {MOST_PARTITIONS:,} can be "
+            "planned at once: plan its topics in several groups"
+        )
 
 
 def _member_faults(group: Group) -> Iterator[str]:
@@ -144,6 +168,12 @@ def _member_faults(group: Group) -> Iterator[str]:
         for member in group.members:
             if isinstance(member.topics, str):
                 yield f"the topics of member {member.member_id!r} are a string, not a list of names"
+    for member in group.members:
+        if member.capacity is not None and not 0 < member.capacity < float("inf"):
+            yield (
+                f"member {member.member_id!r} has the capacity {member.capacity!r}: it must be "
+                "finite and above 0"
+            )
 
 
 def _claim_faults(group: Group) -> Iterator[str]:
@@ -157,7 +187,10 @@ def _partition_numbers(stated: list[Any]) -> IntArray | None:
     """Numbers as an array; None unless all are whole and not negative."""
     if not all(issubclass(kind, Integral) for kind in set(map(type, stated))):
         return None
-    numbers = np.fromiter(stated, np.int64, len(stated))
+    try:
+        numbers = np.fromiter(stated, np.int64, len(stated))
+    except OverflowError:
+        return None
     return None if numbers.min(initial=0) < 0 else numbers
 
 
@@ -173,5 +206,6 @@ def _fact_faults(group: Group) -> Iterator[str]:
             if count is not None and len(values) != count:
                 yield f"{name} of topic {topic!r} has {len(values)} entries for {count} partitions"
     for topic, weights in group.weights.items():
-        if not all(0 <= weight < float("inf") for weight in weights):
+        known = (weight for weight in weights if weight is not None)
+        if not all(0 <= weight < float("inf") for weight in known):
             yield f"weights of topic {topic!r} must be finite and not negative"

@@ -7,6 +7,7 @@ from itertools import chain, pairwise, repeat
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from optimizer.model.arrays import IntArray
 from optimizer.model.claims import Ownership, resolve
@@ -43,17 +44,21 @@ def problem_of(group: Group, owned: Owned | None = None) -> NumberedGroup:
         subscriptions=subscriptions,
         owner=ownership.owner,
         racks=[member.rack for member in members],
+        hosts=[member.host for member in members],
         leader_racks=_leader_racks(group, topics),
         replica_racks=_replica_racks(group, topics),
         kafka=KafkaFacts(
             claims=(claimant, partition),
             leader_order=leader_order,
             instance_ids=[member.instance_id for member in members],
+            client_ids=[member.client_id for member in members],
             generations=generations,
             topic_ids=[group.topic_ids.get(topic) for topic in topics],
             vanished=vanished,
             beyond=beyond,
         ),
+        weights=_weights(group, topics),
+        capacities=_capacities(members),
     )
     notes = [
         *_vanished_topics(vanished or ()),
@@ -142,7 +147,7 @@ def _replica_racks(group: Group, topics: Sequence[str]) -> list[tuple[str, ...]]
     if not group.replica_racks:
         return None
     return [
-        tuple(racks)
+        tuple(racks or ())
         for topic in topics
         for racks in group.replica_racks.get(topic, [()] * group.topics[topic])
     ]
@@ -156,6 +161,20 @@ def _leader_racks(group: Group, topics: Sequence[str]) -> list[str | None] | Non
         for topic in topics
         for rack in group.leader_racks.get(topic, [None] * group.topics[topic])
     ]
+
+
+def _weights(group: Group, topics: Sequence[str]) -> NDArray[np.float64] | None:
+    """What partitions weigh, NaN where that isn't known; numpy makes it of None."""
+    if not group.weights:
+        return None
+    unknown = (None,)
+    stated = (group.weights.get(topic, unknown * group.topics[topic]) for topic in topics)
+    return np.array([*chain.from_iterable(stated)], np.float64)
+
+
+def _capacities(members: Sequence[Member]) -> NDArray[np.float64] | None:
+    stated = [member.capacity for member in members]
+    return np.array(stated, np.float64) if any(one is not None for one in stated) else None
 
 
 def _vanished_topics(vanished: Sequence[tuple[str, ...]]) -> Iterator[str]:

@@ -9,6 +9,7 @@ from typing import TypeVar, TypeVarTuple
 from weakref import WeakKeyDictionary
 
 import numpy as np
+from numpy.typing import NDArray
 
 from optimizer.model.arrays import IntArray
 
@@ -35,6 +36,7 @@ class KafkaFacts:
     claims: tuple[IntArray, IntArray] | None = None
     leader_order: IntArray | None = None
     instance_ids: Sequence[str | None] | None = None
+    client_ids: Sequence[str | None] | None = None
     generations: IntArray | None = None
     topic_ids: Sequence[str | None] | None = None
     vanished: Sequence[tuple[str, ...]] | None = None
@@ -52,7 +54,8 @@ class Problem:
 
     `racks` has the rack of each member; `leader_racks` and `replica_racks` have for each partition
     the rack of its leader and the racks of its replicas, of which the first is read where the goals
-    name it only. None: none is known.
+    name it only. None: none is known. `weights` of partitions and `capacities` of members have NaN
+    where one isn't known (`optimizer.model.weights`). `hosts` are where members run.
     """
 
     member_ids: Sequence[str]
@@ -65,6 +68,9 @@ class Problem:
     leader_racks: Sequence[str | None] | None = None
     replica_racks: Sequence[tuple[str, ...]] | None = None
     kafka: KafkaFacts = field(default_factory=KafkaFacts)
+    hosts: Sequence[str | None] | None = None
+    weights: NDArray[np.float64] | None = None
+    capacities: NDArray[np.float64] | None = None
 
     @property
     def partition_count(self) -> int:

@@ -3,5 +3,6 @@
 from __future__ import annotations
 
 from optimizer.reasons.explain import Explanation, explain
+from optimizer.reasons.weights import explain_by_weight
 
-__all__ = ["Explanation", "explain"]
+__all__ = ["Explanation", "explain", "explain_by_weight"]

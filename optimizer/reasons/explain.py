@@ -9,7 +9,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from optimizer.checker import Kinds, PairFacts, kinds_of, rack_facts_of
-from optimizer.model import DEFAULT_GOALS, NOBODY, Goals, IntArray, Problem
+from optimizer.model import (
+    DEFAULT_GOALS,
+    NOBODY,
+    Goals,
+    IntArray,
+    Limits,
+    Problem,
+    limits_of,
+)
 from optimizer.reasons.bounds import Bound, bounds_of
 from optimizer.reasons.paths import OUTSIDE, Path, Transfer, paths_of
 
@@ -44,6 +52,7 @@ class Reason:
     "racks": going back, more would be read across racks, and the balance would be as good
     (`is_even`) or better (not in an optimal plan);
     "spread": going back, topics would be spread less evenly, and the balance be so likewise;
+    "limits": going back isn't allowed by the goals' limits;
     "nothing": going back would be no worse for any of these (not in an optimal plan).
     """
 
@@ -70,6 +79,8 @@ class Reason:
     def __str__(self) -> str:
         step, last = self.step, self.path[-1].taker
         start = f"{step.name} moves from {self._had(step.giver)} to "
+        if self.cause == "limits":
+            return f"{start}{self._had(step.taker)}: its limits take that"
         if self.cause == "nothing":
             return f"{start}{self._had(step.taker)}: nothing is gained by that"
         if self.cause in ("racks", "spread"):
@@ -153,6 +164,7 @@ class _View:
             np.bincount(some[some >= 0], minlength=len(problem.member_ids)).tolist()
             for some in (self.found, target)
         )
+        self._limits = limits_of(problem, goals.limits)
         self._facts: PairFacts | None = rack_facts_of(problem, goals.rack)
         self._reads: set[int] = set(self.kinds.keys.tolist())
         topics = problem.topic_of[target >= 0].tolist()
@@ -192,7 +204,24 @@ class _View:
             return "balance"
         if fewer_remote > 0:
             return "racks"
+        if self._limits is not None and self._is_barred(path, self._limits):
+            return "limits"
         return "spread" if less_spread > 0 else "nothing"
+
+    def _is_barred(self, path: Path, limits: Limits) -> bool:
+        """Whether limits don't allow what the path changed: who had what, or how much."""
+        for partition, giver, _ in path:
+            if giver == OUTSIDE:
+                continue
+            topic = int(self._problem.topic_of[partition])
+            if not limits.allowed[limits.row_of[partition], giver]:
+                return True
+            if limits.most is not None and self._after[giver] >= limits.most[giver]:
+                return True
+            cap = limits.most_of_topic
+            if cap is not None and self._held[topic, giver] >= cap[topic]:
+                return True
+        return False
 
     def _fewer_remote(self, path: Path) -> int:
         """Reads across racks without the path, less those with it."""

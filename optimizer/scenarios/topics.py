@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from statistics import fmean
 from typing import Any, ClassVar
 
 from optimizer.model import Group
@@ -53,12 +52,10 @@ class Grow(Event):
             )
         new = self.partitions - size
         topics = {**group.topics, self.topic: self.partitions}
-        weights = group.weights.get(self.topic)
-        mean = fmean(weights) if weights else 0.0
         return replace(
             group,
             topics=topics,
-            weights=_longer(group.weights, self.topic, [mean] * new),
+            weights=_longer(group.weights, self.topic, [None] * new),
             leader_racks=_longer(group.leader_racks, self.topic, [None] * new),
             replica_racks=_longer(group.replica_racks, self.topic, [[] for _ in range(new)]),
         )

@@ -5,15 +5,22 @@ from __future__ import annotations
 from optimizer.solver.balance import least_max_load, least_max_load_of
 from optimizer.solver.fewest_moves import fewest_moves
 from optimizer.solver.flow import Takers, fewest_takers
+from optimizer.solver.frontier import Frontier, Point, frontier_of
 from optimizer.solver.homogeneous import solve_homogeneous
 from optimizer.solver.solve import solve
+from optimizer.solver.weighted import SetBound, solve_by_weight
 
 __all__ = [
+    "Frontier",
+    "Point",
+    "SetBound",
     "Takers",
     "fewest_moves",
     "fewest_takers",
+    "frontier_of",
     "least_max_load",
     "least_max_load_of",
     "solve",
+    "solve_by_weight",
     "solve_homogeneous",
 ]

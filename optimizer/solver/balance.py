@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from optimizer.model import IntArray, Problem, classes_of
+from optimizer.solver.chain import chain_of, chain_shares
 from optimizer.solver.components import components
 from optimizer.solver.demand import Demand
 from optimizer.solver.flow import kinds_above
@@ -62,6 +63,8 @@ def _level_shares(part: Demand, levels: Sequence[str]) -> IntArray | None:
     """The best shares within one of each other; None if there are none."""
     if len(part.supply) == 1 and not any(flags.any() for flags in part.costs.values()):
         return even_shares(part.supply, part.offsets, part.owned)
+    if chain := chain_of(part):
+        return chain_shares(part, chain, _base(part), levels)
     if part.topics is None:
         return cheapest_shares(part, _base(part), levels)
     return spread_shares(part, part.topics, _base(part), levels)

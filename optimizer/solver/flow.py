@@ -10,9 +10,13 @@ from numpy.typing import NDArray
 
 from optimizer.model import CostOverflowError, IntArray
 from optimizer.solver.demand import Demand
+from optimizer.solver.interruptible import interruptible
 
 MOST = 2**62
 """No number that the flow computes may get larger than that."""
+
+LONG = 2 * 10**7
+"""Nodes times arcs of a network that may take a tenth of a second."""
 
 
 class Arcs(NamedTuple):
@@ -30,17 +34,23 @@ def cheapest_flow(parts: Sequence[Arcs], supply: IntArray) -> IntArray | None:
     `supply` is that of each node; the arcs of the parts come one after the other. Raises
     `CostOverflowError` where 64 bits couldn't hold what comes of it.
     """
-    tail, head, capacity, cost = map(np.concatenate, zip(*parts, strict=True))
-    _check_range(cost, supply)
+    arcs = Arcs(*map(np.concatenate, zip(*parts, strict=True)))
+    _check_range(arcs.cost, supply)
+    if len(supply) * len(arcs.tail) < LONG:
+        return _cheapest_flow(arcs, supply)
+    return interruptible(lambda: _cheapest_flow(arcs, supply))
+
+
+def _cheapest_flow(arcs: Arcs, supply: IntArray) -> IntArray | None:
     solver = _graph().min_cost_flow.SimpleMinCostFlow()
-    arcs = solver.add_arcs_with_capacity_and_unit_cost(tail, head, capacity, cost)
+    numbers = solver.add_arcs_with_capacity_and_unit_cost(*arcs)
     solver.set_nodes_supplies(np.arange(len(supply)), supply)
     status = solver.solve()
     if status == solver.INFEASIBLE:
         return None
     if status != solver.OPTIMAL:
         raise RuntimeError(f"OR-Tools' min-cost flow ended with {status.name}")
-    flows: IntArray = solver.flows(arcs)
+    flows: IntArray = solver.flows(numbers)
     return flows
 
 
@@ -66,6 +76,15 @@ def kinds_above(demand: Demand, level: int) -> NDArray[np.bool_]:
     They are the kinds on the source's side of the minimum cut that lies nearest to the source,
     when a member takes in `level` at most. All their members are on that side with them.
     """
+    nodes, arcs = len(demand.supply) + demand.member_count, len(demand.members)
+    if nodes * arcs < LONG:
+        return _kinds_above(demand, level)
+    found = interruptible(lambda: _kinds_above(demand, level).astype(np.int64))
+    assert found is not None
+    return found.astype(np.bool_)
+
+
+def _kinds_above(demand: Demand, level: int) -> NDArray[np.bool_]:
     kinds, source = len(demand.supply), len(demand.supply) + demand.member_count
     sink = source + 1
     kind, every_kind = demand.kind_of_pair, np.arange(kinds)
@@ -81,6 +100,26 @@ def kinds_above(demand: Demand, level: int) -> NDArray[np.bool_]:
     above = np.zeros(sink + 1, np.bool_)
     above[network.get_source_side_min_cut()] = True
     return above[:kinds]
+
+
+def source_side(
+    parts: Sequence[Arcs], supply: IntArray, sink: int
+) -> tuple[NDArray[np.bool_], int]:
+    """Which nodes the cut nearest to the source separates from the sink, and the largest flow.
+
+    The first nodes have supplies; costs of arcs don't matter.
+    """
+    network = _graph().max_flow.SimpleMaxFlow()
+    source = sink + 1
+    network.add_arcs_with_capacity(np.full(len(supply), source), np.arange(len(supply)), supply)
+    for arcs in parts:
+        network.add_arcs_with_capacity(arcs.tail, arcs.head, arcs.capacity)
+    status = network.solve(source, sink)
+    if status != network.OPTIMAL:
+        raise RuntimeError(f"OR-Tools' max flow ended with {status.name}")
+    side = np.zeros(source + 1, np.bool_)
+    side[network.get_source_side_min_cut()] = True
+    return side, int(network.optimal_flow())
 
 
 NODES = 5_000

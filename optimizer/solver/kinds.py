@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from optimizer.model import Goals, IntArray, Problem, classes_of, ranges
+from optimizer.model import Goals, IntArray, Limits, Problem, classes_of, limits_of, ranges
 from optimizer.solver.costs import CostTable, Flags, costs_of
 
 
@@ -29,9 +29,11 @@ class Kinds:
 
 
 def kinds_of(problem: Problem, goals: Goals) -> Kinds:
-    """The classes of a problem, cut into partitions that cost the same."""
+    """The classes of a problem under its limits, cut into partitions that cost the same."""
     classes = classes_of(problem)
     kinds = Kinds(classes.of_partition, classes.owner_pair, classes.offsets, classes.members)
+    if limits := limits_of(problem, goals.limits):
+        kinds = _without_the_barred(kinds, limits)
     for level, table in costs_of(problem, goals).items():
         kinds = _cut_by_cost(kinds, level, table)
     return kinds
@@ -40,6 +42,22 @@ def kinds_of(problem: Problem, goals: Goals) -> Kinds:
 def kinds_by_topic(kinds: Kinds, topic_of: IntArray) -> tuple[Kinds, IntArray]:
     """The kinds cut into those of a topic each, and the topics of these."""
     return _cut(kinds, topic_of, int(topic_of.max(initial=0)) + 1)
+
+
+def _without_the_barred(kinds: Kinds, limits: Limits) -> Kinds:
+    """The kinds with those readers alone whom limits allow."""
+    if limits.allowed.all():
+        return kinds
+    cut, row = _cut(kinds, limits.row_of, len(limits.allowed))
+    kind = np.arange(len(row)).repeat(np.diff(cut.offsets))
+    kept = limits.allowed[row[kind], cut.members]
+    number = np.append(np.where(kept, kept.cumsum() - 1, -1), -1)
+    return Kinds(
+        of_partition=cut.of_partition,
+        owner_pair=number[cut.owner_pair],
+        offsets=np.append(0, np.bincount(kind[kept], minlength=len(row)).cumsum()),
+        members=cut.members[kept],
+    )
 
 
 def _cut_by_cost(kinds: Kinds, level: str, table: CostTable) -> Kinds:

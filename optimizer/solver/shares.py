@@ -79,6 +79,7 @@ def level_weights(demand: Demand, levels: Sequence[str]) -> dict[str, int]:
     """
     kinds = len(demand.supply)
     most = {"moves": kinds, **dict.fromkeys(demand.costs, kinds)}
+    most["balance"] = 2 * int(demand.supply.sum())  # one member more, and one less
     if demand.topics is not None:
         largest = int(np.bincount(demand.topics, demand.supply).max(initial=0))
         most["spread"] = 2 * largest * demand.member_count

@@ -13,18 +13,24 @@ from optimizer.model import (
     Goals,
     IntArray,
     Problem,
+    changes_of,
     classes_of,
     least_spread,
     levels_of,
+    member_loads,
     rack_table_of,
     readers_of,
     settled,
     spread_of,
 )
 from optimizer.solver.balance import best_shares
-from optimizer.solver.demand import demand_of
+from optimizer.solver.budget import loads_by_moves
+from optimizer.solver.capped import Caps, capped_shares
+from optimizer.solver.costs import COSTS
+from optimizer.solver.demand import Demand, demand_of
 from optimizer.solver.hand_out import hand_out
 from optimizer.solver.kinds import Kinds, kinds_by_topic, kinds_if_nothing_moves, kinds_of
+from optimizer.solver.limited import caps_of, check_limits, demand_under
 
 
 def solve(problem: Problem, goals: Goals = DEFAULT_GOALS) -> Answer:
@@ -37,20 +43,79 @@ def solve(problem: Problem, goals: Goals = DEFAULT_GOALS) -> Answer:
     read across them; then (or before, if the goals say so) each topic is spread over its readers as
     evenly as can be. The facts alone decide, not the order that they came in.
 
-    If that isn't worth its moves (`Goals.min_gain`), everything stays with its owner, and only what
+    Limits come first (`Goals.limits`); raises LimitsError where they can't all be met.
+
+    If that moves more than `Goals.max_moves`, the largest load is as low as so many moves make it,
+    and as few move as that takes.
+
+    If it isn't worth its moves (`Goals.min_gain`), everything stays with its owner, and only what
     has none is placed, as balanced as that leaves it; the answer's `reason` says so.
     """
+    check_limits(problem, goals)
     kinds = kinds_of(problem, goals)
-    target = _best(problem, kinds, goals)
+    answer = _within_budget(problem, kinds, _best(problem, kinds, goals), goals)
+    target = answer.target
     if not goals.min_gain:
-        return settled(target)
-    moves = int(np.count_nonzero((target != problem.owner) & (kinds.owner_pair >= 0)))
+        return answer
+    moves = _moves(problem, kinds, target)
     if not moves:
-        return settled(target)
-    unmoved = _best(problem, kinds_if_nothing_moves(kinds, problem.owner), goals)
+        return answer
+    still = kinds_if_nothing_moves(kinds, problem.owner)
+    if caps := caps_of(problem, goals):
+        found = _capped(problem, still, caps, goals)
+        if found is None:  # limits take moves
+            return answer
+        unmoved = found
+    else:
+        unmoved = _best(problem, still, goals)
     if gain_of(problem, unmoved, target, goals) >= goals.min_gain * moves:
-        return settled(target)
+        return answer
     return settled(unmoved, reason=f"not worth {moves} move{'s' * (moves != 1)}")
+
+
+def _moves(problem: Problem, kinds: Kinds, target: IntArray) -> int:
+    return int(np.count_nonzero((target != problem.owner) & (kinds.owner_pair >= 0)))
+
+
+def _within_budget(problem: Problem, kinds: Kinds, best: IntArray, goals: Goals) -> Answer:
+    """The best plan if it keeps to `Goals.max_moves`, otherwise the best that does.
+
+    The reason tells what more moves would do.
+    """
+    partitions = int(np.count_nonzero(kinds.of_partition >= 0))
+    budget, moves = goals.budget(partitions), _moves(problem, kinds, best)
+    if budget is None or changes_of(problem, best)[0] <= budget:
+        return settled(best)
+    loads = member_loads(problem, best)
+    forced = changes_of(problem, best)[0] - moves  # by limits, in every plan
+    curve = loads_by_moves(problem, int(loads.max()), goals)
+    allowed = max(budget - forced, curve.moves(curve.highest))  # limits may take more
+    if moves <= allowed:
+        return settled(best)
+    load = curve.least_load(allowed)
+    levels = ["moves", "balance", *(level for level in goals.order if level in COSTS)]
+    kinds, demand = demand_under(problem, kinds, caps_of(problem, goals))
+    target = _of_shares(problem, kinds, demand, curve.within(demand, load, levels))
+    rival = best
+    if load > curve.lowest:
+        rival = _of_shares(problem, curve.kinds, curve.demand, curve.shares(load - 1))
+    count = moves + forced
+    more = (
+        f"{count} move{'s' * (count != 1)} instead of {changes_of(problem, target)[0]} would make "
+    )
+    limited = member_loads(problem, target)
+    if load > curve.lowest:
+        gained = f"the largest load {loads.max()} instead of {load}"
+    elif limited @ limited > loads @ loads:
+        gained = "loads more even"
+    else:
+        gained = "racks or topics fit better"
+    return settled(target, reason=more + gained, rival=rival)
+
+
+def _of_shares(problem: Problem, kinds: Kinds, demand: Demand, shares: IntArray | None) -> IntArray:
+    assert shares is not None, "a load that the curve knows can be reached"
+    return hand_out(problem.owner, problem.topic_offsets, kinds, demand, shares)
 
 
 def _best(problem: Problem, kinds: Kinds, goals: Goals) -> IntArray:
@@ -59,6 +124,10 @@ def _best(problem: Problem, kinds: Kinds, goals: Goals) -> IntArray:
     `hand_out` spreads topics as well as can be told from counts. If that may leave anything to
     better, and the group isn't too large, a flow spreads them.
     """
+    if caps := caps_of(problem, goals):
+        capped = _capped(problem, kinds, caps, goals)
+        assert capped is not None, "limits that clash have been told"
+        return capped
     levels = levels_of(problem, goals)
     if "spread" not in levels:
         return _handed_out(problem, kinds, levels)
@@ -73,6 +142,18 @@ def _best(problem: Problem, kinds: Kinds, goals: Goals) -> IntArray:
     if spread is None:
         spread = _spread(problem, kinds, levels)
     return target if spread is None else spread
+
+
+def _capped(problem: Problem, kinds: Kinds, caps: Caps, goals: Goals) -> IntArray | None:
+    """The best plan under caps; None if there is none."""
+    levels = ("balance", *levels_of(problem, goals))
+    if caps.of_topic is None and "spread" in levels:
+        kinds, topics = kinds_by_topic(kinds, problem.topic_of)
+        demand = demand_of(kinds, len(problem.member_ids), topics)
+    else:
+        kinds, demand = demand_under(problem, kinds, caps)
+    shares = capped_shares(demand, caps, levels)
+    return None if shares is None else _of_shares(problem, kinds, demand, shares)
 
 
 def _evenness_is_unlikely(problem: Problem, kinds: Kinds) -> bool:

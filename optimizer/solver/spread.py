@@ -55,8 +55,8 @@ def spread_shares(
         at_hand, least = shares, cost
 
 
-class _Segments(NamedTuple):
-    """Arcs of cells, from one number of partitions to another."""
+class Segments(NamedTuple):
+    """Arcs of nodes (of cells, of members), from one number of partitions to another."""
 
     cell: IntArray
     start: IntArray
@@ -109,7 +109,7 @@ class _Search:
 
     def cheapest_near(self, at_hand: IntArray) -> IntArray | None:
         """The cheapest shares in the network that is exact near those at hand."""
-        demand, segments = self.demand, self._segments(self.in_cells(at_hand))
+        demand, segments = self.demand, segments_near(self.in_cells(at_hand), self.most)
         kinds, cells, members = len(demand.supply), len(self.most), demand.member_count
         spare = kinds + cells + members
         in_cells = Arcs(
@@ -124,16 +124,17 @@ class _Search:
         )
         return None if flows is None else shares_of(demand, flows)
 
-    def _segments(self, at_hand: IntArray) -> _Segments:
-        """Cut the numbers of partitions of each cell, from none to all, into segments."""
-        steps = STEPS[: STEPS.searchsorted(self.most.max(initial=0)) + 1]
-        offsets = np.concatenate((-steps[::-1], [0], steps))
-        points = at_hand[:, None] + offsets
-        np.maximum(points, 0, out=points)
-        np.minimum(points, self.most[:, None], out=points)
-        points[:, 0], points[:, -1] = 0, self.most
-        cell, column = (points[:, 1:] > points[:, :-1]).nonzero()
-        return _Segments(cell, points[cell, column], points[cell, column + 1])
+
+def segments_near(at_hand: IntArray, most: IntArray) -> Segments:
+    """Cut the numbers of partitions of each node, from none to the most, into segments."""
+    steps = STEPS[: STEPS.searchsorted(most.max(initial=0)) + 1]
+    offsets = np.concatenate((-steps[::-1], [0], steps))
+    points = at_hand[:, None] + offsets
+    np.maximum(points, 0, out=points)
+    np.minimum(points, most[:, None], out=points)
+    points[:, 0], points[:, -1] = 0, most
+    cell, column = (points[:, 1:] > points[:, :-1]).nonzero()
+    return Segments(cell, points[cell, column], points[cell, column + 1])
 
 
 def _count(cell: IntArray, number: IntArray, cells: int) -> IntArray:

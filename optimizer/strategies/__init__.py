@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from optimizer.strategies.connect import assign_connect_cooperative, assign_connect_eager
 from optimizer.strategies.optimal import assign_optimally
+from optimizer.strategies.own import installed, is_own, own_strategy
 from optimizer.strategies.range import assign_ranges, assign_server_range
 from optimizer.strategies.roundrobin import assign_round_robin
 from optimizer.strategies.sticky import assign_cooperative_sticky, assign_sticky
@@ -16,6 +17,8 @@ __all__ = [
     "STRATEGIES",
     "STRATEGY_NAMES",
     "Strategy",
+    "installed",
+    "is_strategy",
     "strategy_named",
 ]
 
@@ -55,8 +58,19 @@ _ALL = STRATEGIES | CONNECT_STRATEGIES
 STRATEGY_NAMES = tuple(_ALL)
 
 
+def is_strategy(name: str) -> bool:
+    """Whether a strategy may have that name; a team's own is loaded when it is asked for."""
+    return name in _ALL or is_own(name)
+
+
 def strategy_named(name: str) -> Strategy:
-    """The strategy of that name, for whatever groups; ValueError names those that exist."""
-    if name not in _ALL:
-        raise ValueError(f"unknown strategy {name!r}: choose one of {', '.join(STRATEGY_NAMES)}")
-    return _ALL[name]
+    """The strategy of that name, for whatever groups; ValueError names those that exist.
+
+    `package:function`, or the name of an entry point, is a team's own.
+    """
+    if name in _ALL:
+        return _ALL[name]
+    if is_own(name):
+        return own_strategy(name)
+    names = ", ".join((*STRATEGY_NAMES, *installed()))
+    raise ValueError(f"unknown strategy {name!r}: choose one of {names}, or package:function")

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from optimizer.model import IntArray
+from optimizer.model import IntArray, Problem
 from spark.audit.disputes import Claims, Dispute, disputes_among, read_claims
 from spark.audit.lags import (
     Beyond,
@@ -23,7 +23,7 @@ from spark.audit.lags import (
 )
 from spark.audit.rules import Timeouts
 from spark.fleet import FOREIGN, REBALANCING_STATES
-from spark.groups import Lookup, Seat
+from spark.groups import Lookup, Seat, read_or_failed
 
 
 class Led(NamedTuple):
@@ -70,6 +70,16 @@ class GroupFacts:
     def plan(self) -> Any:
         """The solved row of a group that has a plan, or None."""
         return None if self.solved.max_load is None else self.solved
+
+    @cached_property
+    def weighed(self) -> Problem | None:
+        """The group with what its partitions weigh; None without a plan, or if no weight is known.
+
+        Only where the encoded row has weights.
+        """
+        if self.plan is None or not np.isfinite(self.row.column_values).any():
+            return None
+        return read_or_failed(self.row, "column").problem
 
     @cached_property
     def is_foreign(self) -> bool:

@@ -32,7 +32,7 @@ from spark.audit.registry import FINDINGS
 from spark.audit.thresholds import AuditSettings
 from spark.files import Where
 from spark.fleet import FleetSnapshot, escaped, escaped_rows, read_result
-from spark.groups import OFFSETS_TOPIC, encode
+from spark.groups import OFFSETS_TOPIC, encode, weight_tables
 from spark.history import FleetHistory
 from spark.unpersist_handle import Handle
 
@@ -51,6 +51,8 @@ NOT_THERE = {
     "partitions.leader_rack": "the snapshot tells no racks of leaders (column "
     "partitions.leader_rack)",
     "partitions.replicas": "the snapshot tells no replicas (column partitions.replicas)",
+    "partitions.weight": "the snapshot doesn't tell what partitions weigh (column "
+    "partitions.weight)",
     "partitions.isr": "the snapshot doesn't tell which replicas are in sync (column "
     "partitions.isr)",
     "brokers": "the snapshot tells no brokers (table brokers)",
@@ -171,7 +173,9 @@ def audit_fleet(
         if not known.there.issuperset(finding.needs)
     }
     run = [finding for name, finding in FINDINGS.items() if name not in not_run]
-    encoded = encode(snapshot, more=parts_for(snapshot, previous, known.there))
+    weights = weight_tables(snapshot, ["column"] if "partitions.weight" in known.there else [])
+    parts = parts_for(snapshot, previous, known.there)
+    encoded = encode(snapshot, more=parts, weights=weights)
     names = [finding.name for finding in run if isinstance(finding, GroupFinding)]
     judged = judge_groups(encoded, Judge(names, chosen, known)).persist()
     frames = Frames(snapshot.tables, judged)

@@ -25,6 +25,7 @@ SHOWN_BY = {
     "partitions.leader": ("partitions", "leader >= 0"),
     "partitions.leader_rack": ("partitions", "leader_rack is not null"),
     "partitions.replicas": ("partitions", "replicas is not null"),
+    "partitions.weight": ("partitions", "weight > 0"),
     "partitions.isr": ("partitions", "isr is not null"),
     "brokers": ("brokers", "broker >= 0"),
     "groups.coordinator": ("groups", "coordinator >= 0"),

@@ -43,11 +43,14 @@ from spark.audit.findings.timeouts import (
 )
 from spark.audit.findings.topics import TOPIC_ON_ONE_MEMBER, UNEQUAL_TOPICS
 from spark.audit.findings.unjudged import FAILED_GROUP, INVALID_GROUP
+from spark.audit.findings.weights import HOT_PARTITION, UNBALANCED_WEIGHT
 
 FINDINGS = {
     finding.name: finding
     for finding in (
         UNBALANCED,
+        UNBALANCED_WEIGHT,
+        HOT_PARTITION,
         AVOIDABLE_MOVES,
         IDLE_MEMBERS,
         SPARE_MEMBERS,

@@ -11,7 +11,7 @@ from optimizer.model import Goals
 from optimizer.strategies import strategy_named
 from spark.compare.measure import measure_groups
 from spark.fleet import UNPLANNED, FleetSnapshot
-from spark.groups import GROUP_KEYS, encode
+from spark.groups import GROUP_KEYS, encode, weight_tables
 from spark.settings import (
     CURRENT,
     DEFAULT_FLEET_GOALS,
@@ -28,6 +28,7 @@ def compare_fleet(
     strategies: Sequence[str] = (),
     strategy_seconds: float = STRATEGY_SECONDS,
     goals: FleetGoals | Goals = DEFAULT_FLEET_GOALS,
+    rates: DataFrame | None = None,
 ) -> DataFrame:
     """What each strategy does to each group: one row a (cluster, group, strategy).
 
@@ -38,15 +39,16 @@ def compare_fleet(
     Where a strategy needs more than `strategy_seconds` of
     processor time for a group, or Kafka's own code would throw, the row is `failed` and says so.
     `goals` are those of `optimal`; reads are counted in their meaning for all strategies. A group
-    is encoded once for all strategies. InputError (a ValueError) for an unknown strategy and for
-    null keys.
+    is encoded once for all strategies. `rates` are as `plan_fleet` takes them. InputError (a
+    ValueError) for an unknown strategy and for null keys.
     """
     chosen = check_strategies(strategies)
     goals = of_fleet(goals)
     racks = goals.need_racks or any(
         strategy_named(name).rack_aware for name in chosen if name != CURRENT
     )
-    encoded = encode(snapshot.validate(), racks)
+    weights = weight_tables(snapshot, goals.weights, rates)
+    encoded = encode(snapshot.validate(), racks, weights=weights)
     return measure_groups(encoded, chosen, strategy_seconds, goals)
 
 
@@ -64,14 +66,19 @@ def fleet_of(comparison: DataFrame) -> DataFrame:
     * `excess`: the partitions that the most loaded member of each group has above the most loaded
       one of that group's optimum.
     * `local_reads`, `remote_reads`: sums over groups whose goals and facts have racks.
+    * `mean_over_bound`, `worst_over_bound`: how far the most loaded member by weight is above the
+      bound of its group, 1 being as low as can be, on average and in the worst group; null without
+      goals by weight.
     * `moves`, `takeovers`, `sum_squares`, `spread`, `stopped_eager`, `stopped_cooperative`,
       `rounds`: sums.
 
-    Within a kind, the order is by groups that aren't balanced or have no answer, then by excess,
-    then by moves.
+    Within a kind, the order is by `mean_over_bound` (to a thousandth), if there is one, then by
+    groups that aren't balanced or have no answer, then by excess, then by moves.
     """
     answered = F.col("max_load").isNotNull()
     mean = F.col("partitions") / F.col("members")
+    bound = F.col("weight_bound")
+    over_bound = F.when(bound > 0, F.col("max_weight") / bound)
     sums = (
         "excess",
         "local_reads",
@@ -91,11 +98,14 @@ def fleet_of(comparison: DataFrame) -> DataFrame:
             F.count_if(answered & ~F.coalesce("balance_optimal", F.lit(False))).alias("unbalanced"),
             F.max(F.when(mean > 0, F.col("max_load") / mean)).alias("worst_max_to_mean"),
             F.avg("worst_topic_share").alias("mean_topic_share"),
+            F.avg(over_bound).alias("mean_over_bound"),
+            F.max(over_bound).alias("worst_over_bound"),
             *(F.sum(column).alias(column) for column in (*sums, "rounds")),
             _why().alias("why"),
         )
         .orderBy(
-            *(F.col("kind").desc(), F.col("unbalanced") + F.col("without_answer")),
+            *(F.col("kind").desc(), F.round("mean_over_bound", 3)),
+            F.col("unbalanced") + F.col("without_answer"),
             *("excess", "moves", "strategy"),
         )
     )

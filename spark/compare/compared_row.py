@@ -34,6 +34,9 @@ class ComparedRow(GroupRow):
     cooperative protocol, 2 if a partition changes hands, and else 1; the eager protocol always
     takes 1. `current` is there already: it costs nothing.
 
+    `max_weight`: the largest load by weight for a unit of capacity, and `weight_bound` one below
+    which no assignment's can be; null unless the group's goals are by weight.
+
     `kind`: `connect` for a group of Connect workers, else `consumer`.
     """
 
@@ -47,3 +50,5 @@ class ComparedRow(GroupRow):
     stopped_cooperative: Long = None
     rounds: Int = None
     kind: Text = None
+    max_weight: Real = None
+    weight_bound: Real = None

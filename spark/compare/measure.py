@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from pyspark.sql import DataFrame
 
-from optimizer.checker import check_assignment
+from optimizer.checker import Verdict, check_assignment
 from optimizer.model import (
     DEFAULT_GOALS,
     NOBODY,
@@ -28,6 +28,7 @@ from optimizer.model import (
 )
 from optimizer.strategies import OPTIMAL, strategy_named
 from spark.compare.compared_row import ComparedRow
+from spark.errors import TimeLimitError
 from spark.groups import FleetGroup, failed, portions, read_or_failed
 from spark.settings import (
     CURRENT,
@@ -37,7 +38,7 @@ from spark.settings import (
     kind_of,
     of_kind,
 )
-from spark.solve import TimeLimit, columns_of, facts_of, schema_of
+from spark.solve import TimeLimit, columns_of, facts_of, max_weight, schema_of
 
 Answered = tuple[Answer, float]
 """An answer, and how many seconds it took."""
@@ -84,7 +85,7 @@ def rows_of_group(
     row: Any, strategies: Sequence[str], limit: TimeLimit, goals: Goals = DEFAULT_GOALS
 ) -> Iterator[ComparedRow]:
     """Whatever a strategy makes of a group becomes a row, so that it doesn't stop the others."""
-    group = read_or_failed(row)
+    group = read_or_failed(row, goals.weight_source)
     own = of_kind(strategies, _kind(row))
     if group.problem is None:
         for strategy in own:
@@ -122,6 +123,7 @@ class _Trial:
         self._racks = rack_table_of(problem, goals.rack)
         self._limit = limit
         self._answers: dict[str, Answered | Exception] = {}
+        self._takes_too_long: TimeLimitError | None = None
 
     def outcome(self, strategy: str) -> dict[str, Any]:
         """The columns of a `ComparedRow` from `partitions` on; raises what the strategy raises."""
@@ -132,17 +134,50 @@ class _Trial:
         excess = None
         if self._optimum is not None:
             excess = max(0, measures.max_load - self._optimum.max_load)
+        is_by_weight = self._goals.by_weight
+        proof = self._proof_by_weight(target) if is_by_weight else self._proof(target, measures)
         local, remote = self._racks.reads(target) if self._racks else (None, None)
         return {
             **measures._asdict(),
-            **self._proof(target, measures)._asdict(),
+            **proof._asdict(),
             "seconds": seconds,
             "excess": excess,
             "worst_topic_share": worst_topic_share(problem, target),
             "local_reads": local,
             "remote_reads": remote,
+            "max_weight": max_weight(problem, target),
+            "weight_bound": self._weight_bound,
             **(STAYS if strategy == CURRENT else _costs(problem, answer, measures.moves)),
         }
+
+    def _proof_by_weight(self, target: IntArray) -> _Proof:
+        """Whether the largest load by weight is within the tolerance of the bound.
+
+        It isn't known to be too high unless the plan of `optimal` is lower.
+        """
+        found, bound = max_weight(self._problem, target), self._weight_bound
+        if found is None or bound is None or not _is_assignment(self._problem, target):
+            return _Proof(None, None)
+        most = 1 + self._goals.tolerance
+        best = max_weight(self._problem, self._answer(OPTIMAL)[0].target)
+        is_worse = best is not None and found > best * most
+        return _Proof(True if found <= bound * most else False if is_worse else None, None)
+
+    @cached_property
+    def _weight_bound(self) -> float | None:
+        """A load by weight below which no plan's largest is, as the check finds it shown."""
+        if not self._goals.by_weight:
+            return None
+        try:
+            answer = self._answer(OPTIMAL)[0]
+            verdict = self._limit.spend(
+                lambda: check_assignment(
+                    self._problem, answer.target, answer.certificate, self._goals
+                )
+            )
+        except Exception:
+            return None
+        return verdict.weight.weight_bound if verdict.weight else None
 
     def _answer(self, strategy: str) -> Answered:
         if strategy not in self._answers:
@@ -176,15 +211,30 @@ class _Trial:
             else:
                 answer = self._limit.spend(lambda: strategy_named(OPTIMAL).assign(self._problem))
                 target = answer.target
-            verdict = check_assignment(self._problem, target, levels=BELOW_BALANCE)
+            verdict = self._judged(target)
         except Exception:
             return None
         return verdict.measures if verdict.moves_optimal else None
 
+    def _judged(self, target: IntArray) -> Verdict:
+        """What the check says, in the time of a strategy; raises TimeLimitError, then at once."""
+        if self._takes_too_long:
+            raise self._takes_too_long
+        try:
+            return self._limit.spend(
+                lambda: check_assignment(self._problem, target, levels=BELOW_BALANCE)
+            )
+        except TimeLimitError as error:
+            self._takes_too_long = error
+            raise
+
     def _proof(self, target: IntArray, measures: Measures) -> _Proof:
         """By comparison with the optimum; where that isn't known, by the check."""
         if self._optimum is None:
-            verdict = check_assignment(self._problem, target, levels=BELOW_BALANCE)
+            try:
+                verdict = self._judged(target)
+            except TimeLimitError:
+                return _Proof(None, None)
             if verdict.faults:
                 return _Proof(None, None)
             return _Proof(verdict.balance_optimal, verdict.moves_optimal)

@@ -8,19 +8,14 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
+from pyspark.sql import DataFrame
 
 from optimizer.model import IntArray, Problem, classes_of, measure
-from optimizer.reasons import explain
+from optimizer.reasons import Explanation, explain, explain_by_weight
 from optimizer.strategies import OPTIMAL, strategy_named
+from spark.errors import InputError
 from spark.fleet import FOREIGN, FleetFiles, FleetSnapshot
-from spark.groups import (
-    coordinators,
-    read_or_failed,
-    row_of_group,
-    row_of_snapshot,
-    rows_of_snapshot,
-    seat_of_group,
-)
+from spark.groups import coordinators, one_row, read_or_failed, rows_in_frames, seat_of_group
 from spark.settings import DEFAULT_FLEET_GOALS, FleetGoals
 
 
@@ -57,17 +52,20 @@ def explain_group(
     group: str,
     cluster: str | None = None,
     goals: FleetGoals = DEFAULT_FLEET_GOALS,
+    rates: DataFrame | None = None,
 ) -> GroupExplanation:
     """Plan one group by `optimal` and explain the plan; only this group's rows are collected.
 
     Of a store that needs no Spark: `FleetFiles.read("store")` reads few of its rows.
+    Goals by weight need Spark; `rates` are as `plan_fleet` takes them.
     InputError when there is no such group, or several clusters have one and none is chosen.
     """
+    if goals.weights and isinstance(snapshot, FleetFiles):
+        raise InputError("goals by weight are explained of a FleetSnapshot, which Spark reads")
+    row = one_row(snapshot, group, cluster, goals.need_racks, goals.weights, rates)
     if isinstance(snapshot, FleetFiles):
-        row = row_of_group(snapshot, group, cluster, goals.need_racks)
         seat: Any = seat_of_group(snapshot, row.cluster, group)
     else:
-        row = row_of_snapshot(snapshot, group, cluster, goals.need_racks)
         seat = _seat(snapshot, row.cluster, group)
     return replace(
         _explained(row, goals),
@@ -88,7 +86,7 @@ def _owned(row: Any) -> dict[str, int]:
 def _explained(row: Any, goals: FleetGoals) -> GroupExplanation:
     """What the encoded row of a group tells, planned."""
     group = row.group
-    read = read_or_failed(row)
+    read = read_or_failed(row, goals.of(row.cluster, group).weight_source)
     if read.problem is None:
         owned = _owned(row) if read.status == FOREIGN else {}
         return GroupExplanation(
@@ -96,7 +94,10 @@ def _explained(row: Any, goals: FleetGoals) -> GroupExplanation:
         )
     problem, wanted = read.problem, goals.of(row.cluster, group)
     answer = strategy_named(OPTIMAL).assign(problem, wanted)
-    found = explain(problem, answer.target, wanted)
+    if wanted.by_weight:
+        found: Explanation = explain_by_weight(problem, answer.target, wanted, answer.certificate)
+    else:
+        found = explain(problem, answer.target, wanted)
     members = len(problem.member_ids)
     kept = classes_of(problem).kept
     before, after = (
@@ -150,12 +151,13 @@ def explain_groups(
     snapshot: FleetSnapshot,
     groups: Sequence[tuple[str, str]],
     goals: FleetGoals = DEFAULT_FLEET_GOALS,
+    rates: DataFrame | None = None,
 ) -> list[GroupExplanation]:
     """The same for several (cluster, group) at once, in their order; without their coordinators.
 
     Those that aren't there are left out.
     """
     named = [group for _, group in groups]
-    rows = rows_of_snapshot(snapshot, named, None, goals.need_racks)
+    rows = rows_in_frames(snapshot, named, None, goals.need_racks, goals.weights, rates)
     found = {(row.cluster, row.group): row for row in rows}
     return [_explained(found[one], goals) for one in groups if one in found]

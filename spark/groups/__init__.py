@@ -10,10 +10,11 @@ from spark.groups.homogeneous import HomogeneousRows, read_homogeneous
 from spark.groups.lookup import HashCollisionError, Lookup
 from spark.groups.named_group import named_group
 from spark.groups.one_group import row_of_group, seat_of_group
+from spark.groups.one_row import one_row, rows_in_frames
 from spark.groups.own_strategy import UNKNOWN_STRATEGY, own_strategy
 from spark.groups.seats import OFFSETS_TOPIC, OffsetsTopic, Seat, seat_of
-from spark.groups.snapshot_group import row_of_snapshot, rows_of_snapshot
 from spark.groups.tasks import tasks_for_rows
+from spark.groups.weights import weight_tables
 
 __all__ = [
     "ABSENT",
@@ -32,15 +33,16 @@ __all__ = [
     "encode",
     "failed",
     "named_group",
+    "one_row",
     "own_strategy",
     "portions",
     "read_homogeneous",
     "read_or_failed",
     "row_of_group",
-    "row_of_snapshot",
+    "rows_in_frames",
     "rows_of",
-    "rows_of_snapshot",
     "seat_of",
     "seat_of_group",
     "tasks_for_rows",
+    "weight_tables",
 ]

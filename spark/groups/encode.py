@@ -17,6 +17,7 @@ from pyspark.sql import functions as F
 from spark.fleet import FleetSnapshot, escaped
 from spark.groups.tasks import tasks_for
 from spark.groups.unreadable import NAMED, readable
+from spark.groups.weights import COLUMN, LAG, RATE, UNKNOWN, by_topic, lags_of, of_topics
 
 GROUP_KEYS = ("cluster", "group")
 TOPIC_KEYS = ("cluster", "topic")
@@ -43,7 +44,7 @@ def encode(
     racks: bool = False,
     more: Mapping[str, DataFrame] | None = None,
     tasks: int | None = None,
-    hosts: bool = False,
+    weights: Mapping[str, DataFrame] | None = None,
 ) -> DataFrame:
     """One row a group that any table names, spread over `tasks`, or as many as `tasks_for` says.
 
@@ -56,26 +57,27 @@ def encode(
     (`place_replicas`). `place_counts` says how many places each topic has, and `place_sizes` how
     many of the `place_partitions` are in each.
 
-    With `hosts` comes the host of each member.
-
     `more` are further parts, by names of their own: cluster, group and columns that are arrays.
     Groups that only they have are left out.
+
+    `weights` are tables of `spark.groups.weight_tables` by source, which cost another pass as well:
+    with them come `capacities`, and what partitions weigh (`spark.groups.weights`).
 
     Names of clusters and groups that aren't valid UTF-8 are escaped; groups of one name, so
     spelled, are one. `unreadable` has what is known of such names; null is none.
     """
-    tables = snapshot.tables
-    topics = _topics(tables["partitions"], racks)
+    tables, weights = snapshot.tables, weights or {}
+    topics = by_topic(_topics(tables["partitions"], racks), weights)
     together = _put_together(
         {
             "facts": _groups(
                 tables["groups"] if "groups" in tables else _unlisted(tables["members"])
             ),
-            "members": _members(tables["members"], hosts),
+            "members": _members(tables["members"], bool(weights)),
             "subscriptions": _subscriptions(tables["subscriptions"], topics),
             "claims": claims_of(tables["assignments"]),
         },
-        more or {},
+        {**(more or {}), **({"lag": lags_of(weights[LAG])} if LAG in weights else {})},
         tasks or tasks_for(tables),
     )
     return readable(together)
@@ -100,11 +102,13 @@ def _unlisted(members: DataFrame) -> DataFrame:
     return members.select(*GROUP_KEYS).withColumns(facts).limit(0)
 
 
-def _members(members: DataFrame, hosts: bool) -> DataFrame:
-    fields = F.struct(
-        *("member_id", "instance_id", "rack", _or_absent("generation").alias("generation")),
-        *([F.expr(escaped("host")).alias("host")] if hosts else []),
-    )
+def _members(members: DataFrame, capacities: bool) -> DataFrame:
+    columns: list[str | Column] = ["member_id", "instance_id", "rack", "client_id", "host"]
+    columns.append(_or_absent("generation").alias("generation"))
+    if capacities:
+        stated = F.col("capacity") if "capacity" in members.columns else F.lit(None)
+        columns.append(F.coalesce(stated.cast("double"), F.lit(UNKNOWN)).alias("capacity"))
+    fields = F.struct(*columns)
     return (
         members.groupBy(*GROUP_KEYS)
         .agg(F.sort_array(F.collect_list(fields)).alias("member"))
@@ -114,8 +118,10 @@ def _members(members: DataFrame, hosts: bool) -> DataFrame:
             _hashes("member.member_id").alias("member_hashes"),
             F.col("member.instance_id").alias("instance_ids"),
             F.col("member.rack").alias("racks"),
+            F.col("member.client_id").alias("client_ids"),
+            F.col("member.host").alias("hosts"),
             F.col("member.generation").alias("generations"),
-            *([F.col("member.host").alias("hosts")] if hosts else []),
+            *([F.col("member.capacity").alias("capacities")] if capacities else ()),
         )
     )
 
@@ -139,6 +145,7 @@ def _subscriptions(subscriptions: DataFrame, topics: DataFrame) -> DataFrame:
     }
     if "places" in facts:
         columns |= _of_places(F.col("topic.places"))
+    columns |= of_topics(F.col("topic"), [one for one in (COLUMN, RATE) if one in facts])
     return (
         by_topic.groupBy(*GROUP_KEYS)
         .agg(F.sort_array(F.collect_list(fields)).alias("topic"))

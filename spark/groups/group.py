@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any
 
@@ -28,6 +28,7 @@ from spark.groups.racks import read_racks
 from spark.groups.subscriptions import read_subscriptions
 from spark.groups.topics import Topics, read_topics
 from spark.groups.unreadable import why_unreadable
+from spark.groups.weights import capacity_faults, read_capacities, read_weights
 from spark.wording import shortened_in
 
 TOPIC_FAULTS = {
@@ -59,8 +60,10 @@ class FleetGroup:
         return "; ".join(map(shortened_in, self.remarks)) or None
 
 
-def read_group(row: Any) -> FleetGroup:
+def read_group(row: Any, weight: str | None = None) -> FleetGroup:
     """Check a row of `spark.groups.encode` and make a problem of it.
+
+    `weight` tells where partitions' weights come from, if they matter.
 
     Raises NotEnoughMemoryError for one that memory won't do for, before anything is made of it.
     """
@@ -74,6 +77,8 @@ def read_group(row: Any) -> FleetGroup:
     subscriber = members.find(row.subscribers)
     subscribed = np.repeat(topics.subscribed, row.subscriber_counts)
     faults = _faults(row, member_ids, topics, subscriber, subscribed)
+    if weight is not None:
+        faults += capacity_faults(row)
     if faults:
         return FleetGroup("invalid", faults)
     if (row.state or "").startswith(UNKNOWN_STATE):
@@ -88,6 +93,9 @@ def read_group(row: Any) -> FleetGroup:
     ownership = settle(claims, row.generations, int(topics.offsets[-1]))
     owner = ownership.owner
     problem = _problem(row, member_ids, topics, subscriber, subscribed, claims, owner)
+    if weight is not None:
+        weights = read_weights(row, topics, weight)
+        problem = replace(problem, weights=weights, capacities=read_capacities(row))
     return FleetGroup(
         status="inferred" if row.inferred else "ok",
         remarks=[
@@ -101,10 +109,10 @@ def read_group(row: Any) -> FleetGroup:
     )
 
 
-def read_or_failed(row: Any) -> FleetGroup:
+def read_or_failed(row: Any, weight: str | None = None) -> FleetGroup:
     """The same, and a group that can't be read is `failed`."""
     try:
-        return read_group(row)
+        return read_group(row, weight)
     except Exception as error:
         return failed(error)
 
@@ -136,11 +144,13 @@ def _problem(
         subscriptions=read.topics,
         owner=np.where(previous >= len(member_ids), GONE, previous),
         racks=row.racks.tolist(),
+        hosts=row.hosts.tolist(),
         leader_racks=places and places.leaders,
         replica_racks=places and places.replicas,
         kafka=KafkaFacts(
             claims=claims.of_present_members(len(member_ids)),
             instance_ids=row.instance_ids.tolist(),
+            client_ids=row.client_ids.tolist(),
             generations=row.generations.astype(np.int64),
             topic_ids=topics.ids,
             vanished=read.vanished,

@@ -14,7 +14,7 @@ def named_group(row: Any, problem: Problem, owner: IntArray) -> Group:
     """The group of an encoded row and of the problem read of it, in which `owner` owns what it has.
 
     `owner` has the index of a member for each partition, or a negative number. Members come in the
-    order of their ids; their hosts are known where the row has them.
+    order of their ids.
     """
     facts = problem.kafka
     vanished = facts.vanished or [()] * len(problem.subscriptions)
@@ -26,7 +26,7 @@ def named_group(row: Any, problem: Problem, owner: IntArray) -> Group:
     owned = _owned(problem, owner)
     none: list[Any] = [None] * count
     generations = none if facts.generations is None else facts.generations.tolist()
-    hosts = row.hosts.tolist() if hasattr(row, "hosts") else none
+    hosts = row.hosts.tolist()
     columns = (
         problem.member_ids,
         problem.member_subscription.tolist(),

@@ -20,7 +20,7 @@ from spark.groups.unreadable import FACTS, NAMES, OF_GROUP
 
 COLUMNS = {
     "groups": ("state", "strategy", "subscriptions_inferred", "type"),
-    "members": ("member_id", "instance_id", "rack", "generation"),
+    "members": ("member_id", "instance_id", "rack", "client_id", "host", "generation"),
     "subscriptions": ("member_id", "topic"),
     "assignments": ("topic", "partition", "member_id", "generation"),
 }
@@ -131,15 +131,19 @@ class _Row:
     def _members(self) -> dict[str, Any]:
         """In the order of their ids; those of one id by what else there is of them."""
         rows = self.tables["members"]
-        texts = [rows[name].to_pylist() for name in ("member_id", "instance_id", "rack")]
+        names = ("member_id", "instance_id", "rack", "client_id", "host")
+        texts = [rows[name].to_pylist() for name in names]
         generations = _or_absent(rows["generation"]).tolist()
         members = sorted(zip(*texts, generations, strict=True), key=_nulls_first)
-        ids, instances, racks, numbers = zip(*members, strict=True) if members else ((),) * 4
+        columns = zip(*members, strict=True) if members else ((),) * 6
+        ids, instances, racks, clients, hosts, numbers = columns
         return {
             "member_ids": ids,
             "member_hashes": self._numbered(self.members, ids),
             "instance_ids": instances,
             "racks": racks,
+            "client_ids": clients,
+            "hosts": hosts,
             "generations": np.array(numbers, np.int32),
         }
 

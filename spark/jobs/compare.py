@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import ExitStack
 from dataclasses import replace
 from typing import Annotated
 
@@ -33,6 +34,7 @@ from spark.terminal import (
     SnapshotOrAll,
     Store,
     StoreTables,
+    WeightSource,
     as_rows,
     busy,
     clusters_in_json,
@@ -41,12 +43,14 @@ from spark.terminal import (
     opened,
     out_in,
     part_of,
+    rates_for,
     read_snapshot,
     say,
     say_clusters,
     show,
     store_in,
     with_goals,
+    with_weight,
 )
 
 SHOWN = (
@@ -54,6 +58,12 @@ SHOWN = (
     "without_answer",
 )
 """What fits a terminal of 80 columns; JSON and the table that is written have all."""
+
+SHOWN_BY_WEIGHT = (
+    *("strategy", "mean_over_bound", "worst_over_bound", "unbalanced", "moves"),
+    "without_answer",
+)
+"""The same where groups are balanced by weight."""
 
 WRITTEN = ("comparison", "fleet")
 """The tables of a comparison."""
@@ -71,7 +81,8 @@ def compare(
     strategies: Annotated[
         str | None,
         typer.Option(
-            help=f"Names, separated by commas: current, {', '.join(STRATEGY_NAMES)}.",
+            help=f"Names, separated by commas: current, {', '.join(STRATEGY_NAMES)}; your own as "
+            "package:function.",
             show_default="all that are for a group's kind",
         ),
     ] = None,
@@ -81,6 +92,7 @@ def compare(
     rack: Rack = None,
     levels: Levels = None,
     min_gain: MinGain = None,
+    weight: WeightSource = None,
     master: Master = None,
     conf: Conf = None,
     config: Config = None,
@@ -89,6 +101,7 @@ def compare(
     """Measure every group as it is and under each strategy, and say which would be best."""
     source, target = store_in(store, tables), out_in(out, out_tables)
     settings = with_goals(read_settings(config), goal, rack, levels, min_gain)
+    settings = with_weight(settings, weight)
     chosen = check_strategies(strategies.split(",") if strategies else settings.strategies)
     settings = replace(settings, strategies=tuple(chosen))
     check_writable(target)
@@ -137,7 +150,8 @@ def _show(compared: Sequence[tuple[FleetSnapshot, Rows]], settings: Settings, fo
     ]
     by_kind = {name: [row for row in rows if row["kind"] == kind] for kind, name in TABLES.items()}
     tables = {name: some for name, some in by_kind.items() if some} or {TABLES[CONSUMER]: []}
-    chosen = ["snapshot", *SHOWN, *(["remote_reads"] if settings.goals.need_racks else [])]
+    shown = SHOWN_BY_WEIGHT if settings.goals.weights else SHOWN
+    chosen = ["snapshot", *shown, *(["remote_reads"] if settings.goals.need_racks else [])]
     hidden = {column for row in rows for column in row if column not in chosen}
     fleets = [fleet for fleet, _ in compared]
     show(tables | clusters_in_json(form, *fleets), form, hidden)
@@ -155,16 +169,16 @@ def _compare_one(
     fleet = read_snapshot(session, store, snapshot, "compare", settings.max_age)
     fleet = part_of(fleet, part)
     snapshot_id(fleet.id)  # checked before any work is done
-    comparison = compare_fleet(
-        fleet, settings.strategies, settings.strategy_seconds, settings.goals
-    ).persist()
-    try:
+    with ExitStack() as kept:
+        rates = kept.enter_context(rates_for(session, store, settings, fleet.id))
+        comparison = compare_fleet(
+            fleet, settings.strategies, settings.strategy_seconds, settings.goals, rates
+        ).persist()
+        kept.callback(comparison.unpersist)
         with busy(f"comparing strategies on snapshot {fleet.id}"):
             table = fleet_of(comparison)
             shown = as_rows(table.collect())
             rows = comparison.repartition(1).sortWithinPartitions("cluster", "group", "strategy")
             written = {"comparison": rows, "fleet": table.coalesce(1)}
             write_tables(session, out, fleet.id, written)
-    finally:
-        comparison.unpersist()
     return fleet, shown

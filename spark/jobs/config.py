@@ -79,4 +79,6 @@ def _row(of: str, goals: Goals) -> dict[str, Any]:
         "rack": stated["rack"] or NO_RACK,
         "levels": ", ".join(goals.ranking),
         "min_gain": float(stated["min_gain"]),
+        "max_moves": "any" if goals.max_moves is None else goals.max_moves,
+        "limits": "; ".join(goals.limits.in_words()) or "none",
     }

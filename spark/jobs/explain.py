@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -22,16 +22,21 @@ from spark.terminal import (
     Snapshot,
     Store,
     StoreTables,
+    WeightSource,
     busy,
     clusters_in_json,
+    opened,
     opened_store,
+    rates_for,
     read_few,
+    read_snapshot,
     say,
     say_clusters,
     show,
     store_in,
     tell,
     with_goals,
+    with_weight,
 )
 
 
@@ -49,6 +54,7 @@ def explain(
     rack: Rack = None,
     levels: Levels = None,
     min_gain: MinGain = None,
+    weight: WeightSource = None,
     master: Master = None,
     conf: Conf = None,
     config: Config = None,
@@ -57,10 +63,18 @@ def explain(
     """Say of one group why each partition moves, and why loads can't be more even."""
     source = store_in(store, tables)
     settings = with_goals(read_settings(config), goal, rack, levels, min_gain)
-    with opened_store(source, master, conf, settings) as opener:
-        fleet = read_few(opener, source, snapshot, f"explain group {group}", settings.max_age)
-        with busy(f"planning group {group}"):
-            found = explain_group(fleet, group, cluster, settings.goals)
+    settings, doing = with_weight(settings, weight), f"explain group {group}"
+    if settings.goals.weights:
+        with opened(master, conf, settings, source, snapshot) as spark:
+            fleet: Any = read_snapshot(spark, source, snapshot, doing, settings.max_age)
+            rates = rates_for(spark, source, settings, fleet.id)
+            with rates as weighed, busy(f"planning group {group}"):
+                found = explain_group(fleet, group, cluster, settings.goals, weighed)
+    else:
+        with opened_store(source, master, conf, settings) as opener:
+            fleet = read_few(opener, source, snapshot, doing, settings.max_age)
+            with busy(f"planning group {group}"):
+                found = explain_group(fleet, group, cluster, settings.goals)
     say_clusters(fleet)
     if form is Format.JSON:
         show({"explanation": [asdict(found)]} | clusters_in_json(form, fleet), form)

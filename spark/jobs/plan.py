@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from typing import Annotated
 
@@ -11,11 +11,11 @@ import typer
 from pyspark.sql import DataFrame, SparkSession
 
 from optimizer import STRATEGY_NAMES
-from spark import FleetPlan, FleetSnapshot, InputError, plan_fleet
+from spark import FleetPlan, FleetSnapshot, plan_fleet
 from spark.files import Where, table_in
 from spark.fleet import WHOLE, Part, check_no_store, check_writable
 from spark.plan import BYTES_A_GB, OWNED, TRAFFIC, cross_rack_traffic
-from spark.settings import Settings, read_settings
+from spark.settings import Settings, check_strategy, read_settings
 from spark.terminal import (
     ClusterName,
     Conf,
@@ -34,6 +34,7 @@ from spark.terminal import (
     SnapshotOrAll,
     Store,
     StoreTables,
+    WeightSource,
     busy,
     clusters_in_json,
     each_snapshot,
@@ -41,12 +42,14 @@ from spark.terminal import (
     opened,
     out_in,
     part_of,
+    rates_for,
     read_snapshot,
     say,
     say_clusters,
     show,
     store_in,
     with_goals,
+    with_weight,
 )
 
 
@@ -57,7 +60,11 @@ def plan(
     out_tables: OutTables = None,
     snapshot: SnapshotOrAll = None,
     strategy: Annotated[
-        str | None, typer.Option(help=f"{', '.join(STRATEGY_NAMES)}.", show_default="optimal")
+        str | None,
+        typer.Option(
+            help=f"{', '.join(STRATEGY_NAMES)}, or your own package:function.",
+            show_default="optimal",
+        ),
     ] = None,
     cluster: ClusterName = None,
     group: GroupPattern = None,
@@ -65,6 +72,7 @@ def plan(
     rack: Rack = None,
     levels: Levels = None,
     min_gain: MinGain = None,
+    weight: WeightSource = None,
     master: Master = None,
     conf: Conf = None,
     config: Config = None,
@@ -74,9 +82,8 @@ def plan(
     source, target = store_in(store, tables), out_in(out, out_tables)
     settings = read_settings(config)
     chosen = strategy or settings.strategy
-    if chosen not in STRATEGY_NAMES:
-        raise InputError(f"unknown strategy {chosen!r}: choose one of {', '.join(STRATEGY_NAMES)}")
-    settings = with_goals(settings, goal, rack, levels, min_gain)
+    check_strategy(chosen)
+    settings = with_weight(with_goals(settings, goal, rack, levels, min_gain), weight)
     settings = replace(settings, strategy=chosen)
     check_writable(target)
     with opened(master, conf, settings, source, one_of(snapshot)) as spark:
@@ -127,10 +134,14 @@ def _plan_one(
     strategy = settings.strategy
     fleet = read_snapshot(session, store, snapshot, f"plan by {strategy}", settings.max_age)
     fleet = part_of(fleet, part)
-    planned = plan_fleet(fleet, strategy, settings.goals, settings.strategy_seconds)
     doing = busy(f"planning snapshot {fleet.id}")
-    with planned as made, doing, _traffic(made, fleet, settings) as traffic:
-        made.write(out, traffic)
+    with ExitStack() as kept:
+        rates = kept.enter_context(rates_for(session, store, settings, fleet.id))
+        planned = plan_fleet(fleet, strategy, settings.goals, settings.strategy_seconds, rates)
+        made = kept.enter_context(planned)
+        kept.enter_context(doing)
+        traffic = kept.enter_context(_traffic(made, fleet, settings))
+        made.write(out, traffic, rates)
         by_status, before_and_after = made.summary()
         across = _summed(traffic, settings) if traffic is not None else []
     say_clusters(fleet)

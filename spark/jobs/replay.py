@@ -72,7 +72,8 @@ def replay(
     strategies: Annotated[
         str | None,
         typer.Option(
-            help=f"Names, separated by commas: current, {', '.join(STRATEGY_NAMES)}.",
+            help=f"Names, separated by commas: current, {', '.join(STRATEGY_NAMES)}; your own as "
+            "package:function.",
             show_default="all that are for a group's kind",
         ),
     ] = None,

@@ -11,6 +11,7 @@ from pyspark.sql import DataFrame, SparkSession
 from spark import FleetSnapshot, InputError, verify_plan
 from spark.files import Where
 from spark.fleet import WHOLE, Part, ids, is_like, is_named, read_planned, read_result
+from spark.plan import WEIGHTS
 from spark.settings import read_settings
 from spark.terminal import (
     CHECK_FAILED,
@@ -114,14 +115,15 @@ def _verify_one(
     read = partial(read_planned, session, store, plan, snapshot)
     whole = told(session, store, "verify", read)
     fleet = part_of(whole, part)
-    stated = (assignments.rows, groups.rows)
-    found = verify_plan(fleet, *(_in_part(rows, part) for rows in stated)).persist()
+    of_plan, of_groups = (_in_part(rows, part) for rows in (assignments.rows, groups.rows))
+    rates = _rates_of(session, plan, snapshot)
+    found = verify_plan(fleet, of_plan, of_groups, rates).persist()
     try:
         with busy(f"checking the plan of snapshot {snapshot}"):
             count = found.count()
             ordered = found.orderBy("cluster", "group", "fault").limit(SHOWN)
             first = as_rows(ordered.collect()) if count else []
-            planned = _in_part(groups.rows, part).where("max_load is not null").count()
+            planned = of_groups.where("max_load is not null").count()
     finally:
         found.unpersist()
     verdict = f"{count} faults" if count else "no fault: every partition, measure and proof holds"
@@ -131,6 +133,13 @@ def _verify_one(
     of = f" among {part}" if part else ""
     say(f"Snapshot {snapshot}, {planned} planned groups{of}: {verdict}.")
     return fleet, [{"snapshot": snapshot} | row for row in first]
+
+
+def _rates_of(session: SparkSession, plan: Where, snapshot: str) -> DataFrame | None:
+    """The rates that the plan was made with; None if it has none."""
+    if snapshot not in ids(session, plan, WEIGHTS):
+        return None
+    return read_result(session, plan, WEIGHTS, snapshot).rows
 
 
 def _in_part(rows: DataFrame, part: Part) -> DataFrame:

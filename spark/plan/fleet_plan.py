@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -13,7 +13,7 @@ from optimizer.model import Goals
 from optimizer.strategies import OPTIMAL, strategy_named
 from spark.files import Where, write_tables
 from spark.fleet import CLUSTERS, PART, WHOLE, FleetSnapshot, Part, check_no_store, snapshot_id
-from spark.groups import encode
+from spark.groups import encode, weight_tables
 from spark.plan.summary import measured, summarize
 from spark.settings import DEFAULT_FLEET_GOALS, STRATEGY_SECONDS, FleetGoals, of_fleet
 from spark.solve import plan_assignments, plan_groups, solve_groups
@@ -24,7 +24,10 @@ ROWS_PER_FILE = 500_000
 TRAFFIC = "traffic"
 """The table of what groups read across racks."""
 
-OWNED = ("assignments", "groups", CLUSTERS, PART, TRAFFIC)
+WEIGHTS = "weights"
+"""The table of rates that partitions were weighed by."""
+
+OWNED = ("assignments", "groups", CLUSTERS, PART, TRAFFIC, WEIGHTS)
 """The tables of a plan: those that a new plan doesn't have go with the old one."""
 
 INSTANTS = "cluster string, instant string"
@@ -53,14 +56,17 @@ class FleetPlan(Handle):
         """One row a group: status, reason, measures."""
         return plan_groups(self.solved)
 
-    def write(self, out: Where, traffic: DataFrame | None = None) -> None:
+    def write(
+        self, out: Where, traffic: DataFrame | None = None, rates: DataFrame | None = None
+    ) -> None:
         """Write both tables to `out`, by snapshot, as one step; to a catalog as one step each.
 
         A fleet that was composed of several snapshots has a third, `clusters` (cluster, instant):
         the ids of those snapshots, from which `verify` reads it again; a plan of part of a fleet
         has `part` (cluster, group) for the same end. `traffic` is a table of that
-        name (see `cross_rack_traffic`) that comes with them. A plan of that snapshot which is there
-        stays as it is until all are written, and then goes.
+        name (see `cross_rack_traffic`) that comes with them, and `rates`, which the plan was made
+        with, are its table `weights`, so that `verify` has them. A plan of that snapshot which is
+        there stays as it is until all are written, and then goes.
 
         How rows are laid out in the files of a folder depends on the plan alone. InputError when
         `out` is a store or can't be written, or the id can't be the name of a folder; RunError when
@@ -82,6 +88,8 @@ class FleetPlan(Handle):
             tables[PART] = session.createDataFrame([tuple(self.part)], schema).coalesce(1)
         if traffic is not None:
             tables[TRAFFIC] = _laid_out(traffic, 1)
+        if rates is not None:
+            tables[WEIGHTS] = _laid_out(rates, 1, ("cluster", "topic", "partition"))
         write_tables(session, out, snapshot, tables, OWNED)
 
     def summary(self) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
@@ -98,8 +106,7 @@ class FleetPlan(Handle):
         self.solved.unpersist()
 
 
-def _laid_out(rows: DataFrame, files: int) -> DataFrame:
-    keys = ("cluster", "group")
+def _laid_out(rows: DataFrame, files: int, keys: Sequence[str] = ("cluster", "group")) -> DataFrame:
     return rows.repartition(files, *keys).sortWithinPartitions(*keys)
 
 
@@ -108,16 +115,19 @@ def plan_fleet(
     strategy: str = OPTIMAL,
     goals: FleetGoals | Goals = DEFAULT_FLEET_GOALS,
     strategy_seconds: float = STRATEGY_SECONDS,
+    rates: DataFrame | None = None,
 ) -> FleetPlan:
     """Plan each group by `strategy`; ValueError for an unknown one, InputError for null keys.
 
     `goals` are those of `optimal`, for all groups or by group; the other strategies have their own.
+    `rates` (cluster, topic, partition, weight) are what partitions weigh where goals ask for rates.
 
     A group that can't be planned, or not within `strategy_seconds` of processor time, has a row
     with its status and the reason; it doesn't stop the others.
     """
     goals = of_fleet(goals)
     racks = strategy_named(strategy).rack_aware or goals.need_racks
-    encoded = encode(snapshot.validate(), racks)
+    weights = weight_tables(snapshot, goals.weights, rates)
+    encoded = encode(snapshot.validate(), racks, weights=weights)
     solved = solve_groups(encoded, strategy, goals, strategy_seconds)
     return FleetPlan(snapshot.id, solved.persist(), snapshot.instants, snapshot.part)

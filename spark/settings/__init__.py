@@ -22,10 +22,12 @@ from spark.settings.goals import (
     goals_to_text,
     of_fleet,
 )
+from spark.settings.rates import RateWeights, weight_of
 from spark.settings.strategies import (
     CURRENT,
     STRATEGY_SECONDS,
     check_strategies,
+    check_strategy,
     kind_of,
     of_kind,
 )
@@ -55,10 +57,12 @@ __all__ = [
     "FleetGoals",
     "GroupConsumers",
     "GroupGoals",
+    "RateWeights",
     "Rule",
     "Settings",
     "Stated",
     "check_strategies",
+    "check_strategy",
     "duration",
     "faults_of",
     "goal_of",
@@ -77,4 +81,5 @@ __all__ = [
     "table",
     "tables",
     "value",
+    "weight_of",
 ]

@@ -8,12 +8,18 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
-from optimizer import OPTIMAL, STRATEGY_NAMES
+from optimizer import OPTIMAL
 from spark.fleet import MAX_AGE
 from spark.settings.consumers import CONSUMERS_RULE, NO_CONSUMERS, FleetConsumers, read_consumers
 from spark.settings.duration import DURATION, duration, in_words
 from spark.settings.goals import DEFAULT_FLEET_GOALS, GOAL_RULES, FleetGoals, read_goals
-from spark.settings.strategies import COMPARED, STRATEGY_SECONDS
+from spark.settings.rates import (
+    DEFAULT_RATE_WEIGHTS,
+    RATE_WEIGHTS_RULE,
+    RateWeights,
+    read_rate_weights,
+)
+from spark.settings.strategies import COMPARED, PLANNED, STRATEGY_SECONDS
 from spark.settings.toml_file import (
     Rule,
     is_number,
@@ -34,7 +40,8 @@ class Settings:
     much processor time a strategy may spend on one group before that is `failed`.
     `max_age` is how much older than the newest snapshot that of a cluster may be.
     `goals` are those of `optimal`, by group, and `consumers` say how consumers are configured.
-    `price_per_gb` is what 10⁹ bytes between two racks cost; 0: money isn't shown.
+    `price_per_gb` is what 10⁹ bytes between two racks cost; 0: money isn't shown. `weights` tells
+    which rates weigh partitions where goals ask for it.
     """
 
     strategy: str = OPTIMAL
@@ -44,6 +51,7 @@ class Settings:
     goals: FleetGoals = DEFAULT_FLEET_GOALS
     consumers: FleetConsumers = NO_CONSUMERS
     price_per_gb: float = 0.0
+    weights: RateWeights = DEFAULT_RATE_WEIGHTS
     spark: dict[str, str] = field(default_factory=dict)
 
 
@@ -60,6 +68,7 @@ def read_settings(path: Path | None) -> Settings:
         goals=read_goals(stated.get("goals", {}), stated.get("group", [])),
         consumers=read_consumers(stated.get("consumers", {}), stated.get("group", [])),
         price_per_gb=stated.get("traffic", {}).get("price_per_gb", Settings.price_per_gb),
+        weights=read_rate_weights(stated.get("weights", {})),
         spark={key: _as_spark_has_it(one) for key, one in stated.get("spark", {}).items()},
     )
 
@@ -76,7 +85,7 @@ def _spark_rule(where: str, key: str, found: Any) -> Iterator[str]:
 
 
 RULES: dict[str, Rule] = {
-    "strategy": one_of(STRATEGY_NAMES),
+    "strategy": one_of(PLANNED),
     "strategies": names_among(COMPARED),
     "strategy_seconds": value(lambda one: is_number(one) and one > 0, "a number above 0"),
     "max_age": DURATION,
@@ -85,6 +94,7 @@ RULES: dict[str, Rule] = {
     "traffic": table(
         {"price_per_gb": value(lambda one: is_number(one, 0), "a number of 0 or more")}
     ),
+    "weights": RATE_WEIGHTS_RULE,
     "spark": _spark_rule,
 }
 """The keys of a configuration."""

@@ -58,6 +58,17 @@ class FleetGoals:
         """Whether any group's goals look at racks."""
         return any(goals.rack for goals in (self.default, *(rule.goals for rule in self.rules)))
 
+    @property
+    def weights(self) -> frozenset[str]:
+        """Where the weights of groups come from that are balanced by them."""
+        every = (self.default, *(rule.goals for rule in self.rules))
+        return frozenset(goals.weight for goals in every if goals.by_weight)
+
+    @property
+    def need_rates(self) -> bool:
+        """Whether any group's goals weigh partitions by rates."""
+        return "rate" in self.weights
+
     def overridden(self, **options: Any) -> FleetGoals:
         """With some goals of every group replaced, those that aren't None. Raises GoalsError."""
         stated = {key: _value(key, value) for key, value in options.items() if value is not None}

@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from optimizer import CONNECT_STRATEGIES, STRATEGIES, STRATEGY_NAMES
+from optimizer import (
+    CONNECT_STRATEGIES,
+    STRATEGIES,
+    STRATEGY_NAMES,
+    is_strategy,
+    strategy_named,
+)
 from spark.errors import InputError
 from spark.fleet import CONNECT, CONSUMER
 
@@ -14,7 +20,18 @@ CURRENT = "current"
 STRATEGY_SECONDS = 60.0
 """Seconds of processor time that a strategy has for one group, where nothing else is said."""
 
-COMPARED = (CURRENT, *STRATEGY_NAMES)
+
+class StrategyNames(tuple[str, ...]):
+    """Names of strategies; a team's own, `package:function` or an entry point's, is one of them."""
+
+    def __contains__(self, name: object) -> bool:
+        return super().__contains__(name) or (isinstance(name, str) and is_strategy(name))
+
+
+PLANNED = StrategyNames(STRATEGY_NAMES)
+"""All that a plan can be made by."""
+
+COMPARED = StrategyNames((CURRENT, *STRATEGY_NAMES))
 """All that a comparison can have."""
 
 _OF_KIND = {CONSUMER: (CURRENT, *STRATEGIES), CONNECT: (CURRENT, *CONNECT_STRATEGIES)}
@@ -27,13 +44,38 @@ def kind_of(group_type: str | None) -> str:
 
 def of_kind(strategies: Sequence[str], kind: str) -> list[str]:
     """Those that groups of that kind can use, Connect's workers others than consumers."""
-    return [name for name in strategies if name in _OF_KIND[kind]]
+    others = {CURRENT, *STRATEGY_NAMES}.difference(_OF_KIND[kind])
+    return [name for name in strategies if name not in others]
 
 
 def check_strategies(strategies: Sequence[str]) -> list[str]:
-    """The strategies to compare, each once, all if none is named; InputError for an unknown one."""
+    """The strategies to compare, each once, all if none is named.
+
+    InputError for an unknown one, and for one that can't be loaded.
+    """
     chosen = list(dict.fromkeys(name.strip() for name in strategies)) or list(COMPARED)
     unknown = [name for name in chosen if name not in COMPARED]
     if unknown:
-        raise InputError(f"unknown strategy {unknown[0]!r}: choose from {', '.join(COMPARED)}")
+        names = ", ".join(COMPARED)
+        raise InputError(
+            f"unknown strategy {unknown[0]!r}: choose from {names}, or package:function"
+        )
+    for name in chosen:
+        if name != CURRENT:
+            _load(name)
     return chosen
+
+
+def check_strategy(name: str) -> None:
+    """Raise InputError unless a plan can be made by it."""
+    if name not in PLANNED:
+        names = ", ".join(PLANNED)
+        raise InputError(f"unknown strategy {name!r}: choose one of {names}, or package:function")
+    _load(name)
+
+
+def _load(name: str) -> None:
+    try:
+        strategy_named(name)
+    except ValueError as error:
+        raise InputError(str(error)) from None

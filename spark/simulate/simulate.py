@@ -18,7 +18,7 @@ from optimizer.scenarios import EventError
 from optimizer.scenarios import Scenario as Events
 from spark.errors import InputError
 from spark.fleet import CONNECT, FleetFiles, FleetSnapshot
-from spark.groups import named_group, own_strategy, read_or_failed, row_of_group, row_of_snapshot
+from spark.groups import named_group, one_row, own_strategy, read_or_failed
 from spark.settings import NO_CONSUMERS, FleetConsumers, kind_of, read_toml
 
 
@@ -55,10 +55,7 @@ def simulate_group(
     `consumers` says how its members are configured. InputError when there is no such group, when
     it can't be simulated, or when it can't have an event.
     """
-    if isinstance(snapshot, FleetFiles):
-        row = row_of_group(snapshot, group, cluster, True)
-    else:
-        row = row_of_snapshot(snapshot, group, cluster, True)
+    row = one_row(snapshot, group, cluster, racks=True)
     if kind_of(row.type) == CONNECT:
         raise InputError(f"group {group} is of Kafka Connect's workers, which aren't simulated")
     read = read_or_failed(row)

@@ -6,7 +6,8 @@ from spark.solve.columns import Flag, Int, Long, Real, Row, Text, columns_of, sc
 from spark.solve.decode import plan_assignments, plan_groups
 from spark.solve.solve import solve_groups, solved_rows
 from spark.solve.solved_row import ACTIONS, GroupRow, SolvedRow, actions, facts_of
-from spark.solve.time_limit import TimeLimit
+from spark.solve.time_limit import TimeLimit, limited_to
+from spark.solve.weights import max_weight
 
 __all__ = [
     "ACTIONS",
@@ -22,6 +23,8 @@ __all__ = [
     "actions",
     "columns_of",
     "facts_of",
+    "limited_to",
+    "max_weight",
     "plan_assignments",
     "plan_groups",
     "schema_of",

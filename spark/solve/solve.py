@@ -10,15 +10,17 @@ import numpy as np
 import pyarrow as pa
 from pyspark.sql import DataFrame
 
-from optimizer.checker import Verdict, check_assignment
-from optimizer.model import DEFAULT_GOALS, Goals, IntArray, Problem, classes_of, measure
+from optimizer.checker import Verdict, check_assignment, measure_assignment
+from optimizer.model import DEFAULT_GOALS, Answer, Goals, IntArray, Problem, classes_of, measure
 from optimizer.strategies import OPTIMAL, strategy_named
+from spark.errors import TimeLimitError
 from spark.groups import FleetGroup, failed, portions, read_or_failed, rows_of
 from spark.settings import DEFAULT_FLEET_GOALS, STRATEGY_SECONDS, FleetGoals, goals_to_text
 from spark.solve.columns import batch_of, schema_of
 from spark.solve.homogeneous import plan_homogeneous
 from spark.solve.solved_row import SolvedRow, actions, facts_of
 from spark.solve.time_limit import limited_to
+from spark.solve.weights import by_weight, max_weight
 
 
 def solve_groups(
@@ -30,7 +32,8 @@ def solve_groups(
     """Plan every group of `spark.groups.encode`: a `SolvedRow` a group.
 
     `goals` are those of `optimal`; for other strategies reads are counted in their meaning. A group
-    that the strategy needs more than `strategy_seconds` for is `failed`.
+    that the strategy needs more than `strategy_seconds` for is `failed`; where the check does, the
+    plan stands, and nothing is said of its optimality.
     """
     strategy_named(strategy)
 
@@ -73,7 +76,11 @@ def _planned_at_once(
 def _has_usual_goals(row: Any, goals: FleetGoals) -> bool:
     """Whether the group's goals come to the default ones: without racks, theirs don't matter."""
     of_group = goals.of(row.cluster, row.group)
-    return not of_group.min_gain and (of_group.rack is None or not any(row.racks))
+    if of_group.min_gain or of_group.max_moves is not None or of_group.by_weight:
+        return False
+    if any(of_group.limits):
+        return False
+    return of_group.rack is None or not any(row.racks)
 
 
 def row_of_group(
@@ -83,16 +90,16 @@ def row_of_group(
     strategy_seconds: float = STRATEGY_SECONDS,
 ) -> SolvedRow:
     """Whatever happens to one group becomes its row, so that it doesn't end the fleet's job."""
-    group = read_or_failed(row)
+    group = read_or_failed(row, goals.weight_source)
     problem = group.problem
     if problem is None:
-        return _without_plan(row, group, strategy)
+        return _without_plan(row, group, strategy, goals)
     chosen, started = strategy_named(strategy), time.perf_counter()
     try:
         answer = limited_to(strategy_seconds, lambda: chosen.assign(problem, goals))
-        verdict = check_assignment(problem, answer.target, goals=goals)
+        verdict, unknown = _judged(problem, answer, goals, strategy_seconds)
         measures = verdict.measures or measure(problem, answer.target)
-        reasons = filter(None, (answer.reason, group.reason))
+        reasons = filter(None, (answer.reason, group.reason, unknown))
         return SolvedRow(
             **facts_of(row, group, strategy) | {"reason": "; ".join(reasons) or None},
             **measures._asdict(),
@@ -102,7 +109,29 @@ def row_of_group(
             seconds=time.perf_counter() - started,
         )
     except Exception as error:
-        return _without_plan(row, failed(error), strategy)
+        return _without_plan(row, failed(error), strategy, goals)
+
+
+def _judged(
+    problem: Problem, answer: Answer, goals: Goals, seconds: float
+) -> tuple[Verdict, str | None]:
+    """What the check says; where it takes too long, nothing is known of optimality, which is said.
+
+    It has as long as the strategy has.
+    """
+    target, rival, shown = answer.target, answer.rival, answer.certificate
+
+    def judged() -> Verdict:
+        return check_assignment(problem, target, shown, goals, rival=rival)
+
+    try:
+        return limited_to(seconds, judged), None
+    except TimeLimitError:
+        reason = (
+            f"whether anything is better isn't known: the proof takes longer than {seconds:g} "
+            "seconds (setting strategy_seconds)"
+        )
+        return measure_assignment(problem, target, goals), reason
 
 
 def _proof(verdict: Verdict) -> dict[str, Any]:
@@ -119,6 +148,7 @@ def _proof(verdict: Verdict) -> dict[str, Any]:
         "found_local_reads": found_local,
         "found_remote_reads": found_remote,
         "certificate": verdict.certificate,
+        **(by_weight(verdict.weight) if verdict.weight else {}),
     }
 
 
@@ -133,6 +163,7 @@ def _plan(group: FleetGroup, problem: Problem, target: IntArray) -> dict[str, An
         "found_max_load": int(loads.max()),
         "found_min_load": int(loads.min()),
         "found_sum_squares": int(loads @ loads),
+        "found_max_weight": max_weight(problem, classes_of(problem).kept),
         "names": group.names,
         "topics": problem.topics,
         # Arrow takes arrays of its own width as they are, and others number by number.
@@ -144,5 +175,7 @@ def _plan(group: FleetGroup, problem: Problem, target: IntArray) -> dict[str, An
     }
 
 
-def _without_plan(row: Any, group: FleetGroup, strategy: str) -> SolvedRow:
-    return SolvedRow(**facts_of(row, group, strategy))
+def _without_plan(row: Any, group: FleetGroup, strategy: str, goals: Goals) -> SolvedRow:
+    """Goals by weight are told all the same: a capacity may be why there is no plan."""
+    told = goals_to_text(goals) if goals.by_weight else None
+    return SolvedRow(**facts_of(row, group, strategy), goals=told)

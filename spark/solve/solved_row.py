@@ -47,6 +47,11 @@ class PlannedGroup(GroupRow):
     `local_reads` and `remote_reads` count reads within a rack and across racks, planned and as
     found; null where goals or facts have no racks. `goals` are there if they aren't the default
     ones (`spark.settings.goals_to_text`); `certificate` proves the plan (`optimizer.checker`).
+    Those of weight are null unless it is what the group is balanced by: `max_weight` is the largest
+    load of a member for a unit of its capacity, `weight_bound` one below which no plan's can be,
+    `weight_gap` the first over the second, minus 1; `bound_kind` (`set` or `prices`) is what shows
+    the bound, and `bound_shown` says it in words. `moves_bound`: so many moves any plan takes that
+    is as low. `weights_known`: the share of partitions whose own weight was known.
     `spread` is Σ over topics and members of (partitions that the member has of the topic)²;
     `spread_optimal` is null where the group is too large to look at it, or a level above it isn't
     optimal.
@@ -61,6 +66,13 @@ class PlannedGroup(GroupRow):
     certificate: Bytes = None
     spread: Long = None
     spread_optimal: Flag = None
+    max_weight: Real = None
+    weight_bound: Real = None
+    weight_gap: Real = None
+    bound_kind: Text = None
+    moves_bound: Long = None
+    weights_known: Real = None
+    bound_shown: Text = None
 
 
 @dataclass(slots=True, kw_only=True)
@@ -74,6 +86,7 @@ class SolvedRow(PlannedGroup):
     found_max_load: Long = None
     found_min_load: Long = None
     found_sum_squares: Long = None
+    found_max_weight: Real = None
     names: Texts = ()
     topics: Texts = ()
     topic: Ints = field(default_factory=_nothing)

@@ -21,8 +21,8 @@ class TimeLimit:
 
     The processor time of the process counts, so that a busy machine makes no difference. The
     strategies know nothing of it: a signal interrupts them between two steps of Python, and so
-    between calls of numpy, which are short. A call into OR-Tools is let finish (it is polynomial:
-    seconds for a million partitions) and is over the limit then. Python tells its main thread
+    between calls of numpy, which are short, and the process of a long call into OR-Tools (see
+    `optimizer.solver.interruptible`). Python tells its main thread
     alone of signals, in which a Spark worker runs its tasks; in another thread, and on Windows,
     there is no limit.
     """

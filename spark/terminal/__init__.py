@@ -56,6 +56,7 @@ from spark.terminal.options import (
     with_goals,
 )
 from spark.terminal.submission import sentences_apart
+from spark.terminal.weights import WeightSource, rates_for, with_weight
 
 __all__ = [
     "CHECK_FAILED",
@@ -87,6 +88,7 @@ __all__ = [
     "Store",
     "StoreTables",
     "Until",
+    "WeightSource",
     "as_rows",
     "busy",
     "cluster_of",
@@ -102,6 +104,7 @@ __all__ = [
     "out_in",
     "part_of",
     "plan_in",
+    "rates_for",
     "read_few",
     "read_history",
     "read_snapshot",
@@ -118,4 +121,5 @@ __all__ = [
     "tell",
     "told",
     "with_goals",
+    "with_weight",
 ]

@@ -9,12 +9,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from optimizer.checker import Verdict, check_assignment
+from optimizer.checker import Verdict, check_assignment, measure_assignment
 from optimizer.model import NOBODY, Goals, IntArray, Problem, classes_of, measure
 from optimizer.strategies import OPTIMAL, STRATEGIES
+from spark.errors import TimeLimitError
 from spark.groups import FleetGroup, read_or_failed
-from spark.settings import goals_from_text
-from spark.solve import ACTIONS, actions
+from spark.settings import STRATEGY_SECONDS, goals_from_text
+from spark.solve import ACTIONS, actions, limited_to
+from spark.verify.weights import faults_of_weights
 
 PROVEN = ("balance_optimal", "moves_optimal", "racks_optimal", "spread_optimal")
 
@@ -42,7 +44,7 @@ def _faults_of_group(row: Any) -> Iterator[str]:
     if row.plan_count > 1:
         yield f"the plan has {row.plan_count} rows for this group"
         return
-    group = read_or_failed(row)
+    group = read_or_failed(row, _weight_source(row))
     may_have_failed = row.status == "failed" and group.problem is not None
     if group.status == "failed" != row.status:
         yield f"its plan can't be checked: {group.reason}"
@@ -52,6 +54,14 @@ def _faults_of_group(row: Any) -> Iterator[str]:
         yield from _faults_without_plan(row)
     else:
         yield from _faults_of_plan(row, group, group.problem)
+
+
+def _weight_source(row: Any) -> str | None:
+    """Where weights come from, by the plan's goals; None too where they can't be read."""
+    try:
+        return goals_from_text(row.goals).weight_source
+    except ValueError:
+        return None
 
 
 def _faults_without_plan(row: Any) -> Iterator[str]:
@@ -93,12 +103,28 @@ def _faults_of_plan(row: Any, group: FleetGroup, problem: Problem) -> Iterator[s
     # Spread is looked at where the plan says something of it: what is too large may change.
     silent = {"spread"} if pd.isna(row.spread_optimal) else set()
     levels = [level for level in goals.order if level not in silent]
-    verdict = check_assignment(problem, target, certificate, goals, levels)
-    if silent and verdict.certificate_fault:  # it may prove more than the plan says
-        whole = check_assignment(problem, target, certificate, goals, goals.order)
-        verdict = verdict if whole.certificate_fault else whole
+
+    def judged() -> Verdict:
+        verdict = check_assignment(problem, target, certificate, goals, levels)
+        if silent and verdict.certificate_fault:  # it may prove more than the plan says
+            whole = check_assignment(problem, target, certificate, goals, goals.order)
+            return verdict if whole.certificate_fault else whole
+        return verdict
+
+    try:
+        verdict = limited_to(STRATEGY_SECONDS, judged)
+    except TimeLimitError:
+        if any(not pd.isna(getattr(row, name)) for name in PROVEN):
+            yield (
+                "what it says of its optimality can't be checked: its certificate doesn't prove "
+                f"that, and a search takes longer than {STRATEGY_SECONDS:g} seconds"
+            )
+        measured = measure_assignment(problem, target, goals)
+        yield from _faults_of_measures(row, problem, target, measured)
+        return
     yield from _faults_of_measures(row, problem, target, verdict)
     yield from _faults_of_optimality(row, verdict, goals)
+    yield from faults_of_weights(row, verdict)
 
 
 def _faults_of_columns(
@@ -149,8 +175,12 @@ def _faults_of_optimality(row: Any, verdict: Verdict, goals: Goals) -> Iterator[
         elif row.balance_optimal or row.moves_optimal:
             yield f"it is called optimal and isn't sound: {verdict.faults[0]}"
         return
+    budget = goals.budget(row.partitions)
+    limited = any(goals.limits)  # which may take moves whatever is allowed
+    if row.strategy == OPTIMAL and budget is not None and row.moves > budget and not limited:
+        yield f"it moves {row.moves} partitions, and its goals allow {budget}"
     stands = goals.min_gain > 0 and row.moves == 0  # what isn't worth its moves isn't proposed
-    if verdict.certificate_fault and verdict.certificate is not None:
+    if verdict.certificate_fault and verdict.certificate is not None and not verdict.weight:
         yield f"the plan is optimal, but not by its certificate: {verdict.certificate_fault}"
     for name in PROVEN:
         stated, found = getattr(row, name), getattr(verdict, name)

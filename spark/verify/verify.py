@@ -8,9 +8,10 @@ import pandas as pd
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
+from optimizer.model import WEIGHTS
 from spark.errors import InputError
 from spark.fleet import FleetSnapshot, escaped_rows
-from spark.groups import GROUP_KEYS, encode
+from spark.groups import GROUP_KEYS, encode, weight_tables
 from spark.verify.faults import MEASURES, faults_of_group
 
 FAULT_SCHEMA = "cluster string, `group` string, fault string"
@@ -24,17 +25,29 @@ PROOFS = {
     "racks_optimal": "boolean",
     "goals": "string",
     "certificate": "binary",
+    "max_weight": "double",
+    "weight_bound": "double",
+    "weight_gap": "double",
+    "bound_kind": "string",
+    "moves_bound": "long",
+    "weights_known": "double",
 }
 """Columns that a plan may lack, with their types."""
 FIELDS = ("topic", "partition", "member_id", "previous_member_id", "action")
 
 
-def verify_plan(snapshot: FleetSnapshot, assignments: DataFrame, groups: DataFrame) -> DataFrame:
+def verify_plan(
+    snapshot: FleetSnapshot,
+    assignments: DataFrame,
+    groups: DataFrame,
+    rates: DataFrame | None = None,
+) -> DataFrame:
     """What is wrong with a plan of the snapshot: cluster, group, fault; no row, no fault.
 
     Checked are statuses, that every partition is there once and goes to a subscriber, previous
     members, actions and measures. That balance, racks, moves and spread are optimal where the plan
-    says so is proven anew without the solver, by the plan's certificate if it has one that holds.
+    says so is proven anew without the solver, by the plan's certificate if it has one that holds; a
+    bound of loads by weight has to be shown by it. `rates` are those that the plan was made with.
     InputError when a table of the plan lacks columns.
     """
     faults = [*_missing("assignments", assignments, FIELDS), *_missing("groups", groups, FACTS)]
@@ -42,8 +55,19 @@ def verify_plan(snapshot: FleetSnapshot, assignments: DataFrame, groups: DataFra
         raise InputError(f"the plan can't be checked: {'; '.join(faults)}")
     plan = _plan_rows(assignments, groups)
     racks = "goals" in groups.columns and not groups.where("goals is not null").isEmpty()
-    rows = encode(snapshot.validate(), racks).join(plan, list(GROUP_KEYS), "full")
+    weights = weight_tables(snapshot, _sources(groups), rates)
+    encoded = encode(snapshot.validate(), racks, weights=weights)
+    rows = encoded.join(plan, list(GROUP_KEYS), "full")
     return rows.na.fill({"plan_count": 0}).mapInPandas(_faults, FAULT_SCHEMA)
+
+
+def _sources(groups: DataFrame) -> list[str]:
+    """Where the weights come from that groups of the plan are balanced by."""
+    if "goals" not in groups.columns:
+        return []
+    by_weight = groups.where(F.get_json_object("goals", "$.balance") == "weight")
+    stated = by_weight.select(F.get_json_object("goals", "$.weight").alias("source"))
+    return [row.source for row in stated.distinct().collect() if row.source in WEIGHTS]
 
 
 def _missing(name: str, table: DataFrame, columns: Sequence[str]) -> Iterator[str]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from pyspark.sql import DataFrame
 
 from optimizer.model import Goals
-from optimizer.scenarios import BrokerDown, Crash, Event, EventError, event_of
+from optimizer.scenarios import BrokerDown, Event, EventError, event_of
 from optimizer.strategies import strategy_named
 from spark.errors import InputError
 from spark.fleet import FleetSnapshot
@@ -68,13 +68,12 @@ def what_if(
     racks = fleet_goals.need_racks or any(
         strategy_named(name).rack_aware for name in chosen if name != CURRENT
     )
-    hosts = any(isinstance(one, Crash) and one.host is not None for one in happening)
     parts = {}
     if down := [one.broker for one in happening if isinstance(one, BrokerDown)]:
         parts["down"] = led_by(snapshot, down)
     if rates is not None:
         parts["flows"] = rated(snapshot, rates)
-    encoded = encode(snapshot.validate(), racks, parts, hosts=hosts)
+    encoded = encode(snapshot.validate(), racks, parts)
 
     def happen(batches: Iterator[pd.DataFrame]) -> Iterator[pd.DataFrame]:
         import pandas as pd  # noqa: PLC0415

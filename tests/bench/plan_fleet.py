@@ -9,17 +9,21 @@ for each group; it is run on a part of the groups and said to be so.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 from ortools.graph.python import min_cost_flow
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
 from stopwatch import KEYS, SNAPSHOT, Stopwatch, benchmark, movement, options_of, plan
 from uniform_fleet import uniform_fleet
 
-from spark import FleetSnapshot
+from optimizer import Goals
+from spark import FleetSnapshot, plan_fleet
 from spark.fleet.local_store import write_store
 
 
@@ -40,12 +44,26 @@ def main() -> None:
                 movement(spark, store, out)
             with timed("plan"):
                 plan(spark, store, out)
+            with timed("plan by weight"):
+                _plan_by_weight(spark, store, out)
             with timed(f"obvious way, {part} of the groups"):
                 _obvious(spark, store, out, part)
 
         return run
 
     benchmark(options, prepare, sizes=(20_000, 5_000))
+
+
+def _plan_by_weight(spark: SparkSession, store: Path, out: str) -> None:
+    """The same fleet with lognormal weights, which its groups' plans are to even out."""
+    snapshot = FleetSnapshot.read(spark, str(store))
+    # Two halves of a hash make a normal number, whatever the order of rows (Box and Muller 1958).
+    even, odd = (F.abs(F.xxhash64("topic", "partition", F.lit(n))) / 2.0**63 for n in range(2))
+    normal = F.sqrt(-2 * F.log(even + 1e-12)) * F.cos(2 * math.pi * odd)
+    partitions = snapshot.tables["partitions"].withColumn("weight", F.exp(normal))
+    weighed = replace(snapshot, tables={**snapshot.tables, "partitions": partitions})
+    with plan_fleet(weighed, goals=Goals(balance="weight")) as planned:
+        planned.write(f"{out}/by-weight")
 
 
 def _obvious(spark: SparkSession, store: Path, out: str, groups: int) -> None:

@@ -120,7 +120,7 @@ def groups(draw: st.DrawFn) -> Group:
         instance_id=st.none() | NAMES,
         rack=st.none() | NAMES,
         generation=st.none() | st.integers(-1, 2**31 - 1),
-        capacity=st.none() | st.floats(0, 10),
+        capacity=st.none() | st.floats(0.001, 10),
     )
     return Group(
         topics,

@@ -10,10 +10,11 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from optimizer import Goals
+from optimizer import Goals, Group, Member, assign
 from optimizer.checker.certificate import MalformedCertificateError, decode, encode
 from optimizer.checker.check import Verdict, check_assignment
 from optimizer.model.arrays import IntArray
+from optimizer.model.numbering import problem_of
 from optimizer.model.problem import GONE, NOBODY, Problem
 from optimizer.solver.solve import solve
 from tests.optimizer.groups import problem, random_problem
@@ -24,6 +25,7 @@ from tests.optimizer.rack_groups import (
     best_by_network,
     racks_of_problem,
     random_rack_problem,
+    tiny_rack_group,
 )
 
 
@@ -304,6 +306,54 @@ def test_reads_across_racks_that_can_be_avoided_are_named() -> None:
         "fewer reads across racks: t00000-0 from m00000 to m00001, t00000-1 from m00001 to m00000"
     )
     assert (verdict.reads_found, verdict.reads) == ((0, 2), (0, 2))
+
+
+def test_numbers_that_leave_an_idle_member_no_arc_are_refused_in_words() -> None:
+    """Member b has nothing in the plan; its forged number at racks bars its way to the pool."""
+    group = Group(
+        topics={"t": 1},
+        members=[Member("a", ["t"], rack="x"), Member("b", ["t"], [("t", 0)], rack="y")],
+        leader_racks={"t": ["x"]},
+    )
+    plan = assign(group, goals=Goals(rack="leader"))
+    verdict = plan.check(bytes([1, 0, 16, 2, 0, 0]))
+    assert (verdict.balance_optimal, verdict.racks_optimal, verdict.moves_optimal) == (True,) * 3
+    assert verdict.certificate_fault == (
+        "the certificate doesn't prove that it takes so many moves: by its numbers t-0 should go "
+        "from a to b"
+    )
+    assert plan.check(verdict.certificate).certificate_fault is None
+
+
+def test_no_forged_numbers_raise_or_change_the_verdict() -> None:
+    """Some levels keep their numbers, the others get any. Tiny groups have many idle members."""
+    refused = 0
+    for seed in range(1000, 1300):
+        goals, draw = VARIANTS[seed % len(VARIANTS)], np.random.default_rng(seed)
+        group = problem_of(tiny_rack_group(seed)).problem
+        target = solve(group, goals).target
+        honest = check_assignment(group, target, goals=goals)
+        for _ in range(10):
+            numbers = numbers_of(honest, len(group.member_ids), 1 + len(goals.order))
+            for level in numbers:
+                if draw.random() < 0.4:
+                    low = 0 if draw.random() < 0.7 else -1
+                    level[:] = draw.integers(low, draw.choice([2, 2, 3]), len(level))
+            verdict = check_assignment(group, target, encode(numbers), goals)
+            assert verdict[:8] == honest[:8], f"seed {seed}"
+            again = check_assignment(group, target, verdict.certificate, goals)
+            assert again.certificate_fault is None, f"seed {seed}"
+            refused += verdict.certificate_fault is not None
+    assert refused > 100
+
+
+def numbers_of(verdict: Verdict, members: int, levels: int) -> list[IntArray]:
+    """The numbers of a certificate; zeros if it has numbers of topics and members as well."""
+    assert verdict.certificate is not None
+    try:
+        return [level.copy() for level in decode(verdict.certificate, members, levels)]
+    except MalformedCertificateError:
+        return [np.zeros(members, np.int64) for _ in range(levels)]
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from optimizer.checker.negative_cycle import Arcs
+from optimizer.checker.negative_cycle import Arcs, search
 
 
 def least_closed_walk(nodes: int, arcs: dict[tuple[int, int], int]) -> float:
@@ -30,7 +30,9 @@ def test_random_networks(seed: int) -> None:
     }
     tail, head = (np.array([arc[end] for arc in arcs], np.int64) for end in (0, 1))
     cost = np.array(list(arcs.values()), np.int64)
-    cycle = Arcs(tail, head, cost, nodes).search().cycle
+    cuts = np.sort(draw.integers(0, len(cost) + 1, 2))
+    ends = [np.split(of_arcs, cuts) for of_arcs in (tail, head, cost)]
+    cycle = search([Arcs(*part) for part in zip(*ends, strict=True)], nodes).cycle
     assert (cycle is None) == (least_closed_walk(nodes, arcs) >= 0)
     if cycle is not None:
         assert len(set(cycle)) == len(cycle)

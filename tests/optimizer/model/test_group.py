@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from optimizer import Group, InvalidGroupError, Member, assign
+from optimizer import Goals, Group, InvalidGroupError, Member, assign
 from optimizer.model import check_group
 
 
@@ -64,3 +64,41 @@ def test_claims_are_read_in_the_order_of_members_and_topics_of_the_group() -> No
     owned = check_group(group)
     assert owned.counts == [2, 0, 1]
     assert (owned.topics.tolist(), owned.numbers.tolist()) == ([1, -1, 0], [7, 0, 1])
+
+
+def test_more_partitions_than_memory_could_hold_are_refused_in_words() -> None:
+    """A billion of them would end in a MemoryError."""
+    faults = faults_of(Group(topics={"t": 10**9, "u": 1}, members=[Member("a", ["t"])]))
+    assert faults == [
+        "its topics have 1,000,000,001 partitions, and no more than 20,000,000 can be planned at "
+        "once: plan its topics in several groups"
+    ]
+
+
+def test_a_claim_beyond_all_numbers_is_no_partition() -> None:
+    faults = faults_of(Group({"t": 1}, [Member("a", ["t"], owned=[("t", 10**30)])]))
+    assert faults == [f"member 'a' owns ('t', {10**30}), which is no partition"]
+
+
+def test_none_is_nothing() -> None:
+    bare = Group({"t": 2}, [Member("a", []), Member("b", ["t"])])
+    none = Group(
+        {"t": 2},
+        [Member("a", None, None), Member("b", ["t"], None)],  # type: ignore[arg-type]
+        weights=None,  # type: ignore[arg-type]
+        leader_racks=None,  # type: ignore[arg-type]
+        replica_racks=None,  # type: ignore[arg-type]
+        topic_ids=None,  # type: ignore[arg-type]
+    )
+    assert assign(none) == assign(bare)
+    for_topic = Group(
+        {"t": 2},
+        [Member("a", [], rack="x"), Member("b", ["t"], rack="y")],
+        weights={"t": None},  # type: ignore[dict-item]
+        leader_racks={"t": None},  # type: ignore[dict-item]
+        replica_racks={"t": [None, ["x"]]},  # type: ignore[list-item]
+        topic_ids={"t": None},  # type: ignore[dict-item]
+    )
+    for rack in ("leader", "any"):
+        assert assign(for_topic, goals=Goals(rack=rack)).loads == {"a": 0, "b": 2}
+    assert assign(for_topic, "range").loads == {"a": 0, "b": 2}

@@ -271,3 +271,21 @@ def test_members_without_any_subscription_are_balanced() -> None:
     for row in measured(Fleet().group("g", {"a": [], "b": []})).values():
         assert (row["status"], row["partitions"], row["max_load"], row["excess"]) == ("ok", 0, 0, 0)
         assert (row["balance_optimal"], row["moves_optimal"]) == (True, True)
+
+
+def test_a_proof_that_takes_too_long_is_tried_once_and_leaves_the_measures(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    tried = []
+
+    def never_ending(*facts: Any, **options: Any) -> None:
+        tried.append(1)
+        while True:
+            pass
+
+    monkeypatch.setattr(measure, "check_assignment", never_ending)
+    fleet = Fleet().topic("t", 4).group("g", {"a": ["t"], "b": ["t"]})
+    answers = measured(fleet, seconds=0.3)
+    assert len(tried) == 1
+    assert {answer["balance_optimal"] for answer in answers.values()} == {None}
+    assert answers["range"]["max_load"] == 2

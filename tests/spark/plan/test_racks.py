@@ -167,6 +167,8 @@ def test_config_shows_what_is_in_force(run: Run, config: Path) -> None:
         "rack": "leader",
         "levels": "racks, moves, spread",
         "min_gain": 3.0,
+        "max_moves": "any",
+        "limits": "none",
     }
 
 

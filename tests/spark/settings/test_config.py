@@ -65,7 +65,7 @@ def test_settings_are_read(file: Path) -> None:
         ("stratgy = 1", "unknown key 'stratgy' (known are strategy, strategies, "),
         ("goals = 3", "goals must be a table"),
         ("[goals]\nrack = 'near'", "goals: rack is 'near' and must be 'leader', 'any' or None"),
-        ("[goals]\nracks = 'any'", "goals: unknown key 'racks' (known are rack, levels, min_gain)"),
+        ("[goals]\nracks = 'any'", "goals: unknown key 'racks' (known are rack, "),
         ("[[group]]\nrack = 'any'", "[[group]] number 1: match is missing"),
         ("[[group]]\nmatch = 3", "[[group]] number 1: match is 3 and must be a pattern"),
         ("[[group]]\nmatch = 'a'\nmin_gain = -1", "[[group]] number 1: min_gain is -1 and must"),

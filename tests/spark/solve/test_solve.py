@@ -91,6 +91,25 @@ def test_a_group_whose_solver_fails_is_failed_with_the_reason(
     assert len(plan.topic) == len(plan.target) == 0
 
 
+def test_a_plan_stands_though_its_proof_takes_too_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(solve, "check_assignment", never_ending)
+    row = solve.row_of_group(encoded_group(every_action()), "optimal", strategy_seconds=0.2)
+    assert row.status == "ok"
+    assert row.reason == (
+        "whether anything is better isn't known: the proof takes longer than 0.2 seconds (setting "
+        "strategy_seconds)"
+    )
+    assert (row.max_load, row.sum_squares, row.moves, row.takeovers) == (3, 18, 0, 2)
+    assert (row.balance_optimal, row.moves_optimal, row.spread_optimal) == (None, None, None)
+    assert row.certificate is None
+    assert len(row.target) == 7
+
+
+def never_ending(*facts: Any, **options: Any) -> None:
+    while True:
+        pass
+
+
 def test_a_collision_is_a_failed_group_that_says_what_to_do() -> None:
     row = encoded_group(every_action())
     rename_hash(row, "b", "a")

@@ -46,6 +46,8 @@ def encoded_group(fleet: Fleet, group: str = "g", cluster: str = "c") -> SimpleN
         member_hashes=_hashes(row["member_id"] for row in members),
         instance_ids=_names(row.get("instance_id") for row in members),
         racks=_names(row.get("rack") for row in members),
+        client_ids=_names(row.get("client_id") for row in members),
+        hosts=_names(row.get("host") for row in members),
         generations=_numbers((_or_absent(row.get("generation")) for row in members), np.int32),
         topics=_names(topics),
         topic_hashes=_hashes(topics),

@@ -86,6 +86,8 @@ def encoded(shape: Shape) -> SimpleNamespace:
         member_hashes=members,
         instance_ids=np.full(shape.members, None, object),
         racks=_names("rack", shape.members, RACKS),
+        client_ids=np.full(shape.members, None, object),
+        hosts=np.full(shape.members, None, object),
         generations=np.full(shape.members, 3, np.int32),
         topics=_names("topic", shape.topics),
         topic_hashes=topics,

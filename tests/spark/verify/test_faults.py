@@ -58,6 +58,26 @@ def test_a_partition_moved_to_another_reader() -> None:
     )
 
 
+def test_a_search_that_takes_too_long_is_a_fault_only_where_the_plan_claims_to_be_optimal(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def never_ending(*facts: Any) -> None:
+        while True:
+            pass
+
+    monkeypatch.setattr(plan_check, "check_assignment", never_ending)
+    monkeypatch.setattr(plan_check, "STRATEGY_SECONDS", 0.05)
+    row = sound()
+    assert only(row) == (
+        "what it says of its optimality can't be checked: its certificate doesn't prove that, and "
+        "a search takes longer than 0.05 seconds"
+    )
+    row.balance_optimal = row.moves_optimal = row.spread_optimal = None
+    assert faults_of_group(row) == []
+    row.moves = 3
+    assert only(row) == "moves is 2, the plan says 3"
+
+
 def test_two_partitions_swapped() -> None:
     """The loads are the same, and four partitions move where two would do."""
     row = sound()

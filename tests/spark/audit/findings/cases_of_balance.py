@@ -50,7 +50,38 @@ def eagerly(partitions: int, strategy: str) -> Build:
     return build
 
 
+def weighing(*weights: float, a: range) -> Build:
+    """Topic t of such partitions, of which a owns some and b the others."""
+
+    def build(place: Place) -> None:
+        place.topic("t", len(weights), weight=weights)
+        b = [number for number in range(len(weights)) if number not in a]
+        place.group(TWO, owning("t", a=a, b=b))
+
+    return build
+
+
 CASES = {
+    "unbalanced-weight": Cases(
+        Told(
+            *("info", "group g", 1.6, 1.25),
+            "The most loaded member of group g has 8.0 to do by weight; a plan by weight gives "
+            "nobody more than 5.0 and moves 2 for it.",
+        ),
+        fires=weighing(4.0, 4.0, 1.0, 1.0, a=range(2)),
+        nearly=weighing(3.0, 3.0, 2.0, 2.0, a=range(2)),
+        never=weighing(3.0, 2.0, 2.0, 3.0, a=range(2)),
+    ),
+    "hot-partition": Cases(
+        Told(
+            *("info", "partition t-0", 1.5, 1.5),
+            "Partition t-0 weighs 9.0, more than the fair share of any member of group g, 6.0: no "
+            "assignment can even that out.",
+        ),
+        fires=weighing(9.0, 1.0, 1.0, 1.0, a=range(1)),
+        nearly=weighing(8.0, 2.0, 1.0, 1.0, a=range(1)),
+        never=weighing(1.0, 1.0, 1.0, 1.0, a=range(2)),
+    ),
     "unbalanced": Cases(
         Told(
             *("warning", "group g", 1.5, 1.25),

@@ -1,0 +1,68 @@
+"""Limits, held against an assignment and taken into its residual network."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+
+from optimizer.checker.kinds import Kinds, cut
+from optimizer.checker.pair_facts import PairFacts
+from optimizer.model import NOTHING, IntArray, Limits, Problem
+
+ALLOWED = "allowed"
+
+
+def kinds_under(kinds: Kinds, limits: Limits) -> Kinds:
+    """The kinds with those readers alone whom limits allow."""
+    if limits.allowed.all():
+        return kinds
+    facts = PairFacts(limits.row_of, np.arange(kinds.member_count), {ALLOWED: limits.allowed})
+    found = cut(kinds, facts)
+    may = found.flags[ALLOWED]
+    kind = np.arange(found.kind_count).repeat(np.diff(found.offsets))[may]
+    return replace(
+        found,
+        offsets=np.append(0, np.bincount(kind, minlength=found.kind_count).cumsum()),
+        member=found.member[may],
+        keys=found.keys[may],
+        flags={name: flags[may] for name, flags in found.flags.items() if name != ALLOWED},
+    )
+
+
+def forced_moves(problem: Problem, kinds: Kinds, under: Kinds) -> int:
+    """How many partitions leave an owner who could keep them but for the limits."""
+    could, may = (some.pair_of(problem.owner) >= 0 for some in (kinds, under))
+    return int(np.count_nonzero(could & ~may))
+
+
+def limit_faults(problem: Problem, kinds: Kinds, limits: Limits, target: IntArray) -> Iterator[str]:
+    """What of an assignment limits don't allow; `kinds` are those without limits."""
+    names = problem.member_ids
+    placed = ((target >= 0) & (kinds.pair_of(target) >= 0)).nonzero()[0]
+    barred = placed[~limits.allowed[limits.row_of[placed], target[placed]]]
+    if len(barred):
+        more = f" ({len(barred)} such)" if len(barred) > 1 else ""
+        first = int(barred[0])
+        yield (
+            f"{problem.partition_name(first)} is assigned to {names[target[first]]}, which its "
+            f"limits don't allow{more}"
+        )
+    loads = np.bincount(target[placed], minlength=len(names))
+    for member in (loads > limits.most).nonzero()[0] if limits.most is not None else NOTHING:
+        yield (
+            f"{names[member]} is given {loads[member]} partitions, and its limits allow "
+            f"{limits.most[member] if limits.most is not None else 0}"
+        )
+    if limits.most_of_topic is None or not len(placed):
+        return
+    cells, held = np.unique(
+        problem.topic_of[placed] * len(names) + target[placed], return_counts=True
+    )
+    topic, member_of = np.divmod(cells, len(names))
+    for at in (held > limits.most_of_topic[topic]).nonzero()[0]:
+        yield (
+            f"{names[member_of[at]]} is given {held[at]} partitions of "
+            f"{problem.topics[topic[at]]}, and its limits allow {limits.most_of_topic[topic[at]]}"
+        )

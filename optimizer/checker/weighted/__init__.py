@@ -1,0 +1,8 @@
+"""Judges plans by weight: the bound is shown by adding and comparing whole numbers alone."""
+
+from __future__ import annotations
+
+from optimizer.checker.weighted.certificate import Prices, Set, encode_prices, encode_set
+from optimizer.checker.weighted.check import WeightVerdict, check_by_weight
+
+__all__ = ["Prices", "Set", "WeightVerdict", "check_by_weight", "encode_prices", "encode_set"]

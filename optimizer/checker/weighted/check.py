@@ -1,0 +1,113 @@
+"""Judge a plan by weight."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from optimizer.checker.certificate import MalformedCertificateError
+from optimizer.checker.kinds import Kinds
+from optimizer.checker.weighted.certificate import (
+    Prices,
+    Set,
+    decode,
+    encode_prices,
+    encode_set,
+)
+from optimizer.checker.weighted.sentences import Sentences
+from optimizer.checker.weighted.shown import is_shown_by_prices, is_shown_by_set, simple_sets
+from optimizer.model import Goals, IntArray, Problem, Weights, weights_of
+
+
+class WeightVerdict(NamedTuple):
+    """What a plan by weight is worth.
+
+    `max_weight` and `weight_bound` are loads for a unit of capacity, in the units of the group: the
+    plan's largest, and one below which no plan's largest can be. `weight_gap` is the first over the
+    second, minus 1. `bound_kind`, "set" or "prices", tells what shows the bound, and `shown` tells
+    it in words. `within` tells whether the plan is within the tolerance of the bound; if it isn't,
+    nothing is known of a better one.
+
+    `moves` and `moves_bound`: partitions that the plan takes from who could keep them, and how many
+    any plan does that is as low. `weights_known` is the share of partitions whose weight was known.
+    `certificate` shows the bound; `fault` tells why the one that was given doesn't.
+    """
+
+    max_weight: float
+    weight_bound: float
+    weight_gap: float
+    bound_kind: str
+    within: bool
+    moves: int
+    moves_bound: int
+    weights_known: float
+    shown: str
+    certificate: bytes
+    fault: str | None
+
+
+def check_by_weight(
+    problem: Problem, kinds: Kinds, target: IntArray, goals: Goals, certificate: bytes | None
+) -> WeightVerdict:
+    """Judge an assignment that is sound, by what a certificate shows or what is easy to see."""
+    weights = weights_of(problem)
+    shown, fault = _shown(kinds, weights, certificate)
+    bound, level = shown.level + 1, weights.level_of(target)
+    enough = max(level, raised(bound, goals.tolerance))
+    keepable = kinds.pair_of(problem.owner) >= 0
+    owner = np.where(keepable, problem.owner, -1)
+    sentences = Sentences(problem, kinds, weights)
+    return WeightVerdict(
+        max_weight=level * weights.unit,
+        weight_bound=bound * weights.unit,
+        weight_gap=level / bound - 1 if bound else 0.0,
+        bound_kind="prices" if isinstance(shown, Prices) else "set",
+        within=level <= raised(bound, goals.tolerance),
+        moves=int(np.count_nonzero(keepable & (target != problem.owner))),
+        moves_bound=least_moves(weights, owner, enough),
+        weights_known=weights.known,
+        shown=sentences.shown(shown, level),
+        certificate=encode_set(shown) if isinstance(shown, Set) else encode_prices(shown),
+        fault=fault,
+    )
+
+
+def _shown(
+    kinds: Kinds, weights: Weights, certificate: bytes | None
+) -> tuple[Set | Prices, str | None]:
+    """The highest level that is shown, and why the certificate shows nothing."""
+    fault = None
+    if certificate:
+        try:
+            found = decode(certificate, kinds.member_count, len(kinds.kind_of))
+            if _holds(kinds, weights, found):
+                return found, None
+            fault = "the certificate doesn't show its bound: what it adds up isn't too much"
+        except MalformedCertificateError as error:
+            fault = f"the certificate can't be read: {error}"
+    return max(simple_sets(kinds, weights), key=lambda shown: shown.level), fault
+
+
+def _holds(kinds: Kinds, weights: Weights, shown: Set | Prices) -> bool:
+    if isinstance(shown, Prices):
+        return is_shown_by_prices(kinds, weights, shown)
+    return is_shown_by_set(kinds, weights, shown)
+
+
+def raised(level: int, share: float) -> int:
+    """A level raised by a share of itself."""
+    return level + int(np.floor(level * share))
+
+
+def least_moves(weights: Weights, owner: IntArray, level: int) -> int:
+    """How many partitions at least leave their owners in any plan that is at a level or below.
+
+    Whoever has more has to give up its heaviest until it fits.
+    """
+    loads, limits = weights.loads(owner), weights.limits(level)
+    count = 0
+    for member in np.flatnonzero(loads > limits).tolist():
+        heaviest = np.sort(weights.of_partition[owner == member])[::-1].cumsum()
+        count += int(np.searchsorted(heaviest, loads[member] - limits[member])) + 1
+    return count

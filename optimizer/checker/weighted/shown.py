@@ -1,0 +1,123 @@
+"""Whether a certificate shows that no plan is at a level or below it."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from optimizer.checker.kinds import Kinds
+from optimizer.checker.weighted.certificate import HIGHEST, Prices, Set
+from optimizer.model import IntArray, Weights
+
+WORK = 1 << 31
+"""Prices whose tables would have more entries, over all members' kinds, aren't looked at."""
+
+
+def is_shown_by_set(kinds: Kinds, weights: Weights, shown: Set) -> bool:
+    """Whether members would have more than they take in at the level.
+
+    A partition is confined to them if every other reader takes in less than it weighs.
+    """
+    weight = weights.of_partition[confined(kinds, weights, shown)]
+    return int(weight.sum()) > int(weights.limits(shown.level)[shown.members].sum())
+
+
+def confined(kinds: Kinds, weights: Weights, shown: Set) -> IntArray:
+    """The partitions that only those members can take in at the level."""
+    limits = weights.limits(shown.level)
+    outside = np.where(shown.members, -1, limits)[kinds.member]
+    most = np.full(kinds.kind_count, -1)
+    if len(outside):
+        np.maximum.at(most, np.arange(kinds.kind_count).repeat(np.diff(kinds.offsets)), outside)
+    read = kinds.kind_of >= 0
+    beyond = np.zeros(len(read), np.bool_)
+    beyond[read] = weights.of_partition[read] > most[kinds.kind_of[read]]
+    found: IntArray = beyond.nonzero()[0]
+    return found
+
+
+def is_shown_by_prices(kinds: Kinds, weights: Weights, shown: Prices) -> bool:
+    """Whether the prices of all partitions that are read are more than members can have.
+
+    Members who read the same and are as strong can have the same: the dearest partitions that
+    together aren't too heavy. A table has the least weight for each sum of prices.
+    """
+    prices = np.where(kinds.kind_of >= 0, shown.prices, 0)
+    priced = prices.nonzero()[0]
+    total = int(prices.sum())
+    limits = weights.limits(shown.level)
+    alike: dict[tuple[bytes, int], list[int]] = {}
+    for member in range(kinds.member_count):
+        key = (_reads(kinds, member).tobytes(), int(limits[member]))
+        alike.setdefault(key, []).append(member)
+    if len(alike) * len(priced) * total > WORK:
+        return False
+    budget = 0
+    for (reads, limit), members in alike.items():
+        may = np.frombuffer(reads, np.bool_)
+        mine = priced[may[kinds.kind_of[priced]]]
+        budget += len(members) * _dearest(prices[mine], weights.of_partition[mine], limit)
+        if budget >= total:
+            return False
+    return total > budget
+
+
+def _reads(kinds: Kinds, member: int) -> NDArray[np.bool_]:
+    """Which kinds of partitions a member reads."""
+    found = np.zeros(kinds.kind_count, np.bool_)
+    found[kinds.keys[kinds.member == member] // max(kinds.member_count, 1)] = True
+    return found
+
+
+def _dearest(prices: IntArray, weight: IntArray, limit: int) -> int:
+    """The most that partitions cost which together weigh no more than a limit."""
+    least = np.zeros(1, np.int64)
+    for price, one in zip(prices.tolist(), weight.tolist(), strict=True):
+        if one > limit:
+            continue
+        grown = np.concatenate((least, np.full(price, limit + 1)))
+        np.minimum(grown[price:], least + one, out=grown[price:])
+        least = grown[: int((grown <= limit).nonzero()[0][-1]) + 1]
+    return len(least) - 1
+
+
+def simple_sets(kinds: Kinds, weights: Weights) -> list[Set]:
+    """What can be shown without a certificate: for nobody, everybody, and readers of a kind."""
+    nobody = np.zeros(kinds.member_count, np.bool_)
+    candidates = [nobody, ~nobody]
+    if 1 < kinds.kind_count <= MOST_KINDS:
+        for start, end in zip(kinds.offsets, kinds.offsets[1:], strict=False):
+            readers = nobody.copy()
+            readers[kinds.member[start:end]] = True
+            candidates.append(readers)
+    return [_lowest(kinds, weights, members) for members in candidates]
+
+
+MOST_KINDS = 64
+"""The readers of each kind are looked at where there are no more of these."""
+
+
+def _lowest(kinds: Kinds, weights: Weights, members: NDArray[np.bool_]) -> Set:
+    """The highest level that is shown by a set of members; -1 if none is."""
+    low, high = -1, _by_capacity(kinds, weights, members)
+    if high > 1 and is_shown_by_set(kinds, weights, Set(high - 1, members)):
+        low = high - 1
+    step = 1
+    while is_shown_by_set(kinds, weights, Set(high, members)):
+        low, high, step = high, high + step, 2 * step
+    while high - low > 1:
+        middle = (low + high) // 2
+        if is_shown_by_set(kinds, weights, Set(middle, members)):
+            low = middle
+        else:
+            high = middle
+    return Set(low, members)
+
+
+def _by_capacity(kinds: Kinds, weights: Weights, members: NDArray[np.bool_]) -> int:
+    """A level near which that may be: what members have to read, for what they can take in."""
+    weight = int(weights.of_partition[confined(kinds, weights, Set(HIGHEST, members))].sum())
+    if members.any():
+        return max(1, -(-weight * weights.parts // int(weights.capacity[members].sum())))
+    heaviest = int(weights.of_partition[kinds.kind_of >= 0].max(initial=0))
+    return max(1, -(-heaviest * weights.parts // int(weights.capacity.max(initial=1))))

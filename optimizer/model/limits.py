@@ -1,0 +1,231 @@
+"""Limits: who may have which partitions, and how many of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from optimizer.model.arrays import IntArray
+from optimizer.model.patterns import matches
+from optimizer.model.problem import Problem, once_a_problem
+
+UNLIMITED = 2**40
+"""More partitions than any member gets."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """Of which members and of which partitions something holds; patterns have * and ?.
+
+    `members` fits a member's id, instance id or client id; `hosts` and `racks` fit those of members
+    that have one, hosts with the slash that Kafka writes before an address or without.
+    `partitions` are numbers, of each topic that fits; none: all of them. `most` is how many there
+    may be, for limits that count.
+    """
+
+    members: str = "*"
+    hosts: str = "*"
+    racks: str = "*"
+    topics: str = "*"
+    partitions: tuple[int, ...] = ()
+    most: int | None = None
+
+    def who(self) -> str:
+        """The members in words; empty if all are meant."""
+        told = [] if self.members == "*" else [self.members]
+        told += [] if self.hosts == "*" else [f"host {self.hosts}"]
+        told += [] if self.racks == "*" else [f"rack {self.racks}"]
+        return ", ".join(told)
+
+    def what(self) -> str:
+        """The partitions in words."""
+        if self.partitions:
+            return ", ".join(f"{self.topics}-{number}" for number in self.partitions)
+        return "all topics" if self.topics == "*" else self.topics
+
+
+def _partitions_of(limit: Limit) -> str:
+    return f"{limit.most} partition{'s' * (limit.most != 1)}"
+
+
+PATTERNS = ("members", "hosts", "racks", "topics")
+
+KEYS = {
+    "pin": (*PATTERNS, "partitions"),
+    "exclude": (*PATTERNS, "partitions"),
+    "max_partitions": ("members", "hosts", "racks", "most"),
+    "max_per_topic": ("topics", "most"),
+}
+"""The limits, and what each may state."""
+
+
+class LimitSet(NamedTuple):
+    """The limits of a group's goals, by their names."""
+
+    pin: tuple[Limit, ...] = ()
+    exclude: tuple[Limit, ...] = ()
+    max_partitions: tuple[Limit, ...] = ()
+    max_per_topic: tuple[Limit, ...] = ()
+
+    def in_words(self) -> list[str]:
+        """A text for each."""
+        told = [f"pin of {one.what()} to {one.who() or 'all members'}" for one in self.pin]
+        for one in self.exclude:
+            of = "" if one.topics == "*" and not one.partitions else f" from {one.what()}"
+            told.append(f"exclusion of {one.who() or 'all members'}{of}")
+        for one in self.max_partitions:
+            told.append(f"at most {_partitions_of(one)} for {one.who() or 'each member'}")
+        for one in self.max_per_topic:
+            of = "each topic" if one.topics == "*" else one.topics
+            told.append(f"at most {_partitions_of(one)} of {of} a member")
+        return told
+
+    def each(self) -> list[tuple[str, Limit]]:
+        """All of them, in the order of `in_words`."""
+        return [(name, one) for name in self._fields for one in getattr(self, name)]
+
+    @staticmethod
+    def of(some: Sequence[tuple[str, Limit]]) -> LimitSet:
+        return LimitSet(
+            **{name: tuple(one for of, one in some if of == name) for name in LimitSet._fields}
+        )
+
+
+def stated_limits(name: str, stated: Any) -> tuple[tuple[Limit, ...], list[str]]:
+    """The limits that a goal of that name states, and what is wrong with it.
+
+    It is a list, or one of its entries alone: a `Limit`, a table of its keys, or short for one a
+    whole number (`most`) or a text (a pattern of members).
+    """
+    entries = stated if isinstance(stated, list | tuple) else [stated]
+    found, faults = [], []
+    for entry in entries:
+        if isinstance(entry, Limit):
+            found.append(entry)
+            continue
+        if isinstance(entry, int) and not isinstance(entry, bool):
+            entry = {"most": entry}  # noqa: PLW2901 - what it is short for
+        elif isinstance(entry, str):
+            entry = {"members": entry}  # noqa: PLW2901
+        wrong = list(_faults(name, entry))
+        faults += wrong
+        if not wrong:
+            given = {key: value for key, value in entry.items() if value is not None}
+            found.append(Limit(**given | {"partitions": tuple(given.get("partitions", ()))}))
+    return tuple(found), faults
+
+
+def _faults(name: str, entry: Any) -> Iterator[str]:
+    keys = KEYS[name]
+    if not isinstance(entry, Mapping):
+        yield f"{name} has {entry!r}, which is no table of {', '.join(keys)}"
+        return
+    neutral = {field.name: field.default for field in fields(Limit)} | {"partitions": []}
+    for key, value in entry.items():
+        if key not in keys:
+            if key not in neutral or value not in (neutral[key], ()):
+                yield f"{name} has the key {key!r}: it knows {', '.join(keys)}"
+        elif key in PATTERNS and not isinstance(value, str):
+            yield f"{key} of {name} is {value!r} and must be a pattern"
+        elif key == "partitions" and not _are_numbers(value):
+            yield f"partitions of {name} is {value!r} and must be a list of whole numbers"
+    if "most" in keys and not _are_numbers([entry.get("most")]):
+        yield f"most of {name} is {entry.get('most')!r} and must be a whole number of 0 or more"
+    if name == "pin" and not any(entry.get(key, "*") != "*" for key in PATTERNS[:3]):
+        yield "a pin has to say to whom: members, hosts or racks"
+    if name == "exclude" and not any(entry.get(key, "*") != "*" for key in PATTERNS[:3]):
+        yield "an exclude has to say whom: members, hosts or racks"
+
+
+def _are_numbers(value: Any) -> bool:
+    if not isinstance(value, list | tuple):
+        return False
+    return all(isinstance(one, int) and not isinstance(one, bool) and one >= 0 for one in value)
+
+
+class Limits(NamedTuple):
+    """A group's limits as arrays.
+
+    Partition p may go to member m of its subscribers if `allowed[row_of[p], m]`. `most` is how many
+    partitions a member may have, `most_of_topic` how many of a topic any member may have; None:
+    as many as there are.
+    """
+
+    row_of: IntArray
+    allowed: NDArray[np.bool_]
+    most: IntArray | None
+    most_of_topic: IntArray | None
+
+
+@once_a_problem
+def limits_of(problem: Problem, stated: LimitSet) -> Limits | None:
+    """The limits of a group; None where it has none."""
+    if not any(stated):
+        return None
+    who = [_members(problem, one) for _, one in stated.each()]
+    fits = dict(zip(stated.each(), who, strict=True))
+    bars = [(name, one) for name, one in stated.each() if name in ("pin", "exclude")]
+    row_of = np.zeros(problem.partition_count, np.int64)
+    allowed = np.ones((1, len(problem.member_ids)), np.bool_)
+    for name, one in bars:
+        mine = _partitions(problem, one)
+        may = fits[name, one] if name == "pin" else ~fits[name, one]
+        # Every row comes twice: as it is, and for what this limit is about.
+        rows, row_of = np.unique(row_of * 2 + mine, return_inverse=True)
+        allowed = allowed[rows // 2] & (may | (rows % 2 == 0)[:, None])
+    most = _least([_caps(fits["max_partitions", one], one) for one in stated.max_partitions])
+    of_topic = _least(
+        [
+            _caps(np.array([matches(one.topics, topic) for topic in problem.topics], np.bool_), one)
+            for one in stated.max_per_topic
+        ]
+    )
+    return Limits(row_of, allowed, most, of_topic)
+
+
+def _caps(fits: NDArray[np.bool_], limit: Limit) -> IntArray:
+    return np.where(fits, UNLIMITED if limit.most is None else limit.most, UNLIMITED)
+
+
+def _least(caps: Sequence[IntArray]) -> IntArray | None:
+    return np.minimum.reduce(caps).astype(np.int64) if caps else None
+
+
+def _members(problem: Problem, limit: Limit) -> NDArray[np.bool_]:
+    """Which members a limit is about."""
+    kafka, count = problem.kafka, len(problem.member_ids)
+    nothing = [None] * count
+    names = zip(
+        problem.member_ids,
+        kafka.instance_ids or nothing,
+        kafka.client_ids or nothing,
+        strict=True,
+    )
+    places = zip(problem.hosts or nothing, problem.racks or nothing, strict=True)
+    return np.array(
+        [
+            any(name is not None and matches(limit.members, name) for name in of_member)
+            and (_fits(limit.hosts, host) or _fits(limit.hosts, host and host.removeprefix("/")))
+            and _fits(limit.racks, rack)
+            for of_member, (host, rack) in zip(names, places, strict=True)
+        ],
+        np.bool_,
+    )
+
+
+def _fits(pattern: str, name: str | None) -> bool:
+    return pattern == "*" or (name is not None and matches(pattern, name))
+
+
+def _partitions(problem: Problem, limit: Limit) -> NDArray[np.bool_]:
+    """Which partitions a limit is about."""
+    topics = np.array([matches(limit.topics, topic) for topic in problem.topics], np.bool_)
+    mine: NDArray[np.bool_] = topics.repeat(problem.topic_sizes)
+    if limit.partitions:
+        number = np.arange(len(mine)) - problem.topic_offsets[:-1].repeat(problem.topic_sizes)
+        mine &= np.isin(number, limit.partitions)
+    return mine

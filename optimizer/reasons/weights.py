@@ -1,0 +1,53 @@
+"""Why partitions move in a plan by weight, and why it can't be much lower."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from optimizer.checker import check_assignment, kinds_of
+from optimizer.model import NOBODY, Goals, IntArray, Problem, weights_of
+from optimizer.reasons.explain import Explanation
+
+
+@dataclass(frozen=True)
+class WeightExplanation(Explanation):
+    """What is said of a plan by weight: a sentence a moved partition, and one on the bound."""
+
+    told: list[str] = field(default_factory=list)
+
+    def sentences(self) -> list[str]:
+        return self.told
+
+
+def explain_by_weight(
+    problem: Problem, target: IntArray, goals: Goals, certificate: bytes | None = None
+) -> WeightExplanation:
+    """Say where each partition that moves weighs less, in the order of the partitions.
+
+    `target` must be an assignment of the group; `certificate` is what shows the plan's bound.
+    """
+    weights, ids = weights_of(problem), problem.member_ids
+    may_keep = kinds_of(problem).pair_of(problem.owner) >= 0
+    found = np.where(may_keep, problem.owner, NOBODY)
+    before, after = (weights.levels(weights.loads(some)).tolist() for some in (found, target))
+
+    def had(member: int) -> str:
+        return f"{ids[member]}, which had {_number(before[member] * weights.unit)}"
+
+    told = []
+    for p in np.flatnonzero(may_keep & (target != problem.owner)).tolist():
+        giver, taker = int(problem.owner[p]), int(target[p])
+        weight = _number(float(weights.of_partition[p]) * weights.weight_unit)
+        told.append(
+            f"{problem.partition_name(p)} (weight {weight}) moves from {had(giver)}, to "
+            f"{had(taker)}: they will have {_number(after[giver] * weights.unit)} and "
+            f"{_number(after[taker] * weights.unit)}"
+        )
+    verdict = check_assignment(problem, target, certificate, goals)
+    return WeightExplanation([], [], told + ([verdict.weight.shown] if verdict.weight else []))
+
+
+def _number(value: float) -> str:
+    return f"{value:.4g}" if value < 10_000 else f"{value:,.0f}"

@@ -1,0 +1,117 @@
+"""The least largest load that so many moves reach, and the whole curve of both."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from optimizer.model import DEFAULT_GOALS, Goals, IntArray, Problem
+from optimizer.solver.capped import Caps, capped_shares
+from optimizer.solver.demand import Demand
+from optimizer.solver.kinds import Kinds, kinds_of
+from optimizer.solver.limited import caps_of, demand_under
+
+MOST_POINTS = 200
+"""Points of a curve beyond which a person sees no more."""
+
+
+@dataclass(frozen=True)
+class LoadsByMoves:
+    """How many moves it takes at least that no member has more than so many partitions.
+
+    That number falls with the load, and falls less and less: it is what a min-cost flow costs, and
+    so convex in the capacity that members have. At `lowest`, the least largest load there is, it is
+    highest; at `highest` it is lowest: no move at all, unless caps take some.
+    """
+
+    kinds: Kinds
+    demand: Demand
+    caps: Caps | None
+    lowest: int
+    highest: int
+
+    def shares(self, load: int) -> IntArray | None:
+        """Shares with the fewest moves; None if there are none with so small a load."""
+        return self.within(self.demand, load, ("moves",))
+
+    def within(self, demand: Demand, load: int, levels: Sequence[str]) -> IntArray | None:
+        """The best shares by some levels, of the group's demand or one of finer kinds."""
+        most = np.full(demand.member_count, load)
+        caps = Caps(most)
+        if self.caps is not None:
+            caps = Caps(np.minimum(most, self.caps.of_member), self.caps.of_topic)
+        return capped_shares(demand, caps, levels)
+
+    def moves(self, load: int) -> int:
+        """The fewest moves for a load from the lowest on."""
+        if load not in self._known:
+            self._known[load] = self._moves(load)
+        return self._known[load]
+
+    def least_load(self, moves: int) -> int:
+        """The least largest load that so many moves reach."""
+        low, high = self.lowest, self.highest
+        while low < high:
+            middle = (low + high) // 2
+            if self.moves(middle) <= moves:
+                high = middle
+            else:
+                low = middle + 1
+        return low
+
+    def points(self, most: int = MOST_POINTS) -> list[tuple[int, int]]:
+        """Each load from the lowest to the highest, and the fewest moves for it.
+
+        Where a point lies on the line between two others, all between them do, since the curve is
+        convex: so most points need no flow. Of more loads than `most` some are left out, the fewer
+        the nearer they are to the lowest.
+        """
+        if self.highest - self.lowest >= most:
+            steps = np.geomspace(1, self.highest - self.lowest + 1, most) - 1
+            loads = np.unique(self.lowest + steps.astype(np.int64)).tolist()
+            return [(load, self.moves(load)) for load in loads]
+        end = (self.highest, self.moves(self.highest))
+        return sorted({*self._between(self.lowest, self.highest), end})
+
+    @cached_property
+    def _known(self) -> dict[int, int]:
+        return {}
+
+    def _moves(self, load: int) -> int:
+        owned = self.demand.owned
+        if (
+            len(self.demand.supply) == 1 and self.caps is None
+        ):  # what anybody has above the load has to go
+            return int(np.maximum(owned - load, 0).sum())
+        shares = self.shares(load)
+        assert shares is not None, "no load is looked at below the least there is"
+        return int(owned.sum() - np.minimum(shares, owned).sum())
+
+    def _between(self, low: int, high: int) -> Iterator[tuple[int, int]]:
+        first, last = self.moves(low), self.moves(high)
+        middle = (low + high) // 2
+        if low < middle:
+            here = self.moves(middle)
+            if (here - first) * (high - low) != (last - first) * (middle - low):
+                yield from self._between(low, middle)
+                yield from self._between(middle, high)
+                return
+        step = (last - first) // max(high - low, 1)
+        yield from ((load, first + step * (load - low)) for load in range(low, high))
+
+
+def loads_by_moves(problem: Problem, lowest: int, goals: Goals = DEFAULT_GOALS) -> LoadsByMoves:
+    """Of a group, whose least largest load is known; under the limits of its goals."""
+    caps = caps_of(problem, goals)
+    bare = kinds_of(problem, replace(DEFAULT_GOALS, **goals.limits._asdict()))
+    kinds, demand = demand_under(problem, bare, caps)
+    owned = np.bincount(demand.members, demand.owned, demand.member_count)
+    low = max(lowest, int(owned.max(initial=0)))
+    new = int(demand.supply.sum() - demand.owned.sum())
+    if not (new or caps):
+        return LoadsByMoves(kinds, demand, caps, lowest, low)
+    curve = LoadsByMoves(kinds, demand, caps, lowest, max(low + new, lowest))
+    return replace(curve, highest=curve.least_load(curve.moves(curve.highest)))

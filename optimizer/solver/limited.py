@@ -1,0 +1,122 @@
+"""Limits in the solver: kinds with fewer readers, caps, and what is said where they clash."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import combinations
+
+import numpy as np
+
+from optimizer.model import (
+    DEFAULT_GOALS,
+    Goals,
+    IntArray,
+    Limit,
+    Limits,
+    LimitsError,
+    LimitSet,
+    Problem,
+    limits_of,
+)
+from optimizer.solver.capped import Caps, cannot_be_placed
+from optimizer.solver.demand import Demand, demand_of
+from optimizer.solver.kinds import Kinds, kinds_by_topic, kinds_of
+
+FEW = 10
+"""Of so many limits every set is tried for the smallest that clashes."""
+
+SHOWN = 5
+"""So many names are told."""
+
+
+def caps_of(problem: Problem, goals: Goals) -> Caps | None:
+    """How much each member may have; None where nothing is capped."""
+    limits = limits_of(problem, goals.limits)
+    return None if limits is None else _caps(problem, limits)
+
+
+def _caps(problem: Problem, limits: Limits) -> Caps | None:
+    if limits.most is None and limits.most_of_topic is None:
+        return None
+    everything = np.full(len(problem.member_ids), problem.partition_count)
+    most = everything if limits.most is None else np.minimum(limits.most, everything)
+    return Caps(most, limits.most_of_topic)
+
+
+def demand_under(problem: Problem, kinds: Kinds, caps: Caps | None) -> tuple[Kinds, Demand]:
+    """The demand of some kinds, by topic where topics are capped."""
+    topics = None
+    if caps is not None and caps.of_topic is not None:
+        kinds, topics = kinds_by_topic(kinds, problem.topic_of)
+    return kinds, demand_of(kinds, len(problem.member_ids), topics)
+
+
+def check_limits(problem: Problem, goals: Goals) -> None:
+    """Raise LimitsError, which names the smallest set that clashes, if limits can't all be met."""
+    stated = goals.limits
+    if not any(stated) or _is_met(problem, stated):
+        return
+    clash = _smallest_clash(problem, stated.each())
+    named = " and ".join(LimitSet.of(clash).in_words())
+    together = " together" if len(clash) > 1 else ""
+    raise LimitsError(
+        f"its limits can't be met{together}: {named}; {_shortage(problem, LimitSet.of(clash))}"
+    )
+
+
+def _is_met(problem: Problem, stated: LimitSet) -> bool:
+    return not _unplaced(problem, stated)[1]
+
+
+def _unplaced(problem: Problem, stated: LimitSet) -> tuple[IntArray, int]:
+    """The partitions that are too many together, and by how many."""
+    goals = replace(DEFAULT_GOALS, **stated._asdict())
+    kinds = kinds_of(problem, goals)
+    kinds, demand = demand_under(problem, kinds, caps := caps_of(problem, goals))
+    everything = np.full(len(problem.member_ids), problem.partition_count)
+    among, short = cannot_be_placed(demand, caps or Caps(everything))
+    of_partition = np.append(among, False)[kinds.of_partition]
+    return of_partition.nonzero()[0], short
+
+
+def _smallest_clash(problem: Problem, each: Sequence[tuple[str, Limit]]) -> list[tuple[str, Limit]]:
+    """The first of the smallest sets that can't be met; of many limits, one without a spare."""
+    if len(each) <= FEW:
+        for size in range(1, len(each)):
+            for some in combinations(each, size):
+                if not _is_met(problem, LimitSet.of(some)):
+                    return list(some)
+        return list(each)
+    needed = list(each)
+    for one in each:
+        rest = [other for other in needed if other is not one]
+        if not _is_met(problem, LimitSet.of(rest)):
+            needed = rest
+    return needed
+
+
+def _named(names: Sequence[str]) -> str:
+    """The first names, and how many there are."""
+    more = len(names) - SHOWN
+    return ", ".join(names[:SHOWN]) + (f" and {more} more" if more > 0 else "")
+
+
+def _shortage(problem: Problem, clash: LimitSet) -> str:
+    """Which partitions there is no room for, and with whom."""
+    partitions, short = _unplaced(problem, clash)
+    limits = limits_of(problem, clash)
+    assert limits is not None, "a clash has a limit"
+    reads = kinds_of(problem, DEFAULT_GOALS)
+    takers = set()
+    for partition in partitions.tolist():
+        kind = reads.of_partition[partition]
+        readers = reads.members[reads.offsets[kind] : reads.offsets[kind + 1]]
+        takers.update(readers[limits.allowed[limits.row_of[partition], readers]].tolist())
+    names = _named([problem.member_ids[m] for m in sorted(takers)])
+    topics = _named([problem.topics[t] for t in np.unique(problem.topic_of[partitions])])
+    count = len(partitions)
+    subject = f"{count} partition{'s' * (count != 1)} of {topics}"
+    if not takers:
+        return f"{subject} may go to nobody who reads {'it' if count == 1 else 'them'}"
+    return f"{subject} may go to {names} alone, where there is room for {count - short}"

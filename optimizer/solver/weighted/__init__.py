@@ -1,0 +1,8 @@
+"""Plans by weight: NP-hard, so a good plan, and a bound that is shown (docs/weights.md)."""
+
+from __future__ import annotations
+
+from optimizer.solver.weighted.most_loaded import SetBound
+from optimizer.solver.weighted.solve import Found, solve_by_weight
+
+__all__ = ["Found", "SetBound", "solve_by_weight"]

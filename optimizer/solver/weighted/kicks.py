@@ -1,0 +1,69 @@
+"""Deal some members' partitions anew where a search is stuck, and go on from there."""
+
+from __future__ import annotations
+
+import random
+from zlib import crc32
+
+import numpy as np
+
+from optimizer.model import IntArray
+from optimizer.solver.weighted.descent import Descent
+from optimizer.solver.weighted.facts import Facts
+
+MOST = 3_000
+"""Groups of more partitions, or so many times the partitions a member, aren't kicked."""
+
+
+def kicked(facts: Facts, target: IntArray, kicks: int, goal: int) -> IntArray:
+    """The best plan of a descent from here and after each kick; what is random hangs on the facts.
+
+    Two to five members, the fullest among them, have their partitions dealt anew, in an order that
+    is about that of their weights.
+    """
+    if len(facts.read) > MOST or facts.members < 2:
+        return target
+    draw = random.Random(crc32(facts.weight.tobytes()))
+    best, worth = target, _worth(facts, target)
+    for _ in range(kicks * facts.members):
+        if worth[0] <= goal:
+            break
+        found = Descent(facts, _dealt(facts, best, draw)).run(goal)
+        its_worth = _worth(facts, found)
+        if its_worth <= worth:
+            best, worth = found, its_worth
+    return best
+
+
+def _worth(facts: Facts, target: IntArray) -> tuple[int, float]:
+    loads = facts.weights.loads(target)
+    levels = facts.weights.levels(loads)
+    squares = loads.astype(np.float64) ** 2 / facts.weights.capacity
+    return int(levels.max(initial=0)), sum(squares.tolist())
+
+
+def _dealt(facts: Facts, target: IntArray, draw: random.Random) -> IntArray:
+    found = target.copy()
+    loads = facts.weights.loads(target)
+    top = int(facts.weights.levels(loads).argmax())
+    chosen = [top]
+    for _ in range(min(1 + int(4 * draw.random()), facts.members - 1)):
+        other = int(facts.members * draw.random())
+        if other not in chosen:
+            chosen.append(other)
+    dealt = np.isin(target, chosen).nonzero()[0].tolist()
+    weights = dict(zip(dealt, facts.weight[dealt].tolist(), strict=True))
+    dealt.sort(key=lambda p: -weights[p] * (0.6 + 0.8 * draw.random()))
+    scale = (facts.weights.parts / facts.weights.capacity[chosen]).tolist()
+    held = [0] * len(chosen)
+    reads = facts.reads[:, chosen].tolist()
+    classes = dict(zip(dealt, facts.class_of[dealt].tolist(), strict=True))
+    for p in dealt:
+        weight, may = weights[p], reads[classes[p]]
+        at = min(
+            (k for k in range(len(chosen)) if may[k]),
+            key=lambda k: (held[k] + weight) * scale[k],
+        )
+        held[at] += weight
+        found[p] = chosen[at]
+    return found

@@ -1,0 +1,136 @@
+"""Make room where nothing fits in as it is: exchanges, and a third member."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from optimizer.model import IntArray
+from optimizer.solver.weighted.facts import Facts
+
+STEPS = 4
+"""So many exchanges a member are tried at most."""
+
+MOST = 200_000
+"""So many pairs of partitions are looked at together at most: with members who have most room."""
+
+
+def make_room(facts: Facts, target: IntArray, level: int, unplaced: list[int]) -> IntArray | None:
+    """The assignment with all of its members within a level and all placed; None if it can't be.
+
+    `unplaced` are partitions that nobody has room for. The fullest member that is above the level
+    exchanges one of its partitions for a lighter one, or gives one to a member that passes another
+    on to a third.
+    """
+    room = _Room(facts, target, level)
+    for p in unplaced:
+        if not room.place(p):
+            return None
+    for _ in range(STEPS * facts.members):
+        over = room.loads - room.limits
+        worst = int(over.argmax())
+        if over[worst] <= 0:
+            return room.target
+        if not room.lower(worst, int(over[worst])):
+            return None
+    return None
+
+
+class _Room:
+    def __init__(self, facts: Facts, target: IntArray, level: int) -> None:
+        self.facts, self.target = facts, target
+        self.limits = facts.weights.limits(level)
+        self.loads = facts.weights.loads(target)
+
+    def place(self, p: int) -> bool:
+        """Place a partition with a reader that passes one on to a third member."""
+        facts = self.facts
+        weight = int(facts.weight[p])
+        may = facts.reads[facts.class_of[p]]
+        if may[(self.limits - self.loads >= weight)].any():
+            at = int(np.where(may, self.limits - self.loads, -1).argmax())
+            self._give(p, at)
+            return True
+        found = self._passing_on(np.array([p]))
+        if found is None:
+            return False
+        _, q, third = found
+        holder = int(self.target[q])
+        self._give(q, third)
+        self._give(p, holder)
+        return True
+
+    def lower(self, member: int, excess: int) -> bool:
+        """Take something off a member that has too much, by one exchange or one passing on."""
+        facts = self.facts
+        own = (self.target == member).nonzero()[0]
+        others = self._others(member, len(own))
+        if not len(own) or not len(others):
+            return False
+        holder = self.target[others]
+        difference = facts.weight[own][:, None] - facts.weight[others]
+        fits = (difference > 0) & (difference <= (self.limits - self.loads)[holder])
+        fits &= facts.reads[facts.class_of[own]][:, holder]
+        fits &= facts.reads[facts.class_of[others], member]
+        if fits.any():
+            # The least that is enough, or else the most; rather what moves anyhow.
+            enough = difference >= excess
+            worth = np.where(enough, -difference, difference - (1 << 50))
+            worth = np.where(fits, worth, np.iinfo(np.int64).min)
+            p, q = divmod(int(worth.argmax()), len(others))
+            holder_of_q = int(holder[q])
+            self._give(int(own[p]), holder_of_q)
+            self._give(int(others[q]), member)
+            return True
+        found = self._passing_on(own)
+        if found is None:
+            return False
+        p, q, third = found
+        taker = int(self.target[q])
+        self._give(q, third)
+        self._give(p, taker)
+        return True
+
+    def _others(self, member: int, own: int) -> IntArray:
+        """The partitions of the other members, or of those with most room."""
+        held = (self.target >= 0) & (self.target != member)
+        most = MOST // max(own, 1)
+        if np.count_nonzero(held) > most:
+            order = np.argsort(self.loads - self.limits, kind="stable")
+            counts = np.bincount(self.target + 1, minlength=self.facts.members + 1)[1:]
+            few = order[: max(1, int(np.searchsorted(counts[order].cumsum(), most)))]
+            chosen = np.zeros(self.facts.members + 1, np.bool_)
+            chosen[few] = True
+            held &= chosen[self.target]
+        found: IntArray = held.nonzero()[0]
+        return found
+
+    def _passing_on(self, giving: IntArray) -> tuple[int, int, int] | None:
+        """A partition to give, one that its taker passes on, and who takes that; None: none fit."""
+        facts = self.facts
+        giver = int(self.target[giving[0]])
+        others = self._others(giver, len(giving))
+        if not len(others):
+            return None
+        holder, weight = self.target[others], facts.weight
+        room = self.limits - self.loads
+        spare = np.where(facts.reads[facts.class_of[others]], room, -1)
+        spare[np.arange(len(others)), holder] = -1
+        if giver >= 0:
+            spare[:, giver] = -1
+        third = spare.argmax(axis=1)
+        passes = spare[np.arange(len(others)), third] >= weight[others]
+        grows = weight[giving][:, None] - weight[others]
+        fits = passes & (grows <= room[holder])
+        fits &= facts.reads[facts.class_of[giving]][:, holder]
+        if not fits.any():
+            return None
+        worth = np.where(fits, weight[giving][:, None], -1)
+        p, q = divmod(int(worth.argmax()), len(others))
+        return int(giving[p]), int(others[q]), int(third[q])
+
+    def _give(self, p: int, member: int) -> None:
+        weight = int(self.facts.weight[p])
+        if self.target[p] >= 0:
+            self.loads[self.target[p]] -= weight
+        self.loads[member] += weight
+        self.target[p] = member

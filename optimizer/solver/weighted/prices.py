@@ -1,0 +1,225 @@
+"""Prices of partitions that show that no plan is as low as a level."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from optimizer.model import IntArray
+from optimizer.solver.weighted.facts import Facts
+from optimizer.solver.weighted.or_tools import PriceProgramme
+
+FINEST = 120
+"""Prices are whole numbers up to here, unless others are what the programme says exactly."""
+
+STEPS_OF_PRICES = np.arange(1, 301)
+"""Denominators that prices of the programme may have in common."""
+
+MOST = 300
+"""In groups of more partitions prices aren't looked for: sets say all that matters there."""
+
+MOST_KINDS = 40
+"""Nor are they where more kinds of members have each a table to fill."""
+
+STEPS = 5
+"""So many levels are tried at most."""
+
+WIDEST = 2_000_000
+"""In groups of more pairs of a partition and a member nothing is shown by numbers alone."""
+
+WORK = 1 << 31
+"""Nor where the check's tables could have more entries (`optimizer.checker.weighted`)."""
+
+BUNDLES = 6
+"""So many bundles are added a round where members are of few kinds, each without the others'."""
+
+
+class PriceBound(NamedTuple):
+    """No plan is below `level`: its prices are more than all members can have one below it."""
+
+    level: int
+    prices: IntArray
+
+
+def price_bound(
+    facts: Facts, low: int, plan: IntArray, rounds: int, enough: float
+) -> PriceBound | None:
+    """The highest level found, above `low`, below which prices show that there is no plan.
+
+    `plan` is one to begin with. The dual of the linear programme over bundles of partitions
+    (Gilmore and Gomory, Operations Research 9, 1961): bundles that are worth more than their
+    member's budget are added until there are none. First the level that would be `enough` is tried,
+    and then levels between that and `low`.
+    """
+    if len(facts.read) > MOST:
+        return None
+    search = _Search(facts, rounds)
+    if len(search.kinds) > MOST_KINDS:
+        return None
+    search.begin_with(plan)
+    best, high = None, facts.level_of(plan)
+    level = min(high, max(low + 1, int(high / (1 + enough)) + 1))
+    for _ in range(STEPS):
+        found = search.refuting(level - 1)
+        if found is not None:
+            low = search.highest(found, level, high)
+            best = PriceBound(low, found)
+        else:
+            high = level
+        if search.rounds <= 0 or high - low <= 1 or low * (1 + enough) >= high:
+            break
+        level = (low + high + 1) // 2
+    return best
+
+
+def counted_bound(facts: Facts, low: int, high: int) -> PriceBound | None:
+    """The same by prices of 1: so many partitions, and members take in so many of the lightest.
+
+    Where partitions weigh about the same, it is they that can't be cut into pieces. None where that
+    shows nothing above `low`.
+    """
+    if facts.members * len(facts.read) > WIDEST or _kinds(facts) * len(facts.read) ** 2 > WORK:
+        return None
+    weight = facts.weight[facts.read]
+    ascending = facts.read[::-1]
+    may = facts.reads[facts.class_of[ascending]].T
+    sums = np.where(may, facts.weight[ascending], 0).cumsum(axis=1)
+    lightest = np.where(may, sums, np.iinfo(np.int64).max)
+    best, least = low, low
+    while high - least > 0:
+        middle = (least + high + 1) // 2
+        limits = facts.weights.limits(middle - 1)
+        taken = int((lightest <= limits[:, None]).sum())
+        if taken < len(weight):
+            best = least = middle
+        else:
+            high = middle - 1
+    if best <= low:
+        return None
+    prices = np.zeros(len(facts.class_of), np.int64)
+    prices[facts.read] = 1
+    return PriceBound(best, prices)
+
+
+def _kinds(facts: Facts) -> int:
+    """How many kinds of members there are: of one subscription and capacity."""
+    key = np.concatenate((facts.reads, facts.weights.capacity[None, :]), axis=0)
+    return len(np.unique(key, axis=1).T)
+
+
+class _Search:
+    def __init__(self, facts: Facts, rounds: int) -> None:
+        self.facts, self.rounds = facts, rounds
+        self.partitions = facts.read
+        self.weight = facts.weight[self.partitions]
+        key = np.concatenate((facts.reads, facts.weights.capacity[None, :]), axis=0).T
+        kinds, self.members = np.unique(key, axis=0, return_counts=True)
+        self.kinds = kinds
+        of_class = facts.class_of[self.partitions]
+        # The lightest first: those that fit come first.
+        self.may = [np.flatnonzero(kind[:-1][of_class])[::-1] for kind in kinds]
+        self.capacity = kinds[:, -1]
+        self.bundles: set[tuple[int, tuple[int, ...]]] = set()
+
+    def begin_with(self, plan: IntArray) -> None:
+        """What members have in a plan are the first bundles, for all whom they fit."""
+        key = np.concatenate((self.facts.reads, self.facts.weights.capacity[None, :]), axis=0).T
+        for member in range(self.facts.members):
+            kind = int((self.kinds == key[member]).all(axis=1).argmax())
+            bundle = (plan[self.partitions] == member).nonzero()[0]
+            self.bundles.add((kind, tuple(bundle.tolist())))
+
+    def refuting(self, level: int) -> IntArray | None:
+        """Prices that refute a level, for all partitions of the group; None if none are found."""
+        limits = (level * self.capacity // self.facts.weights.parts).tolist()
+        programme = PriceProgramme(len(self.partitions), self.members)
+        for kind, bundle in sorted(self.bundles):
+            if int(self.weight[list(bundle)].sum()) <= limits[kind]:
+                programme.add(kind, list(bundle))
+        while self.rounds > 0:
+            self.rounds -= 1
+            solved = programme.solve()
+            if solved is None or solved[0] < 1e-7:
+                return None
+            prices = whole(solved[1])
+            budget, is_new = 0, False
+            for kind, limit in enumerate(limits):
+                found = self._dearest(prices, kind, limit)
+                budget += found[0][0] * int(self.members[kind])
+                for _, bundle in found:
+                    if (kind, bundle) not in self.bundles:
+                        self.bundles.add((kind, bundle))
+                        programme.add(kind, list(bundle))
+                        is_new = True
+            if int(prices.sum()) > budget:
+                of_group = np.zeros(len(self.facts.class_of), np.int64)
+                of_group[self.partitions] = prices
+                return of_group
+            if not is_new:
+                return None
+        return None
+
+    def highest(self, prices: IntArray, level: int, plan: int) -> int:
+        """The highest level, up to that of a plan, below which the same prices show the same."""
+        of_read, total = prices[self.partitions], int(prices.sum())
+        low, high = level, plan
+        while low < high:
+            middle = (low + high + 1) // 2
+            limits = ((middle - 1) * self.capacity // self.facts.weights.parts).tolist()
+            budget = sum(
+                int(count) * dearest(of_read, self.weight, self.may[kind], limits[kind])[0]
+                for kind, count in enumerate(self.members)
+            )
+            low, high = (middle, high) if total > budget else (low, middle - 1)
+        return low
+
+    def _dearest(
+        self, prices: IntArray, kind: int, limit: int
+    ) -> list[tuple[int, tuple[int, ...]]]:
+        """The dearest bundle of a kind of members, and the dearest of what is left of it."""
+        left, found = prices.copy(), []
+        for _ in range(max(1, BUNDLES // len(self.kinds))):
+            most, bundle = dearest(left, self.weight, self.may[kind], limit)
+            found.append((most, bundle))
+            left[list(bundle)] = 0
+            if not most:
+                break
+        return found
+
+
+def whole(prices: NDArray[np.float64]) -> IntArray:
+    """Prices as whole numbers: multiples of what they have in common, or rounded down."""
+    multiples = STEPS_OF_PRICES[:, None] * prices
+    exact = np.abs(multiples - np.rint(multiples)).max(axis=1, initial=0.0) < 1e-6
+    rounded = np.floor(prices * FINEST + 1e-6)
+    return np.rint(multiples[int(exact.argmax())] if exact.any() else rounded).astype(np.int64)
+
+
+def dearest(
+    prices: IntArray, weight: IntArray, may: IntArray, limit: int
+) -> tuple[int, tuple[int, ...]]:
+    """What the dearest bundle within a limit costs, and the bundle.
+
+    A table has the least weight for each price, as far as that is within the limit.
+    """
+    chosen = may[(prices[may] > 0) & (weight[may] <= limit)]
+    least = np.zeros(1, np.int64)
+    tables = []
+    for price, one in zip(prices[chosen].tolist(), weight[chosen].tolist(), strict=True):
+        tables.append(least)
+        more = np.full(len(least) + price, limit + 1)
+        more[: len(least)] = least
+        np.minimum(more[price:], least + one, out=more[price:])
+        least = more[: int(np.flatnonzero(more <= limit)[-1]) + 1]
+    at = most = len(least) - 1
+    bundle = []
+    for p, table in zip(chosen[::-1].tolist(), tables[::-1], strict=True):
+        if at < len(table) and table[at] == least[at]:
+            least = table
+            continue
+        bundle.append(p)
+        at -= int(prices[p])
+        least = table
+    return most, tuple(sorted(bundle))

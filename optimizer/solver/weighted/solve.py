@@ -1,0 +1,203 @@
+"""The plan by weight: the highest load, then moves, then the rest; and the bound that it has."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from optimizer.model import NOBODY, Goals, IntArray, Problem
+from optimizer.solver.weighted.budget import gain_of, within_budget
+from optimizer.solver.weighted.descent import Descent
+from optimizer.solver.weighted.effort import EFFORTS, Effort
+from optimizer.solver.weighted.facts import Facts
+from optimizer.solver.weighted.kicks import kicked
+from optimizer.solver.weighted.level_out import levelled_out
+from optimizer.solver.weighted.most_loaded import SetBound, most_loaded, simple_bound
+from optimizer.solver.weighted.parcels import within
+from optimizer.solver.weighted.placing import completed, longest_first
+from optimizer.solver.weighted.prices import PriceBound, counted_bound, price_bound
+from optimizer.solver.weighted.relieve import relieved
+from optimizer.solver.weighted.shares import by_shares
+from optimizer.solver.weighted.take_back import taken_back
+
+MOST = 20_000
+"""In groups of more partitions the highest load isn't lowered step by step from the owners."""
+
+ROUNDS = 4
+"""So often the rest is evened out where the highest load is stuck."""
+
+
+class Found(NamedTuple):
+    """A plan, what shows that none is lower, and why it isn't the best, if it isn't."""
+
+    target: IntArray
+    bound: SetBound | PriceBound
+    reason: str | None = None
+
+
+def solve_by_weight(problem: Problem, goals: Goals) -> Found:
+    """The best plan by weight that the effort finds.
+
+    The highest level (load / capacity) comes first. Where partitions have owners, a plan that is
+    within the tolerance of the best that can be, by as few moves as can be found, will do; who has
+    none is placed as evenly as can be. With a budget of moves the lowest level is looked for that
+    so many reach. What isn't worth its moves (`Goals.min_gain`) isn't proposed.
+    """
+    facts, effort = Facts.of(problem), EFFORTS[goals.effort]
+    search, reason = _Search(facts, effort), None
+    target = search.few_moves(goals.tolerance) if facts.has_owners else None
+    if target is None:
+        target = search.afresh(goals.tolerance)
+    moves = facts.moves_of(target)
+    budget = goals.budget(problem.partition_count)
+    if budget is not None and moves > budget:
+        target = within_budget(facts, facts.level_of(target), budget)
+        reason = f"{moves} moves would be lower, and {budget} are allowed"
+        moves = facts.moves_of(target)
+    if goals.min_gain and moves:
+        unmoved = within_budget(facts, facts.level_of(target), 0)
+        if gain_of(facts, unmoved, target) < goals.min_gain * moves:
+            target, reason = unmoved, f"not worth {moves} move{'s' * (moves != 1)}"
+    search.better_bound_for(target)
+    level = max(facts.level_of(target), _raised(search.bound.level, goals.tolerance))
+    may = (facts.owner == NOBODY) | (target != facts.owner)
+    target = levelled_out(facts, target, level, may, effort.enough)
+    return Found(target, search.bound, reason)
+
+
+class _Search:
+    """What is known of a group by weight: a bound, and the best plan."""
+
+    def __init__(self, facts: Facts, effort: Effort) -> None:
+        self.facts, self.effort = facts, effort
+        self.bound: SetBound | PriceBound = simple_bound(facts)
+        self._is_simple = True
+
+    @property
+    def goal(self) -> int:
+        """A plan at this level is good enough."""
+        return _raised(self.bound.level, self.effort.enough)
+
+    def few_moves(self, tolerance: float) -> IntArray | None:
+        """A plan from the owners within the tolerance of the bound, if one is found."""
+        found = self._within(tolerance)
+        if found is None and self._better_bound():
+            found = self._within(tolerance)
+        if found is not None and self.facts.level_of(found) > self.goal:
+            self._better_bound()
+        return found
+
+    def _within(self, tolerance: float) -> IntArray | None:
+        level = _raised(self.bound.level, tolerance)
+        found = self._from_owners(level)
+        return None if found is None else taken_back(self.facts, found, level)
+
+    def _from_owners(self, level: int) -> IntArray | None:
+        """A plan that isn't above a level, from what everybody has; None if none is found."""
+        facts = self.facts
+        found = relieved(facts, level)
+        if found is None and len(facts.read) <= MOST:
+            found = Descent(facts, completed(facts, facts.owner)).run(level)
+        return None if found is None or facts.level_of(found) > level else found
+
+    def better_bound_for(self, target: IntArray) -> None:
+        """Look for a better bound where a plan isn't good enough by the one that there is."""
+        if not self._is_good(target):
+            self._better_bound()
+        if not self._is_good(target):
+            found = counted_bound(self.facts, self.bound.level, self.facts.level_of(target))
+            self.bound = found or self.bound
+
+    def _better_bound(self) -> bool:
+        """Ask all sets, once; whether the bound is better than it was."""
+        if not self._is_simple or self.facts.is_homogeneous:
+            return False
+        self._is_simple = False
+        before, self.bound = self.bound.level, self._by_sets()
+        return self.bound.level > before
+
+    def _by_sets(self) -> SetBound:
+        if not isinstance(self.bound, SetBound):
+            raise TypeError("sets come before prices")
+        return most_loaded(self.facts, self.bound)
+
+    def afresh(self, tolerance: float) -> IntArray:
+        """The best plan found as if nobody owned anything, and from it back to the owners."""
+        facts = self.facts
+        best = self._best()
+        if not facts.has_owners:
+            return best
+        level = _raised(max(facts.level_of(best), self.bound.level), tolerance)
+        plans = [taken_back(facts, best, level)]
+        if (found := self._from_owners(level)) is not None:
+            plans.append(taken_back(facts, found, level))
+        return min(plans, key=facts.moves_of)
+
+    def _best(self) -> IntArray:
+        facts = self.facts
+        best = longest_first(facts)
+        if self._is_good(best):
+            return best
+        if self._better_bound() and self._is_good(best):
+            return best
+        best = self._lowered(facts, best)
+        if self._is_good(best):
+            return best
+        fitting = within(facts, self.goal)
+        other = self._lowered(fitting, by_shares(fitting, self.bound.level))
+        best = min((best, other), key=facts.level_of)
+        if self._is_good(best):
+            return best
+        if self.effort.rounds and self._better_prices(best) and self._is_good(best):
+            return best
+        start = other if facts.has_tiers else best
+        found = kicked(fitting, start, self.effort.kicks, self.goal)
+        best = min((best, found), key=facts.level_of)
+        if not self._is_good(best) and self.effort.rounds:
+            self._better_prices(best)
+        return best
+
+    def _lowered(self, facts: Facts, target: IntArray) -> IntArray:
+        """The plan with its highest load lowered; where that is stuck, the others are evened out.
+
+        Who is in the way of an exchange then often has room for it.
+        """
+        everything = np.ones(len(target), np.bool_)
+        best = Descent(facts, target).run(self.goal)
+        for _ in range(ROUNDS):
+            level = facts.level_of(best)
+            if level <= self.goal:
+                break
+            even = levelled_out(facts, best, level, everything, self.effort.enough)
+            found = Descent(facts, even).run(self.goal)
+            if facts.level_of(found) >= level:
+                break
+            best = found
+        return best
+
+    def _is_good(self, target: IntArray) -> bool:
+        return self.facts.level_of(target) <= self.goal
+
+    def _better_prices(self, best: IntArray) -> bool:
+        counted = counted_bound(self.facts, self.bound.level, self.facts.level_of(best))
+        if counted is not None:
+            self.bound = counted
+            if self._is_good(best):
+                return True
+        found = price_bound(
+            self.facts,
+            self.bound.level,
+            best,
+            self.effort.rounds,
+            self.effort.enough,
+        )
+        if found is None or found.level <= self.bound.level:
+            return False
+        self.bound = found
+        return True
+
+
+def _raised(level: int, share: float) -> int:
+    """A level raised by a share of itself."""
+    return level + int(np.floor(level * share))

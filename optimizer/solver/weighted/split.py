@@ -1,0 +1,75 @@
+"""The partitions of two members dealt anew, as well as can be."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from optimizer.model import IntArray
+from optimizer.solver.weighted.facts import Facts
+
+MOST = 20
+"""So many parts are dealt anew: a thousand sums from each half of them."""
+
+HEAVY = 14
+"""Of more partitions so many are parts by themselves; the lighter ones are put together."""
+
+
+def best_split(
+    facts: Facts, target: IntArray, first: int, second: int, level: float
+) -> list[tuple[int, int]] | None:
+    """Who of two members is to have which partition; None if that gets neither below a level.
+
+    All sums of half of them are met with all of the other half (Horowitz and Sahni, Journal of the
+    ACM 21, 1974).
+    """
+    both = ((target == first) | (target == second)).nonzero()[0]
+    reads = facts.reads[facts.class_of[both]]
+    free = both[reads[:, first] & reads[:, second]]
+    if len(free) < 2:
+        return None
+    free = free[np.argsort(-facts.weight[free], kind="stable")]
+    part = _parts(len(free))
+    parts, capacity = facts.weights.parts, facts.weights.capacity
+    weight = np.bincount(part, facts.weight[free]).astype(np.int64)
+    loads = np.bincount(target[both] == second, facts.weight[both], 2).astype(np.int64)
+    of_free = np.bincount(target[free] == second, facts.weight[free], 2).astype(np.int64)
+    fixed = (loads - of_free).tolist()
+    total = int(weight.sum())
+    scale = parts / int(capacity[first]), parts / int(capacity[second])
+    # The sum for the first at which both are as full.
+    ideal = ((fixed[1] + total) * scale[1] - fixed[0] * scale[0]) / (scale[0] + scale[1])
+    half = len(weight) // 2
+    low, high = _sums(weight[:half]), _sums(weight[half:])
+    order = np.argsort(high, kind="stable")
+    at = np.searchsorted(high[order], ideal - low)
+    best, chosen = level, None
+    for shift in (-1, 0):
+        near = order[np.clip(at + shift, 0, len(order) - 1)]
+        sums = low + high[near]
+        value = np.maximum((fixed[0] + sums) * scale[0], (fixed[1] + total - sums) * scale[1])
+        number = int(value.argmin())
+        if value[number] < best:
+            best, chosen = float(value[number]), (number, int(near[number]))
+    if chosen is None:
+        return None
+    bits = [chosen[0] >> i & 1 for i in range(half)]
+    bits += [chosen[1] >> i & 1 for i in range(len(weight) - half)]
+    given = zip(free.tolist(), part.tolist(), strict=True)
+    return [(p, first if bits[of] else second) for p, of in given]
+
+
+def _parts(count: int) -> IntArray:
+    """The part of each partition, the heaviest first."""
+    number = np.arange(count)
+    if count <= MOST:
+        return number
+    return np.where(number < HEAVY, number, HEAVY + (number - HEAVY) % (MOST - HEAVY))
+
+
+def _sums(weight: IntArray) -> NDArray[np.int64]:
+    """The sum of each subset; bit i of its number tells whether it has the i-th."""
+    sums = np.zeros(1, np.int64)
+    for one in weight.tolist():
+        sums = np.concatenate((sums, sums + one))
+    return sums

@@ -1,0 +1,130 @@
+"""A team's own strategy: a function from `Group` to an assignment, of which nothing is trusted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from functools import cache
+from importlib import import_module
+from importlib.metadata import EntryPoint, entry_points
+from typing import Any
+
+import numpy as np
+
+from optimizer.model import (
+    NOBODY,
+    Answer,
+    Group,
+    Problem,
+    StrategyError,
+    classes_of,
+    group_of,
+    settled,
+)
+from optimizer.strategies.strategy import Strategy
+
+ENTRY_POINTS = "evenfleet.strategies"
+"""The group of entry points under whose names installed packages offer strategies."""
+
+NAMED = 5
+"""So many faults of an assignment are told."""
+
+Function = Callable[[Group], Any]
+
+
+def installed() -> dict[str, EntryPoint]:
+    """The entry points of strategies, by name."""
+    return {point.name: point for point in entry_points(group=ENTRY_POINTS)}
+
+
+def is_own(name: str) -> bool:
+    """Whether it may be a team's own: `package:function`, or the name of an entry point."""
+    return ":" in name or name in installed()
+
+
+@cache
+def own_strategy(name: str) -> Strategy:
+    """The strategy of that name; ValueError if it can't be loaded, or isn't a function.
+
+    It is asked with a `Group` of names and returns, like `Plan.assignment`, a mapping from members
+    to (topic, partition) pairs; members without any may be left out. An attribute `eager` of the
+    function tells that its consumers give up all that they own at each rebalance.
+    """
+    function = _loaded(name)
+    if not callable(function):
+        raise ValueError(f"strategy {name!r} is no function")
+
+    def answer(problem: Problem) -> Answer:
+        return _answer_of(problem, name, function(group_of(problem)))
+
+    return Strategy(answer, rack_aware=True, eager=bool(getattr(function, "eager", False)))
+
+
+def _loaded(name: str) -> Any:
+    points = installed()
+    try:
+        if name in points:
+            return points[name].load()
+        package, _, path = name.partition(":")
+        found = import_module(package)
+        for part in path.split("."):
+            found = getattr(found, part)
+    except Exception as error:
+        raise ValueError(
+            f"strategy {name!r} can't be loaded ({type(error).__name__}: {error}): it must be "
+            "package:function, and the package must be where Python finds it (PYTHONPATH)"
+        ) from None
+    return found
+
+
+def _answer_of(problem: Problem, name: str, given: Any) -> Answer:
+    """The assignment in indexes; StrategyError tells what is wrong with it."""
+    target = np.full(problem.partition_count, NOBODY)
+    faults = [*_faults(problem, given, target)]
+    if faults:
+        more = f", and {len(faults) - NAMED} more" if len(faults) > NAMED else ""
+        told = "; ".join(faults[:NAMED])
+        raise StrategyError(f"strategy {name} gives no assignment of this group: {told}{more}")
+    return settled(target)
+
+
+def _faults(problem: Problem, given: Any, target: np.ndarray) -> Iterator[str]:
+    """What is wrong, as the assignment is written into `target`."""
+    if not isinstance(given, Mapping):
+        yield f"it returns {type(given).__name__}, and not a mapping of members"
+        return
+    members = {member: m for m, member in enumerate(problem.member_ids)}
+    topics = {topic: t for t, topic in enumerate(problem.topics)}
+    sizes, offsets = problem.topic_sizes.tolist(), problem.topic_offsets.tolist()
+    reads = [set(topics_of.tolist()) for topics_of in problem.subscriptions]
+    for member, pairs in given.items():
+        if member not in members:
+            yield f"{member!r} isn't a member"
+            continue
+        subscribed = reads[int(problem.member_subscription[members[member]])]
+        for pair in pairs:
+            place = _place(pair, topics, sizes)
+            if place is None:
+                yield f"{pair!r}, given to {member}, is no partition"
+                continue
+            topic, number = place
+            partition = offsets[topic] + number
+            if topic not in subscribed:
+                yield f"{problem.partition_name(partition)} goes to {member}, who doesn't read it"
+            if target[partition] != NOBODY:
+                yield f"{problem.partition_name(partition)} is given twice"
+            target[partition] = members[member]
+    for partition in ((target == NOBODY) & (classes_of(problem).of_partition >= 0)).nonzero()[0]:
+        yield f"{problem.partition_name(int(partition))} goes to nobody"
+
+
+def _place(pair: Any, topics: Mapping[str, int], sizes: list[int]) -> tuple[int, int] | None:
+    """The index of the topic and the number of a (topic, partition) pair."""
+    try:
+        name, number = pair
+        topic = topics.get(name)
+    except (TypeError, ValueError):
+        return None
+    whole = isinstance(number, int | np.integer) and not isinstance(number, bool)
+    if topic is None or not whole or not 0 <= number < sizes[topic]:
+        return None
+    return topic, int(number)

@@ -1,0 +1,108 @@
+"""Groups in which members have more to do than others, by what partitions weigh."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from optimizer.model import Goals, classes_of, weights_of
+from optimizer.solver import solve_by_weight
+from spark.audit.facts import GroupFacts
+from spark.audit.finding import Found, GroupFinding, Settings
+from spark.audit.words import decimal, sentence
+
+QUICK = Goals(balance="weight", effort="quick")
+
+DIGITS = 9
+"""Whole numbers stand for weights inside: what is beyond is theirs."""
+
+MOST = 50_000
+"""Larger groups aren't planned by weight here."""
+
+
+def unbalanced_weight(facts: GroupFacts, settings: Settings) -> Iterator[Found]:
+    """The most loaded member by weight against that of a plan by weight."""
+    problem = facts.weighed
+    if problem is None or facts.members < 2 or problem.partition_count > MOST:
+        return
+    weights = weights_of(problem)
+    if weights.known < settings["known"]:
+        return
+    found = weights.level_of(classes_of(problem).kept)
+    even = int(weights.of_partition.sum()) * weights.parts / int(weights.capacity.sum())
+    if found <= 1.1 * even:  # nothing would be much better
+        return
+    planned = solve_by_weight(problem, QUICK).target
+    best = weights.level_of(planned)
+    if not best or found <= best:
+        return
+    moves = int(np.count_nonzero(classes_of(problem).keepable & (planned != problem.owner)))
+    yield Found(
+        f"group {facts.group}",
+        round(found / best, DIGITS),
+        lambda: sentence(
+            "The most loaded member of group {group} has {found} to do by weight; a plan by weight "
+            "gives nobody more than {best} and moves {moves} for it.",
+            group=facts.group,
+            found=decimal(found * weights.unit),
+            best=decimal(best * weights.unit),
+            moves=moves,
+        ),
+    )
+
+
+UNBALANCED_WEIGHT = GroupFinding(
+    name="unbalanced-weight",
+    tells="by what partitions weigh a member has more to do than it would have to have",
+    measure="weight of the most loaded member ÷ that in a plan by weight",
+    advice="Kafka's strategies count partitions: `evenfleet plan --weight column` shows an "
+    "assignment by weight, which can be put into force.",
+    find=unbalanced_weight,
+    needs=("partitions.weight",),
+    info=1.25,
+    warning=2.0,
+    settings={"known": 0.5},
+)
+
+
+def hot_partition(facts: GroupFacts, settings: Settings) -> Iterator[Found]:
+    """The heaviest partition against a member's fair share: no assignment cuts it in two."""
+    problem = facts.weighed
+    if problem is None or facts.members < 2:
+        return
+    weights, classes = weights_of(problem), classes_of(problem)
+    read = classes.of_partition >= 0
+    total = int(weights.of_partition[read].sum())
+    if not total or np.count_nonzero(read) <= facts.members:
+        return
+    hottest = int(np.where(read, weights.of_partition, -1).argmax())
+    if problem.weights is None or np.isnan(problem.weights[hottest]):
+        return
+    share = total * int(weights.capacity.max()) / int(weights.capacity.sum())
+    weight = int(weights.of_partition[hottest])
+    yield Found(
+        f"partition {problem.partition_name(hottest)}",
+        round(weight / share, DIGITS),
+        lambda: sentence(
+            "Partition {name} weighs {weight}, more than the fair share of any member of group "
+            "{group}, {share}: no assignment can even that out.",
+            name=problem.partition_name(hottest),
+            weight=decimal(weight * weights.weight_unit),
+            group=facts.group,
+            share=decimal(share * weights.weight_unit),
+        ),
+    )
+
+
+HOT_PARTITION = GroupFinding(
+    name="hot-partition",
+    tells="one partition is more than a member's fair share of its group",
+    measure="weight of the partition ÷ the fair share of the group's strongest member",
+    advice="No assignment helps: give the topic more partitions, or its records a key that spreads "
+    "them; fewer members would do as well.",
+    find=hot_partition,
+    needs=("partitions.weight",),
+    info=1.5,
+    warning=3.0,
+)

@@ -1,0 +1,139 @@
+"""What partitions weigh and members can take, on the way into encoded rows and out of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from functools import reduce
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F
+
+from optimizer.model import IntArray
+from spark.errors import InputError
+from spark.fleet import FleetSnapshot
+from spark.groups.topics import Topics
+
+COLUMN, RATE, LAG = "column", "rate", "lag"
+"""Where weights come from: see `optimizer.model.goals.WEIGHTS`."""
+
+KEYS = ("cluster", "topic")
+
+UNKNOWN = float("nan")
+
+
+def weight_tables(
+    snapshot: FleetSnapshot, sources: Iterable[str], rates: DataFrame | None = None
+) -> dict[str, DataFrame]:
+    """For each source a table (cluster, topic, partition, weight), and for lags the group as well.
+
+    `rates` is such a table of rates. Raises InputError where a source has nothing to tell weights.
+    """
+    found = {}
+    for source in sorted(set(sources)):
+        if source == RATE:
+            if rates is None:
+                raise InputError(
+                    "goals ask for weights by rates, and there are none: rates come from a history "
+                    "(several snapshots with offsets)"
+                )
+            found[RATE] = rates.select("cluster", "topic", "partition", "weight")
+        elif source == LAG:
+            if "offsets" not in snapshot.tables:
+                raise InputError(
+                    f"goals ask for weights by lag, and snapshot {snapshot.id} has no table offsets"
+                )
+            offsets = snapshot.tables["offsets"]
+            found[LAG] = offsets.select(
+                *("cluster", "group", "topic", "partition"), _lag().alias("weight")
+            )
+        else:
+            partitions = snapshot.tables["partitions"]
+            weight = F.col("weight") if "weight" in partitions.columns else F.lit(None)
+            found[COLUMN] = partitions.select(
+                *("cluster", "topic", "partition"), weight.cast("double").alias("weight")
+            )
+    return found
+
+
+def _lag() -> Column:
+    """A lag that is stated, or what is between the offsets; never below 0."""
+    stated = F.coalesce("lag", F.col("end_offset") - F.col("committed_offset"))
+    return F.greatest(stated, F.lit(0)).cast("double")
+
+
+def by_topic(topics: DataFrame, tables: Mapping[str, DataFrame]) -> DataFrame:
+    """The topics with the weights of each one's partitions, a column a source."""
+    stated = [
+        table.groupBy(*KEYS).agg(
+            F.sort_array(F.collect_list(F.struct("partition", _known()))).alias(source)
+        )
+        for source, table in tables.items()
+        if source != LAG
+    ]
+    return reduce(lambda found, one: found.join(one, list(KEYS), "left"), stated, topics)
+
+
+def of_topics(topics: Column, sources: Iterable[str]) -> dict[str, Column]:
+    """The columns that a group's row has of its topics: how many weights each has, and these."""
+    columns = {}
+    for source in sources:
+        known = F.transform(topics[source], lambda found: F.coalesce(found, F.array()))
+        columns[f"{source}_counts"] = F.transform(known, F.size)
+        columns[f"{source}_partitions"] = F.flatten(known)["partition"]
+        columns[f"{source}_values"] = F.flatten(known)["weight"]
+    return columns
+
+
+def lags_of(lags: DataFrame) -> DataFrame:
+    """The lags of each group, a row each; topics are told by hash."""
+    found = F.collect_list(F.struct(F.xxhash64("topic").alias("topic"), "partition", _known()))
+    return (
+        lags.groupBy("cluster", "group")
+        .agg(F.sort_array(found).alias("lag"))
+        .select(
+            *("cluster", "group"),
+            F.col("lag.topic").alias("lag_topics"),
+            F.col("lag.partition").alias("lag_partitions"),
+            F.col("lag.weight").alias("lag_values"),
+        )
+    )
+
+
+def _known() -> Column:
+    """A weight; what is negative or no number isn't known."""
+    weight = F.col("weight")
+    known = weight.isNotNull() & (weight >= 0) & (weight < float("inf"))
+    return F.when(known, weight).otherwise(F.lit(UNKNOWN)).alias("weight")
+
+
+def read_weights(row: Any, topics: Topics, source: str) -> NDArray[np.float64]:
+    """The weight of each partition of a row's topics, NaN where it isn't known."""
+    found = np.full(int(topics.offsets[-1]), UNKNOWN)
+    if source == LAG:
+        topic = topics.index.find(row.lag_topics)
+    else:
+        topic = topics.subscribed.repeat(getattr(row, f"{source}_counts"))
+    number: IntArray = np.asarray(getattr(row, f"{source}_partitions"), np.int64)
+    values = np.asarray(getattr(row, f"{source}_values"), np.float64)
+    exists = (topic >= 0) & (number >= 0)
+    exists[exists] = number[exists] < np.diff(topics.offsets)[topic[exists]]
+    found[topics.offsets[topic[exists]] + number[exists]] = values[exists]
+    return found
+
+
+def read_capacities(row: Any) -> NDArray[np.float64] | None:
+    """The capacity of each member, NaN where it isn't known; None if none is."""
+    found = np.asarray(row.capacities, np.float64)
+    return None if np.isnan(found).all() else found
+
+
+def capacity_faults(row: Any) -> list[str]:
+    """A sentence for each capacity that is none."""
+    return [
+        f"member {member!r} has the capacity {capacity:g}: it must be finite and above 0"
+        for member, capacity in zip(row.member_ids, row.capacities, strict=True)
+        if capacity <= 0 or np.isinf(capacity)
+    ]

@@ -1,0 +1,29 @@
+"""What a row tells of loads by weight."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from optimizer.checker import WeightVerdict
+from optimizer.model import IntArray, Problem, weights_of
+
+
+def by_weight(verdict: WeightVerdict) -> dict[str, Any]:
+    """The columns of a plan's row that the check tells."""
+    return {
+        "max_weight": verdict.max_weight,
+        "weight_bound": verdict.weight_bound,
+        "weight_gap": verdict.weight_gap,
+        "bound_kind": verdict.bound_kind,
+        "moves_bound": verdict.moves_bound,
+        "weights_known": verdict.weights_known,
+        "bound_shown": verdict.shown,
+    }
+
+
+def max_weight(problem: Problem, target: IntArray) -> float | None:
+    """The largest load for a unit of capacity; None without weights."""
+    if problem.weights is None:
+        return None
+    weights = weights_of(problem)
+    return weights.level_of(target) * weights.unit

@@ -1,0 +1,57 @@
+"""The option about weights, and the rates that it may ask for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Annotated
+
+import typer
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+
+from spark.files import Where
+from spark.fleet import WHOLE
+from spark.settings import Settings, weight_of
+from spark.terminal.histories import read_history
+
+WeightSource = Annotated[
+    str | None,
+    typer.Option(
+        "--weight",
+        metavar="SOURCE",
+        help="Balance by weight: column (partitions.weight), lag, rate, or rate:p95:24h.",
+        show_default="as configured",
+    ),
+]
+
+
+def with_weight(settings: Settings, stated: str | None) -> Settings:
+    """The settings with the weights that the option states; InputError tells what can't be."""
+    if stated is None:
+        return settings
+    source, rates = weight_of(stated, settings.weights)
+    goals = settings.goals.overridden(balance="weight", weight=source)
+    return replace(settings, goals=goals, weights=rates)
+
+
+@contextmanager
+def rates_for(
+    session: SparkSession, store: Where, settings: Settings, until: str | None = None
+) -> Iterator[DataFrame | None]:
+    """The rates that goals ask for as weights (cluster, topic, partition, weight); None if none."""
+    if not settings.goals.need_rates:
+        yield None
+        return
+    wanted = settings.weights
+    since = wanted.window + settings.max_age
+    with read_history(session, store, "rates", since, until, WHOLE, settings) as history:
+        rates = history.rates(wanted.window, wanted.quantile).rates
+        weighed = rates.select(
+            "cluster", "topic", "partition", F.col(wanted.measure).cast("double").alias("weight")
+        ).persist()
+        try:
+            yield weighed
+        finally:
+            weighed.unpersist()

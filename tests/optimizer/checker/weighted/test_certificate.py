@@ -1,0 +1,72 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from optimizer import Goals
+from optimizer.checker import Prices, Set, check_assignment, encode_prices, encode_set
+from optimizer.model import weights_of
+from optimizer.strategies.optimal import assign_optimally
+from tests.optimizer.weighted_groups import levels_by_force, weighted_problem
+
+GOALS = Goals(balance="weight")
+
+
+@pytest.mark.parametrize("part", range(4))
+def test_nothing_forged_shows_what_is_not_so(part: int) -> None:
+    """Sets and prices at random, at levels around the optimum: what is shown is true."""
+    shown = 0
+    for seed in range(15 * part, 15 * part + 15):
+        problem = weighted_problem(seed)
+        every, level, _ = levels_by_force(problem)
+        best, draw = int(level.min()), np.random.default_rng(seed)
+        for _ in range(25):
+            at = int(best * draw.choice([0.5, 0.9, 0.99, 1.0, 1.0, 1.01, 2.0]))
+            at = max(0, at + int(draw.integers(-2, 2)))
+            if draw.random() < 0.5:
+                members = draw.random(len(problem.member_ids)) < 0.5
+                forged = encode_set(Set(at, members))
+            else:
+                prices = draw.integers(0, 6, problem.partition_count)
+                forged = encode_prices(Prices(at, prices))
+            verdict = check_assignment(problem, every[0], forged, GOALS)
+            assert verdict.weight is not None
+            bound = round(verdict.weight.weight_bound / weights_of(problem).unit)
+            assert bound <= best
+            shown += verdict.certificate_fault is None
+    assert shown > 0
+
+
+def test_no_bytes_make_the_check_raise() -> None:
+    draw = np.random.default_rng(1)
+    problem = weighted_problem(3)
+    plan = assign_optimally(problem, GOALS)
+    assert plan.certificate
+    for _ in range(200):
+        forged = bytearray(plan.certificate)
+        for _ in range(int(draw.integers(1, 4))):
+            forged[int(draw.integers(len(forged)))] = int(draw.integers(256))
+        cut = bytes(forged[: int(draw.integers(len(forged) + 1))])
+        for certificate in (bytes(forged), cut):
+            verdict = check_assignment(problem, plan.target, certificate, GOALS)
+            assert verdict.weight is not None
+            assert verdict.weight.weight_bound <= verdict.weight.max_weight
+
+
+@pytest.mark.parametrize(
+    ("certificate", "fault"),
+    [
+        (bytes([1, 0, 0]), "its form is 1, and that of a plan by weight 2"),
+        (bytes([2]) + bytes(8) + bytes([7]), "byte 9 of it is none of 0 and 1"),
+        (bytes([2]) + bytes([255] * 8) + bytes([0]), "its level is beyond"),
+        (bytes([2]) + bytes(8) + bytes([1, 3]), "byte 10 of it should say how wide prices are"),
+        (bytes([2]) + bytes(8) + bytes([1, 1]), "0 bytes of it are no prices of"),
+        (bytes([2]) + bytes(8) + bytes([0]), "0 bytes of it are no bits of"),
+    ],
+)
+def test_what_cannot_be_read_is_told(certificate: bytes, fault: str) -> None:
+    problem = weighted_problem(3)
+    target = assign_optimally(problem, GOALS).target
+    verdict = check_assignment(problem, target, certificate, GOALS)
+    assert verdict.certificate_fault is not None
+    assert fault in verdict.certificate_fault

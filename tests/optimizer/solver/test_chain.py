@@ -1,0 +1,103 @@
+"""Shares of chains, told from one end to the other, are those that a network finds."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from optimizer import CostOverflowError
+from optimizer.checker import check_assignment
+from optimizer.model.goals import Goals
+from optimizer.model.problem import Problem
+from optimizer.solver import chain, solve
+from optimizer.solver.balance import best_shares
+from optimizer.solver.chain import chain_of
+from tests.optimizer.groups import demand, problem, random_owner
+from tests.optimizer.oracles import best_by_network, facts_of_problem
+
+ORDERS = (("moves", "spread"), ("spread", "moves"), ("racks", "moves"), ("moves", "racks"))
+
+
+def random_chain(seed: int) -> Problem:
+    """Members and topics in a line that starts and ends with either; names in any order."""
+    draw = np.random.default_rng(seed)
+    topics = int(draw.integers(2, 9))
+    members = topics + int(draw.integers(-1, 2))
+    first = int(draw.integers(0, 2)) if members == topics else int(members < topics)
+    name = draw.permutation(topics)
+    reads = [
+        [int(name[t]) for t in (m + first - 1, m + first) if 0 <= t < topics]
+        for m in range(members)
+    ]
+    draw.shuffle(reads)
+    sizes = draw.integers(0 if seed % 3 else 1, 5, topics)
+    return problem(sizes.tolist(), reads, random_owner(draw, int(sizes.sum()), members))
+
+
+@pytest.mark.parametrize("seed", range(0, 400, 100))
+def test_chains_equal_a_network_of_single_partitions(
+    seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(chain, "LONG", 1)
+    chains = 0
+    for each in range(seed, seed + 100):
+        group, levels = random_chain(each), ORDERS[each % len(ORDERS)]
+        draw = np.random.default_rng(each)
+        rack_of_topic = draw.choice(["a", "b"], len(group.topics))
+        group = replace(
+            group,
+            racks=draw.choice(["a", "b"], len(group.member_ids)).tolist(),
+            leader_racks=rack_of_topic[group.topic_of].tolist(),
+        )
+        goals = Goals(rack="leader" if "racks" in levels else None, levels=levels)
+        facts = facts_of_problem(group)
+        racks = group.racks or ()
+        remote = [[rack != near for rack in racks] for near in group.leader_racks or ()]
+        target = [m if m >= 0 else None for m in solve(group, goals).target.tolist()]
+        best = best_by_network(facts, goals.order, remote)
+        assert facts.reached(target, goals.order, remote) == best, f"seed {each}"
+        chains += chain_of(demand(group)) is not None
+    assert chains > 50
+
+
+def shifted(members: int) -> Problem:
+    """Member i reads topics i - 1 and i, and everything is one step off."""
+    reads = [[t for t in (m - 1, m) if t >= 0] for m in range(members)]
+    return problem([1] * members, reads, np.minimum(np.arange(members) + 1, members - 1))
+
+
+def test_ten_thousand_that_shift_by_one_are_solved_and_proven_without_a_network(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A network takes half a minute for it."""
+    monkeypatch.setattr("optimizer.solver.balance.cheapest_shares", None)
+    group = shifted(10_000)
+    verdict = check_assignment(group, solve(group).target)
+    assert verdict.measures is not None
+    assert (verdict.measures.max_load, verdict.measures.moves) == (1, 9_999)
+    assert verdict.moves_optimal
+
+
+def test_what_is_no_chain_is_left_to_the_network() -> None:
+    line = shifted(100)
+    assert chain_of(demand(line)) is not None
+    assert chain_of(demand(shifted(60))) is None, "it is too short to matter"
+    closed = replace(line, subscriptions=[np.array([0, 99]), *line.subscriptions[1:]])
+    assert chain_of(demand(closed)) is None
+    forked = replace(line, subscriptions=[np.array([50]), *line.subscriptions[1:]])
+    assert chain_of(demand(forked)) is None
+
+
+def test_costs_beyond_64_bits_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(chain, "NEVER", 99)
+    with pytest.raises(CostOverflowError, match="exceed 64 bits"):
+        best_shares(demand(shifted(100)), ("moves",))
+
+
+def test_wide_chains_are_left_to_the_network() -> None:
+    """What is told for each share would take more memory than there is."""
+    wide = replace(demand(shifted(100)), supply=np.full(100, 10**12))
+    assert chain_of(wide) is None
+    assert int(best_shares(wide).sum()) == 100 * 10**12

@@ -1,0 +1,143 @@
+"""A team's own strategies: found by name, asked with a group, and never trusted."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Callable, Iterator
+from importlib.metadata import EntryPoint
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from optimizer import Group, Member, StrategyError, assign, is_strategy
+from optimizer.model import group_of, problem_of
+from optimizer.strategies import own
+from tests.optimizer.groups import tiny_group
+from tests.optimizer.rack_groups import tiny_rack_group
+from tests.paths import ROOT
+
+Offer = Callable[[Callable[[Group], Any]], str]
+
+
+@pytest.fixture
+def offer() -> Iterator[Offer]:
+    """Puts a function where its name finds it."""
+    module = ModuleType("teams_own")
+    sys.modules["teams_own"] = module
+
+    def offered(function: Callable[[Group], Any]) -> str:
+        setattr(module, "strategy", function)  # noqa: B010 - it is a module's name
+        own.own_strategy.cache_clear()
+        return "teams_own:strategy"
+
+    yield offered
+    own.own_strategy.cache_clear()
+    del sys.modules["teams_own"]
+
+
+def pair() -> Group:
+    return Group(
+        {"t": 2, "u": 1},
+        [Member("b", ["t", "u"], [("t", 1)], rack="x"), Member("a", ["t"], [("t", 0)])],
+    )
+
+
+def test_what_it_returns_is_the_plan(offer: Offer) -> None:
+    name = offer(lambda group: {"b": [("u", 0), ("t", 0), ("t", 1)]})
+    plan = assign(pair(), strategy=name)
+    assert plan.assignment == {"a": [], "b": [("t", 0), ("t", 1), ("u", 0)]}
+    assert (plan.loads, plan.moves, plan.strategy) == ({"a": 0, "b": 3}, 1, name)
+    assert plan.check().balance_optimal is False
+
+
+def test_it_is_asked_with_the_group_as_it_was_stated(offer: Offer) -> None:
+    asked: list[Group] = []
+
+    def strategy(group: Group) -> dict[str, Any]:
+        asked.append(group)
+        return {"b": [("u", 0)], "a": [("t", 0), ("t", 1)]}
+
+    assign(pair(), strategy=offer(strategy))
+    (group,) = asked
+    assert [member.member_id for member in group.members] == ["b", "a"], "as the leader has them"
+    assert group.topics == {"t": 2, "u": 1}
+    assert (group.members[0].rack, group.members[0].topics) == ("x", ["t", "u"])
+    assert group.members[0].owned == [("t", 1)]
+
+
+def test_groups_come_back_as_they_went() -> None:
+    for seed in range(100):
+        for stated in (tiny_group(seed), tiny_rack_group(seed)):
+            there = problem_of(stated).problem
+            back = problem_of(group_of(there)).problem
+            for strategy in ("optimal", "sticky", "range"):
+                try:
+                    expected = assign(stated, strategy)
+                except StrategyError:
+                    continue
+                assert assign(group_of(there), strategy).assignment == expected.assignment, seed
+            assert back.racks == there.racks
+            assert back.owner.tolist() == there.owner.tolist()
+
+
+@pytest.mark.parametrize(
+    ("returned", "fault"),
+    [
+        (None, "it returns NoneType, and not a mapping of members"),
+        ({"b": [("u", 0), ("t", 0)]}, "t-1 goes to nobody"),
+        ({"b": [("t", 0), ("t", 1)], "a": [("u", 0)]}, "u-0 goes to a, who doesn't read it"),
+        ({"b": [("u", 0), ("t", 0), ("t", 1), ("t", 0)]}, "t-0 is given twice"),
+        ({"b": [("u", 0), ("t", 0), ("t", 1)], "c": []}, "'c' isn't a member"),
+        ({"b": [("u", 0), ("t", 0), ("t", 1), ("t", 2)]}, "('t', 2), given to b, is no partition"),
+        ({"b": [("u", 0), ("t", 0), ("t", 1), 7]}, "7, given to b, is no partition"),
+        (
+            {"b": [("u", 0), ("t", 0), ("t", 1), ("t", -1)]},
+            "('t', -1), given to b, is no partition",
+        ),
+    ],
+)
+def test_faults_are_told(offer: Offer, returned: Any, fault: str) -> None:
+    name = offer(lambda group: returned)
+    with pytest.raises(StrategyError) as caught:
+        assign(pair(), strategy=name)
+    assert str(caught.value) == f"strategy {name} gives no assignment of this group: {fault}"
+
+
+def test_what_cannot_be_loaded_is_said(offer: Offer) -> None:
+    with pytest.raises(ValueError, match="no_such_package:f' can't be loaded"):
+        assign(pair(), strategy="no_such_package:f")
+    offer(lambda group: {})
+    with pytest.raises(ValueError, match="teams_own:other' can't be loaded"):
+        assign(pair(), strategy="teams_own:other")
+    with pytest.raises(ValueError, match="or package:function"):
+        assign(pair(), strategy="nothing")
+    assert not is_strategy("nothing")
+
+
+def test_entry_points_have_names_of_their_own(
+    offer: Offer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    value = offer(lambda group: {"b": [("u", 0), ("t", 0), ("t", 1)]})
+    point = EntryPoint("ours", value, own.ENTRY_POINTS)
+    monkeypatch.setattr(own, "entry_points", lambda group: [point])
+    assert is_strategy("ours")
+    assert assign(pair(), strategy="ours").loads == {"a": 0, "b": 3}
+
+
+def test_the_example_in_the_docs_goes_by_lag(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page = (ROOT / "docs/strategies.md").read_text(encoding="utf-8")
+    (code,) = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
+    (tmp_path / "lag.py").write_text(code)
+    monkeypatch.syspath_prepend(tmp_path)
+    group = Group(
+        {"t": 4},
+        [Member("a", ["t"], [("t", p) for p in range(4)]), Member("b", ["t"])],
+        weights={"t": [90, 0, 60, 50]},
+    )
+    plan = assign(group, strategy="lag:by_lag")
+    assert plan.assignment == {"a": [("t", 0), ("t", 1)], "b": [("t", 2), ("t", 3)]}

@@ -1,0 +1,92 @@
+"""`evenfleet frontier`, as a user runs it, with Spark and without."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from pyspark.sql import SparkSession
+
+from spark import FleetFiles, FleetSnapshot, frontier_of_group
+from spark.fleet.local_store import write_store
+from tests.spark.support.fleets import SNAPSHOT, Fleet
+from tests.spark.support.said import Run, flat, is_one_line
+
+
+def fleet() -> Fleet:
+    """a of `lopsided` owns twelve, b and d three each, c has joined; `even` is as it should be."""
+    owners = "a" * 12 + "b" * 3 + "d" * 3
+    claims = [("t", p, owner) for p, owner in enumerate(owners)]
+    made = Fleet().topic("t", 18).topic("u", 2)
+    made.group("lopsided", {member: ["t"] for member in "abcd"}, claims)
+    made.group("even", {"a": ["u"], "b": ["u"]}, [("u", 0, "a"), ("u", 1, "b")])
+    steep = "a" * 8 + "b" * 4 + "c" * 4 + "d" * 4 + "e" * 4
+    made.topic("v", 24).group(
+        "steep", {m: ["v"] for m in "abcdefgh"}, [("v", p, owner) for p, owner in enumerate(steep)]
+    )
+    return made.group("gone", {})
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Path:
+    write_store(fleet().tables(), tmp_path / "store", SNAPSHOT)
+    return tmp_path / "store"
+
+
+def test_each_load_has_its_fewest_moves_and_a_sentence_tells_the_knee(
+    run: Run, store: Path
+) -> None:
+    said = run("frontier", store, "--group", "lopsided")
+    assert said.code == 0, said.err
+    assert "Group lopsided of cluster" in said.err
+    assert "7 moves bring the largest load from 12 to 5, each about as much" in flat(said.err)
+    assert [line.split()[:2] for line in said.out.splitlines() if line.split()[:1] == ["3"]] == [
+        ["3", "9"]
+    ]
+
+
+def test_for_programs_a_row_with_its_points(run: Run, store: Path) -> None:
+    said = run("frontier", store, "--group", "lopsided", "--format", "json")
+    (row,) = json.loads(said.out)["frontier"]
+    assert [(point["moves"], point["max_load"]) for point in row["points"]] == [
+        (moves, 12 - moves) for moves in range(8)
+    ]
+    assert (row["found_max_load"], row["balanced_moves"]) == (12, 7)
+    even = json.loads(run("frontier", store, "--group", "even", "--format", "json").out)
+    assert even["frontier"][0]["sentence"] == "No move makes the largest load lower than 1."
+
+
+def test_a_group_without_a_plan_has_its_reason_and_none_is_one_line(run: Run, store: Path) -> None:
+    said = run("frontier", store, "--group", "gone")
+    assert (said.code, said.out) == (0, "")
+    assert "is empty" in said.err
+    none = run("frontier", store, "--group", "nobody's")
+    assert none.code == 2
+    assert is_one_line(none)
+
+
+def test_limits_count_and_a_clash_is_the_groups_reason(run: Run, store: Path) -> None:
+    words = ("frontier", store, "--group", "even", "--format", "json", "--goal")
+    (row,) = json.loads(run(*words, "exclude=a").out)["frontier"]
+    assert [(point["moves"], point["max_load"]) for point in row["points"]] == [(1, 2)]
+    said = run(*words, "max_partitions=0")
+    assert said.code == 0
+    (row,) = json.loads(said.out)["frontier"]
+    assert (row["status"], row["points"]) == ("failed", [])
+    assert row["reason"].startswith("its limits can't be met: at most 0 partitions")
+
+
+def test_dataframes_say_the_same(spark: SparkSession, store: Path) -> None:
+    of_frames = frontier_of_group(FleetSnapshot.read(spark, str(store)), "lopsided")
+    assert of_frames == frontier_of_group(FleetFiles.read(str(store)), "lopsided")
+
+
+def test_a_knee_is_where_more_moves_bring_little(run: Run, store: Path) -> None:
+    """Four moves take the worst off; below that each of five members has to give one."""
+    said = run("frontier", store, "--group", "steep")
+    assert "4 moves bring 80 % of what 9 would, which bring the largest load from 8 to 3." in flat(
+        said.err
+    )
+    (row,) = [line for line in said.out.splitlines() if "most for its moves" in line]
+    assert row.split()[:2] == ["4", "4"]

@@ -1,0 +1,167 @@
+"""Plans by weight over a fleet: where weights come from, what is shown, and what is refused."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from pyspark.sql import Row, SparkSession
+from pyspark.sql import functions as F
+
+from optimizer import Goals
+from spark import FleetSnapshot, InputError, compare_fleet, plan_fleet, verify_plan
+from spark.fleet.local_store import write_store
+from spark.settings import FleetGoals, GroupGoals, Settings, read_settings, weight_of
+from tests.spark.support.fleets import SNAPSHOT, Fleet
+from tests.spark.support.said import Run, flat
+
+BY_WEIGHT = Goals(balance="weight")
+
+
+def fleet() -> Fleet:
+    """Topic t has a hot partition; a has it and another one, b the two that weigh nothing much."""
+    made = Fleet()
+    for number, weight in enumerate([10.0, 6.0, 1.0, None]):
+        made.add("partitions", topic="t", partition=number, weight=weight)
+    owned = [("t", 0, "a"), ("t", 1, "a"), ("t", 2, "b"), ("t", 3, "b")]
+    for group in ("g", "lagging", "strong", "weak"):
+        made.group(group, {"a": ["t"], "b": ["t"]}, owned)
+    for number, lag in enumerate([0, 0, 500, 400]):
+        made.add("offsets", group="lagging", topic="t", partition=number, lag=lag)
+    for row in made.rows["members"]:
+        stated = {("strong", "a"): 3.0, ("weak", "b"): 0.0}
+        row["capacity"] = stated.get((row["group"], row["member_id"]))
+    return made
+
+
+GOALS = FleetGoals(
+    BY_WEIGHT, (GroupGoals("lagging", Goals(balance="weight", weight="lag", tolerance=0.0)),)
+)
+
+
+@pytest.fixture(scope="module")
+def snapshot(spark: SparkSession) -> FleetSnapshot:
+    return fleet().snapshot(spark)
+
+
+@pytest.fixture(scope="module")
+def rows(snapshot: FleetSnapshot) -> dict[str, Row]:
+    with plan_fleet(snapshot, goals=GOALS) as plan:
+        return {row.group: row for row in plan.groups.collect()}
+
+
+def test_weights_of_the_table_count_and_the_unknown_one_is_the_mean(rows: dict[str, Row]) -> None:
+    """The mean is 17 / 3: 10 + 1 and 6 + 17 / 3 are as even as it gets."""
+    row = rows["g"]
+    assert row.max_weight == pytest.approx(6 + 17 / 3)
+    assert row.weight_bound <= row.max_weight
+    assert row.weight_gap == pytest.approx(row.max_weight / row.weight_bound - 1)
+    assert (row.bound_kind in ("set", "prices"), row.weights_known) == (True, 0.75)
+    assert row.bound_shown
+    assert (row.balance_optimal, row.moves) == (True, 2)
+    assert row.moves_bound == 1
+
+
+def test_lags_count_for_whom_goals_say_so(rows: dict[str, Row]) -> None:
+    row = rows["lagging"]
+    assert (row.max_weight, row.weight_gap, row.weights_known) == (pytest.approx(500), 0, 1)
+    assert row.moves == 1
+
+
+def test_who_can_take_in_more_gets_more(rows: dict[str, Row]) -> None:
+    """Of 68 / 3, three quarters and a quarter would be 17 / 3: to a unit of capacity."""
+    row = rows["strong"]
+    assert row.max_weight == pytest.approx(17 / 3)
+    assert (row.balance_optimal, row.moves) == (True, 1)
+
+
+def test_a_capacity_of_nothing_makes_a_group_invalid(rows: dict[str, Row]) -> None:
+    row = rows["weak"]
+    assert row.status == "invalid"
+    assert "member 'b' has the capacity 0: it must be finite and above 0" in row.reason
+
+
+def test_a_sound_plan_by_weight_has_no_faults(snapshot: FleetSnapshot) -> None:
+    with plan_fleet(snapshot, goals=GOALS) as plan:
+        assert verify_plan(snapshot, plan.assignments, plan.groups).collect() == []
+
+
+@pytest.mark.parametrize(
+    ("column", "forged", "fault"),
+    [
+        ("weight_bound", "weight_bound * 1.001", "weight_bound is 11.6"),
+        ("max_weight", "max_weight * 0.999", "max_weight is 11.6"),
+        ("moves_bound", "moves_bound + 1", "moves_bound is 1, the plan says 2"),
+        ("weights_known", "1.0D", "weights_known is 0.75, the plan says 1"),
+        ("bound_kind", "'searched'", "the plan says searched"),
+        (
+            "certificate",
+            "overlay(certificate placing X'FF' from 7)",
+            "its bound of loads by weight isn't shown",
+        ),
+    ],
+)
+def test_what_is_not_shown_is_refused(
+    snapshot: FleetSnapshot, column: str, forged: str, fault: str
+) -> None:
+    with plan_fleet(snapshot, goals=GOALS) as plan:
+        groups = plan.groups.withColumn(column, F.expr(f"if(`group` = 'g', {forged}, {column})"))
+        found = verify_plan(snapshot, plan.assignments, groups).collect()
+    assert {row.group for row in found} == {"g"}
+    assert any(fault in row.fault for row in found), found
+
+
+def test_rates_that_are_not_there_are_asked_for(snapshot: FleetSnapshot) -> None:
+    goals = Goals(balance="weight", weight="rate")
+    with pytest.raises(InputError, match="rates come from a history"):
+        plan_fleet(snapshot, goals=goals)
+
+
+def test_rates_weigh_where_goals_say_so(spark: SparkSession, snapshot: FleetSnapshot) -> None:
+    schema = "cluster string, topic string, partition int, weight double"
+    stated = [("c", "t", number, weight) for number, weight in enumerate([1.0, 1.0, 7.0, 7.0])]
+    rates = spark.createDataFrame(stated, schema)
+    goals = Goals(balance="weight", weight="rate")
+    with plan_fleet(snapshot, goals=goals, rates=rates) as plan:
+        row = plan.groups.where("`group` = 'g'").first()
+        assert row is not None
+        assert (row.max_weight, row.moves) == (pytest.approx(8), 2)
+        assert verify_plan(snapshot, plan.assignments, plan.groups, rates).collect() == []
+
+
+def test_strategies_are_compared_by_weight(snapshot: FleetSnapshot) -> None:
+    compared = compare_fleet(snapshot, ["current", "range", "optimal"], goals=BY_WEIGHT)
+    rows = {row.strategy: row for row in compared.where("`group` = 'g'").collect()}
+    assert rows["current"].max_weight == pytest.approx(16)
+    assert rows["range"].max_weight == pytest.approx(16)
+    assert rows["optimal"].max_weight == pytest.approx(6 + 17 / 3)
+    assert len({row.weight_bound for row in rows.values()}) == 1
+    assert [rows[name].balance_optimal for name in ("current", "optimal")] == [False, True]
+
+
+def test_the_option_says_where_weights_come_from(tmp_path: Path, run: Run) -> None:
+    write_store(fleet().tables(), tmp_path / "store", SNAPSHOT)
+    store, out = str(tmp_path / "store"), str(tmp_path / "out")
+    assert run("plan", store, "--out", out, "--weight", "column").code == 0
+    assert run("verify", store, out).code == 0
+    answer = run("plan", store, "--out", out, "--weight", "column:p95")
+    assert answer.code == 2
+    assert "is none of column (partitions.weight), lag, and rate" in flat(answer.err)
+    answer = run("compare", store, "--out", out, "--weight", "column", "--format", "json")
+    fleet_rows = json.loads(answer.out)["strategies"]
+    assert fleet_rows[0]["strategy"] == "optimal"
+    assert fleet_rows[0]["worst_over_bound"] < 1.02
+
+
+def test_which_rates_weigh_is_configured(tmp_path: Path) -> None:
+    file = tmp_path / "evenfleet.toml"
+    file.write_text("[weights]\nof = 'mean'\nwindow = '7d'\n")
+    stated = read_settings(file).weights
+    assert (stated.measure, stated.window.days) == ("mean", 7)
+    assert weight_of("rate", stated) == ("rate", stated)
+    source, found = weight_of("rate:p99:12h", Settings().weights)
+    assert (source, found.measure, found.quantile) == ("rate", "quantile", 0.99)
+    file.write_text("[weights]\nof = 'p0'\n")
+    with pytest.raises(InputError, match="of is 'p0'"):
+        read_settings(file)
