@@ -103,7 +103,8 @@ def _unlisted(members: DataFrame) -> DataFrame:
 
 
 def _members(members: DataFrame, capacities: bool) -> DataFrame:
-    columns: list[str | Column] = ["member_id", "instance_id", "rack", "client_id", "host"]
+    columns: list[str | Column] = ["member_id", "instance_id", "rack"]
+    columns += [F.expr(escaped(one)).alias(one) for one in ("client_id", "host")]
     columns.append(_or_absent("generation").alias("generation"))
     if capacities:
         stated = F.col("capacity") if "capacity" in members.columns else F.lit(None)

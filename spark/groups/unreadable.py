@@ -12,7 +12,6 @@ NAMED = "named"
 
 NAMES = {
     **{"member_ids": "member id", "instance_ids": "instance id", "racks": "rack"},
-    **{"client_ids": "client id", "hosts": "host"},
     **{"topics": "topic", "claimed_topics": "topic", "claimants": "member id"},
 }
 FACTS = {"state": "state", "group_strategy": "strategy", "type": "type"}

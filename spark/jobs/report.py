@@ -79,6 +79,7 @@ STRATEGIES = ("current", "range", "cooperative-sticky", "uniform", "optimal")
 COLUMNS = (
     *("max_load", "min_load", "sum_squares", "moves", "takeovers"),
     *("local_reads", "remote_reads", "found_local_reads", "found_remote_reads"),
+    "balance_optimal",
 )
 """What a plan measures of each group."""
 

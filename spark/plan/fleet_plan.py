@@ -14,7 +14,7 @@ from optimizer.strategies import OPTIMAL, strategy_named
 from spark.files import Where, write_tables
 from spark.fleet import CLUSTERS, PART, WHOLE, FleetSnapshot, Part, check_no_store, snapshot_id
 from spark.groups import encode, weight_tables
-from spark.plan.summary import measured, summarize
+from spark.plan.summary import measured, sentence_of, summarize
 from spark.settings import DEFAULT_FLEET_GOALS, STRATEGY_SECONDS, FleetGoals, of_fleet
 from spark.solve import plan_assignments, plan_groups, solve_groups
 from spark.unpersist_handle import Handle
@@ -95,6 +95,10 @@ class FleetPlan(Handle):
     def summary(self) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
         """Groups by status, and the fleet as found and as planned: see `spark.plan.summary`."""
         return summarize(self._measured)
+
+    def sentence(self) -> str:
+        """The same for people: what is put right, what moves for it, what can't be helped."""
+        return sentence_of(self._measured)
 
     @cached_property
     def _measured(self) -> list[Row]:

@@ -8,6 +8,11 @@ from typing import Any
 from pyspark.sql import Column, DataFrame, Row
 from pyspark.sql import functions as F
 
+FEWER_AT_MOST = "found_max_load > max_load"
+CLOSER = "found_max_load - found_min_load > greatest(max_load - min_load, 1)"
+IMPROVED = f"{FEWER_AT_MOST} or {CLOSER}"
+"""SQL text: whether a group is more even as planned than as found."""
+
 Total = Callable[[list[Any]], Any]
 
 
@@ -57,7 +62,42 @@ def _measures() -> dict[str, tuple[Column, Total]]:
             f"{alias}_local": (F.sum(f"{prefix}local_reads"), sum),
             f"{alias}_remote": (F.sum(f"{prefix}remote_reads"), sum),
         }
+    measures["improved"] = (F.count_if(F.expr(IMPROVED)), sum)
+    measures["bound"] = (F.count_if(F.expr("balance_optimal and max_load - min_load >= 2")), sum)
     return measures
+
+
+def sentence_of(rows: list[Row]) -> str:
+    """What was measured, for people: what is put right, what moves for it, what can't be helped."""
+    improved, bound, uneven, moves, takeovers, partitions = (
+        sum(row[name] or 0 for row in rows)
+        for name in ("improved", "bound", "planned_uneven", "moves", "takeovers", "partitions")
+    )
+    gone = f", and {takeovers:,} more get a new owner for one that is gone" if takeovers else ""
+    if improved:
+        better = (
+            f"{_counted(improved, 'group')} could be more even, and {_are(improved)} as planned"
+        )
+    else:
+        better = "No group becomes more even"
+    said = [f"{better}: {moves:,} of {_counted(partitions, 'partition')} move{gone}."]
+    if bound:
+        said.append(
+            f"{_counted(bound, 'group')} {_are(bound)} as even as subscriptions allow, with loads "
+            "that differ by two or more."
+        )
+    if uneven > bound:
+        others = uneven - bound
+        said.append(f"{_counted(others, 'group')} could be more even still.")
+    return " ".join(said)
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def _are(number: int) -> str:
+    return "is" if number == 1 else "are"
 
 
 def _of_known(total: Total, values: list[Any]) -> Any:

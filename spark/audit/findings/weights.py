@@ -61,7 +61,6 @@ UNBALANCED_WEIGHT = GroupFinding(
     find=unbalanced_weight,
     needs=("partitions.weight",),
     info=1.25,
-    warning=2.0,
     settings={"known": 0.5},
 )
 
@@ -104,5 +103,4 @@ HOT_PARTITION = GroupFinding(
     find=hot_partition,
     needs=("partitions.weight",),
     info=1.5,
-    warning=3.0,
 )

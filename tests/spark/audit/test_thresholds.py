@@ -80,7 +80,7 @@ def test_what_a_file_leaves_out_keeps_its_default(file: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "fault"),
     [
-        ("unbalance = 1", "unknown key 'unbalance' (known are unbalanced, avoidable-moves, "),
+        ("unbalance = 1", "unknown key 'unbalance' (known are unbalanced, unbalanced-weight, "),
         ("unbalanced = 1", "unbalanced must be a table"),
         (
             "[unbalanced]\nmost = 1",

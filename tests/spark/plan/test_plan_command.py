@@ -128,9 +128,12 @@ def test_the_demo_runs_the_commands_and_prints_them(run: Run, tmp_path: Path) ->
         f"$ evenfleet history {out}/store --out {out}/history\n",
         f"$ evenfleet replay {out}/store --out {out}/replay "
         "--strategies current,range,cooperative-sticky,optimal\n",
+        f"$ evenfleet report {out}/store --out {out}/report.html --plan {out}/plan "
+        f"--history {out}/history\n",
     ]
     assert re.findall(r"\$ .*\n", said.err) == steps
     assert "no fault: every partition, measure and proof holds" in said.err
+    assert (out / "report.html").is_file()
     assert "restless groups" in said.out and "Best off with" in said.err
     said = run("demo", "--groups", 12, "--out", out)
     assert (said.code, is_one_line(said)) == (2, True)

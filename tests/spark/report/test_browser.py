@@ -82,7 +82,7 @@ def test_it_fetches_nothing_fails_nowhere_and_fits_a_phone(show: Any, name: str)
 def test_everybody_can_read_it(show: Any, name: str) -> None:
     from axe_core_python.sync_playwright import Axe  # noqa: PLC0415 - where there is a browser
 
-    for scheme in ("light", "dark"):
+    for scheme in ("light", "dark") if name == "a fleet" else ("dark",):
         page = show(html_of(MATERIALS[name]()), color_scheme=scheme, bypass_csp=True)
         found = Axe().run(page)["violations"]
         assert [one["id"] for one in found if one["impact"] in ("serious", "critical")] == []

@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import pyarrow as pa
 import pytest
 
+from spark.demo.fleet import demo_fleet
 from spark.fleet.local_store import write_store
 from tests.spark.report.test_page import Read
 from tests.spark.support.fleets import SNAPSHOT
@@ -15,8 +15,8 @@ from tests.spark.support.said import Run, is_one_line
 
 
 @pytest.fixture
-def demo_store(demo_tables: dict[str, pa.Table], tmp_path: Path) -> Path:
-    write_store(demo_tables, tmp_path / "demo", SNAPSHOT)
+def demo_store(tmp_path: Path) -> Path:
+    write_store(demo_fleet(12, seed=5), tmp_path / "demo", SNAPSHOT)
     return tmp_path / "demo"
 
 

@@ -102,7 +102,7 @@ def odd(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Audite
 
 
 def test_all_are_run_on_odd_rows(odd: Audited) -> None:
-    assert odd.not_run.keys() == {"cross-rack-reads"}
+    assert odd.not_run.keys() == {"cross-rack-reads", "unbalanced-weight", "hot-partition"}
     assert odd.groups == {"empty": 2, "invalid": 5, "ok": 7}
 
 
@@ -162,7 +162,10 @@ def test_a_fleet_of_which_half_is_known(spark: SparkSession, tmp_path: Path) -> 
     now.add("offsets", group="g", topic="t", partition=0, end_offset=5)
     before.topic("t", 4).group("g", {"a": ["t"], "b": ["t"]}, claims)
     said = audited(spark, tmp_path, now.tables("groups"), before.tables("groups"))
+    unweighed = "the snapshot doesn't tell what partitions weigh (column partitions.weight)"
     assert said.not_run == {
+        "unbalanced-weight": unweighed,
+        "hot-partition": unweighed,
         "empty-broker": "the snapshot tells no brokers (table brokers)",
         "offline-if-broker-fails": "the snapshot doesn't tell which replicas are in sync (column "
         "partitions.isr)",
