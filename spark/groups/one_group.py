@@ -85,6 +85,10 @@ def _check_keys(
     fleet.check_keys(nulls)
 
 
+BESIDE = ("client_ids", "hosts")
+"""Texts that are spelled somehow if they aren't valid: a group is sound without them."""
+
+
 def _different(texts: Any) -> list[bytes]:
     return [one for one in coded(texts)[1] if one is not None]
 
@@ -109,7 +113,7 @@ class _Row:
         """All of its columns."""
         columns = self._facts() | self._members() | self._subscriptions() | self._claims()
         columns["unreadable"] = self._unreadable(columns)
-        texts = {name: objects(map(_spelled, columns[name])) for name in NAMES}
+        texts = {name: objects(map(_spelled, columns[name])) for name in (*NAMES, *BESIDE)}
         facts = {name: _spelled(columns[name]) for name in FACTS}
         facts["type"] = facts["type"] and facts["type"].lower()
         known = topics_of(self.fleet, self.cluster, self.topics, self.racks)
