@@ -143,14 +143,15 @@ def _plan_one(
         traffic = kept.enter_context(_traffic(made, fleet, settings))
         made.write(out, traffic, rates)
         by_status, before_and_after = made.summary()
-        sentence = made.sentence()
+        sentence = "" if settings.goals.weights else made.sentence()
         across = _summed(traffic, settings) if traffic is not None else []
     say_clusters(fleet)
     say(
         f"Snapshot {fleet.id} is planned by {strategy}: "
         f"the plan is in {table_in(out, 'assignments')} and {table_in(out, 'groups')}."
     )
-    say(sentence)
+    if sentence:
+        say(sentence)
     if part:
         say(f"It is a plan of {part} alone: {out} has no others of snapshot {fleet.id}.")
     if traffic is not None:

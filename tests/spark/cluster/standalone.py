@@ -23,8 +23,8 @@ MACHINES = 2
 
 BIN = Path(sys.executable).parent
 
-EXECUTOR, PYTHON_WORKER = "CoarseGrainedExecutorBackend", "pyspark.daemon"
-"""What the command lines of an executor and of its Python processes have in them."""
+PYTHON_WORKER = "pyspark.daemon"
+"""What the command lines of an executor's Python processes have in them."""
 
 # JVMs that start soon; several of them share the machine.
 JAVA_OPTIONS = "-XX:+UseSerialGC -XX:TieredStopAtLevel=1"
@@ -152,14 +152,6 @@ class StandaloneCluster:
         self._sessions.append(submission.process)
         return submission
 
-    def kill_python_worker(self) -> None:
-        """Kill the first Python worker that appears: it has only just been given its task."""
-        os.kill(self._first_python_worker().pid, signal.SIGKILL)
-
-    def kill_executor(self) -> None:
-        """Kill the executor of the first Python worker that appears."""
-        os.kill(self._executor_of(self._first_python_worker()).pid, signal.SIGKILL)
-
     def kill_machine(self) -> None:
         """Kill the machine of the first Python worker that appears, with all that runs on it."""
         session = self._first_python_worker().session
@@ -179,14 +171,6 @@ class StandaloneCluster:
             if process.session in machines and PYTHON_WORKER in process.command
         }
         return (one for one in of_python.values() if one.parent in of_python)
-
-    def _executor_of(self, worker: Process) -> Process:
-        (found,) = (
-            process
-            for process in processes()
-            if process.session == worker.session and EXECUTOR in process.command
-        )
-        return found
 
     def _start(self, what: str, *words: str) -> tuple[subprocess.Popen[bytes], Path]:
         folder = self._new_folder("daemon")

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pytest
 from pyspark.sql import DataFrame, SparkSession
 
-from spark import FleetSnapshot, audit_fleet, compare_fleet, plan_fleet
+from spark import FleetSnapshot, audit_fleet, plan_fleet
 from spark.fleet import read_result
 from spark.fleet.local_store import write_store
 from tests.spark.cluster.standalone import StandaloneCluster, Submission, Submitted, wait_for
@@ -22,8 +22,6 @@ from tests.spark.support.said import Run
 pytestmark = pytest.mark.skipif(
     not Path("/proc/self/stat").exists(), reason="which process is whose is told by Linux's /proc"
 )
-
-STRATEGIES = ("current", "range", "optimal")
 
 
 @pytest.fixture(scope="module")
@@ -85,36 +83,6 @@ def killed_while_writing(submission: Submission, out: Path) -> None:
     before = files_in(out)
     wait_for(lambda: files_in(out) - before or submission.ended(), "anything written")
     submission.kill()
-
-
-def test_a_killed_python_worker_changes_no_plan(
-    spark: SparkSession,
-    whole_cluster: StandaloneCluster,
-    fleet_store: Path,
-    expected: dict[str, list[str]],
-    tmp_path: Path,
-) -> None:
-    running = whole_cluster.submit("plan", fleet_store, "--out", tmp_path)
-    whole_cluster.kill_python_worker()
-    went_well(running)
-    assert running.losses() == {"tasks"}
-    assert {table: written(spark, tmp_path, table) for table in expected} == expected
-
-
-def test_a_killed_executor_changes_no_comparison(
-    spark: SparkSession,
-    whole_cluster: StandaloneCluster,
-    fleet: FleetSnapshot,
-    fleet_store: Path,
-    tmp_path: Path,
-) -> None:
-    words = ("compare", fleet_store, "--out", tmp_path, "--strategies", ",".join(STRATEGIES))
-    running = whole_cluster.submit(*words)
-    whole_cluster.kill_executor()
-    went_well(running)
-    assert running.losses() == {"tasks", "executors"}
-    compared = compare_fleet(fleet, STRATEGIES)
-    assert written(spark, tmp_path, "comparison") == rows_of(compared)
 
 
 def test_a_killed_machine_changes_no_audit(

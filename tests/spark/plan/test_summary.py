@@ -1,0 +1,42 @@
+"""What a plan comes to, in a sentence."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pyspark.sql import Row, SparkSession
+
+from spark.plan import plan_fleet
+from spark.plan.summary import sentence_of
+from tests.spark.support.fleets import Fleet
+
+
+def measured(**changes: int) -> Row:
+    nothing: dict[str, Any] = dict.fromkeys(
+        ("improved", "bound", "planned_uneven", "moves", "takeovers"), 0
+    )
+    return Row(**nothing | {"partitions": 40} | changes)
+
+
+def test_what_is_put_right_and_what_cant_be_helped() -> None:
+    rows = [measured(improved=1, moves=3, takeovers=2), measured(planned_uneven=3, bound=2)]
+    assert sentence_of(rows) == (
+        "1 group could be more even, and is as planned: 3 of 80 partitions move, and 2 more get a "
+        "new owner for one that is gone. 2 groups are as even as subscriptions allow, with loads "
+        "that differ by two or more. 1 group could be more even still."
+    )
+
+
+def test_where_nothing_is_to_be_done() -> None:
+    assert sentence_of([measured()]) == "No group becomes more even: 0 of 40 partitions move."
+
+
+def test_of_a_fleet(spark: SparkSession) -> None:
+    fleet = Fleet().topic("t", 6)
+    fleet.group("skewed", {"a": ["t"], "b": ["t"]}, [("t", p, "a") for p in range(6)])
+    fleet.group("bound", {"c": ["t"], "d": []}, [("t", p, "c") for p in range(6)])
+    with plan_fleet(fleet.snapshot(spark)) as plan:
+        assert plan.sentence() == (
+            "1 group could be more even, and is as planned: 3 of 12 partitions move. 1 group is as "
+            "even as subscriptions allow, with loads that differ by two or more."
+        )
