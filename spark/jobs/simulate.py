@@ -8,7 +8,15 @@ from typing import Annotated
 import typer
 
 from spark.settings import read_settings
-from spark.simulate import picture_of, rows_of, scenario_in, sentences_of, simulate_group, tables_of
+from spark.simulate import (
+    picture_of,
+    rows_of,
+    scenario_in,
+    sentences_of,
+    simulate_group,
+    spread_of,
+    tables_of,
+)
 from spark.terminal import (
     OUT,
     Conf,
@@ -48,6 +56,9 @@ def simulate(
     seed: Annotated[
         int, typer.Option(help="Settles what is chance: phases of heartbeats, ids of members.")
     ] = 0,
+    seeds: Annotated[
+        int, typer.Option(help="So many seeds, from --seed on: what chance makes of it.", min=1)
+    ] = 1,
     tables: StoreTables = None,
     snapshot: Snapshot = None,
     master: Master = None,
@@ -63,9 +74,12 @@ def simulate(
         fleet = read_few(opener, source, snapshot, f"simulate group {group}", settings.max_age)
         with busy(f"simulating group {group}"):
             found = simulate_group(fleet, group, events, cluster, seed, settings.consumers)
+            others = found.by_chance(range(seed + 1, seed + seeds))
+    spread = spread_of([found.timeline, *others]) if others else []
     say_clusters(fleet)
     if form is Format.JSON:
-        show(tables_of(found) | clusters_in_json(form, fleet), form)
+        more = {"spread": spread} if spread else {}
+        show(tables_of(found) | more | clusters_in_json(form, fleet), form)
         return
     if events.title:
         say(f"{events.title}: group {group} of cluster {found.cluster}, {found.strategy}.")
@@ -77,5 +91,7 @@ def simulate(
         say(line)
     for sentence in sentences_of(found):
         say(sentence)
+    if spread:
+        show({f"{seeds} seeds": spread}, form)
     if settings.consumers.assumed:
         say(settings.consumers.assumed)

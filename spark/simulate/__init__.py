@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from spark.simulate.picture import picture_of
 from spark.simulate.simulate import GroupSimulation, scenario_in, simulate_group
+from spark.simulate.spread import spread_of
 from spark.simulate.tables import rows_of, sentences_of, tables_of
 
 __all__ = [
@@ -13,5 +14,6 @@ __all__ = [
     "scenario_in",
     "sentences_of",
     "simulate_group",
+    "spread_of",
     "tables_of",
 ]

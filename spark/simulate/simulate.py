@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -31,7 +32,12 @@ class GroupSimulation:
     strategy: str
     parameters: Parameters
     events: Events
+    scenario: Scenario
     timeline: Timeline
+
+    def by_chance(self, seeds: Iterable[int]) -> list[Timeline]:
+        """The timelines of the same scenario for other seeds: what chance makes of it."""
+        return [simulate(self.scenario, seed) for seed in seeds]
 
 
 def scenario_in(path: Path) -> Events:
@@ -71,4 +77,6 @@ def simulate_group(
         raise InputError(f"group {group} can't have this scenario: {error}") from None
     end = None if scenario.seconds is None else scenario.seconds * 1000
     told = Scenario(stated, steps, parameters.client, broker=parameters.broker, end=end)
-    return GroupSimulation(row.cluster, group, strategy, parameters, scenario, simulate(told, seed))
+    return GroupSimulation(
+        row.cluster, group, strategy, parameters, scenario, told, simulate(told, seed)
+    )

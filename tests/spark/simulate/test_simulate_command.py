@@ -111,3 +111,28 @@ def test_a_picture_shows_short_stops() -> None:
     assert set(second.split()[1]) <= set("48·")
     assert "4" in unread or "8" in unread
     assert axis.split()[-2:] == ["3600", "s"]
+
+
+def test_several_seeds_tell_what_chance_makes_of_it(run: Run, store: Path, tmp_path: Path) -> None:
+    words = (
+        "simulate",
+        store,
+        "--group",
+        "app",
+        "--scenario",
+        file_of(tmp_path, ("10s", "crash=a")),
+    )
+    alone = [
+        json.loads(run(*words, "--seed", seed, "--format", "json").out)["simulation"][0]
+        for seed in range(3, 8)
+    ]
+    rows = json.loads(run(*words, "--seed", 3, "--seeds", 5, "--format", "json").out)["spread"]
+    spread = {row.pop("measure"): row for row in rows}
+    unread = sorted(one["unread_seconds"] for one in alone)
+    assert unread[0] < unread[-1]
+    assert spread["partition-seconds unread"] == pytest.approx(
+        {"least": unread[0], "median": unread[2], "most": unread[-1]}
+    )
+    assert spread["rebalances"] == {"least": 1, "median": 1, "most": 1}
+    assert "5 seeds" in run(*words, "--seeds", 5).out
+    assert "spread" not in json.loads(run(*words, "--format", "json").out)
