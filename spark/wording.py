@@ -24,6 +24,16 @@ def named(noun: str, names: Iterable[str]) -> str:
     return f"{len(ordered)} {noun}{'' if len(ordered) == 1 else 's'} ({shown})"
 
 
+def counted(number: int, noun: str) -> str:
+    """`1 partition`, `2 partitions`, `1200 partitions`."""
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
+def count_of(number: int, noun: str) -> str:
+    """`1 move`, `2 moves`, `1,200 moves`."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
 def shortened(name: str, longest: int = LONGEST) -> str:
     """A name as it is shown: of a long one the two ends, and a hash by which it isn't another's.
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from spark.audit.finding import SEVERITIES, WORST_FIRST
 from spark.fleet import FOREIGN, PLANNED, STATUSES
+from spark.wording import counted
 
 NOT_KNOWN = ("rebalancing", "invalid", "failed")
 """Statuses of groups that have members, or may have, and of which nothing is known."""
@@ -60,7 +61,7 @@ def fails(counts: Counts, groups: Groups, severity: str) -> bool:
 def verdict(counts: Counts, groups: Groups, worst: Sequence[Mapping[str, Any]]) -> str:
     """A fleet's state in one sentence, from what the methods of `FleetAudit` of these names say."""
     state, total = state_of(counts, groups), _total(counts)
-    found = f"{_counted(total['critical'], 'critical finding')} and " + _counted(
+    found = f"{counted(total['critical'], 'critical finding')} and " + counted(
         total["warning"], "warning"
     )
     begin = f"begin with {worst[0]['finding']}" if worst else ""
@@ -85,7 +86,7 @@ def _why_not(groups: Groups) -> str:
 
 def _of_groups(groups: Groups) -> str:
     """How many were judged, and how many weren't and why."""
-    parts = [f"{_counted(_judged(groups), 'group')} judged"]
+    parts = [f"{counted(_judged(groups), 'group')} judged"]
     if unjudged := _not_judged(groups):
         parts.append(f"not judged: {', '.join(unjudged)}")
     return "; ".join([*parts, *_foreign(groups)])
@@ -107,7 +108,3 @@ def _foreign(groups: Groups) -> list[str]:
 
 def _total(counts: Counts) -> dict[str, int]:
     return {severity: sum(row[severity] for row in counts) for severity in WORST_FIRST}
-
-
-def _counted(number: int, noun: str) -> str:
-    return f"{number} {noun}{'' if number == 1 else 's'}"

@@ -22,11 +22,6 @@ def sentence(template: str, whole: Collection[str] = (), **words: object) -> str
     )
 
 
-def counted(number: int, noun: str) -> str:
-    """`1 partition`, `2 partitions`."""
-    return f"{number} {noun}{'' if number == 1 else 's'}"
-
-
 def decimal(number: float) -> str:
     """With one digit after the point; a half is rounded up, as Java does."""
     return str(Decimal(repr(float(number))).quantize(Decimal("0.1"), ROUND_HALF_UP))

@@ -5,20 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 from spark.charts.chart import Chart, Rows
-from spark.charts.drawing import FOUND, PLANNED, WIDTH, altair, counted, of
-
-NAMES = {"found": "as found", "planned": "as planned"}
+from spark.charts.drawing import STATES, WIDTH, altair, coloured_by_state, in_both_states, of
+from spark.wording import count_of
 
 
 def draw(rows: Rows) -> Any:
     """Two bars a class of groups, by the load of the worst member ÷ the mean load."""
     alt = altair()
     order = [str(row["ratio"]) for row in rows]
-    bars = [
-        {"ratio": row["ratio"], "state": name, "groups": row[key]}
-        for row in rows
-        for key, name in NAMES.items()
-    ]
+    bars = in_both_states(rows, ratio="ratio")
     drawn = (
         alt.Chart(of(bars))
         .mark_bar()
@@ -26,11 +21,9 @@ def draw(rows: Rows) -> Any:
             x=alt.X("ratio:N", sort=order, title="load of the worst member ÷ mean load").axis(
                 labelAngle=0
             ),
-            xOffset=alt.XOffset("state:N", sort=[*NAMES.values()]),
-            y=alt.Y("groups:Q", title="groups"),
-            color=alt.Color("state:N", sort=[*NAMES.values()]).scale(
-                domain=[*NAMES.values()], range=[FOUND, PLANNED]
-            ),
+            xOffset=alt.XOffset("state:N", sort=[*STATES.values()]),
+            y=alt.Y("value:Q", title="groups"),
+            color=coloured_by_state(),
         )
         .properties(width=WIDTH, height=220)
     )
@@ -40,9 +33,9 @@ def draw(rows: Rows) -> Any:
 def tell(rows: Rows) -> str:
     """How many groups have a member far above the mean, before and after."""
     far = [row for row in rows if row["least"] >= FAR]
-    now, then = (sum(row[key] for row in far) for key in NAMES)
+    now, then = (sum(row[key] for row in far) for key in STATES)
     return (
-        f"In {counted(now, 'group')} the most loaded member has at least {FAR:g} times the mean "
+        f"In {count_of(now, 'group')} the most loaded member has at least {FAR:g} times the mean "
         f"as found; in {then:,} as planned."
     )
 

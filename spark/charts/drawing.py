@@ -13,6 +13,9 @@ FOUND, PLANNED = "#d55e00", "#0a84c6"
 SERIES = ("#0a84c6", "#d55e00", "#009e73", "#cc79a7", "#b58900", "#7f7f7f", "#56b4e9")
 """Colours of several things in one chart (Okabe and Ito's, none too light and none too dark)."""
 
+STATES = {"found": "as found", "planned": "as planned"}
+"""Columns of rows that have a number for both, and what people call them."""
+
 FAINT = "#8886"
 """Lines behind what is shown."""
 
@@ -72,6 +75,21 @@ def of(rows: Any) -> Any:
     return altair().Data(values=[dict(row) for row in rows])
 
 
+def in_both_states(rows: Any, **kept: str) -> list[dict[str, Any]]:
+    """A row for each row and state: `state`, `value`, and the columns `kept` under those names."""
+    return [
+        {name: row[column] for name, column in kept.items()} | {"state": state, "value": row[key]}
+        for row in rows
+        for key, state in STATES.items()
+    ]
+
+
+def coloured_by_state() -> Any:
+    """What is as found in one colour, what is as planned in the other."""
+    states = [*STATES.values()]
+    return altair().Color("state:N", sort=states).scale(domain=states, range=[FOUND, PLANNED])
+
+
 def label(name: str) -> str:
     """A name beside an axis: of a long one the two ends, and nothing that could move about."""
     plain = "".join(one if one.isprintable() else "·" for one in name)
@@ -89,8 +107,3 @@ def labels(names: Any) -> dict[str, str]:
             short, number = f"{label(name)} ({number})", number + 1
         found[name] = short
     return found
-
-
-def counted(number: float, noun: str) -> str:
-    """`1 move`, `2 moves`, `1,200 moves`."""
-    return f"{number:,.0f} {noun}{'' if number == 1 else 's'}"

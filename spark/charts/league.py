@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from spark.charts.chart import Chart, Rows
-from spark.charts.drawing import BAR, SERIES, WIDTH, altair, counted, labels, of
+from spark.charts.drawing import BAR, SERIES, WIDTH, altair, labels, of
+from spark.wording import count_of
 
 MEASURES = {
     "excess": "partitions too many at the worst members",
@@ -48,11 +49,11 @@ def tell(rows: Rows) -> str:
     best = rows[0]
     now = next((row for row in rows if row["strategy"] == "current"), None)
     said = (
-        f"Best is {best['strategy']}: {counted(best['excess'] or 0, 'partition')} too many, "
-        f"{counted(best['moves'] or 0, 'move')}"
+        f"Best is {best['strategy']}: {count_of(best['excess'] or 0, 'partition')} too many, "
+        f"{count_of(best['moves'] or 0, 'move')}"
     )
     return said + (
-        f"; as it is, {counted(now['excess'] or 0, 'partition')} are too many."
+        f"; as it is, {count_of(now['excess'] or 0, 'partition')} are too many."
         if now is not None and now is not best
         else "."
     )

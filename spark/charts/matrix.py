@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from spark.charts.chart import Chart, Rows
-from spark.charts.drawing import FOUND, altair, counted, labels, of
+from spark.charts.drawing import FOUND, altair, labels, of
+from spark.wording import count_of
 
 MOST = 40
 """Members and topics that are drawn: those with the most partitions that move."""
@@ -76,8 +77,8 @@ def tell(rows: Rows) -> str:
     now, then = (max((load[at] for load in loads.values()), default=0) for at in (0, 1))
     fewest = min((load[0] for load in loads.values()), default=0)
     return (
-        f"As found the most loaded of {counted(len(loads), 'member')} has "
-        f"{counted(now, 'partition')} and the least loaded {fewest:,}; as planned the most loaded "
+        f"As found the most loaded of {count_of(len(loads), 'member')} has "
+        f"{count_of(now, 'partition')} and the least loaded {fewest:,}; as planned the most loaded "
         f"has {then:,}. Framed numbers change."
     )
 

@@ -6,7 +6,8 @@ from collections import Counter
 from typing import Any
 
 from spark.charts.chart import Chart, Rows
-from spark.charts.drawing import SERIES, WIDTH, altair, counted, of
+from spark.charts.drawing import SERIES, WIDTH, altair, of
+from spark.wording import count_of
 
 
 def draw(rows: Rows) -> Any:
@@ -33,7 +34,7 @@ def tell(rows: Rows) -> str:
         causes[row["cause"]] += row["generations"]
     cause, number = causes.most_common(1)[0]
     return (
-        f"Groups rebalanced {counted(causes.total(), 'time')}; the commonest cause is: {cause} "
+        f"Groups rebalanced {count_of(causes.total(), 'time')}; the commonest cause is: {cause} "
         f"({number:,})."
     )
 

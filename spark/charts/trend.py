@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from spark.charts.chart import Chart, Rows
-from spark.charts.drawing import SERIES, WIDTH, altair, counted, of
+from spark.charts.drawing import SERIES, WIDTH, altair, of
+from spark.wording import count_of
 
 MEASURES = {
     "excess": ["excess", "(partitions)"],
@@ -44,9 +45,9 @@ def tell(rows: Rows) -> str:
     first, last = rows[0], rows[-1]
     return (
         f"From {first['instant']} to {last['instant']} the excess went from "
-        f"{first['excess'] or 0:,} to {counted(last['excess'] or 0, 'partition')}, the lag from "
-        f"{first['lag'] or 0:,} to {counted(last['lag'] or 0, 'record')}, and groups rebalanced "
-        f"{counted(sum(row['generations'] or 0 for row in rows), 'time')}."
+        f"{first['excess'] or 0:,} to {count_of(last['excess'] or 0, 'partition')}, the lag from "
+        f"{first['lag'] or 0:,} to {count_of(last['lag'] or 0, 'record')}, and groups rebalanced "
+        f"{count_of(sum(row['generations'] or 0 for row in rows), 'time')}."
     )
 
 

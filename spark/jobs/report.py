@@ -74,7 +74,7 @@ SAMPLED = 1_000
 """Groups above which strategies are compared in a sample of about so many."""
 
 STRATEGIES = ("current", "range", "cooperative-sticky", "uniform", "optimal")
-"""What is compared where nothing else is configured: what most consumers can be told to use."""
+"""What is compared: what most consumers can be told to use."""
 
 COLUMNS = (
     *("max_load", "min_load", "sum_squares", "moves", "takeovers"),
@@ -213,7 +213,7 @@ def material_of(
             league=league,
             best=best_of(league),
             sampled=sampled,
-            racks=_racks(session, fleet, results.plan),
+            racks=_racks(facts),
             trend=trend_of(past["states"], past.get("rebalances")) if "states" in past else (),
             rebalances=causes_of(past["rebalances"]) if "rebalances" in past else (),
             groups=told,
@@ -238,13 +238,10 @@ def _planned(
     return facts.drop(*COLUMNS).join(measures, ["cluster", "group"], "left")
 
 
-def _racks(session: SparkSession, fleet: FleetSnapshot, plan: str | None) -> list[dict[str, Any]]:
-    """Partitions that are read across racks, by cluster, if a plan tells of them."""
-    if plan is None:
-        return []
-    groups = read_result(session, plan, "groups", fleet.id).rows
+def _racks(facts: DataFrame) -> list[dict[str, Any]]:
+    """Partitions that are read across racks, by cluster, where a plan tells of them."""
     found, planned = "found_remote_reads", "remote_reads"
-    known = groups.where(f"{found} is not null and {planned} is not null").groupBy("cluster")
+    known = facts.where(f"{found} is not null and {planned} is not null").groupBy("cluster")
     sums = known.agg(F.sum(found).alias("found"), F.sum(planned).alias("planned"))
     return as_rows(sums.orderBy("cluster").collect())
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from optimizer.sizes import Needed, Sizes
+from spark.wording import counted
 
 GOES_BY_COUNT = "partitions count alike"
 
@@ -40,7 +41,7 @@ def said_of(sizes: Sizes, needed: Needed | None, ability: float | None, top: flo
 def _of_now(sizes: Sizes) -> str:
     """Such as: 51 partitions over 50 members: 2 at most, as over 26, so 24 are spare."""
     spread = (
-        f"{_counted(sizes.partitions, 'partition')} over {_counted(sizes.members, 'member')}: "
+        f"{counted(sizes.partitions, 'partition')} over {counted(sizes.members, 'member')}: "
         f"{sizes.optimal_max} {'each' if sizes.even else 'at most'}"
     )
     worse = sizes.found_max - sizes.optimal_max
@@ -75,12 +76,8 @@ def _of_rates(sizes: Sizes, needed: Needed, ability: float, top: float) -> Itera
         yield f"{rates}, no number of members of the commonest subscription is enough."
     else:
         are = "is" if needed.members == 1 else "are"
-        yield f"{rates}, {_counted(needed.members, 'member')} {are} needed."
+        yield f"{rates}, {counted(needed.members, 'member')} {are} needed."
     if top > needed.load:
         yield f"One partition alone has {top:.4g}: no number of members helps there."
     elif needed.members and needed.members > sizes.partitions:
-        yield f"There are only {_counted(sizes.partitions, 'partition')} to share."
-
-
-def _counted(number: int, noun: str) -> str:
-    return f"{number} {noun}{'' if number == 1 else 's'}"
+        yield f"There are only {counted(sizes.partitions, 'partition')} to share."

@@ -8,6 +8,8 @@ from typing import Any
 from pyspark.sql import Column, DataFrame, Row
 from pyspark.sql import functions as F
 
+from spark.wording import count_of
+
 FEWER_AT_MOST = "found_max_load > max_load"
 CLOSER = "found_max_load - found_min_load > greatest(max_load - min_load, 1)"
 IMPROVED = f"{FEWER_AT_MOST} or {CLOSER}"
@@ -76,24 +78,20 @@ def sentence_of(rows: list[Row]) -> str:
     gone = f", and {takeovers:,} more get a new owner for one that is gone" if takeovers else ""
     if improved:
         better = (
-            f"{_counted(improved, 'group')} could be more even, and {_are(improved)} as planned"
+            f"{count_of(improved, 'group')} could be more even, and {_are(improved)} as planned"
         )
     else:
         better = "No group becomes more even"
-    said = [f"{better}: {moves:,} of {_counted(partitions, 'partition')} move{gone}."]
+    said = [f"{better}: {moves:,} of {count_of(partitions, 'partition')} move{gone}."]
     if bound:
         said.append(
-            f"{_counted(bound, 'group')} {_are(bound)} as even as subscriptions allow, with loads "
+            f"{count_of(bound, 'group')} {_are(bound)} as even as subscriptions allow, with loads "
             "that differ by two or more."
         )
     if uneven > bound:
         others = uneven - bound
-        said.append(f"{_counted(others, 'group')} could be more even still.")
+        said.append(f"{count_of(others, 'group')} could be more even still.")
     return " ".join(said)
-
-
-def _counted(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def _are(number: int) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 
@@ -99,5 +99,5 @@ class Section:
     title: str
     blocks: Sequence[Any]
     made_by: str = ""
-    brief: bool = field(default=False)
+    brief: bool = False
     """Whether the short form has it as well."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 Rows = Sequence[Mapping[str, Any]]
@@ -61,4 +61,3 @@ class GroupMaterial:
     bounds: Sequence[str]
     findings: Rows
     changes: Rows = ()
-    lag: Rows = field(default=())

@@ -8,6 +8,7 @@ from typing import Any
 
 from spark.rollout.coupled import HUB
 from spark.rollout.rollout import DONE, READY, UNABLE
+from spark.wording import count_of
 
 Row = Mapping[str, Any]
 
@@ -24,13 +25,13 @@ def _told(rows: Sequence[Row], to: str) -> Iterator[str]:
         waves = max(row["wave"] for row in ready)
         restarts = Counter(row["steps"] for row in ready if row["step"] == 1)
         how_many = " and ".join(
-            f"{_counted(count, 'group')} in {_counted(steps, 'rolling restart')}"
+            f"{count_of(count, 'group')} in {count_of(steps, 'rolling restart')}"
             for steps, count in sorted(restarts.items())
         )
         unread = sum(row["unread_seconds"] for row in ready)
         rebalances = sum(row["rebalances"] for row in ready)
         yield (
-            f"To {to}: {how_many}, in {_counted(waves, 'wave')}; {rebalances:,} rebalances, "
+            f"To {to}: {how_many}, in {count_of(waves, 'wave')}; {rebalances:,} rebalances, "
             f"{unread:,.0f} partition-seconds unread in all."
         )
         yield (
@@ -43,13 +44,9 @@ def _told(rows: Sequence[Row], to: str) -> Iterator[str]:
                 "until then somebody doesn't offer what it brings."
             )
     if done := sum(row["status"] == DONE for row in rows):
-        yield f"There already: {_counted(done, 'group')}."
+        yield f"There already: {count_of(done, 'group')}."
     reasons = Counter(row["reason"] for row in rows if row["status"] == UNABLE)
     for reason, count in reasons.most_common():
-        yield f"Not possible for {_counted(count, 'group')}: {reason}."
+        yield f"Not possible for {count_of(count, 'group')}: {reason}."
     if fatal := sum(row["fatal"] or 0 for row in ready):
-        yield f"{_counted(fatal, 'member')} of {_counted(len(groups), 'group')} end by an error."
-
-
-def _counted(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+        yield f"{count_of(fatal, 'member')} of {count_of(len(groups), 'group')} end by an error."

@@ -8,7 +8,7 @@ from typing import Any
 
 from optimizer.coordinator import Happening, Timeline
 from spark.simulate.simulate import GroupSimulation
-from spark.wording import named
+from spark.wording import counted, named
 
 IN_WORDS = {
     "starting": "starts",
@@ -39,11 +39,6 @@ FIELDS = (
     *("rebalances", "unread_seconds", "longest_pause", "stopped_needlessly", "moved"),
     *("taken_over", "seconds_read_twice", "stable"),
 )
-
-
-def counted(number: int, noun: str) -> str:
-    """`1 time`, `2 times`."""
-    return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 def rows_of(timeline: Timeline) -> list[dict[str, Any]]:

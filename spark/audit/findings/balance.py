@@ -7,7 +7,8 @@ from collections.abc import Iterator
 
 from spark.audit.facts import GroupFacts
 from spark.audit.finding import Found, GroupFinding, Settings
-from spark.audit.words import counted, decimal, sentence
+from spark.audit.words import decimal, sentence
+from spark.wording import counted
 
 
 def unbalanced(facts: GroupFacts, settings: Settings) -> Iterator[Found]:

@@ -11,7 +11,8 @@ from optimizer.model import IntArray
 from spark.audit.facts import GroupFacts
 from spark.audit.finding import Found, GroupFinding, Settings
 from spark.audit.findings.idle import KEEPABLE
-from spark.audit.words import counted, sentence
+from spark.audit.words import sentence
+from spark.wording import counted
 
 
 def avoidable_moves(facts: GroupFacts, settings: Settings) -> Iterator[Found]:

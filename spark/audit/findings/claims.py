@@ -10,7 +10,8 @@ import numpy as np
 from spark.audit.disputes import Claims, Dispute
 from spark.audit.facts import GroupFacts
 from spark.audit.finding import Found, GroupFinding, Settings
-from spark.audit.words import counted, sentence
+from spark.audit.words import sentence
+from spark.wording import counted
 
 
 def claimed_twice(facts: GroupFacts, settings: Settings) -> Iterator[Found]:

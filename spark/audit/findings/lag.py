@@ -10,7 +10,8 @@ import numpy as np
 from spark.audit.facts import GroupFacts
 from spark.audit.finding import Found, GroupFinding, Settings
 from spark.audit.lags import Beyond, Stuck, sum_of
-from spark.audit.words import counted, percent, sentence
+from spark.audit.words import percent, sentence
+from spark.wording import counted
 
 
 def lag_on_few_partitions(facts: GroupFacts, settings: Settings) -> Iterator[Found]:

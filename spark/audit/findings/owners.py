@@ -9,8 +9,9 @@ import numpy as np
 from optimizer.model import IntArray
 from spark.audit.facts import GroupFacts
 from spark.audit.finding import Found, GroupFinding, Settings
-from spark.audit.words import counted, sentence
+from spark.audit.words import sentence
 from spark.solve import ACTIONS
+from spark.wording import counted
 
 TAKEOVER, DROP = ACTIONS.index("takeover"), ACTIONS.index("drop")
 

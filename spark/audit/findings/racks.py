@@ -8,8 +8,9 @@ import numpy as np
 
 from spark.audit.facts import GroupFacts
 from spark.audit.finding import Found, GroupFinding, Settings
-from spark.audit.words import counted, sentence
+from spark.audit.words import sentence
 from spark.groups import Lookup
+from spark.wording import counted
 
 
 def cross_rack_reads(facts: GroupFacts, settings: Settings) -> Iterator[Found]:

@@ -8,8 +8,9 @@ from collections.abc import Iterator
 from spark.audit.facts import GroupFacts
 from spark.audit.finding import Found, GroupFinding, Settings
 from spark.audit.rules import Timeouts
-from spark.audit.words import counted, decimal, sentence
+from spark.audit.words import decimal, sentence
 from spark.fleet import CONSUMER
+from spark.wording import counted
 
 
 def _stated(facts: GroupFacts) -> Timeouts | None:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from spark.charts import CHARTS
-from spark.report.blocks import Figure, Figures, Picture, Section
+from spark.report.blocks import Figure, Figures, Section
 from spark.report.material import Material
+from spark.report.sections.picture import picture_of
 
 
 def figures(material: Material) -> Section:
@@ -30,8 +30,7 @@ def figures(material: Material) -> Section:
     blocks: list[Any] = [Figures(shown)]
     for name, rows in (("balance", material.balance), ("racks", material.racks)):
         if rows:
-            chart = CHARTS[name]
-            blocks.append(Picture(chart.title, chart.svg(rows), chart.tell(rows)))
+            blocks.append(picture_of(name, rows))
     return Section("figures", "The fleet in figures", blocks, material.made_by["plan"])
 
 

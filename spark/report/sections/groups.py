@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from spark.charts import CHARTS
-from spark.report.blocks import Column, Fold, Picture, Points, Section, Table, Words
+from spark.report.blocks import Column, Fold, Points, Section, Table, Words
 from spark.report.material import GroupMaterial, Material
+from spark.report.sections.picture import picture_of
 from spark.wording import shortened
 
 LISTED = 50
@@ -36,8 +36,7 @@ def _fold(one: GroupMaterial) -> Fold:
     reason = f": {one.reason}" if one.reason else ""
     blocks: list[Any] = [] if one.by_topic else [Words(f"It is {one.status}{reason}.")]
     if one.by_topic:
-        chart = CHARTS["matrix"]
-        blocks.append(Picture(chart.title, chart.svg(one.by_topic), chart.tell(one.by_topic)))
+        blocks.append(picture_of("matrix", one.by_topic))
     if one.findings:
         said = [f"{row['severity']}: {row['sentence']} {row['advice']}" for row in one.findings]
         blocks.append(Points(said))

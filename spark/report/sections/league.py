@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from spark.charts import CHARTS
 from spark.fleet import CONNECT, CONSUMER
-from spark.report.blocks import Column, Picture, Section, Table, Words
+from spark.report.blocks import Column, Section, Table, Words
 from spark.report.material import Material
+from spark.report.sections.picture import picture_of
 
 COLUMNS = (
     Column("strategy", "strategy", False),
@@ -28,11 +28,10 @@ def league(material: Material) -> Section | None:
     """All strategies side by side, the best first."""
     if not material.league:
         return None
-    chart = CHARTS["league"]
     of = [row for row in material.league if row["kind"] == material.league[0]["kind"]]
     blocks = [
         Words(material.best),
-        Picture(chart.title, chart.svg(of), chart.tell(of)),
+        picture_of("league", of),
         *(
             Table(f"{title}, the best first", COLUMNS, rows)
             for kind, title in KINDS.items()

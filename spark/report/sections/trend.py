@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from spark.charts import CHARTS
-from spark.report.blocks import Picture, Section, Words
+from spark.report.blocks import Section, Words
 from spark.report.material import Material
+from spark.report.sections.picture import picture_of
 
 
 def trend(material: Material) -> Section:
@@ -13,12 +13,7 @@ def trend(material: Material) -> Section:
     if len(material.trend) < 2:
         said = "Nothing is told of the past: it takes a history of two snapshots."
         return Section("trend", "The trend", [Words(said)], made_by)
-    blocks = [_picture("trend", material.trend)]
+    blocks = [picture_of("trend", material.trend)]
     if material.rebalances:
-        blocks.append(_picture("rebalances", material.rebalances))
+        blocks.append(picture_of("rebalances", material.rebalances))
     return Section("trend", "The trend", blocks, made_by)
-
-
-def _picture(name: str, rows: object) -> Picture:
-    chart = CHARTS[name]
-    return Picture(chart.title, chart.svg(rows), chart.tell(rows))  # type: ignore[arg-type]
