@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from optimizer.coordinator.events import Parameters, as_stated, length_of, steps_of
 from optimizer.coordinator.ledger import Pause, Reading
+from optimizer.coordinator.observed import Observed
 from optimizer.coordinator.play import Down, Played, figures_of, play
 from optimizer.coordinator.run import simulate
 from optimizer.coordinator.scenario import (
@@ -41,6 +42,7 @@ __all__ = [
     "Kill",
     "MemberState",
     "MoveCoordinator",
+    "Observed",
     "Parameters",
     "Pause",
     "Played",

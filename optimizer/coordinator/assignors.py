@@ -127,12 +127,16 @@ def timeline_order(ids: Sequence[str], peak: int) -> list[str]:
     """Ids as the coordinator's own hash tables iterate them (TimelineHashMap, BaseHashTable).
 
     Their slots are the highest bits of a Fibonacci hash, and there are at least as many as three
-    quarters of the `peak` of entries that there once were.
+    quarters of the `peak` of entries that there once were. What came last into a slot comes first
+    (SnapshottableHashTable.CurrentIterator).
     """
     bits = 1
     while peak * 0.75 > 1 << bits:
         bits += 1
-    return sorted(ids, key=lambda one: (_signed(_hash(one)) * FIBONACCI % 2**64) >> (64 - bits))
+    slots: dict[int, list[str]] = {}
+    for one in ids:
+        slots.setdefault((_signed(_hash(one)) * FIBONACCI % 2**64) >> (64 - bits), []).append(one)
+    return [one for _, slot in sorted(slots.items()) for one in reversed(slot)]
 
 
 def _signed(hash_code: int) -> int:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from typing import TYPE_CHECKING, Any
 
 from optimizer.coordinator.assignors import Parts
 from optimizer.coordinator.client import Client
 from optimizer.coordinator.world import NONE
 
-LATEST_JOIN_MS = 700
-"""How much later than expected an observed JoinGroup may be."""
+SAME_MS = 0.001
+"""Times that lie closer together are the same."""
 
 if TYPE_CHECKING:
     from optimizer.coordinator.classic_group import ClassicGroup
@@ -28,6 +27,7 @@ class ClassicClient(Client):
         self.rejoining = True
         self.version = self.world.catalog.version
         self.sticky: tuple[Parts, int] = (NONE, -1)
+        self.sent_join = -1.0
 
     @property
     def group(self) -> ClassicGroup | ModernGroup:
@@ -70,6 +70,7 @@ class ClassicClient(Client):
     def send_join(self) -> None:
         """JoinGroup, in poll()."""
         if self.alive and not self.expired_poll:
+            self.sent_join = self.world.now
             self.group.join(self)
 
     def want_rejoin(self, why: str) -> None:
@@ -93,14 +94,9 @@ class ClassicClient(Client):
             self.revoke(given_up, committed=True)
         if given_up:
             delay += self.settings.revoke_ms
-        self.world.clock.at(self._sent(self.world.now + delay), self.send_join)
-
-    def _sent(self, expected: float) -> float:
-        """When a JoinGroup that is expected then was really sent, if that was observed."""
-        seen = self.world.scenario.joins.get(self.name, ())
-        at = bisect_left(seen, expected - self.world.delays.round_trip)
-        late = at < len(seen) and seen[at] <= expected + LATEST_JOIN_MS
-        return seen[at] if late else expected
+        expected = self.world.now + delay
+        earliest = max(expected - self.world.delays.round_trip - SAME_MS, self.sent_join)
+        self.world.clock.at(self.observed.join(self.name, expected, earliest), self.send_join)
 
     def revoke(self, partitions: Parts, *, committed: bool) -> None:
         """onPartitionsRevoked."""
@@ -234,7 +230,9 @@ class ClassicClient(Client):
         self.member_id, self.generation = None, -1
         self.rejoining = True
 
-    def close(self, leave: bool | None, delay_ms: float = 0) -> None:
+    def close(
+        self, leave: bool | None, delay_ms: float = 0, silent_ms: float | None = None
+    ) -> None:
         """close(): commit, revoke, leave if dynamic or told so."""
         if not self.alive:
             return
@@ -245,6 +243,8 @@ class ClassicClient(Client):
         self.commit()
         if self.owned and self.settings.auto_commit:
             self.sign_of_life = world.now + delay_ms
+        if silent_ms is not None:
+            self.sign_of_life = world.now - silent_ms
         self.alive = False
         world.tell("closing", self.name)
         delay = world.delays.round_trip + delay_ms

@@ -3,19 +3,13 @@
 from __future__ import annotations
 
 import math
-from bisect import bisect_right
 from collections.abc import Callable, Iterable
 from typing import Any
 
 from optimizer.coordinator.assignors import Parts
+from optimizer.coordinator.observed import LATEST_BEAT_MS, Observed
 from optimizer.coordinator.settings import ClientSettings
 from optimizer.coordinator.world import NONE, World
-
-EARLIEST_BEAT_MS = 50
-"""How much earlier than expected an observed heartbeat may be, as lateness adds up."""
-
-LATEST_BEAT_MS = 500
-"""How much later than expected an observed heartbeat may be."""
 
 
 class Client:
@@ -169,31 +163,30 @@ class Client:
         # one that should be over may be late
         late = self._observed_beat(due) if passed > 0 else None
         following = due + interval if passed > 0 else self.beats_from + interval
-        return late or self._observed_beat(following) or self._in_phase(following)
-
-    def soon(self, expected: float, within: float) -> float:
-        """When a request that is expected then arrived, if that was observed."""
-        seen = self.world.scenario.beats.get(self.name, ())
-        at = bisect_right(seen, self.world.now)
-        return seen[at] if at < len(seen) and seen[at] <= expected + within else expected
-
-    def _in_phase(self, expected: float) -> float:
-        """A heartbeat that wasn't observed, in the phase of the next that was."""
-        seen = self.world.scenario.beats.get(self.name, ())
-        at = bisect_right(seen, self.world.now)
-        if at == len(seen) or seen[at] > expected + 2.5 * self.beat_interval:
-            return expected
-        late = (seen[at] - expected) % self.beat_interval
-        if late > self.beat_interval - EARLIEST_BEAT_MS:
-            late -= self.beat_interval
-        shifted = expected + (late if late <= LATEST_BEAT_MS / 2 else 0)
-        return shifted if shifted > self.world.now else shifted + self.beat_interval
+        observed = late or self._observed_beat(following)
+        if observed is not None:
+            return observed
+        within = self.latest_phase(round((following - self.beats_from) / interval))
+        return self.observed.phase(self.name, following, self.world.now, self.beat_interval, within)
 
     def _observed_beat(self, expected: float) -> float | None:
         """The observed heartbeat that was expected then, if it is still to come."""
-        seen = self.world.scenario.beats.get(self.name, ())
-        at = bisect_right(seen, max(expected - EARLIEST_BEAT_MS, self.beats_from, self.world.now))
-        return seen[at] if at < len(seen) and seen[at] <= expected + LATEST_BEAT_MS else None
+        after = max(self.beats_from, self.world.now)
+        return self.observed.beat(self.name, expected, after, self.latest_beat)
+
+    @property
+    def observed(self) -> Observed:
+        """What was observed of the run."""
+        return self.world.scenario.observed
+
+    @property
+    def latest_beat(self) -> float:
+        """How much later than expected an observed heartbeat may be."""
+        return LATEST_BEAT_MS
+
+    def latest_phase(self, beats: int) -> float:
+        """The same of one that wasn't observed, by its phase; `beats`: since the last known one."""
+        return LATEST_BEAT_MS / 2
 
     def last_beat(self) -> float:
         """When its last one went out, at the start of the membership at the earliest."""

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from typing import Any
 
 from optimizer.coordinator.assignors import Parts
 from optimizer.coordinator.client import Client
 from optimizer.coordinator.coordinator import Coordinator
 from optimizer.coordinator.modern_group import ModernGroup
+from optimizer.coordinator.observed import EARLIEST_MS
 from optimizer.coordinator.world import NONE
 
-SLOWEST_REQUEST_MS = 100
-"""How much later than expected an observed heartbeat may arrive."""
+DRIFT_MS = 100
+"""How much later than due each heartbeat may be, by which all later ones are late as well."""
 
-LATEST_ACKNOWLEDGEMENT_MS = 700
-"""How much later than expected an observed end of a reconciliation may be."""
+LATEST_UNWATCHED_MS = 1_000
+"""How much later than expected a heartbeat may be of which most aren't observed."""
 
 
 class ModernClient(Client):
@@ -37,6 +37,15 @@ class ModernClient(Client):
     @property
     def beat_interval(self) -> float:
         return self.world.broker.heartbeat_ms
+
+    @property
+    def latest_beat(self) -> float:
+        """Nearly an interval: a heartbeat that wasn't observed has changed nothing."""
+        most = LATEST_UNWATCHED_MS + self.observed.held_up_ms
+        return min(self.beat_interval - EARLIEST_MS, most)
+
+    def latest_phase(self, beats: int) -> float:
+        return super().latest_phase(beats) + beats * DRIFT_MS
 
     @property
     def reads(self) -> Parts:
@@ -96,7 +105,7 @@ class ModernClient(Client):
         self.returning = True
         self.wanted, self.reconciling, self.giving_up = None, False, NONE
         expected = self.world.now + self.world.delays.round_trip
-        self.world.clock.at(self.soon(expected, LATEST_ACKNOWLEDGEMENT_MS), self.begin)
+        self.world.clock.at(self.observed.rejoined(self.name, expected, self.world.now), self.begin)
 
     # Reconciliation.
 
@@ -104,9 +113,9 @@ class ModernClient(Client):
         """Give up what isn't wanted any more, take what is, inside poll()."""
         if not self.reconciling or self.wanted is None:
             return
-        delays, wanted = self.world.delays, self.wanted
+        wanted = self.wanted
+        takes = self.world.delays.reconcile
         revoked = self.owned - wanted
-        ends = self._observed(self.world.now + delays.reconcile)
         self.giving_up = revoked
         if revoked:
             self.commit()
@@ -114,7 +123,9 @@ class ModernClient(Client):
             self.world.tell("revoked", self.name, partitions=revoked)
             if self.settings.revoke_ms:
                 self.world.ledger.stop(self.world.now, self.number, sorted(self.owned))
-                ends = max(ends, self.world.now + self.settings.revoke_ms)
+                takes = max(takes, self.settings.revoke_ms)
+        now = self.world.now
+        ends = self.observed.reconciliation(self.name, now + takes, now)
         self.world.clock.at(ends, self.when_polling, self._finish, wanted)
 
     def _finish(self, wanted: Parts) -> None:
@@ -130,7 +141,7 @@ class ModernClient(Client):
         self.reconciling = False
         newer = self.wanted if self.wanted != wanted else None
         expected = self.world.now + self.world.delays.round_trip
-        self.beats_from = self.soon(expected, SLOWEST_REQUEST_MS)
+        self.beats_from = self.observed.request(self.name, expected, self.world.now)
         self.beat_set = False
         self.world.clock.at(self.beats_from, self._acknowledge, newer)
 
@@ -139,13 +150,6 @@ class ModernClient(Client):
         self.beat()
         if newer is not None and not self.reconciling:
             self.answer(newer)
-
-    def _observed(self, expected: float) -> float:
-        """When a reconciliation that should end then really ended, if that was observed."""
-        seen = self.world.scenario.acknowledged.get(self.name, ())
-        at = bisect_right(seen, self.world.now)
-        late = at < len(seen) and seen[at] <= expected + LATEST_ACKNOWLEDGEMENT_MS
-        return seen[at] if late else expected
 
     # What the application does.
 
@@ -184,7 +188,9 @@ class ModernClient(Client):
         else:
             group.leaves_for_now(self)
 
-    def close(self, leave: bool | None, delay_ms: float = 0) -> None:
+    def close(
+        self, leave: bool | None, delay_ms: float = 0, silent_ms: float | None = None
+    ) -> None:
         """close(): commit, revoke, a last heartbeat."""
         if not self.alive:
             return
@@ -193,6 +199,8 @@ class ModernClient(Client):
         self.sign_of_life = max(self.sign_of_life, self.last_beat())
         self.commit()
         self.sign_of_life = min(self.sign_of_life, world.now)
+        if silent_ms is not None:
+            self.sign_of_life = world.now - silent_ms
         self.alive = False
         world.tell("closing", self.name)
         delay = world.delays.round_trip + delay_ms

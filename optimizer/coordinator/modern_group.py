@@ -23,7 +23,7 @@ AWAY = -2
 REGEX_REST_MS = 10_000
 """Patterns aren't resolved twice within this time; fixed in Kafka."""
 
-LATER_REGEX_MS = 5
+LATER_REGEX_MS = 1
 
 
 @dataclass(slots=True)
@@ -267,9 +267,7 @@ class ModernGroup:
         assert client.member_id is not None
         before, after = old.member_id, client.member_id
         self.world.tell("static_replaced", client.name, member_id=after)
-        self.members = {
-            (after if one == before else one): member for one, member in self.members.items()
-        }
+        self.members[after] = self.members.pop(before)
         self.target[after] = self.target.pop(before)
         self.holder = {
             one: after if holder == before else holder for one, holder in self.holder.items()

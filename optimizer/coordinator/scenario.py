@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from optimizer.coordinator.observed import Observed
 from optimizer.coordinator.settings import BrokerSettings, ClientSettings, Delays
 from optimizer.model import Group
 
@@ -32,13 +33,15 @@ class Start:
 class Close:
     """A process ends in good order; `leave` overrides what its kind does (KIP-1092).
 
-    `delay_ms` is what its last commit takes.
+    `delay_ms` is what its last commit takes; `silent_ms` is that of `Kill`, of one that doesn't
+    leave.
     """
 
     at: float
     member: str
     leave: bool | None = None
     delay_ms: float = 0
+    silent_ms: float | None = None
 
 
 @dataclass(frozen=True)
@@ -119,9 +122,7 @@ class Scenario:
     The members of `group` are there and at rest at time 0 and own what the group says; their
     `member_id` is the name by which steps call them. `clients` has the settings of members by
     name, `client` those of all others. `end` is when the account stops; None: when the group is at
-    rest after the last step. `rates` are records a second of each partition of a topic. `beats`,
-    `joins` and `acknowledged` are heartbeats, JoinGroups and ends of reconciliations that were
-    observed, by member: each is taken in place of one that the twin expects shortly before.
+    rest after the last step. `rates` are records a second of each partition of a topic.
     """
 
     group: Group
@@ -131,7 +132,5 @@ class Scenario:
     broker: BrokerSettings = field(default_factory=BrokerSettings)
     delays: Delays = field(default_factory=Delays)
     rates: Mapping[str, Sequence[float]] = field(default_factory=dict)
-    beats: Mapping[str, Sequence[float]] = field(default_factory=dict)
-    joins: Mapping[str, Sequence[float]] = field(default_factory=dict)
-    acknowledged: Mapping[str, Sequence[float]] = field(default_factory=dict)
+    observed: Observed = field(default_factory=Observed)
     end: float | None = None

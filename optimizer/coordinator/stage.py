@@ -110,7 +110,7 @@ class Stage:
     @do.register
     def _close(self, step: Close) -> None:
         if client := self._newest(step.member):
-            client.when_polling(client.close, step.leave, step.delay_ms)
+            client.when_polling(client.close, step.leave, step.delay_ms, step.silent_ms)
 
     @do.register
     def _kill(self, step: Kill) -> None:

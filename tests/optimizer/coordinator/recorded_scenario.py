@@ -19,11 +19,13 @@ from optimizer.coordinator import (
     Delays,
     Grow,
     Kill,
+    Observed,
     Scenario,
     Start,
     Step,
     Subscribe,
 )
+from tests.optimizer.coordinator.held_up import held_up
 
 Record = dict[str, Any]
 
@@ -55,9 +57,7 @@ def scenario_of(record: Record) -> Scenario:
         steps=[*_steps(record)],
         delays=_delays(record),
         broker=broker.of_group(record.get("group_config") or {}),
-        beats=_beats(record),
-        joins=_times(record, "join_sent"),
-        acknowledged=_acknowledged(record),
+        observed=Observed(_beats(record), _joins(record), _reconciled(record), held_up(record)),
         end=record["end"],
     )
 
@@ -84,7 +84,26 @@ def _beats(record: Record) -> dict[str, list[float]]:
     return {name: sorted(times) for name, times in beats.items()}
 
 
-def _acknowledged(record: Record) -> dict[str, list[float]]:
+def _joins(record: Record) -> dict[str, list[float]]:
+    """When members sent JoinGroups: when they arrived, where a group of KIP-848 answers each."""
+    arrivals = [event for event in record["coordinator"] if event.get("protocol") == "classic"]
+    return {
+        name: [
+            next(
+                (
+                    float(event["t"])
+                    for event in arrivals
+                    if event.get("member") == name and 0 <= event["t"] - sent <= SLOWEST_STEP_MS
+                ),
+                sent,
+            )
+            for sent in times
+        ]
+        for name, times in _times(record, "join_sent").items()
+    }
+
+
+def _reconciled(record: Record) -> dict[str, list[float]]:
     """When consumers of KIP-848 were done with a reconciliation."""
     times: dict[str, list[float]] = {}
     for event in record["events"]:
@@ -118,7 +137,7 @@ def _closing(record: Record, name: str, at: float) -> float:
 
 
 def _silence(record: Record, name: str, at: float) -> float | None:
-    """How long before it was killed a member gave its last sign of life, by when that was missed.
+    """How long before it was gone a member gave its last sign of life, by when that was missed.
 
     It may be what its heartbeats allow, and not more.
     """
@@ -234,7 +253,8 @@ def _step(record: Record, step: Record, at: float) -> Step:
         case "close":
             at = _when(record, "closing", step, at)
             leave = LEAVES[step.get("operation")]
-            return Close(at, step["member"], leave, _closing(record, step["member"], at))
+            takes = _closing(record, step["member"], at)
+            return Close(at, step["member"], leave, takes, _silence(record, step["member"], at))
         case "kill":
             return Kill(at, step["member"], _silence(record, step["member"], at))
         case "block":
@@ -243,7 +263,7 @@ def _step(record: Record, step: Record, at: float) -> Step:
             topics = tuple(record["topic_prefix"] + one for one in step["topics"])
             return Subscribe(_when(record, "resubscribed", step, at), step["member"], topics)
         case "grow" | "create":
-            at = _when(record, "grown", step, at)
+            at = _known(record, _when(record, "grown", step, at))
             return Grow(at, topic, step["partitions"], _noticed(record, at))
     raise ValueError(f"no step of a record: {step}")
 
@@ -257,6 +277,14 @@ def _when(record: Record, what: str, step: Record, at: float) -> float:
             and (0 <= event["t"] - at <= SLOWEST_STEP_MS)
         ):
             return float(event["t"])
+    return at
+
+
+def _known(record: Record, at: float) -> float:
+    """When the coordinator of KIP-848 knew of a topic that had changed: before it counted on."""
+    for event in record["coordinator"]:
+        if event["what"] == "epoch_bumped" and 0 <= event["t"] - at <= SLOWEST_STEP_MS:
+            return float(event["t"]) - 1
     return at
 
 

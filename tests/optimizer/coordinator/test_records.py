@@ -14,28 +14,13 @@ from tests.optimizer.coordinator.records import differences, recorded, scenario_
 
 Record = dict[str, Any]
 
-UNLIKE = frozenset(
-    (
-        "assignment_interval_0-consumer-r2",
-        "grow-consumer-r5",
-        "leave_first-consumer-r2",
-        "migrate_to_consumer-classic-r5",
-        "mixed_join-classic-r5",
-        "pattern-consumer-r2",
-        "remain_in_group-consumer-r5",
-        "rolling_dynamic-consumer-r5",
-        "slow_poll-consumer-r5",
-        "slow_revoke-consumer-r5",
-        "static_gone_while_join-consumer-r2",
-        "static_leave_group-consumer-r5",
-        "subscription_change-consumer-r5",
-        "topic_created-consumer-r4",
-        "topic_created-consumer-r5",
-    )
-)
-"""Runs in which the twin does otherwise. In `assignment_interval_0` and `topic_created-…-r4` the
-server's assignor orders members of one hash bucket differently; in others a heartbeat of KIP-848
-that wasn't recorded came some milliseconds before or after a change; not all are explained."""
+UNLIKE = frozenset(("rolling_dynamic-consumer-r5",))
+"""Runs in which the twin does otherwise, and what can't be told of them.
+
+In `rolling_dynamic-consumer-r5` the machine stood still for two seconds: a consumer's heartbeat
+came three and a half seconds after the one before it, and nothing that was recorded says when those
+went out that should have been in between.
+"""
 
 
 @cache
