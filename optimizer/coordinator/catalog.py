@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import NamedTuple
 
@@ -78,6 +79,10 @@ class Catalog:
                 at for at, (topic, _) in enumerate(self.names) if topic in wanted
             )
         return self._of_topics[key]
+
+    def matching(self, pattern: str) -> tuple[str, ...]:
+        """The topics that a regular expression matches now, by name."""
+        return tuple(sorted(topic for topic in self.sizes if re.fullmatch(pattern, topic)))
 
     def _number(self, topic: str, partitions: int) -> None:
         for number in range(partitions):

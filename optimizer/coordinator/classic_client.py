@@ -28,6 +28,7 @@ class ClassicClient(Client):
         self.version = self.world.catalog.version
         self.sticky: tuple[Parts, int] = (NONE, -1)
         self.sent_join = -1.0
+        self._match()
 
     @property
     def group(self) -> ClassicGroup | ModernGroup:
@@ -59,6 +60,8 @@ class ClassicClient(Client):
         """The first request reaches the coordinator: a dynamic member's only gets an id."""
         if not self.alive:
             return
+        self.version = self.world.catalog.version
+        self._match()
         self.coordinator.for_classics()
         if self.instance_id is None:
             self.member_id = None
@@ -92,11 +95,24 @@ class ClassicClient(Client):
         delay = self.world.delays.round_trip
         if given_up or (self.generation >= 0 and not self.settings.cooperative):
             self.revoke(given_up, committed=True)
-        if given_up:
+        if given_up and self.settings.revoke_ms:
             delay += self.settings.revoke_ms
+            self.call_back(self.settings.revoke_ms)
         expected = self.world.now + delay
         earliest = max(expected - self.world.delays.round_trip - SAME_MS, self.sent_join)
-        self.world.clock.at(self.observed.join(self.name, expected, earliest), self.send_join)
+        self.world.clock.at(self.observed.join(self.name, expected, earliest), self._prepared)
+
+    def _prepared(self) -> None:
+        """All is given up; the membership may have ended meanwhile."""
+        if self.member_id is not None:
+            self.send_join()
+
+    def call_back(self, for_ms: float) -> None:
+        super().call_back(for_ms)
+        if for_ms > self.settings.max_poll_ms:
+            now = self.world.now
+            self.world.clock.at(now + self.settings.max_poll_ms, self.poll_timeout)
+            self.world.clock.at(now + for_ms, self.return_late)
 
     def revoke(self, partitions: Parts, *, committed: bool) -> None:
         """onPartitionsRevoked."""
@@ -146,11 +162,17 @@ class ClassicClient(Client):
                 partitions,
                 revoked,
             )
+            self.call_back(busy)
         else:
             self._take(generation, partitions, revoked)
 
     def _take(self, generation: int, partitions: Parts, revoked: Parts) -> None:
         """onPartitionsAssigned; who had to revoke something joins again at once."""
+        if self.expired_poll:
+            # told all the same, though the membership ended while it gave up the others
+            added, self.owned = partitions - self.owned, partitions
+            self.world.tell("assigned", self.name, generation=generation, partitions=added)
+            return
         if generation != self.generation or self.member_id is None:
             return
         self.rejoining = False
@@ -202,10 +224,19 @@ class ClassicClient(Client):
             self.send_join()
 
     def look_at_metadata(self) -> None:
-        """Metadata is fresh; only the leader draws conclusions."""
+        """Metadata is fresh: topics may match a pattern; else only the leader draws conclusions."""
         self.version = self.world.catalog.version
-        if self.alive:
+        if self.alive and self._match():
+            self.want_rejoin("the subscription changed")
+        elif self.alive:
             self.group.leader_sees(self)
+
+    def _match(self) -> bool:
+        """Subscribe to the topics that a pattern matches, as it does by itself; whether others."""
+        before = self.topics
+        if self.pattern is not None:
+            self.topics = self.world.catalog.matching(self.pattern)
+        return self.topics != before
 
     def subscribe(self, topics: tuple[str, ...]) -> None:
         """The application subscribes to other topics."""
@@ -217,14 +248,14 @@ class ClassicClient(Client):
     # The end.
 
     def poll_timeout(self) -> None:
-        if not self.alive or self.blocked_until <= self.world.now:
+        busy = max(self.blocked_until, self.called_until) > self.world.now
+        if not self.alive or not busy or self.member_id is None:
             return
         self.world.tell("poll_timeout", self.name)
         self.sign_of_life = max(self.sign_of_life, self.last_beat())
         self.expired_poll = True
         if self.instance_id is None:
-            if self.member_id is not None:
-                self.group.leave(self.member_id)
+            self.group.leave(self.member_id)
         else:
             self.group.falls_silent(self)
         self.member_id, self.generation = None, -1

@@ -45,6 +45,7 @@ class Client:
         self.owned: Parts = NONE
         self.alive = True
         self.blocked_until = 0.0
+        self.called_until = 0.0
         self.last_poll = math.inf
         self.expired_poll = False
         self.returning = False
@@ -57,8 +58,9 @@ class Client:
 
     def when_polling(self, action: Callable[..., None], *arguments: Any) -> None:
         """Do something inside poll(): at once, unless the application is busy."""
-        if self.blocked_until > self.world.now:
-            self.world.clock.at(self.blocked_until, self.when_polling, action, *arguments)
+        busy_until = max(self.blocked_until, self.called_until)
+        if busy_until > self.world.now:
+            self.world.clock.at(busy_until, self.when_polling, action, *arguments)
         elif self.alive:
             action(*arguments)
 
@@ -83,11 +85,20 @@ class Client:
             return
         self.world.tell("block_end", self.name)
         if self.expired_poll:
+            self.return_late()
+        else:
+            self.read(self.owned)
+
+    def return_late(self) -> None:
+        """It polls again, but its membership has ended meanwhile."""
+        if self.alive and self.expired_poll and self.blocked_until <= self.world.now:
             self.expired_poll = False
             self.lose("poll timeout")
             self.return_to_group()
-        else:
-            self.read(self.owned)
+
+    def call_back(self, for_ms: float) -> None:
+        """The application is in a callback, inside of poll(), for so long."""
+        self.called_until = self.world.now + for_ms
 
     def poll_timeout(self) -> None:
         """max.poll.interval.ms is over: the client's own thread gives the membership up."""

@@ -124,6 +124,7 @@ class ModernClient(Client):
             if self.settings.revoke_ms:
                 self.world.ledger.stop(self.world.now, self.number, sorted(self.owned))
                 takes = max(takes, self.settings.revoke_ms)
+                self.call_back(self.settings.revoke_ms)
         now = self.world.now
         ends = self.observed.reconciliation(self.name, now + takes, now)
         self.world.clock.at(ends, self.when_polling, self._finish, wanted)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -155,6 +154,9 @@ class ModernGroup:
         if here and member.revocation == revocation and member.current.state == UNREVOKED:
             self.world.tell("rebalance_timeout", member.client.name)
             self._remove(member)
+            client = member.client
+            if client.alive:
+                self.world.clock.at(client.next_beat(), client.beat)
 
     # Epochs and targets.
 
@@ -243,8 +245,7 @@ class ModernGroup:
 
     def _resolution(self, pattern: str) -> None:
         self.resolving = False
-        sizes = self.world.catalog.sizes
-        topics = tuple(sorted(topic for topic in sizes if re.fullmatch(pattern, topic)))
+        topics = self.world.catalog.matching(pattern)
         self.resolved_version = self.world.catalog.version
         if self.resolved.get(pattern, ()) == topics:
             return

@@ -78,13 +78,13 @@ class Subscribe:
 class Grow:
     """A topic has so many partitions from now on; one that wasn't there is created.
 
-    `noticed_ms`: after how long clients look again (None: by the phase of their metadata).
+    `noticed_ms`: after how long clients look again (who isn't in it: by its metadata's phase).
     """
 
     at: float
     topic: str
     partitions: int
-    noticed_ms: float | None = None
+    noticed_ms: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -93,7 +93,6 @@ class Delete:
 
     at: float
     topic: str
-    noticed_ms: float | None = None
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import singledispatchmethod
 
 from optimizer.coordinator.classic_client import ClassicClient
@@ -140,16 +141,15 @@ class Stage:
         gone = self.world.catalog.of_topics((step.topic,))
         self.world.catalog.resize(step.topic, None)
         self.world.ledger.vanish(self.world.now, gone)
-        self._tell_clients(step.noticed_ms, missed=False)
+        self._tell_clients({}, missed=False)
 
-    def _tell_clients(self, noticed_ms: float | None, *, missed: bool) -> None:
+    def _tell_clients(self, noticed_ms: Mapping[str, float], *, missed: bool) -> None:
         if isinstance(self.coordinator.group, ModernGroup):
             self.coordinator.group.wake_all()
         for client in self.alive():
             age = client.settings.metadata_max_age_ms
             delay = self.world.chance.uniform(0, min(age, MISSING_TOPIC_MS) if missed else age)
-            if noticed_ms is not None:
-                delay = noticed_ms
+            delay = noticed_ms.get(client.name, delay)
             self.unnoticed += 1
             self.world.clock.at(self.world.now + delay, self._look, client)
 

@@ -8,6 +8,9 @@ from itertools import zip_longest
 from optimizer.coordinator import Generation
 from tests.optimizer.coordinator.account import Account
 
+SAME_MS = 20
+"""Clocks of the broker and of its clients lie no further apart."""
+
 
 def classic_differences(account: Account) -> Iterator[str]:
     """Generations, who was in them, and who led."""
@@ -52,6 +55,7 @@ class _Seen:
         self.unseen = {name for name, member in members if member.get("process")}
         self.joined: dict[int, set[str]] = {}
         self.protocols: dict[int, set[str]] = {}
+        self.told_to_lead = _told_to_lead(account)
         for event in joins:
             self.joined.setdefault(event["generation"], set()).add(event["member"])
             self.protocols.setdefault(event["generation"], set()).add(event["protocol"])
@@ -66,9 +70,22 @@ class _Seen:
         yield "was joined by", sorted(joined), sorted({*our.members} - {*our.absent} - self.unseen)
         if our.number in self.leaders:
             yield "was led by", self.leaders[our.number], our.leader
+        for name in self.told_to_lead.get(our.number, ()):
+            yield "told to lead it", name, our.leader
         yield "got an assignment:", our.number in self.leaders, our.assignment is not None
         if our.number in self.protocols:
             yield "used", sorted(self.protocols[our.number]), [our.protocol]
+
+
+def _told_to_lead(account: Account) -> dict[int, list[str]]:
+    """Whom an answer to its JoinGroup told to lead, by the newest generation then."""
+    told: dict[int, list[str]] = {}
+    done = account.of_coordinator("join_phase_done")
+    for event in account.of_client("leads"):
+        before = [one["generation"] for one in done if one["t"] <= event["t"] + SAME_MS]
+        if before:
+            told.setdefault(before[-1], []).append(event["member"])
+    return told
 
 
 def _outcome(account: Account) -> Iterator[str]:

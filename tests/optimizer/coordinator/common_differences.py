@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from itertools import zip_longest
 
@@ -17,6 +18,7 @@ ONE_BY_ONE = (
 def common_differences(account: Account) -> Iterator[str]:
     """Members that came and went, what listeners were told, what everybody ends with."""
     yield from _comings(account)
+    yield from _errors(account)
     yield from _handed_out(account)
     yield from _final(account)
 
@@ -79,6 +81,15 @@ def _handed_out(account: Account) -> Iterator[str]:
 
 def _call(call: Call | None) -> str:
     return "nothing more" if call is None else f"{call[0]} {shown(call[1])} at {call[2]:.0f} ms"
+
+
+def _errors(account: Account) -> Iterator[str]:
+    """Members that ended by an error that nothing mends."""
+    theirs = Counter(event["member"] for event in account.of_application("error"))
+    ours = Counter(one.member for one in account.timeline.happenings if one.what == "error")
+    for name in sorted({*theirs, *ours}, key=str):
+        if theirs[name] != ours[name]:
+            yield f"{name} ended by an error {theirs[name]} times, by the twin {ours[name]} times"
 
 
 def _comings(account: Account) -> Iterator[str]:

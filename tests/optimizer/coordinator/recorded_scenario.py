@@ -35,6 +35,9 @@ SLOWEST_STEP_MS = 400
 SLOWEST_CLOSE_MS = 800
 """How long the last commit of a member may have taken."""
 
+SLOWEST_LOOK_MS = 300
+"""How much later than its metadata's age allows a member may have looked at a topic again."""
+
 SLOWEST_START_MS = 4_000
 """How long a process may have taken from its start to the coordinator."""
 
@@ -288,13 +291,17 @@ def _known(record: Record, at: float) -> float:
     return at
 
 
-def _noticed(record: Record, at: float) -> float | None:
-    """How long it took until a client looked at its metadata again: chance, up to their age."""
+def _noticed(record: Record, at: float) -> dict[str, float]:
+    """How long it took until clients looked at their metadata again: chance, up to its age."""
+    noticed: dict[str, float] = {}
     for event in record["client"]:
-        if (
-            event["what"] == "rejoin_wanted"
-            and "metadata" in event["why"]
-            and (0 <= event["t"] - at <= 2_300)
-        ):
-            return float(event["t"] - at)
-    return None
+        if event["what"] != "rejoin_wanted":
+            continue
+        member = record["members"][event["member"]]
+        found = "metadata" in event["why"]
+        if "pattern" in member:
+            found |= "subscription has changed" in event["why"]
+        age = ClientSettings.of(member["config"]).metadata_max_age_ms
+        if found and 0 <= event["t"] - at <= age + SLOWEST_LOOK_MS:
+            noticed.setdefault(event["member"], float(event["t"] - at))
+    return noticed

@@ -69,6 +69,15 @@ def another_leader(record: Record) -> None:
     event["member"] = "b" if event["member"] == "a" else "a"
 
 
+def another_is_told_to_lead(record: Record) -> None:
+    event = next(one for one in reversed(record["client"]) if one["what"] == "leads")
+    event["member"] = "b" if event["member"] == "a" else "a"
+
+
+def an_error(record: Record) -> None:
+    record["events"].append({"t": record["end"], "what": "error", "member": "a", "error": "fenced"})
+
+
 def another_assignor(record: Record) -> None:
     for event in record["client"]:
         if event["what"] == "joined":
@@ -119,7 +128,7 @@ CLASSIC = (
     *(later_generation, one_member_more, a_generation_missing, outcome_skips_a_generation),
     *(another_leader, another_assignor, owners_change_places, described_owners_change_places),
     *(the_past_is_described_otherwise, a_listener_hears_of_less, nobody_left, closed_later),
-    *(killed_instead, another_initial_delay, a_longer_pause),
+    *(killed_instead, another_initial_delay, a_longer_pause, another_is_told_to_lead, an_error),
 )
 
 
