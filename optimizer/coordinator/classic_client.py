@@ -28,6 +28,7 @@ class ClassicClient(Client):
         self.version = self.world.catalog.version
         self.sticky: tuple[Parts, int] = (NONE, -1)
         self.sent_join = -1.0
+        self.joined_topics = self.topics
         self._match()
 
     @property
@@ -74,6 +75,7 @@ class ClassicClient(Client):
         """JoinGroup, in poll()."""
         if self.alive and not self.expired_poll:
             self.sent_join = self.world.now
+            self.joined_topics = self.topics
             self.group.join(self)
 
     def want_rejoin(self, why: str) -> None:
@@ -185,8 +187,11 @@ class ClassicClient(Client):
         self.read(added, self.world.delays.fetch)
         if revoked:
             self.want_rejoin("partitions were revoked")
+        elif self.topics != self.joined_topics:
+            self.want_rejoin("the subscription changed")
         else:
             self.group.catches_up(self)
+            self.group.leader_sees(self)
 
     # Heartbeats and metadata.
 

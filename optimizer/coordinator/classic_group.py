@@ -451,6 +451,14 @@ class ClassicGroup:
             self.world.tell("session_expired", member.client.name, member_id=member_id)
             self._remove([member], "session expired")
 
+    def disband(self) -> None:
+        """The group is of KIP-848 from now on: who waits for an answer has to join again."""
+        waiting = [one for one in self.members.values() if one.parked or one.awaits_sync]
+        self.members, self.phase = {}, self.phase + 1
+        for member in waiting:
+            if member.client.alive:
+                member.client.sync_refused()
+
     def restart_sessions(self) -> None:
         """Another broker coordinates the group: every session starts anew."""
         for member in self.members.values():

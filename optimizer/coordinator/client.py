@@ -117,7 +117,7 @@ class Client:
 
     def _begin(self, partitions: Parts) -> None:
         if self.alive and self.blocked_until <= self.world.now:
-            readable = self.reads & partitions - self.world.away
+            readable = self.reads & partitions - self.world.away - self.world.gone
             self.world.ledger.start(self.world.now, self.number, sorted(readable))
 
     @property

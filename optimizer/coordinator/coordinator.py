@@ -60,11 +60,12 @@ class Coordinator:
         self.group = group
         if old.members:
             self.world.tell("converted_to_consumer")
-            old.phase += 1
         for one in old.members.values():
             member = ModernMember(one.client, one.member_id, one.identity, one.client.topics)
             self._take_over(group, member, one.assignment)
         group.topic_sizes = group.sizes()
+        old.disband()
+        group.restart_sessions()
         return group
 
     def _take_over(self, group: ModernGroup, member: ModernMember, owned: Parts) -> None:
@@ -84,5 +85,7 @@ class Coordinator:
             assert isinstance(member.client, ClassicClient)
             turned.admit(member.client)
         turned.settle(group.epoch)
+        group.disband()
+        turned.restart_sessions()
         turned.prepare("downgrade")
         return True

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from optimizer.coordinator.assignors import Parts, Seen, assigned, timeline_order
 from optimizer.coordinator.classic_client import ClassicClient
+from optimizer.coordinator.election import candidates
 from optimizer.coordinator.reconciliation import STABLE, UNRELEASED, UNREVOKED, Current, reconciled
 from optimizer.coordinator.settings import SERVER_ASSIGNORS
 from optimizer.coordinator.world import NONE, MemberState, Target, World
@@ -311,6 +312,10 @@ class ModernGroup:
             self.world.tell("session_expired", name, member_id=member.member_id)
             self._remove(member)
 
+    def disband(self) -> None:
+        """The group is of the classic protocol from now on."""
+        self.members = {}
+
     def restart_sessions(self) -> None:
         """Another broker coordinates the group: every session starts anew."""
         for member in self.members.values():
@@ -405,6 +410,10 @@ class ModernGroup:
         if client.member_id is None:
             client.member_id = client.future_id or self.world.new_id()
         self.pending.discard(client.member_id)
+        if not self._fits(client):
+            self.world.tell("join_error", client.name, why="INCONSISTENT_GROUP_PROTOCOL")
+            client.die("INCONSISTENT_GROUP_PROTOCOL")
+            return
         old = self._of_instance(client.instance_id)
         member = self.members.get(client.member_id)
         self.world.tell("member_added", client.name, member_id=client.member_id)
@@ -421,6 +430,18 @@ class ModernGroup:
         client.synced(epoch, given, None)
         client.beat_set = False
         self.wake(client)
+
+    def _fits(self, client: ClassicClient) -> bool:
+        """Whether it offers an assignor that all others of the classic protocol do as well."""
+        old = self._of_instance(client.instance_id)
+        others = {
+            member.client.settings.assignors
+            for member in self.members.values()
+            if isinstance(member.client, ClassicClient)
+            and member is not old
+            and member.client is not client
+        }
+        return not others or bool(candidates(others) & {*client.settings.assignors})
 
     def heartbeat(self, client: ClassicClient) -> None:
         """A classic member's heartbeat: it is told to join again where it lags behind."""

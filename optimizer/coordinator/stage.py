@@ -133,6 +133,7 @@ class Stage:
         missed = step.topic not in self.world.catalog.sizes
         known = len(self.world.catalog)
         self.world.catalog.resize(step.topic, step.partitions)
+        self.world.gone -= self.world.catalog.of_topics((step.topic,))
         self.world.ledger.appear(self.world.now, range(known, len(self.world.catalog)))
         self._tell_clients(step.noticed_ms, missed=missed)
 
@@ -140,6 +141,7 @@ class Stage:
     def _delete(self, step: Delete) -> None:
         gone = self.world.catalog.of_topics((step.topic,))
         self.world.catalog.resize(step.topic, None)
+        self.world.gone |= gone
         self.world.ledger.vanish(self.world.now, gone)
         self._tell_clients({}, missed=False)
 

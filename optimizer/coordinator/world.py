@@ -83,6 +83,7 @@ class World:
         self.member_states: list[MemberState] = []
         self.names: list[str] = []
         self.away: set[int] = set()
+        self.gone: frozenset[int] = NONE
 
     @property
     def now(self) -> float:

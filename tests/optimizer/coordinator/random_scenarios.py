@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from random import Random
 
 from optimizer import Group, Member
 from optimizer.coordinator import (
+    Away,
+    Block,
     BrokerSettings,
     ClientSettings,
     Close,
+    Delete,
     Grow,
     Kill,
+    MoveCoordinator,
     Scenario,
     Start,
     Step,
     Subscribe,
 )
-from optimizer.coordinator.scenario import Block
 
 KINDS = (
     *(("range",), ("roundrobin",), ("sticky",), ("cooperative-sticky",)),
@@ -45,11 +49,12 @@ def random_scenario(number: int) -> Scenario:
         )
         for name in names
     ]
-    steps, at, alive = starts, 60_000.0, {*names}
+    steps, at, life = starts, 60_000.0, _Life(chance, names, dict(topics), client)
     for _ in range(chance.randint(0, 8)):
         at += chance.choice((100, 1_000, 5_000, 60_000)) * chance.random()
-        steps += _something(chance, at, names, alive, topics)
-    return Scenario(Group(topics, []), steps, client, broker=_broker(chance), end=at + 700_000)
+        steps += life.something(at)
+    end = max(step.at for step in steps) + 700_000
+    return Scenario(Group(topics, []), steps, client, broker=_broker(chance), end=end)
 
 
 def at_rest(number: int) -> Scenario:
@@ -94,34 +99,87 @@ def _some(chance: Random, topics: dict[str, int]) -> tuple[str, ...]:
     return tuple(chance.sample([*topics], chance.randint(1, len(topics))))
 
 
-def _something(
-    chance: Random, at: float, names: list[str], alive: set[str], topics: dict[str, int]
-) -> list[Step]:
-    name = chance.choice(names)
-    if name not in alive:
-        alive.add(name)
-        return [Start(at, name)]
-    return [*_to_one_alive(chance, at, name, alive, topics)]
+class _Life:
+    """The group as it goes on: who runs, which topics there are, how members are configured."""
 
+    def __init__(
+        self, chance: Random, names: list[str], topics: dict[str, int], client: ClientSettings
+    ) -> None:
+        self.chance = chance
+        self.names = names
+        self.alive = {*names}
+        self.topics = topics
+        self.client = client
+        self.created = 0
 
-def _to_one_alive(
-    chance: Random, at: float, name: str, alive: set[str], topics: dict[str, int]
-) -> Iterator[Step]:
-    match chance.choice(("close", "kill", "restart", "block", "grow", "subscribe")):
-        case "close" if len(alive) > 1:
-            alive.discard(name)
-            yield Close(at, name)
-        case "kill" if len(alive) > 1:
-            alive.discard(name)
-            yield Kill(at, name)
-        case "restart":
-            yield Close(at, name)
-            yield Start(at + chance.uniform(100, 20_000), name)
-        case "block":
-            yield Block(at, name, chance.choice((2_000, 10_000, 20_000)))
-        case "grow":
-            topic = chance.choice([*topics])
-            topics[topic] += chance.randint(1, 4)
-            yield Grow(at, topic, topics[topic])
-        case _:
-            yield Subscribe(at, name, tuple(topics))
+    def something(self, at: float) -> list[Step]:
+        """What happens next, to somebody or to a topic."""
+        name = self.chance.choice(self.names)
+        if name not in self.alive:
+            self.alive.add(name)
+            return [Start(at, name)]
+        events: list[Callable[[float, str], Iterator[Step]]] = [
+            *(self._leaves, self._leaves, self._restarts, self._blocks, self._subscribes),
+            *(self._grows, self._creates, self._deletes, self._broker_goes, self._rolls),
+        ]
+        return [*self.chance.choice(events)(at, name)]
+
+    def _leaves(self, at: float, name: str) -> Iterator[Step]:
+        """Somebody, and as often the one that came first: it leads."""
+        if len(self.alive) > 1:
+            gone = self.chance.choice((name, min(self.alive)))
+            self.alive.discard(gone)
+            yield self.chance.choice((Close, Kill))(at, gone)
+
+    def _restarts(self, at: float, name: str) -> Iterator[Step]:
+        yield Close(at, name)
+        yield Start(at + self.chance.uniform(100, 20_000), name)
+
+    def _blocks(self, at: float, name: str) -> Iterator[Step]:
+        yield Block(at, name, self.chance.choice((2_000, 10_000, 20_000)))
+
+    def _subscribes(self, at: float, name: str) -> Iterator[Step]:
+        yield Subscribe(at, name, tuple(self.topics))
+
+    def _grows(self, at: float, name: str) -> Iterator[Step]:
+        topic = self.chance.choice([*self.topics])
+        self.topics[topic] += self.chance.randint(1, 4)
+        yield Grow(at, topic, self.topics[topic])
+
+    def _creates(self, at: float, name: str) -> Iterator[Step]:
+        """A topic that somebody subscribes to already, as often as not."""
+        self.created += 1
+        topic = f"new{self.created}"
+        subscribe = Subscribe(at - 3_000, name, (*self.topics, topic))
+        self.topics[topic] = self.chance.randint(1, 4)
+        create = Grow(at, topic, self.topics[topic])
+        yield from (subscribe, create) if self.chance.random() < 0.5 else (create,)
+
+    def _deletes(self, at: float, name: str) -> Iterator[Step]:
+        if len(self.topics) > 1:
+            topic = self.chance.choice([*self.topics])
+            del self.topics[topic]
+            yield Delete(at, topic)
+
+    def _broker_goes(self, at: float, name: str) -> Iterator[Step]:
+        """The one that coordinates, the one that leads some partitions, or both."""
+        if self.chance.random() < 0.7:
+            yield MoveCoordinator(at)
+        led = tuple((topic, 0) for topic in self.topics)
+        if self.chance.random() < 0.7:
+            yield Away(at, led, 9_000)
+
+    def _rolls(self, at: float, name: str) -> Iterator[Step]:
+        """A rolling restart: as it is, with other assignors, or with the other protocol."""
+        changed = self.chance.choice(
+            (
+                self.client,
+                replace(self.client, assignors=self.chance.choice(KINDS)),
+                replace(self.client, protocol=self.chance.choice(("classic", "consumer"))),
+            )
+        )
+        self.client = changed
+        for one in sorted(self.alive):
+            yield Close(at, one)
+            yield Start(at + self.chance.choice((1_000, 60_000)), one, client=changed)
+            at += self.chance.choice((1_000, 20_000, 90_000))
