@@ -77,7 +77,7 @@ class ClassicGroup:
             self.world.tell("join_error", client.name, why="INCONSISTENT_GROUP_PROTOCOL")
             client.die("INCONSISTENT_GROUP_PROTOCOL")
             self._maybe_complete()
-        elif (old := self._of_instance(client.instance_id)) is not None:
+        elif (old := self.of_instance(client.instance_id)) is not None:
             self._replace(old, client)
         elif self._is_full():
             self.world.tell("join_error", client.name, why="GROUP_MAX_SIZE_REACHED")
@@ -102,7 +102,8 @@ class ClassicGroup:
             count = sum(member.parked for member in self.members.values())
         return count >= self.world.broker.max_size
 
-    def _of_instance(self, instance_id: str | None) -> Membership | None:
+    def of_instance(self, instance_id: str | None) -> Membership | None:
+        """The member of that instance id, if there is one."""
         if instance_id is None:
             return None
         for member in self.members.values():
@@ -178,14 +179,11 @@ class ClassicGroup:
 
     # A group that was there before.
 
-    def admit(self, client: ClassicClient) -> None:
+    def admit(self, member: Membership) -> None:
         """A member that joined long ago."""
-        assert client.member_id is not None
-        member = Membership(client, client.member_id, client.number)
         member.take()
         member.parked = False
-        member.assignment = client.owned
-        self.members[client.member_id] = member
+        self.members[member.member_id] = member
         self.present.add(member.identity)
 
     def settle(self, generation: int) -> None:
@@ -424,7 +422,9 @@ class ClassicGroup:
     def heartbeat(self, client: ClassicClient) -> None:
         """A heartbeat, where its answer matters."""
         member = self.members.get(client.member_id or "")
-        if member is None:
+        if member is None and self.of_instance(client.instance_id) is not None:
+            client.die("FENCED_INSTANCE_ID")
+        elif member is None:
             client.forget("UNKNOWN_MEMBER_ID", new_id=True)
         elif member.parked:
             return
@@ -438,12 +438,16 @@ class ClassicGroup:
         member = self.members.get(client.member_id or "")
         if member is None or member.client is not client:
             self.pending.discard(client.member_id or "")
-            return
+        else:
+            self._await_end(member)
+
+    def _await_end(self, member: Membership) -> None:
         member.silence += 1
+        client = member.client
         expires = client.sign_of_life + client.settings.session_ms
         if member.parked and client.generation < 0:
             expires = max(expires, client.sign_of_life + FIRST_JOIN_MS)
-        self.world.clock.at(expires, self._expire, client.member_id, member.silence)
+        self.world.clock.at(expires, self._expire, member.member_id, member.silence)
 
     def _expire(self, member_id: str, silence: int) -> None:
         member = self.members.get(member_id)
@@ -462,9 +466,15 @@ class ClassicGroup:
     def restart_sessions(self) -> None:
         """Another broker coordinates the group: every session starts anew."""
         for member in self.members.values():
-            if not member.client.alive:
+            if not member.client.alive or member.client.member_id != member.member_id:
                 member.client.sign_of_life = self.world.now
-                self.falls_silent(member.client)
+                self._await_end(member)
+
+    def await_the_late(self) -> None:
+        """Who isn't in this generation learns it at its next heartbeat."""
+        for member in self.members.values():
+            if member.client.alive and member.client.generation != self.generation:
+                self.world.clock.at(member.client.next_beat(), member.client.beat)
 
     def leave(self, member_id: str) -> None:
         """A LeaveGroup."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from optimizer.coordinator.assignors import Parts
 from optimizer.coordinator.classic_client import ClassicClient
-from optimizer.coordinator.classic_group import ClassicGroup
+from optimizer.coordinator.classic_group import ClassicGroup, Membership
 from optimizer.coordinator.modern_group import ModernGroup, ModernMember
 from optimizer.coordinator.reconciliation import Current
 from optimizer.coordinator.world import World
@@ -30,7 +30,10 @@ class Coordinator:
             for client in clients:
                 assert isinstance(client, ClassicClient)
                 client.settle(generation)
-                group.admit(client)
+                assert client.member_id is not None
+                group.admit(
+                    Membership(client, client.member_id, client.number, assignment=client.owned)
+                )
             group.settle(generation)
             self.group = group
             return
@@ -50,6 +53,11 @@ class Coordinator:
             group.generation = self.group.epoch
             self.group = group
         return self.group
+
+    def refuses(self, client: ModernClient) -> bool:
+        """Whether it has the instance id of a member of a classic group, which stays as it is."""
+        group = self.group
+        return isinstance(group, ClassicGroup) and group.of_instance(client.instance_id) is not None
 
     def for_consumers(self) -> ModernGroup:
         """The group for a member of KIP-848: the first one turns a classic group."""
@@ -73,19 +81,26 @@ class Coordinator:
         group.admit(member, owned)
         group.holder.update(dict.fromkeys(owned, member.member_id))
 
-    def turns_back(self, group: ModernGroup) -> bool:
-        """Whether only classic members are left: the group is classic again, and rebalances."""
+    def turns_back(self, group: ModernGroup, *, rebalance: bool) -> bool:
+        """Whether only classic members are left: the group is classic again.
+
+        It rebalances where one has left, and not where one is back with the classic protocol.
+        """
         clients = [member.client for member in group.members.values()]
         if not clients or not all(isinstance(client, ClassicClient) for client in clients):
             return False
         self.world.tell("converted_to_classic")
         turned = ClassicGroup(self.world)
         self.group = turned
-        for member in group.members.values():
-            assert isinstance(member.client, ClassicClient)
-            turned.admit(member.client)
+        for one in group.members.values():
+            assert isinstance(one.client, ClassicClient)
+            given = group.target[one.member_id]
+            turned.admit(Membership(one.client, one.member_id, one.identity, assignment=given))
         turned.settle(group.epoch)
         group.disband()
         turned.restart_sessions()
-        turned.prepare("downgrade")
+        if rebalance:
+            turned.prepare("downgrade")
+        else:
+            turned.await_the_late()
         return True

@@ -78,8 +78,7 @@ class ModernGroup:
         assert client.member_id is not None
         old = self._of_instance(client.instance_id)
         if old is not None and not old.away:
-            self.world.tell("static_refused", client.name, member_id=client.member_id)
-            client.die("UNRELEASED_INSTANCE_ID")
+            client.refused()
             return None
         if old is not None:
             member = self._replace(old, client)
@@ -283,13 +282,18 @@ class ModernGroup:
         return old
 
     def leaves_for_now(self, client: ModernClient) -> None:
-        """A static member says that it will be back; its session isn't extended."""
+        """A static member says that it will be back; its session isn't extended.
+
+        What it was to give up is free from then on, the rest is kept for it.
+        """
         member = self.members.get(client.member_id or "")
         if member is None or member.client is not client:
             return
         self.world.tell("static_left_for_now", client.name, member_id=client.member_id)
         member.away = True
-        member.current = member.current._replace(epoch=AWAY)
+        for one in member.current.revoking:
+            self.holder.pop(one, None)
+        member.current = member.current._replace(epoch=AWAY, revoking=NONE)
         self.unsettled.discard(member.member_id)
         self.subscribing.discard(client.number)
         self.falls_silent(client)
@@ -297,9 +301,12 @@ class ModernGroup:
     def falls_silent(self, client: ModernClient | ClassicClient) -> None:
         """No more heartbeats from it: its session ends so long after the last sign of life."""
         member = self.members.get(client.member_id or "")
-        if member is None or member.client is not client:
-            return
+        if member is not None and member.client is client:
+            self._await_end(member)
+
+    def _await_end(self, member: ModernMember) -> None:
         member.silence += 1
+        client = member.client
         self.silent.add(member.identity)
         classic = isinstance(client, ClassicClient)
         session = client.settings.session_ms if classic else self.world.broker.session_ms
@@ -319,9 +326,10 @@ class ModernGroup:
     def restart_sessions(self) -> None:
         """Another broker coordinates the group: every session starts anew."""
         for member in self.members.values():
-            if not member.client.alive or member.away:
-                member.client.sign_of_life = self.world.now
-                self.falls_silent(member.client)
+            client = member.client
+            if not client.alive or member.away or client.member_id != member.member_id:
+                client.sign_of_life = self.world.now
+                self._await_end(member)
 
     def leave(self, member_id: str) -> None:
         """A member leaves for good."""
@@ -342,7 +350,7 @@ class ModernGroup:
         self.holder = {
             one: holder for one, holder in self.holder.items() if holder != member.member_id
         }
-        if self.coordinator.turns_back(self):
+        if self.coordinator.turns_back(self, rebalance=True):
             return
         self.topic_sizes = self.sizes()
         self.bump()
@@ -426,6 +434,8 @@ class ModernGroup:
             self.admit(member, NONE)
         self._settle(member, owned=client.owned)
         epoch, given = member.current.epoch, member.current.assigned
+        if old is not None and self.coordinator.turns_back(self, rebalance=False):
+            epoch, given = self.epoch, self.target[client.member_id]
         client.joined(epoch)
         client.synced(epoch, given, None)
         client.beat_set = False
