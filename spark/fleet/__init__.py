@@ -7,6 +7,7 @@ from spark.fleet.clusters import (
     Composition,
     clusters_in,
     compositions,
+    evenly,
     time_of,
     within_reach,
 )
@@ -106,6 +107,7 @@ __all__ = [
     "contents_of",
     "escaped",
     "escaped_rows",
+    "evenly",
     "faults_of",
     "ids",
     "is_keyed",

@@ -132,6 +132,13 @@ def within_reach(snapshots: Sequence[str], max_age: timedelta) -> list[str]:
     return [one for one in snapshots if (at := time_of(one)) and end - at <= max_age]
 
 
+def evenly(snapshots: Sequence[str], most: int) -> list[str]:
+    """So many of them at most, two or more, the first and the last among them."""
+    if len(snapshots) <= most:
+        return [*snapshots]
+    return [snapshots[at * (len(snapshots) - 1) // (most - 1)] for at in range(most)]
+
+
 def clusters_in(opener: Opener, store: Where, snapshots: Sequence[str]) -> Held:
     """The clusters of each of these snapshots, sorted; none where no file of it can be read."""
     return clusters_by_snapshot(source_of(opener, store).for_one_look(), snapshots)

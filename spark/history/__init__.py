@@ -7,7 +7,6 @@ from spark.history.facts import Facts
 from spark.history.fleet_history import FleetHistory
 from spark.history.rates import QUANTILE, WINDOW, FleetRates
 from spark.history.rates_behind import busiest, groups_behind, said_of_group
-from spark.history.rates_window import window_length
 from spark.history.summary import restless, totals, worse
 from spark.history.timeline import Timeline, hours_between, seconds_between
 
@@ -27,6 +26,5 @@ __all__ = [
     "said_of_group",
     "seconds_between",
     "totals",
-    "window_length",
     "worse",
 ]

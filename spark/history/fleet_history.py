@@ -18,6 +18,7 @@ from spark.fleet import (
     WHOLE,
     FleetSnapshot,
     Part,
+    evenly,
     is_like,
     is_named,
     name_groups,
@@ -31,7 +32,7 @@ from spark.history.read import read_tables
 from spark.history.rebalances import rebalances_of
 from spark.history.spans import told_of
 from spark.history.states import states_of
-from spark.history.timeline import Timeline
+from spark.history.timeline import Timeline, seconds_between
 from spark.unpersist_handle import Handle
 
 
@@ -120,6 +121,20 @@ class FleetHistory(Handle):
             if (found := [one for one in all_of_it if one in near])
         }
         timeline = replace(self.timeline, snapshots=clusters)
+        return replace(self, tables=tables, timeline=timeline, _kept=[], _rates=[])
+
+    def spaced(self, window: timedelta, most: int) -> FleetHistory:
+        """Of the snapshots of each cluster within a window of its last so many, evenly spaced."""
+        reach = window.total_seconds()
+        snapshots = {
+            cluster: evenly([one for one in ids if seconds_between(one, ids[-1]) <= reach], most)
+            for cluster, ids in self.timeline.snapshots.items()
+        }
+        timeline = replace(self.timeline, snapshots=snapshots)
+        near = {one for ids in timeline.snapshots.values() for one in ids}
+        tables = {
+            name: rows.where(F.col(SNAPSHOT).isin(*near)) for name, rows in self.tables.items()
+        }
         return replace(self, tables=tables, timeline=timeline, _kept=[], _rates=[])
 
     def has_groups(self) -> bool:

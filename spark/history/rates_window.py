@@ -13,7 +13,7 @@ from spark.errors import InputError
 from spark.files import SNAPSHOT
 from spark.fleet import time_of
 from spark.history.timeline import Timeline, placed_in_time, seconds_between
-from spark.settings import duration, in_words
+from spark.settings import in_words, window_length
 from spark.wording import named
 
 AT = "at"
@@ -79,18 +79,6 @@ def seconds_of(snapshot: str) -> int:
     time = time_of(snapshot)
     assert time is not None
     return int(time.timestamp())
-
-
-def window_length(stated: timedelta | str) -> timedelta:
-    """How long a window is, in whole seconds; InputError for a text or a length that is none."""
-    try:
-        length = duration(stated) if isinstance(stated, str) else stated
-    except ValueError as error:
-        raise InputError(f"window: {error}") from None
-    seconds = length // timedelta(seconds=1)
-    if seconds < 1:
-        raise InputError(f"a window of {stated} holds no two snapshots: choose a longer one")
-    return timedelta(seconds=seconds)
 
 
 def _refuse_if_longer_would_do(length: timedelta, there: Mapping[str, Sequence[str]]) -> None:

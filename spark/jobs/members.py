@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-from datetime import timedelta
 from typing import Annotated, Any
 
 import typer
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
-from spark import FleetSnapshot, InputError
-from spark.files import Where
+from spark import InputError
 from spark.fleet import Part
-from spark.history import QUANTILE, FleetRates, window_length
 from spark.members import HEADROOM, members_fleet
-from spark.settings import Settings, read_settings
+from spark.settings import read_settings, window_length
 from spark.terminal import (
     ClusterName,
     Conf,
@@ -32,7 +27,7 @@ from spark.terminal import (
     clusters_in_json,
     opened,
     part_of,
-    read_history,
+    rates_if_any,
     read_snapshot,
     say,
     say_clusters,
@@ -83,29 +78,6 @@ def members(
     say_clusters(fleet)
     if rates is None:
         say("What members need for what comes in takes two snapshots with offsets in the window.")
-
-
-@contextmanager
-def rates_if_any(
-    session: SparkSession,
-    store: Where,
-    fleet: FleetSnapshot,
-    window: timedelta,
-    settings: Settings,
-) -> Iterator[FleetRates | None]:
-    """Rates of a fleet up to that instant, where the store has enough for any."""
-    since = window + settings.max_age
-    try:
-        history = read_history(session, store, "members", since, fleet.id, fleet.part, settings)
-        rates = history.rates(window, QUANTILE)
-    except InputError:
-        yield None
-        return
-    with history:
-        enough = any(len(some) > 1 for some in rates.window.snapshots.values())
-        for note in rates.notes if enough else ():
-            say(f"{note[0].upper()}{note[1:]}.")
-        yield rates if enough else None
 
 
 def in_order(rows: DataFrame) -> DataFrame:

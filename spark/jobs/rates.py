@@ -15,9 +15,8 @@ from spark.history import (
     busiest,
     groups_behind,
     said_of_group,
-    window_length,
 )
-from spark.settings import read_settings
+from spark.settings import read_settings, window_length
 from spark.terminal import (
     ClusterName,
     Conf,

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from spark.settings import read_settings
+from spark.files import Opener, OwnPlace, Where
+from spark.fleet import FleetFiles, FleetSnapshot, Part
+from spark.settings import Settings, read_settings, window_length
 from spark.simulate import (
+    FEW,
+    Rates,
     picture_of,
+    rates_of_group,
     rows_of,
     scenario_in,
     sentences_of,
@@ -30,6 +37,8 @@ from spark.terminal import (
     busy,
     clusters_in_json,
     opened_store,
+    part_of,
+    rates_if_any,
     read_few,
     say,
     say_clusters,
@@ -61,6 +70,9 @@ def simulate(
     ] = 1,
     tables: StoreTables = None,
     snapshot: Snapshot = None,
+    window: Annotated[
+        str, typer.Option(help="How far to look back for rates from the group's snapshot.")
+    ] = "24h",
     master: Master = None,
     conf: Conf = None,
     config: Config = None,
@@ -70,10 +82,12 @@ def simulate(
     source = store_in(store, tables)
     settings = read_settings(config)
     events = scenario_in(scenario)
+    length = window_length(window)
     with opened_store(source, master, conf, settings) as opener:
         fleet = read_few(opener, source, snapshot, f"simulate group {group}", settings.max_age)
         with busy(f"simulating group {group}"):
-            found = simulate_group(fleet, group, events, cluster, seed, settings.consumers)
+            rates = partial(_rates, opener, fleet, source, group, length, settings)
+            found = simulate_group(fleet, group, events, cluster, seed, settings.consumers, rates)
             others = found.by_chance(range(seed + 1, seed + seeds))
     spread = spread_of([found.timeline, *others]) if others else []
     say_clusters(fleet)
@@ -95,3 +109,27 @@ def simulate(
         show({f"{seeds} seeds": spread}, form)
     if settings.consumers.assumed:
         say(settings.consumers.assumed)
+
+
+def _rates(
+    opener: Opener,
+    fleet: FleetSnapshot | FleetFiles,
+    store: Where,
+    group: str,
+    window: timedelta,
+    settings: Settings,
+    cluster: str,
+) -> Rates:
+    """What comes in to what the group reads, as far as the store tells."""
+    if isinstance(fleet, FleetFiles):
+        return rates_of_group(fleet, str(store), group, cluster, window)
+    assert not isinstance(opener, OwnPlace)
+    some = part_of(fleet, Part(cluster, group))
+    found: dict[str, list[float]] = {}
+    with rates_if_any(opener, store, some, window, settings, FEW) as rates:
+        rows = [] if rates is None else rates.rates.orderBy("topic", "partition").collect()
+    for row in rows:
+        known = found.setdefault(row.topic, [])
+        known += [0.0] * (row.partition + 1 - len(known))
+        known[row.partition] = row.mean or 0.0
+    return found

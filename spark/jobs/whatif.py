@@ -16,9 +16,8 @@ from optimizer.scenarios import Event, EventError, event_of
 from spark import FleetSnapshot, InputError, check_strategies
 from spark.files import Where, table_in, write_tables
 from spark.fleet import CONNECT, CONSUMER, Part, check_outside, check_writable, snapshot_id
-from spark.history import FleetRates, window_length
-from spark.jobs.members import rates_if_any
-from spark.settings import CURRENT, Settings, read_settings
+from spark.history import FleetRates
+from spark.settings import CURRENT, Settings, read_settings, window_length
 from spark.terminal import (
     ClusterName,
     Conf,
@@ -38,6 +37,7 @@ from spark.terminal import (
     opened,
     out_if_any,
     part_of,
+    rates_if_any,
     read_snapshot,
     say,
     say_clusters,
@@ -53,6 +53,9 @@ SHOWN = (
 """What fits a terminal of 80 columns; JSON and the table that is written have all."""
 
 SHOWN_OF_GROUPS = ("group", "uses", "members", "max_load", "rebalances", "unread_seconds")
+
+FEW = 3
+"""Of so many snapshots of each cluster rates are told: their average alone is asked for."""
 
 WORST = 10
 """So many groups are shown, those that suffer the most first."""
@@ -112,7 +115,8 @@ def whatif(
     with opened(master, conf, settings, source) as spark:
         fleet = read_snapshot(spark, source, snapshot, "whatif", settings.max_age)
         some = part_of(fleet, Part(cluster, group))
-        with rates_if_any(spark, source, some, window_length(window), settings) as rates:
+        flowing = rates_if_any(spark, source, some, window_length(window), settings, FEW)
+        with flowing as rates:
             _tell(spark, some, events, static, settings, target, form, rates)
         if snapshot_out:
             _keep(fleet, Part(cluster, group), events, snapshot_out)

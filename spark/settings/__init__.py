@@ -11,7 +11,7 @@ from spark.settings.consumers import (
     GroupConsumers,
     Stated,
 )
-from spark.settings.duration import DURATION, duration, in_words
+from spark.settings.duration import DURATION, duration, in_words, window_length
 from spark.settings.goals import (
     DEFAULT_FLEET_GOALS,
     NO_RACK,
@@ -82,4 +82,5 @@ __all__ = [
     "tables",
     "value",
     "weight_of",
+    "window_length",
 ]

@@ -6,6 +6,7 @@ import re
 from datetime import timedelta
 from typing import Any
 
+from spark.errors import InputError
 from spark.settings.toml_file import value
 
 UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days"}
@@ -25,6 +26,18 @@ def in_words(length: timedelta) -> str:
     """Whole seconds as `duration` reads them, in the largest unit that fits."""
     fits = [unit for unit in UNITS if not length % timedelta(**{UNITS[unit]: 1})]
     return f"{length // timedelta(**{UNITS[fits[-1]]: 1})}{fits[-1]}"
+
+
+def window_length(stated: timedelta | str) -> timedelta:
+    """How long a window is, in whole seconds; InputError for a text or a length that is none."""
+    try:
+        length = duration(stated) if isinstance(stated, str) else stated
+    except ValueError as error:
+        raise InputError(f"window: {error}") from None
+    seconds = length // timedelta(seconds=1)
+    if seconds < 1:
+        raise InputError(f"a window of {stated} holds no two snapshots: choose a longer one")
+    return timedelta(seconds=seconds)
 
 
 def _is_duration(found: Any) -> bool:

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from spark.simulate.picture import picture_of
+from spark.simulate.rates import FEW, Rates, rates_of_group
 from spark.simulate.simulate import GroupSimulation, scenario_in, simulate_group
 from spark.simulate.spread import spread_of
 from spark.simulate.tables import rows_of, sentences_of, tables_of
 
 __all__ = [
+    "FEW",
     "GroupSimulation",
+    "Rates",
     "picture_of",
+    "rates_of_group",
     "rows_of",
     "scenario_in",
     "sentences_of",

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from optimizer.coordinator import Timeline
+from spark.simulate.names import short_names
 
 NOTHING = "·"
 """Shown where a member reads nothing."""
@@ -35,7 +36,10 @@ def picture_of(timeline: Timeline, columns: int = 80) -> list[str]:
     reads = {name: _least(timeline, name, edges) for name in dict.fromkeys(timeline.lives)}
     changing = [name for name, counts in reads.items() if len(set(counts.tolist())) > 1]
     shown = changing[:LINES]
-    lines = [_line(name, (_digit(count) for count in reads[name].tolist())) for name in shown]
+    short = short_names(reads)
+    lines = [
+        _line(short[name], (_digit(count) for count in reads[name].tolist())) for name in shown
+    ]
     if len(reads) > len(shown):
         lines.append(
             f"({len(reads) - len(shown)} more members, of whom "

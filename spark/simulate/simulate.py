@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -21,6 +21,15 @@ from spark.errors import InputError
 from spark.fleet import CONNECT, FleetFiles, FleetSnapshot
 from spark.groups import named_group, one_row, own_strategy, read_or_failed
 from spark.settings import NO_CONSUMERS, FleetConsumers, kind_of, read_toml
+from spark.simulate.rates import Rates
+
+RatesOf = Callable[[str], Rates]
+"""What comes in to what the group reads, by its cluster."""
+
+
+def no_rates(cluster: str) -> Rates:
+    """Nothing is known."""
+    return {}
 
 
 @dataclass(frozen=True)
@@ -55,11 +64,13 @@ def simulate_group(
     cluster: str | None = None,
     seed: int = 0,
     consumers: FleetConsumers = NO_CONSUMERS,
+    rates_of: RatesOf = no_rates,
 ) -> GroupSimulation:
     """What a group does in a scenario: as it was found, at rest, with its own strategy.
 
-    `consumers` says how its members are configured. InputError when there is no such group, when
-    it can't be simulated, or when it can't have an event.
+    `consumers` says how its members are configured, `rates_of` what comes in to what the group
+    reads in its cluster. InputError when there is no such group, when it can't be simulated, or
+    when it can't have an event.
     """
     row = one_row(snapshot, group, cluster, racks=True)
     if kind_of(row.type) == CONNECT:
@@ -76,7 +87,14 @@ def simulate_group(
     except EventError as error:
         raise InputError(f"group {group} can't have this scenario: {error}") from None
     end = None if scenario.seconds is None else scenario.seconds * 1000
-    told = Scenario(stated, steps, parameters.client, broker=parameters.broker, end=end)
+    told = Scenario(
+        stated,
+        steps,
+        parameters.client,
+        broker=parameters.broker,
+        rates=rates_of(row.cluster),
+        end=end,
+    )
     return GroupSimulation(
         row.cluster, group, strategy, parameters, scenario, told, simulate(told, seed)
     )

@@ -7,6 +7,7 @@ from itertools import groupby
 from typing import Any
 
 from optimizer.coordinator import Happening, Timeline
+from spark.simulate.names import short_names
 from spark.simulate.simulate import GroupSimulation
 from spark.wording import counted, named
 
@@ -37,21 +38,23 @@ IN_WORDS = {
 
 FIELDS = (
     *("rebalances", "unread_seconds", "longest_pause", "stopped_needlessly", "moved"),
-    *("taken_over", "seconds_read_twice", "stable"),
+    *("taken_over", "seconds_read_twice", "records_read_twice", "records_waited", "stable"),
 )
 
 
 def rows_of(timeline: Timeline) -> list[dict[str, Any]]:
     """What happened, for people: what many members do at one time is one row."""
     told = [one for one in timeline.happenings if one.what in IN_WORDS and _matters(one)]
+    short = short_names(timeline.lives)
     rows = [
-        {"seconds": round(at / 1000, 1), "member": who, "what": what}
+        {"seconds": round(at / 1000, 1), "member": short.get(who, who), "what": what}
         for (at, _), same in groupby(told, key=lambda one: (round(one.at, -1), one.what))
         for who, what in [_together([*same])]
     ]
     for one in timeline.generations:
         what = f"generation {one.number}: {counted(len(one.members), 'member')}"
-        rows.append(_row(one.at, one.leader and f"{what}, {one.protocol}, led by {one.leader}"))
+        led = one.leader and f"{what}, {one.protocol}, led by {short.get(one.leader, one.leader)}"
+        rows.append(_row(one.at, led))
     for target in timeline.targets:
         rows.append(_row(target.at, f"target of epoch {target.epoch} by {target.assignor}"))
     rows = [row for row in rows if row["what"]]
@@ -174,6 +177,8 @@ def _sentences(timeline: Timeline, group: str) -> Iterator[str]:
             f"Partitions were unread for {timeline.unread_seconds:.1f} seconds in all, one of them "
             f"for {timeline.longest_pause:.1f} at a stretch."
         )
+        if timeline.records_waited is not None:
+            yield f"About {counted(round(timeline.records_waited), 'record')} waited meanwhile."
     else:
         yield "Every partition was read all the time."
     if timeline.stopped_needlessly:
@@ -182,7 +187,10 @@ def _sentences(timeline: Timeline, group: str) -> Iterator[str]:
             "and went on with the same member: cooperative members wouldn't have stopped."
         )
     if timeline.seconds_read_twice:
-        yield f"What was read in {timeline.seconds_read_twice:.1f} partition-seconds is read twice."
+        records = timeline.records_read_twice
+        about = "" if records is None else f": about {counted(round(records), 'record')}"
+        seconds = f"{timeline.seconds_read_twice:.1f} partition-seconds"
+        yield f"What was read in {seconds} is read twice{about}."
     left = sorted(
         _partitions(timeline, frozenset(timeline.unread_at_end)) if timeline.unread_at_end else []
     )

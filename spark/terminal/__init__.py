@@ -55,6 +55,7 @@ from spark.terminal.options import (
     told,
     with_goals,
 )
+from spark.terminal.rates import rates_if_any
 from spark.terminal.submission import sentences_apart
 from spark.terminal.weights import WeightSource, rates_for, with_weight
 
@@ -105,6 +106,7 @@ __all__ = [
     "part_of",
     "plan_in",
     "rates_for",
+    "rates_if_any",
     "read_few",
     "read_history",
     "read_snapshot",
