@@ -7,9 +7,18 @@ from optimizer.checker.homogeneous import check_homogeneous
 from optimizer.checker.kinds import Kinds, kinds_of
 from optimizer.checker.pair_facts import PairFacts
 from optimizer.checker.racks import rack_facts_of
-from optimizer.checker.weighted import Prices, Set, WeightVerdict, encode_prices, encode_set
+from optimizer.checker.weighted import (
+    Bounds,
+    Prices,
+    Set,
+    WeightVerdict,
+    check_many_by_weight,
+    encode_prices,
+    encode_set,
+)
 
 __all__ = [
+    "Bounds",
     "Kinds",
     "PairFacts",
     "Prices",
@@ -18,6 +27,7 @@ __all__ = [
     "WeightVerdict",
     "check_assignment",
     "check_homogeneous",
+    "check_many_by_weight",
     "encode_prices",
     "encode_set",
     "kinds_of",

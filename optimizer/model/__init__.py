@@ -19,9 +19,19 @@ from optimizer.model.patterns import matches
 from optimizer.model.problem import GONE, NOBODY, KafkaFacts, Problem, once_a_problem
 from optimizer.model.racks import RackTable, rack_table_of
 from optimizer.model.spread import least_spread, readers_of, spread_of, worst_topic_share
+from optimizer.model.weighed_groups import (
+    BY_ALL,
+    BY_NUMBERS,
+    BY_ONE,
+    WeighedGroups,
+    weighed,
+)
 from optimizer.model.weights import Weights, weights_of
 
 __all__ = [
+    "BY_ALL",
+    "BY_NUMBERS",
+    "BY_ONE",
     "DEFAULT_GOALS",
     "GONE",
     "LIMIT_KEYS",
@@ -49,6 +59,7 @@ __all__ = [
     "RackTable",
     "Reads",
     "StrategyError",
+    "WeighedGroups",
     "Weights",
     "changes_of",
     "check_group",
@@ -74,6 +85,7 @@ __all__ = [
     "spread_is_looked_at",
     "spread_of",
     "stable_order",
+    "weighed",
     "weights_of",
     "worst_topic_share",
 ]

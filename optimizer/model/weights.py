@@ -67,15 +67,15 @@ class Weights:
 @once_a_problem
 def weights_of(problem: Problem) -> Weights:
     """The weights and capacities of a problem."""
-    stated, known = _known_or_mean(problem)
-    total = fsum(stated)
-    if not total > 0:  # where nothing weighs anything, all is alike
-        stated, total = np.ones(problem.partition_count), float(max(problem.partition_count, 1))
-    weight_unit = total / TOTAL
-    capacity, capacity_unit = _whole(problem)
+    if problem.weights is None:
+        stated, known = np.ones(problem.partition_count), 0.0
+    else:
+        stated, known = known_or_mean(problem.weights, problem.topic_offsets)
+    of_partition, weight_unit = whole(stated)
+    capacity, capacity_unit = _whole_capacities(problem)
     parts = _parts(capacity)
     return Weights(
-        of_partition=np.rint(stated / weight_unit).astype(np.int64),
+        of_partition=of_partition,
         capacity=capacity,
         parts=parts,
         unit=weight_unit / capacity_unit / parts,
@@ -84,32 +84,39 @@ def weights_of(problem: Problem) -> Weights:
     )
 
 
-def _known_or_mean(problem: Problem) -> tuple[Reals, float]:
-    """Each partition's weight, and the share of those that were known.
+def whole(stated: Reals) -> tuple[IntArray, float]:
+    """The weights of a group as whole numbers, and what 1 is of what was stated."""
+    total = fsum(stated.tolist())
+    if not total > 0:  # where nothing weighs anything, all is alike
+        stated, total = np.ones(len(stated)), float(max(len(stated), 1))
+    weight_unit = total / TOTAL
+    return np.rint(stated / weight_unit).astype(np.int64), weight_unit
+
+
+def known_or_mean(stated: Reals, topic_offsets: IntArray) -> tuple[Reals, float]:
+    """Each partition's weight, and the share of those that were known (the others are NaN).
 
     Means are rounded once (`fsum`), so that they don't hang on the order of what is summed.
     """
-    count = problem.partition_count
-    if problem.weights is None:
-        return np.ones(count), 0.0
-    unknown = np.isnan(problem.weights)
+    unknown = np.isnan(stated)
     if not unknown.any():
-        return problem.weights, 1.0
-    found = problem.weights.copy()
+        return stated, 1.0
+    found = stated.copy()
     group_mean = _mean(found[~unknown], 1.0)
-    ends = problem.topic_offsets.tolist()
-    for topic in np.unique(problem.topic_of[unknown]).tolist():
+    ends = topic_offsets.tolist()
+    topics = topic_offsets.searchsorted(unknown.nonzero()[0], "right") - 1
+    for topic in np.unique(topics).tolist():
         of_topic = slice(ends[topic], ends[topic + 1])
         known = found[of_topic][~unknown[of_topic]]
         found[of_topic][unknown[of_topic]] = _mean(known, group_mean)
-    return found, 1.0 - int(np.count_nonzero(unknown)) / count
+    return found, 1.0 - int(np.count_nonzero(unknown)) / len(stated)
 
 
 def _mean(known: Reals, otherwise: float) -> float:
     return fsum(known) / len(known) if len(known) else otherwise
 
 
-def _whole(problem: Problem) -> tuple[IntArray, float]:
+def _whole_capacities(problem: Problem) -> tuple[IntArray, float]:
     """Capacities as multiples of a unit, and the unit: the coarsest that fits all, if one does."""
     members = len(problem.member_ids)
     if problem.capacities is None:

@@ -8,9 +8,10 @@ from optimizer.solver.flow import Takers, fewest_takers
 from optimizer.solver.frontier import Frontier, Point, frontier_of
 from optimizer.solver.homogeneous import solve_homogeneous
 from optimizer.solver.solve import solve
-from optimizer.solver.weighted import SetBound, solve_by_weight
+from optimizer.solver.weighted import FoundOfMany, SetBound, solve_by_weight, solve_many_by_weight
 
 __all__ = [
+    "FoundOfMany",
     "Frontier",
     "Point",
     "SetBound",
@@ -23,4 +24,5 @@ __all__ = [
     "solve",
     "solve_by_weight",
     "solve_homogeneous",
+    "solve_many_by_weight",
 ]

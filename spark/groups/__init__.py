@@ -7,6 +7,7 @@ from spark.groups.coordinators import coordinating_brokers, coordinators
 from spark.groups.encode import ABSENT, GROUP_KEYS, claims_of, encode
 from spark.groups.group import FleetGroup, failed, read_or_failed
 from spark.groups.homogeneous import HomogeneousRows, read_homogeneous
+from spark.groups.homogeneous_weights import weighed_rows, with_like_members
 from spark.groups.lookup import HashCollisionError, Lookup
 from spark.groups.named_group import named_group
 from spark.groups.one_group import row_of_group, seat_of_group
@@ -44,5 +45,7 @@ __all__ = [
     "seat_of",
     "seat_of_group",
     "tasks_for_rows",
+    "weighed_rows",
     "weight_tables",
+    "with_like_members",
 ]

@@ -17,7 +17,16 @@ from pyspark.sql import functions as F
 from spark.fleet import FleetSnapshot, escaped
 from spark.groups.tasks import tasks_for
 from spark.groups.unreadable import NAMED, readable
-from spark.groups.weights import COLUMN, LAG, RATE, UNKNOWN, by_topic, lags_of, of_topics
+from spark.groups.weights import (
+    COLUMN,
+    LAG,
+    RATE,
+    UNKNOWN,
+    by_topic,
+    lags_of,
+    of_partitions,
+    of_topics,
+)
 
 GROUP_KEYS = ("cluster", "group")
 TOPIC_KEYS = ("cluster", "topic")
@@ -67,7 +76,7 @@ def encode(
     spelled, are one. `unreadable` has what is known of such names; null is none.
     """
     tables, weights = snapshot.tables, weights or {}
-    topics = by_topic(_topics(tables["partitions"], racks), weights)
+    topics = by_topic(_topics(tables["partitions"], racks, weights.get(COLUMN)), weights)
     together = _put_together(
         {
             "facts": _groups(
@@ -167,19 +176,25 @@ def _of_places(by_topic: Column) -> dict[str, Column]:
     }
 
 
-def _topics(partitions: DataFrame, racks: bool) -> DataFrame:
-    """What there is to know about each topic.
+def _topics(partitions: DataFrame, racks: bool, weights: DataFrame | None) -> DataFrame:
+    """What there is to know about each topic; `weights` are those that the partitions have.
 
     Of a table without ids or racks nothing is read for them.
     """
-    topics = _sizes(partitions).join(_ids(partitions), list(TOPIC_KEYS), "left")
+    sizes = (
+        _sizes(partitions) if weights is None else _sizes(weights, of_partitions().alias(COLUMN))
+    )
+    topics = sizes.join(_ids(partitions), list(TOPIC_KEYS), "left")
     fault_of_id = F.when(F.col("size") >= 0, F.col("fault"))
     topics = topics.withColumn("size", F.coalesce(fault_of_id, "size")).drop("fault")
     return topics.join(_places(partitions), list(TOPIC_KEYS), "left") if racks else topics
 
 
-def _sizes(partitions: DataFrame) -> DataFrame:
-    """Partitions of each topic, or what is wrong unless they are 0 to n - 1, each once."""
+def _sizes(partitions: DataFrame, *more: Column) -> DataFrame:
+    """Partitions of each topic, or what is wrong unless they are 0 to n - 1, each once.
+
+    And `more` of them.
+    """
     count, low, high = F.count("*"), F.min("partition"), F.max("partition")
     return partitions.groupBy(*TOPIC_KEYS).agg(
         F.when(low < 0, NEGATIVE)
@@ -187,7 +202,8 @@ def _sizes(partitions: DataFrame) -> DataFrame:
         .when(high >= count, GAPS)
         .otherwise(count)
         .cast("int")
-        .alias("size")
+        .alias("size"),
+        *more,
     )
 
 

@@ -65,15 +65,21 @@ def _lag() -> Column:
 
 
 def by_topic(topics: DataFrame, tables: Mapping[str, DataFrame]) -> DataFrame:
-    """The topics with the weights of each one's partitions, a column a source."""
+    """The topics with the weights of each one's partitions, a column a source.
+
+    Those of the partitions' own table come with the topics (`of_partitions`).
+    """
     stated = [
-        table.groupBy(*KEYS).agg(
-            F.sort_array(F.collect_list(F.struct("partition", _known()))).alias(source)
-        )
+        table.groupBy(*KEYS).agg(of_partitions().alias(source))
         for source, table in tables.items()
-        if source != LAG
+        if source not in (COLUMN, LAG)
     ]
     return reduce(lambda found, one: found.join(one, list(KEYS), "left"), stated, topics)
+
+
+def of_partitions() -> Column:
+    """The partitions of a grouping that are told a weight at all, and the weight of each."""
+    return F.sort_array(F.collect_list(F.struct("partition", _known())))
 
 
 def of_topics(topics: Column, sources: Iterable[str]) -> dict[str, Column]:

@@ -6,6 +6,7 @@ import json
 import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, fields, replace
+from functools import cache
 from typing import Any
 
 from optimizer import DEFAULT_GOALS, Goals, GoalsError
@@ -160,6 +161,7 @@ def of_fleet(goals: FleetGoals | Goals) -> FleetGoals:
     return FleetGoals(goals) if isinstance(goals, Goals) else goals
 
 
+@cache
 def goals_to_text(goals: Goals) -> str | None:
     """How a plan's row tells its goals; None for the default ones."""
     return None if goals == DEFAULT_GOALS else json.dumps(asdict(goals))

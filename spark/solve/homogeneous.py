@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
-from optimizer.checker import check_homogeneous
-from optimizer.model import NOBODY, IntArray, spread_is_looked_at
-from optimizer.solver import solve_homogeneous
-from spark.groups import HomogeneousRows, read_homogeneous
+from optimizer.checker import Bounds, WeightVerdict, check_homogeneous, check_many_by_weight
+from optimizer.model import NOBODY, Goals, IntArray, WeighedGroups, spread_is_looked_at
+from optimizer.solver import solve_homogeneous, solve_many_by_weight
+from spark.groups import HomogeneousRows, read_homogeneous, weighed_rows, with_like_members
+from spark.settings import goals_to_text
 from spark.solve.solved_row import SolvedRow, actions
+from spark.solve.weights import by_weight
 
 
 def plan_homogeneous(rows: Sequence[Any], strategy: str) -> dict[tuple[str, str], SolvedRow]:
@@ -28,6 +30,44 @@ def plan_homogeneous(rows: Sequence[Any], strategy: str) -> dict[tuple[str, str]
         return {}
     target = solve_homogeneous(read.groups)
     seconds = (time.perf_counter() - started) / len(read.rows)
+    return _solved_rows(read, strategy, target, seconds, _measures(read, target))
+
+
+def plan_homogeneous_by_weight(
+    rows: Sequence[Any], strategy: str, goals: Goals
+) -> dict[tuple[str, str], SolvedRow]:
+    """The same by weight, of groups that have these goals, and whose members are alike.
+
+    Limits, a budget of moves and a least gain can't be among the goals. What has to be searched
+    for any further is left out.
+    """
+    started = time.perf_counter()
+    read = read_homogeneous(with_like_members(rows))
+    if read is None:
+        return {}
+    weighed = weighed_rows(read, goals.weight)
+    found = solve_many_by_weight(weighed, goals)
+    verdicts = check_many_by_weight(
+        weighed,
+        [row.topics for row in read.rows],
+        found.target,
+        Bounds(np.where(found.solved, found.level, 0), found.shown),
+        goals.tolerance,
+    )
+    seconds = (time.perf_counter() - started) / len(read.rows)
+    measures = _measures_by_weight(read, weighed, found.target, verdicts)
+    return _solved_rows(read, strategy, found.target, seconds, measures, goals_to_text(goals))
+
+
+def _solved_rows(
+    read: HomogeneousRows,
+    strategy: str,
+    target: IntArray,
+    seconds: float,
+    measures: Iterable[dict[str, Any] | None],
+    goals: str | None = None,
+) -> dict[tuple[str, str], SolvedRow]:
+    """The rows of those groups that have measures."""
     return {
         (row.cluster, row.group): SolvedRow(
             cluster=row.cluster,
@@ -36,15 +76,13 @@ def plan_homogeneous(rows: Sequence[Any], strategy: str) -> dict[tuple[str, str]
             reason=None,
             strategy=strategy,
             members=len(row.member_ids),
-            **measures,
+            goals=goals,
             seconds=seconds,
-            certificate=b"",
+            **of_group,
             **plan,
         )
-        for row, measures, plan in zip(
-            read.rows, _measures(read, target), _plans(read, target), strict=True
-        )
-        if measures
+        for row, of_group, plan in zip(read.rows, measures, _plans(read, target), strict=True)
+        if of_group
     }
 
 
@@ -60,9 +98,37 @@ def _measures(read: HomogeneousRows, target: IntArray) -> Iterator[dict[str, Any
             "takeovers": 0,
             "balance_optimal": True,
             "moves_optimal": True,
+            "certificate": b"",
             "spread_optimal": True if spread_counts_here else None,
         }
         yield measures | of_proof if proven and spread_proven >= spread_counts_here else None
+
+
+def _measures_by_weight(
+    read: HomogeneousRows,
+    weighed: WeighedGroups,
+    target: IntArray,
+    verdicts: Iterable[WeightVerdict | None],
+) -> Iterator[dict[str, Any] | None]:
+    """Measures and bounds of each group; None for one that has no verdict."""
+    found = check_homogeneous(read.groups, target)._asdict()
+    del found["proven"], found["spread_proven"]
+    first = read.groups.member_offsets
+    loads = np.bincount(read.groups.owner + 1, weighed.weight, first[-1] + 1)[1:]
+    as_found = np.maximum.reduceat(loads, first[:-1]).astype(np.int64) * weighed.unit
+    columns = zip(*(column.tolist() for column in found.values()), strict=True)
+    for values, highest, verdict in zip(columns, as_found.tolist(), verdicts, strict=True):
+        if verdict is None:
+            yield None
+            continue
+        yield dict(zip(found, values, strict=True)) | {
+            "takeovers": 0,
+            "balance_optimal": verdict.within or None,
+            "moves_optimal": (verdict.within and verdict.moves <= verdict.moves_bound) or None,
+            "certificate": verdict.certificate,
+            "found_max_weight": highest,
+            **by_weight(verdict),
+        }
 
 
 def _plans(read: HomogeneousRows, target: IntArray) -> Iterator[dict[str, Any]]:

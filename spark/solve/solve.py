@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,7 @@ from spark.errors import TimeLimitError
 from spark.groups import FleetGroup, failed, portions, read_or_failed, rows_of
 from spark.settings import DEFAULT_FLEET_GOALS, STRATEGY_SECONDS, FleetGoals, goals_to_text
 from spark.solve.columns import batch_of, schema_of
-from spark.solve.homogeneous import plan_homogeneous
+from spark.solve.homogeneous import plan_homogeneous, plan_homogeneous_by_weight
 from spark.solve.solved_row import SolvedRow, actions, facts_of
 from spark.solve.time_limit import limited_to
 from spark.solve.weights import by_weight, max_weight
@@ -64,23 +65,32 @@ def solved_rows(
 def _planned_at_once(
     groups: list[Any], strategy: str, goals: FleetGoals
 ) -> dict[tuple[str, str], SolvedRow]:
-    """Whatever happens here, each group can still be planned on its own."""
+    """Those that can be planned at once, by their goals."""
     if strategy != OPTIMAL:
         return {}
-    try:
-        return plan_homogeneous([row for row in groups if _has_usual_goals(row, goals)], strategy)
-    except Exception:
-        return {}
+    of_goals: dict[Goals, list[Any]] = {}
+    for row in groups:
+        of_group = goals.of(row.cluster, row.group)
+        if _are_usual(of_group, row):
+            same = of_group if of_group.by_weight else DEFAULT_GOALS
+            of_goals.setdefault(same, []).append(row)
+    planned: dict[tuple[str, str], SolvedRow] = {}
+    for of_rows, rows in of_goals.items():
+        # Whatever happens here, each group can still be planned on its own.
+        with suppress(Exception):
+            planned |= (
+                plan_homogeneous_by_weight(rows, strategy, of_rows)
+                if of_rows.by_weight
+                else plan_homogeneous(rows, strategy)
+            )
+    return planned
 
 
-def _has_usual_goals(row: Any, goals: FleetGoals) -> bool:
-    """Whether the group's goals come to the default ones: without racks, theirs don't matter."""
-    of_group = goals.of(row.cluster, row.group)
-    if of_group.min_gain or of_group.max_moves is not None or of_group.by_weight:
+def _are_usual(goals: Goals, row: Any) -> bool:
+    """Whether a group's goals come to balance and few moves: without racks, theirs don't matter."""
+    if goals.min_gain or goals.max_moves is not None or any(goals.limits):
         return False
-    if any(of_group.limits):
-        return False
-    return of_group.rack is None or not any(row.racks)
+    return goals.rack is None or not any(row.racks)
 
 
 def row_of_group(

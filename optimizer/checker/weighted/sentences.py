@@ -24,19 +24,14 @@ class Sentences:
     def shown(self, shown: Set | Prices, level: int) -> str:
         """What shows the bound, and how far the plan is above it."""
         weights = self._weights
-        bound = shown.level + 1
-        gap = level / bound - 1 if bound else 0.0
-        reached = f"the plan's largest is {_number(level * weights.unit)} (gap {gap:.2%})"
-        least = _number(bound * weights.unit)
+        reached = told_level(level, shown.level + 1, weights.unit)
         if isinstance(shown, Prices):
-            priced = int(np.count_nonzero(shown.prices))
-            return (
-                f"{priced} partitions can't be dealt so that everybody has less than {least} a "
-                f"unit of capacity (shown by their prices); {reached}"
+            return told_prices(
+                int(np.count_nonzero(shown.prices)), shown.level + 1, weights.unit, reached
             )
         if not shown.members.any():
             return self._alone(shown, reached)
-        return self._together(shown, least, reached)
+        return self._together(shown, reached)
 
     def _alone(self, shown: Set, reached: str) -> str:
         """A partition that is too heavy for all of its readers."""
@@ -45,26 +40,59 @@ class Sentences:
         if not len(found):
             return f"nothing weighs anything; {reached}"
         p = int(found[np.argmax(weights.of_partition[found])])
-        name = self._problem.partition_name(p)
-        weight = _number(float(weights.of_partition[p]) * weights.weight_unit)
-        return f"{name} alone weighs {weight}, and somebody has to read it; {reached}"
+        weight = float(weights.of_partition[p]) * weights.weight_unit
+        return told_heaviest(self._problem.partition_name(p), weight, reached)
 
-    def _together(self, shown: Set, least: str, reached: str) -> str:
+    def _together(self, shown: Set, reached: str) -> str:
         problem, weights = self._problem, self._weights
         found = confined(self._kinds, weights, shown)
         topics = [problem.topics[t] for t in np.unique(problem.topic_of[found]).tolist()]
         members = [problem.member_ids[m] for m in shown.members.nonzero()[0].tolist()]
-        weight = _number(float(weights.of_partition[found].sum()) * weights.weight_unit)
         # A level in parts of what the weight 1 is to the capacity 1, and units of both.
         per_capacity = weights.weight_unit / (weights.unit * weights.parts)
-        capacity = _number(float(weights.capacity[shown.members].sum()) * per_capacity)
-        who = "all members" if shown.members.all() else f"{_listed(members)} alone"
-        may = "have" if shown.members.all() else "may"
-        verb = "to read" if shown.members.all() else "read"
-        return (
-            f"{who} {may} {verb} {_listed(topics)}, {weight} for a capacity of {capacity}: one of "
-            f"them has at least {least} a unit; {reached}"
+        return told_together(
+            None if shown.members.all() else members,
+            topics,
+            float(weights.of_partition[found].sum()) * weights.weight_unit,
+            float(weights.capacity[shown.members].sum()) * per_capacity,
+            (shown.level + 1) * weights.unit,
+            reached,
         )
+
+
+def told_level(level: int, bound: int, unit: float) -> str:
+    """How far a plan is above its bound."""
+    gap = level / bound - 1 if bound else 0.0
+    return f"the plan's largest is {_number(level * unit)} (gap {gap:.2%})"
+
+
+def told_prices(priced: int, bound: int, unit: float, reached: str) -> str:
+    """So many partitions show it by their prices."""
+    return (
+        f"{priced} partitions can't be dealt so that everybody has less than "
+        f"{_number(bound * unit)} a unit of capacity (shown by their prices); {reached}"
+    )
+
+
+def told_heaviest(name: str, weight: float, reached: str) -> str:
+    """One partition shows it alone."""
+    return f"{name} alone weighs {_number(weight)}, and somebody has to read it; {reached}"
+
+
+def told_together(
+    members: Sequence[str] | None,
+    topics: Sequence[str],
+    weight: float,
+    capacity: float,
+    least: float,
+    reached: str,
+) -> str:
+    """Some members, or all (None), show it by what they have to read."""
+    who = "all members have to" if members is None else f"{_listed(members)} alone may"
+    return (
+        f"{who} read {_listed(topics)}, {_number(weight)} for a capacity of {_number(capacity)}: "
+        f"one of them has at least {_number(least)} a unit; {reached}"
+    )
 
 
 def _listed(names: Sequence[str]) -> str:

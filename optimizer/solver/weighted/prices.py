@@ -80,24 +80,23 @@ def counted_bound(facts: Facts, low: int, high: int) -> PriceBound | None:
     Where partitions weigh about the same, it is they that can't be cut into pieces. None where that
     shows nothing above `low`.
     """
-    if facts.members * len(facts.read) > WIDEST or _kinds(facts) * len(facts.read) ** 2 > WORK:
+    if facts.members * len(facts.read) > WIDEST:
         return None
-    weight = facts.weight[facts.read]
     ascending = facts.read[::-1]
     may = facts.reads[facts.class_of[ascending]].T
     sums = np.where(may, facts.weight[ascending], 0).cumsum(axis=1)
     lightest = np.where(may, sums, np.iinfo(np.int64).max)
-    best, least = low, low
-    while high - least > 0:
-        middle = (least + high + 1) // 2
-        limits = facts.weights.limits(middle - 1)
-        taken = int((lightest <= limits[:, None]).sum())
-        if taken < len(weight):
-            best = least = middle
-        else:
-            high = middle - 1
-    if best <= low:
+
+    def is_shown(level: int) -> bool:
+        taken = int(np.count_nonzero(lightest <= facts.weights.limits(level - 1)[:, None]))
+        return taken < len(facts.read)
+
+    if high <= low or not is_shown(low + 1) or _kinds(facts) * len(facts.read) ** 2 > WORK:
         return None
+    best = low + 1
+    while high > best:
+        middle = (best + high + 1) // 2
+        best, high = (middle, high) if is_shown(middle) else (best, middle - 1)
     prices = np.zeros(len(facts.class_of), np.int64)
     prices[facts.read] = 1
     return PriceBound(best, prices)

@@ -23,17 +23,20 @@ def relieved(facts: Facts, level: int) -> IntArray | None:
     are placed with what has no owner, the heaviest first. Where one fits in nowhere it goes back,
     and its owner gives up the lightest that is enough and fits somewhere, or else the heaviest that
     fits. Where nothing does, two are exchanged, or a third member takes one. It is then tried
-    whether it takes fewer moves if less is given up, by as much as there was no room for.
+    whether it takes fewer moves if less is given up, by as much as there was no room for; unless
+    there is a plan that takes no more than has to be given up.
     """
-    plans, saving = [], 0
+    plans, saving, least = [], 0, 0
     for _ in range(ROUNDS):
         relief = _Relief(facts, level)
-        for p in relief.to_shed(saving):
+        shed = relief.to_shed(saving)
+        least = least or len(shed)
+        for p in shed:
             relief.take(p)
         left = [p for p in relief.unplaced if not relief.place(p)]
         if (plan := relief.repaired(left) if left else relief.target) is not None:
             plans.append(plan)
-        if not left:
+        if not left or (plans and facts.moves_of(plans[-1]) == least):
             break
         saving += int(facts.weight[left].sum())
     return min(plans, key=facts.moves_of) if plans else None

@@ -8,20 +8,23 @@ import numpy as np
 import pytest
 from pyspark.sql import SparkSession
 
-from optimizer.model import levels
+from optimizer.model import DEFAULT_GOALS, Goals, levels
 from spark import FleetSnapshot
+from spark.groups import weight_tables
 from spark.groups.encode import encode
+from spark.settings import FleetGoals, GroupGoals
 from spark.solve.columns import columns_of
-from spark.solve.homogeneous import plan_homogeneous
-from spark.solve.solve import row_of_group
+from spark.solve.homogeneous import plan_homogeneous, plan_homogeneous_by_weight
+from spark.solve.solve import row_of_group, solved_rows
 from spark.solve.solved_row import SolvedRow
 from tests.spark.support.fleets import Fleet
 
 COLUMNS = columns_of(SolvedRow)
 
 
-def encoded(snapshot: FleetSnapshot) -> list[Any]:
-    return list(encode(snapshot).toPandas().itertuples(index=False))
+def encoded(snapshot: FleetSnapshot, *weights: str) -> list[Any]:
+    rows = encode(snapshot, weights=weight_tables(snapshot, weights))
+    return list(rows.toPandas().itertuples(index=False))
 
 
 def plain(solved: SolvedRow) -> dict[str, Any]:
@@ -34,8 +37,10 @@ def plain(solved: SolvedRow) -> dict[str, Any]:
     }
 
 
-def one_at_a_time(rows: list[Any]) -> dict[tuple[str, str], dict[str, Any]]:
-    return {(row.cluster, row.group): plain(row_of_group(row, "optimal")) for row in rows}
+def one_at_a_time(
+    rows: list[Any], goals: Goals = DEFAULT_GOALS
+) -> dict[tuple[str, str], dict[str, Any]]:
+    return {(row.cluster, row.group): plain(row_of_group(row, "optimal", goals)) for row in rows}
 
 
 def all_at_once(rows: list[Any]) -> dict[tuple[str, str], dict[str, Any]]:
@@ -43,7 +48,7 @@ def all_at_once(rows: list[Any]) -> dict[tuple[str, str], dict[str, Any]]:
 
 
 def random_fleet(seed: int) -> Fleet:
-    """Groups in which everybody reads everything."""
+    """Groups in which everybody reads everything; what weighs how much isn't known of all."""
     random = np.random.default_rng(seed)
     fleet = Fleet()
     for number in range(60):
@@ -58,12 +63,21 @@ def random_fleet(seed: int) -> Fleet:
             if random.random() < 0.8
         ]
         fleet.group(f"g{number}", {member: list(topics) for member in members}, claims)
+        for topic, p, _ in claims:
+            lag = int(random.integers(0, 99))
+            fleet.add("offsets", group=f"g{number}", topic=topic, partition=p, lag=lag)
+    for row in fleet.rows["partitions"]:
+        row["weight"] = None if random.random() < 0.1 else float(random.lognormal())
+    for row in fleet.rows["members"]:
+        row["capacity"] = {"g1": 2.0, "g2": 0.0, "g3": float(row["member_id"][1:]) + 1}.get(
+            row["group"]
+        )
     return fleet
 
 
 @pytest.fixture(scope="module")
 def alike(spark: SparkSession) -> list[Any]:
-    return encoded(random_fleet(1).snapshot(spark))
+    return encoded(random_fleet(1).snapshot(spark), "column", "lag")
 
 
 def test_same_rows_as_one_at_a_time(alike: list[Any]) -> None:
@@ -91,3 +105,30 @@ def test_groups_of_every_kind(demo: FleetSnapshot) -> None:
     planned = all_at_once(rows)
     assert 0.3 * len(expected) < len(planned) < len(expected)
     assert planned == {key: expected[key] for key in planned}
+
+
+@pytest.mark.parametrize("weight", ["column", "lag"])
+def test_same_rows_by_weight_as_one_at_a_time(alike: list[Any], weight: str) -> None:
+    """Left out are groups of unlike members, and those that are searched any further."""
+    goals = Goals(balance="weight", weight=weight, tolerance=0.2)
+    expected = one_at_a_time(alike, goals)
+    planned = {
+        key: plain(solved)
+        for key, solved in plan_homogeneous_by_weight(alike, "optimal", goals).items()
+    }
+    assert planned == {key: expected[key] for key in planned}
+    assert 15 < len(planned) < 60
+    assert sum(row["moves"] for row in planned.values()) > 10
+    unlike = {("c", "g2"), ("c", "g3")}
+    assert not unlike & planned.keys()
+
+
+def test_each_group_is_planned_by_its_own_goals(alike: list[Any]) -> None:
+    by_weight = Goals(balance="weight", tolerance=0.2)
+    rules = [
+        GroupGoals("g1*", DEFAULT_GOALS),
+        GroupGoals("g2*", Goals(balance="weight", max_moves=1)),
+    ]
+    goals = FleetGoals(by_weight, tuple(rules))
+    for row, solved in zip(alike, solved_rows(alike, "optimal", goals), strict=True):
+        assert plain(solved) == plain(row_of_group(row, "optimal", goals.of("c", row.group)))

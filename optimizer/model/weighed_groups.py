@@ -1,0 +1,55 @@
+"""Many groups at once by weight, in each of which everybody reads everything and is as strong."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from optimizer.model.arrays import IntArray
+from optimizer.model.homogeneous import HomogeneousGroups
+from optimizer.model.weights import known_or_mean, whole
+
+Reals = NDArray[np.float64]
+
+BY_ONE, BY_ALL, BY_NUMBERS = 0, 1, 2
+"""What shows a bound of such a group: its heaviest partition; all its members together; or how many
+partitions there are, of which somebody has to have so many."""
+
+
+@dataclass(frozen=True)
+class WeighedGroups:
+    """Groups, and what their partitions weigh in whole numbers: see `optimizer.model.Weights`.
+
+    `weight` has that of each partition. A member's level is its load. For each group `unit` is the
+    level 1 in the units that it was stated in, `weight_unit` the weight 1, and `known` the share of
+    partitions whose own weight was known.
+    """
+
+    groups: HomogeneousGroups
+    weight: IntArray
+    unit: Reals
+    weight_unit: Reals
+    known: Reals
+
+
+def weighed(groups: HomogeneousGroups, stated: Reals, capacity: Reals) -> WeighedGroups:
+    """The groups with what is stated of each partition (NaN: not known) and of a group's members.
+
+    `weights_of` says the same of one group.
+    """
+    ends, topics = groups.partition_offsets.tolist(), groups.topic_offsets.tolist()
+    weights, units, shares = [], [], []
+    for at, (first, last) in enumerate(pairwise(ends)):
+        of_topics = groups.first_of_topic[topics[at] : topics[at + 1] + 1] - first
+        of_group, known = known_or_mean(stated[first:last], of_topics)
+        weight, unit = whole(of_group)
+        weights.append(weight)
+        units.append(unit)
+        shares.append(known)
+    weight_unit = np.array(units)
+    return WeighedGroups(
+        groups, np.concatenate(weights), weight_unit / capacity, weight_unit, np.array(shares)
+    )
