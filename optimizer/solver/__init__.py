@@ -8,13 +8,21 @@ from optimizer.solver.flow import Takers, fewest_takers
 from optimizer.solver.frontier import Frontier, Point, frontier_of
 from optimizer.solver.homogeneous import solve_homogeneous
 from optimizer.solver.solve import solve
-from optimizer.solver.weighted import SetBound, solve_by_weight
+from optimizer.solver.weighted import (
+    SetBound,
+    WeightedFrontier,
+    WeightedPoint,
+    solve_by_weight,
+    weighted_frontier_of,
+)
 
 __all__ = [
     "Frontier",
     "Point",
     "SetBound",
     "Takers",
+    "WeightedFrontier",
+    "WeightedPoint",
     "fewest_moves",
     "fewest_takers",
     "frontier_of",
@@ -23,4 +31,5 @@ __all__ = [
     "solve",
     "solve_by_weight",
     "solve_homogeneous",
+    "weighted_frontier_of",
 ]

@@ -2,7 +2,19 @@
 
 from __future__ import annotations
 
+from optimizer.solver.weighted.frontier import (
+    WeightedFrontier,
+    WeightedPoint,
+    weighted_frontier_of,
+)
 from optimizer.solver.weighted.most_loaded import SetBound
 from optimizer.solver.weighted.solve import Found, solve_by_weight
 
-__all__ = ["Found", "SetBound", "solve_by_weight"]
+__all__ = [
+    "Found",
+    "SetBound",
+    "WeightedFrontier",
+    "WeightedPoint",
+    "solve_by_weight",
+    "weighted_frontier_of",
+]
