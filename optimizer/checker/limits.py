@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from optimizer.checker.kinds import Kinds, cut
-from optimizer.checker.pair_facts import PairFacts
+from optimizer.checker.pair_facts import TableFacts
 from optimizer.model import NOTHING, IntArray, Limits, Problem
 
 ALLOWED = "allowed"
@@ -18,7 +18,7 @@ def kinds_under(kinds: Kinds, limits: Limits) -> Kinds:
     """The kinds with those readers alone whom limits allow."""
     if limits.allowed.all():
         return kinds
-    facts = PairFacts(limits.row_of, np.arange(kinds.member_count), {ALLOWED: limits.allowed})
+    facts = TableFacts(limits.row_of, np.arange(kinds.member_count), ALLOWED, limits.allowed)
     found = cut(kinds, facts)
     may = found.flags[ALLOWED]
     kind = np.arange(found.kind_count).repeat(np.diff(found.offsets))[may]

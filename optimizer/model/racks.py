@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Sequence
-from itertools import count
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from optimizer.model.arrays import NOTHING, IntArray, occurs
+from optimizer.model.arrays import IntArray, occurs
 from optimizer.model.measures import Reads
 from optimizer.model.problem import Problem, once_a_problem
 
@@ -59,24 +57,22 @@ def rack_table_of(problem: Problem, rack: str | None) -> RackTable | None:
         return None
     number: dict[str, int] = {}
     rack_of = [number.setdefault(r, len(number)) if r else NO_RACK for r in problem.racks]
-    spelled: defaultdict[str | tuple[str, ...] | None, int] = defaultdict(count().__next__)
-    spelling = np.fromiter(map(spelled.__getitem__, stated), np.int64, len(stated))
-    place: defaultdict[tuple[bool, tuple[int, ...]], int] = defaultdict(count().__next__)
-    place_of = np.array([place[_place(facts, number)] for facts in spelled], np.int64)
-    near = [at * len(number) + rack for at, (_, racks) in enumerate(place) for rack in racks]
+    near_of = {facts: _near(facts, number) for facts in set(stated)}
+    place = {near: at for at, near in enumerate(sorted(set(near_of.values())))}
+    place_of = {facts: place[near] for facts, near in near_of.items()}
+    keys = [at * len(number) + rack for near, at in place.items() for rack in near[:-1]]
     return RackTable(
-        rack_place_of=place_of[spelling] if len(spelling) else NOTHING,
+        rack_place_of=np.fromiter(map(place_of.__getitem__, stated), np.int64, len(stated)),
         rack_of=np.array(rack_of, np.int64),
         racks=len(number),
-        known=np.array([is_known for is_known, _ in place], np.bool_),
-        near=np.array(near, np.int64),
+        known=np.array([near != () for near in place], np.bool_),
+        near=np.array(keys, np.int64),
     )
 
 
-def _place(
-    facts: str | tuple[str, ...] | None, number: dict[str, int]
-) -> tuple[bool, tuple[int, ...]]:
-    """Whether any rack is known of a partition, and those of them that members are in."""
+def _near(facts: str | tuple[str, ...] | None, number: dict[str, int]) -> tuple[int, ...]:
+    """Those of a partition's racks that members are in, and an end; nothing if none is known."""
     racks: Sequence[str | None] = facts if isinstance(facts, tuple) else (facts,)
-    near = {number[rack] for rack in racks if rack and rack in number}
-    return any(racks), tuple(sorted(near))
+    if not any(racks):
+        return ()
+    return (*sorted({number[rack] for rack in racks if rack and rack in number}), len(number))

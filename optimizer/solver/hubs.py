@@ -19,7 +19,7 @@ from optimizer.solver.shares import spare_arcs
 FEWER = 7
 """Hubs are taken where they have so many times fewer arcs than one for each kind and reader.
 
-With three racks direct arcs are about as fast, and with eight they are not (tests/bench/rack_grid.py).
+With three racks direct arcs are as fast, with eight they aren't (tests/bench/rack_grid.py).
 """
 
 
@@ -28,7 +28,7 @@ class Given(NamedTuple):
 
     fine: IntArray
     pair: IntArray
-    count: IntArray
+    amount: IntArray
 
 
 @dataclass(frozen=True)
@@ -265,7 +265,7 @@ def as_pairs(
     offsets = keys.searchsorted(np.arange(len(fine.supply) + 1) * members)
     owned, shares = (
         np.bincount(keys.searchsorted(key), count, len(keys)).astype(np.int64)
-        for key, count in ((owned_key, fine.owned), (given_key, given.count))
+        for key, count in ((owned_key, fine.owned), (given_key, given.amount))
     )
     kept = kinds.owner_pair >= 0
     wanted = of_partition * members + problem_owner

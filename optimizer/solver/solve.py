@@ -69,7 +69,7 @@ def solve(problem: Problem, goals: Goals = DEFAULT_GOALS) -> Answer:
         return answer
     still = kinds_if_nothing_moves(kinds, problem.owner)
     if caps := caps_of(problem, goals):
-        found = _capped(problem, still, caps, goals, _capped_levels(problem, goals))
+        found = _capped(problem, still, caps, goals, ["balance", *_levels(problem, goals)])
         if found is None:  # limits take moves
             return answer
         unmoved = found
@@ -133,10 +133,10 @@ def _best(problem: Problem, kinds: Kinds, goals: Goals) -> IntArray:
     better, and the group isn't too large, a flow spreads them.
     """
     if caps := caps_of(problem, goals):
-        capped = _capped(problem, kinds, caps, goals, _capped_levels(problem, goals))
+        capped = _capped(problem, kinds, caps, goals, ["balance", *_levels(problem, goals)])
         assert capped is not None, "limits that clash have been told"
         return capped
-    levels = levels_of(problem, goals)
+    levels = _levels(problem, goals)
     if "spread" not in levels:
         return _balanced(problem, kinds, goals, levels)
     kinds = kinds_by_cost(kinds, costs_of(problem, goals))
@@ -163,8 +163,12 @@ def _balanced(problem: Problem, kinds: Kinds, goals: Goals, levels: Sequence[str
     return _of_shares(problem, *as_pairs(problem.owner, kinds, *cut, given, members))
 
 
-def _capped_levels(problem: Problem, goals: Goals) -> list[str]:
-    return ["balance", *levels_of(problem, goals)]
+def _levels(problem: Problem, goals: Goals) -> Sequence[str]:
+    """The levels below balance that aren't settled by it, as the spread of a single topic is."""
+    levels = levels_of(problem, goals)
+    if np.count_nonzero(problem.topic_sizes) > 1:
+        return levels
+    return [level for level in levels if level != "spread"]
 
 
 def _capped(
