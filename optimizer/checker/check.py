@@ -135,10 +135,14 @@ def check_assignment(
 def _by_weight(
     problem: Problem, target: IntArray, certificate: bytes | None, goals: Goals
 ) -> Verdict:
-    counts = _counted(problem, target, facts_of(problem, goals), by_topic=False, limits=None)
+    limits = limits_of(problem, goals.limits)
+    counts = _counted(problem, target, facts_of(problem, goals), by_topic=False, limits=limits)
     if not isinstance(counts, Counts):
         return Verdict(counts, None, False, None, None)
-    found = check_by_weight(problem, kinds_of(problem), target, goals, certificate)
+    bare = kinds_of(problem)
+    kinds = bare if limits is None else kinds_under(bare, limits)
+    forced = forced_moves(problem, bare, kinds)
+    found = check_by_weight(problem, kinds, target, goals, certificate, forced)
     is_fewest = found.within and found.moves <= found.moves_bound
     return Verdict(
         [],

@@ -48,7 +48,7 @@ def frontier_of(problem: Problem, goals: Goals = DEFAULT_GOALS) -> Frontier:
 
     Of its goals the limits count. Raises LimitsError where they can't all be met.
     """
-    limited = replace(DEFAULT_GOALS, **goals.limits._asdict())
+    limited = replace(DEFAULT_GOALS, **goals.limits._replace(max_weight=())._asdict())
     best = solve(problem, limited).target
     curve = loads_by_moves(problem, int(member_loads(problem, best).max(initial=0)), limited)
     gain = curve.highest - curve.lowest

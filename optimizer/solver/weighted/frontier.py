@@ -53,11 +53,11 @@ class WeightedFrontier(NamedTuple):
 def weighted_frontier_of(problem: Problem, goals: Goals = DEFAULT_GOALS) -> WeightedFrontier:
     """The frontier of a group by weight: what was found, and a bound for each number of moves.
 
-    Of its goals the effort counts, and the limits.
+    Of its goals the effort counts, and of the limits those of who may have what.
     """
     sought = Goals(balance="weight", tolerance=0.0, effort=goals.effort)
-    found = solve_by_weight(problem, replace(sought, **goals.limits._asdict()))
-    facts = Facts.of(problem)
+    sought = replace(sought, pin=goals.pin, exclude=goals.exclude)
+    found, facts = solve_by_weight(problem, sought), Facts.of(problem, sought)
     curve = _Curve(facts, found.bound.level, EFFORTS[goals.effort].enough)
     curve.add(found.target)
     for moves in _spread(facts.moves_of(found.target)):
