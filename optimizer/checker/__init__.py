@@ -5,7 +5,6 @@ from __future__ import annotations
 from optimizer.checker.check import Verdict, check_assignment, measure_assignment
 from optimizer.checker.homogeneous import check_homogeneous
 from optimizer.checker.kinds import Kinds, kinds_of
-from optimizer.checker.pair_facts import PairFacts
 from optimizer.checker.racks import rack_facts_of
 from optimizer.checker.weighted import (
     Bounds,
@@ -20,7 +19,6 @@ from optimizer.checker.weighted import (
 __all__ = [
     "Bounds",
     "Kinds",
-    "PairFacts",
     "Prices",
     "Set",
     "Verdict",

@@ -13,10 +13,10 @@ from optimizer.checker.certificate import has_prices
 from optimizer.checker.costs import facts_of
 from optimizer.checker.counts import Counts, counts_of
 from optimizer.checker.homogeneous import proven_homogeneous
-from optimizer.checker.kinds import Kinds, kinds_of, with_cells
+from optimizer.checker.kinds import Kinds, cut, cut_with_hubs, kinds_of, with_cells
 from optimizer.checker.limits import forced_moves, kinds_under, limit_faults
-from optimizer.checker.pair_facts import PairFacts
 from optimizer.checker.proof import prove
+from optimizer.checker.racks import RackFacts
 from optimizer.checker.weighted import WeightVerdict, check_by_weight
 from optimizer.model import (
     DEFAULT_GOALS,
@@ -135,11 +135,14 @@ def check_assignment(
 def _by_weight(
     problem: Problem, target: IntArray, certificate: bytes | None, goals: Goals
 ) -> Verdict:
-    kinds = kinds_of(problem, facts_of(problem, goals))
-    counts = counts_of(problem, kinds, target)
-    if counts is None:
-        return Verdict(list(_misplaced(problem, kinds, target)), None, False, None, None)
-    found = check_by_weight(problem, kinds, target, goals, certificate)
+    limits = limits_of(problem, goals.limits)
+    counts = _counted(problem, target, facts_of(problem, goals), by_topic=False, limits=limits)
+    if not isinstance(counts, Counts):
+        return Verdict(counts, None, False, None, None)
+    bare = kinds_of(problem)
+    kinds = bare if limits is None else kinds_under(bare, limits)
+    forced = forced_moves(problem, bare, kinds)
+    found = check_by_weight(problem, kinds, target, goals, certificate, forced)
     is_fewest = found.within and found.moves <= found.moves_bound
     return Verdict(
         [],
@@ -178,14 +181,14 @@ def measure_assignment(problem: Problem, target: IntArray, goals: Goals = DEFAUL
 def _counted(
     problem: Problem,
     target: IntArray,
-    facts: Sequence[PairFacts],
+    facts: Sequence[RackFacts],
     by_topic: bool,
     limits: Limits | None,
 ) -> Counts | list[str]:
     """The assignment in counts, or why it isn't one of the group under its limits."""
-    by_topic |= limits is not None and limits.most_of_topic is not None
-    bare = kinds_of(problem, facts, by_topic)
-    kinds = with_cells(bare if limits is None else kinds_under(bare, limits))
+    is_capped = limits is not None and limits.most_of_topic is not None
+    bare = kinds_of(problem, by_topic or is_capped)
+    coarse = bare if limits is None else kinds_under(bare, limits)
     if limits is not None:
         faults = [
             *_misplaced(problem, bare, target),
@@ -193,12 +196,18 @@ def _counted(
         ]
         if faults:
             return faults
-    counts = counts_of(problem, kinds, target)
+    kinds = coarse
+    for each in facts:
+        found = None
+        if len(facts) == 1:
+            found = cut_with_hubs(kinds, each, problem.owner, target)
+        kinds = found or cut(kinds, each)
+    counts = counts_of(problem, with_cells(kinds), target)
     if counts is None:
-        return list(_misplaced(problem, kinds, target))
+        return list(_misplaced(problem, bare, target))
     if limits is None:
         return counts
-    forced, measures = forced_moves(problem, bare, kinds), counts.measures
+    forced, measures = forced_moves(problem, bare, coarse), counts.measures
     measures = measures._replace(
         moves=measures.moves + forced, takeovers=measures.takeovers - forced
     )

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
-from optimizer.checker.pair_facts import PairFacts
-from optimizer.checker.racks import rack_facts_of
+from optimizer.checker.racks import RackFacts, rack_facts_of
 from optimizer.model import Goals, Problem
 
 
@@ -16,7 +15,7 @@ class Cost(NamedTuple):
     The flags of the level's own name in the facts tell what costs; others only go along.
     """
 
-    facts_of: Callable[[Problem, Goals], PairFacts | None]
+    facts_of: Callable[[Problem, Goals], RackFacts | None]
     better: str
     doubt: str
 
@@ -30,7 +29,7 @@ COSTS: dict[str, Cost] = {
 }
 
 
-def facts_of(problem: Problem, goals: Goals) -> list[PairFacts]:
+def facts_of(problem: Problem, goals: Goals) -> list[RackFacts]:
     """The facts of all levels that the goals and the group have."""
     found = [COSTS[level].facts_of(problem, goals) for level in goals.order if level in COSTS]
     return [facts for facts in found if facts is not None]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -51,8 +51,9 @@ class Counts:
             return self._costs_of_spread()
         if level not in self.kinds.flags:
             return ArcCosts(FREE, FREE)
-        cost = self.kinds.flags[level].view(np.int8)
-        return ArcCosts(cost, -cost)
+        cost, hubs = self.kinds.flags[level].view(np.int8), self.kinds.hubs
+        everywhere = FREE if hubs is None else hubs.costly.view(np.int8)
+        return ArcCosts(cost, -cost, everywhere=everywhere)
 
     def _costs_of_spread(self) -> ArcCosts:
         if self.kinds.cell is None:
@@ -92,7 +93,7 @@ class Counts:
                 gain = self.held < most_of_topic[kinds.topic.repeat(np.diff(kinds.offsets))]
             else:
                 up = self.held_in_cells < most_of_topic[kinds.topic_of_cell]
-        return ResidualNetwork(
+        network = ResidualNetwork(
             taker=self.kinds.member if cell is None else cell + len(self.loads),
             offsets=self.kinds.offsets,
             member_of_cell=self.kinds.member_of_cell,
@@ -103,6 +104,14 @@ class Counts:
             up=up,
             down=self.held_in_cells[:cells] > 0,
         )
+        hubs = self.kinds.hubs
+        if hubs is None:
+            return network
+        everywhere, near, on, out = (
+            np.ones(len(arcs), np.bool_)
+            for arcs in (hubs.class_of, hubs.near_kind, hubs.class_of_hub, hubs.reader)
+        )
+        return replace(network, everywhere=everywhere, near=near, on=on, out=out, hubs=hubs)
 
 
 def counts_of(problem: Problem, kinds: Kinds, target: IntArray) -> Counts | None:

@@ -6,14 +6,16 @@ fault in one of them must not hide in the other.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 import numpy as np
 
+from optimizer.checker.hubs import Hubs, hubs_of
 from optimizer.checker.pair_facts import Flags, PairFacts
-from optimizer.model import NOTHING, IntArray, Problem, ranges, stable_order
+from optimizer.checker.racks import RackFacts
+from optimizer.model import NOTHING, IntArray, Problem, distinct, ranges, stable_order
 
 DENSE = 8
 """A table of all kinds and members may have so many times the entries that are used."""
@@ -31,6 +33,9 @@ class Kinds:
 
     A cell is a topic and a member. Where kinds differ by topic and by other facts as well, `cell`
     has the number of each pair's cell, `member_of_cell` and `topic_of_cell` what each cell is of.
+
+    Where there are `hubs`, pairs are only those of a kind and a member that owns or is given some
+    of it; every kind has one then.
     """
 
     kind_of: IntArray
@@ -43,6 +48,27 @@ class Kinds:
     cell: IntArray | None = None
     member_of_cell: IntArray = field(default_factory=NOTHING.copy)
     topic_of_cell: IntArray = field(default_factory=NOTHING.copy)
+    hubs: Hubs | None = None
+
+    @property
+    def readers(self) -> IntArray:
+        """Members who may read anything, some of them more than once."""
+        return self.member if self.hubs is None else self.hubs.reader
+
+    @property
+    def reader_counts(self) -> IntArray:
+        """How many members may read each kind."""
+        if self.hubs is None:
+            return np.diff(self.offsets)
+        of_class = np.bincount(self.hubs.class_of_hub[self.hubs.hub_of_reader])
+        return of_class[self.hubs.class_of]
+
+    def is_free(self, name: str) -> bool:
+        """Whether what facts of a name tell is true of nobody."""
+        if self.hubs is not None and name == "racks" and self.hubs.costly.any():
+            return False
+        flags = self.flags.get(name)
+        return flags is None or not flags.any()
 
     @property
     def kind_count(self) -> int:
@@ -70,8 +96,8 @@ class Kinds:
         return counts if entries == len(self.keys) else counts[self.keys]
 
 
-def kinds_of(problem: Problem, facts: Sequence[PairFacts] = (), by_topic: bool = False) -> Kinds:
-    """The readers of a group; kinds differ by the facts as well, and by topic if asked to."""
+def kinds_of(problem: Problem, by_topic: bool = False) -> Kinds:
+    """The readers of a group; kinds differ by topic as well if asked to."""
     members, count = len(problem.member_ids), len(problem.subscriptions)
     of_topic, holders = _kinds(problem, by_topic)
     sizes = [len(some) for some in holders]
@@ -89,7 +115,7 @@ def kinds_of(problem: Problem, facts: Sequence[PairFacts] = (), by_topic: bool =
     if (keys[1:] < keys[:-1]).any():
         keys.sort()
         member = keys % members
-    kinds = Kinds(
+    return Kinds(
         kind_of=of_topic.repeat(problem.topic_sizes),
         offsets=keys.searchsorted(np.arange(len(sizes) + 1) * members),
         member=member,
@@ -97,14 +123,11 @@ def kinds_of(problem: Problem, facts: Sequence[PairFacts] = (), by_topic: bool =
         member_count=members,
         topic=(of_topic >= 0).nonzero()[0] if by_topic else NOTHING,
     )
-    for each in facts:
-        kinds = cut(kinds, each)
-    return kinds
 
 
 def with_cells(kinds: Kinds) -> Kinds:
     """Number the topics and members, if several kinds are of one topic."""
-    if not (kinds.topic[1:] == kinds.topic[:-1]).any():
+    if kinds.hubs is not None or not (kinds.topic[1:] == kinds.topic[:-1]).any():
         return kinds
     topic = kinds.topic.repeat(np.diff(kinds.offsets))
     cells, cell = np.unique(topic * kinds.member_count + kinds.member, return_inverse=True)
@@ -140,16 +163,11 @@ def _kinds(problem: Problem, by_topic: bool) -> tuple[IntArray, list[IntArray]]:
 
 def cut(kinds: Kinds, facts: PairFacts) -> Kinds:
     """Cut every kind by what is true of its partitions."""
-    rows, read = len(next(iter(facts.flags.values()))), kinds.kind_of >= 0
-    key = kinds.kind_of[read] * rows + facts.row_of[read]
-    is_cut = np.bincount(key, minlength=kinds.kind_count * rows) > 0
-    kind, row = np.divmod(is_cut.nonzero()[0], rows)
-    kind_of = np.full_like(kinds.kind_of, -1)
-    kind_of[read] = (is_cut.cumsum() - 1)[key]
+    kind_of, kind, row = _cut(kinds, facts)
     counts = np.diff(kinds.offsets)[kind]
     pairs = ranges(kinds.offsets[kind], counts)
     member = kinds.member[pairs]
-    where = row.repeat(counts), facts.column_of[member]
+    flags = facts.flags(row.repeat(counts), facts.column_of[member])
     return Kinds(
         kind_of=kind_of,
         offsets=np.append(0, counts.cumsum()),
@@ -157,8 +175,57 @@ def cut(kinds: Kinds, facts: PairFacts) -> Kinds:
         keys=np.arange(len(kind)).repeat(counts) * kinds.member_count + member,
         member_count=kinds.member_count,
         flags={
-            **{name: flags[pairs] for name, flags in kinds.flags.items()},
-            **{name: flags[where] for name, flags in facts.flags.items()},
+            **{name: some[pairs] for name, some in kinds.flags.items()},
+            **flags,
         },
         topic=kinds.topic[kind] if len(kinds.topic) else kinds.topic,
+    )
+
+
+def _cut(kinds: Kinds, facts: PairFacts) -> tuple[IntArray, IntArray, IntArray]:
+    """The finer kind of each partition; the kind that each of them is of, and its row."""
+    read = kinds.kind_of >= 0
+    key = kinds.kind_of[read] * facts.rows + facts.row_of[read]
+    found, number = distinct(key, kinds.kind_count * facts.rows)
+    kind_of = np.full_like(kinds.kind_of, -1)
+    kind_of[read] = number
+    return kind_of, found // max(facts.rows, 1), found % max(facts.rows, 1)
+
+
+def cut_with_hubs(
+    kinds: Kinds, facts: RackFacts, owner: IntArray, target: IntArray
+) -> Kinds | None:
+    """The same with hubs; None where pairs will do."""
+    kind_of, kind, row = _cut(kinds, facts)
+    hubs = hubs_of(kind, row, kinds.offsets, kinds.member, facts)
+    if hubs is None:
+        return None
+    members = kinds.member_count
+    pairs = [
+        kind_of[may] * members + some[may]
+        for some in (owner, target)
+        for may in [kinds.pair_of(some) >= 0]
+    ]
+    keys = np.union1d(*pairs)
+    of, member = np.divmod(keys, members)
+    found = Kinds(
+        kind_of=kind_of,
+        offsets=keys.searchsorted(np.arange(len(kind) + 1) * members),
+        member=member,
+        keys=keys,
+        member_count=members,
+        flags=facts.flags(row[of], facts.column_of[member]),
+        topic=kinds.topic[kind] if len(kinds.topic) else kinds.topic,
+        hubs=hubs,
+    )
+    if not len(kinds.topic):
+        return found
+    topic = kinds.topic.repeat(np.diff(kinds.offsets))
+    cells, cell = np.unique(topic * members + kinds.member, return_inverse=True)
+    return replace(
+        found,
+        cell=cells.searchsorted(found.topic[of] * members + member),
+        member_of_cell=cells % members,
+        topic_of_cell=cells // members,
+        hubs=replace(hubs, cell=cell.reshape(-1)),
     )

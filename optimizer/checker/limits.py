@@ -8,8 +8,8 @@ from dataclasses import replace
 import numpy as np
 
 from optimizer.checker.kinds import Kinds, cut
-from optimizer.checker.pair_facts import PairFacts
-from optimizer.model import NOTHING, IntArray, Limits, Problem
+from optimizer.checker.pair_facts import TableFacts
+from optimizer.model import NOTHING, IntArray, Limits, Problem, weights_of
 
 ALLOWED = "allowed"
 
@@ -18,7 +18,7 @@ def kinds_under(kinds: Kinds, limits: Limits) -> Kinds:
     """The kinds with those readers alone whom limits allow."""
     if limits.allowed.all():
         return kinds
-    facts = PairFacts(limits.row_of, np.arange(kinds.member_count), {ALLOWED: limits.allowed})
+    facts = TableFacts(limits.row_of, np.arange(kinds.member_count), ALLOWED, limits.allowed)
     found = cut(kinds, facts)
     may = found.flags[ALLOWED]
     kind = np.arange(found.kind_count).repeat(np.diff(found.offsets))[may]
@@ -55,6 +55,7 @@ def limit_faults(problem: Problem, kinds: Kinds, limits: Limits, target: IntArra
             f"{names[member]} is given {loads[member]} partitions, and its limits allow "
             f"{limits.most[member] if limits.most is not None else 0}"
         )
+    yield from _too_heavy(problem, limits, target)
     if limits.most_of_topic is None or not len(placed):
         return
     cells, held = np.unique(
@@ -65,4 +66,16 @@ def limit_faults(problem: Problem, kinds: Kinds, limits: Limits, target: IntArra
         yield (
             f"{names[member_of[at]]} is given {held[at]} partitions of "
             f"{problem.topics[topic[at]]}, and its limits allow {limits.most_of_topic[topic[at]]}"
+        )
+
+
+def _too_heavy(problem: Problem, limits: Limits, target: IntArray) -> Iterator[str]:
+    if limits.most_weight is None:
+        return
+    weights = weights_of(problem)
+    loads, unit = weights.loads(target), weights.weight_unit
+    for member in (loads > limits.most_weight).nonzero()[0].tolist():
+        yield (
+            f"{problem.member_ids[member]} is given a weight of {float(loads[member]) * unit:.4g}, "
+            f"and its limits allow {float(limits.most_weight[member]) * unit:.4g}"
         )

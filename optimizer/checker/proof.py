@@ -147,7 +147,7 @@ def _start(counts: Counts, level: str) -> tuple[IntArray, bool]:
     """Where a certificate's numbers are counted from; whether that alone proves the balance."""
     if level != "balance":
         return np.zeros(_numbered(counts), np.int64), False
-    of_readers = counts.loads[counts.kinds.member]
+    of_readers = counts.loads[counts.kinds.readers]
     low, high = int(of_readers.min(initial=counts.measures.max_load)), counts.measures.max_load
     is_within_one = high - low <= 1
     start = -np.minimum(counts.loads, low) if is_within_one else -counts.loads

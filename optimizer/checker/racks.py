@@ -2,37 +2,69 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from itertools import count
+from collections.abc import Mapping
+from typing import NamedTuple
 
 import numpy as np
 
-from optimizer.checker.pair_facts import PairFacts
-from optimizer.model import Problem, once_a_problem
+from optimizer.checker.pair_facts import Flags
+from optimizer.model import IntArray, Problem, occurs, once_a_problem
+
+
+class RackFacts(NamedTuple):
+    """Who reads across racks ("racks"), and who within one ("local").
+
+    A row is a set of racks, of which `named` tells whether it has any at all, and a column a rack
+    of members, or the last one for members without; there neither is true. `near` has
+    row * `columns` + column, ascending, for the racks of a set.
+    """
+
+    row_of: IntArray
+    column_of: IntArray
+    columns: int
+    named: Flags
+    near: IntArray
+
+    @property
+    def rows(self) -> int:
+        return len(self.named)
+
+    def flags(self, row: IntArray, column: IntArray) -> Mapping[str, Flags]:
+        known = self.named[row] & (column < self.columns)
+        local = known & occurs(row * self.columns + column, self.near)
+        return {"racks": known & ~local, "local": local}
+
+    def near_columns(self, row: IntArray) -> tuple[IntArray, IntArray]:
+        """The columns that are near to some rows, one row after the other, and how many each."""
+        first = self.near.searchsorted(row * self.columns)
+        last = self.near.searchsorted((row + 1) * self.columns)
+        counts = last - first
+        each = np.arange(int(counts.sum())) - (counts.cumsum() - counts).repeat(counts)
+        return self.near[first.repeat(counts) + each] - row.repeat(counts) * self.columns, counts
 
 
 @once_a_problem
-def rack_facts_of(problem: Problem, rack: str | None) -> PairFacts | None:
-    """Who reads across racks, and who within one, in the meaning of `Goals.rack`.
-
-    Where a member's rack or a partition's isn't known, neither "racks" nor "local" is true. None
-    where no member or no partition has any.
-    """
+def rack_facts_of(problem: Problem, rack: str | None) -> RackFacts | None:
+    """The facts in the meaning of `Goals.rack`; None where no member or no partition has any."""
     stated = problem.leader_racks if rack == "leader" else problem.replica_racks
     if rack is None or stated is None or not any(problem.racks or ()):
         return None
-    names = sorted({name or "" for name in problem.racks or ()})
+    names = sorted({name for name in problem.racks or () if name})
     column = {name: index for index, name in enumerate(names)}
-    distinct: defaultdict[str | tuple[str, ...] | None, int] = defaultdict(count().__next__)
-    index = np.fromiter(map(distinct.__getitem__, stated), np.int64, len(stated))
-    near = [{some} if isinstance(some, str) else set(some or ()) for some in distinct]
-    tables = [[name in some and name != "" for name in names] for some in near]
-    local = np.array(tables, np.bool_).reshape(len(near), len(names))
-    known = [[any(some) and name != "" for name in names] for some in near]
-    remote = np.array(known, np.bool_).reshape(local.shape) & ~local
-    both, row = np.unique(np.hstack((remote, local)), axis=0, return_inverse=True)
-    return PairFacts(
-        row_of=row.reshape(-1)[index],
-        column_of=np.array([column[name or ""] for name in problem.racks or ()], np.int64),
-        flags={"racks": both[:, : len(names)], "local": both[:, len(names) :]},
+    near_of: dict[str | tuple[str, ...] | None, tuple[int, ...]] = {}
+    for some in set(stated):
+        racks = [name for name in ((some,) if isinstance(some, str) else some or ()) if name]
+        near = tuple(sorted({column[name] for name in racks if name in column}))
+        near_of[some] = (*near, len(names)) if racks else ()
+    rows = {near: at for at, near in enumerate(sorted(set(near_of.values())))}
+    row_of_text = {some: rows[near] for some, near in near_of.items()}
+    keys = [at * len(names) + one for near, at in rows.items() for one in near[:-1]]
+    return RackFacts(
+        row_of=np.fromiter(map(row_of_text.__getitem__, stated), np.int64, len(stated)),
+        column_of=np.array(
+            [column.get(name or "", len(names)) for name in problem.racks or ()], np.int64
+        ),
+        columns=len(names),
+        named=np.array([near != () for near in rows], np.bool_),
+        near=np.array(keys, np.int64),
     )

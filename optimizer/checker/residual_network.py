@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from optimizer.checker.hubs import Hubs
 from optimizer.checker.negative_cycle import Arcs, Search, search
-from optimizer.model import IntArray
+from optimizer.model import NOTHING, IntArray
 
 Flags = NDArray[np.bool_]
 
 FREE: NDArray[np.int64] = np.zeros(1, np.int64)
 """Cost of arcs that cost nothing."""
 Costs = NDArray[np.signedinteger[Any]]
+
+NO_ARCS: Flags = np.zeros(0, np.bool_)
+
+LOW = -(2**61)
+"""Potential of a hub that leads nowhere."""
 
 FAR = 2**62
 """Potential of a kind that nobody has a partition of: no step leads there."""
@@ -26,7 +32,7 @@ class ArcCosts(NamedTuple):
 
     `gain` and `loss` are those of a pair's member getting or losing one of its kind, `more` and
     `less` those of a member's load rising or falling by one, and `up` and `down` those of what it
-    has of a topic doing so.
+    has of a topic doing so. `everywhere` are those of a kind by the hub of all of its readers.
     """
 
     gain: Costs
@@ -35,10 +41,14 @@ class ArcCosts(NamedTuple):
     less: Costs = FREE
     up: Costs = FREE
     down: Costs = FREE
+    everywhere: Costs = FREE
 
 
 class ReducedCosts(NamedTuple):
-    """What is left of the costs of `ArcCosts`: of each pair's arcs, each member's, each cell's."""
+    """What is left of the costs of `ArcCosts`: of each pair's arcs, each member's, each cell's.
+
+    The last four are those of hubs (`ResidualNetwork`).
+    """
 
     gain: IntArray
     loss: IntArray
@@ -46,12 +56,17 @@ class ReducedCosts(NamedTuple):
     less: IntArray
     up: IntArray
     down: IntArray
+    everywhere: IntArray
+    near: IntArray
+    on: IntArray
+    out: IntArray
 
 
 class ViolatedArc(NamedTuple):
-    """A step that potentials don't allow: of a pair, which gets one from another, or of a member.
+    """A step that potentials don't allow: a taker gets one of what a pair has, the giver.
 
-    Without a giver, the taker is a member: its own number is wrong, or that of one of its cells.
+    The taker is a member, or a cell, numbered after the members. Without a giver its own number is
+    wrong.
     """
 
     giver: int | None
@@ -78,6 +93,11 @@ class ResidualNetwork:
     costs, no cycle costs less than nothing. Arcs that lead there by just what they cost are tight;
     all cycles that cost nothing go along tight arcs, so that the next level has to look at no
     others.
+
+    Where kinds have `hubs`, `gain` are arcs to those alone who own or hold some of a kind.
+    `everywhere` leads from a kind to the hub of its class, `on` from there to those of racks,
+    `near` to such a hub at once, and `out` from hubs to takers. The potential of a hub is the most
+    that its takers have: so no arc out of it is violated, and none into it that needn't be.
     """
 
     taker: IntArray
@@ -89,6 +109,11 @@ class ResidualNetwork:
     less: Flags
     up: Flags
     down: Flags
+    everywhere: Flags = field(default_factory=NO_ARCS.copy)
+    near: Flags = field(default_factory=NO_ARCS.copy)
+    on: Flags = field(default_factory=NO_ARCS.copy)
+    out: Flags = field(default_factory=NO_ARCS.copy)
+    hubs: Hubs | None = None
 
     def reduced_costs(self, costs: ArcCosts, potential: IntArray) -> ReducedCosts:
         """What is left of each arc's cost when its ends' potentials are taken off."""
@@ -97,9 +122,10 @@ class ResidualNetwork:
         above_cell = of_member[self.member_of_cell]
         left = np.where(self.loss, of_taker + costs.loss, FAR)
         starts = self.offsets[:-1]
-        of_kind = left
+        of_kind, by_kind = left, left[:0]
         if len(left):
-            of_kind = np.minimum.reduceat(left, starts).repeat(self.offsets[1:] - starts)
+            by_kind = np.minimum.reduceat(left, starts)
+            of_kind = by_kind.repeat(self.offsets[1:] - starts)
         return ReducedCosts(
             gain=of_kind + costs.gain - of_taker,
             loss=left - of_kind,
@@ -107,23 +133,71 @@ class ResidualNetwork:
             less=costs.less - of_member,
             up=of_cell + costs.up - above_cell,
             down=above_cell + costs.down - of_cell,
+            **self._reduced_by_hubs(costs, by_kind, potential),
         )
+
+    def _reduced_by_hubs(
+        self, costs: ArcCosts, of_kind: IntArray, potential: IntArray
+    ) -> dict[str, IntArray]:
+        hubs = self.hubs
+        if hubs is None:
+            return dict.fromkeys(("everywhere", "near", "on", "out"), NOTHING)
+        of_taker = potential[self._hub_takers]
+        of_hub = np.full(len(hubs.class_of_hub), LOW)
+        np.maximum.at(of_hub, hubs.hub_of_reader[self.out], of_taker[self.out])
+        of_class = np.full(int(hubs.class_of.max(initial=-1)) + 1, LOW)
+        np.maximum.at(of_class, hubs.class_of_hub[self.on], of_hub[self.on])
+        return {
+            "everywhere": of_kind + costs.everywhere - of_class[hubs.class_of],
+            "near": of_kind[hubs.near_kind] - of_hub[hubs.near_hub],
+            "on": of_class[hubs.class_of_hub] - of_hub,
+            "out": of_hub[hubs.hub_of_reader] - of_taker,
+        }
+
+    @property
+    def _hub_takers(self) -> IntArray:
+        """The node of each class and reader, a member or a cell."""
+        hubs = self.hubs
+        if hubs is None:
+            return NOTHING
+        return hubs.reader if hubs.cell is None else hubs.cell + len(self.more)
 
     def violated_arc(self, reduced: ReducedCosts) -> ViolatedArc | None:
         """A step of less than no length, or None: then no cycle costs less than nothing."""
         wrong = self.gain & (reduced.gain < 0)
         if wrong.any():
-            taker = int(wrong.argmax())
-            kind = int(self.offsets.searchsorted(taker, "right")) - 1
-            start, end = self.offsets[kind : kind + 2].tolist()
-            return ViolatedArc(giver=start + int(reduced.loss[start:end].argmin()), taker=taker)
+            pair = int(wrong.argmax())
+            kind = int(self.offsets.searchsorted(pair, "right")) - 1
+            return ViolatedArc(self._giver(reduced, kind), int(self.taker[pair]))
         wrong = (self.more & (reduced.more < 0)) | (self.less & (reduced.less < 0))
         if wrong.any():
             return ViolatedArc(giver=None, taker=int(wrong.argmax()))
         wrong = (self.up & (reduced.up < 0)) | (self.down & (reduced.down < 0))
         if wrong.any():
             return ViolatedArc(giver=None, taker=int(self.member_of_cell[wrong.argmax()]))
-        return None
+        return self._violated_by_hubs(reduced)
+
+    def _giver(self, reduced: ReducedCosts, kind: int) -> int:
+        start, end = self.offsets[kind : kind + 2].tolist()
+        least = int(reduced.loss[start:end].argmin())
+        return int(start) + least
+
+    def _violated_by_hubs(self, reduced: ReducedCosts) -> ViolatedArc | None:
+        hubs = self.hubs
+        if hubs is None:
+            return None
+        wrong = self.near & (reduced.near < 0)
+        if wrong.any():
+            at = int(wrong.argmax())
+            kind, hub = int(hubs.near_kind[at]), int(hubs.near_hub[at])
+        elif (wrong := self.everywhere & (reduced.everywhere < 0)).any():
+            kind = int(wrong.argmax())
+            of_class = self.on & (hubs.class_of_hub == hubs.class_of[kind])
+            hub = int((of_class & (reduced.on == 0)).argmax())
+        else:
+            return None
+        out = self.out & (hubs.hub_of_reader == hub) & (reduced.out == 0)
+        return ViolatedArc(self._giver(reduced, kind), int(self._hub_takers[out.argmax()]))
 
     def tight(self, reduced: ReducedCosts) -> ResidualNetwork:
         """The arcs of no length only."""
@@ -162,9 +236,28 @@ class ResidualNetwork:
             "up": (cell, above_cell),
             "more": (member, pool),
         }
+        nodes = kinds + members + cells + 1
+        ends |= self._ends_of_hubs(kinds, nodes)
         parts = [
             Arcs(tail[flags], head[flags], np.broadcast_to(cost, len(flags))[flags])
             for arcs, (tail, head) in ends.items()
-            for flags, cost in [(getattr(self, arcs), getattr(costs, arcs))]
+            for flags, cost in [(getattr(self, arcs), getattr(costs, arcs, FREE))]
         ]
-        return search(parts, nodes=kinds + members + cells + 1)
+        hubs = 0 if self.hubs is None else len(self.on) + int(self.hubs.class_of.max()) + 1
+        found = search(parts, nodes + hubs)
+        cycle = found.cycle and [node for node in found.cycle if node < nodes]
+        return Search(cycle, found.potential[:nodes])
+
+    def _ends_of_hubs(self, kinds: int, first: int) -> dict[str, tuple[IntArray, IntArray]]:
+        """Where the arcs of hubs lead from and to; hubs are numbered from `first` on."""
+        hubs = self.hubs
+        if hubs is None:
+            return {}
+        of_rack = first + np.arange(len(hubs.class_of_hub))
+        of_class = first + len(of_rack)
+        return {
+            "everywhere": (np.arange(kinds), of_class + hubs.class_of),
+            "on": (of_class + hubs.class_of_hub, of_rack),
+            "near": (hubs.near_kind, of_rack[hubs.near_hub]),
+            "out": (of_rack[hubs.hub_of_reader], kinds + self._hub_takers),
+        }

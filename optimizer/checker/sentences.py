@@ -65,10 +65,8 @@ class Sentences:
         doubt = f"the certificate doesn't prove {DOUBT[level]}"
         if violated_arc.giver is None:
             return f"{doubt}: its number for {names[violated_arc.taker]} doesn't fit"
-        giver, taker = (
-            counts.kinds.member[pair] for pair in (violated_arc.giver, violated_arc.taker)
-        )
-        partition = self._held(counts.kinds.kind_at(violated_arc.taker), int(giver))[0]
+        giver, taker = counts.kinds.member[violated_arc.giver], self._member(violated_arc.taker)
+        partition = self._held(counts.kinds.kind_at(violated_arc.giver), int(giver))[0]
         name = self._problem.partition_name(int(partition))
         return f"{doubt}: by its numbers {name} should go from {names[giver]} to {names[taker]}"
 

@@ -11,12 +11,10 @@ from optimizer.checker.counts import Counts
 from optimizer.checker.homogeneous import kept_at_most
 from optimizer.checker.spread import least_spread
 
-NO = np.zeros(1, np.bool_)
-
 
 def is_free(counts: Counts, level: str) -> bool:
     """Whether it is a level of costs that nobody has to pay, whatever the plan."""
-    return level in COSTS and not counts.kinds.flags.get(level, NO).any()
+    return level in COSTS and counts.kinds.is_free(level)
 
 
 def is_settled(counts: Counts, level: str, levels: Sequence[str]) -> bool:
@@ -53,5 +51,5 @@ def _is_even(counts: Counts) -> bool:
     kinds = counts.kinds
     # Kinds stand in the order of their topics: the first of each will do.
     kind = np.diff(kinds.topic, prepend=-1).nonzero()[0]
-    readers, sizes = np.diff(kinds.offsets)[kind], counts.problem.topic_sizes[kinds.topic[kind]]
+    readers, sizes = kinds.reader_counts[kind], counts.problem.topic_sizes[kinds.topic[kind]]
     return counts.measures.spread == int(least_spread(readers, sizes).sum())

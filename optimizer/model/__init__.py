@@ -3,7 +3,15 @@
 from __future__ import annotations
 
 from optimizer.model.answer import Answer, CostOverflowError, LimitsError, StrategyError, settled
-from optimizer.model.arrays import NOTHING, IntArray, distinct, ranges, sorted_places, stable_order
+from optimizer.model.arrays import (
+    NOTHING,
+    IntArray,
+    distinct,
+    occurs,
+    ranges,
+    sorted_places,
+    stable_order,
+)
 from optimizer.model.claims import Ownership, resolve
 from optimizer.model.classes import Classes, classes_of
 from optimizer.model.goals import DEFAULT_GOALS, WEIGHTS, Goals, GoalsError
@@ -72,6 +80,7 @@ __all__ = [
     "matches",
     "measure",
     "member_loads",
+    "occurs",
     "once_a_problem",
     "problem_of",
     "rack_notes",

@@ -33,6 +33,14 @@ def distinct(keys: IntArray, end: int) -> tuple[IntArray, IntArray]:
     return occurs.nonzero()[0], (occurs.cumsum() - 1)[keys]
 
 
+def occurs(wanted: IntArray, keys: IntArray) -> NDArray[np.bool_]:
+    """Whether each number is one of the keys, which ascend."""
+    if not len(keys):
+        return np.zeros(np.shape(wanted), np.bool_)
+    found: NDArray[np.bool_] = keys.take(keys.searchsorted(wanted), mode="clip") == wanted
+    return found
+
+
 def sorted_places(keys: IntArray, places: IntArray) -> IntArray:
     """The places from 0 on, sorted by keys of 0 or more, of which no two are equal.
 

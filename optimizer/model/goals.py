@@ -71,7 +71,8 @@ class Goals:
 
     `pin`: partitions that may go to some members only; `exclude`: members that get nothing, or
     nothing of some partitions; `max_partitions`: how many a member may have; `max_per_topic`: how
-    many of a topic a member may have. Each is a list of `optimizer.model.limits.Limit`, or of
+    many of a topic a member may have; `max_weight`: what its partitions may weigh, where balance is
+    by weight. Each is a list of `optimizer.model.limits.Limit`, or of
     tables of its keys; they come before everything else. Where they can't be met together the group
     has no plan.
 
@@ -92,6 +93,7 @@ class Goals:
     exclude: tuple[Limit, ...] = ()
     max_partitions: tuple[Limit, ...] = ()
     max_per_topic: tuple[Limit, ...] = ()
+    max_weight: tuple[Limit, ...] = ()
 
     def __post_init__(self) -> None:
         faults = list(self._faults())
@@ -100,12 +102,8 @@ class Goals:
                 limits, wrong = stated_limits(name, getattr(self, name))
                 faults += wrong
                 object.__setattr__(self, name, limits)
-        limited = [name for name in LimitSet._fields if getattr(self, name)]
-        if limited and self.by_weight:
-            faults.append(
-                f"{', '.join(limited)} can't be kept to where balance is 'weight': leave it out, "
-                "or balance by count"
-            )
+        if self.max_weight and not self.by_weight:
+            faults.append("max_weight is about weights, which count where balance is 'weight'")
         if faults:
             raise GoalsError(faults)
         object.__setattr__(self, "levels", tuple(self.levels))
@@ -131,7 +129,7 @@ class Goals:
     @property
     def limits(self) -> LimitSet:
         """What may not be, whatever it costs."""
-        return LimitSet(self.pin, self.exclude, self.max_partitions, self.max_per_topic)
+        return LimitSet(*(getattr(self, name) for name in LimitSet._fields))
 
     @property
     def by_weight(self) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
+from math import ceil, isfinite
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,6 +13,7 @@ from numpy.typing import NDArray
 from optimizer.model.arrays import IntArray
 from optimizer.model.patterns import matches
 from optimizer.model.problem import Problem, once_a_problem
+from optimizer.model.weights import weights_of
 
 UNLIMITED = 2**40
 """More partitions than any member gets."""
@@ -24,7 +26,7 @@ class Limit:
     `members` fits a member's id, instance id or client id; `hosts` and `racks` fit those of members
     that have one, hosts with the slash that Kafka writes before an address or without.
     `partitions` are numbers, of each topic that fits; none: all of them. `most` is how many there
-    may be, for limits that count.
+    may be, for limits that count, or what they may weigh.
     """
 
     members: str = "*"
@@ -32,7 +34,7 @@ class Limit:
     racks: str = "*"
     topics: str = "*"
     partitions: tuple[int, ...] = ()
-    most: int | None = None
+    most: int | float | None = None
 
     def who(self) -> str:
         """The members in words; empty if all are meant."""
@@ -59,6 +61,7 @@ KEYS = {
     "exclude": (*PATTERNS, "partitions"),
     "max_partitions": ("members", "hosts", "racks", "most"),
     "max_per_topic": ("topics", "most"),
+    "max_weight": ("members", "hosts", "racks", "most"),
 }
 """The limits, and what each may state."""
 
@@ -70,6 +73,7 @@ class LimitSet(NamedTuple):
     exclude: tuple[Limit, ...] = ()
     max_partitions: tuple[Limit, ...] = ()
     max_per_topic: tuple[Limit, ...] = ()
+    max_weight: tuple[Limit, ...] = ()
 
     def in_words(self) -> list[str]:
         """A text for each."""
@@ -82,6 +86,8 @@ class LimitSet(NamedTuple):
         for one in self.max_per_topic:
             of = "each topic" if one.topics == "*" else one.topics
             told.append(f"at most {_partitions_of(one)} of {of} a member")
+        for one in self.max_weight:
+            told.append(f"at most a weight of {one.most:g} for {one.who() or 'each member'}")
         return told
 
     def each(self) -> list[tuple[str, Limit]]:
@@ -99,7 +105,7 @@ def stated_limits(name: str, stated: Any) -> tuple[tuple[Limit, ...], list[str]]
     """The limits that a goal of that name states, and what is wrong with it.
 
     It is a list, or one of its entries alone: a `Limit`, a table of its keys, or short for one a
-    whole number (`most`) or a text (a pattern of members).
+    number (`most`) or a text (a pattern of members).
     """
     entries = stated if isinstance(stated, list | tuple) else [stated]
     found, faults = [], []
@@ -107,7 +113,7 @@ def stated_limits(name: str, stated: Any) -> tuple[tuple[Limit, ...], list[str]]
         if isinstance(entry, Limit):
             found.append(entry)
             continue
-        if isinstance(entry, int) and not isinstance(entry, bool):
+        if isinstance(entry, int | float) and not isinstance(entry, bool):
             entry = {"most": entry}  # noqa: PLW2901 - what it is short for
         elif isinstance(entry, str):
             entry = {"members": entry}  # noqa: PLW2901
@@ -133,7 +139,10 @@ def _faults(name: str, entry: Any) -> Iterator[str]:
             yield f"{key} of {name} is {value!r} and must be a pattern"
         elif key == "partitions" and not _are_numbers(value):
             yield f"partitions of {name} is {value!r} and must be a list of whole numbers"
-    if "most" in keys and not _are_numbers([entry.get("most")]):
+    if name == "max_weight":
+        if not _is_weight(entry.get("most")):
+            yield f"most of {name} is {entry.get('most')!r} and must be a number of 0 or more"
+    elif "most" in keys and not _are_numbers([entry.get("most")]):
         yield f"most of {name} is {entry.get('most')!r} and must be a whole number of 0 or more"
     if name == "pin" and not any(entry.get(key, "*") != "*" for key in PATTERNS[:3]):
         yield "a pin has to say to whom: members, hosts or racks"
@@ -147,18 +156,25 @@ def _are_numbers(value: Any) -> bool:
     return all(isinstance(one, int) and not isinstance(one, bool) and one >= 0 for one in value)
 
 
+def _is_weight(value: Any) -> bool:
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return is_number and isfinite(value) and value >= 0
+
+
 class Limits(NamedTuple):
     """A group's limits as arrays.
 
     Partition p may go to member m of its subscribers if `allowed[row_of[p], m]`. `most` is how many
-    partitions a member may have, `most_of_topic` how many of a topic any member may have; None:
-    as many as there are.
+    partitions a member may have, `most_of_topic` how many of a topic any member may have, and
+    `most_weight` what its partitions may weigh together (`optimizer.model.weights`); None: as many
+    as there are.
     """
 
     row_of: IntArray
     allowed: NDArray[np.bool_]
     most: IntArray | None
     most_of_topic: IntArray | None
+    most_weight: IntArray | None = None
 
 
 @once_a_problem
@@ -184,11 +200,20 @@ def limits_of(problem: Problem, stated: LimitSet) -> Limits | None:
             for one in stated.max_per_topic
         ]
     )
-    return Limits(row_of, allowed, most, of_topic)
+    heaviest = _least(
+        [_weight_cap(problem, fits["max_weight", one], one) for one in stated.max_weight]
+    )
+    return Limits(row_of, allowed, most, of_topic, heaviest)
+
+
+def _weight_cap(problem: Problem, fits: NDArray[np.bool_], limit: Limit) -> IntArray:
+    """The cap in whole numbers; what rounding each partition may add is let pass."""
+    most = ceil(min((limit.most or 0) / weights_of(problem).weight_unit, float(UNLIMITED * 4)))
+    return np.where(fits, most + problem.partition_count, UNLIMITED * 4)
 
 
 def _caps(fits: NDArray[np.bool_], limit: Limit) -> IntArray:
-    return np.where(fits, UNLIMITED if limit.most is None else limit.most, UNLIMITED)
+    return np.where(fits, UNLIMITED if limit.most is None else int(limit.most), UNLIMITED)
 
 
 def _least(caps: Sequence[IntArray]) -> IntArray | None:

@@ -2,41 +2,47 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Sequence
-from itertools import count
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from optimizer.model.arrays import IntArray
+from optimizer.model.arrays import IntArray, occurs
 from optimizer.model.measures import Reads
 from optimizer.model.problem import Problem, once_a_problem
 
 NO_RACK = -1
 """Rack of a member that names none."""
 
+Flags = NDArray[np.bool_]
+
 
 class RackTable(NamedTuple):
-    """Partitions with the same rack facts have a place in common.
+    """Partitions that are near to the same members' racks have a place in common.
 
-    `rack_place_of` has the place of each partition, `rack_of` a rack or NO_RACK for each member;
-    `remote[place, rack]` tells whether a member of that rack reads there across racks. Its last
-    column, which NO_RACK points to, says no; so does the row of the place that isn't known, which
-    is no place in `known`.
+    `rack_place_of` has the place of each partition, `rack_of` a rack below `racks`, or NO_RACK, for
+    each member. `known` tells of which places any rack is known at all, and `near` has
+    place * `racks` + rack, ascending, for the racks within which a place is read.
     """
 
     rack_place_of: IntArray
     rack_of: IntArray
-    remote: NDArray[np.bool_]
-    known: NDArray[np.bool_]
+    racks: int
+    known: Flags
+    near: IntArray
+
+    def is_remote(self, place: IntArray, rack: IntArray) -> Flags:
+        """Whether members of some racks read some places across racks."""
+        remote: Flags = self.known[place] & (rack != NO_RACK)
+        remote &= ~occurs(place * self.racks + rack, self.near)
+        return remote
 
     def reads(self, target: IntArray) -> Reads:
         """Count the reads of an assignment."""
         read = target >= 0
         place, rack = self.rack_place_of[read], self.rack_of[target[read]]
-        remote = int(np.count_nonzero(self.remote[place, rack]))
+        remote = int(np.count_nonzero(self.is_remote(place, rack)))
         known = int(np.count_nonzero(self.known[place] & (rack != NO_RACK)))
         return Reads(local=known - remote, remote=remote)
 
@@ -51,16 +57,22 @@ def rack_table_of(problem: Problem, rack: str | None) -> RackTable | None:
         return None
     number: dict[str, int] = {}
     rack_of = [number.setdefault(r, len(number)) if r else NO_RACK for r in problem.racks]
-    place: defaultdict[str | tuple[str, ...] | None, int] = defaultdict(count().__next__)
-    rack_place_of = np.fromiter(map(place.__getitem__, stated), np.int64, len(stated))
-    remote = np.zeros((len(place), len(number) + 1), np.bool_)
-    for row, facts in zip(remote, place, strict=True):
-        racks = [r for r in _racks(facts) if r]
-        row[:-1] = bool(racks)
-        row[[number[r] for r in racks if r in number]] = False
-    known = np.array([any(_racks(facts)) for facts in place], np.bool_)
-    return RackTable(rack_place_of, np.array(rack_of, np.int64), remote, known)
+    near_of = {facts: _near(facts, number) for facts in set(stated)}
+    place = {near: at for at, near in enumerate(sorted(set(near_of.values())))}
+    place_of = {facts: place[near] for facts, near in near_of.items()}
+    keys = [at * len(number) + rack for near, at in place.items() for rack in near[:-1]]
+    return RackTable(
+        rack_place_of=np.fromiter(map(place_of.__getitem__, stated), np.int64, len(stated)),
+        rack_of=np.array(rack_of, np.int64),
+        racks=len(number),
+        known=np.array([near != () for near in place], np.bool_),
+        near=np.array(keys, np.int64),
+    )
 
 
-def _racks(facts: str | tuple[str, ...] | None) -> Sequence[str | None]:
-    return facts if isinstance(facts, tuple) else (facts,)
+def _near(facts: str | tuple[str, ...] | None, number: dict[str, int]) -> tuple[int, ...]:
+    """Those of a partition's racks that members are in, and an end; nothing if none is known."""
+    racks: Sequence[str | None] = facts if isinstance(facts, tuple) else (facts,)
+    if not any(racks):
+        return ()
+    return (*sorted({number[rack] for rack in racks if rack and rack in number}), len(number))

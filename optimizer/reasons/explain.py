@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from optimizer.checker import Kinds, PairFacts, kinds_of, rack_facts_of
+from optimizer.checker import Kinds, kinds_of, rack_facts_of
 from optimizer.model import (
     DEFAULT_GOALS,
     NOBODY,
@@ -165,7 +165,7 @@ class _View:
             for some in (self.found, target)
         )
         self._limits = limits_of(problem, goals.limits)
-        self._facts: PairFacts | None = rack_facts_of(problem, goals.rack)
+        self._facts = rack_facts_of(problem, goals.rack)
         self._reads: set[int] = set(self.kinds.keys.tolist())
         topics = problem.topic_of[target >= 0].tolist()
         self._held = Counter(zip(topics, target[target >= 0].tolist(), strict=True))
@@ -241,7 +241,8 @@ class _View:
         facts = self._facts
         if facts is None:
             return False
-        return bool(facts.flags["racks"][facts.row_of[partition], facts.column_of[member]])
+        row, column = facts.row_of[[partition]], facts.column_of[[member]]
+        return bool(facts.flags(row, column)["racks"][0])
 
     def _may_read(self, member: int, partition: int) -> bool:
         kind = int(self.kinds.kind_of[partition])

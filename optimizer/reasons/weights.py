@@ -7,8 +7,10 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from optimizer.checker import check_assignment, kinds_of
-from optimizer.model import NOBODY, Goals, IntArray, Problem, weights_of
+from optimizer.model import NOBODY, Goals, IntArray, Problem, limits_of, weights_of
 from optimizer.reasons.explain import Explanation
+
+TAKEN = "; its limits take that"
 
 
 @dataclass(frozen=True)
@@ -36,7 +38,7 @@ def explain_by_weight(
     def had(member: int) -> str:
         return f"{ids[member]}, which had {_number(before[member] * weights.unit)}"
 
-    told = []
+    limits, told = limits_of(problem, goals.limits), []
     for p in np.flatnonzero(may_keep & (target != problem.owner)).tolist():
         giver, taker = int(problem.owner[p]), int(target[p])
         weight = _number(float(weights.of_partition[p]) * weights.weight_unit)
@@ -44,6 +46,7 @@ def explain_by_weight(
             f"{problem.partition_name(p)} (weight {weight}) moves from {had(giver)}, to "
             f"{had(taker)}: they will have {_number(after[giver] * weights.unit)} and "
             f"{_number(after[taker] * weights.unit)}"
+            + (TAKEN if limits and not limits.allowed[limits.row_of[p], giver] else "")
         )
     verdict = check_assignment(problem, target, certificate, goals)
     return WeightExplanation([], [], told + ([verdict.weight.shown] if verdict.weight else []))

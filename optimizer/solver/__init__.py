@@ -8,7 +8,15 @@ from optimizer.solver.flow import Takers, fewest_takers
 from optimizer.solver.frontier import Frontier, Point, frontier_of
 from optimizer.solver.homogeneous import solve_homogeneous
 from optimizer.solver.solve import solve
-from optimizer.solver.weighted import FoundOfMany, SetBound, solve_by_weight, solve_many_by_weight
+from optimizer.solver.weighted import (
+    FoundOfMany,
+    SetBound,
+    WeightedFrontier,
+    WeightedPoint,
+    solve_by_weight,
+    solve_many_by_weight,
+    weighted_frontier_of,
+)
 
 __all__ = [
     "FoundOfMany",
@@ -16,6 +24,8 @@ __all__ = [
     "Point",
     "SetBound",
     "Takers",
+    "WeightedFrontier",
+    "WeightedPoint",
     "fewest_moves",
     "fewest_takers",
     "frontier_of",
@@ -25,4 +35,5 @@ __all__ = [
     "solve_by_weight",
     "solve_homogeneous",
     "solve_many_by_weight",
+    "weighted_frontier_of",
 ]

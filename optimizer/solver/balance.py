@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from typing import TypeVar
 
 import numpy as np
 
@@ -12,8 +13,11 @@ from optimizer.solver.components import components
 from optimizer.solver.demand import Demand
 from optimizer.solver.flow import kinds_above
 from optimizer.solver.homogeneous import even_shares
+from optimizer.solver.hubs import FineKinds, Given, given_within_one
 from optimizer.solver.shares import cheapest_shares
 from optimizer.solver.spread import spread_shares
+
+T = TypeVar("T")
 
 
 def best_shares(demand: Demand, levels: Sequence[str] = ("moves",)) -> IntArray:
@@ -26,17 +30,40 @@ def best_shares(demand: Demand, levels: Sequence[str] = ("moves",)) -> IntArray:
     those loads. Any other part is cut in two that are balanced each for itself.
     """
     shares = np.zeros_like(demand.owned)
+    for pairs, found in _parts(demand, lambda part, _: _level_shares(part, levels)):
+        shares[pairs] = found
+    return shares
+
+
+def best_given(demand: Demand, fine: FineKinds, levels: Sequence[str]) -> Given:
+    """The same of a group whose kinds are cut into fine ones."""
+
+    def given(part: Demand, pairs: IntArray) -> Given | None:
+        of_part = fine.of_pairs(pairs, demand.kind_of_pair)
+        found = given_within_one(part, of_part, _base(part), levels)
+        return found and found._replace(fine=of_part.numbers[found.fine], pair=pairs[found.pair])
+
+    found = [given for _, given in _parts(demand, given)]
+    return Given(*map(np.concatenate, zip(*found, strict=True)))
+
+
+def _parts(
+    demand: Demand, solve: Callable[[Demand, IntArray], T | None]
+) -> Iterator[tuple[IntArray, T]]:
+    """The pairs of parts that are each balanced by themselves, and what was found for each.
+
+    Nothing is found for a part whose loads can't be within one of each other.
+    """
     parts = components(demand)
     while parts:
         pairs = parts.pop()
         part = demand.of_pairs(pairs)
-        found = _level_shares(part, levels)
+        found = solve(part, pairs)
         if found is None:
             for half in _halves(part):
                 parts += [pairs[half][some] for some in components(part.of_pairs(half))]
         else:
-            shares[pairs] = found
-    return shares
+            yield pairs, found
 
 
 def least_max_load_of(problem: Problem) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -35,15 +35,14 @@ class LoadsByMoves:
 
     def shares(self, load: int) -> IntArray | None:
         """Shares with the fewest moves; None if there are none with so small a load."""
-        return self.within(self.demand, load, ("moves",))
+        return capped_shares(self.demand, self.caps_at(load), ("moves",))
 
-    def within(self, demand: Demand, load: int, levels: Sequence[str]) -> IntArray | None:
-        """The best shares by some levels, of the group's demand or one of finer kinds."""
-        most = np.full(demand.member_count, load)
-        caps = Caps(most)
-        if self.caps is not None:
-            caps = Caps(np.minimum(most, self.caps.of_member), self.caps.of_topic)
-        return capped_shares(demand, caps, levels)
+    def caps_at(self, load: int) -> Caps:
+        """How much each member may have, that nobody has more than the load."""
+        most = np.full(self.demand.member_count, load)
+        if self.caps is None:
+            return Caps(most)
+        return Caps(np.minimum(most, self.caps.of_member), self.caps.of_topic)
 
     def moves(self, load: int) -> int:
         """The fewest moves for a load from the lowest on."""

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from optimizer.model import IntArray, distinct
 from optimizer.solver.demand import Demand
 from optimizer.solver.flow import Arcs, cheapest_flow, source_side
+from optimizer.solver.hubs import FineKinds, Given, HubArcs
 from optimizer.solver.shares import level_weights, pair_arcs, pair_costs, shares_of
 from optimizer.solver.spread import NEAR, segments_near
 
@@ -33,15 +34,37 @@ def capped_shares(demand: Demand, caps: Caps, levels: Sequence[str]) -> IntArray
     that stay near those at hand are the best. Raises `CostOverflowError`.
     """
     network = _Network.of(demand, caps, levels)
-    at_hand, least = demand.owned, None
-    while True:
-        shares = network.cheapest_near(at_hand)
-        if shares is None or network.are_near(shares, at_hand):
-            return shares
-        cost = network.cost(shares)
-        if cost == least:
-            return shares
-        at_hand, least = shares, cost
+    flows = network.cheapest()
+    return None if flows is None else network.arcs.shares(flows)
+
+
+def capped_given(
+    demand: Demand, fine: FineKinds, caps: Caps, levels: Sequence[str]
+) -> Given | None:
+    """The same of a group whose kinds are cut into fine ones; spread isn't among the levels."""
+    network = _Network.of(demand, caps, levels, fine)
+    flows = network.cheapest()
+    if flows is None or not isinstance(network.arcs, HubArcs):
+        return None
+    return network.arcs.given(flows)
+
+
+class _PairArcs:
+    """Arcs straight from kinds to their takers: see `HubArcs`."""
+
+    count = 0
+
+    def __init__(self, demand: Demand, levels: Sequence[str], taker: IntArray) -> None:
+        self._demand = demand
+        self.weights = {"moves": 0, **level_weights(demand, levels)}
+        self.arcs = pair_arcs(demand, taker, *pair_costs(demand, self.weights))
+
+    def cost(self, flows: IntArray) -> int:
+        costs = np.concatenate([arcs.cost for arcs in self.arcs])
+        return int(flows[: len(costs)] @ costs)
+
+    def shares(self, flows: IntArray) -> IntArray:
+        return shares_of(self._demand, flows.copy())
 
 
 @dataclass(frozen=True)
@@ -49,21 +72,19 @@ class _Network:
     """What stays the same from flow to flow."""
 
     demand: Demand
-    moved: IntArray
-    kept: IntArray
-    load_weight: int
+    sources: IntArray
+    arcs: _PairArcs | HubArcs
     most: IntArray
     cell: IntArray | None
     member_of_cell: IntArray
-    spread_weight: int
     most_of_cell: IntArray
 
     @staticmethod
-    def of(demand: Demand, caps: Caps, levels: Sequence[str]) -> _Network:
-        weights = {"moves": 0, **level_weights(demand, levels)}
-        moved, kept = pair_costs(demand, weights)
+    def of(
+        demand: Demand, caps: Caps, levels: Sequence[str], fine: FineKinds | None = None
+    ) -> _Network:
         supply = demand.supply[demand.kind_of_pair]
-        by_cell = demand.topics is not None and (caps.of_topic is not None or "spread" in weights)
+        by_cell = demand.topics is not None and (caps.of_topic is not None or "spread" in levels)
         cell, cells, most_of_cell = None, np.empty(0, np.int64), np.empty(0, np.int64)
         if by_cell:
             assert demand.topics is not None
@@ -75,17 +96,44 @@ class _Network:
                 most_of_cell = np.minimum(most_of_cell, caps.of_topic[cells // members])
             cells = cells % members
         readable = np.bincount(demand.members, supply, demand.member_count).astype(np.int64)
+        sources = demand.supply if fine is None else fine.supply
+        first_member = len(sources) + len(cells)
+        taker = first_member + demand.members if cell is None else len(sources) + cell
+        after = first_member + demand.member_count + 1
         return _Network(
             demand=demand,
-            moved=moved,
-            kept=kept,
-            load_weight=weights.get("balance", 0),
+            sources=sources,
+            arcs=_PairArcs(demand, levels, taker)
+            if fine is None
+            else HubArcs(demand, fine, levels, taker, after),
             most=np.minimum(readable, caps.of_member),
             cell=cell,
             member_of_cell=cells,
-            spread_weight=weights.get("spread", 0),
             most_of_cell=most_of_cell,
         )
+
+    @property
+    def load_weight(self) -> int:
+        return self.arcs.weights.get("balance", 0)
+
+    @property
+    def spread_weight(self) -> int:
+        return self.arcs.weights.get("spread", 0)
+
+    def cheapest(self) -> IntArray | None:
+        """The cheapest flow, by one that is exact near the shares at hand after the other."""
+        at_hand, least = self.demand.owned, None
+        while True:
+            flows = self.cheapest_near(at_hand)
+            if flows is None:
+                return None
+            shares = self.arcs.shares(flows)
+            if self.are_near(shares, at_hand):
+                return flows
+            cost = self.cost(shares, flows)
+            if cost == least:
+                return flows
+            at_hand, least = shares, cost
 
     def loads(self, shares: IntArray) -> IntArray:
         counts = np.bincount(self.demand.members, shares, self.demand.member_count)
@@ -102,34 +150,29 @@ class _Network:
         cells = not self.spread_weight or _are_near(self.in_cells(shares), self.in_cells(others))
         return loads and cells
 
-    def cost(self, shares: IntArray) -> int:
-        stays = np.minimum(shares, self.demand.owned)
+    def cost(self, shares: IntArray, flows: IntArray) -> int:
         loads, cells = self.loads(shares), self.in_cells(shares)
         return (
-            int(stays @ self.kept)
-            + int((shares - stays) @ self.moved)
+            self.arcs.cost(flows)
             + self.load_weight * int(loads @ loads)
             + self.spread_weight * int(cells @ cells)
         )
 
     def cheapest_near(self, at_hand: IntArray) -> IntArray | None:
-        """The cheapest shares in the network that is exact near those at hand."""
-        demand = self.demand
-        kinds, cells, members = len(demand.supply), len(self.member_of_cell), demand.member_count
-        sink = kinds + cells + members
+        """The cheapest flow in the network that is exact near those at hand."""
+        kinds, cells = len(self.sources), len(self.member_of_cell)
         first_member = kinds + cells
-        taker = first_member + demand.members if self.cell is None else kinds + self.cell
-        arcs = pair_arcs(demand, taker, self.moved, self.kept)
+        sink = first_member + self.demand.member_count
+        arcs = [*self.arcs.arcs]
         if self.cell is not None:
             in_cells = (self.in_cells(at_hand), self.most_of_cell, self.spread_weight)
             arcs.append(_convex(kinds, first_member + self.member_of_cell, *in_cells))
         loads = (self.loads(at_hand), self.most, self.load_weight)
-        arcs.append(_convex(first_member, np.full(members, sink), *loads))
-        supply = np.zeros(sink + 1, np.int64)
-        supply[:kinds] = demand.supply
-        supply[sink] = -demand.supply.sum()
-        flows = cheapest_flow(arcs, supply)
-        return None if flows is None else shares_of(demand, flows)
+        arcs.append(_convex(first_member, np.full(self.demand.member_count, sink), *loads))
+        supply = np.zeros(sink + 1 + self.arcs.count, np.int64)
+        supply[:kinds] = self.sources
+        supply[sink] = -self.sources.sum()
+        return cheapest_flow(arcs, supply)
 
 
 def cannot_be_placed(demand: Demand, caps: Caps) -> tuple[NDArray[np.bool_], int]:

@@ -8,22 +8,49 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from optimizer.model import Goals, IntArray, Problem, rack_table_of
+from optimizer.model import Goals, IntArray, Problem, occurs, rack_table_of
 
 Flags = NDArray[np.bool_]
 
+FREE_ROW = 0
+"""The row of what costs nobody anything."""
+
 
 class CostTable(NamedTuple):
-    """Partition p costs member m one if `costs[row_of[p], column_of[m]]`."""
+    """Partition p costs member m one, unless its row is FREE_ROW or the member's column is free.
+
+    `row_of` has the row of each partition, `column_of` a column below `columns` for each member, or
+    -1 for who pays nothing. `free` has row * `columns` + column, ascending, where a row costs
+    nothing.
+    """
 
     row_of: IntArray
     column_of: IntArray
-    costs: Flags
+    columns: int
+    free: IntArray
+
+    def costs(self, row: IntArray, column: IntArray) -> Flags:
+        """Whether what is of some rows costs members of some columns one."""
+        costs: Flags = (row != FREE_ROW) & (column >= 0)
+        costs &= ~occurs(row * self.columns + column, self.free)
+        return costs
 
 
 def _reads_across_racks(problem: Problem, goals: Goals) -> CostTable | None:
     racks = rack_table_of(problem, goals.rack)
-    return racks and CostTable(racks.rack_place_of, racks.rack_of, racks.remote)
+    if racks is None:
+        return None
+    place, rack = np.divmod(racks.near, racks.racks)
+    near_all = np.bincount(place, minlength=len(racks.known)) == racks.racks
+    costly = racks.known & ~near_all
+    row = np.where(costly, costly.cumsum(), FREE_ROW)
+    near = costly[place]
+    return CostTable(
+        row_of=row[racks.rack_place_of],
+        column_of=racks.rack_of,
+        columns=racks.racks,
+        free=row[place[near]] * racks.racks + rack[near],
+    )
 
 
 COSTS: dict[str, Callable[[Problem, Goals], CostTable | None]] = {
@@ -35,4 +62,8 @@ COSTS: dict[str, Callable[[Problem, Goals], CostTable | None]] = {
 def costs_of(problem: Problem, goals: Goals) -> dict[str, CostTable]:
     """The tables by level in which anything costs anybody anything."""
     tables = {level: COSTS[level](problem, goals) for level in goals.order if level in COSTS}
-    return {level: table for level, table in tables.items() if table and table.costs.any()}
+    return {
+        level: table
+        for level, table in tables.items()
+        if table and (table.row_of != FREE_ROW).any()
+    }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -47,7 +48,7 @@ def frontier_of(problem: Problem, goals: Goals = DEFAULT_GOALS) -> Frontier:
 
     Of its goals the limits count. Raises LimitsError where they can't all be met.
     """
-    limited = replace(DEFAULT_GOALS, **goals.limits._asdict())
+    limited = replace(DEFAULT_GOALS, **goals.limits._replace(max_weight=())._asdict())
     best = solve(problem, limited).target
     curve = loads_by_moves(problem, int(member_loads(problem, best).max(initial=0)), limited)
     gain = curve.highest - curve.lowest
@@ -60,15 +61,18 @@ def frontier_of(problem: Problem, goals: Goals = DEFAULT_GOALS) -> Frontier:
     owned = classes_of(problem).kept
     return Frontier(
         points=points,
-        knee=_knee(points),
+        knee=knee_of([(point.moves, point.share) for point in points]),
         found_load=int(member_loads(problem, owned).max(initial=0)),
         balanced_moves=changes_of(problem, best)[0],
     )
 
 
-def _knee(points: list[Point]) -> int | None:
-    """The point that is farthest above the line from none of the moves and gain to all of them."""
-    first, total = points[0].moves, points[-1].moves - points[0].moves
-    above = [point.share - (point.moves - first) / total if total else 0.0 for point in points]
+def knee_of(points: Sequence[tuple[int, float]]) -> int | None:
+    """The point that is farthest above the line from none of the moves and gain to all of them.
+
+    Each is its moves and its share of the gain. None where none is by much.
+    """
+    first, total = points[0][0], points[-1][0] - points[0][0]
+    above = [share - (moves - first) / total if total else 0.0 for moves, share in points]
     knee = max(range(len(points)), key=above.__getitem__)
     return knee if above[knee] >= WORTH_A_KNEE else None

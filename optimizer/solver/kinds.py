@@ -7,8 +7,17 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from optimizer.model import Goals, IntArray, Limits, Problem, classes_of, limits_of, ranges
-from optimizer.solver.costs import CostTable, Flags, costs_of
+from optimizer.model import (
+    Goals,
+    IntArray,
+    Limits,
+    Problem,
+    classes_of,
+    distinct,
+    limits_of,
+    ranges,
+)
+from optimizer.solver.costs import FREE_ROW, CostTable, Flags
 
 
 @dataclass(frozen=True)
@@ -29,14 +38,28 @@ class Kinds:
 
 
 def kinds_of(problem: Problem, goals: Goals) -> Kinds:
-    """The classes of a problem under its limits, cut into partitions that cost the same."""
+    """The classes of a problem under its limits; what partitions cost isn't looked at."""
     classes = classes_of(problem)
     kinds = Kinds(classes.of_partition, classes.owner_pair, classes.offsets, classes.members)
     if limits := limits_of(problem, goals.limits):
         kinds = _without_the_barred(kinds, limits)
-    for level, table in costs_of(problem, goals).items():
-        kinds = _cut_by_cost(kinds, level, table)
     return kinds
+
+
+def kinds_by_cost(kinds: Kinds, tables: Mapping[str, CostTable]) -> Kinds:
+    """The kinds cut into partitions that cost each reader the same."""
+    for level, table in tables.items():
+        cut, row = _cut(kinds, rows_that_matter(kinds, table), int(table.row_of.max()) + 1)
+        column = table.column_of[cut.members]
+        costs = table.costs(row.repeat(np.diff(cut.offsets)), column)
+        kinds = replace(cut, costs={**cut.costs, level: costs})
+    return kinds
+
+
+def rows_that_matter(kinds: Kinds, table: CostTable) -> IntArray:
+    """The row of each partition: FREE_ROW where one reader has to pay whatever it costs."""
+    can_choose = np.append(np.diff(kinds.offsets) > 1, False)
+    return np.where(can_choose[kinds.of_partition], table.row_of, FREE_ROW)
 
 
 def kinds_by_topic(kinds: Kinds, topic_of: IntArray) -> tuple[Kinds, IntArray]:
@@ -60,20 +83,14 @@ def _without_the_barred(kinds: Kinds, limits: Limits) -> Kinds:
     )
 
 
-def _cut_by_cost(kinds: Kinds, level: str, table: CostTable) -> Kinds:
-    costs, row_of = np.unique(table.costs, axis=0, return_inverse=True)
-    cut, row = _cut(kinds, row_of.reshape(-1)[table.row_of], len(costs))
-    flags = costs[row.repeat(np.diff(cut.offsets)), table.column_of[cut.members]]
-    return replace(cut, costs={**cut.costs, level: flags})
-
-
 def _cut(kinds: Kinds, row_of: IntArray, rows: int) -> tuple[Kinds, IntArray]:
     """The kinds cut into partitions of one row each, and the rows of these."""
     before = kinds.of_partition
-    key = np.where(before >= 0, before * rows + row_of, -1)
-    present = np.bincount(key + 1, minlength=(len(kinds.offsets) - 1) * rows + 1)[1:] > 0
-    number = np.concatenate((present.cumsum() - 1, [-1]))
-    of_partition, kind = number[key], present.nonzero()[0]
+    read = before >= 0
+    key = before[read] * rows + row_of[read]
+    kind, number = distinct(key, (len(kinds.offsets) - 1) * rows)
+    of_partition = np.full_like(before, -1)
+    of_partition[read] = number
     cut = kind // rows
     sizes = (kinds.offsets[1:] - kinds.offsets[:-1])[cut]
     offsets = np.concatenate(([0], sizes.cumsum()))
@@ -97,11 +114,9 @@ def kinds_if_nothing_moves(kinds: Kinds, owner: IntArray) -> Kinds:
     of_partition, owner_pair = kinds.of_partition.copy(), np.full_like(owner, -1)
     of_partition[kept] = len(kinds.offsets) - 1 + number
     owner_pair[kept] = len(kinds.members) + number
-    free = np.zeros(len(owners), np.bool_)  # what can't be changed costs nothing
     return Kinds(
         of_partition=of_partition,
         owner_pair=owner_pair,
         offsets=np.concatenate((kinds.offsets, kinds.offsets[-1] + 1 + np.arange(len(owners)))),
         members=np.concatenate((kinds.members, owners)),
-        costs={level: np.append(flags, free) for level, flags in kinds.costs.items()},
     )

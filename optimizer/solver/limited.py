@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import combinations
 
@@ -54,15 +54,18 @@ def demand_under(problem: Problem, kinds: Kinds, caps: Caps | None) -> tuple[Kin
 
 def check_limits(problem: Problem, goals: Goals) -> None:
     """Raise LimitsError, which names the smallest set that clashes, if limits can't all be met."""
-    stated = goals.limits
+    stated = goals.limits._replace(max_weight=())
     if not any(stated) or _is_met(problem, stated):
         return
-    clash = _smallest_clash(problem, stated.each())
-    named = " and ".join(LimitSet.of(clash).in_words())
-    together = " together" if len(clash) > 1 else ""
-    raise LimitsError(
-        f"its limits can't be met{together}: {named}; {_shortage(problem, LimitSet.of(clash))}"
-    )
+    clash = smallest_clash(stated.each(), lambda some: _is_met(problem, some))
+    raise clash_error(clash, _shortage(problem, clash))
+
+
+def clash_error(clash: LimitSet, shortage: str) -> LimitsError:
+    """The error that tells of limits that clash, and of what there is too little."""
+    together = " together" if len(clash.each()) > 1 else ""
+    named = " and ".join(clash.in_words())
+    return LimitsError(f"its limits can't be met{together}: {named}; {shortage}")
 
 
 def _is_met(problem: Problem, stated: LimitSet) -> bool:
@@ -71,7 +74,7 @@ def _is_met(problem: Problem, stated: LimitSet) -> bool:
 
 def _unplaced(problem: Problem, stated: LimitSet) -> tuple[IntArray, int]:
     """The partitions that are too many together, and by how many."""
-    goals = replace(DEFAULT_GOALS, **stated._asdict())
+    goals = replace(DEFAULT_GOALS, **stated._replace(max_weight=())._asdict())
     kinds = kinds_of(problem, goals)
     kinds, demand = demand_under(problem, kinds, caps := caps_of(problem, goals))
     everything = np.full(len(problem.member_ids), problem.partition_count)
@@ -80,23 +83,25 @@ def _unplaced(problem: Problem, stated: LimitSet) -> tuple[IntArray, int]:
     return of_partition.nonzero()[0], short
 
 
-def _smallest_clash(problem: Problem, each: Sequence[tuple[str, Limit]]) -> list[tuple[str, Limit]]:
+def smallest_clash(
+    each: Sequence[tuple[str, Limit]], is_met: Callable[[LimitSet], bool]
+) -> LimitSet:
     """The first of the smallest sets that can't be met; of many limits, one without a spare."""
     if len(each) <= FEW:
         for size in range(1, len(each)):
             for some in combinations(each, size):
-                if not _is_met(problem, LimitSet.of(some)):
-                    return list(some)
-        return list(each)
+                if not is_met(LimitSet.of(some)):
+                    return LimitSet.of(some)
+        return LimitSet.of(each)
     needed = list(each)
     for one in each:
         rest = [other for other in needed if other is not one]
-        if not _is_met(problem, LimitSet.of(rest)):
+        if not is_met(LimitSet.of(rest)):
             needed = rest
-    return needed
+    return LimitSet.of(needed)
 
 
-def _named(names: Sequence[str]) -> str:
+def named(names: Sequence[str]) -> str:
     """The first names, and how many there are."""
     more = len(names) - SHOWN
     return ", ".join(names[:SHOWN]) + (f" and {more} more" if more > 0 else "")
@@ -113,8 +118,8 @@ def _shortage(problem: Problem, clash: LimitSet) -> str:
         kind = reads.of_partition[partition]
         readers = reads.members[reads.offsets[kind] : reads.offsets[kind + 1]]
         takers.update(readers[limits.allowed[limits.row_of[partition], readers]].tolist())
-    names = _named([problem.member_ids[m] for m in sorted(takers)])
-    topics = _named([problem.topics[t] for t in np.unique(problem.topic_of[partitions])])
+    names = named([problem.member_ids[m] for m in sorted(takers)])
+    topics = named([problem.topics[t] for t in np.unique(problem.topic_of[partitions])])
     count = len(partitions)
     subject = f"{count} partition{'s' * (count != 1)} of {topics}"
     if not takers:

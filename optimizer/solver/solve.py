@@ -23,14 +23,21 @@ from optimizer.model import (
     settled,
     spread_of,
 )
-from optimizer.solver.balance import best_shares
+from optimizer.solver.balance import best_given, best_shares
 from optimizer.solver.budget import loads_by_moves
-from optimizer.solver.capped import Caps, capped_shares
-from optimizer.solver.costs import COSTS
+from optimizer.solver.capped import Caps, capped_given, capped_shares
+from optimizer.solver.costs import COSTS, costs_of
 from optimizer.solver.demand import Demand, demand_of
 from optimizer.solver.hand_out import hand_out
-from optimizer.solver.kinds import Kinds, kinds_by_topic, kinds_if_nothing_moves, kinds_of
-from optimizer.solver.limited import caps_of, check_limits, demand_under
+from optimizer.solver.hubs import as_pairs, fine_kinds
+from optimizer.solver.kinds import (
+    Kinds,
+    kinds_by_cost,
+    kinds_by_topic,
+    kinds_if_nothing_moves,
+    kinds_of,
+)
+from optimizer.solver.limited import caps_of, check_limits
 
 
 def solve(problem: Problem, goals: Goals = DEFAULT_GOALS) -> Answer:
@@ -62,7 +69,7 @@ def solve(problem: Problem, goals: Goals = DEFAULT_GOALS) -> Answer:
         return answer
     still = kinds_if_nothing_moves(kinds, problem.owner)
     if caps := caps_of(problem, goals):
-        found = _capped(problem, still, caps, goals)
+        found = _capped(problem, still, caps, goals, ["balance", *_levels(problem, goals)])
         if found is None:  # limits take moves
             return answer
         unmoved = found
@@ -94,8 +101,9 @@ def _within_budget(problem: Problem, kinds: Kinds, best: IntArray, goals: Goals)
         return settled(best)
     load = curve.least_load(allowed)
     levels = ["moves", "balance", *(level for level in goals.order if level in COSTS)]
-    kinds, demand = demand_under(problem, kinds, caps_of(problem, goals))
-    target = _of_shares(problem, kinds, demand, curve.within(demand, load, levels))
+    limited = _capped(problem, kinds, curve.caps_at(load), goals, levels)
+    assert limited is not None, "a load that the curve knows can be reached"
+    target = limited
     rival = best
     if load > curve.lowest:
         rival = _of_shares(problem, curve.kinds, curve.demand, curve.shares(load - 1))
@@ -125,12 +133,13 @@ def _best(problem: Problem, kinds: Kinds, goals: Goals) -> IntArray:
     better, and the group isn't too large, a flow spreads them.
     """
     if caps := caps_of(problem, goals):
-        capped = _capped(problem, kinds, caps, goals)
+        capped = _capped(problem, kinds, caps, goals, ["balance", *_levels(problem, goals)])
         assert capped is not None, "limits that clash have been told"
         return capped
-    levels = levels_of(problem, goals)
+    levels = _levels(problem, goals)
     if "spread" not in levels:
-        return _handed_out(problem, kinds, levels)
+        return _balanced(problem, kinds, goals, levels)
+    kinds = kinds_by_cost(kinds, costs_of(problem, goals))
     spread = _spread(problem, kinds, levels) if _evenness_is_unlikely(problem, kinds) else None
     if spread is not None and spread_of(problem, spread) > least_spread(problem):
         return spread  # no plan as good at the levels above spreads evenly
@@ -144,14 +153,41 @@ def _best(problem: Problem, kinds: Kinds, goals: Goals) -> IntArray:
     return target if spread is None else spread
 
 
-def _capped(problem: Problem, kinds: Kinds, caps: Caps, goals: Goals) -> IntArray | None:
+def _balanced(problem: Problem, kinds: Kinds, goals: Goals, levels: Sequence[str]) -> IntArray:
+    """The best plan where topics aren't to be spread; by way of hubs where that takes less."""
+    tables, members = costs_of(problem, goals), len(problem.member_ids)
+    cut = fine_kinds(kinds, tables, members)
+    if cut is None:
+        return _handed_out(problem, kinds_by_cost(kinds, tables), levels)
+    given = best_given(demand_of(kinds, members), cut[0], levels)
+    return _of_shares(problem, *as_pairs(problem.owner, kinds, *cut, given, members))
+
+
+def _levels(problem: Problem, goals: Goals) -> Sequence[str]:
+    """The levels below balance that aren't settled by it, as the spread of a single topic is."""
+    levels = levels_of(problem, goals)
+    if np.count_nonzero(problem.topic_sizes) > 1:
+        return levels
+    return [level for level in levels if level != "spread"]
+
+
+def _capped(
+    problem: Problem, kinds: Kinds, caps: Caps, goals: Goals, levels: Sequence[str]
+) -> IntArray | None:
     """The best plan under caps; None if there is none."""
-    levels = ("balance", *levels_of(problem, goals))
-    if caps.of_topic is None and "spread" in levels:
+    tables, members = costs_of(problem, goals), len(problem.member_ids)
+    by_topic = caps.of_topic is not None or "spread" in levels
+    coarse, topics = kinds_by_topic(kinds, problem.topic_of) if by_topic else (kinds, None)
+    cut = None if "spread" in levels else fine_kinds(coarse, tables, members)
+    if cut is not None:
+        given = capped_given(demand_of(coarse, members, topics), cut[0], caps, levels)
+        if given is None:
+            return None
+        return _of_shares(problem, *as_pairs(problem.owner, coarse, *cut, given, members))
+    kinds = kinds_by_cost(kinds, tables)
+    if by_topic:
         kinds, topics = kinds_by_topic(kinds, problem.topic_of)
-        demand = demand_of(kinds, len(problem.member_ids), topics)
-    else:
-        kinds, demand = demand_under(problem, kinds, caps)
+    demand = demand_of(kinds, members, topics)
     shares = capped_shares(demand, caps, levels)
     return None if shares is None else _of_shares(problem, kinds, demand, shares)
 

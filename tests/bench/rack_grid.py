@@ -4,7 +4,8 @@
     python -m tests.bench.rack_grid --json rows.json   and the figures for other programs
 
 400,000 partitions of 200 topics and 2,000 members, each of whom reads a random half of the topics,
-in three racks; one in ten partitions and one in ten members have no rack. `solve` plans, `certify`
+in three racks; one in ten partitions and one in ten members have no rack. Then half as many
+partitions, each in three of 200 racks, which go by hubs. `solve` plans, `certify`
 checks without a certificate and finds one, `check` checks with it. `plan bytes` is the plan with
 one small number a partition (its member), which is less than any table of it takes.
 """
@@ -26,6 +27,7 @@ from tests.bench.assign_grid import best_ms, grid_options
 
 PARTITIONS, MEMBERS, TOPICS = 400_000, 2_000, 200
 RACKS = ("a", "b", "c")
+MANY_RACKS = 200
 
 GOALS = {
     "balance, moves": Goals(),
@@ -53,7 +55,10 @@ class Row:
 
 
 def cases() -> Iterator[tuple[str, Problem]]:
-    """A group that owns nothing yet; whose last member has just joined; whose owners are random."""
+    """A group that owns nothing yet; whose last member has just joined; whose owners are random.
+
+    The last has many racks, and random owners.
+    """
     draw = np.random.default_rng(MEMBERS)
     size = PARTITIONS // TOPICS
     halves = [np.sort(draw.choice(TOPICS, TOPICS // 2, replace=False)) for _ in range(MEMBERS)]
@@ -81,6 +86,20 @@ def cases() -> Iterator[tuple[str, Problem]]:
     )
     yield "one joins", replace(fresh, owner=solve(before).target)
     yield "random", replace(fresh, owner=_random_readers(draw, halves, size))
+    count, racks = PARTITIONS // 2, np.array([f"rack-{r:03d}" for r in range(MANY_RACKS)])
+    first, step = draw.integers(0, MANY_RACKS, count), draw.integers(1, MANY_RACKS // 2, count)
+    places = racks[(first[:, None] + step[:, None] * np.arange(3)) % MANY_RACKS]
+    yield (
+        "200 racks",
+        replace(
+            fresh,
+            topic_offsets=np.arange(TOPICS + 1) * (size // 2),
+            owner=_random_readers(draw, halves, size // 2),
+            racks=draw.choice(racks, MEMBERS).tolist(),
+            leader_racks=places[:, 0].tolist(),
+            replica_racks=[tuple(row) for row in places.tolist()],
+        ),
+    )
 
 
 def _random_readers(draw: np.random.Generator, halves: list[IntArray], size: int) -> IntArray:

@@ -10,8 +10,9 @@ from optimizer import Group, Member
 from optimizer.model.arrays import IntArray
 from optimizer.model.goals import DEFAULT_GOALS, Goals
 from optimizer.model.problem import GONE, NOBODY, Problem
+from optimizer.solver.costs import costs_of
 from optimizer.solver.demand import Demand, demand_of
-from optimizer.solver.kinds import kinds_of
+from optimizer.solver.kinds import kinds_by_cost, kinds_of
 
 
 def tiny_group(seed: int) -> Group:
@@ -56,7 +57,8 @@ def problem(sizes: list[int], topics_of: list[list[int]], owner: IntArray) -> Pr
 
 def demand(group: Problem, goals: Goals = DEFAULT_GOALS) -> Demand:
     """A problem in counts."""
-    return demand_of(kinds_of(group, goals), len(group.member_ids))
+    kinds = kinds_by_cost(kinds_of(group, goals), costs_of(group, goals))
+    return demand_of(kinds, len(group.member_ids))
 
 
 def random_problem(seed: int) -> Problem:

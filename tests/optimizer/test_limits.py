@@ -217,16 +217,7 @@ def test_all_faults_of_limits_are_told_at_once() -> None:
         "an exclude has to say whom: members, hosts or racks",
         "most of max_partitions is None and must be a whole number of 0 or more",
         "most of max_per_topic is -1 and must be a whole number of 0 or more",
-        "max_per_topic has 2.5, which is no table of topics, most",
-    ]
-
-
-def test_plans_by_weight_refuse_limits_that_they_would_not_keep_to() -> None:
-    with pytest.raises(GoalsError) as caught:
-        Goals(balance="weight", exclude="a", max_partitions=3)  # type: ignore[arg-type]
-    assert caught.value.faults == [
-        "exclude, max_partitions can't be kept to where balance is 'weight': leave it out, or "
-        "balance by count"
+        "most of max_per_topic is 2.5 and must be a whole number of 0 or more",
     ]
 
 

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import random
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from optimizer import Goals, Group, Member, assign
+from optimizer import Goals, Group, LimitsError, Member, assign
+from optimizer.checker import check_assignment
 from optimizer.model.numbering import problem_of
 from optimizer.model.problem import NOBODY
 from optimizer.model.racks import rack_table_of
+from optimizer.solver.costs import costs_of
+from optimizer.solver.hubs import fine_kinds
+from optimizer.solver.kinds import kinds_of
 from optimizer.solver.solve import solve
-from tests.optimizer.groups import random_problem, tiny_group
+from tests.optimizer.groups import problem, random_problem, tiny_group
+from tests.optimizer.limited_groups import NAMES, random_limits
 from tests.optimizer.rack_groups import (
     VARIANTS,
     best_by_force,
@@ -25,6 +31,8 @@ from tests.optimizer.rack_groups import (
 )
 
 TINY_GROUPS = 2000
+
+LEVELS = (("racks", "moves"), ("moves", "racks"))
 
 
 @pytest.mark.parametrize("seed", range(0, TINY_GROUPS, 200))
@@ -44,6 +52,63 @@ def test_every_level_equals_a_network_of_single_partitions(seed: int) -> None:
         problem = random_rack_problem(each)
         reached = outcome(problem, solve(problem, goals).target, goals)
         assert reached == best_by_network(racks_of_problem(problem, goals), goals), f"seed {each}"
+
+
+@pytest.mark.parametrize("seed", range(0, 300, 100))
+def test_by_way_of_hubs_the_optimum_and_its_proof_are_the_same(
+    seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Hubs are for many racks, and right for few: forced on tiny groups, under limits as well."""
+    monkeypatch.setattr("optimizer.model.levels.QUICK", -1)
+    draw, through_hubs = random.Random(seed), 0
+    for each in range(seed, seed + 100):
+        group = tiny_rack_group(each)
+        problem, levels = problem_of(group).problem, draw.choice(LEVELS)
+        goals = Goals(rack=draw.choice(["leader", "any"]), levels=levels)
+        if each % 3 == 1:
+            goals = replace(goals, max_moves=draw.randint(0, 3))
+        if each % 3 == 2 and group.members and group.topics:
+            stated = random_limits(draw, draw.sample(NAMES, 2), group)
+            goals = replace(goals, **stated)
+        try:
+            direct = solve(problem, goals)
+        except LimitsError:
+            continue
+        plain = check_assignment(problem, direct.target, goals=goals, rival=direct.rival)
+        with monkeypatch.context() as forced:
+            forced.setattr("optimizer.solver.hubs.FEWER", 0)
+            forced.setattr("optimizer.checker.hubs.FEWER", 0)
+            found = solve(problem, goals)
+            judged = check_assignment(problem, found.target, goals=goals, rival=found.rival)
+            other = check_assignment(problem, direct.target, goals=goals, rival=direct.rival)
+            again = check_assignment(problem, found.target, judged.certificate, goals)
+            worse = check_assignment(problem, direct.target[::-1].copy(), goals=goals)
+        unforced = check_assignment(problem, direct.target[::-1].copy(), goals=goals)
+        least = outcome(problem, direct.target, goals)[:-1]
+        assert outcome(problem, found.target, goals)[:-1] == least, f"seed {each}"
+        assert judged[2:4] == other[2:4] == plain[2:4], f"seed {each}"
+        assert judged.racks_optimal == other.racks_optimal == plain.racks_optimal
+        assert (worse.faults, worse.racks_optimal) == (unforced.faults, unforced.racks_optimal)
+        assert again.certificate_fault is None or judged.certificate is None
+        through_hubs += plain.racks_optimal is True
+    assert through_hubs > 20
+
+
+def test_with_many_racks_nobody_lists_every_reader_of_every_partition() -> None:
+    """Of 300 racks: the plan and its check need no table of all kinds and members."""
+    draw = np.random.default_rng(1)
+    racks = [f"r{r:03d}" for r in range(300)]
+    near = [tuple(draw.choice(racks, 2, replace=False).tolist()) for _ in range(3000)]
+    group = problem([3000], [[0]] * 600, draw.integers(0, 600, 3000))
+    group = replace(group, racks=[racks[m % 300] for m in range(600)], replica_racks=near)
+    goals = Goals(rack="any")
+    kinds = kinds_of(group, goals)
+    cut = fine_kinds(kinds, costs_of(group, goals), 600)
+    assert cut is not None
+    assert len(cut[0].free[0]) + len(kinds.members) < 3000 * 600 / 100
+    verdict = check_assignment(group, solve(group, goals).target, goals=goals)
+    assert (verdict.racks_optimal, verdict.moves_optimal) == (True, True)
+    assert verdict.reads and verdict.reads.local > 2950
 
 
 def test_racks_never_cost_balance_and_their_own_result_stays() -> None:

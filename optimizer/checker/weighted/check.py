@@ -48,9 +48,17 @@ class WeightVerdict(NamedTuple):
 
 
 def check_by_weight(
-    problem: Problem, kinds: Kinds, target: IntArray, goals: Goals, certificate: bytes | None
+    problem: Problem,
+    kinds: Kinds,
+    target: IntArray,
+    goals: Goals,
+    certificate: bytes | None,
+    forced: int = 0,
 ) -> WeightVerdict:
-    """Judge an assignment that is sound, by what a certificate shows or what is easy to see."""
+    """Judge an assignment that is sound, by what a certificate shows or what is easy to see.
+
+    `kinds` have those readers whom limits allow, who take `forced` partitions from their owners.
+    """
     weights = weights_of(problem)
     shown, fault = _shown(kinds, weights, certificate)
     bound, level = shown.level + 1, weights.level_of(target)
@@ -64,8 +72,8 @@ def check_by_weight(
         weight_gap=level / bound - 1 if bound else 0.0,
         bound_kind="prices" if isinstance(shown, Prices) else "set",
         within=level <= raised(bound, goals.tolerance),
-        moves=int(np.count_nonzero(keepable & (target != problem.owner))),
-        moves_bound=least_moves(weights, owner, enough),
+        moves=forced + int(np.count_nonzero(keepable & (target != problem.owner))),
+        moves_bound=forced + least_moves(weights, owner, enough),
         weights_known=weights.known,
         shown=sentences.shown(shown, level),
         certificate=encode_set(shown) if isinstance(shown, Set) else encode_prices(shown),

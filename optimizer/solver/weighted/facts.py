@@ -8,7 +8,16 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from optimizer.model import NOBODY, IntArray, Problem, Weights, classes_of, weights_of
+from optimizer.model import (
+    DEFAULT_GOALS,
+    NOBODY,
+    Goals,
+    IntArray,
+    Problem,
+    Weights,
+    weights_of,
+)
+from optimizer.solver.kinds import kinds_of
 
 
 @dataclass(frozen=True)
@@ -26,11 +35,13 @@ class Facts:
     owner: IntArray
 
     @staticmethod
-    def of(problem: Problem) -> Facts:
-        classes = classes_of(problem)
-        reads = np.zeros((len(classes), classes.member_count), np.bool_)
-        reads.reshape(-1)[classes.keys] = True
-        return Facts(classes.of_partition, reads, weights_of(problem), classes.kept)
+    def of(problem: Problem, goals: Goals = DEFAULT_GOALS) -> Facts:
+        """Those of a group; nobody reads what limits don't allow."""
+        kinds = kinds_of(problem, goals)
+        reads = np.zeros((len(kinds.offsets) - 1, len(problem.member_ids)), np.bool_)
+        reads[np.arange(len(reads)).repeat(np.diff(kinds.offsets)), kinds.members] = True
+        owner = np.where(kinds.owner_pair >= 0, problem.owner, NOBODY)
+        return Facts(kinds.of_partition, reads, weights_of(problem), owner)
 
     @property
     def weight(self) -> IntArray:

@@ -6,13 +6,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from optimizer.model import NOBODY, Goals, IntArray, Problem
+from optimizer.model import NOBODY, Goals, IntArray, Problem, classes_of
+from optimizer.solver.limited import check_limits
 from optimizer.solver.weighted.budget import gain_of, within_budget
+from optimizer.solver.weighted.capped import CappedSearch, caps_of
 from optimizer.solver.weighted.descent import Descent
 from optimizer.solver.weighted.effort import EFFORTS, Effort
 from optimizer.solver.weighted.facts import Facts
 from optimizer.solver.weighted.kicks import kicked
 from optimizer.solver.weighted.level_out import levelled_out
+from optimizer.solver.weighted.max_weight import check_max_weight
 from optimizer.solver.weighted.most_loaded import SetBound, most_loaded, simple_bound
 from optimizer.solver.weighted.parcels import within
 from optimizer.solver.weighted.placing import completed, longest_first
@@ -43,14 +46,21 @@ def solve_by_weight(problem: Problem, goals: Goals) -> Found:
     within the tolerance of the best that can be, by as few moves as can be found, will do; who has
     none is placed as evenly as can be. With a budget of moves the lowest level is looked for that
     so many reach. What isn't worth its moves (`Goals.min_gain`) isn't proposed.
+
+    Limits come before all that; raises LimitsError where they can't be met, or no plan was found
+    within `Goals.max_weight`.
     """
-    facts, effort = Facts.of(problem), EFFORTS[goals.effort]
-    search, reason = _Search(facts, effort), None
+    check_limits(problem, goals)
+    check_max_weight(problem, goals)
+    facts, effort = Facts.of(problem, goals), EFFORTS[goals.effort]
+    search, budget = _Search(facts, effort), _budget(problem, facts, goals)
+    if caps := caps_of(problem, goals):
+        return _within_caps(search, CappedSearch(problem, goals, facts, caps), goals, budget)
+    reason = None
     target = search.few_moves(goals.tolerance) if facts.has_owners else None
     if target is None:
         target = search.afresh(goals.tolerance)
     moves = facts.moves_of(target)
-    budget = goals.budget(problem.partition_count)
     if budget is not None and moves > budget:
         target = within_budget(facts, facts.level_of(target), budget)
         reason = f"{moves} moves would be lower, and {budget} are allowed"
@@ -63,6 +73,35 @@ def solve_by_weight(problem: Problem, goals: Goals) -> Found:
     level = max(facts.level_of(target), _raised(search.bound.level, goals.tolerance))
     may = (facts.owner == NOBODY) | (target != facts.owner)
     target = levelled_out(facts, target, level, may, effort.enough)
+    return Found(target, search.bound, reason)
+
+
+def _budget(problem: Problem, facts: Facts, goals: Goals) -> int | None:
+    """How many may move beside those that limits take anyhow."""
+    budget = goals.budget(problem.partition_count)
+    if budget is None:
+        return None
+    keepable = int(np.count_nonzero(classes_of(problem).keepable))
+    return max(0, budget - keepable + int(np.count_nonzero(facts.owner != NOBODY)))
+
+
+def _within_caps(search: _Search, capped: CappedSearch, goals: Goals, budget: int | None) -> Found:
+    """The same where members may have so much and no more: bounds are those without."""
+    facts, reason = search.facts, None
+
+    def lowered() -> IntArray:
+        tolerance = _raised(search.bound.level, goals.tolerance)
+        return capped.lowered(search.goal, tolerance, budget)
+
+    target, before = lowered(), search.bound.level
+    search.better_bound_for(target)
+    if search.bound.level > before:
+        target = lowered()
+    moves = facts.moves_of(target)
+    gain = gain_of(facts, capped.unmoved, target) if goals.min_gain else 0.0
+    if moves > facts.moves_of(capped.unmoved) and gain < goals.min_gain * moves:
+        target, reason = capped.unmoved, f"not worth {moves} move{'s' * (moves != 1)}"
+    search.better_prices_for(target)
     return Found(target, search.bound, reason)
 
 
@@ -108,6 +147,11 @@ class _Search:
         if not self._is_good(target):
             found = counted_bound(self.facts, self.bound.level, self.facts.level_of(target))
             self.bound = found or self.bound
+
+    def better_prices_for(self, target: IntArray) -> None:
+        """Look for prices too, if the effort has any and the plan still isn't good enough."""
+        if self.effort.rounds and not self._is_good(target):
+            self._better_prices(target)
 
     def _better_bound(self) -> bool:
         """Ask all sets, once; whether the bound is better than it was."""

@@ -1,0 +1,155 @@
+"""What moves buy by weight: the lowest loads found for so many, and what none can be below."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+
+from optimizer.model import DEFAULT_GOALS, NOBODY, Goals, IntArray, Problem
+from optimizer.solver.frontier import knee_of
+from optimizer.solver.weighted.effort import EFFORTS
+from optimizer.solver.weighted.facts import Facts
+from optimizer.solver.weighted.placing import completed
+from optimizer.solver.weighted.relieve import relieved
+from optimizer.solver.weighted.solve import solve_by_weight
+from optimizer.solver.weighted.take_back import taken_back
+
+MOST_POINTS = 20
+"""For so many numbers of moves the lowest level is looked for."""
+
+STEPS = 8
+"""So often the levels between which that lies are halved, for each of them."""
+
+
+class WeightedPoint(NamedTuple):
+    """By so many moves a plan was found with this largest load.
+
+    With no more moves none is below `weight_bound`; both are for a unit of capacity, in the units
+    of the group. `share` is how much of the gain the plan is.
+    """
+
+    moves: int
+    max_weight: float
+    weight_bound: float
+    share: float
+
+
+class WeightedFrontier(NamedTuple):
+    """The points by their moves, each lower than the one before; `knee` as that of `Frontier`.
+
+    `found_weight` is the largest load as found; what has no owner isn't in it, and is placed at
+    every point. `weight_bound`: no plan is below it, whatever it moves.
+    """
+
+    points: list[WeightedPoint]
+    knee: int | None
+    found_weight: float
+    weight_bound: float
+
+
+def weighted_frontier_of(problem: Problem, goals: Goals = DEFAULT_GOALS) -> WeightedFrontier:
+    """The frontier of a group by weight: what was found, and a bound for each number of moves.
+
+    Of its goals the effort counts, and of the limits those of who may have what.
+    """
+    sought = Goals(balance="weight", tolerance=0.0, effort=goals.effort)
+    sought = replace(sought, pin=goals.pin, exclude=goals.exclude)
+    found, facts = solve_by_weight(problem, sought), Facts.of(problem, sought)
+    curve = _Curve(facts, found.bound.level, EFFORTS[goals.effort].enough)
+    curve.add(found.target)
+    for moves in _spread(facts.moves_of(found.target)):
+        curve.look_for(moves)
+    unit, levels = facts.weights.unit, curve.levels
+    highest, gain = levels[0][1], levels[0][1] - levels[-1][1]
+    points = [
+        WeightedPoint(
+            moves=moves,
+            max_weight=level * unit,
+            weight_bound=curve.bound(moves) * unit,
+            share=(highest - level) / gain if gain else 1.0,
+        )
+        for moves, level in levels
+    ]
+    return WeightedFrontier(
+        points=points,
+        knee=knee_of([(point.moves, point.share) for point in points]),
+        found_weight=facts.level_of(facts.owner) * unit,
+        weight_bound=found.bound.level * unit,
+    )
+
+
+def _spread(most: int) -> list[int]:
+    """Numbers of moves below the most, all of them or more of the small ones."""
+    if most <= MOST_POINTS:
+        return list(range(1, most))
+    return sorted({int(moves) for moves in np.geomspace(1, most - 1, MOST_POINTS)})
+
+
+class _Curve:
+    """The lowest levels found, by moves, and the levels that were tried."""
+
+    def __init__(self, facts: Facts, bound: int, enough: float) -> None:
+        self.facts, self._bound, self._enough = facts, bound, enough
+        self._found: dict[int, int] = {}
+        self._tried: set[int] = set()
+        self.add(completed(facts, facts.owner))
+
+    def add(self, target: IntArray) -> None:
+        moves, level = self.facts.moves_of(target), self.facts.level_of(target)
+        self._found[moves] = min(level, self._found.get(moves, level))
+
+    @property
+    def levels(self) -> list[tuple[int, int]]:
+        """Moves and levels, each level lower than with fewer moves."""
+        found: list[tuple[int, int]] = []
+        for moves, level in sorted(self._found.items()):
+            if not found or level < found[-1][1]:
+                found.append((moves, level))
+        return found
+
+    def bound(self, moves: int) -> int:
+        """No plan by so many moves is below that level."""
+        sheds = int(self._sheds[moves]) if moves < len(self._sheds) else 0
+        return max(self._bound, sheds)
+
+    def look_for(self, moves: int) -> None:
+        """Try levels between the bound and the lowest that is known."""
+        low = middle = self.bound(moves)
+        for _ in range(STEPS):
+            if self._lowest(moves) <= low + int(low * self._enough):
+                return
+            if not self._reaches(middle, moves):
+                low = middle
+            middle = (low + self._lowest(moves)) // 2
+
+    def _lowest(self, moves: int) -> int:
+        return min(level for count, level in self._found.items() if count <= moves)
+
+    def _reaches(self, level: int, moves: int) -> bool:
+        """Whether a plan at the level is found that moves no more."""
+        if level not in self._tried:
+            self._tried.add(level)
+            found = relieved(self.facts, level)
+            if found is not None:
+                self.add(taken_back(self.facts, found, level))
+        return self._lowest(moves) <= level
+
+    @cached_property
+    def _sheds(self) -> IntArray:
+        """The level, from the highest, that each partition leaves that an owner gives up.
+
+        Whoever has too much gives up its heaviest first; so below the level that stands k-th, from
+        0, more than k partitions have to move.
+        """
+        facts, weights = self.facts, self.facts.weights
+        own = facts.read[facts.owner[facts.read] != NOBODY]  # the heaviest first
+        own = own[np.argsort(facts.owner[own], kind="stable")]
+        owner, weight = facts.owner[own], facts.weight[own]
+        before = weight.cumsum() - weight
+        first = np.searchsorted(owner, owner)
+        left = weights.loads(facts.owner)[owner] - (before - before[first])
+        levels: IntArray = -(-left * weights.parts // weights.capacity[owner])
+        return np.sort(levels)[::-1]

@@ -1,0 +1,65 @@
+"""Limits of weight that can't be met: members who have to read more than they may."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from optimizer.model import Goals, IntArray, LimitSet, Problem, limits_of
+from optimizer.solver.limited import clash_error, named, smallest_clash
+from optimizer.solver.weighted.facts import Facts
+from optimizer.solver.weighted.or_tools import Flow
+
+
+def check_max_weight(problem: Problem, goals: Goals) -> None:
+    """Raise LimitsError if members have to read more than their limits let them, or no one may.
+
+    It is told where partitions cut into pieces wouldn't fit either, or one is too heavy for all of
+    its readers. Otherwise there may be no plan all the same, which is NP-hard to tell.
+    """
+    stated = goals.limits._replace(max_partitions=(), max_per_topic=())
+    if not stated.max_weight or _too_heavy(problem, goals, stated) is None:
+        return
+    clash = smallest_clash(stated.each(), lambda some: _too_heavy(problem, goals, some) is None)
+    found = _too_heavy(problem, goals, clash)
+    limits = limits_of(problem, clash)
+    assert found is not None, "a clash has too much"
+    assert limits is not None, "a clash has a limit"
+    assert limits.most_weight is not None, "a clash of weights has one of these"
+    partitions, takers = found
+    facts = Facts.of(problem, goals)
+    unit, count = facts.weights.weight_unit, len(partitions)
+    topics = named([problem.topics[t] for t in np.unique(problem.topic_of[partitions]).tolist()])
+    members = named([problem.member_ids[m] for m in takers.nonzero()[0].tolist()])
+    raise clash_error(
+        clash,
+        f"{count} partition{'s' * (count != 1)} of {topics}, which weigh{'s' * (count == 1)} "
+        f"{float(facts.weight[partitions].sum()) * unit:.4g}, may go to {members} alone, who may "
+        f"have {float(limits.most_weight[takers].sum()) * unit:.4g}",
+    )
+
+
+def _too_heavy(
+    problem: Problem, goals: Goals, stated: LimitSet
+) -> tuple[IntArray, NDArray[np.bool_]] | None:
+    """Partitions that are too heavy together, and all who may have any of them."""
+    limits = limits_of(problem, stated)
+    if limits is None or limits.most_weight is None:
+        return None
+    facts = Facts.of(problem, replace(goals, **stated._asdict()))
+    most = np.minimum(limits.most_weight, int(facts.weight.sum()))
+    if not facts.reads.any(axis=1).all():
+        return None  # which limits by count tell
+    strongest = np.where(facts.reads, most, 0).max(axis=1, initial=0)
+    alone = facts.read[facts.weight[facts.read] > strongest[facts.class_of[facts.read]]]
+    if len(alone):
+        return alone[:1], facts.reads[facts.class_of[alone[0]]]
+    kind, member = facts.reads.nonzero()
+    flow = Flow(facts.class_weight, most, kind, member)
+    if flow.is_whole:
+        return None
+    takers = flow.tight
+    confined = (facts.reads & ~takers).sum(axis=1) == 0
+    return np.sort(facts.read[confined[facts.class_of[facts.read]]]), takers

@@ -1,0 +1,49 @@
+"""What moves buy by weight: nothing told is better than there is, and most is as good."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from optimizer import Group, Member
+from optimizer.model import weights_of
+from optimizer.model.numbering import problem_of
+from optimizer.solver import weighted_frontier_of
+from tests.optimizer.weighted_groups import levels_by_force, weighted_problem
+
+
+def test_bounds_and_points_by_force() -> None:
+    """At each number of moves the bound isn't above the best there is, nor the point below it."""
+    points = best = 0
+    for seed in range(150):
+        problem = weighted_problem(seed)
+        _, level, moves = levels_by_force(problem)
+        unit = weights_of(problem).unit
+        found = weighted_frontier_of(problem)
+        levels = [round(point.max_weight / unit) for point in found.points]
+        assert levels == sorted(levels, reverse=True)
+        assert round(found.weight_bound / unit) <= level.min() <= levels[-1]
+        for point, reached in zip(found.points, levels, strict=True):
+            least = level[moves <= point.moves].min()
+            assert round(point.weight_bound / unit) <= least <= reached, seed
+            points += 1
+            best += reached <= least * 1.001
+        assert found.points[-1].share == 1
+        assert np.all(np.diff([point.moves for point in found.points]) > 0)
+    assert best > 0.97 * points
+
+
+def test_the_heaviest_moves_bring_most() -> None:
+    heavy, light = [("t", 0), ("t", 1)], [("t", p) for p in range(2, 12)]
+    group = Group(
+        topics={"t": 12},
+        members=[Member("a", ["t"], heavy + light), Member("b", ["t"])],
+        weights={"t": [50.0, 30.0, *([2.0] * 10)]},
+    )
+    found = weighted_frontier_of(problem_of(group).problem)
+    assert [(p.moves, p.max_weight) for p in found.points[:2]] == [
+        (0, pytest.approx(100)),
+        (1, pytest.approx(50)),
+    ]
+    assert found.points[1].weight_bound == pytest.approx(50)
+    assert len(found.points) == 2, "nothing is lower than the heaviest"
