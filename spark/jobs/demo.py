@@ -28,6 +28,7 @@ from spark.terminal import (
     Form,
     Format,
     Master,
+    busy,
     opened,
     read_history,
     read_snapshot,
@@ -64,8 +65,9 @@ def make_store(groups: int, store: str) -> None:
         raise InputError(f"{store} is there already: remove it, or choose another --out")
     history = make_history(groups, SEED)
     say(f"Making {history.hours} hourly snapshots of a fleet of {groups} groups in {store}")
-    for snapshot, tables in history.snapshots(SNAPSHOT):
-        write_store(tables, Path(store), snapshot)
+    with busy("making the fleet"):
+        for snapshot, tables in history.snapshots(SNAPSHOT):
+            write_store(tables, Path(store), snapshot)
 
 
 def show_main_job(session: SparkSession, out: str, form: Format) -> bool:

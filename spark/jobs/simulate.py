@@ -72,9 +72,9 @@ def simulate(
     events = scenario_in(scenario)
     with opened_store(source, master, conf, settings) as opener:
         fleet = read_few(opener, source, snapshot, f"simulate group {group}", settings.max_age)
-        with busy(f"simulating group {group}"):
+        with busy(f"simulating group {group}") as step:
             found = simulate_group(fleet, group, events, cluster, seed, settings.consumers)
-            others = found.by_chance(range(seed + 1, seed + seeds))
+            others = found.by_chance(step.counted(range(seed + 1, seed + seeds), "seeds"))
     spread = spread_of([found.timeline, *others]) if others else []
     say_clusters(fleet)
     if form is Format.JSON:
