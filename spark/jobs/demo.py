@@ -18,7 +18,8 @@ from spark.jobs.compare import compare_store
 from spark.jobs.history import history_of_store
 from spark.jobs.plan import plan_store
 from spark.jobs.replay import replay_history
-from spark.jobs.report import Paper, Results, material_of, write_report
+from spark.jobs.report import Paper, write_report
+from spark.jobs.report_material import Results, material_of
 from spark.jobs.verify import verify_store
 from spark.report import check_drawing
 from spark.settings import Settings
