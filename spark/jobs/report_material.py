@@ -16,6 +16,7 @@ from pyspark.sql import functions as F
 
 from spark import FleetSnapshot, InputError, compare_fleet, fleet_of
 from spark.audit import AuditSettings, FleetAudit, audit_fleet, read_audit, verdict
+from spark.charts import balance_of, causes_of, trend_of
 from spark.compare import best_of
 from spark.explain import GroupExplanation, explain_groups
 from spark.files import SNAPSHOT, source_of
@@ -24,11 +25,8 @@ from spark.plan import summarize_groups
 from spark.report import (
     GroupMaterial,
     Material,
-    balance_of,
-    causes_of,
     clusters_of,
     of_groups,
-    trend_of,
     worst_groups,
 )
 from spark.settings import Settings
@@ -219,13 +217,12 @@ def _group(
     def of_it(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
         return [row for row in rows if (row["cluster"], row["group"]) == (one.cluster, one.group)]
 
-    names = ("member", "topic", "found", "planned")
     return GroupMaterial(
         cluster=one.cluster,
         group=one.group,
         status=one.status,
         reason=one.reason,
-        by_topic=[dict(zip(names, cell, strict=True)) for cell in one.by_topic],
+        by_topic=one.cells,
         moves=one.moves,
         bounds=one.bounds,
         findings=of_it(findings),

@@ -89,7 +89,7 @@ def simulate(
         say(f"And {len(rows) - ROWS} more, which are in JSON.")
     for line in picture_of(found.timeline, OUT.width):
         say(line)
-    for sentence in sentences_of(found):
+    for sentence in sentences_of(found.timeline, group):
         say(sentence)
     if spread:
         show({f"{seeds} seeds": spread}, form)
