@@ -18,7 +18,7 @@ if TYPE_CHECKING:
         read_audit_settings,
         verdict,
     )
-    from spark.compare import best_of, compare_fleet, fleet_of
+    from spark.compare import FleetComparison, best_of, compare_fleet, fleet_of
     from spark.enforce import group_plan
     from spark.errors import InputError
     from spark.explain import GroupExplanation, explain_group
@@ -56,6 +56,7 @@ __all__ = [
     "AuditSettings",
     "CatalogSchema",
     "FleetAudit",
+    "FleetComparison",
     "FleetConsumers",
     "FleetFiles",
     "FleetGoals",
@@ -111,7 +112,7 @@ ROOMS = {
         *("AuditSettings", "FleetAudit", "audit_fleet", "metrics_of", "read_audit_settings"),
         "verdict",
     ),
-    "spark.compare": ("best_of", "compare_fleet", "fleet_of"),
+    "spark.compare": ("FleetComparison", "best_of", "compare_fleet", "fleet_of"),
     "spark.enforce": ("group_plan",),
     "spark.errors": ("InputError",),
     "spark.explain": ("GroupExplanation", "explain_group"),

@@ -16,7 +16,14 @@ from typing import Annotated
 import typer
 
 from spark.errors import InputError, first_line, unreadable_file
-from spark.terminal import SIGNALS, interrupts, say, sentence_of, sentences_apart
+from spark.terminal import (
+    SIGNALS,
+    interrupts,
+    say,
+    sentence_of,
+    sentences_apart,
+    with_common_options,
+)
 
 DISTRIBUTION = "evenfleet"
 
@@ -71,7 +78,8 @@ def app_for(words: Sequence[str]) -> typer.Typer:
     if named in COMMANDS:
         name = named.replace("-", "_")
         command = getattr(importlib.import_module(f"spark.jobs.{name}"), name)
-        app.command(named, epilog=f"Example: `evenfleet {COMMANDS[named]}`")(command)
+        example = f"Example: `evenfleet {COMMANDS[named]}`"
+        app.command(named, epilog=example)(with_common_options(command))
     else:
         for one in COMMANDS:
             app.command(one, help=_purpose(one.replace("-", "_")))(lambda: None)

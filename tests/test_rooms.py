@@ -18,7 +18,7 @@ KAFKA = "optimizer.strategies.kafka"
 OPTIMIZER = ("optimizer.model", "optimizer.solver", "optimizer.checker", "optimizer.reasons")
 BASE = (
     *("spark.errors", "spark.memory_limits", "spark.patterns", "spark.wording"),
-    "spark.unpersist_handle",
+    *("spark.unpersist_handle", "spark.notebook"),
 )
 FLEET = (*BASE, "spark.files", "spark.fleet", "spark.settings")
 WORKERS = (*FLEET, "spark.groups", "spark.solve", *OPTIMIZER, "optimizer.strategies")
@@ -79,6 +79,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
     "spark.patterns": ("optimizer.model",),
     "spark.wording": (),
     "spark.unpersist_handle": (),
+    "spark.notebook": ("spark.wording",),
     "spark.files": BASE,
     "spark.fleet": (*BASE, "spark.files", "optimizer.model", "optimizer.scenarios"),
     "spark.settings": (
@@ -90,16 +91,18 @@ ROOMS: dict[str, tuple[str, ...]] = {
         *("optimizer.model", "optimizer.strategies"),
     ),
     "spark.solve": (*FLEET, "spark.groups", *OPTIMIZER, "optimizer.strategies"),
-    "spark.history": WORKERS,
-    **dict.fromkeys(CAPABILITIES, (*WORKERS, "spark.history")),
+    "spark.history": (*WORKERS, "spark.charts"),
+    **dict.fromkeys(CAPABILITIES, (*WORKERS, "spark.history", "spark.charts")),
+    # a plan explains its groups
+    "spark.plan": (*WORKERS, "spark.history", "spark.charts", "spark.explain"),
     "spark.members": (*WORKERS, "spark.history", "optimizer.sizes"),
-    "spark.charts": BASE,
+    "spark.charts": (*BASE, "spark.files"),
     "spark.report": (*FLEET, "spark.charts"),
     **dict.fromkeys(
         ("spark.whatif", "spark.rollout"),
         (*WORKERS, "spark.history", "optimizer.coordinator", "optimizer.scenarios"),
     ),
-    "spark.simulate": (*WORKERS, "optimizer.coordinator", "optimizer.scenarios"),
+    "spark.simulate": (*WORKERS, "spark.charts", "optimizer.coordinator", "optimizer.scenarios"),
     "spark.reassign": (*FLEET, "optimizer.replicas", "optimizer.replicas.baselines"),
     **dict.fromkeys(SOURCES, FLEET),
     "spark.enforce": (*FLEET, "spark.sources.live", "optimizer.assignor"),

@@ -30,10 +30,13 @@ from spark.audit.past import Past
 from spark.audit.past_findings import find_in_past
 from spark.audit.registry import FINDINGS
 from spark.audit.thresholds import AuditSettings
+from spark.audit.verdict import verdict
+from spark.charts import CHARTS, balance_of
 from spark.files import Where
 from spark.fleet import FleetSnapshot, escaped, escaped_rows, read_result
 from spark.groups import OFFSETS_TOPIC, encode, weight_tables
 from spark.history import FleetHistory
+from spark.notebook import FIRST, shown_in_notebook
 from spark.unpersist_handle import Handle
 
 COORDINATORS = (
@@ -68,6 +71,16 @@ NOT_THERE = {
     "copartitioned": "no co-partitioned topics are configured ([[copartitioned]])",
 }
 """What a finding needs, and what to say where it isn't there."""
+
+
+SHOWN = {
+    "severity": "severity",
+    "finding": "finding",
+    "cluster": "cluster",
+    "sentence": "what was found",
+    "advice": "what to do",
+}
+"""What notebooks show of a finding."""
 
 
 @dataclass(frozen=True)
@@ -144,6 +157,14 @@ class FleetAudit(Handle):
             *("finding", "cluster", "group", "subject"),
         )
         return [row.asDict() for row in ranked.limit(rows).collect()]
+
+    def chart(self) -> Any:
+        """How even groups are as found and as planned; InputError where Altair isn't installed."""
+        return CHARTS["balance"].drawn(balance_of(self.judged))
+
+    def _repr_html_(self) -> str:
+        worst = self.worst(FIRST)
+        return shown_in_notebook([verdict(self.counts(), self.groups(), worst)], SHOWN, worst)
 
     def release(self) -> None:
         """Free what is kept."""

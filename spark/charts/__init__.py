@@ -5,5 +5,6 @@ from __future__ import annotations
 from spark.charts.chart import Chart
 from spark.charts.drawing import check_charts
 from spark.charts.registry import CHARTS
+from spark.charts.sums import balance_of, causes_of, trend_of
 
-__all__ = ["CHARTS", "Chart", "check_charts"]
+__all__ = ["CHARTS", "Chart", "balance_of", "causes_of", "check_charts", "trend_of"]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from io import StringIO
 from typing import Any
 
-from spark.charts.drawing import altair, looks
+from spark.charts.drawing import INK, PAPER, altair, looks
 
 Rows = Sequence[Mapping[str, Any]]
 """Rows of a result table, few enough for one machine: what is drawn of a fleet are its sums."""
@@ -29,7 +29,7 @@ class Chart:
     def drawn(self, rows: Rows) -> Any:
         """An Altair chart for a notebook; InputError where Altair isn't installed."""
         altair()
-        return looks(self.draw(rows)).properties(title=self.title)
+        return looks(self.draw(rows), INK, PAPER).properties(title=self.title)
 
     def svg(self, rows: Rows) -> str:
         """The drawing as the text of an SVG, whose words have the colour of the text around."""

@@ -16,6 +16,9 @@ SERIES = ("#0a84c6", "#d55e00", "#009e73", "#cc79a7", "#b58900", "#7f7f7f", "#56
 STATES = {"found": "as found", "planned": "as planned"}
 """Columns of rows that have a number for both, and what people call them."""
 
+INK, PAPER = "#222222", "#ffffff"
+"""Where nobody knows what is around: notebooks are light or dark, and pictures of them neither."""
+
 FAINT = "#8886"
 """Lines behind what is shown."""
 
@@ -43,12 +46,12 @@ def check_charts() -> None:
     altair()
 
 
-def looks(chart: Any) -> Any:
-    """The same with the words and lines of every chart: readable on a light and a dark page."""
-    words = {"labelColor": "currentColor", "titleColor": "currentColor"}
+def looks(chart: Any, ink: str = "currentColor", paper: str = "transparent") -> Any:
+    """The same with the words and lines of every chart: on a page, its own words' colour."""
+    words = {"labelColor": ink, "titleColor": ink}
     return (
         chart.configure(
-            background="transparent",
+            background=paper,
             font="Arial, Helvetica, Liberation Sans, sans-serif",
             padding={"left": 16, "right": 16, "top": 4, "bottom": 4},
         )
@@ -64,8 +67,8 @@ def looks(chart: Any) -> Any:
         )
         .configure_legend(**words, labelFontSize=12, titleFontSize=12, orient="top", title=None)
         .configure_header(**words)
-        .configure_title(color="currentColor", anchor="start", fontSize=14)
-        .configure_text(color="currentColor")
+        .configure_title(color=ink, anchor="start", fontSize=14)
+        .configure_text(color=ink)
         .configure_view(stroke=None)
     )
 

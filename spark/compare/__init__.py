@@ -4,5 +4,6 @@ from __future__ import annotations
 
 from spark.compare.best_strategy import best_of
 from spark.compare.compare import compare_fleet, fleet_of
+from spark.compare.fleet_comparison import FleetComparison
 
-__all__ = ["best_of", "compare_fleet", "fleet_of"]
+__all__ = ["FleetComparison", "best_of", "compare_fleet", "fleet_of"]

@@ -13,9 +13,11 @@ from pyspark.sql import DataFrame
 from optimizer.model import IntArray, Problem, classes_of, measure
 from optimizer.reasons import Explanation, explain, explain_by_weight
 from optimizer.strategies import OPTIMAL, strategy_named
+from spark.charts import CHARTS
 from spark.errors import InputError
 from spark.fleet import FOREIGN, FleetFiles, FleetSnapshot
 from spark.groups import coordinators, one_row, read_or_failed, rows_in_frames, seat_of_group
+from spark.notebook import FIRST, shown_in_notebook
 from spark.settings import DEFAULT_FLEET_GOALS, FleetGoals
 
 
@@ -45,6 +47,30 @@ class GroupExplanation:
     seat: str | None = None
     by_topic: list[tuple[str, str, int, int]] = field(default_factory=list)
     owned: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def cells(self) -> list[dict[str, Any]]:
+        """`by_topic` as rows of a table: member, topic, partitions found and planned."""
+        return [dict(zip(SHOWN, one, strict=True)) for one in self.by_topic]
+
+    def chart(self) -> Any:
+        """Partitions of each topic by member, before and after; InputError without Altair."""
+        return CHARTS["matrix"].drawn(self.cells)
+
+    def _repr_html_(self) -> str:
+        reason = f": {self.reason}" if self.reason else ""
+        said = [f"Group {self.group} of cluster {self.cluster} is {self.status}{reason}."]
+        said += [*self.moves[:FIRST], *self.bounds[:FIRST]]
+        return shown_in_notebook(said, SHOWN, self.cells)
+
+
+SHOWN = {
+    "member": "member",
+    "topic": "topic",
+    "found": "as found (partitions)",
+    "planned": "as planned (partitions)",
+}
+"""What notebooks show of a member and a topic."""
 
 
 def explain_group(

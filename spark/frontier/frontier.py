@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from typing import Any
 
 from optimizer.model import LimitsError
 from optimizer.solver import Frontier, frontier_of
+from spark.charts import CHARTS
 from spark.fleet import FleetFiles, FleetSnapshot
 from spark.groups import one_row, read_or_failed
+from spark.notebook import shown_in_notebook
 from spark.settings import DEFAULT_FLEET_GOALS, FleetGoals
 
 
@@ -41,6 +44,27 @@ class GroupFrontier:
     found_max_load: int | None = None
     balanced_moves: int | None = None
     sentence: str | None = None
+
+    @property
+    def rows(self) -> list[dict[str, Any]]:
+        """The points as rows of a table."""
+        return [asdict(point) for point in self.points]
+
+    def chart(self) -> Any:
+        """The fewest moves for each largest load; InputError where Altair isn't installed."""
+        return CHARTS["frontier"].drawn(self.rows)
+
+    def _repr_html_(self) -> str:
+        said = self.sentence or f"Group {self.group} is {self.status}: {self.reason}."
+        return shown_in_notebook([said], SHOWN, self.rows)
+
+
+SHOWN = {
+    "moves": "moves (partitions)",
+    "max_load": "largest load (partitions)",
+    "gain": "share of the gain",
+}
+"""What notebooks show of a point."""
 
 
 def frontier_of_group(

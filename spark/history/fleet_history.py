@@ -6,10 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from functools import cached_property, reduce
+from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
+from spark.charts import CHARTS, trend_of
 from spark.errors import InputError
 from spark.files import SNAPSHOT, Where
 from spark.fleet import (
@@ -32,8 +34,21 @@ from spark.history.read import read_tables
 from spark.history.rebalances import rebalances_of
 from spark.history.spans import told_of
 from spark.history.states import states_of
+from spark.history.summary import restless, totals
 from spark.history.timeline import Timeline, seconds_between
+from spark.notebook import FIRST, shown_in_notebook
 from spark.unpersist_handle import Handle
+
+SHOWN = {
+    "cluster": "cluster",
+    "group": "group",
+    "generations": "rebalances (times)",
+    "cause": "commonest cause",
+    "moves": "moves (partitions)",
+    "takeovers": "takeovers (partitions)",
+    "avoidable": "avoidable moves (partitions)",
+}
+"""What notebooks show of a group, the most restless first."""
 
 
 @dataclass(frozen=True)
@@ -181,6 +196,15 @@ class FleetHistory(Handle):
         rates = fleet_rates(self.tables, self.timeline, window, quantile)
         self._rates.append(rates)
         return rates
+
+    def chart(self) -> Any:
+        """Excess, lag and rebalances over time; InputError where Altair isn't installed."""
+        return CHARTS["trend"].drawn(trend_of(self.states, self.rebalances))
+
+    def _repr_html_(self) -> str:
+        said = totals(self.changes, self.rebalances)
+        rows = restless(self.changes, self.rebalances).limit(FIRST + 1).collect()
+        return shown_in_notebook([said], SHOWN, [row.asDict() for row in rows])
 
     def release(self) -> None:
         """Free what is kept."""

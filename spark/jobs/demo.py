@@ -18,7 +18,8 @@ from spark.jobs.compare import compare_store
 from spark.jobs.history import history_of_store
 from spark.jobs.plan import plan_store
 from spark.jobs.replay import replay_history
-from spark.jobs.report import Paper, Results, material_of, write_report
+from spark.jobs.report import Paper, write_report
+from spark.jobs.report_material import Results, material_of
 from spark.jobs.verify import verify_store
 from spark.report import check_drawing
 from spark.settings import Settings
@@ -28,6 +29,7 @@ from spark.terminal import (
     Form,
     Format,
     Master,
+    busy,
     opened,
     read_history,
     read_snapshot,
@@ -64,8 +66,9 @@ def make_store(groups: int, store: str) -> None:
         raise InputError(f"{store} is there already: remove it, or choose another --out")
     history = make_history(groups, SEED)
     say(f"Making {history.hours} hourly snapshots of a fleet of {groups} groups in {store}")
-    for snapshot, tables in history.snapshots(SNAPSHOT):
-        write_store(tables, Path(store), snapshot)
+    with busy("making the fleet"):
+        for snapshot, tables in history.snapshots(SNAPSHOT):
+            write_store(tables, Path(store), snapshot)
 
 
 def show_main_job(session: SparkSession, out: str, form: Format) -> bool:

@@ -10,7 +10,7 @@ import typer
 
 from spark.fleet import check_writable, snapshot_id, write_store
 from spark.sources.kafka_text import read_cli_text
-from spark.terminal import Form, Format, say, show
+from spark.terminal import Form, Format, busy, say, show
 
 
 class Inference(StrEnum):
@@ -55,10 +55,12 @@ def import_cli(
     """
     check_writable(str(out))
     chosen = snapshot_id(snapshot)
-    text = read_cli_text(cluster, groups, topics, brokers, infer.value, subscriptions)
+    with busy(f"reading {len(groups)} texts of groups and one of topics"):
+        text = read_cli_text(cluster, groups, topics, brokers, infer.value, subscriptions)
     for sentence in [*text.notes, *text.left_out]:
         say(sentence)
-    write_store(text.tables, out, chosen)
+    with busy(f"writing snapshot {chosen}"):
+        write_store(text.tables, out, chosen)
     counts = [{"table": name, "rows": len(table)} for name, table in text.tables.items()]
     show({"tables": counts}, form)
     say(f"{len(text.left_out)} lines could not be read. Next: evenfleet plan {out} --out plan")

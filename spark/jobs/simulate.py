@@ -85,10 +85,10 @@ def simulate(
     length = window_length(window)
     with opened_store(source, master, conf, settings) as opener:
         fleet = read_few(opener, source, snapshot, f"simulate group {group}", settings.max_age)
-        with busy(f"simulating group {group}"):
+        with busy(f"simulating group {group}") as step:
             rates = partial(_rates, opener, fleet, source, group, length, settings)
             found = simulate_group(fleet, group, events, cluster, seed, settings.consumers, rates)
-            others = found.by_chance(range(seed + 1, seed + seeds))
+            others = found.by_chance(step.counted(range(seed + 1, seed + seeds), "seeds"))
     spread = spread_of([found.timeline, *others]) if others else []
     say_clusters(fleet)
     if form is Format.JSON:
@@ -103,7 +103,7 @@ def simulate(
         say(f"And {len(rows) - ROWS} more, which are in JSON.")
     for line in picture_of(found.timeline, OUT.width):
         say(line)
-    for sentence in sentences_of(found):
+    for sentence in sentences_of(found.timeline, group):
         say(sentence)
     if spread:
         show({f"{seeds} seeds": spread}, form)

@@ -5,16 +5,21 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 from pyspark.sql import DataFrame, Row
+from pyspark.sql import functions as F
 
 from optimizer.model import Goals
 from optimizer.strategies import OPTIMAL, strategy_named
+from spark.charts import CHARTS, balance_of
+from spark.errors import InputError
+from spark.explain import GroupExplanation, explain_group
 from spark.files import Where, write_tables
 from spark.fleet import CLUSTERS, PART, WHOLE, FleetSnapshot, Part, check_no_store, snapshot_id
 from spark.groups import encode, weight_tables
-from spark.plan.summary import measured, sentence_of, summarize
+from spark.notebook import FIRST, shown_in_notebook
+from spark.plan.summary import IMPROVED, measured, sentence_of, summarize
 from spark.settings import DEFAULT_FLEET_GOALS, STRATEGY_SECONDS, FleetGoals, of_fleet
 from spark.solve import plan_assignments, plan_groups, solve_groups
 from spark.unpersist_handle import Handle
@@ -33,18 +38,40 @@ OWNED = ("assignments", "groups", CLUSTERS, PART, TRAFFIC, WEIGHTS)
 INSTANTS = "cluster string, instant string"
 
 
+class Made(NamedTuple):
+    """What a plan was made of."""
+
+    fleet: FleetSnapshot
+    strategy: str
+    goals: FleetGoals
+    rates: DataFrame | None
+
+
+SHOWN = {
+    "cluster": "cluster",
+    "group": "group",
+    "found_max_load": "largest load as found (partitions)",
+    "max_load": "as planned (partitions)",
+    "moves": "moves (partitions)",
+    "takeovers": "takeovers (partitions)",
+}
+"""What notebooks show of a group, with units."""
+
+
 @dataclass(frozen=True)
 class FleetPlan(Handle):
     """A plan of every group of a snapshot: the tables `assignments` and `groups`.
 
     Both come from the same solved rows, which are kept from their first use until `release`;
-    as a context manager the plan releases itself. `instants` and `part` are those of the snapshot.
+    as a context manager the plan releases itself. `instants` and `part` are those of the snapshot,
+    and `made_of` is what explains a group.
     """
 
     snapshot: str
     solved: DataFrame
     instants: Mapping[str, str] = field(default_factory=dict)
     part: Part = WHOLE
+    made_of: Made | None = field(default=None, repr=False)
 
     @property
     def assignments(self) -> DataFrame:
@@ -100,6 +127,34 @@ class FleetPlan(Handle):
         """The same for people: what is put right, what moves for it, what can't be helped."""
         return sentence_of(self._measured)
 
+    def most_gained(self, groups: int = FIRST) -> list[dict[str, Any]]:
+        """The groups that become more even, those first that gain the most for a move.
+
+        A row has the columns `SHOWN`. The gain is in partitions that the most loaded member has
+        fewer.
+        """
+        gain = F.expr("(found_max_load - max_load) / greatest(moves, 1)")
+        better = self.solved.where(IMPROVED).orderBy(gain.desc(), "cluster", "group")
+        return [row.asDict() for row in better.select(*SHOWN).limit(groups).collect()]
+
+    def explain(self, cluster: str, group: str) -> GroupExplanation:
+        """Why each partition of a group moves, and why its loads can't be more even.
+
+        InputError when there is no such group, and for a plan that isn't `optimal`'s: other
+        strategies have no reasons.
+        """
+        if self.made_of is None or self.made_of.strategy != OPTIMAL:
+            raise InputError(f"only a plan that {OPTIMAL} has just made tells its reasons")
+        made = self.made_of
+        return explain_group(made.fleet, group, cluster, made.goals, made.rates)
+
+    def chart(self) -> Any:
+        """How even groups are as found and as planned; InputError where Altair isn't installed."""
+        return CHARTS["balance"].drawn(balance_of(self.solved))
+
+    def _repr_html_(self) -> str:
+        return shown_in_notebook([self.sentence()], SHOWN, self.most_gained())
+
     @cached_property
     def _measured(self) -> list[Row]:
         """By the one job that solves the groups."""
@@ -134,4 +189,5 @@ def plan_fleet(
     weights = weight_tables(snapshot, goals.weights, rates)
     encoded = encode(snapshot.validate(), racks, weights=weights)
     solved = solve_groups(encoded, strategy, goals, strategy_seconds)
-    return FleetPlan(snapshot.id, solved.persist(), snapshot.instants, snapshot.part)
+    made_of = Made(snapshot, strategy, goals, rates)
+    return FleetPlan(snapshot.id, solved.persist(), snapshot.instants, snapshot.part, made_of)

@@ -5,25 +5,15 @@ from __future__ import annotations
 from spark.report.html import check_drawing, html_of
 from spark.report.markdown import markdown_of
 from spark.report.material import GroupMaterial, Material
-from spark.report.sums import (
-    balance_of,
-    causes_of,
-    clusters_of,
-    of_groups,
-    trend_of,
-    worst_groups,
-)
+from spark.report.sums import clusters_of, of_groups, worst_groups
 
 __all__ = [
     "GroupMaterial",
     "Material",
-    "balance_of",
-    "causes_of",
     "check_drawing",
     "clusters_of",
     "html_of",
     "markdown_of",
     "of_groups",
-    "trend_of",
     "worst_groups",
 ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from optimizer.coordinator import (
     Parameters,
@@ -17,14 +18,21 @@ from optimizer.coordinator import (
 from optimizer.model import classes_of
 from optimizer.scenarios import EventError
 from optimizer.scenarios import Scenario as Events
+from spark.charts import CHARTS
 from spark.errors import InputError
 from spark.fleet import CONNECT, FleetFiles, FleetSnapshot
 from spark.groups import named_group, one_row, own_strategy, read_or_failed
+from spark.notebook import shown_in_notebook
 from spark.settings import NO_CONSUMERS, FleetConsumers, kind_of, read_toml
 from spark.simulate.rates import Rates
+from spark.simulate.spans import spans_of
+from spark.simulate.tables import rows_of, sentences_of
 
 RatesOf = Callable[[str], Rates]
 """What comes in to what the group reads, by its cluster."""
+
+SHOWN = {"seconds": "time (seconds)", "member": "member", "what": "what happens"}
+"""What notebooks show of a timeline."""
 
 
 def no_rates(cluster: str) -> Rates:
@@ -43,6 +51,14 @@ class GroupSimulation:
     events: Events
     scenario: Scenario
     timeline: Timeline
+
+    def chart(self) -> Any:
+        """What each member reads over time; InputError where Altair isn't installed."""
+        return CHARTS["timeline"].drawn(spans_of(self.timeline))
+
+    def _repr_html_(self) -> str:
+        said = sentences_of(self.timeline, self.group)
+        return shown_in_notebook(said, SHOWN, rows_of(self.timeline))
 
     def by_chance(self, seeds: Iterable[int]) -> list[Timeline]:
         """The timelines of the same scenario for other seeds: what chance makes of it."""

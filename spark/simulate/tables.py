@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import groupby
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from optimizer.coordinator import Happening, Timeline
 from spark.simulate.names import short_names
-from spark.simulate.simulate import GroupSimulation
 from spark.wording import counted, named
+
+if TYPE_CHECKING:
+    from spark.simulate.simulate import GroupSimulation
 
 IN_WORDS = {
     "starting": "starts",
@@ -157,10 +159,9 @@ def tables_of(found: GroupSimulation) -> dict[str, list[dict[str, Any]]]:
     }
 
 
-def sentences_of(found: GroupSimulation) -> list[str]:
-    """What a simulation comes to."""
-    timeline = found.timeline
-    return [*_sentences(timeline, found.group)]
+def sentences_of(timeline: Timeline, group: str) -> list[str]:
+    """What a group's timeline comes to."""
+    return [*_sentences(timeline, group)]
 
 
 def _sentences(timeline: Timeline, group: str) -> Iterator[str]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from spark.terminal.console import OUT, Format, Rows, as_rows, busy, say, show, tell
+from spark.terminal.common import with_common_options
+from spark.terminal.console import OUT, Format, Rows, as_rows, say, show, tell
 from spark.terminal.each_snapshot import SnapshotOrAll, each_snapshot, one_of
 from spark.terminal.failures import sentence_of
 from spark.terminal.histories import (
@@ -55,6 +56,7 @@ from spark.terminal.options import (
     told,
     with_goals,
 )
+from spark.terminal.progress import busy
 from spark.terminal.rates import rates_if_any
 from spark.terminal.submission import sentences_apart
 from spark.terminal.weights import WeightSource, rates_for, with_weight
@@ -122,6 +124,7 @@ __all__ = [
     "store_in",
     "tell",
     "told",
+    "with_common_options",
     "with_goals",
     "with_weight",
 ]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from enum import StrEnum
 from textwrap import wrap
 from typing import Any
@@ -88,20 +88,30 @@ def tell(title: str, sentences: Sequence[str]) -> None:
     OUT.print(Text(title, style="italic"))
     listed = Table.grid(padding=(0, 1))
     for sentence in sentences[:TOLD]:
-        listed.add_row("-", Text(_shown(sentence), overflow="fold"))
+        listed.add_row("-", Text(shown(sentence), overflow="fold"))
     if len(sentences) > TOLD:
         listed.add_row("", f"and {len(sentences) - TOLD} more: --format json has all")
     OUT.print(listed)
 
 
 def say(sentence: str = "") -> None:
-    """Tell a person what is going on, on standard error."""
-    ERR.print(Text(_shown(sentence)), soft_wrap=True)
+    """Tell a person what is going on, on standard error, unless nobody wants to know."""
+    if not _silent:
+        ERR.print(Text(shown(sentence)), soft_wrap=True)
 
 
-def busy(doing: str) -> AbstractContextManager[Any]:
-    """Show on a terminal that something takes its time."""
-    return ERR.status(Text(_shown(doing)))
+_silent = False
+
+
+@contextmanager
+def silence(wanted: bool) -> Iterator[None]:
+    """Let `say` say nothing for this time, if that is wanted."""
+    global _silent  # noqa: PLW0603 - the screen is the process's
+    before, _silent = _silent, wanted
+    try:
+        yield
+    finally:
+        _silent = before
 
 
 def plain(text: str) -> str:
@@ -109,7 +119,7 @@ def plain(text: str) -> str:
     return "".join(c if c.isprintable() else f"\\x{ord(c):02x}" for c in text)
 
 
-def _shown(text: str) -> str:
+def shown(text: str) -> str:
     """A cell or sentence for people: nobody reads a name of a hundred thousand letters."""
     return plain(shortened_in(text))
 
@@ -128,7 +138,7 @@ def _cell(value: Any) -> str:
         return f"{value:,}".replace(",", " ")
     if isinstance(value, float):
         return "-" if math.isnan(value) else f"{value:.2f}"
-    return _shown(str(value))
+    return shown(str(value))
 
 
 def as_rows(rows: Iterable[Any]) -> list[dict[str, Any]]:

@@ -13,8 +13,9 @@ from spark.errors import InputError
 from spark.files import Where
 from spark.fleet import Part, time_of
 from spark.settings import Settings, duration
-from spark.terminal.console import Rows, busy, say
+from spark.terminal.console import Rows, say
 from spark.terminal.options import NoSuchPartError
+from spark.terminal.progress import busy
 from spark.wording import named
 
 if TYPE_CHECKING:

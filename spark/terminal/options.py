@@ -18,7 +18,8 @@ from spark.errors import InputError
 from spark.files import CatalogSchema, Where
 from spark.fleet import FleetFiles, FleetSnapshot, Part
 from spark.settings import Settings, goal_of
-from spark.terminal.console import Format, Rows, busy, say
+from spark.terminal.console import Format, Rows, say
+from spark.terminal.progress import busy
 from spark.wording import named
 
 # Typer wants every option in the signature of every command that has it: those lists are alike on

@@ -26,6 +26,7 @@ from spark.terminal.failures import (
 )
 from spark.terminal.interrupts import handlers_kept, held
 from spark.terminal.java_process import JavaProcess
+from spark.terminal.progress import busy, followed
 from spark.terminal.quick_start import SMALL_SETTINGS, Size, java_options
 from spark.terminal.submission import submission, submitted
 
@@ -86,11 +87,13 @@ def session(
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     with handlers_kept():
         settings = settings_of(master, conf, size)
-        started = _started(settings, shown=any(key in conf for key in SHOWING))
+        with busy("starting Spark"):
+            started = _started(settings, shown=any(key in conf for key in SHOWING))
     java = java_process.running()
     ended = False
     try:
-        yield started
+        with followed(started):
+            yield started
     except Exception as error:
         may_be_over = may_come_of_javas_end(error)
         ended = java.has_ended(GONE_WITHIN if may_be_over else 0) or (may_be_over and submitted())

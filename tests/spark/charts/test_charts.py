@@ -34,6 +34,16 @@ ROWS: dict[str, list[dict[str, Any]]] = {
         {"instant": "2026-11-21T01:00:00Z", "cause": "crash", "generations": 9},
     ],
     "racks": [{"cluster": NAME, "found": 12, "planned": 4}],
+    "frontier": [
+        {"moves": 0, "max_load": 9, "knee": False},
+        {"moves": 3, "max_load": 5, "knee": True},
+        {"moves": 8, "max_load": 4, "knee": False},
+    ],
+    "timeline": [
+        {"member": NAME, "start": 0.0, "end": 20.0, "partitions": 3},
+        {"member": NAME, "start": 20.0, "end": 30.0, "partitions": 0},
+        {"member": None, "start": 20.0, "end": 30.0, "partitions": 3},
+    ],
 }
 
 TOLD = {
@@ -45,6 +55,9 @@ TOLD = {
     "rebalanced 3 times.",
     "rebalances": "rebalanced 11 times; the commonest cause is: crash (9).",
     "racks": "12 partitions are read across racks as found, and 4 as planned.",
+    "frontier": "the largest load is 9 partitions; 8 moves bring it to 4. The ring is where moves "
+    "do most: 3 bring it to 5.",
+    "timeline": "Unread are up to 3 partitions at once, 30.0 partition-seconds in all.",
 }
 
 
@@ -55,7 +68,7 @@ def test_a_chart(name: str) -> None:
     marks = [
         one
         for group in drawing.iter()
-        if re.search(r"mark-(rect|line|text|symbol)", group.get("class", ""))
+        if re.search(r"mark-(rect|line|text|symbol|bar)", group.get("class", ""))
         for one in group
     ]
     assert marks

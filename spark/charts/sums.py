@@ -1,0 +1,74 @@
+"""Rows that charts of a fleet are drawn of: summed up in Spark, few whatever its size."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+
+from spark.files import SNAPSHOT
+
+CLASSES = (1.0, 1.1, 1.25, 1.5, 2.0, 4.0)
+"""Where classes of groups begin, by the load of the worst member ÷ the mean load."""
+
+RATIO = "max_load * members / nullif(partitions, 0)"
+
+INSTANT = (
+    "date_format(to_timestamp(snapshot, \"yyyyMMdd'T'HHmmss'Z'\"), \"yyyy-MM-dd'T'HH:mm:ss'Z'\")"
+)
+
+Rows = list[dict[str, Any]]
+
+
+def balance_of(facts: DataFrame) -> Rows:
+    """A row a class of groups: how many are in it as found and as planned."""
+    found = RATIO.replace("max_load", "found_max_load")
+    counted = [
+        F.expr(f"count_if({_between(ratio, at)})").alias(f"{name}_{at}")
+        for name, ratio in (("found", found), ("planned", RATIO))
+        for at in range(len(CLASSES))
+    ]
+    (row,) = facts.agg(*counted).collect()
+    return [
+        {
+            "ratio": _name(at),
+            "least": CLASSES[at],
+            "found": row[f"found_{at}"],
+            "planned": row[f"planned_{at}"],
+        }
+        for at in range(len(CLASSES))
+    ]
+
+
+def _between(ratio: str, at: int) -> str:
+    end = f" and {ratio} < {CLASSES[at + 1]}D" if at + 1 < len(CLASSES) else ""
+    begin = f"{ratio} >= {CLASSES[at]}D" if at else f"{ratio} is not null"
+    return f"{begin}{end}"
+
+
+def _name(at: int) -> str:
+    begin = f"{CLASSES[at]:g}"
+    return f"{begin}–{CLASSES[at + 1]:g}" if at + 1 < len(CLASSES) else f"{begin} and more"
+
+
+def trend_of(states: DataFrame, rebalances: DataFrame | None) -> Rows:
+    """A row a snapshot in order of time: excess, lag and rebalances of the whole fleet."""
+    sums = states.groupBy(SNAPSHOT).agg(F.sum("excess").alias("excess"), F.sum("lag").alias("lag"))
+    if rebalances is not None:
+        times = rebalances.groupBy(SNAPSHOT).agg(F.sum("generations").alias("generations"))
+        sums = sums.join(times, SNAPSHOT, "left")
+    else:
+        sums = sums.withColumn("generations", F.lit(None).cast("long"))
+    rows = sums.orderBy(SNAPSHOT).selectExpr(
+        f"{INSTANT} as instant", "excess", "lag", "generations"
+    )
+    return [row.asDict() | {"generations": row.generations or 0} for row in rows.collect()]
+
+
+def causes_of(rebalances: DataFrame) -> Rows:
+    """A row a snapshot and cause: how often groups rebalanced."""
+    times = F.sum(F.coalesce("generations", F.lit(1))).alias("generations")
+    sums = rebalances.groupBy(SNAPSHOT, "cause").agg(times).orderBy(SNAPSHOT, "cause")
+    rows = sums.selectExpr(INSTANT, "cause", "generations")
+    return [row.asDict() for row in rows.collect()]

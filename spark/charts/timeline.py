@@ -1,0 +1,55 @@
+"""What the members of a group read over time in a scenario."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from spark.charts.chart import Chart, Rows
+from spark.charts.drawing import BAR, FOUND, PLANNED, WIDTH, altair, labels, of
+from spark.wording import count_of
+
+UNREAD = "(unread)"
+"""The lane of what nobody reads."""
+
+
+def draw(rows: Rows) -> Any:
+    """A lane a member, the fuller the more it reads, and one of what nobody reads."""
+    alt = altair()
+    members = [row["member"] for row in rows if row["member"] is not None]
+    names: dict[Any, str] = {**labels(members), None: UNREAD}
+    most = max((row["partitions"] for row in rows), default=1) or 1
+    data = [
+        {**row, "member": names[row["member"]], "full": 0.25 + 0.75 * row["partitions"] / most}
+        for row in rows
+        if row["partitions"]
+    ]
+    lanes = [*names.values()]
+    base = alt.Chart(of(data)).encode(
+        x=alt.X("start:Q", title="time (seconds)"),
+        x2="end:Q",
+        y=alt.Y("member:N", sort=lanes, title=None).scale(domain=lanes),
+    )
+    unread = alt.when(f"datum.member === '{UNREAD}'")
+    colour = unread.then(alt.value(FOUND)).otherwise(alt.value(PLANNED))
+    bars = base.mark_bar(height=BAR * 0.7).encode(
+        color=colour, opacity=alt.Opacity("full:Q", scale=None, legend=None)
+    )
+    return bars.properties(width=WIDTH, height=BAR * len(lanes))
+
+
+def tell(rows: Rows) -> str:
+    """How long nobody read how much."""
+    unread = [row for row in rows if row["member"] is None and row["partitions"]]
+    members = len({row["member"] for row in rows} - {None})
+    if not unread:
+        return f"Of {count_of(members, 'member')} somebody reads every partition all the time."
+    seconds = sum((row["end"] - row["start"]) * row["partitions"] for row in unread)
+    most = max(row["partitions"] for row in unread)
+    return (
+        f"The fuller a bar, the more partitions a member reads. Unread are up to "
+        f"{count_of(most, 'partition')} at once, {seconds:,.1f} partition-seconds in all."
+    )
+
+
+TIMELINE = Chart("timeline", "What each member reads over time, and what nobody reads", draw, tell)
+"""Rows: `member` (None: nobody), from `start` to `end` (seconds), so many `partitions`."""

@@ -1,0 +1,230 @@
+"""What a report tells, gathered from the capabilities or from what they have written."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from functools import reduce
+from importlib.metadata import version
+from shlex import quote
+from typing import Any
+
+from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import functions as F
+
+from spark import FleetSnapshot, InputError, compare_fleet, fleet_of
+from spark.audit import AuditSettings, FleetAudit, audit_fleet, read_audit, verdict
+from spark.charts import balance_of, causes_of, trend_of
+from spark.compare import best_of
+from spark.explain import GroupExplanation, explain_groups
+from spark.files import SNAPSHOT, source_of
+from spark.fleet import TABLES, Part, is_like, is_named, read_result
+from spark.plan import summarize_groups
+from spark.report import (
+    GroupMaterial,
+    Material,
+    clusters_of,
+    of_groups,
+    worst_groups,
+)
+from spark.settings import Settings
+from spark.terminal import as_rows, busy
+
+SHOWN = 500
+"""Findings that a page has; the audit's tables have all."""
+
+WORST = 10
+"""Groups that are told one by one."""
+
+SAMPLED = 1_000
+"""Groups above which strategies are compared in a sample of about so many."""
+
+STRATEGIES = ("current", "range", "cooperative-sticky", "uniform", "optimal")
+"""What is compared: what most consumers can be told to use."""
+
+COLUMNS = (
+    *("max_load", "min_load", "sum_squares", "moves", "takeovers"),
+    *("local_reads", "remote_reads", "found_local_reads", "found_remote_reads"),
+    "balance_optimal",
+)
+"""What a plan measures of each group."""
+
+
+MADE_BY = {
+    "plan": "plan {} --out PLAN",
+    "audit": "audit {} --out AUDIT",
+    "compare": "compare {} --out COMPARISON",
+    "history": "history {} --out HISTORY",
+    "explain": "explain {} --cluster CLUSTER --group GROUP",
+}
+"""The commands that make the tables of a report."""
+
+
+@dataclass(frozen=True)
+class Results:
+    """Folders of results that are there already; what isn't is worked out."""
+
+    plan: str | None
+    audit: str | None
+    history: str | None
+
+
+def material_of(
+    session: SparkSession,
+    fleet: FleetSnapshot,
+    results: Results,
+    settings: Settings,
+    levels: AuditSettings,
+    title: str,
+    store: str,
+) -> Material:
+    """All that the page tells, from results where they are there."""
+    with ExitStack() as kept:
+        with busy("auditing"):
+            made = kept.enter_context(_audited(session, fleet, results.audit, levels))
+            facts = _planned(session, fleet, results.plan, made.facts).persist()
+            kept.callback(facts.unpersist)
+            statuses, found_and_planned = summarize_groups(facts)
+            counts, worst = made.counts(), made.worst(SHOWN)
+            groups = {row["status"]: row["groups"] for row in statuses}
+        with busy("comparing strategies"):
+            league, sampled = _league(fleet, settings, sum(groups.values()))
+        with busy("looking at the past and at the worst groups"):
+            past = _past(session, results.history, fleet)
+            chosen = worst_groups(facts, WORST)
+            told = _groups(fleet, chosen, settings, made.findings, past)
+            beside = clusters_of(facts, made.findings)
+        return Material(
+            title=title,
+            version=version("evenfleet"),
+            made_at=datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
+            store=store,
+            snapshot=fleet.id,
+            clusters=dict(sorted(fleet.instants.items())),
+            part=str(fleet.part) if fleet.part else "",
+            made_by={
+                name: f"evenfleet {text.format(quote(store))}" for name, text in MADE_BY.items()
+            },
+            goals=str(settings.goals.default),
+            verdict=verdict(counts, groups, worst),
+            statuses=groups,
+            counts=counts,
+            findings=worst,
+            not_run=made.not_run,
+            fleet=found_and_planned,
+            balance=balance_of(facts),
+            clusters_beside=[row | {"instant": fleet.instants[row["cluster"]]} for row in beside],
+            league=league,
+            best=best_of(league),
+            sampled=sampled,
+            racks=_racks(facts),
+            trend=trend_of(past["states"], past.get("rebalances")) if "states" in past else (),
+            rebalances=causes_of(past["rebalances"]) if "rebalances" in past else (),
+            groups=told,
+            plan=results.plan,
+        )
+
+
+def _audited(
+    session: SparkSession, fleet: FleetSnapshot, out: str | None, levels: AuditSettings
+) -> FleetAudit:
+    return read_audit(session, out, fleet.id) if out else audit_fleet(fleet, settings=levels)
+
+
+def _planned(
+    session: SparkSession, fleet: FleetSnapshot, plan: str | None, facts: DataFrame
+) -> DataFrame:
+    """Facts of groups with the measures of a plan that is there, in place of the audit's own."""
+    if plan is None:
+        return facts
+    groups = read_result(session, plan, "groups", fleet.id).rows
+    measures = groups.select("cluster", "group", *COLUMNS)
+    return facts.drop(*COLUMNS).join(measures, ["cluster", "group"], "left")
+
+
+def _racks(facts: DataFrame) -> list[dict[str, Any]]:
+    """Partitions that are read across racks, by cluster, where a plan tells of them."""
+    found, planned = "found_remote_reads", "remote_reads"
+    known = facts.where(f"{found} is not null and {planned} is not null").groupBy("cluster")
+    sums = known.agg(F.sum(found).alias("found"), F.sum(planned).alias("planned"))
+    return as_rows(sums.orderBy("cluster").collect())
+
+
+def _league(
+    fleet: FleetSnapshot, settings: Settings, groups: int
+) -> tuple[list[dict[str, Any]], int | None]:
+    """What each strategy would make of the fleet, or of a sample of its groups, and of how many."""
+    every = groups // SAMPLED
+    some = _sample(fleet, every) if every > 1 else fleet
+    rows = as_rows(fleet_of(compare_fleet(some, STRATEGIES, goals=settings.goals)).collect())
+    measured = max((row["groups"] + row["without_answer"] for row in rows), default=0)
+    return rows, measured if every > 1 else None
+
+
+def _sample(fleet: FleetSnapshot, every: int) -> FleetSnapshot:
+    """One of so many groups, by a hash of its name: always the same ones."""
+    chosen = F.pmod(F.xxhash64("cluster", "group"), F.lit(every)) == 0
+    tables = {
+        name: rows.where(chosen) if TABLES[name].by_group else rows
+        for name, rows in fleet.tables.items()
+    }
+    return replace(fleet, tables=tables)
+
+
+def _past(session: SparkSession, out: str | None, fleet: FleetSnapshot) -> dict[str, DataFrame]:
+    """The tables of a history up to this snapshot, with a column `snapshot`."""
+    if out is None:
+        return {}
+    source = source_of(session, out)
+    found = {}
+    for name in ("states", "changes", "rebalances"):
+        ids = [one for one in source.ids(name) if one <= fleet.id]
+        if rows := [stated.rows for stated in source.read_several(session, name, ids)]:
+            found[name] = reduce(DataFrame.unionByName, rows)
+    if "states" not in found:
+        raise InputError(f"{out} has no history up to snapshot {fleet.id}: make it by `history`")
+    return {name: rows.where(_fits(fleet.part)) for name, rows in found.items()}
+
+
+def _fits(part: Part) -> Column:
+    """Whether a row is about that part of a fleet."""
+    of_cluster = F.lit(True) if part.cluster is None else is_named("cluster", [part.cluster])
+    of_group = F.lit(True) if part.group is None else is_like("group", part.group)
+    return of_cluster & of_group
+
+
+def _groups(
+    fleet: FleetSnapshot,
+    chosen: Collection[tuple[str, str]],
+    settings: Settings,
+    findings: DataFrame,
+    past: dict[str, DataFrame],
+) -> list[GroupMaterial]:
+    wanted = list(chosen)
+    if not wanted:
+        return []
+    found = as_rows(of_groups(findings, wanted).collect())
+    changed = past.get("changes")
+    changes = as_rows(of_groups(changed, wanted).orderBy(SNAPSHOT).collect()) if changed else []
+    return [_group(one, found, changes) for one in explain_groups(fleet, wanted, settings.goals)]
+
+
+def _group(
+    one: GroupExplanation, findings: list[dict[str, Any]], changes: list[dict[str, Any]]
+) -> GroupMaterial:
+    def of_it(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        return [row for row in rows if (row["cluster"], row["group"]) == (one.cluster, one.group)]
+
+    return GroupMaterial(
+        cluster=one.cluster,
+        group=one.group,
+        status=one.status,
+        reason=one.reason,
+        by_topic=one.cells,
+        moves=one.moves,
+        bounds=one.bounds,
+        findings=of_it(findings),
+        changes=of_it(changes),
+    )

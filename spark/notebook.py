@@ -1,0 +1,44 @@
+"""How results show themselves in a notebook: a sentence, and a table of their first rows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from html import escape
+from typing import Any
+
+from spark.wording import shortened_in
+
+FIRST = 20
+"""Rows that a notebook shows."""
+
+
+def shown_in_notebook(
+    sentences: Sequence[str], columns: Mapping[str, str], rows: Sequence[Mapping[str, Any]]
+) -> str:
+    """HTML of sentences and of the first rows; `columns` has the heading, with its unit, of each.
+
+    All text is escaped: a name breaks nothing.
+    """
+    said = "".join(f"<p>{_text(one)}</p>" for one in sentences)
+    if not rows:
+        return said
+    head = "".join(f"<th>{_text(title)}</th>" for title in columns.values())
+    body = "".join(
+        f"<tr>{''.join(f'<td>{_text(row[key])}</td>' for key in columns)}</tr>"
+        for row in rows[:FIRST]
+    )
+    more = f"<p>The first {FIRST} rows.</p>" if len(rows) > FIRST else ""
+    return f"{said}<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{more}"
+
+
+def _text(value: Any) -> str:
+    if value is None:
+        return "–"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int):
+        return f"{value:,}"
+    if isinstance(value, float):
+        return f"{value:,.2f}"
+    plain = "".join(one if one.isprintable() else f"\\x{ord(one):02x}" for one in str(value))
+    return escape(shortened_in(plain))

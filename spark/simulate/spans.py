@@ -1,0 +1,46 @@
+"""A timeline as rows for a chart: who reads how much from when to when."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import pairwise
+from typing import Any
+
+from optimizer.coordinator import Timeline
+
+MEMBERS = 24
+"""So many members are told of: those whose reading changes most often."""
+
+Span = tuple[float, float]
+
+
+def spans_of(timeline: Timeline) -> list[dict[str, Any]]:
+    """Rows of `spark.charts.timeline`: of each member, and of what nobody reads."""
+    reads: dict[str, list[Span]] = {name: [] for name in timeline.lives}
+    for one in timeline.readings:
+        reads[timeline.lives[one.member]].append((one.start, one.end))
+    steps = {name: _steps(spans) for name, spans in reads.items()}
+    shown = sorted(steps, key=lambda name: (-len(steps[name]), name))[:MEMBERS]
+    pauses = [(one.start, one.end) for one in timeline.pauses]
+    pauses += [(since, timeline.end) for since in timeline.unread_at_end.values()]
+    lanes: list[tuple[str | None, list[tuple[float, float, int]]]]
+    lanes = [*((name, steps[name]) for name in sorted(shown)), (None, _steps(pauses))]
+    return [
+        {"member": name, "start": start / 1000, "end": end / 1000, "partitions": count}
+        for name, of_lane in lanes
+        for start, end, count in of_lane
+    ]
+
+
+def _steps(spans: Iterable[Span]) -> list[tuple[float, float, int]]:
+    """From when to when how many of the spans last, where any do."""
+    changes: dict[float, int] = {}
+    for start, end in spans:
+        changes[start] = changes.get(start, 0) + 1
+        changes[end] = changes.get(end, 0) - 1
+    found, count = [], 0
+    for at, until in pairwise(sorted(changes)):
+        count += changes[at]
+        if count:
+            found.append((at, until, count))
+    return found

@@ -1,0 +1,156 @@
+"""What a command is doing and how far it is: on a terminal while it does, with `-v` afterwards."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from time import monotonic
+from typing import TypeVar
+
+from pyspark.sql import SparkSession
+from rich.status import Status
+from rich.text import Text
+
+from spark.terminal import console
+from spark.terminal.console import say
+
+EVERY = 0.5  # seconds between two looks at how far it is
+
+ENDS_WITHIN = 1.0  # seconds that a look may take when its step is over
+
+DESCRIPTION = "spark.job.description"
+
+
+T = TypeVar("T")
+
+
+@dataclass
+class Step:
+    """What is being done, and how much of it where that is known by count."""
+
+    doing: str
+    begun: float = field(default_factory=monotonic)
+    count: str = ""
+
+    def counted(self, things: Sequence[T], what: str) -> Iterator[T]:
+        """These things, one by one, and how many of them are done: `12 of 40 groups`."""
+        for done, thing in enumerate(things):
+            self.count = f"{done:,} of {len(things):,} {what}"
+            yield thing
+        self.count = ""
+
+    @property
+    def seconds(self) -> float:
+        """How long it has taken."""
+        return monotonic() - self.begun
+
+
+class _Progress:
+    """The steps of a command, each within the one before, and the Spark that they are done by."""
+
+    def __init__(self) -> None:
+        self.shown, self.told = True, False
+        self.session: SparkSession | None = None
+        self.steps: list[Step] = []
+
+    def line(self) -> str:
+        """What is done right now, for a terminal."""
+        step = self.steps[-1]
+        parts = [step.count or self._tasks(), f"{step.seconds:.0f} s" if step.seconds >= 2 else ""]
+        return ": ".join([step.doing, ", ".join(filter(None, parts))]).removesuffix(": ")
+
+    def _tasks(self) -> str:
+        """How many of the tasks are done that Spark has under way; nothing if none are."""
+        if self.session is None:
+            return ""
+        tracker = self.session.sparkContext.statusTracker()
+        known = [tracker.getStageInfo(one) for one in tracker.getActiveStageIds()]
+        stages = [stage for stage in known if stage]
+        done, of = (sum(getattr(one, key) for one in stages) for key in TASKS)
+        return f"{done:,} of {of:,} tasks" if of else ""
+
+
+TASKS = ("numCompletedTasks", "numTasks")
+
+_progress = _Progress()
+
+
+@contextmanager
+def progress(shown: bool, told: bool) -> Iterator[None]:
+    """For one command: whether steps are shown while they last, and told with their times."""
+    before = _progress.shown, _progress.told
+    _progress.shown, _progress.told = shown, told
+    try:
+        yield
+    finally:
+        _progress.shown, _progress.told = before
+
+
+@contextmanager
+def followed(session: SparkSession) -> Iterator[None]:
+    """Tell how far this session's tasks are, as long as it lasts."""
+    _progress.session = session
+    try:
+        yield
+    finally:
+        _progress.session = None
+
+
+@contextmanager
+def busy(doing: str) -> Iterator[Step]:
+    """Say on a terminal that something takes its time and how far it is, and so in Spark's UI."""
+    step = Step(doing)
+    outermost = not _progress.steps
+    _progress.steps.append(step)
+    try:
+        with _described(doing), _drawn(outermost):
+            yield step
+    finally:
+        _progress.steps.remove(step)
+    if _progress.told:
+        say(f"{doing}: {step.seconds:.1f} s")
+
+
+@contextmanager
+def _described(doing: str) -> Iterator[None]:
+    """Jobs of the step are called by it."""
+    if _progress.session is None:
+        yield
+        return
+    context = _progress.session.sparkContext
+    before = context.getLocalProperty(DESCRIPTION)
+    context.setJobDescription(f"evenfleet: {doing}")
+    try:
+        yield
+    finally:
+        with suppress(Exception):  # Java may be gone, and what ended it is told by others
+            context.setLocalProperty(DESCRIPTION, before)  # type: ignore[arg-type]
+
+
+@contextmanager
+def _drawn(outermost: bool) -> Iterator[None]:
+    """One line for all steps, drawn anew from a thread while Spark has ours."""
+    if not (outermost and _progress.shown and console.ERR.is_terminal):
+        yield
+        return
+    over = threading.Event()
+    with console.ERR.status(_text()) as status:
+        thread = threading.Thread(target=_keep_drawing, args=(status, over), daemon=True)
+        thread.start()
+        try:
+            yield
+        finally:
+            over.set()
+            thread.join(ENDS_WITHIN)
+
+
+def _keep_drawing(status: Status, over: threading.Event) -> None:
+    while not over.wait(EVERY):
+        with suppress(Exception):  # Spark may be going away
+            status.update(_text())
+
+
+def _text() -> Text:
+    return Text(console.shown(_progress.line()), overflow="ellipsis", no_wrap=True)

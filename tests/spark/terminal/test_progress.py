@@ -1,0 +1,106 @@
+"""What a command is doing and how far it is."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator
+from io import StringIO
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from pyspark.sql import SparkSession
+from rich.console import Console
+
+from spark.terminal import busy, console
+from spark.terminal import progress as shared
+from spark.terminal.progress import followed, progress
+from tests.spark.support.said import Run
+
+PATIENCE = 60  # seconds, for a busy machine
+
+
+@pytest.fixture
+def screen(monkeypatch: pytest.MonkeyPatch) -> StringIO:
+    """What a terminal shows."""
+    shown = StringIO()
+    terminal = Console(file=shown, force_terminal=True, width=80, highlight=False)
+    monkeypatch.setattr(console, "ERR", terminal)
+    return shown
+
+
+def test_a_terminal_shows_what_is_done_and_how_far_it_is(screen: StringIO) -> None:
+    with busy("simulating") as step:
+        for seed in step.counted(range(3), "seeds"):
+            while f"simulating: {seed} of 3 seeds" not in screen.getvalue():
+                time.sleep(0.01)
+    assert screen.getvalue().endswith("\x1b[2K")  # the line is gone
+
+
+def test_steps_within_steps_are_one_line(screen: StringIO) -> None:
+    with busy("replaying"):
+        with busy("reading"):
+            assert shared._progress.line() == "reading"
+        assert shared._progress.line() == "replaying"
+
+
+@pytest.mark.parametrize("shown", [True, False])
+def test_nothing_is_shown_where_nobody_looks(
+    shown: bool, screen: StringIO, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On a terminal if that isn't wanted, and in a pipe at any rate."""
+    pipe = StringIO()
+    if shown:
+        monkeypatch.setattr(console, "ERR", Console(file=pipe, force_terminal=False))
+    with progress(shown, told=False), busy("planning"):
+        pass
+    assert screen.getvalue() == pipe.getvalue() == ""
+
+
+def test_tasks_of_spark_are_counted(spark: SparkSession, tmp_path: Path) -> None:
+    """While they run, from another thread than the one that waits for them."""
+    go = tmp_path / "go"
+
+    def wait(batches: Iterator[pd.DataFrame]) -> Iterator[pd.DataFrame]:
+        yield from batches
+        while not go.exists():
+            time.sleep(0.01)
+
+    rows = spark.range(0, 3, 1, 3).mapInPandas(wait, "id long")
+    job = threading.Thread(target=rows.count)
+    with followed(spark), busy("planning"):
+        job.start()
+        until = time.monotonic() + PATIENCE
+        while "planning: 0 of 3 tasks" not in (line := shared._progress.line()):
+            assert time.monotonic() < until, line
+        go.touch()
+        job.join()
+
+
+def test_jobs_are_called_by_their_step(spark: SparkSession) -> None:
+    context = spark.sparkContext
+    context.setJobDescription("before")
+    with followed(spark), busy("planning"):
+        assert context.getLocalProperty("spark.job.description") == "evenfleet: planning"
+    assert context.getLocalProperty("spark.job.description") == "before"
+
+
+def test_steps_are_told_with_their_times(run: Run, store: Path) -> None:
+    said = run("explain", store, "--group", "g", "-v").err
+    assert "reading the snapshot: 0." in said
+    assert "planning group g: 0." in said
+
+
+def test_whoever_wants_quiet_has_it(run: Run, store: Path) -> None:
+    assert run("explain", store, "--group", "g", "--quiet").err == ""
+    assert "Read snapshot" in run("explain", store, "--group", "g").err
+    wrong = run("explain", store, "--group", "unknown", "--quiet")
+    assert wrong.code == 2
+    assert "unknown" in wrong.err
+
+
+def test_both_at_once_is_told(run: Run, store: Path) -> None:
+    said = run("explain", store, "--group", "g", "--quiet", "-v")
+    assert (said.code, said.out) == (2, "")
+    assert "--quiet and --verbose contradict each other" in said.err

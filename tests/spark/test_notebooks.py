@@ -1,0 +1,91 @@
+"""The notebooks of docs/notebooks run from end to end, one after the other in one kernel."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import nbformat
+import pytest
+from nbclient import NotebookClient
+from nbformat import NotebookNode
+
+from spark.demo.history import make_history
+from spark.fleet.local_store import write_store
+from spark.terminal.quick_start import SMALL_SETTINGS, Size, java_options
+from tests.paths import ROOT
+from tests.resolver import resolving
+from tests.spark.support.fleets import SNAPSHOT
+
+NOTEBOOKS = sorted((ROOT / "docs/notebooks").glob("*.ipynb"))
+
+LARGEST = 200_000  # bytes of a notebook with what its cells have shown
+
+SETTINGS = {
+    **SMALL_SETTINGS,
+    "spark.master": "local[2]",
+    "spark.driver.bindAddress": "127.0.0.1",
+    "spark.driver.host": "127.0.0.1",
+    "spark.sql.shuffle.partitions": "1",
+    "spark.ui.enabled": "false",
+    "spark.driver.extraJavaOptions": " ".join(java_options(Size.SMALL)),
+}
+
+
+@pytest.fixture(scope="module")
+def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a store of twelve hours, as the notebooks find it."""
+    folder = tmp_path_factory.mktemp("notebooks")
+    for snapshot, tables in make_history(20, seed=5, hours=12).snapshots(SNAPSHOT):
+        write_store(tables, folder / "demo/store", snapshot)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def run(demo: Path) -> Iterator[dict[str, list[NotebookNode]]]:
+    """The cells of each notebook, executed; a cell that fails ends the test with its error."""
+    books = {one.stem: nbformat.read(one, 4) for one in NOTEBOOKS}
+    cells = [cell for book in books.values() for cell in book.cells]
+    for at, cell in enumerate(cells):
+        cell["id"] = f"cell-{at}"
+    settings = " ".join(f'--conf "{key}={value}"' for key, value in SETTINGS.items())
+    names = {
+        "PYSPARK_SUBMIT_ARGS": f"{settings} pyspark-shell",
+        "PYSPARK_PYTHON": sys.executable,
+        "PYTHONPATH": str(ROOT),
+    }
+    together = nbformat.v4.new_notebook(cells=cells, metadata={})
+    client = NotebookClient(
+        together, timeout=300, kernel_name="python3", resources={"metadata": {"path": str(demo)}}
+    )
+    with resolving():
+        client.execute(env={**os.environ, **names})
+    yield {name: book.cells for name, book in books.items()}
+
+
+@pytest.mark.parametrize("name", [one.stem for one in NOTEBOOKS])
+def test_a_notebook(name: str, run: dict[str, list[NotebookNode]]) -> None:
+    """It begins with the question that it answers, and shows tables and, mostly, charts."""
+    assert run[name][0].source.splitlines()[0].endswith("?")
+    shown = [
+        kind
+        for cell in run[name]
+        for output in cell.get("outputs", [])
+        for kind in output.get("data", {})
+    ]
+    assert "text/html" in shown
+    assert ("image/svg+xml" in shown) == (name != "2-questions-to-the-graph")
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda one: one.stem)
+def test_what_is_kept_of_it_is_small(path: Path) -> None:
+    assert path.stat().st_size < LARGEST
+    kept = nbformat.read(path, 4)
+    assert not [
+        output.output_type
+        for cell in kept.cells
+        for output in cell.get("outputs", [])
+        if output.output_type == "error" or output.get("name") == "stderr"
+    ]
