@@ -11,16 +11,22 @@ import typer
 from optimizer.replicas import BALANCE, BYTES, COPIES, TOPICS, ReplicaGoals
 from spark.errors import InputError
 from spark.reassign import (
+    Pace,
     Reassignment,
+    StoppedError,
     Wanted,
     compared,
+    differences,
     facts_of,
     reassign_cluster,
     sizes_in,
     write_batches,
 )
+from spark.reassign import execute as carried_out
 from spark.settings import read_settings
 from spark.terminal import (
+    CHECK_FAILED,
+    Bootstrap,
     Conf,
     Config,
     Form,
@@ -31,6 +37,8 @@ from spark.terminal import (
     StoreTables,
     busy,
     clusters_in_json,
+    clusters_named,
+    live,
     opened_store,
     read_few,
     say,
@@ -39,6 +47,8 @@ from spark.terminal import (
     store_in,
     tell,
 )
+
+RATE, TOLD = 50_000_000, 20
 
 SIZES = ("broker", "rack", "bytes", "planned_bytes")
 
@@ -98,6 +108,23 @@ def reassign(
         int | None,
         typer.Option(help="Copies into or out of a broker in a batch.", show_default="any number"),
     ] = None,
+    execute: Annotated[
+        bool, typer.Option("--execute", help="Hand batch after batch to the live cluster.")
+    ] = False,
+    bootstrap: Bootstrap = None,
+    clusters: Annotated[
+        Path | None,
+        typer.Option(help="Clusters as in conf/clusters.toml.", show_default=False),
+    ] = None,
+    throttle: Annotated[
+        int | None,
+        typer.Option(
+            help="Bytes a second that copies may take of a broker.", show_default="50000000"
+        ),
+    ] = None,
+    no_dry_run: Annotated[
+        bool, typer.Option("--no-dry-run", help="Execute, not only say what would be executed.")
+    ] = False,
     snapshot: Snapshot = None,
     master: Master = None,
     conf: Conf = None,
@@ -105,6 +132,13 @@ def reassign(
     form: Form = Format.TABLE,
 ) -> None:
     """Plan where a cluster's replicas and leaders go, and write it for Kafka's own tools."""
+    if not execute and (bootstrap or clusters or throttle is not None or no_dry_run):
+        raise InputError(
+            "--bootstrap, --clusters, --throttle and --no-dry-run are for --execute, which hands "
+            "the batches to the live cluster"
+        )
+    if throttle is not None and throttle < 1:
+        raise InputError(f"--throttle {throttle} lets nothing through: give bytes a second")
     source = store_in(store, tables)
     settings = read_settings(config)
     levels = (BALANCE, *((TOPICS,) if spread_topics else ()), BYTES if log_dirs else COPIES)
@@ -127,6 +161,33 @@ def reassign(
     else:
         _print(found, written)
     say_clusters(fleet)
+    if execute and found.batches.batches:
+        (target,) = clusters_named(bootstrap, [found.facts.cluster], clusters)
+        _carry_out(found, target, out, throttle or RATE, dry_run=not no_dry_run)
+
+
+def _carry_out(found: Reassignment, target: Any, out: Path, rate: int, *, dry_run: bool) -> None:
+    """Hand the batches to the cluster, or say what stands in the way of that."""
+    count = len(found.batches.batches)
+    rollbacks = [out / f"{number:02}-rollback.json" for number in range(1, count + 1)]
+    with live("spark.enforce.moves").LiveReplicas(target) as brokers:
+        try:
+            if not dry_run:
+                for sentence in carried_out(found, brokers, rollbacks, Pace(rate)):
+                    say(f"{sentence[0].upper()}{sentence[1:]}.")
+                return
+            said = differences(found, brokers)
+        except (StoppedError, ConnectionError) as stopped:
+            said = [str(stopped)]
+    for sentence in said[:TOLD]:
+        say(f"{sentence[0].upper()}{sentence[1:]}.")
+    if said:
+        raise typer.Exit(CHECK_FAILED)
+    say(
+        f"Cluster {target.name} is as it was when this was planned: --no-dry-run hands it "
+        f"{count} {'batch' if count == 1 else 'batches'}, one after the other, at {rate} bytes "
+        "a second."
+    )
 
 
 def _ids(text: str | None, option: str) -> list[int]:

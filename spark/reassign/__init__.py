@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from spark.reassign.compared import Compared, compared
+from spark.reassign.execution import LiveCluster, Pace, StoppedError, differences, execute
 from spark.reassign.facts import ClusterFacts, facts_of
 from spark.reassign.files import read_move, sizes_in, write_batches
 from spark.reassign.reassignment import Reassignment, reassign_cluster
@@ -12,10 +13,15 @@ from spark.reassign.wanted import Wanted
 __all__ = [
     "ClusterFacts",
     "Compared",
+    "LiveCluster",
+    "Pace",
     "PartitionState",
     "Reassignment",
+    "StoppedError",
     "Wanted",
     "compared",
+    "differences",
+    "execute",
     "facts_of",
     "read_move",
     "reassign_cluster",

@@ -46,8 +46,8 @@ def ask_controller(brokers: Brokers, request: Any) -> Any:
     Brokers pass what is for it on to a KRaft controller; of ZooKeeper's time it is one of them,
     whom metadata names.
     """
-    known = [broker.node_id for broker in brokers.metadata.brokers]
-    named = getattr(brokers.metadata, "controller_id", None)
+    known: list[int] = [broker.node_id for broker in brokers.metadata.brokers]
+    named: Any = getattr(brokers.metadata, "controller_id", None)
     (answer,) = brokers.ask([(named if named in known else known[0], request)])
     if isinstance(answer, NoAnswer) or answer.error_code == errors.NotControllerError.errno:
         return ask_any(brokers, request)
