@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from optimizer.replicas import BALANCE, BYTES, COPIES, TOPICS, ReplicaGoals
+from optimizer.replicas import BALANCE, BYTES, COPIES, TOPICS, ReplicaGoals, ReplicaGoalsError
 from spark.errors import InputError
 from spark.reassign import (
     Pace,
@@ -19,8 +19,10 @@ from spark.reassign import (
     differences,
     facts_of,
     reassign_cluster,
+    reassign_fleet,
     sizes_in,
     write_batches,
+    write_fleet,
 )
 from spark.reassign import execute as carried_out
 from spark.settings import read_settings
@@ -39,8 +41,10 @@ from spark.terminal import (
     clusters_in_json,
     clusters_named,
     live,
+    opened,
     opened_store,
     read_few,
+    read_snapshot,
     say,
     say_clusters,
     show,
@@ -60,6 +64,9 @@ def reassign(
     cluster: Annotated[
         str | None, typer.Option(help="The cluster to plan.", show_default="the only one")
     ] = None,
+    all_clusters: Annotated[
+        bool, typer.Option("--all", help="Plan every cluster, each into a folder of its own.")
+    ] = False,
     out: Annotated[
         Path, typer.Option(help="Folder for the files of all batches.", show_default=False)
     ],
@@ -101,6 +108,13 @@ def reassign(
             show_default=False,
         ),
     ] = None,
+    at_most_copies: Annotated[
+        int | None,
+        typer.Option(
+            help="Copy so many replicas at most, as even as that allows.",
+            show_default="any number",
+        ),
+    ] = None,
     batch_copies: Annotated[
         int | None, typer.Option(help="Replicas copied in one batch.", show_default="any number")
     ] = None,
@@ -139,10 +153,30 @@ def reassign(
         )
     if throttle is not None and throttle < 1:
         raise InputError(f"--throttle {throttle} lets nothing through: give bytes a second")
+    if all_clusters and (cluster or drain or add or brokers or log_dirs or execute):
+        raise InputError(
+            "--all is for what can be wanted of every cluster: --cluster, --drain, --add, "
+            "--brokers, --log-dirs and --execute are for one"
+        )
     source = store_in(store, tables)
     settings = read_settings(config)
     levels = (BALANCE, *((TOPICS,) if spread_topics else ()), BYTES if log_dirs else COPIES)
-    goals = ReplicaGoals(levels=levels, leaders_only=leaders_only)
+    try:
+        goals = ReplicaGoals(levels, leaders_only, most_copies=at_most_copies)
+    except ReplicaGoalsError as error:
+        raise InputError(f"these options don't fit each other: {error}") from None
+    if all_clusters:
+        wanted = Wanted(topics=topics or (), replication_factor=replication_factor)
+        with opened(master, conf, settings, source, snapshot) as spark:
+            whole = read_snapshot(spark, source, snapshot, "reassign", settings.max_age)
+            with busy("planning replicas and leaders"):
+                planned = reassign_fleet(whole, wanted, goals, batch_copies, per_broker)
+                rows = planned.orderBy("cluster").collect()
+        _show_all(rows, write_fleet(rows, out), form)
+        say_clusters(whole)
+        if any(row["status"] != "planned" for row in rows):
+            raise typer.Exit(CHECK_FAILED)
+        return
     with opened_store(source, master, conf, settings) as opener:
         fleet = read_few(opener, source, snapshot, "reassign", settings.max_age)
         wanted = Wanted(
@@ -164,6 +198,35 @@ def reassign(
     if execute and found.batches.batches:
         (target,) = clusters_named(bootstrap, [found.facts.cluster], clusters)
         _carry_out(found, target, out, throttle or RATE, dry_run=not no_dry_run)
+
+
+def _show_all(rows: list[Any], written: list[Path], form: Format) -> None:
+    """A row a cluster; sentences and files of each are for programs."""
+    told = [{k: v for k, v in row.asDict().items() if k != "files"} for row in rows]
+    if form is Format.JSON:
+        show({"clusters": told, "files": [{"file": str(path)} for path in written]}, form)
+        return
+    shown = [
+        {
+            "cluster": row["cluster"],
+            "plan": row["optimal"] or row["status"],
+            "copies": row["copies"],
+            "batches": row["batches"],
+            "replicas": _from_to(row, "replicas"),
+            "planned": _from_to(row, "planned"),
+            "leaders": _from_to(row, "leaders"),
+            "planned leaders": _from_to(row, "planned_leaders"),
+        }
+        for row in told
+    ]
+    show({"clusters": shown}, Format.TABLE)
+    if refused := [f"{row['cluster']}: {row['reason']}" for row in told if row["reason"]]:
+        tell("not planned", refused)
+    say(f"{len(written)} files, in a folder for each cluster.")
+
+
+def _from_to(row: dict[str, Any], name: str) -> str | None:
+    return None if row[f"{name}_min"] is None else f"{row[f'{name}_min']}-{row[f'{name}_max']}"
 
 
 def _carry_out(found: Reassignment, target: Any, out: Path, rate: int, *, dry_run: bool) -> None:
