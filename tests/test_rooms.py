@@ -137,7 +137,7 @@ NEEDS = {
     ),
     "kafka": (
         *("optimizer/assignor/plan_assignor.py", "optimizer/assignor/kafka_python.py"),
-        *("spark/sources/live/", "spark/enforce/rebalance.py"),
+        *("spark/sources/live/", "spark/enforce/rebalance.py", "spark/enforce/moves.py"),
     ),
     "graphframes": ("spark/graph/fleet_graph.py",),
     "pyspark": ("spark/", "evenfleet/"),

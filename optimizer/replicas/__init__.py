@@ -8,16 +8,19 @@ from optimizer.replicas.cluster import Broker, Cluster, InvalidClusterError, Par
 from optimizer.replicas.goals import BALANCE, BYTES, COPIES, TOPICS, ReplicaGoals, ReplicaGoalsError
 from optimizer.replicas.numbering import LeftOut, NumberedCluster, reasons_told
 from optimizer.replicas.plan import (
+    BOUNDED,
     NOT_PROVEN,
     OPTIMAL,
     OPTIMAL_FOR_SETS,
     Change,
+    Limit,
     ReplicaPlan,
     plan_replicas,
 )
 
 __all__ = [
     "BALANCE",
+    "BOUNDED",
     "BYTES",
     "COPIES",
     "NOT_PROVEN",
@@ -30,6 +33,7 @@ __all__ = [
     "Cluster",
     "InvalidClusterError",
     "LeftOut",
+    "Limit",
     "NumberedCluster",
     "Partition",
     "ReplicaGoals",

@@ -8,7 +8,7 @@ import numpy as np
 
 from optimizer.replicas.arrays import NOBODY, IntArray
 from optimizer.replicas.cluster import Cluster
-from optimizer.replicas.goals import ReplicaGoals
+from optimizer.replicas.goals import ReplicaGoals, ReplicaGoalsError
 from optimizer.replicas.numbering import NumberedCluster, in_scope, numbered
 from optimizer.replicas.placement import Placement
 from optimizer.replicas.prices import is_sound, proves
@@ -25,9 +25,11 @@ def check_replicas(
 
     Each partition's first replica is its leader; leaders are judged for these sets. Nothing of
     the solver is asked: a cycle of exchanges that saves something refutes a plan, and prices prove
-    it where there is none.
+    it where there is none. ReplicaGoalsError for goals with a limit of copies.
     """
     goals = goals or ReplicaGoals()
+    if goals.most_copies is not None:
+        raise ReplicaGoalsError("what a limit of copies allows is proven by the plan's own bound")
     facts = numbered(cluster)
     rows, _ = in_scope(facts)
     after, faults = _read(facts, replicas)

@@ -21,12 +21,13 @@ class ReplicaGoals:
     broker's share of each topic. `copies` or `bytes`: fewest of them copied. After the replicas,
     leaders: least Σ leaders² of brokers, then leaders in the rack that `leader_racks` names for a
     partition, then the fewest changes of preferred leaders. `leaders_only` leaves replicas where
-    they are.
+    they are. `most_copies`: so many at most, for which balance gives way.
     """
 
     levels: tuple[str, ...] = (BALANCE, COPIES)
     leaders_only: bool = False
     leader_racks: Mapping[tuple[str, int], str] = field(default_factory=dict)
+    most_copies: int | None = None
 
     def __post_init__(self) -> None:
         unknown = [level for level in self.levels if level not in LEVELS]
@@ -40,3 +41,12 @@ class ReplicaGoals:
             raise ReplicaGoalsError(f"the levels lack {BALANCE!r}")
         if (COPIES in self.levels) + (BYTES in self.levels) != 1:
             raise ReplicaGoalsError(f"the levels have either {COPIES!r} or {BYTES!r}")
+        if self.most_copies is None:
+            return
+        if self.most_copies < 0:
+            raise ReplicaGoalsError(f"{self.most_copies} copies at most are less than none")
+        if self.levels != (BALANCE, COPIES):
+            raise ReplicaGoalsError(
+                f"a limit of copies is for the levels {BALANCE}, {COPIES}, not for "
+                f"{', '.join(self.levels)}"
+            )

@@ -12,6 +12,7 @@ import numpy as np
 from optimizer.replicas.arrays import NOBODY, BoolArray, IntArray
 from optimizer.replicas.cluster import Cluster
 from optimizer.replicas.goals import BYTES, ReplicaGoals
+from optimizer.replicas.limited import balance_of, new_in, solve_within
 from optimizer.replicas.numbering import LeftOut, NumberedCluster, in_scope, numbered
 from optimizer.replicas.placement import Placement
 from optimizer.replicas.prices import Prices, proves
@@ -21,6 +22,9 @@ from optimizer.replicas.start import fill
 
 OPTIMAL = "optimal"
 OPTIMAL_FOR_SETS = "optimal for these replica sets"
+BOUNDED = "close to optimal"
+"""With few copies allowed: `Limit.bound` tells how close."""
+
 NOT_PROVEN = "not proven"
 
 
@@ -41,13 +45,31 @@ class Proof:
     leaders: Prices
 
 
+class Limit(NamedTuple):
+    """What at most so many copies leave of the balance.
+
+    `balance` is the plan's Σ replicas² of brokers (by capacity weighted), `best` what it would be
+    with as many copies as it takes, and no plan with so few is below `bound`.
+    """
+
+    copies: int
+    balance: int
+    best: int
+    bound: int | None
+
+    @property
+    def is_reached(self) -> bool:
+        return self.bound == self.balance
+
+
 @dataclass(frozen=True)
 class ReplicaPlan:
     """Where replicas and leaders go.
 
     `after` (P, F) are indexes of `cluster.brokers` in the order that Kafka is given, for partitions
     in the order of `cluster.partitions`; so is `cluster.replicas` of before. `optimal` says what is
-    proven: OPTIMAL, OPTIMAL_FOR_SETS (replicas are, and leaders among these) or NOT_PROVEN.
+    proven: OPTIMAL, OPTIMAL_FOR_SETS (replicas are, and leaders among these), BOUNDED or
+    NOT_PROVEN. `limit` is there where a limit of copies kept balance from being at its best.
     """
 
     cluster: NumberedCluster
@@ -58,6 +80,7 @@ class ReplicaPlan:
     notes: list[str]
     optimal: str
     proof: Proof
+    limit: Limit | None = None
 
     @cached_property
     def replicas(self) -> dict[tuple[str, int], list[int]]:
@@ -112,7 +135,8 @@ class ReplicaPlan:
 def plan_replicas(cluster: Cluster, goals: ReplicaGoals | None = None) -> ReplicaPlan:
     """The best plan there is for the goals, with its proof.
 
-    Raises `InvalidClusterError` for a cluster that can't be. Partitions for which nothing can be
+    Raises `InvalidClusterError` for a cluster that can't be, and `ReplicaGoalsError` where more
+    copies are needed than the goals allow. Partitions for which nothing can be
     done stay as they are and are named in `left_out`.
     """
     goals = goals or ReplicaGoals()
@@ -121,12 +145,18 @@ def plan_replicas(cluster: Cluster, goals: ReplicaGoals | None = None) -> Replic
     notes = list(facts.notes)
     if BYTES in goals.levels and (unknown := facts.sizes()[1]):
         notes.append(f"{unknown} partitions without a size are taken to be as large as the mean")
+    limit = None
     if goals.leaders_only:
         rows, sets, prices = _leadable(facts, left_out), None, None
         listed = facts.kept[rows]
     else:
         problem = replica_placement(facts, rows, goals)
         sets, prices = solve(problem)
+        if goals.most_copies is not None and new_in(problem, sets) > goals.most_copies:
+            limited = solve_within(problem, goals.most_copies)
+            best = balance_of(problem, sets)
+            limit = Limit(goals.most_copies, limited.balance, best, limited.bound)
+            sets, prices, problem = limited.chosen, limited.prices, limited.priced
         listed = sets
     leading = leader_placement(facts, rows, listed, goals)
     leaders, leader_prices = solve(leading)
@@ -144,8 +174,9 @@ def plan_replicas(cluster: Cluster, goals: ReplicaGoals | None = None) -> Replic
         planned=rows,
         left_out=left_out,
         notes=notes,
-        optimal=_claim(proven, leading, leaders),
+        optimal=_claim(proven, limit, leading, leaders),
         proof=Proof(prices, leader_prices),
+        limit=limit,
     )
 
 
@@ -160,10 +191,12 @@ def _leadable(facts: NumberedCluster, left_out: list[LeftOut]) -> IntArray:
     return np.flatnonzero(scope & can)
 
 
-def _claim(proven: bool, leading: Placement, leaders: IntArray) -> str:
+def _claim(proven: bool, limit: Limit | None, leading: Placement, leaders: IntArray) -> str:
     """What is said of a plan. Leaders that are as even as any sets allow leave nothing better."""
     if not proven:
         return NOT_PROVEN
+    if limit and not limit.is_reached:
+        return BOUNDED
     used = leading.rack_of >= 0
     base = leading.base[used]
     even = base + fill(base, np.ones_like(base), len(leaders)) if used.any() else base

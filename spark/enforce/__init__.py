@@ -1,4 +1,4 @@
-"""A plan put into force in live groups; rebalance alone needs kafka-python."""
+"""Plans put into force: in live groups, and of replicas; rebalance and moves need kafka-python."""
 
 from __future__ import annotations
 

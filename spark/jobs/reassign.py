@@ -8,19 +8,27 @@ from typing import Annotated, Any
 
 import typer
 
-from optimizer.replicas import BALANCE, BYTES, COPIES, TOPICS, ReplicaGoals
+from optimizer.replicas import BALANCE, BYTES, COPIES, TOPICS, ReplicaGoals, ReplicaGoalsError
 from spark.errors import InputError
 from spark.reassign import (
+    Pace,
     Reassignment,
+    StoppedError,
     Wanted,
     compared,
+    differences,
     facts_of,
     reassign_cluster,
+    reassign_fleet,
     sizes_in,
     write_batches,
+    write_fleet,
 )
+from spark.reassign import execute as carried_out
 from spark.settings import read_settings
 from spark.terminal import (
+    CHECK_FAILED,
+    Bootstrap,
     Conf,
     Config,
     Form,
@@ -31,14 +39,20 @@ from spark.terminal import (
     StoreTables,
     busy,
     clusters_in_json,
+    clusters_named,
+    live,
+    opened,
     opened_store,
     read_few,
+    read_snapshot,
     say,
     say_clusters,
     show,
     store_in,
     tell,
 )
+
+RATE, TOLD = 50_000_000, 20
 
 SIZES = ("broker", "rack", "bytes", "planned_bytes")
 
@@ -50,6 +64,9 @@ def reassign(
     cluster: Annotated[
         str | None, typer.Option(help="The cluster to plan.", show_default="the only one")
     ] = None,
+    all_clusters: Annotated[
+        bool, typer.Option("--all", help="Plan every cluster, each into a folder of its own.")
+    ] = False,
     out: Annotated[
         Path, typer.Option(help="Folder for the files of all batches.", show_default=False)
     ],
@@ -91,6 +108,13 @@ def reassign(
             show_default=False,
         ),
     ] = None,
+    at_most_copies: Annotated[
+        int | None,
+        typer.Option(
+            help="Copy so many replicas at most, as even as that allows.",
+            show_default="any number",
+        ),
+    ] = None,
     batch_copies: Annotated[
         int | None, typer.Option(help="Replicas copied in one batch.", show_default="any number")
     ] = None,
@@ -98,6 +122,23 @@ def reassign(
         int | None,
         typer.Option(help="Copies into or out of a broker in a batch.", show_default="any number"),
     ] = None,
+    execute: Annotated[
+        bool, typer.Option("--execute", help="Hand batch after batch to the live cluster.")
+    ] = False,
+    bootstrap: Bootstrap = None,
+    clusters: Annotated[
+        Path | None,
+        typer.Option(help="Clusters as in conf/clusters.toml.", show_default=False),
+    ] = None,
+    throttle: Annotated[
+        int | None,
+        typer.Option(
+            help="Bytes a second that copies may take of a broker.", show_default="50000000"
+        ),
+    ] = None,
+    no_dry_run: Annotated[
+        bool, typer.Option("--no-dry-run", help="Execute, not only say what would be executed.")
+    ] = False,
     snapshot: Snapshot = None,
     master: Master = None,
     conf: Conf = None,
@@ -105,10 +146,37 @@ def reassign(
     form: Form = Format.TABLE,
 ) -> None:
     """Plan where a cluster's replicas and leaders go, and write it for Kafka's own tools."""
+    if not execute and (bootstrap or clusters or throttle is not None or no_dry_run):
+        raise InputError(
+            "--bootstrap, --clusters, --throttle and --no-dry-run are for --execute, which hands "
+            "the batches to the live cluster"
+        )
+    if throttle is not None and throttle < 1:
+        raise InputError(f"--throttle {throttle} lets nothing through: give bytes a second")
+    if all_clusters and (cluster or drain or add or brokers or log_dirs or execute):
+        raise InputError(
+            "--all is for what can be wanted of every cluster: --cluster, --drain, --add, "
+            "--brokers, --log-dirs and --execute are for one"
+        )
     source = store_in(store, tables)
     settings = read_settings(config)
     levels = (BALANCE, *((TOPICS,) if spread_topics else ()), BYTES if log_dirs else COPIES)
-    goals = ReplicaGoals(levels=levels, leaders_only=leaders_only)
+    try:
+        goals = ReplicaGoals(levels, leaders_only, most_copies=at_most_copies)
+    except ReplicaGoalsError as error:
+        raise InputError(f"these options don't fit each other: {error}") from None
+    if all_clusters:
+        wanted = Wanted(topics=topics or (), replication_factor=replication_factor)
+        with opened(master, conf, settings, source, snapshot) as spark:
+            whole = read_snapshot(spark, source, snapshot, "reassign", settings.max_age)
+            with busy("planning replicas and leaders"):
+                planned = reassign_fleet(whole, wanted, goals, batch_copies, per_broker)
+                rows = planned.orderBy("cluster").collect()
+        _show_all(rows, write_fleet(rows, out), form)
+        say_clusters(whole)
+        if any(row["status"] != "planned" for row in rows):
+            raise typer.Exit(CHECK_FAILED)
+        return
     with opened_store(source, master, conf, settings) as opener:
         fleet = read_few(opener, source, snapshot, "reassign", settings.max_age)
         wanted = Wanted(
@@ -127,6 +195,62 @@ def reassign(
     else:
         _print(found, written)
     say_clusters(fleet)
+    if execute and found.batches.batches:
+        (target,) = clusters_named(bootstrap, [found.facts.cluster], clusters)
+        _carry_out(found, target, out, throttle or RATE, dry_run=not no_dry_run)
+
+
+def _show_all(rows: list[Any], written: list[Path], form: Format) -> None:
+    """A row a cluster; sentences and files of each are for programs."""
+    told = [{k: v for k, v in row.asDict().items() if k != "files"} for row in rows]
+    if form is Format.JSON:
+        show({"clusters": told, "files": [{"file": str(path)} for path in written]}, form)
+        return
+    shown = [
+        {
+            "cluster": row["cluster"],
+            "plan": row["optimal"] or row["status"],
+            "copies": row["copies"],
+            "batches": row["batches"],
+            "replicas": _from_to(row, "replicas"),
+            "planned": _from_to(row, "planned"),
+            "leaders": _from_to(row, "leaders"),
+            "planned leaders": _from_to(row, "planned_leaders"),
+        }
+        for row in told
+    ]
+    show({"clusters": shown}, Format.TABLE)
+    if refused := [f"{row['cluster']}: {row['reason']}" for row in told if row["reason"]]:
+        tell("not planned", refused)
+    say(f"{len(written)} files, in a folder for each cluster.")
+
+
+def _from_to(row: dict[str, Any], name: str) -> str | None:
+    return None if row[f"{name}_min"] is None else f"{row[f'{name}_min']}-{row[f'{name}_max']}"
+
+
+def _carry_out(found: Reassignment, target: Any, out: Path, rate: int, *, dry_run: bool) -> None:
+    """Hand the batches to the cluster, or say what stands in the way of that."""
+    count = len(found.batches.batches)
+    rollbacks = [out / f"{number:02}-rollback.json" for number in range(1, count + 1)]
+    with live("spark.enforce.moves").LiveReplicas(target) as brokers:
+        try:
+            if not dry_run:
+                for sentence in carried_out(found, brokers, rollbacks, Pace(rate)):
+                    say(f"{sentence[0].upper()}{sentence[1:]}.")
+                return
+            said = differences(found, brokers)
+        except (StoppedError, ConnectionError) as stopped:
+            said = [str(stopped)]
+    for sentence in said[:TOLD]:
+        say(f"{sentence[0].upper()}{sentence[1:]}.")
+    if said:
+        raise typer.Exit(CHECK_FAILED)
+    say(
+        f"Cluster {target.name} is as it was when this was planned: --no-dry-run hands it "
+        f"{count} {'batch' if count == 1 else 'batches'}, one after the other, at {rate} bytes "
+        "a second."
+    )
 
 
 def _ids(text: str | None, option: str) -> list[int]:

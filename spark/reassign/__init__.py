@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from spark.reassign.compared import Compared, compared
+from spark.reassign.execution import LiveCluster, Pace, StoppedError, differences, execute
 from spark.reassign.facts import ClusterFacts, facts_of
 from spark.reassign.files import read_move, sizes_in, write_batches
+from spark.reassign.fleet import reassign_fleet, write_fleet
 from spark.reassign.reassignment import Reassignment, reassign_cluster
 from spark.reassign.verify import PartitionState, verify_move
 from spark.reassign.wanted import Wanted
@@ -12,14 +14,21 @@ from spark.reassign.wanted import Wanted
 __all__ = [
     "ClusterFacts",
     "Compared",
+    "LiveCluster",
+    "Pace",
     "PartitionState",
     "Reassignment",
+    "StoppedError",
     "Wanted",
     "compared",
+    "differences",
+    "execute",
     "facts_of",
     "read_move",
     "reassign_cluster",
+    "reassign_fleet",
     "sizes_in",
     "verify_move",
     "write_batches",
+    "write_fleet",
 ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -69,9 +69,21 @@ def facts_of(fleet: FleetSnapshot | FleetFiles, cluster: str | None = None) -> C
         raise InputError(
             f"snapshot {fleet.id} has no cluster {cluster!r}: it has {named('cluster', clusters)}"
         )
-    rows = list(_rows(fleet, "partitions", COLUMNS, cluster))
+    rows = _rows(fleet, "partitions", COLUMNS, cluster)
+    stated = dict(_rows(fleet, "brokers", ("broker", "rack"), cluster))
+    return facts_in(cluster, fleet.clusters()[cluster], rows, stated)
+
+
+def facts_in(
+    cluster: str, snapshot: str, rows: Iterable[Sequence[Any]], stated: dict[int, str | None]
+) -> ClusterFacts:
+    """What rows of `partitions` (`COLUMNS`) and racks of `brokers` tell, none where there are none.
+
+    InputError if nothing is known of replicas.
+    """
     partitions: list[PartitionFacts] = []
-    hosts: dict[int, str | None] = {}
+    alive: set[int] = set()
+    racks: dict[int, str | None] = {}
     for topic, number, leader, replicas, isr, leader_rack, replica_racks, adding, removing in rows:
         if "/" in topic:
             continue
@@ -82,22 +94,18 @@ def facts_of(fleet: FleetSnapshot | FleetFiles, cluster: str | None = None) -> C
                 *(list(adding or ()), list(removing or ())),
             )
         )
-        if led is not None:
-            hosts[led] = leader_rack or hosts.get(led)
+        alive.update([] if led is None else [led], isr or ())
+        if led is not None and leader_rack:
+            racks[led] = leader_rack
         if replicas and replica_racks and len(replicas) == len(replica_racks):
-            hosts |= {
-                b: rack for b, rack in zip(replicas, replica_racks, strict=True) if b in hosts
-            }
-        for broker in isr or ():
-            hosts.setdefault(broker, None)
+            racks |= dict(zip(replicas, replica_racks, strict=True))
     if not any(one.replicas for one in partitions):
         raise InputError(
-            f"snapshot {fleet.id} doesn't tell where the replicas of cluster {cluster} are (column "
+            f"snapshot {snapshot} doesn't tell where the replicas of cluster {cluster} are (column "
             "partitions.replicas): nothing can be planned"
         )
-    stated = dict(_rows(fleet, "brokers", ("broker", "rack"), cluster))
-    snapshot = fleet.clusters()[cluster]
-    return ClusterFacts(cluster, snapshot, stated or hosts, sorted(partitions))
+    known = stated or {broker: racks.get(broker) for broker in sorted(alive)}
+    return ClusterFacts(cluster, snapshot, known, sorted(partitions))
 
 
 def _rows(

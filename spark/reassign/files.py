@@ -25,6 +25,28 @@ def write_batches(of: Reassignment, out: Path) -> list[Path]:
     Those of an earlier plan in the folder are removed: batches of two plans don't fit together.
     InputError if something else than such files is in it.
     """
+    return write_files(texts_of(of), out)
+
+
+def texts_of(of: Reassignment) -> dict[str, str]:
+    """Files of all batches by name."""
+    alive = {broker.id for broker in of.plan.cluster.brokers if broker.alive}
+    texts = {}
+    for number, batch in enumerate(of.batches.batches, 1):
+        moved = {(step.topic, step.partition): step.after for step in batch}
+        origin = {
+            (step.topic, step.partition): [b for b in step.before if b in alive] for step in batch
+        }
+        led = [(step.topic, step.partition) for step in batch if step.before[0] != step.after[0]]
+        texts[f"{number:02}-move.json"] = move_text(moved)
+        texts[f"{number:02}-rollback.json"] = move_text(origin)
+        if led:
+            texts[f"{number:02}-elect.json"] = elect_text(led)
+    return texts
+
+
+def write_files(texts: Mapping[str, str], out: Path) -> list[Path]:
+    """Write them into a folder of their own, where those of an earlier plan are removed."""
     out.mkdir(parents=True, exist_ok=True)
     there = sorted(path.name for path in out.iterdir() if not path.name.startswith("."))
     if others := [name for name in there if not OURS.fullmatch(name)]:
@@ -33,21 +55,9 @@ def write_batches(of: Reassignment, out: Path) -> list[Path]:
         )
     for name in there:
         (out / name).unlink()
-    alive = {broker.id for broker in of.plan.cluster.brokers if broker.alive}
-    written = []
-    for number, batch in enumerate(of.batches.batches, 1):
-        moved = {(step.topic, step.partition): step.after for step in batch}
-        origin = {
-            (step.topic, step.partition): [b for b in step.before if b in alive] for step in batch
-        }
-        led = [(step.topic, step.partition) for step in batch if step.before[0] != step.after[0]]
-        texts = {"move": move_text(moved), "rollback": move_text(origin)}
-        if led:
-            texts["elect"] = elect_text(led)
-        for kind, text in texts.items():
-            written.append(out / f"{number:02}-{kind}.json")
-            replace_text(written[-1], text)
-    return written
+    for name, text in texts.items():
+        replace_text(out / name, text)
+    return [out / name for name in texts]
 
 
 def move_text(replicas: Mapping[Name, list[int]]) -> str:

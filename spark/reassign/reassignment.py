@@ -12,7 +12,10 @@ from optimizer.replicas import (
     Batches,
     Change,
     Cluster,
+    InvalidClusterError,
+    Limit,
     ReplicaGoals,
+    ReplicaGoalsError,
     ReplicaPlan,
     batches_of,
     plan_replicas,
@@ -84,6 +87,8 @@ class Reassignment:
                 f"fewer than {self.batches.fewest}."
             )
         yield f"The plan is {plan.optimal}."
+        if plan.limit:
+            yield _limited(plan.limit)
         offsets = [one.partition for one in self.changes if one.topic == OFFSETS_TOPIC]
         led = [
             one.partition
@@ -110,13 +115,30 @@ def reassign_cluster(
 
     Batches of so many copies each, so many into and out of a broker at once.
     """
+    check_limits(batch_copies, per_broker)
+    return reassigned(facts_of(fleet, cluster), wanted or Wanted(), goals, batch_copies, per_broker)
+
+
+def check_limits(batch_copies: int | None, per_broker: int | None) -> None:
+    """InputError for batches in which nothing could be copied."""
     for name, limit in (("copies of a batch", batch_copies), ("copies of a broker", per_broker)):
         if limit is not None and limit < 1:
             raise InputError(f"the {name} are limited to {limit}: nothing could be copied")
-    wanted = wanted or Wanted()
-    facts = facts_of(fleet, cluster)
+
+
+def reassigned(
+    facts: ClusterFacts,
+    wanted: Wanted,
+    goals: ReplicaGoals,
+    batch_copies: int | None = None,
+    per_broker: int | None = None,
+) -> Reassignment:
+    """The same of what is known of a cluster."""
     stated, said = wanted.cluster(facts)
-    plan = plan_replicas(stated, goals)
+    try:
+        plan = plan_replicas(stated, goals)
+    except (InvalidClusterError, ReplicaGoalsError) as error:
+        raise InputError(f"cluster {facts.cluster}: {error}") from None
     behind = {
         (one.topic, one.partition)
         for one in facts.partitions
@@ -129,6 +151,19 @@ def reassign_cluster(
     notes = [*said, *_behind(facts), *reasons_told(plan.left_out), *plan.notes]
     told = [f"{note[0].upper()}{note[1:]}." for note in notes]
     return Reassignment(facts, wanted, stated, plan, batches, told)
+
+
+def _limited(limit: Limit) -> str:
+    """What a limit of copies leaves of the balance, and what is proven of that."""
+    proven = (
+        "and no plan with so few copies has less"
+        if limit.is_reached
+        else f"and no plan with so few copies has less than {limit.bound}"
+    )
+    return (
+        f"With at most {limit.copies} copies the sum of squared replicas of brokers is "
+        f"{limit.balance}, {proven}; with as many as it takes it would be {limit.best}."
+    )
 
 
 def _behind(facts: ClusterFacts) -> Iterator[str]:

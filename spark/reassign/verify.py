@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from typing import NamedTuple
 
 from spark.reassign.facts import ClusterFacts, PartitionFacts
@@ -35,29 +35,38 @@ def verify_move(
     for name, row in sorted(wanted.items()):
         one = known.get(name)
         found = list(one.replicas) if one else []
-        state, said = _state(facts, one, row, (origin or {}).get(name))
+        state, said = state_of(one, facts.racks, row, (origin or {}).get(name))
         states.append(PartitionState(*name, state, row, found, said))
     return states
 
 
-def _state(
-    facts: ClusterFacts, one: PartitionFacts | None, wanted: list[int], origin: list[int] | None
+def state_of(
+    one: PartitionFacts | None,
+    alive: Container[int],
+    wanted: list[int],
+    origin: list[int] | None,
 ) -> tuple[str, str]:
+    """How far one partition is, and what there is to say of it; `alive` are ids of brokers."""
     if one is None:
         return ASTRAY, "there is no such partition"
     if one.is_moving:
         return _moving(one, wanted)
     if one.replicas == wanted:
         return DONE, _left_to_do(one)
-    alive = [b for b in origin or () if b in facts.racks]
-    if origin is None or [b for b in one.replicas if b in facts.racks] == alive:
+    if origin is None or _of(one.replicas, alive) == _of(origin, alive):
         return NOT_BEGUN, ""
     if set(one.replicas) == set(wanted):
         return ASTRAY, "the brokers are right, their order isn't"
     return ASTRAY, f"it was on {_listed(origin)} before"
 
 
+def _of(brokers: list[int], alive: Container[int]) -> list[int]:
+    return [broker for broker in brokers if broker in alive]
+
+
 def _moving(one: PartitionFacts, wanted: list[int]) -> tuple[str, str]:
+    if both := sorted(set(one.adding) & set(one.removing)):
+        return ASTRAY, f"{_listed(both)} is added and removed at once, which never ends: cancel it"
     coming = {*one.replicas, *one.adding} - set(one.removing)
     if coming == set(wanted):
         return RUNNING, f"adding {_listed(one.adding)}, removing {_listed(one.removing)}"

@@ -85,16 +85,21 @@ log.cleaner.dedupe.buffer.size=2097152
 
 
 def kafka_jars(spark: SparkSession) -> list[str]:
-    """The jars of a broker, brought by Spark's own resolver; the session's stay as they were.
+    """The jars of a broker and of Kafka's tools, brought by Spark's own resolver.
+
+    The session's stay as they were.
 
     Raises what Py4J makes of Java's exception when they can't be had.
     """
     jvm = spark._jvm
     assert jvm is not None
-    uri = jvm.java.net.URI(f"ivy://{coordinate('kafka')}")
+    resolver = jvm.org.apache.spark.util.DependencyUtils
     with resolving():
-        found = jvm.org.apache.spark.util.DependencyUtils.resolveMavenDependencies(uri)
-    return [str(found.apply(at)) for at in range(found.size())]
+        found = [
+            resolver.resolveMavenDependencies(jvm.java.net.URI(f"ivy://{coordinate(name)}"))
+            for name in ("kafka", "kafka-tools")
+        ]
+    return [str(some.apply(at)) for some in found for at in range(some.size())]
 
 
 def jars_of_pyspark() -> list[str]:
@@ -165,6 +170,14 @@ class Brokers:
         """Start a broker that was stopped or killed; returns when the cluster has it again."""
         self._launch(node)
         self._wait_for(len(self._running))
+
+    def tool(self, name: str, *words: object) -> str:
+        """What one of Kafka's own tools prints (`org.apache.kafka.tools.…`); it has to succeed."""
+        command = [*self._java, f"org.apache.kafka.tools.{name}"]
+        command += ["--bootstrap-server", self.bootstrap, *map(str, words)]
+        said = subprocess.run(command, capture_output=True, text=True, check=False)
+        assert said.returncode == 0, said.stdout + said.stderr
+        return said.stdout + said.stderr
 
     @contextlib.contextmanager
     def paused(self, node: int) -> Iterator[None]:

@@ -222,10 +222,13 @@ OFFLINE_IF_RACK_FAILS = FleetFinding(
 
 
 def reassignment_stuck(partitions: DataFrame, settings: Settings) -> DataFrame:
-    """Topics with partitions that are being reassigned and have no leader to copy from."""
+    """Topics with partitions whose reassignment never ends.
+
+    They have no leader to copy from, or a replica is added and removed at once.
+    """
     of_topic = (
         partitions.where(STUCK)
-        .groupBy("cluster", "topic")
+        .groupBy("cluster", "topic", F.expr(REVERSED).alias("reversed"))
         .agg(F.expr("count(*)").alias("stuck"), F.expr("min(partition)").alias("first"))
     )
     return rows_found(
@@ -233,23 +236,30 @@ def reassignment_stuck(partitions: DataFrame, settings: Settings) -> DataFrame:
         subject=filled("topic {topic}"),
         measure="stuck",
         sentence=sentence(
-            "{stuck} of topic {topic} in cluster {cluster} {wait} to be reassigned without a "
-            "leader to copy from ({which}{topic}-{first}).",
+            "{stuck} of topic {topic} in cluster {cluster} {wait} to be reassigned {why} "
+            "({which}{topic}-{first}).",
             stuck=counted("stuck", "partition"),
             wait="if(stuck = 1, 'waits', 'wait')",
+            why="if(reversed, 'with a replica both added and removed', "
+            "'without a leader to copy from')",
             which="if(stuck > 1, 'the first is ', '')",
         ),
     )
 
 
-STUCK = "(leader is null or leader < 0) and size(adding_replicas) > 0"
+LEADERLESS = "(leader is null or leader < 0) and size(adding_replicas) > 0"
+
+REVERSED = "size(array_intersect(adding_replicas, removing_replicas)) > 0"
+"""So it is after a rollback of a move that was still running; seen with Kafka 4.3.1."""
+
+STUCK = f"({LEADERLESS}) or ({REVERSED})"
 
 REASSIGNMENT_STUCK = FleetFinding(
     name="reassignment-stuck",
-    tells="a reassignment waits for a partition that has no leader",
+    tells="a reassignment never ends",
     measure="partitions of the topic that wait",
     advice="It waits for ever, and Kafka refuses other reassignments meanwhile: bring the broker "
-    "back, or cancel with kafka-reassign-partitions --cancel.",
+    "back, or cancel with kafka-reassign-partitions --cancel, as has to be done before a rollback.",
     find=reassignment_stuck,
     reads=("partitions",),
     only_with=STUCK,

@@ -86,6 +86,11 @@ class Connection:
         answers: list[Answer] = self._manager.run(self._ask, questions)
         return answers
 
+    @property
+    def silent(self) -> bool:
+        """Whether there is a broker that isn't asked again, as it didn't answer."""
+        return bool(self._silent)
+
     def speaks(self, message: type, version: int) -> bool:
         """Whether the brokers know that version of a request."""
         return bool(self._manager.broker_version_data.api_version(message) >= version)

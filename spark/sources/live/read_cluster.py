@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from spark.sources.live.cluster import Cluster
@@ -14,6 +14,7 @@ from spark.sources.live.end_offsets import read_end_offsets
 from spark.sources.live.error_text import error_text
 from spark.sources.live.group import Claim, DescribedGroup
 from spark.sources.live.list_groups import list_groups
+from spark.sources.live.reassignments import Moving, read_reassignments
 from spark.wording import named
 
 
@@ -21,8 +22,9 @@ from spark.wording import named
 class Reading:
     """What a cluster answered.
 
-    Brokers and topics are those of a MetadataResponse. `missing` are sentences about what should
-    be here and could not be had, `notes` about the rest.
+    Brokers and topics are those of a MetadataResponse; `moving` are partitions that are being
+    reassigned. `missing` are sentences about what should be here and could not be had, `notes`
+    about the rest.
     """
 
     brokers: list[Any]
@@ -31,12 +33,14 @@ class Reading:
     end_offsets: dict[Claim, int]
     missing: list[str]
     notes: list[str]
+    moving: dict[Claim, Moving] = field(default_factory=dict)
 
 
 def read_cluster(cluster: Cluster, brokers: Brokers) -> Reading:
     """Ask for the topics, the groups, and how far the groups' partitions go."""
     known = sorted(brokers.metadata.brokers, key=lambda broker: broker.node_id)
     topics, notes = _topics(cluster, brokers.metadata.topics)
+    moving, untold = read_reassignments(brokers)  # soon after the metadata, to fit it
     listed, unlisted = list_groups(brokers, cluster, [broker.node_id for broker in known])
     groups, undescribed = describe_groups(
         brokers, cluster, listed, [topic.name for topic in topics]
@@ -44,7 +48,8 @@ def read_cluster(cluster: Cluster, brokers: Brokers) -> Reading:
     read = {claim for group in groups for claim in claims_of(group)}
     ends, unknown_ends = read_end_offsets(brokers, topics, read, cluster.retries)
     missing = [*unlisted, *undescribed, *unknown_ends]
-    return Reading(known, topics, groups, ends, missing, notes + _leaderless(topics))
+    notes = [*notes, *_leaderless(topics), *untold]
+    return Reading(known, topics, groups, ends, missing, notes, moving)
 
 
 def claims_of(group: DescribedGroup) -> set[Claim]:

@@ -13,6 +13,7 @@ from spark.fleet import SCHEMAS, table_of
 from spark.sources.live.cluster import Cluster
 from spark.sources.live.group import DescribedGroup
 from spark.sources.live.read_cluster import Reading, claims_of
+from spark.sources.live.reassignments import Moving
 
 Row = tuple[Any, ...]
 
@@ -69,15 +70,20 @@ def _subscriptions(cluster: Cluster, groups: Iterable[DescribedGroup]) -> Iterat
 
 
 def _partitions(reading: Reading) -> Iterator[Row]:
+    """Metadata names replicas that are being added as well: these aren't replicas yet."""
     racks = {broker.node_id: broker.rack or None for broker in reading.brokers}
     for topic in reading.topics:
         for p in sorted(topic.partitions, key=lambda partition: partition.partition_index):
             led = p.leader_id >= 0
-            replica_racks = [racks[node] for node in p.replica_nodes if racks.get(node)]
+            moving = reading.moving.get((topic.name, p.partition_index), Moving([], []))
+            replicas = [node for node in p.replica_nodes if node not in moving.adding]
             yield (
                 *(topic.name, p.partition_index, _topic_id(topic.topic_id)),
-                *(p.leader_id if led else None, p.replica_nodes, p.isr_nodes),
-                *(racks.get(p.leader_id) if led else None, replica_racks),
+                *(p.leader_id if led else None, replicas),
+                [node for node in p.isr_nodes if node not in moving.adding],
+                racks.get(p.leader_id) if led else None,
+                [racks[node] for node in replicas if racks.get(node)],
+                *(None, moving.adding or None, moving.removing or None),
             )
 
 
@@ -86,7 +92,7 @@ def _tasks(groups: Iterable[DescribedGroup]) -> Iterator[Row]:
     for group in groups:
         for connector, count in group.tasks.items():
             for number in range(count):
-                yield connector, number, *[None] * 6
+                yield connector, number, *[None] * 9
 
 
 def _assignments(cluster: Cluster, groups: Iterable[DescribedGroup]) -> Iterator[Row]:

@@ -261,3 +261,59 @@ def test_the_same_of_a_snapshot_in_spark(run: Run, before: Path, spark: Any) -> 
     frames = reassign_cluster(FleetSnapshot.read(spark, str(before)), "lab", Wanted(drain=[3]))
     assert frames.plan.replicas == files.plan.replicas
     assert compared(frames) == compared(files)
+
+
+def test_all_clusters_are_planned_and_a_bad_one_stops_none(
+    run: Run, asked: list, tmp_path: Path
+) -> None:
+    store = stored(run, tmp_path, "topics_before", cluster="lab")
+    for cluster, topics in (("../moving", "topics_during"), ("after", "topics_after")):
+        groups = tmp_path / "groups.txt"
+        said = run(
+            *("import-cli", "--cluster", cluster, "--groups", groups, "--out", store),
+            *("--topics", CAPTURES / f"{topics}.txt", "--brokers", CAPTURES / "brokers.txt"),
+            *("--snapshot", FleetFiles.read(str(store)).id),
+        )
+        assert said.code == 0, said.err
+    out = tmp_path / "all"
+    said = run("reassign", store, "--all", "--out", out, "--batch-copies", 4, "--format", "json")
+    assert said.code == 1  # one is refused
+    rows = {row["cluster"]: row for row in json.loads(said.out)["clusters"]}
+    assert {name: row["status"] for name, row in rows.items()} == {
+        "lab": "planned",
+        "after": "planned",
+        "../moving": "refused",
+    }
+    assert "are being reassigned" in rows["../moving"]["reason"]
+    one = reassigned(run, store, "--cluster", "lab", "--batch-copies", 4)
+    assert rows["lab"]["copies"] == 8
+    assert (rows["lab"]["planned_min"], rows["lab"]["planned_max"]) == (8, 10)
+    assert rows["lab"]["sentences"] == one["sentences"]
+    for path in (tmp_path / "moves").iterdir():
+        assert (out / "lab" / path.name).read_text() == path.read_text()
+    assert not (tmp_path / "moving").exists()
+    table = run("reassign", store, "--all", "--out", out)
+    assert "not planned" in table.out
+    refused = run("reassign", store, "--all", "--out", out, "--drain", 3)
+    assert refused.code == 2
+    assert "--all is for what can be wanted of every cluster" in refused.err
+
+
+def test_few_copies_leave_what_they_can_and_say_what_is_proven(run: Run, before: Path) -> None:
+    told = reassigned(run, before, "--at-most-copies", 3)
+    assert told["plan"] == [{"cluster": "lab", "optimal": "optimal for these replica sets"}]
+    assert sum(row["copied_in"] for row in told["brokers"]) == 3
+    assert any(
+        "With at most 3 copies the sum of squared replicas" in one
+        and "no plan with so few copies has less" in one
+        for one in told["sentences"]
+    )
+    moves = before.parent / "moves"
+    for words, why in (
+        (("--at-most-copies", 0, "--drain", 3), "copies are needed"),
+        (("--at-most-copies", -1), "less than none"),
+        (("--at-most-copies", 1, "--spread-topics"), "a limit of copies is for the levels"),
+    ):
+        said = run("reassign", before, "--out", moves, *words)
+        assert said.code == 2, words
+        assert why in said.err

@@ -95,7 +95,12 @@ CASES = {
         ),
         fires=on([1], [2], leader=[1, None], adding_replicas=[None, [3]]),
         # under way, and led
-        nearly=on([1], [2], leader=[1, 2], adding_replicas=[None, [3]]),
+        nearly=on(
+            *([1], [2]),
+            leader=[1, 2],
+            adding_replicas=[None, [3]],
+            removing_replicas=[None, [2]],
+        ),
         never=on([1], [2], leader=[1, None], adding_replicas=[None, None]),
     ),
 }

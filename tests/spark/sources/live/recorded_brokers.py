@@ -17,6 +17,8 @@ from kafka.protocol.admin import (
     DescribeGroupsResponse,
     ListGroupsRequest,
     ListGroupsResponse,
+    ListPartitionReassignmentsRequest,
+    ListPartitionReassignmentsResponse,
 )
 from kafka.protocol.consumer import (
     ListOffsetsRequest,
@@ -63,6 +65,7 @@ class RecordedBrokers:
     def __init__(self, groups: dict[int, dict[str, str]]) -> None:
         self.requests = 0
         self.oldest_broker = False
+        self.moving: list[Any] = []
         self.spoil: Callable[[int, Any, Any], Any] = lambda node, request, answer: answer
         self.groups = groups
         self.metadata = recorded(MetadataResponse)
@@ -116,6 +119,10 @@ class RecordedBrokers:
             return self._old_offsets(kinds[request.group_id])
         if isinstance(request, MetadataRequest):
             return self.metadata
+        if isinstance(request, ListPartitionReassignmentsRequest):
+            return ListPartitionReassignmentsResponse(
+                version=0, throttle_time_ms=0, error_code=0, error_message=None, topics=self.moving
+            )
         assert isinstance(request, ListOffsetsRequest)
         return recorded(ListOffsetsResponse)
 

@@ -9,7 +9,12 @@ import pytest
 
 kafka = pytest.importorskip("kafka", reason="the extra `live` is not installed")
 
-from kafka.protocol.admin import DescribeGroupsRequest, ListGroupsRequest  # noqa: E402
+from kafka.protocol.admin import (  # noqa: E402
+    DescribeGroupsRequest,
+    ListGroupsRequest,
+    ListPartitionReassignmentsRequest,
+    ListPartitionReassignmentsResponse,
+)
 
 from spark.sources.live.cluster import Cluster, Wanted  # noqa: E402
 from spark.sources.live.connection import NoAnswer  # noqa: E402
@@ -30,14 +35,14 @@ def test_thousands_of_groups_cost_requests_by_the_thousand() -> None:
     """Each of 3 brokers lists 1,500, and tells 1,000 at once.
 
     That is so of 1,000 classic ones, of 500 new ones and of all their offsets. One leader tells the
-    ends of the only topic.
+    ends of the only topic, and the controller what is being reassigned.
     """
     kinds = ["classic", "classic", "new"]
     brokers = RecordedBrokers(
         {n: {f"{n}-{at:04}": kinds[at % 3] for at in range(1500)} for n in (1, 2, 3)}
     )
     reading = read_cluster(CLUSTER, brokers)
-    assert brokers.requests == 3 * (1 + 1 + 1 + 2) + 1
+    assert brokers.requests == 3 * (1 + 1 + 1 + 2) + 1 + 1
     tables = tables_of(CLUSTER, reading)
     assert {name: len(table) for name, table in tables.items()} == {
         "groups": 4500,
@@ -263,3 +268,43 @@ def test_topics_that_are_not_described_are_noted() -> None:
 def test_groups_are_chosen_by_their_names() -> None:
     wanted = Cluster("recorded", ("broker:9092",), groups=Wanted(("a-*",), ("*-simple",)))
     assert [*states(read_cluster(wanted, three()))] == ["a-classic"]
+
+
+def test_replicas_that_are_being_added_are_no_replicas_yet() -> None:
+    brokers = three()
+    topic = brokers.metadata.topics[0]
+    partition = topic.partitions[0]
+    partition.replica_nodes, partition.isr_nodes = [2, 3, 1], [1, 2]
+    of_topic = ListPartitionReassignmentsResponse.OngoingTopicReassignment
+    one = of_topic.OngoingPartitionReassignment(
+        version=0,
+        partition_index=partition.partition_index,
+        replicas=[2, 3, 1],
+        adding_replicas=[2, 3],
+        removing_replicas=[1],
+    )
+    brokers.moving = [of_topic(version=0, name=topic.name, partitions=[one])]
+    rows = tables_of(CLUSTER, read_cluster(CLUSTER, brokers))["partitions"].to_pylist()
+    moving = [row for row in rows if row["adding_replicas"] or row["removing_replicas"]]
+    assert [(row["topic"], row["partition"]) for row in moving] == [
+        (topic.name, partition.partition_index)
+    ]
+    assert moving[0]["replicas"] == [1] == moving[0]["isr"]
+    assert (moving[0]["adding_replicas"], moving[0]["removing_replicas"]) == ([2, 3], [1])
+
+
+@pytest.mark.parametrize(("codes", "notes"), [([41, 0], 0), ([31], 1)])
+def test_who_does_not_tell_what_is_being_reassigned(codes: list[int], notes: int) -> None:
+    """Another is asked where only the controller knows (41); what isn't allowed (31) is told."""
+    brokers = three()
+    left = codes.copy()
+
+    def spoil(node: int, request: Any, answer: Any) -> Any:
+        if isinstance(request, ListPartitionReassignmentsRequest):
+            answer.error_code = left.pop(0)
+        return answer
+
+    brokers.spoil = spoil
+    reading = read_cluster(CLUSTER, brokers)
+    assert len([note for note in reading.notes if "being reassigned" in note]) == notes
+    assert left == []

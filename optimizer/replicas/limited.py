@@ -1,0 +1,128 @@
+"""The best choice with at most so many copies, by what a copy has to save.
+
+At a price of c a copy, the least of Σ replicas² + c · copies is a plan like any other, exact and
+proven; the dearer a copy, the fewer there are. Each such plan bounds all with N copies at most:
+none has a Σ replicas² below its own + c · (its copies - N) (Lagrange). Where that is reached the
+plan is optimal. Between two prices copies of some partitions are made dearer than of others by
+next to nothing, one partition after the other, until there are N copies.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+
+from optimizer.replicas.arrays import IntArray
+from optimizer.replicas.goals import ReplicaGoalsError
+from optimizer.replicas.placement import Placement, most_of_loads
+from optimizer.replicas.prices import Prices, proves
+from optimizer.replicas.solve import solve
+
+FINE = 24
+"""Prices are told apart to so many parts: halves, thirds and quarters lie between them."""
+
+
+class Limited(NamedTuple):
+    """A choice with its prices, the placement of which they prove it to be the best, its balance.
+
+    `bound`: no choice with as few copies has less Σ weight · replicas²; None if it isn't proven.
+    """
+
+    chosen: IntArray
+    prices: Prices
+    priced: Placement
+    balance: int
+    bound: int | None
+
+
+def solve_within(problem: Placement, copies: int) -> Limited:
+    """The best choice with at most so many copies; ReplicaGoalsError where more are needed."""
+    return _Search(problem, copies).best()
+
+
+class _Search:
+    def __init__(self, problem: Placement, copies: int) -> None:
+        self.problem, self.copies = problem, copies
+        self.found: Limited | None = None
+        self.bound: int | None = None
+        draw = np.random.default_rng(problem.partitions)
+        self.rank = draw.permutation(problem.partitions)
+
+    def best(self) -> Limited:
+        problem = self.problem
+        load = int(problem.loads(problem.listed).sum() + problem.count.sum())
+        most = most_of_loads(int(problem.weight.max(initial=1)), load) + 1
+        least = self._copies_at(most * problem.brokers, 1)
+        if least > self.copies:
+            raise ReplicaGoalsError(
+                f"at least {least} copies are needed for what is wanted, and at most "
+                f"{self.copies} are allowed: allow more, or want it of fewer topics"
+            )
+        dear = 1
+        while self._copies_at(dear, 1) > self.copies:
+            dear *= 2
+        whole = _first(dear // 2, dear, lambda price: self._copies_at(price, 1) <= self.copies)
+        part = _first(
+            2 * FINE * (whole - 1),
+            2 * FINE * whole,
+            # halfway between two prices that may be ties
+            lambda price: self._copies_at(price | 1, 2 * FINE) <= self.copies,
+        )
+        self._hand_out((part | 1) - 1)
+        assert self.found is not None
+        return self.found._replace(bound=self.bound)
+
+    def _hand_out(self, price: int) -> None:
+        """Let a copy of more and more partitions be dearer than that, of the others cheaper."""
+        scale = 2 * self.copies + 1
+
+        def few_enough(count: int) -> bool:
+            costs = np.where(self.rank < count, price * scale + 1, price * scale - 1)
+            return self._solved(np.maximum(costs, 0), 2 * FINE * scale) <= self.copies
+
+        _first(0, self.problem.partitions, few_enough)
+
+    def _copies_at(self, price: int, load_weight: int) -> int:
+        return self._solved(np.full(self.problem.partitions, price), load_weight)
+
+    def _solved(self, costs: IntArray, load_weight: int) -> int:
+        """The copies of the best choice at these prices, which is kept if it is better."""
+        priced = replace(self.problem, new_cost=costs, load_weight=load_weight)
+        chosen, prices = solve(priced)
+        paid = priced.costs_of(chosen)
+        copies, balance = new_in(priced, chosen), balance_of(priced, chosen)
+        if proves(priced, chosen, prices):
+            above = int(paid.sum()) - int(costs.max(initial=0)) * self.copies
+            bound = balance - (-above // load_weight)  # rounded up: balances are whole numbers
+            self.bound = bound if self.bound is None else max(self.bound, bound)
+        if copies <= self.copies and (self.found is None or balance < self.found.balance):
+            self.found = Limited(chosen, prices, priced, balance, None)
+        return copies
+
+
+def new_in(placement: Placement, chosen: IntArray) -> int:
+    """How many brokers of a choice are new to their partitions."""
+    new = chosen >= 0
+    for column in placement.listed.T:
+        new &= chosen != column[:, None]
+    return int(new.sum())
+
+
+def balance_of(placement: Placement, chosen: IntArray) -> int:
+    """Σ weight · replicas² of the brokers that are used."""
+    squares = placement.weight * placement.loads(chosen) ** 2
+    return int(squares[placement.rack_of >= 0].sum())
+
+
+def _first(low: int, high: int, holds: Callable[[int], bool]) -> int:
+    """The least number above `low` of which it holds; it does of `high`."""
+    while high - low > 1:
+        middle = (low + high) // 2
+        if holds(middle):
+            high = middle
+        else:
+            low = middle
+    return high

@@ -1,0 +1,213 @@
+"""A plan carried out in a live cluster, batch by batch, as long as all is as it was planned for."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple, Protocol
+
+from optimizer.replicas import Step
+from spark.reassign.facts import PartitionFacts
+from spark.reassign.reassignment import Reassignment
+from spark.reassign.verify import DONE, RUNNING, state_of
+from spark.wording import counted, named
+
+Name = tuple[str, int]
+
+Seen = tuple[int | None, list[int], list[int], list[int], list[int]]
+"""Leader, replicas without those that are being added, those in sync, adding, removing."""
+
+PAUSE = 1.0  # seconds between two looks at a batch that is under way
+
+SETTLES_IN = 15.0
+"""Seconds in which brokers hear of what is done, and preferred leaders catch up."""
+
+
+class LiveCluster(Protocol):
+    """What is asked of a cluster; refusals are by partition, with their reasons.
+
+    ConnectionError where nobody answers.
+    """
+
+    def alive(self) -> set[int]: ...
+
+    def partitions(self, topics: Iterable[str] | None = None) -> Mapping[Name, Seen]: ...
+
+    def move(self, replicas: Mapping[Name, list[int]]) -> dict[Name, str]: ...
+
+    def elect(self, partitions: Sequence[Name]) -> dict[Name, str]: ...
+
+    def throttle(self, steps: Sequence[Step], rate: int) -> list[str]: ...
+
+    def unthrottle(self, steps: Sequence[Step]) -> list[str]: ...
+
+
+class StoppedError(Exception):
+    """A plan isn't carried out any further; the sentence says why, and how to go back."""
+
+
+class Pace(NamedTuple):
+    """How fast copies go, in bytes a second of each broker, and how time passes."""
+
+    rate: int
+    clock: Callable[[], float] = time.monotonic
+    sleep: Callable[[float], None] = time.sleep
+
+
+def differences(
+    of: Reassignment, live: LiveCluster, now: Mapping[Name, list[int]] | None = None
+) -> list[str]:
+    """In what the cluster differs from the state that the plan was made from, or from `now`.
+
+    Topics that were created since are no difference, nor are deleted ones of which nothing moves.
+    """
+    found = _seen(live)
+    planned = {(change.topic, change.partition) for change in of.changes}
+    said = []
+    for one in of.facts.partitions:
+        name = (one.topic, one.partition)
+        there = found.get(name)
+        if there is None:
+            if name in planned:
+                said.append(f"{one} isn't there any more")
+            continue
+        expected = (now or {}).get(name, one.replicas)
+        if there.is_moving:
+            said.append(f"{there} is being reassigned")
+        elif list(there.replicas) != list(expected):
+            said.append(f"{one} is on {_ids(there.replicas)}, and was on {_ids(expected)}")
+    taking = {b for change in of.changes for b in change.after}
+    said += [f"broker {broker} is down" for broker in sorted(taking - live.alive())]
+    return said
+
+
+def execute(
+    of: Reassignment, live: LiveCluster, rollbacks: Sequence[Path], pace: Pace
+) -> Iterator[str]:
+    """Carry out all batches, and say so; `rollbacks` are the files that undo each.
+
+    Each batch is handed over with a throttle, waited for, its preferred leaders elected, and
+    verified. Raises StoppedError as soon as anything is otherwise than planned.
+    """
+    now = {(one.topic, one.partition): list(one.replicas) for one in of.facts.partitions}
+    count = len(of.batches.batches)
+    for number, (batch, rollback) in enumerate(zip(of.batches.batches, rollbacks, strict=True), 1):
+        if said := differences(of, live, now):
+            undo = f"; {rollbacks[number - 2]} undoes the batch before it" if number > 1 else ""
+            raise StoppedError(
+                f"batch {number} isn't handed over, as the cluster isn't as planned for: "
+                f"{_first(said)}{undo}"
+            )
+        copies = sum(step.target is not None for step in batch)
+        yield (
+            f"batch {number} of {count}: {copies} {'copy' if copies == 1 else 'copies'}, of "
+            f"{named('partition', _names(batch))}"
+        )
+        try:
+            led = _carried_out(batch, live, pace)
+        except (StoppedError, ConnectionError) as stopped:
+            raise StoppedError(
+                f"batch {number} stopped: {stopped}. {rollback} brings back what was there before, "
+                "once what still runs is cancelled"
+            ) from None
+        now |= {(step.topic, step.partition): step.after for step in batch}
+        yield f"batch {number} of {count} is done; {counted(led, 'preferred leader')} elected"
+
+
+def _carried_out(batch: Sequence[Step], live: LiveCluster, pace: Pace) -> int:
+    """One batch, from its throttle to its leaders, of whom it returns the number."""
+    wanted = {(step.topic, step.partition): step.after for step in batch}
+    copying = [step for step in batch if step.target is not None]
+    if copying and (faults := live.throttle(copying, pace.rate)):
+        live.unthrottle(copying)
+        raise StoppedError(f"the throttle couldn't be set: {_first(faults)}")
+    refused = live.move(wanted)
+    if len(refused) < len(wanted):
+        _wait(batch, {name for name in wanted if name not in refused}, live, pace)
+    if copying and (faults := live.unthrottle(copying)):
+        raise StoppedError(f"the throttle couldn't be lifted: {_first(faults)}")
+    if refused:
+        raise StoppedError(
+            f"{len(refused)} of {counted(len(wanted), 'partition')} refused: "
+            f"{_first(_told(refused))}"
+        )
+    led = [(s.topic, s.partition) for s in batch if s.before[0] != s.after[0]]
+    _elect(led, live, pace)
+    return len(led)
+
+
+def _wait(batch: Sequence[Step], names: set[Name], live: LiveCluster, pace: Pace) -> None:
+    """Until all these partitions are done; StoppedError when one goes astray.
+
+    Brokers hear a little later than the controller of what is done, so what looks astray, or not
+    begun, is looked at again for a while.
+    """
+    steps = {(step.topic, step.partition): step for step in batch}
+    strange_since: float | None = None
+    while True:
+        alive = live.alive()
+        found = _seen(live, names)
+        states = {
+            name: state_of(found.get(name), alive, steps[name].after, steps[name].before)
+            for name in names
+        }
+        open_ones = {name: state for name, state in states.items() if state[0] != DONE}
+        if not open_ones:
+            return
+        gone = sorted({b for name in open_ones for b in steps[name].after} - alive)
+        strange = [
+            f"{topic}-{number} {'has ' if state == 'not begun' else 'is '}{state} {said}".rstrip()
+            for (topic, number), (state, said) in sorted(open_ones.items())
+            if state != RUNNING
+        ]
+        strange += [f"broker {broker} is down" for broker in gone]
+        if strange and strange_since is not None and pace.clock() - strange_since > SETTLES_IN:
+            raise StoppedError(
+                f"{_first(strange)} (its throttle stays until kafka-reassign-partitions "
+                "verifies it)"
+            )
+        strange_since = (strange_since or pace.clock()) if strange else None
+        pace.sleep(PAUSE)
+
+
+def _elect(led: Sequence[Name], live: LiveCluster, pace: Pace) -> None:
+    """Elect preferred leaders; one that isn't in sync yet may be so a little later."""
+    begun = pace.clock()
+    left = list(led)
+    while left:
+        refused = live.elect(left)
+        found = _seen(live, left)
+        left = [n for n in left if n in refused or found[n].leader != found[n].replicas[0]]
+        if left and pace.clock() - begun > SETTLES_IN:
+            told = _told(refused) or [
+                f"{topic}-{number} is led by another" for topic, number in left
+            ]
+            raise StoppedError(f"preferred leaders weren't elected: {_first(told)}")
+        if left:
+            pace.sleep(PAUSE)
+
+
+def _seen(live: LiveCluster, names: Iterable[Name] | None = None) -> dict[Name, PartitionFacts]:
+    found = live.partitions(None if names is None else {topic for topic, _ in names})
+    return {
+        name: PartitionFacts(*name, leader, replicas, isr, adding, removing)
+        for name, (leader, replicas, isr, adding, removing) in found.items()
+    }
+
+
+def _names(batch: Sequence[Step]) -> list[str]:
+    return [f"{step.topic}-{step.partition}" for step in batch]
+
+
+def _told(refused: Mapping[Name, str]) -> list[str]:
+    return [f"{topic}-{number}: {why}" for (topic, number), why in sorted(refused.items())]
+
+
+def _first(sentences: Sequence[str]) -> str:
+    more = len(sentences) - 3
+    return "; ".join(sentences[:3]) + (f"; and {more} more" if more > 0 else "")
+
+
+def _ids(brokers: Sequence[int]) -> str:
+    return ",".join(map(str, brokers)) or "none"

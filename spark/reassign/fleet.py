@@ -1,0 +1,144 @@
+"""All clusters of a fleet, each planned by itself: a row a cluster, inside `mapInPandas`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
+
+from pyspark.sql import DataFrame, Row
+from pyspark.sql import functions as F
+
+from optimizer.replicas import ReplicaGoals
+from spark.errors import InputError, first_line
+from spark.fleet import FleetSnapshot
+from spark.reassign.facts import COLUMNS, facts_in
+from spark.reassign.files import texts_of, write_files
+from spark.reassign.reassignment import DEFAULT_GOALS, Reassignment, check_limits, reassigned
+from spark.reassign.wanted import Wanted
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+PLANNED, REFUSED, FAILED = "planned", "refused", "failed"
+
+SCHEMA = """
+cluster string, snapshot string, status string, reason string, partitions int, changes int,
+copies int, leader_changes int, batches int, replicas_min int, replicas_max int,
+planned_min int, planned_max int, leaders_min int, leaders_max int,
+planned_leaders_min int, planned_leaders_max int, optimal string, sentences array<string>,
+files map<string, string>
+"""
+"""Loads are those of brokers that are to be used; `files` are texts by name."""
+
+
+def reassign_fleet(
+    fleet: FleetSnapshot,
+    wanted: Wanted | None = None,
+    goals: ReplicaGoals = DEFAULT_GOALS,
+    batch_copies: int | None = None,
+    per_broker: int | None = None,
+) -> DataFrame:
+    """A row (`SCHEMA`) for each cluster, whatever is the matter with it.
+
+    InputError for batches in which nothing could be copied.
+    """
+    check_limits(batch_copies, per_broker)
+    wanted = wanted or Wanted()
+
+    def plan_batches(batches: Iterator[pd.DataFrame]) -> Iterator[pd.DataFrame]:
+        import pandas as pd  # noqa: PLC0415
+
+        for batch in batches:
+            for row in batch.itertuples(index=False):
+                planned = _row(row, wanted, goals, batch_copies, per_broker)
+                yield pd.DataFrame([planned])
+
+    return _encoded(fleet).mapInPandas(plan_batches, SCHEMA)
+
+
+def write_fleet(rows: list[Row], out: Path) -> list[Path]:
+    """The files of each cluster, in a folder of its name."""
+    written = []
+    for row in rows:
+        if row["status"] == PLANNED:
+            written += write_files(row["files"] or {}, out / _folder(row["cluster"]))
+    return written
+
+
+def _encoded(fleet: FleetSnapshot) -> DataFrame:
+    """A row a cluster: the snapshot that it is of, its partitions and its brokers."""
+    snapshots = fleet.tables["partitions"].sparkSession.createDataFrame(
+        list(fleet.clusters().items()), "cluster string, snapshot string"
+    )
+    partitions = _listed(fleet.tables["partitions"], "partitions", COLUMNS)
+    encoded = snapshots.join(partitions, "cluster", "left")
+    if "brokers" not in fleet.tables:
+        return encoded.withColumn("brokers", F.lit(None).cast("array<struct<broker:int>>"))
+    return encoded.join(
+        _listed(fleet.tables["brokers"], "brokers", ("broker", "rack")), "cluster", "left"
+    )
+
+
+def _listed(table: DataFrame, name: str, columns: tuple[str, ...]) -> DataFrame:
+    return table.groupBy("cluster").agg(F.collect_list(F.struct(*columns)).alias(name))
+
+
+def _row(
+    row: Any, wanted: Wanted, goals: ReplicaGoals, batch_copies: int | None, per_broker: int | None
+) -> dict[str, Any]:
+    known: dict[str, Any] = {"cluster": row.cluster, "snapshot": row.snapshot}
+    try:
+        rows = [_values(one, COLUMNS) for one in _some(row.partitions)]
+        racks = {one["broker"]: one["rack"] for one in _some(row.brokers)}
+        facts = facts_in(row.cluster, row.snapshot, rows, racks)
+        found = reassigned(facts, wanted, goals, batch_copies, per_broker)
+    except InputError as error:
+        return _columns(known | {"status": REFUSED, "reason": str(error)})
+    except Exception as error:  # one bad cluster never stops a fleet
+        return _columns(known | {"status": FAILED, "reason": first_line(error)})
+    return _columns(known | {"status": PLANNED} | _measured(found))
+
+
+def _measured(found: Reassignment) -> dict[str, Any]:
+    used = [row for row in found.brokers() if row["state"] in ("used", "keeps")]
+    loads = {
+        f"{name}_{end.__name__}": end((row[name] for row in used), default=0)
+        for name in ("replicas", "planned", "leaders", "planned_leaders")
+        for end in (min, max)
+    }
+    return {
+        "partitions": len(found.facts.partitions),
+        "changes": len(found.changes),
+        "copies": found.plan.copies,
+        "leader_changes": found.plan.leader_changes,
+        "batches": len(found.batches.batches),
+        **loads,
+        "optimal": found.plan.optimal,
+        "sentences": list(found.sentences()),
+        "files": texts_of(found),
+    }
+
+
+def _columns(known: dict[str, Any]) -> dict[str, Any]:
+    names = [one.split()[0] for one in SCHEMA.replace("map<string, string>", "map").split(",")]
+    return {name: known.get(name) for name in names}
+
+
+def _some(cells: Any) -> list[Any]:
+    return [] if cells is None else list(cells)
+
+
+def _values(one: Any, columns: tuple[str, ...]) -> list[Any]:
+    """Of a struct; arrays as lists."""
+    return [
+        value.tolist() if hasattr(value, "tolist") and hasattr(value, "__len__") else value
+        for value in (one[name] for name in columns)
+    ]
+
+
+def _folder(cluster: str) -> str:
+    """A cluster's name as a folder's: whatever is in it, it is one folder, below the other."""
+    name = quote(cluster, safe=" ")
+    return name.replace(".", "%2E") if not name.strip(".") else name

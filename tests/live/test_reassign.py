@@ -1,0 +1,196 @@
+"""Three brokers in three racks: replicas and leaders go where they are planned, in traffic."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from kafka import KafkaAdminClient, KafkaConsumer, KafkaProducer, TopicPartition
+from kafka.admin import NewTopic
+
+from tests.live.brokers import Brokers
+from tests.live.waiting import until
+from tests.spark.support.said import Run
+
+TOPIC = "moved"
+PARTITIONS = 6
+MUCH = 3  # MiB of each partition: a follower's first request brings one, however it is throttled
+REASSIGN, ELECT = "reassign.ReassignPartitionsCommand", "LeaderElectionCommand"
+
+
+class Traffic:
+    """A producer that goes on all the while; `sent` are the messages that were acknowledged."""
+
+    def __init__(self, bootstrap: str) -> None:
+        self.sent: list[bytes] = []
+        self._producer = KafkaProducer(bootstrap_servers=bootstrap, acks="all", retries=20)
+        self._ended = threading.Event()
+        self._thread = threading.Thread(target=self._send_on, daemon=True)
+
+    def begin(self) -> None:
+        for number in range(MUCH * 4 * PARTITIONS):
+            value = b"%06d" % number + bytes(256 * 1024)
+            self._producer.send(TOPIC, value, partition=number % PARTITIONS)
+            self.sent.append(value[:6])
+        self._producer.flush()
+        self._thread.start()
+
+    def _send_on(self) -> None:
+        for number in itertools.count(len(self.sent)):
+            value = b"%06d" % number
+            self._producer.send(TOPIC, value, partition=number % PARTITIONS).get(60)
+            self.sent.append(value)
+            if self._ended.wait(0.02):
+                return
+
+    def end(self) -> None:
+        self._ended.set()
+        self._thread.join(60)
+        self._producer.close()
+
+
+class Moves:
+    """A store of the cluster, looked at again and again, and the files of a plan."""
+
+    def __init__(self, brokers: Brokers, run: Run, folder: Path) -> None:
+        self.brokers, self.run = brokers, run
+        self.store, self.out = folder / "store", folder / "moves"
+        self._hours = itertools.count(10)
+
+    def look(self) -> None:
+        snapshot = f"20261123T{next(self._hours)}0000Z"
+        words = ("--cluster", "live", "--snapshot", snapshot, "--groups", "none")
+        said = self.run(
+            "collect", "--bootstrap", self.brokers.bootstrap, "--out", self.store, *words
+        )
+        assert said.code == 0, said.err
+
+    def plan(self, *words: object) -> Any:
+        given = ("--topics", TOPIC, "--out", self.out, *words)
+        said = self.run("reassign", self.store, *given, "--format", "json")
+        return said, json.loads(said.out) if said.out else None
+
+    def execute(self, *words: object) -> str:
+        live = ("--execute", "--bootstrap", self.brokers.bootstrap, "--no-dry-run")
+        self.look()
+        said, _ = self.plan(*words, *live)
+        assert said.code == 0, said.err
+        err: str = said.err
+        return err
+
+    def states(self, number: int) -> set[str]:
+        self.look()
+        file = self.out / f"{number:02}-move.json"
+        said = self.run("reassign-verify", self.store, file, "--format", "json")
+        rows = json.loads(said.out)["partitions"]
+        assert (said.code == 0) == all(row["state"] == "done" for row in rows)
+        return {row["state"] for row in rows}
+
+
+@pytest.fixture
+def admin(three_brokers: Brokers) -> Iterator[KafkaAdminClient]:
+    client = KafkaAdminClient(bootstrap_servers=three_brokers.bootstrap.split(","))
+    client.create_topics(
+        [NewTopic(name=TOPIC, replica_assignments={number: [1] for number in range(PARTITIONS)})]
+    )
+    yield client
+    client.delete_topics([TOPIC])
+    client.close()
+
+
+def replicas(admin: KafkaAdminClient) -> dict[int, list[int]]:
+    (topic,) = admin.describe_topics([TOPIC])
+    return {one["partition_index"]: one["replica_nodes"] for one in topic["partitions"]}
+
+
+def leaders(admin: KafkaAdminClient) -> list[int]:
+    (topic,) = admin.describe_topics([TOPIC])
+    return sorted(one["leader_id"] for one in topic["partitions"])
+
+
+def messages(bootstrap: str) -> list[bytes]:
+    """The beginnings of all messages of the topic, in any order."""
+    consumer = KafkaConsumer(bootstrap_servers=bootstrap, auto_offset_reset="earliest")
+    parts = [TopicPartition(TOPIC, number) for number in range(PARTITIONS)]
+    consumer.assign(parts)
+    ends = consumer.end_offsets(parts)
+    found = []
+    while any(consumer.position(part) < ends[part] for part in parts):
+        for some in consumer.poll(timeout_ms=500).values():
+            found += [one.value[:6] for one in some]
+    consumer.close()
+    return found
+
+
+@pytest.fixture
+def traffic(three_brokers: Brokers, admin: KafkaAdminClient) -> Iterator[Traffic]:
+    producer = Traffic(three_brokers.bootstrap)
+    producer.begin()
+    yield producer
+    producer.end()
+
+
+def test_a_topic_of_one_broker_moves_as_planned_and_loses_nothing(
+    three_brokers: Brokers, admin: KafkaAdminClient, traffic: Traffic, run: Run, tmp_path: Path
+) -> None:
+    """By Kafka's own tools, back after half a batch, and then by --execute."""
+    moves = Moves(three_brokers, run, tmp_path)
+    first, second = (moves.out / f"{number:02}-move.json" for number in (1, 2))
+
+    moves.look()
+    _, told = moves.plan("--replication-factor", 3, "--batch-copies", PARTITIONS)
+    assert [row["copies"] for row in told["batches"]] == [6, 6]
+    assert moves.states(1) == {"not begun"}
+    three_brokers.tool(REASSIGN, "--execute", "--reassignment-json-file", first)
+    assert until(lambda: all(len(row) == 2 for row in replicas(admin).values()))
+    assert until(lambda: moves.states(1) == {"done"})
+    origin = replicas(admin)
+
+    slowly = ("--execute", "--throttle", 1000, "--reassignment-json-file", second)
+    three_brokers.tool(REASSIGN, *slowly)
+    assert moves.states(2) <= {"running", "done"}
+    assert "running" in moves.states(2)
+    three_brokers.tool(REASSIGN, "--cancel", "--reassignment-json-file", second)
+    rollback = moves.out / "02-rollback.json"
+    three_brokers.tool(REASSIGN, "--execute", "--reassignment-json-file", rollback)
+    assert until(lambda: replicas(admin) == origin)
+    assert moves.states(2) == {"not begun"}
+    verified = three_brokers.tool(REASSIGN, "--verify", "--reassignment-json-file", rollback)
+    assert verified.count("is completed") == PARTITIONS
+
+    assert "Batch 1 of 1 is done" in moves.execute("--replication-factor", 3)
+    assert all(sorted(row) == [1, 2, 3] for row in replicas(admin).values())
+    assert leaders(admin) == [1, 1, 2, 2, 3, 3]
+    assert "0 copies" in moves.execute("--drain", 3, "--replication-factor", 2)
+    assert all(sorted(row) == [1, 2] for row in replicas(admin).values())
+
+    moves.look()
+    move_to(admin, {0: [3, 2]})
+    live = ("--execute", "--bootstrap", three_brokers.bootstrap, "--no-dry-run")
+    said, _ = moves.plan("--add", 3, *live)
+    assert said.code == 1
+    assert "moved-0 is on 3,2, and was on " in said.err
+    assert "Batch 2 of 2 is done" in moves.execute("--add", 3, "--batch-copies", 2)
+    assert sorted(b for row in replicas(admin).values() for b in row) == sorted([1, 2, 3] * 4)
+    assert leaders(admin) == [1, 1, 2, 2, 3, 3]
+
+    move_to(admin, {number: sorted(row) for number, row in replicas(admin).items()})
+    admin.elect_leaders(0, {TOPIC: list(range(PARTITIONS))})
+    assert until(lambda: leaders(admin) == [1, 1, 1, 1, 2, 2])
+    assert "0 copies" in moves.execute("--leaders-only")
+    assert leaders(admin) == [1, 1, 2, 2, 3, 3]
+    traffic.end()
+    assert sorted(messages(three_brokers.bootstrap)) == sorted(traffic.sent)
+
+
+def move_to(admin: KafkaAdminClient, wanted: dict[int, list[int]]) -> None:
+    """What somebody else does meanwhile."""
+    admin.alter_partition_reassignments(
+        {TopicPartition(TOPIC, number): row for number, row in wanted.items()}
+    )
+    assert until(lambda: replicas(admin) | wanted == replicas(admin))

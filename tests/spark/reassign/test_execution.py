@@ -1,0 +1,170 @@
+"""A plan carried out in a cluster that does as it is told, and in such that don't."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from optimizer.replicas import Broker, Cluster, Partition, batches_of, plan_replicas
+from spark.reassign import ClusterFacts, Pace, Reassignment, StoppedError, Wanted, execute
+from spark.reassign.facts import PartitionFacts
+from spark.reassign.verify import ASTRAY, RUNNING, state_of
+
+Name = tuple[str, int]
+ROLLBACKS = [Path(f"{number:02}-rollback.json") for number in range(1, 10)]
+
+
+def planned() -> Reassignment:
+    """Four partitions on broker 1 of two, of which two are to move, one a batch."""
+    rows = [("t", number, [1]) for number in range(4)]
+    cluster = Cluster([Broker(1), Broker(2)], [Partition(*row) for row in rows])
+    plan = plan_replicas(cluster)
+    facts = ClusterFacts(
+        "lab",
+        "20261123T100000Z",
+        {1: None, 2: None},
+        [PartitionFacts(t, n, 1, list(row), [1], [], []) for t, n, row in rows],
+    )
+    return Reassignment(facts, Wanted(), cluster, plan, batches_of(plan, 1), [])
+
+
+class Fake:
+    """Brokers 1 and 2; a move is done when it has been looked at twice."""
+
+    def __init__(self, of: Reassignment) -> None:
+        self.up = {1, 2}
+        self.now = {(p.topic, p.partition): list(p.replicas) for p in of.facts.partitions}
+        self.leader = dict.fromkeys(self.now, 1)
+        self.to: dict[Name, list[int]] = {}
+        self.refused: dict[Name, str] = {}
+        self.unelected: dict[Name, str] = {}
+        self.log: list[str] = []
+        self.looks = 0
+        self.time = 0.0
+
+    def alive(self) -> set[int]:
+        return self.up
+
+    def partitions(self, topics: Iterable[str] | None = None) -> dict[Name, Any]:
+        self.looks += 1
+        if self.looks % 3 == 0:
+            self.now |= self.to
+            self.to = {}
+        return {
+            name: (
+                self.leader[name],
+                row,
+                row,
+                [b for b in self.to.get(name, row) if b not in row],
+                [b for b in row if b not in self.to.get(name, row)],
+            )
+            for name, row in self.now.items()
+        }
+
+    def move(self, replicas: Mapping[Name, list[int]]) -> dict[Name, str]:
+        self.log.append("move")
+        self.to = {name: row for name, row in replicas.items() if name not in self.refused}
+        return {name: why for name, why in self.refused.items() if name in replicas}
+
+    def elect(self, partitions: Sequence[Name]) -> dict[Name, str]:
+        self.log.append("elect")
+        self.leader |= {name: self.now[name][0] for name in partitions}
+        return self.unelected
+
+    def throttle(self, steps: Sequence[Any], rate: int) -> list[str]:
+        self.log.append(f"throttle {rate}")
+        return []
+
+    def unthrottle(self, steps: Sequence[Any]) -> list[str]:
+        self.log.append("unthrottle")
+        return []
+
+    def sleep(self, seconds: float) -> None:
+        self.time += seconds
+
+
+def carried_out(of: Reassignment, fake: Fake) -> list[str]:
+    return list(execute(of, fake, ROLLBACKS[:2], Pace(7, lambda: fake.time, fake.sleep)))
+
+
+def test_batches_follow_each_other_each_throttled_and_its_leaders_elected() -> None:
+    of = planned()
+    fake = Fake(of)
+    said = carried_out(of, fake)
+    assert fake.log == ["throttle 7", "move", "unthrottle", "elect"] * 2
+    assert fake.now == of.plan.replicas
+    assert [one.split(":")[0] for one in said] == [
+        *("batch 1 of 2", "batch 1 of 2 is done; 1 preferred leader elected"),
+        *("batch 2 of 2", "batch 2 of 2 is done; 1 preferred leader elected"),
+    ]
+
+
+def test_nothing_is_handed_over_where_the_cluster_has_changed() -> None:
+    of = planned()
+    fake = Fake(of)
+    fake.now["t", 3] = [2]  # somebody else moved it
+    with pytest.raises(StoppedError, match=r"batch 1 isn't handed over.* t-3 is on 2, and was on"):
+        carried_out(of, fake)
+    assert fake.log == []
+
+
+def test_a_change_between_two_batches_stops_the_second_and_names_the_first_rollback() -> None:
+    of = planned()
+    fake = Fake(of)
+    told = execute(of, fake, ROLLBACKS[:2], Pace(7, lambda: fake.time, fake.sleep))
+    assert "1 copy" in next(told)
+    assert "done" in next(told)
+    fake.up = {1}
+    with pytest.raises(StoppedError, match=r"broker 2 is down; 01-rollback.json undoes"):
+        next(told)
+
+
+def test_what_is_refused_stops_a_batch_without_a_throttle_left() -> None:
+    of = planned()
+    fake = Fake(of)
+    step = of.batches.batches[0][0]
+    fake.refused = {(step.topic, step.partition): "not now"}
+    with pytest.raises(StoppedError, match=r"1 of 1 partition refused: t-\d: not now.* 01-r"):
+        carried_out(of, fake)
+    assert fake.log == ["throttle 7", "move", "unthrottle"]
+
+
+def test_a_broker_that_goes_down_meanwhile_stops_the_batch() -> None:
+    of = planned()
+    fake = Fake(of)
+    told = execute(of, fake, ROLLBACKS[:2], Pace(7, lambda: fake.time, fake.sleep))
+    next(told)
+    fake.up = {1}
+    fake.now = {name: [1] for name in fake.now}
+    fake.partitions = lambda topics=None: {  # type: ignore[method-assign]
+        name: (1, [1], [1], [2], [1]) for name in fake.now
+    }
+    with pytest.raises(StoppedError, match=r"broker 2 is down \(its throttle stays.* 01-rollback"):
+        next(told)
+    assert "unthrottle" not in fake.log
+
+
+def test_a_leader_that_cannot_be_elected_stops_the_batch() -> None:
+    of = planned()
+    fake = Fake(of)
+    step = of.batches.batches[0][0]
+    fake.unelected = {(step.topic, step.partition): "not in sync"}
+    with pytest.raises(StoppedError, match=r"preferred leaders weren't elected: t-\d: not in sync"):
+        carried_out(of, fake)
+    assert fake.log.count("elect") > 1
+
+
+@pytest.mark.parametrize(
+    ("adding", "removing", "state"), [([3], [1], RUNNING), ([3], [], ASTRAY), ([3], [3], ASTRAY)]
+)
+def test_a_replica_that_comes_and_goes_at_once_is_astray(
+    adding: list[int], removing: list[int], state: str
+) -> None:
+    """As a rollback leaves it that Kafka was given while the move still ran."""
+    one = PartitionFacts("t", 0, 1, [1, 2], [1, 2], adding, removing)
+    found, said = state_of(one, {1, 2, 3}, [2, 3], [1, 2])
+    assert found == state
+    assert ("never ends" in said) == (adding == removing)
