@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import base64
 from collections import defaultdict
 from collections.abc import Iterable
 from typing import Any
 
-from pyspark.sql import DataFrame
+from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
+from optimizer.assignor.plan_faults import CLASSIC
 from optimizer.assignor.plan_file import GroupPlan, Topics
 from spark.errors import InputError
-from spark.fleet import CONNECT, FleetSnapshot, escaped
+from spark.fleet import CONNECT, CONSUMER, FleetSnapshot, escaped
 
 
 def group_plan(
@@ -30,15 +32,15 @@ def group_plan(
     """
     chosen = _cluster_of(groups.where(F.col("group") == group), group, cluster)
     of_group = (F.col("cluster") == chosen) & (F.col("group") == group)
-    if "groups" in fleet.tables:
-        _check_consumers(fleet.tables["groups"].where(of_group), group)
-    keys = _keys(
+    protocol = _protocol(fleet, of_group, group)
+    present = (
         fleet.tables["members"]
         .where(of_group)
         .selectExpr("member_id", "instance_id", f"{escaped('client_id')} as client_id", _IS_ODD)
         .orderBy("member_id")
-        .toLocalIterator()
+        .collect()
     )
+    keys = _keys(present)
     members: dict[str, Topics] = {key: {} for key in keys.values()}
     for row in (
         assignments.where(of_group & F.col("member_id").isNotNull())
@@ -50,15 +52,53 @@ def group_plan(
         if row.member_id not in keys:
             raise InputError(f"the snapshot has no member {row.member_id!r}: is the plan of it?")
         members[keys[row.member_id]][row.topic] = row.partitions
-    return GroupPlan(chosen, group, fleet.id, members)
+    read = {topic for topics in members.values() for topic in topics}
+    # who has a group.instance.id has another member id after each restart
+    dynamic = {keys[row.member_id]: row.member_id for row in present if not row.instance_id}
+    return GroupPlan(
+        chosen,
+        group,
+        fleet.id,
+        members,
+        topic_ids=_topic_ids(fleet.tables["partitions"].where(F.col("cluster") == chosen), read),
+        protocol=protocol,
+        member_ids=dynamic if protocol == CONSUMER else {},
+    )
 
 
-def _check_consumers(listed: DataFrame, group: str) -> None:
-    if not listed.where(F.lower("type") == CONNECT).isEmpty():
+def _protocol(fleet: FleetSnapshot, of_group: Column, group: str) -> str:
+    """The group's type, which is classic where the snapshot doesn't tell."""
+    if "groups" not in fleet.tables:
+        return CLASSIC
+    types = {
+        (row.type or CLASSIC).lower()
+        for row in fleet.tables["groups"].where(of_group).select("type").collect()
+    }
+    if CONNECT in types:
         raise InputError(
             f"group {group!r} is a cluster of Connect workers, which take no plan: their leader "
             "assigns tasks by itself"
         )
+    return CONSUMER if CONSUMER in types else CLASSIC
+
+
+def _topic_ids(partitions: DataFrame, topics: set[str]) -> dict[str, str]:
+    """The ids of topics, as Kafka prints them, as far as the snapshot has them."""
+    rows = (
+        partitions.where(F.col("topic_id").isNotNull())
+        .groupBy("topic")
+        .agg(F.min("topic_id").alias("topic_id"))
+        .toLocalIterator()
+    )
+    return {row.topic: _as_kafka_prints(row.topic_id) for row in rows if row.topic in topics}
+
+
+def _as_kafka_prints(topic_id: str) -> str:
+    """A topic id, which a store may also have in hex digits, in Kafka's 22 characters."""
+    digits = topic_id.replace("-", "")
+    if len(topic_id) == 22 or len(digits) != 32:
+        return topic_id
+    return base64.urlsafe_b64encode(bytes.fromhex(digits)).decode().rstrip("=")
 
 
 def _cluster_of(groups: DataFrame, group: str, cluster: str | None) -> str:

@@ -22,7 +22,7 @@ def fleet() -> Fleet:
     """A group in two clusters, one that has no plan, and one whose members can't be told apart."""
     made = Fleet().topic("t", 4).topic("u", 1).topic("t", 1, cluster="d")
     made.group("g", {"m1": ["t"], "m2": ["t", "u"], "m3": []}, [("t", 0, "m2"), ("u", 0, "m2")])
-    made.group("g", {"m1": ["t"]}, cluster="d")
+    made.group("g", {"m1": ["t"]}, cluster="d", type="consumer")
     made.group("moving", {"m1": ["t"]}, state="PreparingRebalance")
     made.group("alike", {"n1": ["t"], "n2": ["t"]})
     made.group("unnamed", {"n1": ["t"]})
@@ -31,6 +31,9 @@ def fleet() -> Fleet:
         instance, client = KEYS.get(row["member_id"], (None, "same"))
         nobody = row["group"] == "unnamed"
         row |= {"instance_id": instance, "client_id": None if nobody else client}
+    for row in made.rows["partitions"]:
+        if (row["cluster"], row["topic"]) == ("c", "t"):
+            row["topic_id"] = "11111111-2222-3333-4444-555555555555"
     return made
 
 
@@ -50,6 +53,7 @@ def test_export_plan(run: Run, spark: SparkSession, tmp_path: Path) -> None:
         "two": {"t": [0, 2], "u": [0]},
         "three": {},
     }
+    assert (plan.protocol, plan.topic_ids) == ("classic", {"t": "ERERESIiMzNERFVVVVVVVQ"})
     refused = run("export-plan", store, out, "--group", "g", "--out", file)
     assert (refused.code, is_one_line(refused)) == (2, True)
     assert "several clusters have a group 'g': choose its cluster of c, d" in refused.err
@@ -72,6 +76,8 @@ def test_export_plan(run: Run, spark: SparkSession, tmp_path: Path) -> None:
     groups, assignments = (
         read_result(spark, str(out), name, SNAPSHOT).rows for name in ("groups", "assignments")
     )
+    new_protocol = group_plan(snapshot, groups, assignments, "g", "d")
+    assert (new_protocol.protocol, new_protocol.member_ids) == ("consumer", {})
     for (group, cluster), why in wrong.items():
         with pytest.raises(InputError, match=why):
             group_plan(snapshot, groups, assignments, group, cluster)
