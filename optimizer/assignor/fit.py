@@ -23,7 +23,7 @@ def _misfits(plan: GroupPlan, name: str, group: JoiningGroup) -> Iterator[str]:
     if plan.group != name:
         yield f"it is the plan of group {plan.group!r}"
     members = [member for member in group.members if member.topics or member.key in plan.members]
-    for key, times in Counter(member.key for member in members).items():
+    for key, times in sorted(Counter(member.key for member in members).items()):
         if times > 1:
             yield (
                 f"{times} members go by {key!r}: each needs a group.instance.id or a client.id "

@@ -29,6 +29,6 @@ def first_round(group: JoiningGroup, target: Assignment) -> Assignment:
     Who has it loses it in this round, so that it joins again and the next round hands it out.
     """
     return {
-        member: [one for one in partitions if member in group.holders.get(one, {member})]
+        member: [one for one in partitions if group.holders.get(one, {member}) == {member}]
         for member, partitions in target.items()
     }

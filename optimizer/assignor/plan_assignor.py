@@ -116,9 +116,9 @@ class PlanAssignor(AbstractPartitionAssignor):  # type: ignore[misc]
         except Exception as error:
             reason = str(error) or type(error).__name__
         if reason:
-            self._tell(logging.WARNING, f"isn't used, but Kafka's sticky strategy: {reason}")
+            self._tell(f"isn't used, but Kafka's sticky strategy: {reason}")
             return without_plan(group)
-        self._tell(logging.INFO, f"of snapshot {plan.snapshot} is in force")
+        self._tell(f"of snapshot {plan.snapshot} is in force")
         return {
             member.member_id: [
                 (topic, partition)
@@ -128,11 +128,14 @@ class PlanAssignor(AbstractPartitionAssignor):  # type: ignore[misc]
             for member in group.members
         }
 
-    def _tell(self, level: int, what: str) -> None:
-        """Log what has become of the plan, unless that was what was logged last."""
+    def _tell(self, what: str) -> None:
+        """Log what has become of the plan, unless that was what was logged last.
+
+        Good news are told as loudly as bad ones: else the last word of a log would be wrong.
+        """
         if what != self._told:
             plan = without_secrets(self._plan)
-            log.log(level, "group %s: the plan in %s %s", self._group, plan, what)
+            log.warning("group %s: the plan in %s %s", self._group, plan, what)
             self._told = what
 
 
