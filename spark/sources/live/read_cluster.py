@@ -22,7 +22,8 @@ class Reading:
     """What a cluster answered.
 
     Brokers and topics are those of a MetadataResponse. `missing` are sentences about what should
-    be here and could not be had, `notes` about the rest.
+    be here and could not be had, `notes` about the rest; `leaderless` are names of topics some of
+    whose partitions have no leader.
     """
 
     brokers: list[Any]
@@ -31,6 +32,7 @@ class Reading:
     end_offsets: dict[Claim, int]
     missing: list[str]
     notes: list[str]
+    leaderless: frozenset[str] = frozenset()
 
 
 def read_cluster(cluster: Cluster, brokers: Brokers) -> Reading:
@@ -44,7 +46,11 @@ def read_cluster(cluster: Cluster, brokers: Brokers) -> Reading:
     read = {claim for group in groups for claim in claims_of(group)}
     ends, unknown_ends = read_end_offsets(brokers, topics, read, cluster.retries)
     missing = [*unlisted, *undescribed, *unknown_ends]
-    return Reading(known, topics, groups, ends, missing, notes + _leaderless(topics))
+    leaderless = _leaderless(topics)
+    if leaderless:
+        what = "with partitions that have no leader, so that their end is not known"
+        notes.append(f"{named('topic', leaderless)} {what}")
+    return Reading(known, topics, groups, ends, missing, notes, leaderless)
 
 
 def claims_of(group: DescribedGroup) -> set[Claim]:
@@ -64,7 +70,5 @@ def _topics(cluster: Cluster, all_topics: Iterable[Any]) -> tuple[list[Any], lis
     return [topic for topic in wanted if not topic.error_code], notes
 
 
-def _leaderless(topics: Iterable[Any]) -> list[str]:
-    found = {t.name for t in topics if any(p.leader_id < 0 for p in t.partitions)}
-    what = "with partitions that have no leader, so that their end is not known"
-    return [f"{named('topic', found)} {what}"] if found else []
+def _leaderless(topics: Iterable[Any]) -> frozenset[str]:
+    return frozenset(t.name for t in topics if any(p.leader_id < 0 for p in t.partitions))
