@@ -16,12 +16,15 @@ from spark.terminal.histories import (
 from spark.terminal.interrupts import SIGNALS, interrupts
 from spark.terminal.live import (
     Bootstrap,
+    ChosenPlans,
     Clusters,
-    PlanFile,
-    cluster_of,
+    OfGroups,
+    Plans,
     clusters_named,
+    command,
+    is_folder,
     live,
-    plan_in,
+    plans_in,
 )
 from spark.terminal.openers import opened, opened_store, read_few
 from spark.terminal.options import (
@@ -55,6 +58,7 @@ from spark.terminal.options import (
     told,
     with_goals,
 )
+from spark.terminal.outcomes import all_in_force, show_outcomes
 from spark.terminal.submission import sentences_apart
 from spark.terminal.weights import WeightSource, rates_for, with_weight
 
@@ -63,6 +67,7 @@ __all__ = [
     "OUT",
     "SIGNALS",
     "Bootstrap",
+    "ChosenPlans",
     "ClusterName",
     "Clusters",
     "Conf",
@@ -75,11 +80,12 @@ __all__ = [
     "Master",
     "MinGain",
     "NoSuchPartError",
+    "OfGroups",
     "Out",
     "OutTables",
-    "PlanFile",
     "PlanFolder",
     "PlanTables",
+    "Plans",
     "Rack",
     "Rows",
     "Since",
@@ -89,13 +95,15 @@ __all__ = [
     "StoreTables",
     "Until",
     "WeightSource",
+    "all_in_force",
     "as_rows",
     "busy",
-    "cluster_of",
     "clusters_in_json",
     "clusters_named",
+    "command",
     "each_snapshot",
     "interrupts",
+    "is_folder",
     "live",
     "one_of",
     "opened",
@@ -103,7 +111,7 @@ __all__ = [
     "out_if_any",
     "out_in",
     "part_of",
-    "plan_in",
+    "plans_in",
     "rates_for",
     "read_few",
     "read_history",
@@ -114,6 +122,7 @@ __all__ = [
     "sentence_of",
     "sentences_apart",
     "show",
+    "show_outcomes",
     "since_in",
     "snapshots_in_json",
     "store_and_plan",
