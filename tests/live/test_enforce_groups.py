@@ -62,16 +62,20 @@ def test_many_groups_while_a_broker_is_killed(
         assert "5 plans: 0 in force, 5 not in force, 0 unknown." in dry.err
         hint = shlex.split(dry.err.partition("Next: ")[2])
         assert hint[0] == "evenfleet"
+        groups[names[4]].reads_plan = False
         try:
             first = run(*hint[1:], "--at-once", 2, "--format", "json")
             assert killed
+            assert first.code == 1
             assert "wave 3 of 3" in first.err
             rows = {row["group"]: row for row in json.loads(first.out)["groups"]}
             assert rows.keys() == set(names)
             for name, row in rows.items():
                 even = sorted(map(len, groups[name].owned.values())) == [2, 2]
                 assert row["status"] == ("in force" if even else "not in force"), (row, first.err)
-            again = run("enforce", *words, "--no-dry-run", "--format", "json")
+            assert rows[names[4]]["reason"].startswith("it has assigned anew without it")
+            groups[names[4]].reads_plan = True
+            again = run(*shlex.split(first.err.partition("Next: ")[2])[1:], "--format", "json")
             assert again.code == 0, again
             assert {row["status"] for row in json.loads(again.out)["groups"]} == {"in force"}
             assert {len(group.owned["b"]) for group in groups.values()} == {2}
