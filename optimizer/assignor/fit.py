@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from optimizer.assignor.group import JoiningGroup
-from optimizer.assignor.plan_file import GroupPlan
+from .group import JoiningGroup
+from .plan_file import GroupPlan
 
 
 def misfit(plan: GroupPlan, name: str, group: JoiningGroup) -> str | None:

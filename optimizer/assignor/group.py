@@ -8,10 +8,12 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-from optimizer.assignor.membership import NO_GENERATION, UNMARKED, Mark
-from optimizer.assignor.sticky_claims import sticky_claims
+from .membership import NO_GENERATION, UNMARKED, Mark
+from .sticky_claims import sticky_claims
 
 TopicPartition = tuple[str, int]
+Assignment = dict[str, list[TopicPartition]]
+"""By member id."""
 
 _UUID = re.compile(r"-[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\Z")
 

@@ -13,14 +13,13 @@ from kafka.protocol.consumer.metadata import (
     ConsumerProtocolSubscription,
 )
 
-from optimizer import Assignment
-from optimizer.assignor.fallback import without_plan
-from optimizer.assignor.fit import misfit
-from optimizer.assignor.group import JoiningGroup, TopicPartition, joining_group
-from optimizer.assignor.kafka_python import first_round, keep_joining
-from optimizer.assignor.membership import Membership, echo
-from optimizer.assignor.plan_file import GroupPlan
-from optimizer.assignor.source import text_of, without_secrets
+from .fallback import without_plan
+from .fit import misfit
+from .group import Assignment, JoiningGroup, TopicPartition, joining_group
+from .kafka_python import first_round, keep_joining
+from .membership import Membership, echo
+from .plan_file import GroupPlan
+from .source import text_of, without_secrets
 
 EAGER, COOPERATIVE = "evenfleet-plan", "cooperative-evenfleet-plan"
 """Names by which brokers know the assignor; consumers of two protocols can't be in one group."""

@@ -18,7 +18,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
 
-from optimizer.assignor.plan_faults import (
+from .plan_faults import (
     CLASSIC,
     FORMAT,
     TOO_DEEP,

@@ -52,7 +52,8 @@ def make_rebalance(brokers: Connection, cluster: Cluster, group: DescribedGroup)
 def _visit_new(brokers: Connection, group: DescribedGroup, node: int) -> None:
     """Come and go in a group of the new protocol, whose epoch rises when a member leaves.
 
-    For a new epoch the broker assigns anew. The guest subscribes to a pattern that no topic has: to read no topic at all isn't allowed.
+    For a new epoch the broker assigns anew. The guest subscribes to a pattern that no topic has: to
+    read no topic at all isn't allowed.
     """
     if not brokers.speaks(ConsumerGroupHeartbeatRequest, 1):
         raise RebalanceError(
