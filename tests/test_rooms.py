@@ -170,7 +170,7 @@ def imports_in(tree: ast.AST) -> Iterator[tuple[int, str, str | None]]:
                 yield node.lineno, alias.name, None
         elif isinstance(node, ast.ImportFrom):
             for alias in node.names:
-                yield node.lineno, node.module or "", alias.name
+                yield node.lineno, "." * node.level + (node.module or ""), alias.name
 
 
 def files_of(root: Path) -> list[Path]:
@@ -186,9 +186,19 @@ def faults_of(root: Path) -> list[str]:
     ]
 
 
+def _absolute(module: str, file: str) -> str:
+    """What `..name` means in a file."""
+    if not module.startswith("."):
+        return module
+    name = module.lstrip(".")
+    folders = file.split("/")[: -(len(module) - len(name))]
+    return ".".join([*folders, *([name] if name else [])])
+
+
 def _faults_of_file(path: Path, file: str) -> Iterator[tuple[int, str]]:
     room = room_of(own_name(file))
-    for line, module, name in imports_in(ast.parse(path.read_text(encoding="utf-8"))):
+    for line, stated, name in imports_in(ast.parse(path.read_text(encoding="utf-8"))):
+        module = _absolute(stated, file)
         package = module.partition(".")[0]
         if package not in PACKAGES:
             if not file.startswith(NEEDS.get(package, "")):
@@ -242,6 +252,11 @@ def test_every_import_keeps_to_the_table() -> None:
             "spark.groups.lookup is inside a room: import from spark.groups",
         ),
         ("spark/fleet/store.py", "import rich", "rich is imported by spark/terminal/"),
+        (
+            "optimizer/checker/proof.py",
+            "from ..solver import solve",
+            "optimizer.checker may not import optimizer.solver, but optimizer.model",
+        ),
     ],
 )
 def test_a_forbidden_import_is_named(tmp_path: Path, file: str, planted: str, rule: str) -> None:

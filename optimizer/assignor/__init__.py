@@ -1,4 +1,29 @@
 """What runs inside consumers and follows a plan: light to import, one module for each need.
 
-kafka-python is needed by `plan_assignor` and `kafka_python` alone.
+kafka-python is needed by `plan_assignor`, `fallback` and `kafka_python` alone. The same files are
+the package `evenfleet_assignor` of the distribution for consumers (pyproject.toml beside this), so
+that they import each other by relative names, and nothing else but kafka-python.
 """
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .plan_assignor import PlanAssignor as PlanAssignor
+    from .plan_assignor import rejoin as rejoin
+    from .plan_file import GroupPlan as GroupPlan
+    from .plan_file import PlanFileError as PlanFileError
+
+__all__ = ["GroupPlan", "PlanAssignor", "PlanFileError", "rejoin"]
+
+
+def __getattr__(name: str) -> Any:
+    """A name is loaded when it is first used: plan files need no kafka-python."""
+    if name in ("PlanAssignor", "rejoin"):
+        from . import plan_assignor as module  # noqa: PLC0415
+    elif name in ("GroupPlan", "PlanFileError"):
+        from . import plan_file as module  # type: ignore[no-redef]  # noqa: PLC0415
+    else:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(module, name)

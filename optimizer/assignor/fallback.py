@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import logging
 
-from optimizer import Assignment, Group, Member, assign
-from optimizer.assignor.group import JoiningGroup
-from optimizer.assignor.source import within
+from .group import Assignment, JoiningGroup
+from .kafka_python import own_sticky
+from .source import within
+
+try:
+    from .. import Group, Member, assign  # noqa: TID252 - nobody else's `optimizer`
+except ImportError:  # evenfleet_assignor, which stands alone, so that it needs no numpy
+    assign = None  # type: ignore[assignment]
 
 STICKY_WITHIN = 3.0
 """Seconds: the group waits, and Kafka's sticky strategy is quadratic in unlucky cases."""
@@ -29,6 +34,8 @@ def _sticky(group: JoiningGroup) -> Assignment:
     for (topic, partition), holders in group.holders.items():
         if len(holders) == 1 and partition < group.topics.get(topic, 0):
             held[next(iter(holders))].append((topic, partition))
+    if assign is None:
+        return own_sticky(group, held)
     members = [
         Member(member.member_id, sorted(member.topics), held[member.member_id])
         for member in group.members

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from optimizer.assignor.group import JoiningGroup
-from optimizer.assignor.plan_file import GroupPlan
+from .group import JoiningGroup
+from .plan_file import GroupPlan
 
 
 def misfit(plan: GroupPlan, name: str, group: JoiningGroup) -> str | None:
@@ -23,7 +23,7 @@ def _misfits(plan: GroupPlan, name: str, group: JoiningGroup) -> Iterator[str]:
     if plan.group != name:
         yield f"it is the plan of group {plan.group!r}"
     members = [member for member in group.members if member.topics or member.key in plan.members]
-    for key, times in Counter(member.key for member in members).items():
+    for key, times in sorted(Counter(member.key for member in members).items()):
         if times > 1:
             yield (
                 f"{times} members go by {key!r}: each needs a group.instance.id or a client.id "

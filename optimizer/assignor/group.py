@@ -8,11 +8,14 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-from optimizer.assignor.membership import NO_GENERATION, UNMARKED, Mark
+from .membership import NO_GENERATION, UNMARKED, Mark
+from .sticky_claims import sticky_claims
 
 TopicPartition = tuple[str, int]
+Assignment = dict[str, list[TopicPartition]]
+"""By member id."""
 
-_UUID = re.compile(r"-[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$")
+_UUID = re.compile(r"-[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\Z")
 
 
 @dataclass(frozen=True)
@@ -75,19 +78,20 @@ def joining_group(
 def _member(member: Any) -> JoiningMember:
     stated = member.metadata
     topics = frozenset(stated.topics or ())
-    owned = frozenset(
-        (claim.topic, partition)
-        for claim in stated.owned_partitions or ()
-        if claim.topic in topics  # kafka-python has dropped the others before it joined
-        for partition in claim.partitions
-    )
+    mark, generation = Mark.decode(stated.user_data), max(stated.generation_id, NO_GENERATION)
+    claims = [
+        (one.topic, number) for one in stated.owned_partitions or () for number in one.partitions
+    ]
+    if not claims and mark == UNMARKED:
+        claims, generation = sticky_claims(stated.user_data) or (claims, generation)
     return JoiningMember(
         member.member_id,
         member.group_instance_id or None,
         topics,
-        owned,
-        stated.generation_id,
-        Mark.decode(stated.user_data),
+        # its consumer has dropped the others before it joined
+        frozenset(claim for claim in claims if claim[0] in topics),
+        generation,
+        mark,
     )
 
 

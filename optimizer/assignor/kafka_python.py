@@ -1,11 +1,17 @@
-"""What a leader of kafka-python's needs, to end a rebalance that it began itself."""
+"""What a leader of kafka-python's needs: to end its own rebalance, and to fall back on."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from optimizer import Assignment
-from optimizer.assignor.group import JoiningGroup
+from kafka.coordinator.assignors.sticky.sticky_assignor import (
+    StickyAssignmentExecutor,
+    StickyAssignorMemberMetadataV1,
+)
+from kafka.structs import TopicPartition as KafkaPartition
+
+from .group import Assignment, JoiningGroup, TopicPartition
 
 
 def keep_joining(cluster: Any) -> None:
@@ -29,6 +35,41 @@ def first_round(group: JoiningGroup, target: Assignment) -> Assignment:
     Who has it loses it in this round, so that it joins again and the next round hands it out.
     """
     return {
-        member: [one for one in partitions if member in group.holders.get(one, {member})]
+        member: [one for one in partitions if group.holders.get(one, {member}) == {member}]
         for member, partitions in target.items()
     }
+
+
+def own_sticky(group: JoiningGroup, held: Mapping[str, Sequence[TopicPartition]]) -> Assignment:
+    """kafka-python's sticky assignment of the members who read anything."""
+    members = {
+        member.member_id: StickyAssignorMemberMetadataV1(
+            subscription=sorted(member.topics & group.topics.keys()),
+            partitions=[KafkaPartition(*one) for one in held[member.member_id]],
+            generation=1,  # what is held was claimed by one member alone, or by the newest
+        )
+        for member in group.members
+        if member.topics
+    }
+    executor = StickyAssignmentExecutor(_Topics(group.topics), members)
+    executor.perform_initial_assignment()
+    executor.balance()
+    return {
+        member: [
+            (topic, one) for topic, some in executor.get_final_assignment(member) for one in some
+        ]
+        for member in members
+    }
+
+
+class _Topics:
+    """What kafka-python's assignors ask of a cluster."""
+
+    def __init__(self, counts: Mapping[str, int]) -> None:
+        self._counts = counts
+
+    def topics(self) -> list[str]:
+        return list(self._counts)
+
+    def partitions_for_topic(self, topic: str) -> set[int] | None:
+        return set(range(self._counts[topic])) if topic in self._counts else None

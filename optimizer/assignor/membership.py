@@ -37,7 +37,7 @@ class Mark:
     def decode(user_data: Any) -> Mark:
         """The mark of a subscription; an empty one if it has none."""
         match _values(user_data):
-            case [str(assignor), int(joins), str(assigned_as)]:
+            case [str(assignor), int(joins), str(assigned_as)] if type(joins) is int:
                 return Mark(assignor, joins, assigned_as)
         return UNMARKED
 

@@ -13,14 +13,13 @@ from kafka.protocol.consumer.metadata import (
     ConsumerProtocolSubscription,
 )
 
-from optimizer import Assignment
-from optimizer.assignor.fallback import without_plan
-from optimizer.assignor.fit import misfit
-from optimizer.assignor.group import JoiningGroup, TopicPartition, joining_group
-from optimizer.assignor.kafka_python import first_round, keep_joining
-from optimizer.assignor.membership import Membership, echo
-from optimizer.assignor.plan_file import GroupPlan
-from optimizer.assignor.source import text_of, without_secrets
+from .fallback import without_plan
+from .fit import misfit
+from .group import Assignment, JoiningGroup, TopicPartition, joining_group
+from .kafka_python import first_round, keep_joining
+from .membership import Membership, echo
+from .plan_file import GroupPlan
+from .source import text_of, without_secrets
 
 EAGER, COOPERATIVE = "evenfleet-plan", "cooperative-evenfleet-plan"
 """Names by which brokers know the assignor; consumers of two protocols can't be in one group."""
@@ -116,9 +115,9 @@ class PlanAssignor(AbstractPartitionAssignor):  # type: ignore[misc]
         except Exception as error:
             reason = str(error) or type(error).__name__
         if reason:
-            self._tell(logging.WARNING, f"isn't used, but Kafka's sticky strategy: {reason}")
+            self._tell(f"isn't used, but Kafka's sticky strategy: {reason}")
             return without_plan(group)
-        self._tell(logging.INFO, f"of snapshot {plan.snapshot} is in force")
+        self._tell(f"of snapshot {plan.snapshot} is in force")
         return {
             member.member_id: [
                 (topic, partition)
@@ -128,11 +127,14 @@ class PlanAssignor(AbstractPartitionAssignor):  # type: ignore[misc]
             for member in group.members
         }
 
-    def _tell(self, level: int, what: str) -> None:
-        """Log what has become of the plan, unless that was what was logged last."""
+    def _tell(self, what: str) -> None:
+        """Log what has become of the plan, unless that was what was logged last.
+
+        Good news are told as loudly as bad ones: else the last word of a log would be wrong.
+        """
         if what != self._told:
             plan = without_secrets(self._plan)
-            log.log(level, "group %s: the plan in %s %s", self._group, plan, what)
+            log.warning("group %s: the plan in %s %s", self._group, plan, what)
             self._told = what
 
 

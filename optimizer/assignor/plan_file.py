@@ -1,27 +1,34 @@
 """The plan of one group as a file: what `evenfleet export-plan` writes and consumers read.
 
-A JSON object: `format` ("evenfleet-plan"), `version` (1), `cluster`, `group`, `snapshot` (texts),
-and `members`, an object that gives each member by its key the partitions of each topic that it
-gets: `{"worker-1": {"orders": [0, 1, 2]}, "worker-2": {}}`. A member's key is its
-group.instance.id, or else its client.id. Every partition of a topic is in the file once.
+A JSON object in UTF-8, described by docs/plan_file.schema.json: `format` ("evenfleet-plan"),
+`version` (2), `cluster`, `group`, `snapshot` (texts), `protocol` ("classic" or "consumer", the
+group's type when the plan was made), `members`, an object that gives each member by its key the
+partitions of each topic that it gets: `{"worker-1": {"orders": [0, 1, 2]}, "worker-2": {}}`, and
+`topic_ids`, Kafka's id of each topic as far as it is known. A member's key is its
+group.instance.id, or else its client.id. Every partition of a topic is in the file once. A broker's
+assignor isn't told client ids: `member_ids`, which may be absent, has the member id of a key.
+
+Version 1 lacks `protocol`, `topic_ids` and `member_ids`, and is read as well.
 """
 
 from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator
-from dataclasses import dataclass
-from itertools import chain
+from dataclasses import dataclass, field
 from typing import Any
 
-FORMAT, VERSION = "evenfleet-plan", 1
+from .plan_faults import (
+    CLASSIC,
+    FORMAT,
+    TOO_DEEP,
+    VERSION,
+    PlanFileError,
+    Topics,
+    fault_of,
+)
 
-Topics = dict[str, list[int]]
-
-
-class PlanFileError(ValueError):
-    """A text that isn't a plan, or isn't a whole one; the message says where."""
+__all__ = ["GroupPlan", "PlanFileError", "Topics"]
 
 
 @dataclass(frozen=True)
@@ -32,6 +39,9 @@ class GroupPlan:
     group: str
     snapshot: str
     members: dict[str, Topics]
+    topic_ids: dict[str, str] = field(default_factory=dict)
+    protocol: str = CLASSIC
+    member_ids: dict[str, str] = field(default_factory=dict)
 
     @property
     def topics(self) -> dict[str, int]:
@@ -50,26 +60,43 @@ class GroupPlan:
             "cluster": self.cluster,
             "group": self.group,
             "snapshot": self.snapshot,
+            "protocol": self.protocol,
         }
-        lines = [f"{_json(key)}: {_json(value)}," for key, value in head.items()]
-        members = [f"  {_json(key)}: {_json(self.members[key])}" for key in sorted(self.members)]
-        return "\n".join(["{", *lines, '"members": {', ",\n".join(members), "}", "}", ""])
+        parts = [
+            *(f"{_json(key)}: {_json(value)}" for key, value in head.items()),
+            _lines("members", self.members),
+            _lines("topic_ids", self.topic_ids),
+            *([_lines("member_ids", self.member_ids)] if self.member_ids else []),
+        ]
+        return "{\n" + ",\n".join(parts) + "\n}\n"
 
     @staticmethod
     def from_text(text: str | bytes) -> GroupPlan:
         """The plan that a text holds; PlanFileError tells the first thing that is wrong with it."""
         try:
-            stated = json.loads(text, object_pairs_hook=_each_key_once)
+            stated = json.loads(
+                text.decode("utf-8-sig") if isinstance(text, bytes) else text,
+                object_pairs_hook=_each_key_once,
+                parse_constant=_no_constant,
+            )
         except RecursionError:
-            raise PlanFileError("it is nested too deeply to be a plan") from None
+            raise PlanFileError(TOO_DEEP) from None
         # not JSON, not UTF-8, a key twice, a number of too many digits
         except ValueError as error:
+            if isinstance(error, PlanFileError):
+                raise
             raise PlanFileError(f"it isn't sound JSON: {error}") from None
-        for fault in _faults(stated):
+        if fault := fault_of(stated):
             raise PlanFileError(fault)
-        return GroupPlan(
-            **{name: stated[name] for name in ("cluster", "group", "snapshot", "members")}
-        )
+        named = ["cluster", "group", "snapshot", "members"]
+        if stated["version"] > 1:
+            named += ["topic_ids", "protocol", *(["member_ids"] if "member_ids" in stated else [])]
+        return GroupPlan(**{name: stated[name] for name in named})
+
+
+def _lines(name: str, entries: dict[str, Any]) -> str:
+    lines = [f"  {_json(key)}: {_json(entries[key])}" for key in sorted(entries)]
+    return f"{_json(name)}: {{\n" + ",\n".join(lines) + "\n}"
 
 
 def _json(value: Any) -> str:
@@ -77,50 +104,13 @@ def _json(value: Any) -> str:
 
 
 def _each_key_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    for key, times in Counter(key for key, _ in pairs).items():
-        if times > 1:
-            raise PlanFileError(f"the key {key!r} is in one object {times} times")
-    return dict(pairs)
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        times = Counter(key for key, _ in pairs)
+        key = next(key for key in times if times[key] > 1)
+        raise PlanFileError(f"the key {key!r} is in one object {times[key]} times")
+    return found
 
 
-def _faults(stated: Any) -> Iterator[str]:
-    if not isinstance(stated, dict) or stated.get("format") != FORMAT:
-        yield f'it has no "format": "{FORMAT}"'
-    elif stated.get("version") != VERSION:
-        yield f"it is of version {stated.get('version')!r}, and {VERSION} can be read"
-    else:
-        for name in ("cluster", "group", "snapshot"):
-            if not isinstance(stated.get(name), str):
-                yield f"{name} is no text"
-        yield from _faults_of_members(stated.get("members"))
-
-
-def _faults_of_members(members: Any) -> Iterator[str]:
-    if not isinstance(members, dict):
-        yield "members is no object"
-        return
-    for key, topics in members.items():
-        if not isinstance(topics, dict):
-            yield f"what member {key!r} gets is no object"
-            return
-        for topic, partitions in topics.items():
-            if not isinstance(partitions, list) or not all(type(p) is int for p in partitions):
-                yield f"partitions of {topic!r} for member {key!r} are no list of whole numbers"
-                return
-    yield from _faults_of_coverage(members)
-
-
-def _faults_of_coverage(members: dict[str, Topics]) -> Iterator[str]:
-    """Partitions of each topic have to be 0, 1, …, each once."""
-    parts: dict[str, list[list[int]]] = {}
-    for topics in members.values():
-        for topic, partitions in topics.items():
-            parts.setdefault(topic, []).append(partitions)
-    for topic, lists in parts.items():
-        for wanted, found in enumerate(sorted(chain.from_iterable(lists))):
-            if found < wanted:
-                yield f"partition {found} of {topic!r} can't be there, or not twice"
-                break
-            if found > wanted:
-                yield f"{topic}-{wanted} is missing"
-                break
+def _no_constant(name: str) -> None:
+    raise ValueError(f"{name} is no JSON")  # Python's own reader takes NaN and Infinity

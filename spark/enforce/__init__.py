@@ -1,8 +1,24 @@
-"""Plans put into force: in live groups, and of replicas; rebalance and moves need kafka-python."""
+"""Plans put into force: in live groups, and of replicas; only talk to brokers needs kafka-python."""
 
 from __future__ import annotations
 
-from spark.enforce.export import group_plan
+from spark.enforce.export import Exported, NoPlan, group_plan, group_plans
 from spark.enforce.in_force import differences, misfit
+from spark.enforce.judge import Status
+from spark.enforce.plan_folder import Entry, PlanFolder
+from spark.enforce.ways import Way, way_of, why_not
 
-__all__ = ["differences", "group_plan", "misfit"]
+__all__ = [
+    "Entry",
+    "Exported",
+    "NoPlan",
+    "PlanFolder",
+    "Status",
+    "Way",
+    "differences",
+    "group_plan",
+    "group_plans",
+    "misfit",
+    "way_of",
+    "why_not",
+]

@@ -1,17 +1,44 @@
-"""The plan of one group, as consumers read it."""
+"""The plans of groups, as consumers read them."""
 
 from __future__ import annotations
 
+import base64
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from typing import Any
 
-from pyspark.sql import DataFrame
+from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
+from optimizer.assignor.plan_faults import CLASSIC
 from optimizer.assignor.plan_file import GroupPlan, Topics
+from spark.enforce.ways import why_not
 from spark.errors import InputError
-from spark.fleet import CONNECT, FleetSnapshot, escaped
+from spark.fleet import CONNECT, CONSUMER, FleetSnapshot, escaped, is_like
+
+_OF_GROUP = ("cluster", "group")
+
+
+@dataclass(frozen=True)
+class Exported:
+    """A group's plan, and why the group as it was would ignore it, if it would."""
+
+    plan: GroupPlan
+    ignored: str | None
+
+    @property
+    def cluster(self) -> str:
+        return self.plan.cluster
+
+
+@dataclass(frozen=True)
+class NoPlan:
+    """A group that has no plan to export, and why, as a sentence without its name."""
+
+    cluster: str
+    group: str
+    reason: str
 
 
 def group_plan(
@@ -20,7 +47,7 @@ def group_plan(
     assignments: DataFrame,
     group: str,
     cluster: str | None = None,
-) -> GroupPlan:
+) -> Exported:
     """The plan of one group; `groups` and `assignments` are those of the snapshot's fleet plan.
 
     Members are named by group.instance.id, or else by client.id, which outlive a restart. Raises
@@ -28,57 +55,148 @@ def group_plan(
     that name and none is chosen, when it is one of Connect's workers, and when a member can't be
     told from others.
     """
-    chosen = _cluster_of(groups.where(F.col("group") == group), group, cluster)
-    of_group = (F.col("cluster") == chosen) & (F.col("group") == group)
-    if "groups" in fleet.tables:
-        _check_consumers(fleet.tables["groups"].where(of_group), group)
-    keys = _keys(
-        fleet.tables["members"]
-        .where(of_group)
-        .selectExpr("member_id", "instance_id", f"{escaped('client_id')} as client_id", _IS_ODD)
-        .orderBy("member_id")
-        .toLocalIterator()
-    )
-    members: dict[str, Topics] = {key: {} for key in keys.values()}
-    for row in (
-        assignments.where(of_group & F.col("member_id").isNotNull())
-        .groupBy("member_id", "topic")
-        .agg(F.sort_array(F.collect_list("partition")).alias("partitions"))
-        .orderBy("member_id", "topic")
-        .toLocalIterator()
-    ):
-        if row.member_id not in keys:
-            raise InputError(f"the snapshot has no member {row.member_id!r}: is the plan of it?")
-        members[keys[row.member_id]][row.topic] = row.partitions
-    return GroupPlan(chosen, group, fleet.id, members)
-
-
-def _check_consumers(listed: DataFrame, group: str) -> None:
-    if not listed.where(F.lower("type") == CONNECT).isEmpty():
-        raise InputError(
-            f"group {group!r} is a cluster of Connect workers, which take no plan: their leader "
-            "assigns tasks by itself"
-        )
-
-
-def _cluster_of(groups: DataFrame, group: str, cluster: str | None) -> str:
-    """The cluster whose group has a plan."""
-    found = {row.cluster: row for row in groups.orderBy("cluster").collect()}
-    if not found or (cluster is not None and cluster not in found):
+    chosen = F.col("group") == group
+    if cluster is not None:
+        chosen &= F.col("cluster") == cluster
+    found = list(_plans(fleet, groups, assignments, chosen))
+    if not found:
         where = f" of cluster {cluster!r}" if cluster is not None else ""
         raise InputError(f"the plan has no group {group!r}{where}")
-    if cluster is None and len(found) > 1:
+    if len(found) > 1:
         raise InputError(
-            f"several clusters have a group {group!r}: choose its cluster of {', '.join(found)}"
+            f"several clusters have a group {group!r}: choose its cluster of "
+            f"{', '.join(one.cluster for one in found)}"
         )
-    row = found[cluster] if cluster is not None else next(iter(found.values()))
+    (one,) = found
+    if isinstance(one, NoPlan):
+        raise InputError(f"group {group!r} {one.reason}")
+    return one
+
+
+def group_plans(
+    fleet: FleetSnapshot,
+    groups: DataFrame,
+    assignments: DataFrame,
+    pattern: str = "*",
+    cluster: str | None = None,
+) -> Iterator[Exported | NoPlan]:
+    """The same of all groups whose names fit a pattern, one after the other, in order.
+
+    A group without a plan, or with members that can't be told apart, is there as a NoPlan.
+    """
+    chosen = is_like("group", pattern)
+    if cluster is not None:
+        chosen &= F.col("cluster") == cluster
+    return _plans(fleet, groups, assignments, chosen)
+
+
+def _plans(
+    fleet: FleetSnapshot, groups: DataFrame, assignments: DataFrame, chosen: Column
+) -> Iterator[Exported | NoPlan]:
+    rows = (
+        groups.where(chosen)
+        .select(*_OF_GROUP, "status", "reason", "max_load")
+        .join(_types(fleet, chosen), [*_OF_GROUP], "left")
+        .join(_members(fleet, chosen), [*_OF_GROUP], "left")
+        .join(_assigned(fleet, assignments.where(chosen)), [*_OF_GROUP], "left")
+        .orderBy(*_OF_GROUP)
+    )
+    for row in rows.toLocalIterator():
+        try:
+            yield _plan(row, fleet.id)
+        except InputError as error:
+            yield NoPlan(row.cluster, row.group, str(error))
+
+
+def _plan(row: Any, snapshot: str) -> Exported:
+    """Raises InputError with a reason to which the group's name is the beginning."""
+    types = {(one or CLASSIC).lower() for one in row.types or ()}
+    if CONNECT in types:
+        raise InputError(
+            "is a cluster of Connect workers, which take no plan: their leader assigns tasks by "
+            "itself"
+        )
     if row.max_load is None:
-        raise InputError(f"group {group!r} has no plan, it is {row.status}: {row.reason}")
-    name: str = row.cluster
-    return name
+        raise InputError(f"has no plan, it is {row.status}: {row.reason}")
+    present = sorted(row.present or (), key=lambda member: member.member_id)
+    keys = _keys(present)
+    members: dict[str, Topics] = {key: {} for key in keys.values()}
+    ids: dict[str, str] = {}
+    for one in sorted(row.assigned or (), key=lambda one: (one.member_id, one.topic)):
+        if one.member_id not in keys:
+            raise InputError(
+                f"has a plan with a member, {one.member_id!r}, that isn't in the snapshot: is it "
+                "the plan of that?"
+            )
+        members[keys[one.member_id]][one.topic] = one.partitions
+        if one.topic_id is not None:
+            ids[one.topic] = _as_kafka_prints(one.topic_id)
+    protocol = CONSUMER if CONSUMER in types else CLASSIC
+    # who has a group.instance.id has another member id after each restart
+    dynamic = {keys[one.member_id]: one.member_id for one in present if not one.instance_id}
+    plan = GroupPlan(
+        row.cluster,
+        row.group,
+        snapshot,
+        members,
+        topic_ids=ids,
+        protocol=protocol,
+        member_ids=dynamic if protocol == CONSUMER else {},
+    )
+    stated = row.strategies[0] if row.strategies else None
+    return Exported(plan, why_not(protocol, stated, len(members)) if stated else None)
 
 
+def _types(fleet: FleetSnapshot, chosen: Column) -> DataFrame:
+    """Types and strategies of each group, as far as the snapshot tells them."""
+    table = fleet.tables.get("groups")
+    if table is None:
+        nobody = fleet.tables["members"].select(*_OF_GROUP).limit(0)
+        return nobody.selectExpr("*", "array(null) as types", "array(null) as strategies")
+    return (
+        table.where(chosen)
+        .groupBy(*_OF_GROUP)
+        .agg(F.collect_set("type").alias("types"), F.collect_set("strategy").alias("strategies"))
+    )
+
+
+def _members(fleet: FleetSnapshot, chosen: Column) -> DataFrame:
+    members = fleet.tables["members"].where(chosen)
+    of_member = F.struct("member_id", "instance_id", "client_id", "is_odd")
+    return (
+        members.select(*_OF_GROUP, "member_id", "instance_id", F.expr(_CLIENT), F.expr(_IS_ODD))
+        .groupBy(*_OF_GROUP)
+        .agg(F.collect_list(of_member).alias("present"))
+    )
+
+
+def _assigned(fleet: FleetSnapshot, assignments: DataFrame) -> DataFrame:
+    """What each member gets of each topic, and the id of the topic, as far as it is known."""
+    parts = (
+        assignments.where(F.col("member_id").isNotNull())
+        .groupBy(*_OF_GROUP, "member_id", "topic")
+        .agg(F.sort_array(F.collect_list("partition")).alias("partitions"))
+    )
+    partitions = fleet.tables["partitions"].where(F.col("topic_id").isNotNull())
+    ids = partitions.groupBy("cluster", "topic").agg(F.min("topic_id").alias("topic_id"))
+    gets = F.struct("member_id", "topic", "partitions", "topic_id")
+    return (
+        parts.join(ids, ["cluster", "topic"], "left")
+        .groupBy(*_OF_GROUP)
+        .agg(F.collect_list(gets).alias("assigned"))
+    )
+
+
+_CLIENT = f"{escaped('client_id')} as client_id"
 _IS_ODD = "not coalesce(is_valid_utf8(client_id), true) as is_odd"
+
+
+def _as_kafka_prints(topic_id: str) -> str:
+    """A topic id, which a store may also have in hex digits, in Kafka's 22 characters."""
+    digits = topic_id.replace("-", "")
+    if len(topic_id) == 22 or len(digits) != 32:
+        return topic_id
+    return base64.urlsafe_b64encode(bytes.fromhex(digits)).decode().rstrip("=")
 
 
 def _keys(members: Iterable[Any]) -> dict[str, str]:
@@ -87,7 +205,7 @@ def _keys(members: Iterable[Any]) -> dict[str, str]:
     for row in members:
         if row.is_odd and not row.instance_id:
             raise InputError(
-                f"member {row.member_id!r} has a client.id that isn't valid UTF-8, "
+                f"has a member {row.member_id!r} with a client.id that isn't valid UTF-8, "
                 f"{row.client_id}: give it another, or a group.instance.id"
             )
         keys[row.member_id] = row.instance_id or row.client_id
@@ -98,7 +216,7 @@ def _keys(members: Iterable[Any]) -> dict[str, str]:
         if key is None or len(alike) > 1:
             what = "no group.instance.id and no client.id" if key is None else f"one key, {key!r}"
             raise InputError(
-                f"{len(alike)} of its members have {what}: give each a group.instance.id or a "
-                "client.id of its own, by which it knows its part of the plan"
+                f"can't be told by its plan who is who: {len(alike)} of its members have {what}; "
+                "give each a group.instance.id or a client.id of its own"
             )
     return keys

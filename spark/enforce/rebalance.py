@@ -1,4 +1,8 @@
-"""Make a live group rebalance, so that its leader reads its plan again."""
+"""Make a live group assign anew, so that its plan is read again.
+
+A guest that reads nothing joins the group and leaves it at once: nobody loses a partition for it,
+as a member does that an administrator removes. How a guest comes and goes depends on the protocol.
+"""
 
 from __future__ import annotations
 
@@ -11,14 +15,21 @@ from uuid import uuid4
 from kafka.protocol.consumer import JoinGroupRequest, LeaveGroupRequest
 from kafka.protocol.consumer.metadata import ConsumerProtocolSubscription
 
+from spark.fleet import CONSUMER
 from spark.sources.live.cluster import Cluster
 from spark.sources.live.connection import Connection, NoAnswer, UnreachableError
+from spark.sources.live.consumer_group_heartbeat import (
+    JOINS,
+    LEAVES,
+    ConsumerGroupHeartbeatRequest,
+)
 from spark.sources.live.error_text import error_text
 from spark.sources.live.group import DescribedGroup
-from spark.sources.live.read_group import coordinator_of, read_group
+from spark.sources.live.read_group import GroupReader
 
 PAUSE = 0.05  # seconds between two looks at a group that is about to rebalance
 SESSION = 10.0  # seconds after which a guest is forgotten that couldn't say good-bye
+MATCHES_NOTHING = "^$"
 
 
 class RebalanceError(Exception):
@@ -26,16 +37,64 @@ class RebalanceError(Exception):
 
 
 def make_rebalance(brokers: Connection, cluster: Cluster, group: DescribedGroup) -> None:
-    """Make all members of a group join anew, so that its leader assigns once more.
+    """Let who assigns in the group, its leader or the broker, assign once more.
 
-    A guest that reads nothing joins the group and leaves it at once, before the others have
-    joined: nobody loses a partition for it, as a member does that an administrator removes. The
-    guest is static so that it can be asked to leave, by its name, while its own request waits
-    for the others. Raises RebalanceError.
+    Raises RebalanceError.
     """
-    node = coordinator_of(brokers, group.name)
-    if isinstance(node, NoAnswer):
-        raise RebalanceError(node.reason)
+    if group.coordinator is None:
+        raise RebalanceError(group.reason or f"nobody coordinates group {group.name}")
+    if group.type == CONSUMER:
+        _visit_new(brokers, group, group.coordinator)
+    else:
+        _visit_classic(brokers, cluster, group, group.coordinator)
+
+
+def _visit_new(brokers: Connection, group: DescribedGroup, node: int) -> None:
+    """Come and go in a group of the new protocol, whose epoch rises when a member leaves.
+
+    For a new epoch the broker assigns anew. The guest subscribes to a pattern that no topic has: to
+    read no topic at all isn't allowed.
+    """
+    if not brokers.speaks(ConsumerGroupHeartbeatRequest, 1):
+        raise RebalanceError(
+            f"group {group.name} is of the new protocol, of which its brokers know a preview: a "
+            "guest needs Kafka 4.0"
+        )
+    guest = str(uuid4())
+    joined = _beat(brokers, node, group.name, guest, JOINS)
+    left = _beat(brokers, node, group.name, guest, LEAVES)
+    for answer in (joined, left):
+        if reason := _refusal(answer):
+            raise RebalanceError(f"group {group.name} lets no guest in: {reason}")
+
+
+def _beat(brokers: Connection, node: int, name: str, guest: str, epoch: int) -> Any:
+    request = ConsumerGroupHeartbeatRequest(
+        group_id=name,
+        member_id=guest,
+        member_epoch=epoch,
+        rebalance_timeout_ms=int(SESSION * 1000),
+        subscribed_topic_names=[],
+        subscribed_topic_regex=MATCHES_NOTHING,
+        topic_partitions=[],
+    )
+    return brokers.ask([(node, request)])[0]
+
+
+def _refusal(answer: Any) -> str | None:
+    if isinstance(answer, NoAnswer):
+        return answer.reason
+    if not answer.error_code:
+        return None
+    return getattr(answer, "error_message", None) or error_text(answer.error_code)
+
+
+def _visit_classic(brokers: Connection, cluster: Cluster, group: DescribedGroup, node: int) -> None:
+    """Come into a classic group and leave it before the others have joined.
+
+    The guest is static so that it can be asked to leave, by its name, while its own request waits
+    for the others.
+    """
     guest = f"evenfleet-{uuid4().hex[:12]}"
     answers: list[Any] = []
     joins = threading.Thread(
@@ -75,16 +134,13 @@ def _join(cluster: Cluster, node: int, group: DescribedGroup, guest: str) -> lis
 def _wait_for_guest(
     brokers: Connection, cluster: Cluster, name: str, guest: str, answers: list[Any]
 ) -> None:
+    reader = GroupReader(brokers, cluster, [name])
     deadline = time.monotonic() + cluster.timeout
     while time.monotonic() < deadline:
-        members = read_group(brokers, cluster, name).members
+        members = reader.read()[name].members
         if any(member.instance_id == guest for member in members):
             return
-        if answers and (isinstance(answers[0], NoAnswer) or answers[0].error_code):
-            answer = answers[0]
-            reason = (
-                answer.reason if isinstance(answer, NoAnswer) else error_text(answer.error_code)
-            )
+        if answers and (reason := _refusal(answers[0])):
             raise RebalanceError(f"group {name} lets no guest in: {reason}")
         time.sleep(PAUSE)
     raise RebalanceError(f"group {name} let no guest in within {cluster.timeout:g} s")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -13,7 +14,7 @@ import typer
 from spark.fleet import check_writable, snapshot_id, write_store
 from spark.sources.live.cluster import Wanted
 from spark.terminal import CHECK_FAILED, Form, Format, busy, clusters_named, live, say, show
-from spark.wording import named
+from spark.wording import counted, named
 
 if TYPE_CHECKING:
     from spark.sources.live.collect import Collected
@@ -95,7 +96,8 @@ def collect(
         {name: pa.concat_tables([tables[name] for tables in read]) for name in read[0]}, out, chosen
     )
     _show(collected, form)
-    say(f"Snapshot {chosen} is in {out}. Next: evenfleet plan {out} --out plan")
+    next_step = shlex.join(["evenfleet", "plan", str(out), "--out", "plan"])
+    say(f"Snapshot {chosen} is in {out}{_but(collected)}. Next: {next_step}")
     if any(one.left_out for one in collected):
         say("It isn't whole: the lines above say what could not be had.")
         raise typer.Exit(CHECK_FAILED)
@@ -104,6 +106,14 @@ def collect(
 def _wanted(include: list[str] | None, exclude: list[str] | None) -> Wanted | None:
     """Options replace the patterns of a file, where there are any."""
     return Wanted(tuple(include or ()), tuple(exclude or ())) if include or exclude else None
+
+
+def _but(collected: Sequence[Collected]) -> str:
+    """What a snapshot lacks although all was answered."""
+    count = sum(one.leaderless for one in collected)
+    if not count:
+        return ""
+    return f", with {counted(count, 'topic')} that had partitions without a leader"
 
 
 def _show(collected: Sequence[Collected], form: Format) -> None:

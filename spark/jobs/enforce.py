@@ -1,68 +1,125 @@
-"""`evenfleet enforce`: make a group take up the plan that has changed."""
+"""`evenfleet enforce`: make groups take up plans that have changed."""
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Sequence
+from typing import Annotated, Any
 
 import typer
 
-from spark.enforce import differences, misfit
+from spark.enforce import Status, differences
 from spark.terminal import (
     CHECK_FAILED,
     Bootstrap,
+    ChosenPlans,
+    ClusterName,
     Clusters,
     Form,
     Format,
-    PlanFile,
-    cluster_of,
+    OfGroups,
+    Plans,
+    all_in_force,
+    busy,
+    command,
+    is_folder,
     live,
-    plan_in,
+    plans_in,
     say,
     show,
+    show_outcomes,
 )
+from spark.wording import counted
 
 
 def enforce(
-    plan: PlanFile,
+    plan: Plans,
+    group: OfGroups = None,
+    cluster: ClusterName = None,
     bootstrap: Bootstrap = None,
     clusters: Clusters = None,
     dry_run: Annotated[
         bool, typer.Option(help="Only say what would change; --no-dry-run does it.")
     ] = True,
+    at_once: Annotated[
+        int, typer.Option(help="So many groups at a time; coupled ones never.", min=1)
+    ] = 5,
+    timeout: Annotated[
+        float, typer.Option(help="Seconds in which a group has to come to rest.", min=1)
+    ] = 60.0,
     form: Form = Format.TABLE,
 ) -> None:
-    """Make a group rebalance, so that its leader reads its plan again.
+    """Make groups assign anew, so that who assigns there reads the plan again.
 
-    The consumers need a `PlanAssignor` that reads this plan. Exit code 1 if it can't come into
-    force in the group as it is now.
+    That is a leader with a `PlanAssignor`, or a broker with Evenfleet's assignor (KIP-848). Of a
+    folder of plans all groups, in waves: the next begins when the groups of the last are at rest,
+    and none does when one isn't in time. Run again, it goes on where it ended. Exit code 1 if a
+    plan can't come into force.
     """
-    planned = plan_in(plan)
-    cluster = cluster_of(planned, bootstrap, clusters)
-    rebalance = live("spark.enforce.rebalance")
-    with live("spark.sources.live.connection").Connection(cluster) as brokers:
-        group = live("spark.sources.live.read_group").read_group(brokers, cluster, planned.group)
-        rows = differences(planned, group)
+    chosen = plans_in(plan, group, cluster, bootstrap, clusters)
+    where = (plan, group, cluster, bootstrap, clusters)
+    again = command("enforce", *where, "--no-dry-run")
+    if not is_folder(plan):
+        _enforce_one(chosen[0], dry_run, form, again, command("watch", *where))
+    elif dry_run:
+        _look(chosen, form, again)
+    else:
+        _enforce_many(chosen, at_once, timeout, form, again)
+
+
+def _enforce_one(chosen: ChosenPlans, dry_run: bool, form: Format, again: str, watch: str) -> None:
+    ((name, plan),) = chosen.plans.items()
+    with live("spark.enforce.lookout").Lookout(chosen.cluster, chosen.plans) as lookout:
+        verdict = lookout.look(frozenset([name]))[name]
+        known = lookout.groups.get(name)
+        rows = differences(plan, known) if known and verdict.status is not Status.UNKNOWN else []
         if rows or form is Format.JSON:
             show({"differences": rows}, form)
-        if group.state != "Stable":
-            _refuse(f"group {group.name} is {group.state}: try again when it is Stable")
-        if not (group.strategy or "").endswith("evenfleet-plan"):
-            _refuse(f"group {group.name} assigns by {group.strategy!r}, not by a PlanAssignor")
-        counts = {topic.name: len(topic.partitions) for topic in brokers.metadata.topics}
-        if reason := misfit(planned, group, counts):
-            _refuse(f"the plan doesn't fit group {group.name}: {reason}")
-        if not rows:
-            say(f"The plan of snapshot {planned.snapshot} is in force already.")
+        if verdict.reason:
+            _refuse(f"Group {name}: {verdict.reason}")
+        if not verdict.is_ready:
+            say(f"The plan of snapshot {plan.snapshot} is in force already.")
         elif dry_run:
-            say(f"A rebalance of group {group.name} is needed: --no-dry-run asks for it.")
+            say(f"A rebalance of group {name} is needed. Next: {again}")
+        elif reason := lookout.make_rebalance(name):
+            _refuse(f"{reason[0].upper()}{reason[1:]}")
         else:
-            try:
-                rebalance.make_rebalance(brokers, cluster, group)
-            except rebalance.RebalanceError as error:
-                _refuse(str(error))
-            say(f"Group {group.name} rebalances. Next: evenfleet watch {plan}")
+            say(f"Group {name} rebalances. Next: {watch}")
 
 
 def _refuse(sentence: str) -> None:
-    say(f"{sentence[0].upper()}{sentence[1:]}.")
+    say(f"{sentence}.")
     raise typer.Exit(CHECK_FAILED)
+
+
+def _look(chosen: Sequence[ChosenPlans], form: Format, again: str) -> None:
+    look_at = live("spark.enforce.enforce_groups").look_at
+    with busy("looking at the groups"):
+        outcomes = {one.cluster.name: look_at(one.cluster, one.plans) for one in chosen}
+    show_outcomes(outcomes, form)
+    every = [one for some in outcomes.values() for one in some]
+    ready = [one for one in every if one.status is Status.NOT_IN_FORCE and not one.reason]
+    if ready:
+        say(f"{counted(len(ready), 'group')} can take up the plan. Next: {again}")
+    if any(one.status is not Status.IN_FORCE and one.reason for one in every):
+        raise typer.Exit(CHECK_FAILED)
+
+
+def _enforce_many(
+    chosen: Sequence[ChosenPlans], at_once: int, timeout: float, form: Format, again: str
+) -> None:
+    enforce_groups = live("spark.enforce.enforce_groups").enforce_groups
+    enforced: dict[str, Any] = {
+        one.cluster.name: enforce_groups(one.cluster, one.plans, one.topics, at_once, timeout, say)
+        for one in chosen
+    }
+    outcomes = {name: one.outcomes for name, one in enforced.items()}
+    show_outcomes(outcomes, form)
+    for name, one in enforced.items():
+        if one.stopped_at:
+            say(
+                f"Cluster {name}: {', '.join(one.stopped_at)} did not come to rest in "
+                f"{timeout:g} s, and no more were begun: look at the logs of its members."
+            )
+    if not all_in_force(outcomes):
+        say(f"The rest can be gone on with. Next: {again}")
+        raise typer.Exit(CHECK_FAILED)

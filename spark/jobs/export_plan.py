@@ -1,25 +1,27 @@
-"""`evenfleet export-plan`: the plan of one group as a file for its consumers."""
+"""`evenfleet export-plan`: the plans of groups as files for their consumers."""
 
 from __future__ import annotations
 
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 import typer
-from pyspark.sql import SparkSession
+from pyspark.sql import DataFrame, SparkSession
 
-from optimizer.assignor.plan_file import GroupPlan
-from spark.enforce import group_plan
+from spark.enforce import Exported, NoPlan, PlanFolder, group_plan, group_plans
 from spark.errors import InputError
-from spark.files import Where, replace_text
-from spark.fleet import ids, read_planned, read_result
-from spark.settings import read_settings
+from spark.files import Where, replace_text, writing
+from spark.fleet import FleetSnapshot, ids, read_planned, read_result
+from spark.settings import Settings, read_settings
 from spark.terminal import (
     Conf,
     Config,
     Master,
-    PlanFolder,
     PlanTables,
     Store,
     StoreTables,
@@ -30,19 +32,40 @@ from spark.terminal import (
     store_and_plan,
     told,
 )
+from spark.terminal import (
+    PlanFolder as PlanPath,
+)
+from spark.wording import counted, named
+
+REASONS = 5
+"""So many reasons are told for groups without a plan; the index has all."""
 
 
 def export_plan(
     *,
     store: Store = None,
-    plan: PlanFolder = None,
-    group: Annotated[str, typer.Option(help="Name of the group.", show_default=False)],
-    out: Annotated[Path, typer.Option(help="The file, a local one.", show_default=False)],
+    plan: PlanPath = None,
+    group: Annotated[
+        str | None,
+        typer.Option(
+            help="Name of the group, or a pattern of names: * is any text, ? one character.",
+            show_default=False,
+        ),
+    ] = None,
+    all_groups: Annotated[
+        bool, typer.Option("--all", help="Of all groups that have a plan.", show_default=False)
+    ] = False,
+    out: Annotated[
+        Path,
+        typer.Option(help="The file, or the folder for several; a local one.", show_default=False),
+    ],
     tables: StoreTables = None,
     plan_tables: PlanTables = None,
     cluster: Annotated[
         str | None,
-        typer.Option(help="Its cluster.", show_default="the only one with such a group"),
+        typer.Option(
+            help="Only this cluster.", show_default="all; of one group the only one that has it"
+        ),
     ] = None,
     snapshot: Annotated[
         str | None,
@@ -52,36 +75,111 @@ def export_plan(
     conf: Conf = None,
     config: Config = None,
 ) -> None:
-    """Write the plan of one group as JSON, for consumers with a `PlanAssignor`."""
+    """Write plans of groups as JSON, for consumers or brokers that go by them.
+
+    Of one group as a file; of several (`--all`, or a pattern) as `OUT/CLUSTER/GROUP.json`, with an
+    `OUT/index.json`. A file is replaced at once, and one whose plan hasn't changed isn't touched.
+    """
     source, planned = store_and_plan(store, plan, tables, plan_tables)
-    if out.is_dir() or not out.absolute().parent.is_dir():
-        raise InputError(f"--out {out} has to be a file in a folder that is there")
-    with opened(master, conf, read_settings(config), source) as spark:
-        exported = _exported(spark, source, planned, snapshot, group, cluster)
-    replace_text(out, exported.to_text())
-    partitions = sum(exported.topics.values())
-    say(
-        f"{out} has the plan of group {group} of cluster {exported.cluster}, snapshot "
-        f"{exported.snapshot}: {len(exported.members)} members, {partitions} partitions."
-    )
+    if (group is None) != all_groups:
+        raise InputError("choose either --group or --all")
+    settings = read_settings(config)
+    if group is not None and not re.search(r"[*?]", group) and not out.is_dir():
+        if not out.absolute().parent.is_dir():
+            raise InputError(f"--out {out} has to be a file in a folder that is there")
+        with (
+            _read(master, conf, settings, source, planned, snapshot) as read,
+            busy(f"reading the plan of group {group}"),
+        ):
+            exported = group_plan(read.fleet, read.groups, read.assignments, group, cluster)
+        _write_one(out, exported)
+        return
+    if out.is_file() or not out.absolute().parent.is_dir():
+        raise InputError(f"--out {out} has to be a folder, in one that is there")
+    folder, pattern = PlanFolder(out), "*" if group is None else group
+    with (
+        _read(master, conf, settings, source, planned, snapshot) as read,
+        busy(f"writing plans into {out}"),
+    ):
+        found = group_plans(read.fleet, read.groups, read.assignments, pattern, cluster)
+        _write_many(folder, read.fleet.id, found, pattern)
 
 
-def _exported(
-    session: SparkSession,
+class _Read(NamedTuple):
+    fleet: FleetSnapshot
+    groups: DataFrame
+    assignments: DataFrame
+
+
+@contextmanager
+def _read(
+    master: str | None,
+    conf: list[str] | None,
+    settings: Settings,
     store: Where,
     plan: Where,
     snapshot: str | None,
-    group: str,
-    cluster: str | None,
-) -> GroupPlan:
-    planned = ids(session, plan, "groups")
-    chosen = snapshot or next(reversed(planned), None)
-    if chosen is None:
-        raise InputError(f"plan {plan} has no snapshot in it: make it with `evenfleet plan`")
-    groups = read_result(session, plan, "groups", chosen)
-    assignments = read_result(session, plan, "assignments", chosen)
-    fleet = told(session, store, "export-plan", partial(read_planned, session, store, plan, chosen))
-    with busy(f"reading the plan of group {group}"):
-        exported = group_plan(fleet, groups.rows, assignments.rows, group, cluster)
-    say_clusters(fleet, (*groups.notes, *assignments.notes))
-    return exported
+) -> Iterator[_Read]:
+    """A plan and the fleet that it is of, for as long as the session lasts."""
+    with opened(master, conf, settings, store) as session:
+        chosen = snapshot or _newest(session, plan)
+        groups = read_result(session, plan, "groups", chosen)
+        assignments = read_result(session, plan, "assignments", chosen)
+        reading = partial(read_planned, session, store, plan, chosen)
+        fleet = told(session, store, "export-plan", reading)
+        yield _Read(fleet, groups.rows, assignments.rows)
+        say_clusters(fleet, (*groups.notes, *assignments.notes))
+
+
+def _newest(session: SparkSession, plan: Where) -> str:
+    for newest in reversed(ids(session, plan, "groups")):
+        return newest
+    raise InputError(f"plan {plan} has no snapshot in it: make it with `evenfleet plan`")
+
+
+def _write_one(out: Path, exported: Exported) -> None:
+    plan = exported.plan
+    replace_text(out, plan.to_text())
+    say(
+        f"{out} has the plan of group {plan.group} of cluster {plan.cluster}, snapshot "
+        f"{plan.snapshot}: {len(plan.members)} members, {sum(plan.topics.values())} partitions."
+    )
+    if exported.ignored:
+        say(f"Of group {plan.group}: {exported.ignored}.")
+
+
+def _write_many(
+    folder: PlanFolder, snapshot: str, found: Iterator[Exported | NoPlan], pattern: str
+) -> None:
+    outcomes: Counter[str] = Counter()
+    without: list[NoPlan] = []
+    unplanned: dict[str, list[str]] = defaultdict(list)
+    ignored: dict[str, list[str]] = defaultdict(list)
+    for one in found:
+        if isinstance(one, NoPlan):
+            without.append(one)
+            unplanned[one.reason].append(one.group)
+            continue
+        if not outcomes:
+            with writing(folder.path):
+                folder.path.mkdir(exist_ok=True)
+        outcomes[folder.put(one.plan)] += 1
+        if one.ignored:
+            ignored[one.ignored].append(one.plan.group)
+    for reason, groups in _commonest(unplanned):
+        say(f"No plan of {named('group', groups)}, which {reason}.")
+    for reason, groups in _commonest(ignored):
+        say(f"Of {named('group', groups)}: {reason}.")
+    if not outcomes:
+        raise InputError(f"the plan has nothing to export of a group {pattern!r}")
+    folder.finish(snapshot, without)
+    how = ", ".join(f"{outcomes[one]} {one}" for one in ("new", "changed", "unchanged"))
+    say(
+        f"{folder.path} has the plans of {counted(outcomes.total(), 'group')} of snapshot "
+        f"{snapshot}: {how}; {folder.path / 'index.json'} lists them."
+    )
+
+
+def _commonest(reasons: dict[str, list[str]]) -> list[tuple[str, list[str]]]:
+    """The reasons that most groups have."""
+    return sorted(reasons.items(), key=lambda one: (-len(one[1]), one[0]))[:REASONS]

@@ -1,55 +1,66 @@
-"""`evenfleet watch`: wait until a group owns what its plan says."""
+"""`evenfleet watch`: wait until groups own what their plans say."""
 
 from __future__ import annotations
 
-import time
 from typing import Annotated
 
 import typer
 
-from spark.enforce import differences
+from spark.enforce import Status, differences
 from spark.terminal import (
     CHECK_FAILED,
     Bootstrap,
+    ClusterName,
     Clusters,
     Form,
     Format,
-    PlanFile,
+    OfGroups,
+    Plans,
+    all_in_force,
     busy,
-    cluster_of,
+    is_folder,
     live,
-    plan_in,
+    plans_in,
     say,
     show,
+    show_outcomes,
 )
-
-LOOK_EVERY = 0.5  # seconds
 
 
 def watch(
-    plan: PlanFile,
+    plan: Plans,
+    group: OfGroups = None,
+    cluster: ClusterName = None,
     bootstrap: Bootstrap = None,
     clusters: Clusters = None,
     timeout: Annotated[float, typer.Option(help="Seconds to wait at most.", min=0)] = 60.0,
     form: Form = Format.TABLE,
 ) -> None:
-    """Compare who owns what with the plan until they agree; exit code 1 if they don't in time."""
-    planned = plan_in(plan)
-    cluster = cluster_of(planned, bootstrap, clusters)
-    deadline = time.monotonic() + timeout
-    connection = live("spark.sources.live.connection").Connection
-    read_group = live("spark.sources.live.read_group").read_group
-    with connection(cluster) as brokers, busy(f"watching {planned.group}"):
-        while True:
-            group = read_group(brokers, cluster, planned.group)
-            rows = differences(planned, group)
-            agreed = group.state == "Stable" and not rows
-            if agreed or time.monotonic() + LOOK_EVERY > deadline:
-                break
-            time.sleep(LOOK_EVERY)
+    """Compare who owns what with plans until they agree; exit code 1 if they don't in time.
+
+    It ends at once where waiting doesn't help: in a group whose members, or whose broker, assign by
+    something that knows no plan.
+    """
+    chosen = plans_in(plan, group, cluster, bootstrap, clusters)
+    watch_groups = live("spark.enforce.enforce_groups").watch_groups
+    with busy(f"watching {plan}"):
+        watched = [watch_groups(one.cluster, one.plans, timeout) for one in chosen]
+    outcomes = {
+        one.cluster.name: found.outcomes for one, found in zip(chosen, watched, strict=True)
+    }
+    if is_folder(plan):
+        show_outcomes(outcomes, form)
+        if not all_in_force(outcomes):
+            raise typer.Exit(CHECK_FAILED)
+        return
+    ((name, planned),) = chosen[0].plans.items()
+    ((outcome,), (found,)) = (*outcomes.values(), watched)
+    known = found.groups.get(name)
+    rows = differences(planned, known) if known and outcome.status is not Status.UNKNOWN else []
     if rows or form is Format.JSON:
         show({"differences": rows}, form)
-    if not agreed:
-        say(f"After {timeout:g} s the plan is not in force; the group's state is {group.state}.")
+    if outcome.status is not Status.IN_FORCE:
+        reason = outcome.reason or "nobody has made it assign anew since, or it has not yet"
+        say(f"The plan is not in force in group {name} ({outcome.status.value}): {reason}.")
         raise typer.Exit(CHECK_FAILED)
     say(f"The plan of snapshot {planned.snapshot} is in force in group {planned.group}.")

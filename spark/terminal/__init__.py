@@ -17,12 +17,15 @@ from spark.terminal.histories import (
 from spark.terminal.interrupts import SIGNALS, interrupts
 from spark.terminal.live import (
     Bootstrap,
+    ChosenPlans,
     Clusters,
-    PlanFile,
-    cluster_of,
+    OfGroups,
+    Plans,
     clusters_named,
+    command,
+    is_folder,
     live,
-    plan_in,
+    plans_in,
 )
 from spark.terminal.openers import opened, opened_store, read_few
 from spark.terminal.options import (
@@ -56,6 +59,7 @@ from spark.terminal.options import (
     told,
     with_goals,
 )
+from spark.terminal.outcomes import all_in_force, show_outcomes
 from spark.terminal.progress import busy
 from spark.terminal.rates import rates_if_any
 from spark.terminal.submission import sentences_apart
@@ -66,6 +70,7 @@ __all__ = [
     "OUT",
     "SIGNALS",
     "Bootstrap",
+    "ChosenPlans",
     "ClusterName",
     "Clusters",
     "Conf",
@@ -78,11 +83,12 @@ __all__ = [
     "Master",
     "MinGain",
     "NoSuchPartError",
+    "OfGroups",
     "Out",
     "OutTables",
-    "PlanFile",
     "PlanFolder",
     "PlanTables",
+    "Plans",
     "Rack",
     "Rows",
     "Since",
@@ -92,13 +98,15 @@ __all__ = [
     "StoreTables",
     "Until",
     "WeightSource",
+    "all_in_force",
     "as_rows",
     "busy",
-    "cluster_of",
     "clusters_in_json",
     "clusters_named",
+    "command",
     "each_snapshot",
     "interrupts",
+    "is_folder",
     "live",
     "one_of",
     "opened",
@@ -106,7 +114,7 @@ __all__ = [
     "out_if_any",
     "out_in",
     "part_of",
-    "plan_in",
+    "plans_in",
     "rates_for",
     "rates_if_any",
     "read_few",
@@ -118,6 +126,7 @@ __all__ = [
     "sentence_of",
     "sentences_apart",
     "show",
+    "show_outcomes",
     "since_in",
     "snapshots_in_json",
     "store_and_plan",

@@ -4,21 +4,35 @@ from __future__ import annotations
 
 import importlib
 import logging
+import shlex
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from optimizer.assignor.plan_file import GroupPlan, PlanFileError
-from optimizer.assignor.source import text_of, without_secrets
+from optimizer.assignor.source import is_url, text_of, without_secrets
+from spark.enforce import PlanFolder
 from spark.errors import InputError
 from spark.sources.live.cluster import Cluster, read_clusters
 from spark.wording import named
 
 READ_WITHIN = 10.0  # seconds, for the plan
 
-PlanFile = Annotated[
-    str, typer.Argument(help="File or URL that `export-plan` filled.", show_default=False)
+Plans = Annotated[
+    str,
+    typer.Argument(
+        metavar="PLAN", help="File, URL or folder that `export-plan` filled.", show_default=False
+    ),
+]
+OfGroups = Annotated[
+    str | None,
+    typer.Option(
+        "--group",
+        help="Of a folder only groups that fit: * is any text, ? one character.",
+        show_default="all",
+    ),
 ]
 Bootstrap = Annotated[
     list[str] | None, typer.Option(help="HOST:PORT of a broker; repeatable.", show_default=False)
@@ -31,6 +45,59 @@ Clusters = Annotated[
 ]
 
 
+@dataclass(frozen=True)
+class ChosenPlans:
+    """Plans of groups of one cluster by name, and the topics of all that its folder has."""
+
+    cluster: Cluster
+    plans: dict[str, GroupPlan]
+    topics: dict[str, list[str]]
+
+
+def plans_in(
+    location: str,
+    pattern: str | None,
+    cluster: str | None,
+    bootstrap: list[str] | None,
+    clusters: Path | None,
+) -> list[ChosenPlans]:
+    """The plans that options choose, by cluster; InputError if there are none, or not one sound."""
+    if (bootstrap is None) == (clusters is None):
+        raise InputError("give either --bootstrap or --clusters, to say where the cluster is")
+    if not is_folder(location):
+        if pattern is not None:
+            raise InputError(f"--group chooses among the plans of a folder, and {location} is none")
+        plan = plan_in(location)
+        if cluster not in (None, plan.cluster):
+            raise InputError(f"the plan in {location} is for cluster {plan.cluster!r}")
+        (of_plan,) = clusters_named(bootstrap, [plan.cluster], clusters)
+        return [ChosenPlans(of_plan, {plan.group: plan}, {})]
+    folder = PlanFolder(Path(location))
+    entries = folder.matching(pattern or "*", cluster)
+    names = list(dict.fromkeys(entry.cluster for entry in entries))
+    if not names:
+        of_cluster = f" of cluster {cluster!r}" if cluster else ""
+        raise InputError(f"{location} has no plan of a group {pattern or '*'!r}{of_cluster}")
+    if bootstrap is not None and len(names) > 1:
+        raise InputError(
+            f"{location} has plans for {named('cluster', names)}: choose one by --cluster, or give "
+            "--clusters instead of --bootstrap"
+        )
+    return [
+        ChosenPlans(
+            one,
+            {entry.group: folder.read(entry) for entry in entries if entry.cluster == one.name},
+            {entry.group: entry.topics for entry in folder.matching("*", one.name)},
+        )
+        for one in clusters_named(bootstrap, names, clusters)
+    ]
+
+
+def is_folder(location: str) -> bool:
+    """Whether plans are in a folder there, and not one in a file or behind a URL."""
+    return not is_url(location) and Path(location).is_dir()
+
+
 def plan_in(location: str) -> GroupPlan:
     """The plan in a file or behind a URL; InputError if there is none."""
     try:
@@ -39,9 +106,23 @@ def plan_in(location: str) -> GroupPlan:
         raise InputError(f"there is no plan in {without_secrets(location)}: {error}") from None
 
 
-def cluster_of(plan: GroupPlan, bootstrap: list[str] | None, clusters: Path | None) -> Cluster:
-    """The cluster that the plan is for."""
-    return clusters_named(bootstrap, [plan.cluster], clusters)[0]
+def command(
+    name: str,
+    plans: str,
+    pattern: str | None,
+    cluster: str | None,
+    bootstrap: list[str] | None,
+    clusters: Path | None,
+    *more: str,
+) -> str:
+    """A command as one can run it, about the same plans at the same brokers."""
+    words = ["evenfleet", name, plans]
+    words += ["--group", pattern] if pattern is not None else []
+    words += ["--cluster", cluster] if cluster is not None else []
+    for server in bootstrap or ():
+        words += ["--bootstrap", server]
+    words += ["--clusters", str(clusters)] if clusters is not None else []
+    return shlex.join([*words, *more])
 
 
 def live(module: str) -> Any:

@@ -12,6 +12,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from kafka.protocol.consumer.group import (
+    HeartbeatRequest,
+    HeartbeatResponse,
     JoinGroupRequest,
     JoinGroupResponse,
     SyncGroupRequest,
@@ -26,6 +28,7 @@ RESPONSES = {
     JoinGroupRequest: (JoinGroupResponse, 7),
     SyncGroupRequest: (SyncGroupResponse, 5),
     FindCoordinatorRequest: (FindCoordinatorResponse, 4),
+    HeartbeatRequest: (HeartbeatResponse, 4),
 }
 
 

@@ -14,9 +14,11 @@ import pytest
 from kafka import KafkaAdminClient
 from kafka.admin import ScramMechanism, UserScramCredentialUpsertion
 
-from spark.sources.live.cluster import read_clusters
+from spark.sources.live.cluster import Cluster, read_clusters
 from spark.sources.live.collect import collect_cluster
+from spark.sources.live.secret import Secret
 from tests.live.brokers import PASSWORD, USER, Brokers
+from tests.live.doorway import Doorway
 from tests.live.waiting import until
 from tests.spark.support.said import Run, Said
 
@@ -92,22 +94,93 @@ def test_each_mechanism_lets_us_in_and_shows_no_secret(
         assert base64.b64encode(secret.encode()).decode().rstrip("=") not in place
 
 
-def test_a_wrong_password_is_one_line_without_it(
-    secured: Brokers, run: Run, tmp_path: Path, caplog: pytest.LogCaptureFixture
+@pytest.fixture
+def doorway(secured: Brokers) -> Iterator[Doorway]:
+    """Before the secure listener, and counts who comes."""
+    with Doorway(secured.secure_bootstrap) as doorway:
+        yield doorway
+
+
+@pytest.mark.parametrize("mechanism", ["PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512", "OAUTHBEARER"])
+def test_a_wrong_secret_is_shown_once_and_told_the_same_each_time(
+    secured: Brokers,
+    doorway: Doorway,
+    run: Run,
+    tmp_path: Path,
+    caplog: pytest.LogCaptureFixture,
+    mechanism: str,
 ) -> None:
-    """Read from a file, here; exit code 3, and no store."""
+    """One connection to the broker a run, however many tries are allowed; more lock accounts.
+
+    Read from a file, here; one line without it, exit code 3, and no store.
+    """
     file = tmp_path / "secret"
     file.write_text(WRONG + "\n")
-    said = collect(run, tmp_path, settings(secured, "PLAIN", f"password_file = '{file}'"))
+    kind = "token" if mechanism == "OAUTHBEARER" else "password"
+    text = settings(secured, mechanism, f"{kind}_file = '{file}'")
+    said = collect(run, tmp_path, text.replace(secured.secure_bootstrap, doorway.address))
+    assert doorway.entered == 1
     caplog.set_level(logging.DEBUG, logger="kafka")
-    collect_cluster(read_clusters(tmp_path / "clusters.toml")[0])
-    assert said.code == 3
-    assert said.out == ""
-    assert said.err.count("\n") == 1
-    assert "cluster safe can't be reached" in said.err
-    assert "Authentication failed" in said.err or "hung up during the login" in said.err
+    again = collect_cluster(read_clusters(tmp_path / "clusters.toml")[0])
+    assert doorway.entered == 2
+    assert said.err == again.left_out[0] + "\n"
+    assert (said.code, said.out) == (3, "")
+    assert f"cluster safe can't be reached: {doorway.address}: it refuses the login" in said.err
+    assert f"by {mechanism}: " in said.err
+    assert "uthentication failed" in said.err or "invalid_token" in said.err
     assert not (tmp_path / "store").exists()
     assert WRONG not in said.err + caplog.text
+
+
+WRONG_PORTS = {
+    "TLS to a port without": ("SSL", "plain", "it does not speak TLS: security SSL or the port"),
+    "no TLS to a port with": ("PLAINTEXT", "secure", "without an answer: security PLAINTEXT or"),
+    "a login where none is": ("SASL_PLAINTEXT", "plain", "it takes no login: security SASL_PL"),
+    "a mechanism not there": (
+        "SASL_SSL",
+        "secure",
+        "it doesn't offer the mechanism GSSAPI; it",
+    ),
+    "Kafka to a web server": ("PLAINTEXT", "web", "as a Kafka broker does: security PLAINTEXT or"),
+    "TLS to a web server": ("SSL", "web", "it does not speak TLS: security SSL or the port may"),
+    "TLS to silence": ("SSL", "silent", "it did not answer within 1 s"),
+    "Kafka to silence": ("PLAINTEXT", "silent", "it did not answer within 1 s"),
+}
+
+
+@pytest.fixture(scope="module")
+def ports(secured: Brokers) -> Iterator[dict[str, str]]:
+    with Doorway("") as silent, Doorway("", b"HTTP/1.1 400 Bad Request\r\n\r\n") as web:
+        yield {
+            "plain": secured.bootstrap,
+            "secure": secured.secure_bootstrap,
+            "silent": silent.address,
+            "web": web.address,
+        }
+
+
+@pytest.mark.parametrize("case", WRONG_PORTS)
+def test_what_is_wrong_with_security_or_port_is_said(
+    secured: Brokers, ports: dict[str, str], monkeypatch: pytest.MonkeyPatch, case: str
+) -> None:
+    monkeypatch.setenv("EVENFLEET_TEST_SECRET", PASSWORD)
+    security, port, reason = WRONG_PORTS[case]
+    login: dict[str, Any] = {}
+    if security.startswith("SASL"):
+        password = Secret(variable="EVENFLEET_TEST_SECRET")
+        login = {"mechanism": "PLAIN", "username": USER, "password": password}
+    cluster = Cluster(
+        "c",
+        (ports[port],),
+        security=security,
+        ca_file=secured.ca_file,
+        timeout=1 if port == "silent" else 10,
+        retries=0,
+        **login,
+    )
+    if case == "a mechanism not there":
+        object.__setattr__(cluster, "mechanism", "GSSAPI")  # no setting takes it
+    assert reason in collect_cluster(cluster).left_out[0]
 
 
 def test_a_certificate_that_nobody_vouches_for_is_said(

@@ -10,8 +10,13 @@ from kafka import KafkaAdminClient, KafkaConsumer
 from kafka.admin import MemberToRemove
 
 from optimizer.assignor.plan_file import GroupPlan, Topics
+from spark.enforce.rebalance import make_rebalance
+from spark.sources.live.cluster import Cluster
+from spark.sources.live.connection import Connection
+from spark.sources.live.read_group import read_group
 from tests.live.brokers import Brokers
 from tests.live.consumers import Consumer, Diary, await_rest, closing
+from tests.live.members import of_new_protocol, polled
 from tests.live.waiting import until
 from tests.spark.conftest import asked, run  # noqa: F401 - fixtures
 from tests.spark.support.said import Run
@@ -113,13 +118,13 @@ def test_groups_that_no_plan_can_be_put_into(
     tmp_path: Path,
     run: Run,  # noqa: F811
 ) -> None:
-    """One that isn't there, and one whose consumers assign by themselves, are left alone."""
+    """One that isn't there, and such that assign by themselves, are left alone and told apart."""
     site = Site("no-plan-assignor", broker, admin, tmp_path)
     site.plan([0, 1], [2, 3], [4, 5])
     enforce = ("enforce", site.file, "--bootstrap", broker.bootstrap, "--no-dry-run")
     nobody = run(*enforce)
     assert nobody.code == 1
-    assert "try again when it is Stable" in nobody.err
+    assert "Group no-plan-assignor: there is no such group." in nobody.err
     consumer = KafkaConsumer(
         site.name, bootstrap_servers=broker.bootstrap, group_id=site.name, client_id="a"
     )
@@ -129,8 +134,44 @@ def test_groups_that_no_plan_can_be_put_into(
         generation = consumer.group_metadata().generation_id
         ranges = run(*enforce)
         assert ranges.code == 1
-        assert "assigns by 'range', not by a PlanAssignor" in ranges.err
+        assert "its members use range: the plan would be ignored. To roll it out" in ranges.err
+        watched = run("watch", *enforce[1:-1], "--timeout", 600)
+        assert (watched.code, "use range: the plan" in watched.err) == (1, True)
         consumer.poll(timeout_ms=500)
         assert consumer.group_metadata().generation_id == generation
     finally:
         consumer.close()
+
+
+def test_a_group_of_the_new_protocol(
+    broker: Brokers,
+    admin: KafkaAdminClient,
+    tmp_path: Path,
+    run: Run,  # noqa: F811
+) -> None:
+    """Its broker assigns, and does so anew when a guest has come and gone; nobody loses anything.
+
+    With an assignor that knows no plan, that isn't done.
+    """
+    site = Site("new-protocol", broker, admin, tmp_path)
+    site.plan([0, 1], [2, 3], [4, 5])
+    members = [of_new_protocol(broker.bootstrap, site.name, n, [site.name], "r") for n in range(2)]
+    cluster = Cluster("live", (broker.bootstrap,))
+    with polled(members), Connection(cluster) as brokers:
+        assert until(lambda: {len(member.owned) for member in members} == {3})
+        before = read_group(brokers, cluster, site.name)
+        assert (before.type, before.state, before.strategy) == ("consumer", "Stable", "uniform")
+        said = run("enforce", site.file, "--bootstrap", broker.bootstrap, "--no-dry-run")
+        assert said.code == 1
+        assert "its broker assigns by 'uniform': the plan would be ignored" in said.err
+        assert "group.remote.assignor=evenfleet-plan" in said.err
+        make_rebalance(brokers, cluster, before)
+        owned = [member.owned for member in members]
+
+        def rests() -> bool:
+            now = read_group(brokers, cluster, site.name)
+            return now.state == "Stable" and now.generation > before.generation
+
+        assert until(rests, 20), (before.generation, read_group(brokers, cluster, site.name))
+        assert [member.owned for member in members] == owned
+        assert len(read_group(brokers, cluster, site.name).members) == 2

@@ -162,7 +162,7 @@ class TestCommands:
         words = ("export-plan", store, plan, "--out", file, "--group")
         for group, why in (
             (SPELLED, r"group 'caf\\xe9' has no plan, it is invalid: not valid UTF-8"),
-            ("its-client", rf"has a client.id that isn't valid UTF-8, {SPELLED}: give"),
+            ("its-client", rf"with a client.id that isn't valid UTF-8, {SPELLED}: give"),
         ):
             said = run(*words, group)
             assert (said.code, is_one_line(said)) == (2, True)

@@ -21,13 +21,15 @@ AT_A_TIME = 8
 class Collected(SourceTables):
     """The tables of one cluster, none when it can't be reached, and how it went.
 
-    `statuses` has a row for each group that something is out of order about.
+    `statuses` has a row for each group that something is out of order about; `leaderless` is the
+    number of topics some of whose partitions have no leader.
     """
 
     cluster: str
     requests: int
     seconds: float
     statuses: Sequence[dict[str, Any]] = ()
+    leaderless: int = 0
 
 
 def collect_clusters(clusters: Sequence[Cluster]) -> list[Collected]:
@@ -65,4 +67,5 @@ def collect_cluster(cluster: Cluster) -> Collected:
         requests=requests,
         seconds=time.monotonic() - begun,
         statuses=statuses,
+        leaderless=len(reading.leaderless),
     )

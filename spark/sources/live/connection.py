@@ -9,13 +9,13 @@ from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple, Protocol
 
 from kafka import errors
-from kafka.net.manager import KafkaConnectionManager
-from kafka.net.sasl.oauth import AbstractTokenProvider
 from kafka.net.selector import NetworkSelector
-from kafka.protocol.metadata import MetadataRequest, MetadataResponse
+from kafka.protocol.metadata import MetadataRequest
 
 from spark.errors import first_line
 from spark.sources.live.cluster import Cluster
+from spark.sources.live.failure import RequestError, failure
+from spark.sources.live.manager import Manager, Progress, Token
 from spark.sources.live.secret import Secret, unlogged_wire
 
 LARGEST_RESPONSE = 512 * 1024 * 1024  # bytes
@@ -23,13 +23,6 @@ PAUSE = 0.25  # seconds, before a request is made once more
 
 FAILURES = (errors.KafkaError, OSError, ValueError)
 """What comes of a request or a login that fails; the last is how SCRAM finds a false broker."""
-
-REFUSALS = (
-    errors.SaslAuthenticationFailedError,
-    errors.UnsupportedSaslMechanismError,
-    errors.IncompatibleBrokerVersion,
-)
-"""Errors that come again when one tries again; too many logins that fail lock a user out."""
 
 _ERROR_NAMES = re.compile(r"^(\[Error \d+\] )?(\w+Error: )*")
 
@@ -63,7 +56,7 @@ class Connection:
         self._secrets: list[str] = []
         with contextlib.ExitStack() as opened:
             opened.enter_context(unlogged_wire())
-            self._manager = _Manager(self, NetworkSelector(), **self._settings())
+            self._manager = Manager(self, NetworkSelector(), **self._settings())
             opened.callback(self._close)
             try:
                 self.metadata: Answer = self._manager.run(self._bootstrap)
@@ -101,27 +94,35 @@ class Connection:
 
     async def _ask_one(self, node: int, request: Any) -> Answer:
         for attempt in range(self._cluster.retries + 1):
-            if node in self._silent:
-                return NoAnswer(self._silent[node])
             if attempt:
                 await self._manager._net.sleep(PAUSE * attempt)
+            if node in self._silent:
+                return NoAnswer(self._silent[node])
             try:
                 return await self._send(node, request)
-            except FAILURES as error:
-                reason = f"broker {node} did not answer: {self.said(error)}"
-                if isinstance(error, REFUSALS):
-                    return NoAnswer(reason)
+            except RequestError as error:
+                reason = f"broker {node} did not answer: {error}"
+                if error.is_final:
+                    break
         self._silent[node] = reason
         return NoAnswer(reason)
 
     async def _send(self, node: int | str, request: Any) -> Answer:
-        connection = self._manager.get_connection(
-            node,
-            timeout_ms=self._cluster.timeout * 1000,
-            # else kafka-python goes on asking for metadata, behind our back
-            refresh_metadata_on_err=False,
-        )
-        return await connection.send_request(request)
+        """Raises RequestError."""
+        progress = Progress()
+        try:
+            connection = self._manager.get_connection(
+                node,
+                timeout_ms=self._cluster.timeout * 1000,
+                # else kafka-python goes on asking for metadata, behind our back
+                refresh_metadata_on_err=False,
+            )
+            progress = connection.progress
+            answer = connection.send_request(request)
+            # kafka-python itself waits for ever for a server that says nothing to TLS
+            return await self._manager.wait_for(answer, (self._cluster.timeout + PAUSE) * 1000)
+        except FAILURES as error:
+            raise failure(error, self.said(error), progress, self._cluster) from None
 
     async def _bootstrap(self) -> Answer:
         """Ask the bootstrap servers in turn; the first to answer names all the brokers.
@@ -137,9 +138,9 @@ class Connection:
                     break
                 try:
                     answer = await self._send(server.node_id, _all_topics())
-                except FAILURES as error:
-                    said[f"{server.host}:{server.port}"] = self._said_at_login(error)
-                    if isinstance(error, REFUSALS):
+                except RequestError as error:
+                    said[f"{server.host}:{server.port}"] = str(error)
+                    if error.is_final:
                         servers.remove(server)
                     continue
                 if answer.brokers:
@@ -147,18 +148,13 @@ class Connection:
                     self._manager.close(server.node_id)
                     return answer
                 said[f"{server.host}:{server.port}"] = "it knows no brokers"
+            if not servers:
+                break
             await self._manager._net.sleep(PAUSE * (attempt + 1))
         raise UnreachableError(
             f"cluster {self._cluster.name} can't be reached: "
             + "; ".join(f"{server}: {reason}" for server, reason in sorted(said.items()))
         )
-
-    def _said_at_login(self, error: BaseException) -> str:
-        """kafka-python may see that a broker hangs up before it sees what the broker said."""
-        said = self.said(error)
-        if self._cluster.security.startswith("SASL_") and said == "socket disconnected":
-            return "the broker hung up during the login, as it does when the secret is wrong"
-        return said
 
     def said(self, error: BaseException) -> str:
         """An error in one line, without secrets, whoever put one there."""
@@ -177,7 +173,7 @@ class Connection:
             "sasl_mechanism": cluster.mechanism,
             "sasl_plain_username": cluster.username,
             "sasl_plain_password": self._read(cluster.password),
-            "sasl_oauth_token_provider": cluster.token and _Token(self._read(cluster.token)),
+            "sasl_oauth_token_provider": cluster.token and Token(self._read(cluster.token)),
             "ssl_cafile": cluster.ca_file and str(cluster.ca_file),
             "ssl_certfile": cluster.certificate_file and str(cluster.certificate_file),
             "ssl_keyfile": cluster.key_file and str(cluster.key_file),
@@ -203,49 +199,6 @@ class Connection:
 
 def _all_topics() -> MetadataRequest:
     return MetadataRequest(topics=None, allow_auto_topic_creation=False, min_version=1)
-
-
-class _Manager(KafkaConnectionManager):  # type: ignore[misc]
-    """kafka-python's connections, each of whose requests is counted, handshakes included."""
-
-    def __init__(self, counted: Connection, net: NetworkSelector, **settings: Any) -> None:
-        super().__init__(net, **settings)
-        self._counted = counted
-
-    def get_connection(self, node_id: int | str, **options: Any) -> Any:
-        known = node_id in self._conns
-        connection = super().get_connection(node_id, **options)
-        if not known:
-            sends = connection._send_request
-
-            def send(request: Any, *args: Any, **more: Any) -> Any:
-                self._counted.requests += 1
-                return sends(request, *args, **more)
-
-            connection._send_request = send
-        return connection
-
-    def know(self, metadata: Answer) -> None:
-        """Remember the brokers, without the topics, which nothing here looks up."""
-        self.cluster.update_metadata(
-            MetadataResponse(
-                version=metadata.API_VERSION,
-                brokers=metadata.brokers,
-                cluster_id=metadata.cluster_id,
-                controller_id=metadata.controller_id,
-                topics=[],
-            )
-        )
-
-
-class _Token(AbstractTokenProvider):  # type: ignore[misc]
-    """One OAuth token: a collection takes less time than a token lives."""
-
-    def __init__(self, token: str | None) -> None:
-        self._token = token
-
-    def token(self) -> str:
-        return self._token or ""
 
 
 class Brokers(Protocol):

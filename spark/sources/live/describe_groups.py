@@ -22,20 +22,26 @@ from spark.wording import named
 
 
 def describe_groups(
-    brokers: Brokers, cluster: Cluster, listed: Mapping[str, Listed], topics: Sequence[str]
+    brokers: Brokers,
+    cluster: Cluster,
+    listed: Mapping[str, Listed],
+    topics: Sequence[str],
+    offsets: bool = True,
 ) -> tuple[list[DescribedGroup], list[str]]:
     """The groups by name, and sentences about what could not be had of them.
 
-    A group that isn't described has the reason in its state. `topics` are those of the cluster.
+    A group that isn't described has the reason in its state. `topics` are those of the cluster;
+    without `offsets` none are asked for.
     """
-    classic, new, offsets = questions_for(brokers)
+    classic, new, committed = questions_for(brokers)
+    more = [committed] if offsets else []
     describe = {CLASSIC: classic, CONSUMER: new}
     coordinators = {name: group.coordinator for name, group in listed.items()}
     answers = ask_coordinators(
         brokers,
         coordinators,
         {
-            name: [describe[group.protocol], offsets]
+            name: [describe[group.protocol], *more]
             for name, group in listed.items()
             if group.protocol in describe
         },
@@ -59,10 +65,13 @@ def describe_groups(
             group = read_consumer_group(answer, cluster, topics)
         else:
             group = read_classic_group(answer, cluster)
-        of_offsets = answers.get((name, offsets))
-        if refused := _refused(of_offsets):
-            silent[f"no offsets, {refused}"].add(name)
-        groups.append(replace(group, type=group.type or one.type, committed=_committed(of_offsets)))
+        group = replace(group, type=group.type or one.type)
+        if offsets:
+            of_offsets = answers.get((name, committed))
+            if refused := _refused(of_offsets):
+                silent[f"no offsets, {refused}"].add(name)
+            group = replace(group, committed=_committed(of_offsets))
+        groups.append(group)
     groups = [replace(group, coordinator=coordinators[group.name]) for group in groups]
     return groups, [f"{named('group', names)}: {reason}" for reason, names in silent.items()]
 

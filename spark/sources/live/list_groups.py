@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from typing import Any, NamedTuple
 
 from kafka.protocol.admin import ListGroupsRequest
@@ -36,10 +36,14 @@ OFFSETS_TOPIC = "__consumer_offsets"
 
 
 def list_groups(
-    brokers: Brokers, cluster: Cluster, nodes: Sequence[int]
+    brokers: Brokers,
+    cluster: Cluster,
+    nodes: Sequence[int],
+    wanted: Container[str] | None = None,
 ) -> tuple[dict[str, Listed], list[str]]:
     """The groups wanted, and a sentence for each broker, or partition, whose groups are missing.
 
+    Those that the cluster's settings name are wanted, unless `wanted` says which are.
     A broker that hasn't heard yet that it coordinates more groups than before lists none of them,
     and gives no error: where replicas are out of sync, so that this may be, all are asked twice.
     """
@@ -49,10 +53,11 @@ def list_groups(
         if topic.name == OFFSETS_TOPIC
         for partition in topic.partitions
     ]
-    listed, missing = _list_groups(brokers, cluster, nodes)
+    wanted = cluster.groups if wanted is None else wanted
+    listed, missing = _list_groups(brokers, cluster.retries, nodes, wanted)
     if any(len(partition.isr_nodes) < len(partition.replica_nodes) for partition in kept_in):
         time.sleep(SETTLES_IN)
-        more, missing = _list_groups(brokers, cluster, nodes)
+        more, missing = _list_groups(brokers, cluster.retries, nodes, wanted)
         listed |= more
     leaderless = [str(p.partition_index) for p in kept_in if p.leader_id < 0]
     if leaderless:
@@ -62,12 +67,12 @@ def list_groups(
 
 
 def _list_groups(
-    brokers: Brokers, cluster: Cluster, nodes: Sequence[int]
+    brokers: Brokers, retries: int, nodes: Sequence[int], wanted: Container[str]
 ) -> tuple[dict[str, Listed], list[str]]:
     """Ask once; a broker that says that it still loads its groups is asked again."""
     listed: dict[str, Listed] = {}
     missing: dict[int, str] = {}
-    for _ in attempts(cluster.retries):
+    for _ in attempts(retries):
         answers = brokers.ask([(node, ListGroupsRequest(min_version=0)) for node in nodes])
         loading = []
         for node, answer in zip(nodes, answers, strict=True):
@@ -81,7 +86,7 @@ def _list_groups(
                 listed |= {
                     group.group_id: _listed(node, group)
                     for group in answer.groups
-                    if group.group_id in cluster.groups
+                    if group.group_id in wanted
                 }
         nodes = loading
         if not nodes:

@@ -24,7 +24,7 @@ class Reading:
 
     Brokers and topics are those of a MetadataResponse; `moving` are partitions that are being
     reassigned. `missing` are sentences about what should be here and could not be had, `notes`
-    about the rest.
+    about the rest; `leaderless` are names of topics some of whose partitions have no leader.
     """
 
     brokers: list[Any]
@@ -34,6 +34,7 @@ class Reading:
     missing: list[str]
     notes: list[str]
     moving: dict[Claim, Moving] = field(default_factory=dict)
+    leaderless: frozenset[str] = frozenset()
 
 
 def read_cluster(cluster: Cluster, brokers: Brokers) -> Reading:
@@ -48,8 +49,11 @@ def read_cluster(cluster: Cluster, brokers: Brokers) -> Reading:
     read = {claim for group in groups for claim in claims_of(group)}
     ends, unknown_ends = read_end_offsets(brokers, topics, read, cluster.retries)
     missing = [*unlisted, *undescribed, *unknown_ends]
-    notes = [*notes, *_leaderless(topics), *untold]
-    return Reading(known, topics, groups, ends, missing, notes, moving)
+    leaderless = _leaderless(topics)
+    if leaderless:
+        what = "with partitions that have no leader, so that their end is not known"
+        notes = [*notes, f"{named('topic', leaderless)} {what}"]
+    return Reading(known, topics, groups, ends, missing, [*notes, *untold], moving, leaderless)
 
 
 def claims_of(group: DescribedGroup) -> set[Claim]:
@@ -69,7 +73,5 @@ def _topics(cluster: Cluster, all_topics: Iterable[Any]) -> tuple[list[Any], lis
     return [topic for topic in wanted if not topic.error_code], notes
 
 
-def _leaderless(topics: Iterable[Any]) -> list[str]:
-    found = {t.name for t in topics if any(p.leader_id < 0 for p in t.partitions)}
-    what = "with partitions that have no leader, so that their end is not known"
-    return [f"{named('topic', found)} {what}"] if found else []
+def _leaderless(topics: Iterable[Any]) -> frozenset[str]:
+    return frozenset(t.name for t in topics if any(p.leader_id < 0 for p in t.partitions))

@@ -1,43 +1,50 @@
-"""One group of a live cluster: what it is like now."""
+"""Groups of a live cluster, by name: what they are like now."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Collection
 
-from kafka.protocol.admin import DescribeGroupsRequest
-from kafka.protocol.metadata import FindCoordinatorRequest
-
-from spark.sources.live.classic_group import read_classic_group
 from spark.sources.live.cluster import Cluster
-from spark.sources.live.connection import Connection, NoAnswer
-from spark.sources.live.error_text import error_text
-from spark.sources.live.group import DescribedGroup, unknown
+from spark.sources.live.connection import Brokers
+from spark.sources.live.describe_groups import describe_groups
+from spark.sources.live.group import DescribedGroup, gone, unknown
+from spark.sources.live.list_groups import Listed, list_groups
+
+GONE = "Dead"
 
 
-def read_group(brokers: Connection, cluster: Cluster, name: str) -> DescribedGroup:
-    """A group of the classic protocol as its coordinator describes it, or with why it can't."""
-    node = coordinator_of(brokers, name)
-    if isinstance(node, NoAnswer):
-        return unknown(name, node.reason)
-    (answer,) = brokers.ask([(node, DescribeGroupsRequest(groups=[name]))])
-    if isinstance(answer, NoAnswer):
-        return unknown(name, answer.reason)
-    described = answer.groups[0]
-    if described.error_code:
-        return unknown(name, described.error_message or error_text(described.error_code))
-    return read_classic_group(described, cluster)
+class GroupReader:
+    """Reads the same groups time and again; all groups are listed but to find the types of these.
+
+    Brokers are asked about a group in the words of its protocol, which only their lists tell.
+    """
+
+    def __init__(self, brokers: Brokers, cluster: Cluster, names: Collection[str]) -> None:
+        self._brokers, self._cluster = brokers, cluster
+        self._names = frozenset(names)
+        self._listed: dict[str, Listed] = {}
+
+    def read(self) -> dict[str, DescribedGroup]:
+        """Each group as its coordinator describes it, or with why it can't."""
+        missing: list[str] = []
+        if self._names - self._listed.keys():
+            nodes = [broker.node_id for broker in self._brokers.metadata.brokers]
+            self._listed, missing = list_groups(self._brokers, self._cluster, nodes, self._names)
+        topics = [topic.name for topic in self._brokers.metadata.topics]
+        found, _ = describe_groups(
+            self._brokers, self._cluster, self._listed, topics, offsets=False
+        )
+        groups = {group.name: group for group in found}
+        for name, group in groups.items():
+            if group.coordinator is not None:
+                self._listed[name] = self._listed[name]._replace(coordinator=group.coordinator)
+            if group.state == GONE:  # it may have come to the other protocol
+                del self._listed[name]
+        for name in self._names - groups.keys():
+            groups[name] = unknown(name, missing[0]) if missing else gone(name)
+        return groups
 
 
-def coordinator_of(brokers: Connection, name: str) -> Any:
-    """The node that coordinates a group; NoAnswer if no broker knows it."""
-    reason = "the cluster has no brokers"
-    for broker in brokers.metadata.brokers:
-        request = FindCoordinatorRequest(key_type=0, coordinator_keys=[name], min_version=4)
-        (answer,) = brokers.ask([(broker.node_id, request)])
-        if isinstance(answer, NoAnswer):
-            reason = answer.reason
-        elif answer.coordinators[0].error_code:
-            reason = error_text(answer.coordinators[0].error_code)
-        else:
-            return answer.coordinators[0].node_id
-    return NoAnswer(reason)
+def read_group(brokers: Brokers, cluster: Cluster, name: str) -> DescribedGroup:
+    """One group, of any type."""
+    return GroupReader(brokers, cluster, [name]).read()[name]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ from pyspark.sql import SparkSession
 from optimizer.assignor.plan_file import GroupPlan
 from spark import FleetSnapshot, InputError
 from spark.enforce.export import group_plan
+from spark.enforce.plan_folder import PlanFolder
 from spark.fleet.local_store import write_store
 from spark.fleet.results import read_result
 from tests.spark.support.fleets import SNAPSHOT, Fleet
@@ -22,7 +24,7 @@ def fleet() -> Fleet:
     """A group in two clusters, one that has no plan, and one whose members can't be told apart."""
     made = Fleet().topic("t", 4).topic("u", 1).topic("t", 1, cluster="d")
     made.group("g", {"m1": ["t"], "m2": ["t", "u"], "m3": []}, [("t", 0, "m2"), ("u", 0, "m2")])
-    made.group("g", {"m1": ["t"]}, cluster="d")
+    made.group("g", {"m1": ["t"]}, cluster="d", type="consumer")
     made.group("moving", {"m1": ["t"]}, state="PreparingRebalance")
     made.group("alike", {"n1": ["t"], "n2": ["t"]})
     made.group("unnamed", {"n1": ["t"]})
@@ -31,6 +33,9 @@ def fleet() -> Fleet:
         instance, client = KEYS.get(row["member_id"], (None, "same"))
         nobody = row["group"] == "unnamed"
         row |= {"instance_id": instance, "client_id": None if nobody else client}
+    for row in made.rows["partitions"]:
+        if (row["cluster"], row["topic"]) == ("c", "t"):
+            row["topic_id"] = "11111111-2222-3333-4444-555555555555"
     return made
 
 
@@ -50,8 +55,9 @@ def test_export_plan(run: Run, spark: SparkSession, tmp_path: Path) -> None:
         "two": {"t": [0, 2], "u": [0]},
         "three": {},
     }
+    assert (plan.protocol, plan.topic_ids) == ("classic", {"t": "ERERESIiMzNERFVVVVVVVQ"})
     refused = run("export-plan", store, out, "--group", "g", "--out", file)
-    assert (refused.code, is_one_line(refused)) == (2, True)
+    assert (refused.code, is_one_line(refused)) == (2, True), refused
     assert "several clusters have a group 'g': choose its cluster of c, d" in refused.err
     lacking = run("export-plan", store, out, "--group", "g", "--snapshot", "s0", "--out", file)
     assert (lacking.code, is_one_line(lacking)) == (2, True)
@@ -72,9 +78,55 @@ def test_export_plan(run: Run, spark: SparkSession, tmp_path: Path) -> None:
     groups, assignments = (
         read_result(spark, str(out), name, SNAPSHOT).rows for name in ("groups", "assignments")
     )
+    new_protocol = group_plan(snapshot, groups, assignments, "g", "d").plan
+    assert (new_protocol.protocol, new_protocol.member_ids) == ("consumer", {})
     for (group, cluster), why in wrong.items():
         with pytest.raises(InputError, match=why):
             group_plan(snapshot, groups, assignments, group, cluster)
+
+
+def test_plans_of_many_groups(run: Run, spark: SparkSession, tmp_path: Path) -> None:
+    """Into a folder with an index; what is there already and hasn't changed isn't touched."""
+    store, out, folder = tmp_path / "store", tmp_path / "plan", tmp_path / "plans"
+    made = fleet().group("../a b/é", {"m1": ["t"], "m2": ["t"]}, strategy="range")
+    for row in made.rows["members"]:
+        if row["group"] == "../a b/é":
+            row["client_id"] = row["member_id"]
+    write_store(made.tables(), store, SNAPSHOT)
+    assert run("plan", store, "--out", out).code == 0
+    words = ("export-plan", store, out, "--out", folder)
+    said = run(*words, "--all")
+    assert said.code == 0, said.err
+    assert f"plans of 3 groups of snapshot {SNAPSHOT}: 3 new, 0 changed, 0 unchanged" in said.err
+    assert "No plan of 1 group (moving), which has no plan, it is rebalancing" in said.err
+    assert "Of 1 group (../a b/é): its members use range: the plan would be ignored" in said.err
+    opened = PlanFolder(folder)
+    assert [(one.cluster, one.group) for one in opened.entries] == [
+        *[("c", "../a b/é"), ("c", "g"), ("d", "g")]
+    ]
+    odd = opened.entries[0]
+    assert opened.read(odd).group == "../a b/é"
+    assert {path.parent for path in folder.rglob("*")} == {folder, folder / "c", folder / "d"}
+    index = json.loads((folder / "index.json").read_text())
+    assert [one["group"] for one in index["without_plan"]] == [
+        "alike",
+        "moving",
+        "unnamed",
+        "workers",
+    ]
+    (folder / "d" / "g.json").write_text("cut short")
+    before = {file: file.stat().st_ino for file in folder.rglob("*.json")}
+    said = run(*words, "--group", "?")
+    assert "1 new, 0 changed, 1 unchanged" in said.err
+    replaced = {file for file in before if file.stat().st_ino != before[file]}
+    assert replaced == {folder / "d" / "g.json", folder / "index.json"}
+    assert len(PlanFolder(folder).entries) == 3
+    assert is_one_line(run(*words, "--group", "nobody*"))
+    for wrong in ((), ("--all", "--group", "g")):
+        refused = run(*words, *wrong)
+        assert (refused.code, is_one_line(refused)) == (2, True)
+    (folder / "index.json").write_text("{}")
+    assert "is no index of plans" in run(*words, "--all").err
 
 
 @pytest.mark.parametrize("command", ["watch", "enforce"])

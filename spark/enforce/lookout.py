@@ -1,0 +1,79 @@
+"""Looks at groups of a live cluster for as long as their plans take to come into force."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import TracebackType
+from typing import TypeVar
+
+from optimizer.assignor.plan_file import GroupPlan
+from spark.enforce.judge import Status, Verdict, judge
+from spark.enforce.rebalance import RebalanceError, make_rebalance
+from spark.sources.live.cluster import Cluster
+from spark.sources.live.connection import Connection, UnreachableError
+from spark.sources.live.group import DescribedGroup
+from spark.sources.live.read_group import GroupReader
+
+T = TypeVar("T")
+
+
+class Lookout:
+    """A connection to a cluster that is made anew when a broker has stopped to answer.
+
+    `with Lookout(cluster, plans) as lookout:`; plans are by the names of their groups. To begin
+    with the cluster has to be there: UnreachableError. Later it may be away.
+    """
+
+    def __init__(self, cluster: Cluster, plans: Mapping[str, GroupPlan]) -> None:
+        self.groups: dict[str, DescribedGroup] = {}
+        self._cluster, self._plans = cluster, plans
+        self._brokers: Connection | None = None
+        self._readers: dict[frozenset[str], GroupReader] = {}
+
+    def __enter__(self) -> Lookout:
+        self._open()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._close()
+
+    def look(self, names: frozenset[str]) -> dict[str, Verdict]:
+        """What is to be said of these groups now; what they are like is then in `groups`."""
+        try:
+            brokers = self._brokers or self._open()
+            reader = self._readers.get(names)
+            if reader is None:
+                reader = self._readers[names] = GroupReader(brokers, self._cluster, names)
+            groups = reader.read()
+        except UnreachableError as error:
+            return dict.fromkeys(names, Verdict(Status.UNKNOWN, str(error), 0, False))
+        self.groups |= groups
+        counts = {topic.name: len(topic.partitions) for topic in brokers.metadata.topics}
+        found = {name: judge(self._plans[name], groups[name], counts) for name in names}
+        if any(verdict.status is Status.UNKNOWN for verdict in found.values()):
+            self._close()  # who didn't answer isn't asked again over a connection
+        return found
+
+    def make_rebalance(self, name: str) -> str | None:
+        """Let a group that was looked at assign anew; returns why it couldn't be made to."""
+        try:
+            brokers = self._brokers or self._open()
+            make_rebalance(brokers, self._cluster, self.groups[name])
+        except (RebalanceError, UnreachableError) as error:
+            return str(error)
+        return None
+
+    def _open(self) -> Connection:
+        self._readers = {}
+        self._brokers = Connection(self._cluster)
+        return self._brokers
+
+    def _close(self) -> None:
+        if self._brokers is not None:
+            self._brokers.__exit__()
+            self._brokers = None

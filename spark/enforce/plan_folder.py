@@ -1,0 +1,163 @@
+"""Plans of many groups in a folder: a file a group, and an index of them.
+
+`FOLDER/CLUSTER/GROUP.json` is the plan of a group; what a file system wouldn't take in a name is
+spelled `%2F`. `FOLDER/index.json` is a JSON object: `format` ("evenfleet-plan-index"), `version`
+(1), `snapshot` (the newest exported), `plans` and `without_plan`, lists of objects with `cluster`
+and `group`; those of `plans` have the `file` (as in a URL below the folder), its `snapshot`,
+`protocol`, `topics`, and numbers of `members` and `partitions`, those of `without_plan` a `reason`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass, replace
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote, unquote
+
+from optimizer.assignor.plan_file import GroupPlan, PlanFileError
+from spark.enforce.export import NoPlan
+from spark.errors import InputError
+from spark.files import replace_text, writing
+from spark.patterns import matches
+
+INDEX, FORMAT, VERSION = "index.json", "evenfleet-plan-index", 1
+LONGEST = 200
+"""Bytes of a file's name; file systems take 255, and a file half written has a longer one."""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A plan in a folder; `file` is its path below the folder as a URL has it."""
+
+    cluster: str
+    group: str
+    file: str
+    snapshot: str
+    protocol: str
+    topics: list[str]
+    members: int
+    partitions: int
+
+
+class PlanFolder:
+    """A folder of plans, read when it is opened; `entries` are those of its index.
+
+    Raises InputError if there is an index that isn't one.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._entries: dict[tuple[str, str], Entry] = _read_index(path / INDEX)
+
+    @property
+    def entries(self) -> list[Entry]:
+        """By cluster and group."""
+        return [self._entries[key] for key in sorted(self._entries)]
+
+    def matching(self, pattern: str = "*", cluster: str | None = None) -> list[Entry]:
+        """Those of groups whose names fit, and of one cluster, if one is given."""
+        return [
+            entry
+            for entry in self.entries
+            if matches(pattern, entry.group) and cluster in (None, entry.cluster)
+        ]
+
+    def read(self, entry: Entry) -> GroupPlan:
+        """Raises InputError when there is no sound plan of that group."""
+        file = self._place(entry.file)
+        try:
+            plan = GroupPlan.from_text(file.read_bytes())
+        except (OSError, PlanFileError) as error:
+            raise InputError(f"there is no plan in {file}: {error}") from None
+        if (plan.cluster, plan.group) != (entry.cluster, entry.group):
+            raise InputError(f"{file} has the plan of group {plan.group!r}, not {entry.group!r}")
+        return plan
+
+    def put(self, plan: GroupPlan) -> str:
+        """Write a plan, unless it is there already; returns "new", "changed" or "unchanged".
+
+        A plan that differs by its snapshot alone is the one that is there.
+        """
+        key = (plan.cluster, plan.group)
+        file = self._place(name := file_of(*key))
+        before = _plan_in(file)
+        if before is not None and replace(before, snapshot=plan.snapshot) == plan:
+            plan, outcome = before, "unchanged"
+        else:
+            with writing(file):
+                file.parent.mkdir(parents=True, exist_ok=True)
+            replace_text(file, plan.to_text())
+            outcome = "new" if before is None else "changed"
+        topics = plan.topics
+        self._entries[key] = Entry(
+            *(*key, name, plan.snapshot, plan.protocol, sorted(topics)),
+            *(len(plan.members), sum(topics.values())),
+        )
+        return outcome
+
+    def finish(self, snapshot: str, without_plan: Iterable[NoPlan]) -> None:
+        """Write the index; plans of groups that weren't exported now stay in it."""
+        lists = {
+            "plans": [asdict(entry) for entry in self.entries if self._place(entry.file).exists()],
+            "without_plan": [asdict(one) for one in without_plan],
+        }
+        head = {"format": FORMAT, "version": VERSION, "snapshot": snapshot}
+        parts = [f"{_json(key)}: {_json(value)}" for key, value in head.items()]
+        parts += [
+            f"{_json(key)}: [\n" + ",\n".join(f"  {_json(one)}" for one in some) + "\n]"
+            for key, some in lists.items()
+        ]
+        text, file = "{\n" + ",\n".join(parts) + "\n}\n", self.path / INDEX
+        if not file.is_file() or file.read_text(encoding="utf-8") != text:
+            replace_text(file, text)
+
+    def _place(self, file: str) -> Path:
+        return self.path.joinpath(*(unquote(part) for part in file.split("/")))
+
+
+def file_of(cluster: str, group: str) -> str:
+    """Where a group's plan is below its folder, as a URL has it."""
+    return f"{quote(_name(cluster))}/{quote(_name(group))}.json"
+
+
+def _name(name: str) -> str:
+    """A name that every file system takes; of a long one the beginning, and a hash."""
+    safe = quote(name, safe=" ()[]{}!$&'+,;=@")
+    if safe[:1] in (".", " "):
+        safe = f"%{ord(safe[0]):02X}{safe[1:]}"
+    if len(safe) <= LONGEST:
+        return safe
+    return f"{safe[: LONGEST - 20]}-{sha256(name.encode()).hexdigest()[:16]}"
+
+
+def _plan_in(file: Path) -> GroupPlan | None:
+    try:
+        return GroupPlan.from_text(file.read_bytes())
+    except (OSError, PlanFileError):
+        return None
+
+
+def _read_index(file: Path) -> dict[tuple[str, str], Entry]:
+    try:
+        stated = json.loads(file.read_bytes())
+        if stated["format"] != FORMAT or stated["version"] != VERSION:
+            raise ValueError("it is none of this version")
+        return {(one["cluster"], one["group"]): _entry(one) for one in stated["plans"]}
+    except FileNotFoundError:
+        return {}
+    except (OSError, KeyError, TypeError, ValueError) as error:
+        raise InputError(f"{file} is no index of plans: {error}") from None
+
+
+def _entry(stated: dict[str, Any]) -> Entry:
+    entry = Entry(**{name: stated[name] for name in Entry.__dataclass_fields__})
+    if entry.file != file_of(entry.cluster, entry.group):
+        raise ValueError(f"the plan of group {entry.group!r} can't be in {entry.file}")
+    return entry
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=True)

@@ -1,0 +1,66 @@
+"""How a plan comes into force in a group of its type: who assigns there, and by what.
+
+Kafka has two protocols for consumers: in the classic one the leader of the group assigns, by the
+strategy that all its members know; in that of KIP-848 the broker does.
+"""
+
+from __future__ import annotations
+
+from enum import Enum
+
+from spark.fleet import CLASSIC, CONNECT, CONSUMER, why_foreign
+
+EAGER, COOPERATIVE = "evenfleet-plan", "cooperative-evenfleet-plan"
+"""Names of the assignors that go by a plan: the leader's, and the first of them the broker's."""
+
+COOPERATIVE_STICKY = "cooperative-sticky"
+
+
+class Way(Enum):
+    """What becomes of a plan in a group."""
+
+    LEADER = "its leader goes by a plan"
+    BROKER = "its broker goes by a plan"
+    IGNORED = "what assigns there knows no plan"
+    NONE = "no plan of consumers can be in force there"
+    EMPTY = "it has no members"
+
+
+def way_of(kind: str | None, strategy: str | None, members: int) -> Way:
+    """`kind` is one of `spark.fleet.TYPES`, None as classic."""
+    if kind == CONNECT or why_foreign(kind, strategy, members):
+        return Way.NONE
+    if not members:
+        return Way.EMPTY
+    if kind == CONSUMER:
+        return Way.BROKER if strategy == EAGER else Way.IGNORED
+    return Way.LEADER if strategy in (EAGER, COOPERATIVE) else Way.IGNORED
+
+
+def why_not(kind: str | None, strategy: str | None, members: int) -> str | None:
+    """Why a plan would be ignored, and what to do, as a sentence about "it"; None: it wouldn't."""
+    way = way_of(kind, strategy, members)
+    if way is Way.EMPTY:
+        return "it has no members at the moment: a plan is for those who are there"
+    if way is Way.NONE:
+        return f"it takes no plan: it is {_what(kind, strategy, members)}"
+    if way is Way.IGNORED and kind == CONSUMER:
+        return (
+            f"its broker assigns by {strategy!r}: the plan would be ignored. To roll it out, add "
+            "Evenfleet's assignor to group.consumer.assignors of every broker, and set "
+            f"group.remote.assignor={EAGER} in its consumers (docs/java_consumers.md)"
+        )
+    if way is Way.IGNORED:
+        kin = "the cooperative PlanAssignor" if strategy == COOPERATIVE_STICKY else "a PlanAssignor"
+        return (
+            f"its members use {strategy}: the plan would be ignored. To roll it out, give one "
+            f"member after the other {kin}, with {strategy} as the second of its strategies "
+            "(docs/plan_in_force.md, From another assignor)"
+        )
+    return None
+
+
+def _what(kind: str | None, strategy: str | None, members: int) -> str:
+    if kind == CONNECT:
+        return "a cluster of Connect workers, whose leader assigns their tasks by itself"
+    return why_foreign(kind or CLASSIC, strategy, members) or "no group of consumers"
