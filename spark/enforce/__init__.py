@@ -1,4 +1,4 @@
-"""Plans put into force: in live groups, and of replicas; only talk to brokers needs kafka-python."""
+"""Plans put into force: in live groups, and of replicas; only brokers need kafka-python."""
 
 from __future__ import annotations
 
