@@ -14,7 +14,7 @@ from optimizer.checker.costs import facts_of
 from optimizer.checker.counts import Counts, counts_of
 from optimizer.checker.homogeneous import proven_homogeneous
 from optimizer.checker.kinds import Kinds, cut, cut_with_hubs, kinds_of, with_cells
-from optimizer.checker.limits import forced_moves, kinds_under, limit_faults
+from optimizer.checker.limits import forced_moves, kinds_under, limit_faults, separated
 from optimizer.checker.proof import prove
 from optimizer.checker.racks import RackFacts
 from optimizer.checker.weighted import WeightVerdict, check_by_weight
@@ -29,6 +29,8 @@ from optimizer.model import (
     Reads,
     levels_of,
     limits_of,
+    units_of,
+    weights_of,
 )
 
 FAULTS_NAMED = 5
@@ -95,6 +97,8 @@ def check_assignment(
     faults = list(_malformed(problem, target))
     if faults:
         return Verdict(faults, None, False, None, None)
+    if goals.copartition:
+        return _together(problem, target, certificate, goals, rival)
     if goals.by_weight:
         return _by_weight(problem, target, certificate, goals)
     levels = levels_of(problem, goals) if levels is None else levels
@@ -155,6 +159,54 @@ def _by_weight(
         certificate=found.certificate,
         certificate_fault=found.fault,
         weight=found,
+    )
+
+
+def _together(
+    problem: Problem,
+    target: IntArray,
+    certificate: bytes | None,
+    goals: Goals,
+    rival: IntArray | None,
+) -> Verdict:
+    """Judge an assignment of which some partitions go together, by what holds of its units.
+
+    By count nothing is known of units of several sizes, unless nothing would be better if they
+    could be cut; nor of the moves where parts of a unit stay with their owners whoever gets it.
+    """
+    limits, facts = limits_of(problem, goals.limits), facts_of(problem, goals)
+    counts = _counted(problem, target, facts, by_topic=False, limits=limits)
+    faults = counts if not isinstance(counts, Counts) else separated(problem, goals, target)
+    if faults or not isinstance(counts, Counts):
+        return Verdict(faults, None, False, None, None)
+    units, ours = units_of(problem, goals.limits), replace(goals, copartition=())
+    if units.size is None and not goals.by_weight:
+        ours = replace(ours, rack=None, max_moves=None)
+        found = check_assignment(problem, target, certificate, ours, levels=["moves"])
+    else:
+        theirs = None if rival is None else units.put_together(rival)
+        of_units = units.problem, units.put_together(target), certificate, units.goals(goals)
+        found = check_assignment(*of_units, levels=["moves"], rival=theirs)
+    is_known = units.is_owned_whole or counts.stays
+    balance, moves = found.balance_optimal, found.moves_optimal if is_known else None
+    if units.size is None and not goals.by_weight:
+        balance, moves = balance or None, (moves or None) if balance else None
+    if goals.max_moves is not None and not is_known and not goals.by_weight:
+        balance = None
+    weight = found.weight and found.weight._replace(
+        moves=counts.measures.moves, weights_known=weights_of(problem).known
+    )
+    if weight and moves:
+        moves = weight.moves <= weight.moves_bound or None
+    return found._replace(
+        faults=found.faults,
+        measures=counts.measures,
+        balance_optimal=balance,
+        moves_optimal=moves,
+        witness=None,
+        reads_found=counts.reads(counts.owned),
+        reads=counts.reads(counts.held),
+        weight=weight or None,
     )
 
 

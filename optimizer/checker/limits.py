@@ -9,7 +9,7 @@ import numpy as np
 
 from optimizer.checker.kinds import Kinds, cut
 from optimizer.checker.pair_facts import TableFacts
-from optimizer.model import NOTHING, IntArray, Limits, Problem, weights_of
+from optimizer.model import NOTHING, Goals, IntArray, Limits, Problem, units_of, weights_of
 
 ALLOWED = "allowed"
 
@@ -79,3 +79,23 @@ def _too_heavy(problem: Problem, limits: Limits, target: IntArray) -> Iterator[s
             f"{problem.member_ids[member]} is given a weight of {float(loads[member]) * unit:.4g}, "
             f"and its limits allow {float(limits.most_weight[member]) * unit:.4g}"
         )
+
+
+def separated(problem: Problem, goals: Goals, target: IntArray) -> list[str]:
+    """What goes to different members and is to go to the same."""
+    of_partition = units_of(problem, goals.limits).of_partition
+    read = (of_partition >= 0).nonzero()[0]
+    order = read[np.argsort(of_partition[read], kind="stable")]
+    here, after = order[:-1], order[1:]
+    apart = (of_partition[here] == of_partition[after]) & (target[here] != target[after])
+    count = int(np.count_nonzero(apart))
+    if not count:
+        return []
+    first = int(apart.argmax())
+    some, other = int(here[first]), int(after[first])
+    names = problem.member_ids
+    return [
+        f"{problem.partition_name(some)} is assigned to {names[target[some]]} and "
+        f"{problem.partition_name(other)} to {names[target[other]]}; they are to be together"
+        + (f" ({count} such)" if count > 1 else "")
+    ]

@@ -27,6 +27,7 @@ from optimizer.model.patterns import matches
 from optimizer.model.problem import GONE, NOBODY, KafkaFacts, Problem, once_a_problem
 from optimizer.model.racks import RackTable, rack_table_of
 from optimizer.model.spread import least_spread, readers_of, spread_of, worst_topic_share
+from optimizer.model.units import Units, units_of
 from optimizer.model.weighed_groups import (
     BY_ALL,
     BY_NUMBERS,
@@ -67,6 +68,7 @@ __all__ = [
     "RackTable",
     "Reads",
     "StrategyError",
+    "Units",
     "WeighedGroups",
     "Weights",
     "changes_of",
@@ -94,6 +96,7 @@ __all__ = [
     "spread_is_looked_at",
     "spread_of",
     "stable_order",
+    "units_of",
     "weighed",
     "weights_of",
     "worst_topic_share",

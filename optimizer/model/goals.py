@@ -72,7 +72,8 @@ class Goals:
     `pin`: partitions that may go to some members only; `exclude`: members that get nothing, or
     nothing of some partitions; `max_partitions`: how many a member may have; `max_per_topic`: how
     many of a topic a member may have; `max_weight`: what its partitions may weigh, where balance is
-    by weight. Each is a list of `optimizer.model.limits.Limit`, or of
+    by weight; `copartition`: topics whose partitions of equal numbers go to the same member (racks
+    and spread aren't looked at then). Each is a list of `optimizer.model.limits.Limit`, or of
     tables of its keys; they come before everything else. Where they can't be met together the group
     has no plan.
 
@@ -94,6 +95,7 @@ class Goals:
     max_partitions: tuple[Limit, ...] = ()
     max_per_topic: tuple[Limit, ...] = ()
     max_weight: tuple[Limit, ...] = ()
+    copartition: tuple[Limit, ...] = ()
 
     def __post_init__(self) -> None:
         faults = list(self._faults())
@@ -104,6 +106,8 @@ class Goals:
                 object.__setattr__(self, name, limits)
         if self.max_weight and not self.by_weight:
             faults.append("max_weight is about weights, which count where balance is 'weight'")
+        if self.copartition and self.max_per_topic:
+            faults.append("max_per_topic can't be kept to with copartition: use max_partitions")
         if faults:
             raise GoalsError(faults)
         object.__setattr__(self, "levels", tuple(self.levels))

@@ -24,7 +24,8 @@ class Limit:
     """Of which members and of which partitions something holds; patterns have * and ?.
 
     `members` fits a member's id, instance id or client id; `hosts` and `racks` fit those of members
-    that have one, hosts with the slash that Kafka writes before an address or without.
+    that have one, hosts with the slash that Kafka writes before an address or without. Several
+    patterns of topics that go together have commas between them.
     `partitions` are numbers, of each topic that fits; none: all of them. `most` is how many there
     may be, for limits that count, or what they may weigh.
     """
@@ -62,6 +63,7 @@ KEYS = {
     "max_partitions": ("members", "hosts", "racks", "most"),
     "max_per_topic": ("topics", "most"),
     "max_weight": ("members", "hosts", "racks", "most"),
+    "copartition": ("topics",),
 }
 """The limits, and what each may state."""
 
@@ -74,6 +76,7 @@ class LimitSet(NamedTuple):
     max_partitions: tuple[Limit, ...] = ()
     max_per_topic: tuple[Limit, ...] = ()
     max_weight: tuple[Limit, ...] = ()
+    copartition: tuple[Limit, ...] = ()
 
     def in_words(self) -> list[str]:
         """A text for each."""
@@ -88,6 +91,7 @@ class LimitSet(NamedTuple):
             told.append(f"at most {_partitions_of(one)} of {of} a member")
         for one in self.max_weight:
             told.append(f"at most a weight of {one.most:g} for {one.who() or 'each member'}")
+        told += [f"equal partitions of {one.topics} together" for one in self.copartition]
         return told
 
     def each(self) -> list[tuple[str, Limit]]:
@@ -105,7 +109,7 @@ def stated_limits(name: str, stated: Any) -> tuple[tuple[Limit, ...], list[str]]
     """The limits that a goal of that name states, and what is wrong with it.
 
     It is a list, or one of its entries alone: a `Limit`, a table of its keys, or short for one a
-    number (`most`) or a text (a pattern of members).
+    number (`most`) or a text (a pattern of members; of topics for `copartition`).
     """
     entries = stated if isinstance(stated, list | tuple) else [stated]
     found, faults = [], []
@@ -116,7 +120,7 @@ def stated_limits(name: str, stated: Any) -> tuple[tuple[Limit, ...], list[str]]
         if isinstance(entry, int | float) and not isinstance(entry, bool):
             entry = {"most": entry}  # noqa: PLW2901 - what it is short for
         elif isinstance(entry, str):
-            entry = {"members": entry}  # noqa: PLW2901
+            entry = {"topics" if name == "copartition" else "members": entry}  # noqa: PLW2901
         wrong = list(_faults(name, entry))
         faults += wrong
         if not wrong:
@@ -144,6 +148,11 @@ def _faults(name: str, entry: Any) -> Iterator[str]:
             yield f"most of {name} is {entry.get('most')!r} and must be a number of 0 or more"
     elif "most" in keys and not _are_numbers([entry.get("most")]):
         yield f"most of {name} is {entry.get('most')!r} and must be a whole number of 0 or more"
+    if name == "copartition" and not set(",*?") & set(str(entry.get("topics", "*"))):
+        yield (
+            f"copartition names the topic {entry['topics']!r} alone: name at least two, with a "
+            "comma between them, or a pattern of them"
+        )
     if name == "pin" and not any(entry.get(key, "*") != "*" for key in PATTERNS[:3]):
         yield "a pin has to say to whom: members, hosts or racks"
     if name == "exclude" and not any(entry.get(key, "*") != "*" for key in PATTERNS[:3]):
@@ -240,6 +249,11 @@ def _members(problem: Problem, limit: Limit) -> NDArray[np.bool_]:
         ],
         np.bool_,
     )
+
+
+def is_about(patterns: str, topic: str) -> bool:
+    """Whether a topic fits one of several patterns with commas between them."""
+    return any(matches(pattern.strip(), topic) for pattern in patterns.split(","))
 
 
 def _fits(pattern: str, name: str | None) -> bool:

@@ -8,7 +8,9 @@ from optimizer.solver.flow import Takers, fewest_takers
 from optimizer.solver.frontier import Frontier, Point, frontier_of
 from optimizer.solver.homogeneous import solve_homogeneous
 from optimizer.solver.solve import solve
+from optimizer.solver.together import solve_together, solve_together_by_weight
 from optimizer.solver.weighted import (
+    Found,
     FoundOfMany,
     SetBound,
     WeightedFrontier,
@@ -19,6 +21,7 @@ from optimizer.solver.weighted import (
 )
 
 __all__ = [
+    "Found",
     "FoundOfMany",
     "Frontier",
     "Point",
@@ -35,5 +38,7 @@ __all__ = [
     "solve_by_weight",
     "solve_homogeneous",
     "solve_many_by_weight",
+    "solve_together",
+    "solve_together_by_weight",
     "weighted_frontier_of",
 ]

@@ -8,7 +8,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from optimizer.model import DEFAULT_GOALS, Goals, Problem, changes_of, classes_of, member_loads
+from optimizer.model import (
+    DEFAULT_GOALS,
+    Goals,
+    LimitsError,
+    Problem,
+    changes_of,
+    classes_of,
+    member_loads,
+)
 from optimizer.solver.budget import loads_by_moves
 from optimizer.solver.solve import solve
 
@@ -46,8 +54,10 @@ class Frontier(NamedTuple):
 def frontier_of(problem: Problem, goals: Goals = DEFAULT_GOALS) -> Frontier:
     """The frontier of a group: exact, each point by a min-cost flow or a line between two.
 
-    Of its goals the limits count. Raises LimitsError where they can't all be met.
+    Of its goals the limits count. Raises LimitsError where they can't all be met, and where some
+    are stated under which it isn't worked out.
     """
+    refuse_limits(goals, ("copartition",))
     limited = replace(DEFAULT_GOALS, **goals.limits._replace(max_weight=())._asdict())
     best = solve(problem, limited).target
     curve = loads_by_moves(problem, int(member_loads(problem, best).max(initial=0)), limited)
@@ -65,6 +75,16 @@ def frontier_of(problem: Problem, goals: Goals = DEFAULT_GOALS) -> Frontier:
         found_load=int(member_loads(problem, owned).max(initial=0)),
         balanced_moves=changes_of(problem, best)[0],
     )
+
+
+def refuse_limits(goals: Goals, names: Sequence[str]) -> None:
+    """Raise LimitsError if any of some limits are stated."""
+    stated = [name for name in names if getattr(goals, name)]
+    if stated:
+        raise LimitsError(
+            f"what moves buy isn't worked out under {', '.join(stated)}: leave it out here, or "
+            "plan with max_moves"
+        )
 
 
 def knee_of(points: Sequence[tuple[int, float]]) -> int | None:

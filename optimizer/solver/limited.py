@@ -18,6 +18,7 @@ from optimizer.model import (
     LimitSet,
     Problem,
     limits_of,
+    units_of,
 )
 from optimizer.solver.capped import Caps, cannot_be_placed
 from optimizer.solver.demand import Demand, demand_of
@@ -75,12 +76,32 @@ def _is_met(problem: Problem, stated: LimitSet) -> bool:
 def _unplaced(problem: Problem, stated: LimitSet) -> tuple[IntArray, int]:
     """The partitions that are too many together, and by how many."""
     goals = replace(DEFAULT_GOALS, **stated._replace(max_weight=())._asdict())
-    kinds = kinds_of(problem, goals)
-    kinds, demand = demand_under(problem, kinds, caps := caps_of(problem, goals))
+    caps = caps_of(problem, goals)
+    if stated.copartition:
+        return _units_unplaced(problem, stated, caps)
+    kinds, demand = demand_under(problem, kinds_of(problem, goals), caps)
     everything = np.full(len(problem.member_ids), problem.partition_count)
     among, short = cannot_be_placed(demand, caps or Caps(everything))
     of_partition = np.append(among, False)[kinds.of_partition]
     return of_partition.nonzero()[0], short
+
+
+def _units_unplaced(problem: Problem, stated: LimitSet, caps: Caps | None) -> tuple[IntArray, int]:
+    """The same of units, by the partitions that they have; those of several sizes could be cut."""
+    units, members = units_of(problem, stated), len(problem.member_ids)
+    kinds = kinds_of(units.problem, DEFAULT_GOALS)
+    nobodys = np.append(kinds.of_partition < 0, False)[units.of_partition]
+    if nobodys.any():
+        return nobodys.nonzero()[0], int(np.count_nonzero(nobodys))
+    supply = np.bincount(kinds.of_partition, units.sizes, len(kinds.offsets) - 1).astype(np.int64)
+    none_owned = np.zeros(len(kinds.members), np.int64)
+    demand = Demand(supply, kinds.offsets, kinds.members, none_owned, members)
+    most = np.full(members, problem.partition_count) if caps is None else caps.of_member
+    if units.size:
+        most = most // units.size * units.size
+    among, short = cannot_be_placed(demand, Caps(most))
+    of_unit = np.append(among[kinds.of_partition], False)
+    return of_unit[units.of_partition].nonzero()[0], short
 
 
 def smallest_clash(
@@ -112,10 +133,15 @@ def _shortage(problem: Problem, clash: LimitSet) -> str:
     partitions, short = _unplaced(problem, clash)
     limits = limits_of(problem, clash)
     assert limits is not None, "a clash has a limit"
-    reads = kinds_of(problem, DEFAULT_GOALS)
+    reads, at = kinds_of(problem, DEFAULT_GOALS), partitions
+    if clash.copartition:
+        units = units_of(problem, clash)
+        reads, at = kinds_of(units.problem, DEFAULT_GOALS), units.of_partition[partitions]
     takers = set()
-    for partition in partitions.tolist():
-        kind = reads.of_partition[partition]
+    for partition, place in zip(partitions.tolist(), at.tolist(), strict=True):
+        kind = reads.of_partition[place]
+        if kind < 0:
+            continue
         readers = reads.members[reads.offsets[kind] : reads.offsets[kind + 1]]
         takers.update(readers[limits.allowed[limits.row_of[partition], readers]].tolist())
     names = named([problem.member_ids[m] for m in sorted(takers)])

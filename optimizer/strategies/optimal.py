@@ -4,17 +4,31 @@ from __future__ import annotations
 
 from optimizer.checker import Prices, Set, encode_prices, encode_set
 from optimizer.model import DEFAULT_GOALS, Answer, Goals, Problem
-from optimizer.solver import SetBound, solve, solve_by_weight
+from optimizer.solver import (
+    Found,
+    SetBound,
+    solve,
+    solve_by_weight,
+    solve_together,
+    solve_together_by_weight,
+)
 
 
 def assign_optimally(problem: Problem, goals: Goals = DEFAULT_GOALS) -> Answer:
     """The answer of `optimizer.solver.solve`; by weight, with what shows how good it is."""
     if not goals.by_weight:
-        return solve(problem, goals)
-    found = solve_by_weight(problem, goals)
+        return solve_together(problem, goals) if goals.copartition else solve(problem, goals)
+    if goals.copartition:
+        found, units = solve_together_by_weight(problem, goals)
+        target = units.spread_out(found.target)
+    else:
+        found = solve_by_weight(problem, goals)
+        target = found.target
+    return Answer(target, target, found.reason, certificate=_certificate(found))
+
+
+def _certificate(found: Found) -> bytes:
     level = found.bound.level - 1
     if isinstance(found.bound, SetBound):
-        certificate = encode_set(Set(level, found.bound.members))
-    else:
-        certificate = encode_prices(Prices(level, found.bound.prices))
-    return Answer(found.target, found.target, found.reason, certificate=certificate)
+        return encode_set(Set(level, found.bound.members))
+    return encode_prices(Prices(level, found.bound.prices))

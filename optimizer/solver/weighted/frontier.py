@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from optimizer.model import DEFAULT_GOALS, NOBODY, Goals, IntArray, Problem
-from optimizer.solver.frontier import knee_of
+from optimizer.solver.frontier import knee_of, refuse_limits
 from optimizer.solver.weighted.effort import EFFORTS
 from optimizer.solver.weighted.facts import Facts
 from optimizer.solver.weighted.placing import completed
@@ -53,8 +53,10 @@ class WeightedFrontier(NamedTuple):
 def weighted_frontier_of(problem: Problem, goals: Goals = DEFAULT_GOALS) -> WeightedFrontier:
     """The frontier of a group by weight: what was found, and a bound for each number of moves.
 
-    Of its goals the effort counts, and of the limits those of who may have what.
+    Of its goals the effort counts, and of the limits those of who may have what. Raises LimitsError
+    where others are stated.
     """
+    refuse_limits(goals, ("max_partitions", "max_per_topic", "max_weight", "copartition"))
     sought = Goals(balance="weight", tolerance=0.0, effort=goals.effort)
     sought = replace(sought, pin=goals.pin, exclude=goals.exclude)
     found, facts = solve_by_weight(problem, sought), Facts.of(problem, sought)
