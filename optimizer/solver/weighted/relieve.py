@@ -11,6 +11,7 @@ from optimizer.model import NOBODY, IntArray
 from optimizer.solver.weighted.facts import Facts
 from optimizer.solver.weighted.make_room import make_room
 from optimizer.solver.weighted.placing import LeastFull
+from optimizer.solver.weighted.refit import Refit
 
 ROUNDS = 3
 """So often it is tried to shed less, where not all that is shed can be placed."""
@@ -20,11 +21,12 @@ def relieved(facts: Facts, level: int) -> IntArray | None:
     """An assignment that is nowhere above a level, by as few moves as it can find; None if none.
 
     Whoever is above it gives up as few partitions as can be, and of these what is just enough. They
-    are placed with what has no owner, the heaviest first. Where one fits in nowhere it goes back,
-    and its owner gives up the lightest that is enough and fits somewhere, or else the heaviest that
-    fits. Where nothing does, two are exchanged, or a third member takes one. It is then tried
-    whether it takes fewer moves if less is given up, by as much as there was no room for; unless
-    there is a plan that takes no more than has to be given up.
+    are placed with what has no owner, the heaviest first, and exchanged among their takers until
+    all fit. Where one fits in nowhere it goes back, and its owner gives up the lightest that is
+    enough and fits somewhere, or else the heaviest that fits. Where nothing does, two are
+    exchanged, or a third member takes one. It is then tried whether it takes fewer moves if less is
+    given up, by as much as there was no room for; unless there is a plan that takes no more than
+    has to be given up.
     """
     plans, saving, least = [], 0, 0
     for _ in range(ROUNDS):
@@ -33,7 +35,7 @@ def relieved(facts: Facts, level: int) -> IntArray | None:
         least = least or len(shed)
         for p in shed:
             relief.take(p)
-        left = [p for p in relief.unplaced if not relief.place(p)]
+        left = relief.refitted([p for p in relief.unplaced if not relief.place(p)])
         if (plan := relief.repaired(left) if left else relief.target) is not None:
             plans.append(plan)
         if not left or (plans and facts.moves_of(plans[-1]) == least):
@@ -164,6 +166,18 @@ class _Relief:
             return False
         self.give_to(p, taker)
         return True
+
+    def refitted(self, left: list[int]) -> list[int]:
+        """What still has no room when what moves anyhow has been exchanged to make some."""
+        refit = Refit(self.facts, self.target, self.full.loads, self.limits)
+        still = []
+        for p in left:
+            taker = refit.taker(p)
+            if taker is None:
+                still.append(p)
+            else:
+                self.give_to(p, taker)
+        return still
 
     def take(self, p: int) -> None:
         self.full.take(int(self.target[p]), int(self.facts.weight[p]))

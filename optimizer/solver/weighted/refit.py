@@ -1,0 +1,74 @@
+"""Room for what is left over, by exchanges of what moves anyhow: they cost no moves."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from optimizer.model import IntArray
+from optimizer.solver.weighted.facts import Facts
+
+MEMBERS = 3
+"""With so many members it is tried to make room for a partition."""
+
+STEPS = 24
+"""So many exchanges are made for it with each of them."""
+
+MOST = 200_000
+"""So many pairs of partitions are looked at together at most."""
+
+
+class Refit:
+    """Exchanges between members of partitions that aren't with their owners.
+
+    What lacks room when all others have been placed lacks it since the room that there is lies in
+    pieces: exchanges for what is a little lighter bring them together.
+    """
+
+    def __init__(self, facts: Facts, target: IntArray, loads: IntArray, limits: IntArray) -> None:
+        self.facts, self.target = facts, target
+        self.loads, self.limits = loads, limits
+        self.free = ((target >= 0) & (target != facts.owner)).nonzero()[0]
+
+    def taker(self, p: int) -> int | None:
+        """A reader that has room for a partition now; None if none could be made."""
+        held = np.bincount(self.target[self.free], minlength=self.facts.members)
+        may = self.facts.reads[self.facts.class_of[p]] & (held > 1)
+        room = np.where(may, self.limits - self.loads, -1)
+        for member in np.argsort(-room, kind="stable")[:MEMBERS].tolist():
+            if may[member] and self._make_room(member, int(self.facts.weight[p])):
+                self.free = np.append(self.free, p)
+                return int(member)
+        return None
+
+    def _make_room(self, member: int, weight: int) -> bool:
+        for _ in range(STEPS):
+            lacking = weight - int(self.limits[member] - self.loads[member])
+            if lacking <= 0:
+                return True
+            if not self._lighten(member, lacking):
+                return False
+        return False
+
+    def _lighten(self, member: int, lacking: int) -> bool:
+        """Exchange one for a lighter one: by the least that is enough, or the most there is."""
+        facts, holder = self.facts, self.target[self.free]
+        own = self.free[holder == member]
+        others = self.free[holder != member]
+        if not len(own) or not len(others) or len(own) * len(others) > MOST:
+            return False
+        holder = self.target[others]
+        gain = facts.weight[own][:, None] - facts.weight[others]
+        fits = (gain > 0) & (gain <= (self.limits - self.loads)[holder])
+        fits &= facts.reads[facts.class_of[others], member]
+        fits &= facts.reads[facts.class_of[own]][:, holder]
+        worth = np.where(gain >= lacking, 2 * lacking - gain, gain)
+        worth = np.where(fits, worth, np.iinfo(np.int64).min)
+        at = int(worth.argmax())
+        p, q = divmod(at, len(others))
+        if not fits[p, q]:
+            return False
+        mine, other, taker = int(own[p]), int(others[q]), int(holder[q])
+        self.loads[member] -= gain[p, q]
+        self.loads[taker] += gain[p, q]
+        self.target[mine], self.target[other] = taker, member
+        return True
