@@ -20,6 +20,7 @@ from optimizer.model.spread import spread_of
 from optimizer.solver import solve
 from tests.optimizer.groups import problem, tiny_group
 from tests.optimizer.limited_groups import NAMES, every_assignment, keeps_to, random_limits
+from tests.optimizer.rack_groups import outcome as rack_outcome
 from tests.optimizer.rack_groups import tiny_rack_group
 
 Outcome = tuple[int, int, int]
@@ -225,3 +226,23 @@ def test_goals_with_limits_can_be_replaced_and_compared() -> None:
     goals = Goals(exclude="a", max_partitions=3)  # type: ignore[arg-type]
     assert replace(goals, rack="any").exclude == goals.exclude
     assert goals == Goals(exclude=[{"members": "a"}], max_partitions=[{"most": 3}])  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("seed", range(0, 60, 20))
+def test_racks_under_limits_equal_brute_force(seed: int) -> None:
+    orders = (("racks", "moves"), ("moves", "racks"), ("spread", "racks"))
+    plans = 0
+    for each in range(seed, seed + 20):
+        group, draw = tiny_rack_group(each), random.Random(each)
+        arrays = problem_of(group).problem
+        if not group.members or not group.topics:
+            continue
+        stated = random_limits(draw, draw.sample(NAMES, draw.choice([1, 2])), group)
+        keep = [t for t in every_assignment(arrays) if keeps_to(arrays, t, stated)]
+        if not keep:
+            continue
+        goals = Goals(rack=draw.choice(["leader", "any"]), levels=draw.choice(orders), **stated)
+        best = min(rack_outcome(arrays, target, goals) for target in keep)
+        assert rack_outcome(arrays, solve(arrays, goals).target, goals) == best, (each, goals)
+        plans += 1
+    assert plans > 4
