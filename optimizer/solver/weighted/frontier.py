@@ -18,7 +18,10 @@ from optimizer.solver.weighted.solve import solve_by_weight
 from optimizer.solver.weighted.take_back import taken_back
 
 MOST_POINTS = 20
-"""For so many numbers of moves the lowest level is looked for."""
+"""For so many numbers of moves the lowest level is looked for; or else so many levels are tried."""
+
+MOST = 20_000
+"""In groups of more partitions nothing is tried between those levels."""
 
 STEPS = 8
 """So often the levels between which that lies are halved, for each of them."""
@@ -62,7 +65,8 @@ def weighted_frontier_of(problem: Problem, goals: Goals = DEFAULT_GOALS) -> Weig
     found, facts = solve_by_weight(problem, sought), Facts.of(problem, sought)
     curve = _Curve(facts, found.bound.level, EFFORTS[goals.effort].enough)
     curve.add(found.target)
-    for moves in _spread(facts.moves_of(found.target)):
+    most = facts.moves_of(found.target)
+    for moves in range(1, most) if most <= MOST_POINTS else curve.spread():
         curve.look_for(moves)
     unit, levels = facts.weights.unit, curve.levels
     highest, gain = levels[0][1], levels[0][1] - levels[-1][1]
@@ -81,13 +85,6 @@ def weighted_frontier_of(problem: Problem, goals: Goals = DEFAULT_GOALS) -> Weig
         found_weight=facts.level_of(facts.owner) * unit,
         weight_bound=found.bound.level * unit,
     )
-
-
-def _spread(most: int) -> list[int]:
-    """Numbers of moves below the most, all of them or more of the small ones."""
-    if most <= MOST_POINTS:
-        return list(range(1, most))
-    return sorted({int(moves) for moves in np.geomspace(1, most - 1, MOST_POINTS)})
 
 
 class _Curve:
@@ -117,6 +114,16 @@ class _Curve:
         sheds = int(self._sheds[moves]) if moves < len(self._sheds) else 0
         return max(self._bound, sheds)
 
+    def spread(self) -> list[int]:
+        """Try levels between the highest and the lowest, more of the low ones.
+
+        The numbers of moves that they take are those to look for, unless the group is too large.
+        """
+        low, high = self.levels[-1][1], self.levels[0][1]
+        for at in range(1, MOST_POINTS):
+            self._try(low + (high - low) * at * at // MOST_POINTS**2)
+        return [] if len(self.facts.read) > MOST else [moves for moves, _ in self.levels[1:]]
+
     def look_for(self, moves: int) -> None:
         """Try levels between the bound and the lowest that is known."""
         low = middle = self.bound(moves)
@@ -132,12 +139,15 @@ class _Curve:
 
     def _reaches(self, level: int, moves: int) -> bool:
         """Whether a plan at the level is found that moves no more."""
+        self._try(level)
+        return self._lowest(moves) <= level
+
+    def _try(self, level: int) -> None:
         if level not in self._tried:
             self._tried.add(level)
             found = relieved(self.facts, level)
             if found is not None:
                 self.add(taken_back(self.facts, found, level))
-        return self._lowest(moves) <= level
 
     @cached_property
     def _sheds(self) -> IntArray:
