@@ -13,6 +13,9 @@ from optimizer.solver.weighted.make_room import make_room
 from optimizer.solver.weighted.placing import LeastFull
 from optimizer.solver.weighted.refit import Refit
 
+LARGE = 3_000
+"""In smaller groups the exchanges of `optimizer.solver.weighted.make_room` are about as good."""
+
 ROUNDS = 3
 """So often it is tried to shed less, where not all that is shed can be placed."""
 
@@ -21,12 +24,12 @@ def relieved(facts: Facts, level: int) -> IntArray | None:
     """An assignment that is nowhere above a level, by as few moves as it can find; None if none.
 
     Whoever is above it gives up as few partitions as can be, and of these what is just enough. They
-    are placed with what has no owner, the heaviest first, and exchanged among their takers until
-    all fit. Where one fits in nowhere it goes back, and its owner gives up the lightest that is
-    enough and fits somewhere, or else the heaviest that fits. Where nothing does, two are
-    exchanged, or a third member takes one. It is then tried whether it takes fewer moves if less is
-    given up, by as much as there was no room for; unless there is a plan that takes no more than
-    has to be given up.
+    are placed with what has no owner, the heaviest first, and in large groups exchanged among
+    their takers until all fit. Where one fits in nowhere it goes back, and its owner gives up the
+    lightest that is enough and fits somewhere, or else the heaviest that fits. Where nothing does,
+    two are exchanged, or a third member takes one. It is then tried whether it takes fewer moves if
+    less is given up, by as much as there was no room for; unless there is a plan that takes no more
+    than has to be given up.
     """
     plans, saving, least = [], 0, 0
     for _ in range(ROUNDS):
@@ -169,6 +172,8 @@ class _Relief:
 
     def refitted(self, left: list[int]) -> list[int]:
         """What still has no room when what moves anyhow has been exchanged to make some."""
+        if len(self.facts.read) < LARGE:
+            return left
         refit = Refit(self.facts, self.target, self.full.loads, self.limits)
         still = []
         for p in left:
