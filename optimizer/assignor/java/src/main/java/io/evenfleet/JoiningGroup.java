@@ -30,15 +30,17 @@ final class JoiningGroup {
      */
     JoiningGroup(Cluster cluster, Map<String, Subscription> subscriptions) {
         subscriptions.forEach((id, stated) -> members.add(new JoiningMember(id, stated)));
+        Set<String> read = new HashSet<>();
         int newest = members.stream().mapToInt(member -> member.generation).max()
             .orElse(JoiningMember.NO_GENERATION);
         for (JoiningMember member : members) {
             withdraw(member, newest);
-            for (String topic : member.topics) {
-                int count = partitions(cluster, topic);
-                if (count > 0) {
-                    topics.put(topic, count);
-                }
+            read.addAll(member.topics);
+        }
+        for (String topic : read) {
+            int count = partitions(cluster, topic);
+            if (count > 0) {
+                topics.put(topic, count);
             }
         }
         findHolders();
