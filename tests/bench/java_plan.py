@@ -38,7 +38,8 @@ def main() -> None:
         megabytes = file.stat().st_size / 2**20
         print(
             f"{options.members} members, {options.members * options.topics} partitions, "
-            f"a file of {megabytes:.1f} MiB; milliseconds of each answer:"
+            f"a file of {megabytes:.1f} MiB; milliseconds of each answer, "
+            "by the clock / of the processors, the JVM's compiler and collector included:"
         )
         command = [java(), "-cp", assignor_jar().tests, "io.evenfleet.PlanBench"]
         subprocess.run([*command, str(file), str(options.times)], check=True)

@@ -1,5 +1,6 @@
 package io.evenfleet;
 
+import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -19,7 +20,7 @@ import org.apache.kafka.common.TopicPartition;
 
 /**
  * Times the leader's answer to a whole group of the plan in a file, each time with the reading of
- * it: milliseconds of the first to the last answer, by protocol.
+ * it: milliseconds of the first to the last answer, by the clock and by the processors, by protocol.
  */
 final class PlanBench {
     private PlanBench() {
@@ -37,12 +38,20 @@ final class PlanBench {
             for (int turn = 0; turn < times; turn++) {
                 GroupSubscription group = new GroupSubscription(subscriptions(known));
                 long start = System.nanoTime();
+                long spent = processor();
                 Map<String, Assignment> answer = assignor.assign(cluster, group).groupAssignment();
-                took.append(' ').append((System.nanoTime() - start) / 1_000_000);
+                took.append(' ').append((System.nanoTime() - start) / 1_000_000)
+                    .append('/').append((processor() - spent) / 1_000_000);
                 check(known, answer, assignor.told());
             }
             System.out.println(took);
         }
+    }
+
+    /** Nanoseconds of all threads, the compiler's and the collector's included. */
+    private static long processor() {
+        return ((com.sun.management.OperatingSystemMXBean)
+            ManagementFactory.getOperatingSystemMXBean()).getProcessCpuTime();
     }
 
     private static void check(GroupPlan plan, Map<String, Assignment> answer, String told) {
