@@ -23,6 +23,8 @@ from optimizer.assignor.plan_file import GroupPlan, Topics
 from tests.live.brokers import Brokers
 from tests.live.java_consumers import JavaConsumers, Ownership, TopicPartition
 from tests.live.waiting import until
+from tests.spark.conftest import asked, run  # noqa: F401 - fixtures
+from tests.spark.support.said import Run
 
 TOPICS = {"java-orders": 6, "java-refunds": 3}
 READS = {
@@ -164,12 +166,12 @@ class Site:
 def polled(poll: Callable[[], Any], close: Callable[[], Any]) -> Iterator[None]:
     ended = threading.Event()
 
-    def run() -> None:
+    def live() -> None:
         while not ended.is_set():
             poll()
         close()
 
-    thread = threading.Thread(target=run, daemon=True)
+    thread = threading.Thread(target=live, daemon=True)
     thread.start()
     try:
         yield
@@ -238,7 +240,10 @@ def site(plan_broker: Brokers, tmp_path_factory: pytest.TempPathFactory) -> Iter
         yield Site(plan_broker, tmp_path_factory.mktemp("plans"), opened)
 
 
-def test_planned_is_owned_through_everything(site: Site) -> None:
+def test_planned_is_owned_through_everything(
+    site: Site,
+    run: Run,  # noqa: F811
+) -> None:
     site.put(0)
     for group in GROUPS:
         if group != "mixed-cooperative":
@@ -251,7 +256,10 @@ def test_planned_is_owned_through_everything(site: Site) -> None:
     site.await_plan(0)
 
     site.put(1)
-    site.rebalance()
+    for group in GROUPS:
+        enforce = ("enforce", site.file(group), "--bootstrap", site.broker.bootstrap)
+        enforced = run(*enforce, "--no-dry-run")
+        assert enforced.code == 0, (group, enforced.err)
     site.await_plan(1)
 
     site.dying.kill()
