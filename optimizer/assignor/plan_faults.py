@@ -94,8 +94,11 @@ def _faults_of_coverage(members: dict[str, Topics]) -> Iterator[str]:
             parts.setdefault(topic, []).append(partitions)
     for topic, lists in parts.items():
         for wanted, found in enumerate(sorted(chain.from_iterable(lists))):
+            if found < 0:
+                yield f"a partition of {topic!r} is negative"
+                break
             if found < wanted:
-                yield f"partition {found} of {topic!r} can't be there, or not twice"
+                yield f"partition {found} of {topic!r} is there twice"
                 break
             if found > wanted:
                 yield f"{topic}-{wanted} is missing"

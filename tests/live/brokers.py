@@ -113,10 +113,18 @@ class Brokers:
     """A cluster of `count` brokers; `racks` names a rack for each.
 
     `with Brokers(jars, 3, racks=["a", "b", "c"]) as brokers:` ends them, and so does the end of
-    this process, however it comes about.
+    this process, however it comes about. `settings` are lines of server.properties, in which
+    `{folder}` is the brokers' common folder.
     """
 
-    def __init__(self, jars: Sequence[str], count: int = 1, racks: Sequence[str] = ()) -> None:
+    def __init__(
+        self,
+        jars: Sequence[str],
+        count: int = 1,
+        racks: Sequence[str] = (),
+        settings: str = "",
+    ) -> None:
+        self._settings = settings
         self.folder = Path(tempfile.mkdtemp(prefix="evenfleet-brokers-"))
         self.ports: list[int] = []
         self._secure: list[int] = []
@@ -233,6 +241,7 @@ class Brokers:
                 # of many, one that is away is to be missed soon; one alone never, however busy
                 session=60_000 if self._count == 1 else 6000,
             )
+            text += self._settings.format(folder=self.folder)
             (folder / "server.properties").write_text(text)
             format_it = ["format", "-t", CLUSTER_ID, "-c", str(folder / "server.properties")]
             command = [*self._java, "kafka.tools.StorageTool", *format_it]

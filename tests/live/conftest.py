@@ -9,6 +9,7 @@ import pytest
 from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
 
+from tests.assignor_jar import assignor_jar
 from tests.live.brokers import Brokers, kafka_jars
 from tests.paths import ROOT
 from tests.spark.conftest import asked, run
@@ -37,6 +38,23 @@ def jars(request: pytest.FixtureRequest) -> list[str]:
 def broker(jars: list[str]) -> Iterator[Brokers]:
     """One broker for all tests: topics and groups need names of their own."""
     with Brokers(jars) as brokers:
+        yield brokers
+
+
+@pytest.fixture(scope="session")
+def plan_broker(jars: list[str]) -> Iterator[Brokers]:
+    """One with Evenfleet's assignor, for the plans in its folder `plans`.
+
+    Members of the new protocol that died are missed after 3 seconds.
+    """
+    settings = """
+group.consumer.assignors=uniform,range,io.evenfleet.BrokerPlanAssignor
+evenfleet.plans={folder}/plans
+group.consumer.min.session.timeout.ms=1000
+group.consumer.session.timeout.ms=3000
+"""
+    with Brokers([*jars, str(assignor_jar().jar)], settings=settings) as brokers:
+        (brokers.folder / "plans").mkdir()
         yield brokers
 
 

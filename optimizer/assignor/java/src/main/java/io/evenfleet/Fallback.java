@@ -5,8 +5,11 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import org.apache.kafka.clients.consumer.ConsumerPartitionAssignor;
 import org.apache.kafka.clients.consumer.ConsumerPartitionAssignor.GroupSubscription;
@@ -55,7 +58,38 @@ final class Fallback {
             sticky.assign(cluster, new GroupSubscription(subscriptions)).groupAssignment()
                 .forEach((id, assignment) -> target.put(id, assignment.partitions()));
         }
-        return target;
+        return repaired(target, group);
+    }
+
+    /**
+     * The target, but for what goes to members that don't read it, or to two: their next reader
+     * gets that. Kafka's sticky assignors give such where a member missed a generation.
+     */
+    private static Map<String, List<TopicPartition>> repaired(
+            Map<String, List<TopicPartition>> target, JoiningGroup group) {
+        Map<String, List<TopicPartition>> sound = new HashMap<>();
+        Set<TopicPartition> given = new HashSet<>();
+        Set<TopicPartition> astray = new LinkedHashSet<>();
+        for (JoiningMember member : group.members) {
+            List<TopicPartition> kept = new ArrayList<>();
+            for (TopicPartition one : target.getOrDefault(member.memberId, List.of())) {
+                if (!member.topics.contains(one.topic())) {
+                    astray.add(one);
+                } else if (given.add(one)) {
+                    kept.add(one);
+                }
+            }
+            sound.put(member.memberId, kept);
+        }
+        astray.removeAll(new HashSet<>(given));
+        for (TopicPartition one : astray) {
+            group.members.stream()
+                .filter(member -> member.topics.contains(one.topic()))
+                .map(member -> sound.get(member.memberId))
+                .min(Comparator.comparingInt(List::size))
+                .ifPresent(least -> least.add(one));
+        }
+        return sound;
     }
 
     /**
@@ -68,11 +102,13 @@ final class Fallback {
         List<TopicPartition> claims = new ArrayList<>(member.claims);
         claims.removeIf(
             claim -> claim.partition() >= group.topics.getOrDefault(claim.topic(), 0));
-        if (!member.mark.isThere() && claims.size() == stated.ownedPartitions().size()) {
+        if (!member.mark.isThere()
+                && claims.size() == stated.ownedPartitions().size()
+                && member.topics.size() == stated.topics().size()) {
             return stated;
         }
         Subscription sound = new Subscription(
-            stated.topics(),
+            new ArrayList<>(member.topics),
             member.mark.isThere() ? userData(claims, member.generation) : stated.userData(),
             claims,
             member.generation,

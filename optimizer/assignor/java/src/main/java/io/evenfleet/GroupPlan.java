@@ -1,6 +1,7 @@
 package io.evenfleet;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -34,9 +35,8 @@ final class GroupPlan {
         cluster = text(stated, "cluster");
         group = text(stated, "group");
         snapshot = text(stated, "snapshot");
-        Map<String, Map<String, List<Long>>> lists = lists(stated.get("members"));
-        topics = topics(lists);
-        members = arrays(lists);
+        members = members(stated.get("members"));
+        topics = topics(members);
         if (stated.get("version").equals(1L)) {
             topicIds = Map.of();
             memberIds = Map.of();
@@ -89,86 +89,84 @@ final class GroupPlan {
         return (String) value;
     }
 
-    private static Map<String, Map<String, List<Long>>> lists(Object members)
+    private static Map<String, Map<String, int[]>> members(Object stated)
             throws PlanFileException {
-        if (!(members instanceof Map)) {
+        if (!(stated instanceof Map)) {
             throw new PlanFileException("members is no object");
         }
-        Map<String, Map<String, List<Long>>> lists = new LinkedHashMap<>();
-        for (Map.Entry<?, ?> entry : ((Map<?, ?>) members).entrySet()) {
+        Map<String, Map<String, int[]>> members = new LinkedHashMap<>();
+        for (Map.Entry<?, ?> entry : ((Map<?, ?>) stated).entrySet()) {
             String member = (String) entry.getKey();
             if (!(entry.getValue() instanceof Map)) {
                 throw new PlanFileException(
                     "what member " + Quoted.of(member) + " gets is no object");
             }
-            Map<String, List<Long>> byTopic = new LinkedHashMap<>();
+            Map<String, int[]> byTopic = new LinkedHashMap<>();
             for (Map.Entry<?, ?> part : ((Map<?, ?>) entry.getValue()).entrySet()) {
                 String topic = (String) part.getKey();
-                byTopic.put(topic, numbers(part.getValue(), topic, member));
+                int[] numbers = numbers(part.getValue());
+                if (numbers == null) {
+                    throw new PlanFileException(
+                        "partitions of " + Quoted.of(topic) + " for member " + Quoted.of(member)
+                            + " are no list of whole numbers");
+                }
+                byTopic.put(topic, numbers);
             }
-            lists.put(member, byTopic);
+            members.put(member, byTopic);
         }
-        return lists;
+        return members;
     }
 
-    private static List<Long> numbers(Object stated, String topic, String member)
-            throws PlanFileException {
-        List<Long> numbers = new ArrayList<>();
-        if (stated instanceof List) {
-            for (Object number : (List<?>) stated) {
-                if (number instanceof Long) {
-                    numbers.add((Long) number);
-                }
-            }
+    /** Whole numbers, the largest and the smallest for those beyond, or null. */
+    private static int[] numbers(Object stated) {
+        if (!(stated instanceof List)) {
+            return null;
         }
-        if (!(stated instanceof List) || numbers.size() < ((List<?>) stated).size()) {
-            throw new PlanFileException(
-                "partitions of " + Quoted.of(topic) + " for member " + Quoted.of(member)
-                    + " are no list of whole numbers");
+        int[] numbers = new int[((List<?>) stated).size()];
+        int at = 0;
+        for (Object number : (List<?>) stated) {
+            if (!(number instanceof Long)) {
+                return null;
+            }
+            numbers[at++] =
+                (int) Math.max(Integer.MIN_VALUE, Math.min(Integer.MAX_VALUE, (Long) number));
         }
         return numbers;
     }
 
     /** Partitions of each topic have to be 0, 1, …, each once. */
-    private static Map<String, Integer> topics(Map<String, Map<String, List<Long>>> members)
+    private static Map<String, Integer> topics(Map<String, Map<String, int[]>> members)
             throws PlanFileException {
-        Map<String, List<Long>> parts = new LinkedHashMap<>();
-        for (Map<String, List<Long>> byTopic : members.values()) {
+        Map<String, List<int[]>> parts = new LinkedHashMap<>();
+        for (Map<String, int[]> byTopic : members.values()) {
             byTopic.forEach(
                 (topic, numbers) ->
-                    parts.computeIfAbsent(topic, any -> new ArrayList<>()).addAll(numbers));
+                    parts.computeIfAbsent(topic, any -> new ArrayList<>()).add(numbers));
         }
         Map<String, Integer> counts = new LinkedHashMap<>();
-        for (Map.Entry<String, List<Long>> part : parts.entrySet()) {
-            part.getValue().sort(null);
-            long wanted = 0;
-            for (long found : part.getValue()) {
-                if (found < wanted) {
-                    throw new PlanFileException(
-                        "partition " + found + " of " + Quoted.of(part.getKey())
-                            + " can't be there, or not twice");
-                }
-                if (found > wanted) {
-                    throw new PlanFileException(part.getKey() + "-" + wanted + " is missing");
-                }
-                wanted++;
-            }
-            counts.put(part.getKey(), part.getValue().size());
+        for (Map.Entry<String, List<int[]>> part : parts.entrySet()) {
+            int[] all = part.getValue().stream().flatMapToInt(Arrays::stream).sorted().toArray();
+            check(part.getKey(), all);
+            counts.put(part.getKey(), all.length);
         }
         return counts;
     }
 
-    private static Map<String, Map<String, int[]>> arrays(
-            Map<String, Map<String, List<Long>>> lists) {
-        Map<String, Map<String, int[]>> arrays = new LinkedHashMap<>();
-        lists.forEach((member, byTopic) -> {
-            Map<String, int[]> part = new LinkedHashMap<>();
-            byTopic.forEach(
-                (topic, numbers) ->
-                    part.put(topic, numbers.stream().mapToInt(Long::intValue).toArray()));
-            arrays.put(member, part);
-        });
-        return arrays;
+    private static void check(String topic, int[] sorted) throws PlanFileException {
+        for (int wanted = 0; wanted < sorted.length; wanted++) {
+            int found = sorted[wanted];
+            if (found < 0) {
+                throw new PlanFileException(
+                    "a partition of " + Quoted.of(topic) + " is negative");
+            }
+            if (found < wanted) {
+                throw new PlanFileException(
+                    "partition " + found + " of " + Quoted.of(topic) + " is there twice");
+            }
+            if (found > wanted) {
+                throw new PlanFileException(topic + "-" + wanted + " is missing");
+            }
+        }
     }
 
     private static Map<String, String> names(String name, Object stated) throws PlanFileException {

@@ -19,8 +19,7 @@ final class JoiningGroup {
     /** Number of partitions of each topic that somebody reads and the cluster has. */
     final SortedMap<String, Integer> topics = new TreeMap<>(Names.BY_CODE_POINT);
 
-    /** Of those who claim a partition, the ids of the newest generation's. */
-    private final Map<TopicPartition, Set<String>> holders = new HashMap<>();
+    private final Map<String, Holders> holders = new HashMap<>();
 
     /**
      * The group of these subscriptions by member id.
@@ -30,24 +29,30 @@ final class JoiningGroup {
      */
     JoiningGroup(Cluster cluster, Map<String, Subscription> subscriptions) {
         subscriptions.forEach((id, stated) -> members.add(new JoiningMember(id, stated)));
+        Set<String> read = new HashSet<>();
         int newest = members.stream().mapToInt(member -> member.generation).max()
             .orElse(JoiningMember.NO_GENERATION);
         for (JoiningMember member : members) {
             withdraw(member, newest);
-            for (String topic : member.topics) {
-                int count = partitions(cluster, topic);
-                if (count > 0) {
-                    topics.put(topic, count);
-                }
+            read.addAll(member.topics);
+        }
+        for (String topic : read) {
+            int count = partitions(cluster, topic);
+            if (count > 0) {
+                topics.put(topic, count);
             }
         }
         findHolders();
     }
 
     /** Whether it can be handed to that member now: nobody else still has it. */
-    boolean isFreeFor(String memberId, TopicPartition partition) {
-        Set<String> having = holders.get(partition);
-        return having == null || having.equals(Set.of(memberId));
+    boolean isFreeFor(JoiningMember member, TopicPartition partition) {
+        Holders ofTopic = holders.get(partition.topic());
+        if (ofTopic == null || partition.partition() >= ofTopic.holder.length) {
+            return true;
+        }
+        JoiningMember holder = ofTopic.holder[partition.partition()];
+        return holder == null || (holder == member && !ofTopic.disputed[partition.partition()]);
     }
 
     private static int partitions(Cluster cluster, String topic) {
@@ -62,7 +67,7 @@ final class JoiningGroup {
             return;
         }
         try {
-            stated.removeIf(claim -> !stands || !member.claims.contains(claim));
+            stated.removeIf(claim -> !stands || !member.topics.contains(claim.topic()));
         } catch (UnsupportedOperationException unchangeable) {
             return; // its partitions wait then until it gives them up
         }
@@ -72,17 +77,37 @@ final class JoiningGroup {
     }
 
     private void findHolders() {
-        Map<TopicPartition, Integer> newest = new HashMap<>();
+        topics.forEach((topic, count) -> holders.put(topic, new Holders(count)));
         for (JoiningMember member : members) {
             for (TopicPartition claim : member.claims) {
-                newest.merge(claim, member.generation, Math::max);
+                Holders ofTopic = holders.get(claim.topic());
+                if (ofTopic != null) {
+                    ofTopic.claim(claim.partition(), member);
+                }
             }
         }
-        for (JoiningMember member : members) {
-            for (TopicPartition claim : member.claims) {
-                if (newest.get(claim) == member.generation) {
-                    holders.computeIfAbsent(claim, any -> new HashSet<>()).add(member.memberId);
-                }
+    }
+
+    /** Of those who claim a partition of a topic, the newest generation's. */
+    private static final class Holders {
+        final JoiningMember[] holder;
+        final boolean[] disputed;
+
+        Holders(int partitions) {
+            holder = new JoiningMember[partitions];
+            disputed = new boolean[partitions];
+        }
+
+        void claim(int partition, JoiningMember member) {
+            if (partition < 0 || partition >= holder.length) {
+                return;
+            }
+            JoiningMember other = holder[partition];
+            if (other == null || other.generation < member.generation) {
+                holder[partition] = member;
+                disputed[partition] = false;
+            } else if (other != member && other.generation == member.generation) {
+                disputed[partition] = true;
             }
         }
     }

@@ -1,6 +1,8 @@
 package io.evenfleet;
 
-import java.util.LinkedHashSet;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
 import java.util.Set;
 import java.util.regex.Pattern;
 import org.apache.kafka.clients.consumer.ConsumerPartitionAssignor.Subscription;
@@ -23,7 +25,7 @@ final class JoiningMember {
     final String key;
     final Set<String> topics;
     /** What it claims, of topics that it reads. */
-    final Set<TopicPartition> claims = new LinkedHashSet<>();
+    final List<TopicPartition> claims = new ArrayList<>();
     final int generation;
     final Mark mark;
     final Subscription subscription;
@@ -34,7 +36,7 @@ final class JoiningMember {
         key = subscription.groupInstanceId()
             .filter(instance -> !instance.isEmpty())
             .orElseGet(() -> UUID.matcher(memberId).replaceFirst(""));
-        topics = new LinkedHashSet<>(subscription.topics());
+        topics = new HashSet<>(subscription.topics());
         for (TopicPartition claim : subscription.ownedPartitions()) {
             if (topics.contains(claim.topic())) {
                 claims.add(claim);

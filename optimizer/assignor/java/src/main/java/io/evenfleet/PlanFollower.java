@@ -80,7 +80,7 @@ abstract class PlanFollower implements ConsumerPartitionAssignor, Configurable {
                 List<TopicPartition> given =
                     new ArrayList<>(target.getOrDefault(member.memberId, List.of()));
                 if (waits) { // who has a partition loses it in this round, and joins again
-                    given.removeIf(one -> !joining.isFreeFor(member.memberId, one));
+                    given.removeIf(one -> !joining.isFreeFor(member, one));
                 }
                 given.sort(IN_ORDER);
                 answer.put(
