@@ -208,7 +208,7 @@ def reassign(
 
 def _show_all(rows: list[Any], written: list[Path], form: Format) -> None:
     """A row a cluster; sentences and files of each are for programs."""
-    told = [{k: v for k, v in row.asDict().items() if k != "files"} for row in rows]
+    told = [{k: v for k, v in row.asDict(recursive=True).items() if k != "files"} for row in rows]
     if form is Format.JSON:
         show({"clusters": told, "files": [{"file": str(path)} for path in written]}, form)
         return
