@@ -156,6 +156,8 @@ def reassign(
             "--bootstrap, --clusters, --throttle and --no-dry-run are for --execute, which hands "
             "the batches to the live cluster"
         )
+    if execute and bool(bootstrap) == bool(clusters):
+        raise InputError("--execute needs either --bootstrap HOST:PORT or --clusters FILE")
     if throttle is not None and throttle < 1:
         raise InputError(f"--throttle {throttle} lets nothing through: give bytes a second")
     if all_clusters and (cluster or drain or add or brokers or log_dirs or execute):

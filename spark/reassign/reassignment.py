@@ -78,9 +78,10 @@ class Reassignment:
             yield "Nothing has to change."
         else:
             yield (
-                f"{len(self.changes)} partitions change: {plan.copies} replicas are copied"
+                f"{counted(len(self.changes), 'partition')} to change: "
+                f"{counted(plan.copies, 'replica')} to copy"
                 + (f" ({plan.bytes_copied} bytes)" if self.wanted.sizes else "")
-                + f", {plan.leader_changes} preferred leaders change."
+                + f", {counted(plan.leader_changes, 'preferred leader')} to change."
             )
             count = len(self.batches.batches)
             yield (
