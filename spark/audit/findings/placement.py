@@ -10,6 +10,9 @@ from spark.audit.sql_text import counted, decimal, filled, sentence
 
 REASSIGN = "Plan it with evenfleet reassign."
 
+FIRST = "min(struct(topic, partition)) as first"
+"""SQL text: one of those that are told, as an example."""
+
 
 def single_replica(partitions: DataFrame, settings: Settings) -> DataFrame:
     """Topics with partitions of one replica, in clusters where there could be another."""
@@ -195,7 +198,7 @@ def offline_if_broker_fails(partitions: DataFrame, settings: Settings) -> DataFr
         "cluster", "isr[0] as broker", "topic", "partition"
     )
     of_broker = alone.groupBy("cluster", "broker").agg(
-        F.expr("count(*)").alias("alone"), F.expr("min(struct(topic, partition))").alias("first")
+        F.expr("count(*)").alias("alone"), F.expr(FIRST)
     )
     return rows_found(
         of_broker,
@@ -234,7 +237,7 @@ def offline_if_rack_fails(partitions: DataFrame, settings: Settings) -> DataFram
         .groupBy("cluster", F.expr("replica_racks[0] as rack"))
         .agg(
             F.expr("count(*)").alias("held"),
-            F.expr("min(struct(topic, partition))").alias("first"),
+            F.expr(FIRST),
         )
     )
     return rows_found(
