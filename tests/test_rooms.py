@@ -103,7 +103,10 @@ ROOMS: dict[str, tuple[str, ...]] = {
         (*WORKERS, "spark.history", "optimizer.coordinator", "optimizer.scenarios"),
     ),
     "spark.simulate": (*WORKERS, "spark.charts", "optimizer.coordinator", "optimizer.scenarios"),
-    "spark.reassign": (*FLEET, "optimizer.replicas", "optimizer.replicas.baselines"),
+    "spark.reassign": (
+        *(*FLEET, "spark.groups"),
+        *("optimizer.replicas", "optimizer.replicas.baselines"),
+    ),
     **dict.fromkeys(SOURCES, FLEET),
     "spark.enforce": (*FLEET, "spark.sources.live", "optimizer.assignor"),
     "spark.demo": (*FLEET, "optimizer", "optimizer.model"),  # a made-up group is arrays at once

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from optimizer.replicas.batches import Batches, Step, batches_of
+from optimizer.replicas.bytes_balance import most_bytes_bound
 from optimizer.replicas.check import check_replicas
 from optimizer.replicas.cluster import Broker, Cluster, InvalidClusterError, Partition
 from optimizer.replicas.goals import BALANCE, BYTES, COPIES, TOPICS, ReplicaGoals, ReplicaGoalsError
@@ -42,6 +43,7 @@ __all__ = [
     "Step",
     "batches_of",
     "check_replicas",
+    "most_bytes_bound",
     "plan_replicas",
     "reasons_told",
 ]

@@ -58,6 +58,8 @@ NOT_THERE = {
     "partitions.weight)",
     "partitions.isr": "the snapshot doesn't tell which replicas are in sync (column "
     "partitions.isr)",
+    "partitions.min_insync_replicas": "the snapshot doesn't tell how many replicas have to be in "
+    "sync (column partitions.min_insync_replicas)",
     "brokers": "the snapshot tells no brokers (table brokers)",
     "coordinators": "the snapshot tells no coordinators (column groups.coordinator), and no "
     f"leaders of topic {OFFSETS_TOPIC}",

@@ -27,6 +27,7 @@ SHOWN_BY = {
     "partitions.replicas": ("partitions", "replicas is not null"),
     "partitions.weight": ("partitions", "weight > 0"),
     "partitions.isr": ("partitions", "isr is not null"),
+    "partitions.min_insync_replicas": ("partitions", "min_insync_replicas is not null"),
     "brokers": ("brokers", "broker >= 0"),
     "groups.coordinator": ("groups", "coordinator >= 0"),
     OFFSETS_TOPIC: ("partitions", f"topic = '{OFFSETS_TOPIC}' and leader >= 0"),

@@ -30,6 +30,7 @@ from spark.audit.findings.placement import (
     OFFLINE_IF_RACK_FAILS,
     REASSIGNMENT_STUCK,
     REPLICA_SKEW,
+    REPLICAS_AT_MINIMUM,
     SINGLE_REPLICA,
 )
 from spark.audit.findings.racks import CROSS_RACK_READS
@@ -75,6 +76,7 @@ FINDINGS = {
         LEADERLESS,
         NOT_PREFERRED_LEADER,
         SINGLE_REPLICA,
+        REPLICAS_AT_MINIMUM,
         REPLICA_SKEW,
         LEADER_SKEW,
         EMPTY_BROKER,

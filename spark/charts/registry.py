@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from spark.charts.balance import BALANCE
+from spark.charts.brokers import BROKERS
 from spark.charts.chart import Chart
 from spark.charts.frontier import FRONTIER
 from spark.charts.league import LEAGUE
@@ -13,5 +14,9 @@ from spark.charts.timeline import TIMELINE
 from spark.charts.trend import TREND
 
 CHARTS: dict[str, Chart] = {
-    one.name: one for one in (BALANCE, LEAGUE, MATRIX, TREND, REBALANCES, RACKS, FRONTIER, TIMELINE)
+    one.name: one
+    for one in (
+        *(BALANCE, LEAGUE, MATRIX, TREND, REBALANCES, RACKS, BROKERS),
+        *(FRONTIER, TIMELINE),
+    )
 }

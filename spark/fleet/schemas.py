@@ -98,6 +98,7 @@ TABLES: dict[str, Table] = {
             Column("weight", _REAL),
             Column("adding_replicas", t.ArrayType(_INT)),
             Column("removing_replicas", t.ArrayType(_INT)),
+            Column("min_insync_replicas", _INT),
         ),
         required=True,
         tallied=_BY_CLUSTER,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
@@ -11,12 +12,15 @@ import typer
 from optimizer.replicas import BALANCE, BYTES, COPIES, TOPICS, ReplicaGoals, ReplicaGoalsError
 from spark.errors import InputError
 from spark.reassign import (
+    Effects,
     Pace,
     Reassignment,
     StoppedError,
     Wanted,
     compared,
+    consumers_of,
     differences,
+    effects,
     facts_of,
     reassign_cluster,
     reassign_fleet,
@@ -51,10 +55,11 @@ from spark.terminal import (
     store_in,
     tell,
 )
+from spark.wording import count_of, named
 
 RATE, TOLD = 50_000_000, 20
 
-SIZES = ("broker", "rack", "bytes", "planned_bytes")
+SIZES = ("broker", "bytes", "planned_bytes", "led_bytes", "planned_led_bytes")
 
 
 def reassign(
@@ -151,6 +156,8 @@ def reassign(
             "--bootstrap, --clusters, --throttle and --no-dry-run are for --execute, which hands "
             "the batches to the live cluster"
         )
+    if execute and bool(bootstrap) == bool(clusters):
+        raise InputError("--execute needs either --bootstrap HOST:PORT or --clusters FILE")
     if throttle is not None and throttle < 1:
         raise InputError(f"--throttle {throttle} lets nothing through: give bytes a second")
     if all_clusters and (cluster or drain or add or brokers or log_dirs or execute):
@@ -189,11 +196,12 @@ def reassign(
         )
         with busy("planning replicas and leaders"):
             found = reassign_cluster(fleet, cluster, wanted, goals, batch_copies, per_broker)
+            done = effects(found, consumers_of(fleet, found.facts.cluster))
         written = write_batches(found, out)
     if form is Format.JSON:
-        show(_tables(found, written) | clusters_in_json(form, fleet), form)
+        show(_tables(found, done, written) | clusters_in_json(form, fleet), form)
     else:
-        _print(found, written)
+        _print(found, done, written)
     say_clusters(fleet)
     if execute and found.batches.batches:
         (target,) = clusters_named(bootstrap, [found.facts.cluster], clusters)
@@ -202,7 +210,7 @@ def reassign(
 
 def _show_all(rows: list[Any], written: list[Path], form: Format) -> None:
     """A row a cluster; sentences and files of each are for programs."""
-    told = [{k: v for k, v in row.asDict().items() if k != "files"} for row in rows]
+    told = [{k: v for k, v in row.asDict(recursive=True).items() if k != "files"} for row in rows]
     if form is Format.JSON:
         show({"clusters": told, "files": [{"file": str(path)} for path in written]}, form)
         return
@@ -260,13 +268,14 @@ def _ids(text: str | None, option: str) -> list[int]:
         raise InputError(f"{option} {text!r} isn't a list of brokers' ids, such as 3,4") from None
 
 
-def _tables(found: Reassignment, written: list[Path]) -> dict[str, Any]:
+def _tables(found: Reassignment, done: Effects, written: list[Path]) -> dict[str, Any]:
     return {
         "plan": [{"cluster": found.facts.cluster, "optimal": found.plan.optimal}],
         "brokers": found.brokers(),
         "compared": [asdict(one) for one in compared(found)],
         "batches": _batches(found),
-        "sentences": list(found.sentences()),
+        "groups": [done._asdict()],
+        "sentences": [*found.sentences(), *_of_groups(done)],
         "files": [{"file": str(path)} for path in written],
     }
 
@@ -283,9 +292,24 @@ def _batches(found: Reassignment) -> list[dict[str, Any]]:
     ]
 
 
-def _print(found: Reassignment, written: list[Path]) -> None:
+def _of_groups(done: Effects) -> Iterator[str]:
+    """What the plan does to those who read."""
+    if done.reads:
+        yield (
+            f"Of {count_of(done.reads, 'read')} from leaders by members whose rack is known "
+            f"{done.reads_across:,} go across racks as found, {done.planned_reads_across:,} as "
+            "planned."
+        )
+    if done.other_coordinator:
+        yield (
+            f"{named('group', done.other_coordinator)} of {done.groups} "
+            f"{'gets' if len(done.other_coordinator) == 1 else 'get'} another coordinator."
+        )
+
+
+def _print(found: Reassignment, done: Effects, written: list[Path]) -> None:
     brokers = found.brokers()
-    show({"brokers": brokers}, Format.TABLE, hide=("bytes", "planned_bytes"))
+    show({"brokers": brokers}, Format.TABLE, hide=SIZES[1:])
     if found.wanted.sizes:
         sizes = [{name: row[name] for name in SIZES} for row in brokers]
         show({"bytes": sizes}, Format.TABLE)
@@ -296,12 +320,14 @@ def _print(found: Reassignment, written: list[Path]) -> None:
             "replicas": f"{one.replicas_min}-{one.replicas_max}",
             "leaders": f"{one.leaders_min}-{one.leaders_max}",
             "uneven racks": one.uneven_racks,
+            **({} if one.bytes_max is None else {"bytes at most": one.bytes_max}),
+            **({} if one.bytes_gap is None else {"over the bound": f"{one.bytes_gap:.1%}"}),
         }
         for one in compared(found)
     ]
     show({"compared": rows}, Format.TABLE)
     show({"batches": _batches(found)[:20]}, Format.TABLE)
-    tell("plan", list(found.sentences()))
+    tell("plan", [*found.sentences(), *_of_groups(done)])
     if written:
         say(f"{len(written)} files are in {written[0].parent}. For each batch, one by one:")
         say("  kafka-reassign-partitions … --execute --reassignment-json-file NN-move.json")

@@ -22,6 +22,7 @@ from spark.explain import GroupExplanation, explain_groups
 from spark.files import SNAPSHOT, source_of
 from spark.fleet import TABLES, Part, is_like, is_named, read_result
 from spark.plan import summarize_groups
+from spark.reassign import reassign_fleet
 from spark.report import (
     GroupMaterial,
     Material,
@@ -57,6 +58,7 @@ MADE_BY = {
     "audit": "audit {} --out AUDIT",
     "compare": "compare {} --out COMPARISON",
     "history": "history {} --out HISTORY",
+    "reassign": "reassign {} --all --out MOVES",
     "explain": "explain {} --cluster CLUSTER --group GROUP",
 }
 """The commands that make the tables of a report."""
@@ -96,6 +98,9 @@ def material_of(
             chosen = worst_groups(facts, WORST)
             told = _groups(fleet, chosen, settings, made.findings, past)
             beside = clusters_of(facts, made.findings)
+        with busy("planning replicas and leaders"):
+            planned = reassign_fleet(fleet).drop("files", "sentences").orderBy("cluster")
+            brokers = [row.asDict(recursive=True) for row in planned.collect()]
         return Material(
             title=title,
             version=version("evenfleet"),
@@ -120,6 +125,7 @@ def material_of(
             best=best_of(league),
             sampled=sampled,
             racks=_racks(facts),
+            brokers=brokers,
             trend=trend_of(past["states"], past.get("rebalances")) if "states" in past else (),
             rebalances=causes_of(past["rebalances"]) if "rebalances" in past else (),
             groups=told,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from spark.reassign.compared import Compared, compared
+from spark.reassign.consumers import Consumers, Effects, consumers_of, effects
 from spark.reassign.execution import LiveCluster, Pace, StoppedError, differences, execute
 from spark.reassign.facts import ClusterFacts, facts_of
 from spark.reassign.files import read_move, sizes_in, write_batches
@@ -14,6 +15,8 @@ from spark.reassign.wanted import Wanted
 __all__ = [
     "ClusterFacts",
     "Compared",
+    "Consumers",
+    "Effects",
     "LiveCluster",
     "Pace",
     "PartitionState",
@@ -21,7 +24,9 @@ __all__ = [
     "StoppedError",
     "Wanted",
     "compared",
+    "consumers_of",
     "differences",
+    "effects",
     "execute",
     "facts_of",
     "read_move",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 
+from optimizer.replicas import most_bytes_bound
 from optimizer.replicas.baselines import generated
 from spark.reassign.reassignment import Reassignment
 
@@ -14,7 +15,8 @@ class Compared:
     """One way to place replicas.
 
     `uneven_racks` are partitions whose racks could be more even; loads and leaders are of the
-    brokers that are to be used.
+    brokers that are to be used. `bytes_max` are the most that one of them has, `bytes_gap` how
+    much more that is than the least it could be (`most_bytes_bound`), as a share of it.
     """
 
     placement: str
@@ -25,6 +27,8 @@ class Compared:
     leaders_min: int
     leaders_max: int
     uneven_racks: int
+    bytes_max: int | None = None
+    bytes_gap: float | None = None
 
 
 def compared(of: Reassignment) -> list[Compared]:
@@ -46,22 +50,30 @@ def _measured(
         racks = dict.fromkeys(racks)
     room = Counter(racks.values())
     loads, leaders = Counter(dict.fromkeys(racks, 0)), Counter(dict.fromkeys(racks, 0))
+    bytes_on = Counter(dict.fromkeys(racks, 0))
+    sizes = of.wanted.sizes
     copies = size = uneven = 0
     for one in of.facts.partitions:
         row = replicas[one.topic, one.partition]
         new = len(set(row) - set(one.replicas))
         copies += new
-        size += new * of.wanted.sizes.get((one.topic, one.partition), 0)
+        each = sizes.get((one.topic, one.partition), 0)
+        size += new * each
+        bytes_on.update({b: each for b in row if b in racks})
         loads.update(b for b in row if b in racks)
         leaders.update(b for b in row[:1] if b in racks)
         uneven += _is_uneven(Counter(racks[b] for b in row if b in racks), room)
+    most = max(bytes_on.values(), default=0)
+    bound = most_bytes_bound(of.plan.cluster) if sizes else 0
     counts, led = list(loads.values()) or [0], list(leaders.values()) or [0]
     return Compared(
         placement,
         copies,
-        size if of.wanted.sizes else None,
+        size if sizes else None,
         *(min(counts), max(counts), min(led), max(led)),
         uneven,
+        most if sizes else None,
+        most / bound - 1 if bound else None,
     )
 
 

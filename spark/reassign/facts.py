@@ -69,8 +69,8 @@ def facts_of(fleet: FleetSnapshot | FleetFiles, cluster: str | None = None) -> C
         raise InputError(
             f"snapshot {fleet.id} has no cluster {cluster!r}: it has {named('cluster', clusters)}"
         )
-    rows = _rows(fleet, "partitions", COLUMNS, cluster)
-    stated = dict(_rows(fleet, "brokers", ("broker", "rack"), cluster))
+    rows = rows_of(fleet, "partitions", COLUMNS, cluster)
+    stated = dict(rows_of(fleet, "brokers", ("broker", "rack"), cluster))
     return facts_in(cluster, fleet.clusters()[cluster], rows, stated)
 
 
@@ -108,7 +108,7 @@ def facts_in(
     return ClusterFacts(cluster, snapshot, known, sorted(partitions))
 
 
-def _rows(
+def rows_of(
     fleet: FleetSnapshot | FleetFiles, table: str, columns: Sequence[str], cluster: str
 ) -> Iterator[Any]:
     """Rows of a table of a cluster as tuples."""

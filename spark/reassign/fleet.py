@@ -23,13 +23,20 @@ if TYPE_CHECKING:
 
 PLANNED, REFUSED, FAILED = "planned", "refused", "failed"
 
-SCHEMA = """
-cluster string, snapshot string, status string, reason string, partitions int, changes int,
-copies int, leader_changes int, batches int, replicas_min int, replicas_max int,
-planned_min int, planned_max int, leaders_min int, leaders_max int,
-planned_leaders_min int, planned_leaders_max int, optimal string, sentences array<string>,
-files map<string, string>
-"""
+_COUNTS = (
+    *("partitions", "changes", "copies", "leader_changes", "batches", "replicas_min"),
+    *("replicas_max", "planned_min", "planned_max", "leaders_min", "leaders_max"),
+    *("planned_leaders_min", "planned_leaders_max"),
+)
+BROKER = ("broker", "replicas", "planned", "leaders", "planned_leaders")
+COLUMN_TYPES = {
+    **dict.fromkeys(("cluster", "snapshot", "status", "reason"), "string"),
+    **dict.fromkeys(_COUNTS, "int"),
+    "optimal": "string",
+    "brokers": f"array<struct<{', '.join(f'{name}: int' for name in BROKER)}>>",
+    "sentences": "array<string>",
+    "files": "map<string, string>",
+}
 """Loads are those of brokers that are to be used; `files` are texts by name."""
 
 
@@ -40,7 +47,7 @@ def reassign_fleet(
     batch_copies: int | None = None,
     per_broker: int | None = None,
 ) -> DataFrame:
-    """A row (`SCHEMA`) for each cluster, whatever is the matter with it.
+    """A row (`COLUMN_TYPES`) for each cluster, whatever is the matter with it.
 
     InputError for batches in which nothing could be copied.
     """
@@ -55,7 +62,9 @@ def reassign_fleet(
                 planned = _row(row, wanted, goals, batch_copies, per_broker)
                 yield pd.DataFrame([planned])
 
-    return _encoded(fleet).mapInPandas(plan_batches, SCHEMA)
+    return _encoded(fleet).mapInPandas(
+        plan_batches, ", ".join(f"{name} {kind}" for name, kind in COLUMN_TYPES.items())
+    )
 
 
 def write_fleet(rows: list[Row], out: Path) -> list[Path]:
@@ -116,14 +125,14 @@ def _measured(found: Reassignment) -> dict[str, Any]:
         "batches": len(found.batches.batches),
         **loads,
         "optimal": found.plan.optimal,
+        "brokers": [{name: row[name] for name in BROKER} for row in used],
         "sentences": list(found.sentences()),
         "files": texts_of(found),
     }
 
 
 def _columns(known: dict[str, Any]) -> dict[str, Any]:
-    names = [one.split()[0] for one in SCHEMA.replace("map<string, string>", "map").split(",")]
-    return {name: known.get(name) for name in names}
+    return {name: known.get(name) for name in COLUMN_TYPES}
 
 
 def _some(cells: Any) -> list[Any]:

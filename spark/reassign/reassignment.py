@@ -23,10 +23,10 @@ from optimizer.replicas import (
 )
 from spark.errors import InputError
 from spark.fleet import FleetFiles, FleetSnapshot
+from spark.groups import OFFSETS_TOPIC
 from spark.reassign.facts import ClusterFacts, facts_of
 from spark.reassign.wanted import Wanted
-
-OFFSETS_TOPIC = "__consumer_offsets"
+from spark.wording import counted
 
 DEFAULT_GOALS = ReplicaGoals()
 
@@ -67,6 +67,7 @@ class Reassignment:
             }
             if self.wanted.sizes:
                 row |= {"bytes": before[broker.id][2], "planned_bytes": after[broker.id][2]}
+                row |= {"led_bytes": before[broker.id][3], "planned_led_bytes": after[broker.id][3]}
             rows.append(row)
         return rows
 
@@ -77,9 +78,10 @@ class Reassignment:
             yield "Nothing has to change."
         else:
             yield (
-                f"{len(self.changes)} partitions change: {plan.copies} replicas are copied"
+                f"{counted(len(self.changes), 'partition')} to change: "
+                f"{counted(plan.copies, 'replica')} to copy"
                 + (f" ({plan.bytes_copied} bytes)" if self.wanted.sizes else "")
-                + f", {plan.leader_changes} preferred leaders change."
+                + f", {counted(plan.leader_changes, 'preferred leader')} to change."
             )
             count = len(self.batches.batches)
             yield (
@@ -90,15 +92,11 @@ class Reassignment:
         if plan.limit:
             yield _limited(plan.limit)
         offsets = [one.partition for one in self.changes if one.topic == OFFSETS_TOPIC]
-        led = [
-            one.partition
-            for one in self.changes
-            if one.topic == OFFSETS_TOPIC and one.before[0] != one.after[0]
-        ]
         if offsets:
             yield (
-                f"{len(offsets)} partitions of {OFFSETS_TOPIC} move; groups whose offsets are in "
-                f"{', '.join(map(str, led)) or 'none of them'} get another coordinator."
+                f"{counted(len(offsets), 'partition')} of {OFFSETS_TOPIC} "
+                f"{'moves' if len(offsets) == 1 else 'move'}: where the leader changes, groups get "
+                "another coordinator."
             )
         yield from self.notes
 
@@ -176,17 +174,21 @@ def _behind(facts: ClusterFacts) -> Iterator[str]:
 
 def _measured(
     replicas: dict[tuple[str, int], list[int]], of: Reassignment
-) -> dict[int, tuple[int, int, int]]:
-    """Replicas, preferred leaders and bytes of each broker."""
+) -> dict[int, tuple[int, int, int, int]]:
+    """Replicas, preferred leaders, bytes, and bytes of what it leads, of each broker."""
     count: Counter[int] = Counter()
     led: Counter[int] = Counter()
     size: defaultdict[int, int] = defaultdict(int)
+    led_size: defaultdict[int, int] = defaultdict(int)
     for name, row in replicas.items():
         count.update(row)
         led.update(row[:1])
         for broker in row:
             size[broker] += of.wanted.sizes.get(name, 0)
-    return defaultdict(lambda: (0, 0, 0), {b: (count[b], led[b], size[b]) for b in count})
+        for broker in row[:1]:
+            led_size[broker] += of.wanted.sizes.get(name, 0)
+    rows = {b: (count[b], led[b], size[b], led_size[b]) for b in count}
+    return defaultdict(lambda: (0, 0, 0, 0), rows)
 
 
 def _state(broker: Any) -> str:

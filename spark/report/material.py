@@ -16,6 +16,7 @@ class Material:
     `clusters` has the instant of each cluster's snapshot. `counts` has a row a finding that was
     looked for, `findings` the worst of those that were found, `not_run` a reason for each that
     couldn't be looked for. `balance` has classes of groups, `clusters_beside` a row a cluster,
+    `brokers` one with what `reassign` would make of it,
     `league` a row a strategy, of `sampled` groups where that isn't None. `trend` and `rebalances`
     are of a history; both are empty without one. `made_by` has the commands that make these
     tables. `groups` are told one by one.
@@ -42,6 +43,7 @@ class Material:
     best: str
     sampled: int | None = None
     racks: Rows = ()
+    brokers: Rows = ()
     trend: Rows = ()
     rebalances: Rows = ()
     groups: Sequence[GroupMaterial] = ()

@@ -202,6 +202,7 @@ def test_audit(run: Run, store: Path, tmp_path: Path) -> None:
     assert not_run == {
         *("coordinator-load", "under-replicated", "leaderless", "not-preferred-leader"),
         *("single-replica", "replica-skew", "leader-skew", "empty-broker"),
+        "replicas-at-minimum",
         *("offline-if-broker-fails", "offline-if-rack-fails", "reassignment-stuck"),
         "unread-topic",
     }

@@ -10,6 +10,9 @@ from spark.audit.sql_text import counted, decimal, filled, sentence
 
 REASSIGN = "Plan it with evenfleet reassign."
 
+FIRST = "min(struct(topic, partition)) as first"
+"""SQL text: one of those that are told, as an example."""
+
 
 def single_replica(partitions: DataFrame, settings: Settings) -> DataFrame:
     """Topics with partitions of one replica, in clusters where there could be another."""
@@ -45,6 +48,49 @@ SINGLE_REPLICA = FleetFinding(
     only_with="size(replicas) = 1",
     needs=("partitions.replicas", ALL_GROUPS),
     info=1,
+)
+
+
+def replicas_at_minimum(partitions: DataFrame, settings: Settings) -> DataFrame:
+    """Topics that need all replicas in sync, so that one broker down stops their producers.
+
+    Those whose minimum is 1 aren't meant: they have one replica, which is a finding of its own.
+    """
+    of_topic = (
+        partitions.where(AT_MINIMUM)
+        .groupBy("cluster", "topic")
+        .agg(
+            F.expr("count(*)").alias("held"),
+            F.expr("max(min_insync_replicas)").alias("least"),
+            F.expr("min(size(replicas))").alias("replicas"),
+        )
+    )
+    return rows_found(
+        of_topic,
+        subject=filled("topic {topic}"),
+        measure="held",
+        sentence=sentence(
+            "{held} of topic {topic} in cluster {cluster} {have} no more replicas than have to be "
+            "in sync: {replicas}, with min.insync.replicas {least}.",
+            held=counted("held", "partition"),
+            have="if(held = 1, 'has', 'have')",
+        ),
+    )
+
+
+AT_MINIMUM = "min_insync_replicas > 1 and size(replicas) between 1 and min_insync_replicas"
+
+REPLICAS_AT_MINIMUM = FleetFinding(
+    name="replicas-at-minimum",
+    tells="a topic has no more replicas than have to be in sync",
+    measure="partitions of the topic with as many replicas as min.insync.replicas, or fewer",
+    advice="With one broker down, who writes with acks=all is refused: raise the replication "
+    f"factor. {REASSIGN}",
+    find=replicas_at_minimum,
+    reads=("partitions",),
+    only_with=AT_MINIMUM,
+    needs=("partitions.replicas", "partitions.min_insync_replicas", ALL_GROUPS),
+    warning=1,
 )
 
 
@@ -152,7 +198,7 @@ def offline_if_broker_fails(partitions: DataFrame, settings: Settings) -> DataFr
         "cluster", "isr[0] as broker", "topic", "partition"
     )
     of_broker = alone.groupBy("cluster", "broker").agg(
-        F.expr("count(*)").alias("alone"), F.expr("min(struct(topic, partition))").alias("first")
+        F.expr("count(*)").alias("alone"), F.expr(FIRST)
     )
     return rows_found(
         of_broker,
@@ -191,7 +237,7 @@ def offline_if_rack_fails(partitions: DataFrame, settings: Settings) -> DataFram
         .groupBy("cluster", F.expr("replica_racks[0] as rack"))
         .agg(
             F.expr("count(*)").alias("held"),
-            F.expr("min(struct(topic, partition))").alias("first"),
+            F.expr(FIRST),
         )
     )
     return rows_found(

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from spark.report.blocks import Section
 from spark.report.material import Material
+from spark.report.sections.brokers import brokers
 from spark.report.sections.clusters import clusters
 from spark.report.sections.figures import figures
 from spark.report.sections.findings import findings
@@ -16,7 +17,7 @@ from spark.report.sections.trend import trend
 from spark.report.sections.verdict import verdict
 
 SECTIONS: tuple[Callable[[Material], Section | None], ...] = (
-    *(verdict, figures, league, findings, trend, clusters, groups, glossary, provenance),
+    *(verdict, figures, league, findings, trend, clusters, brokers, groups, glossary, provenance),
 )
 
 

@@ -155,16 +155,17 @@ def _group_tables(
     return tables
 
 
-_MOVING = ("adding", "removing")
+_RENAMED = ("adding", "removing", "min_insync")
 
 
 def _partition_rows(partitions: Iterable[Partition], brokers: Iterable[Broker]) -> list[Row]:
     racks = {broker.broker: broker.rack for broker in brokers}
     return [
-        {name: value for name, value in partition._asdict().items() if name not in _MOVING}
+        {name: value for name, value in partition._asdict().items() if name not in _RENAMED}
         | {
             "adding_replicas": partition.adding,
             "removing_replicas": partition.removing,
+            "min_insync_replicas": partition.min_insync,
             "leader_rack": None if partition.leader is None else racks.get(partition.leader),
             "replica_racks": racks_of(partition.replicas, racks),
             "weight": None,

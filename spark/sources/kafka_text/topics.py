@@ -24,6 +24,7 @@ _GAP = re.compile(rf"(?<!Adding)(?<!Removing)\s+(?=(?:{_KEYS}):)")
 _FIELD = re.compile(rf"({_KEYS}):\s*(.*)")
 _TOPIC = re.compile(TOPIC_NAME)
 _COUNT = re.compile(r"[0-9]{1,7}")
+_MIN_INSYNC = re.compile(r"(?:^|,)min\.insync\.replicas=([0-9]{1,9})(?:,|$)")
 _NO_LEADER = ("none", "-1", "")
 
 
@@ -34,7 +35,8 @@ class Partition(NamedTuple):
     (KIP-455). `replicas` and `isr` are without the ones that are being added: these have not all
     the data yet, or may be dropped again if the reassignment is cancelled. The ones that are being
     removed serve until they are gone, and count. `adding` and `removing` are None of a
-    partition that isn't being reassigned.
+    partition that isn't being reassigned. `min_insync` is the topic's min.insync.replicas, where
+    its Configs tell it: as Kafka's tool prints them, they don't tell defaults.
     """
 
     topic: str
@@ -45,6 +47,7 @@ class Partition(NamedTuple):
     isr: list[int] | None
     adding: list[int] | None = None
     removing: list[int] | None = None
+    min_insync: int | None = None
 
 
 class Topics(NamedTuple):
@@ -80,6 +83,7 @@ class _Reader:
         self.unreadable: list[UnreadableLine] = []
         self.error: str | None = None
         self._topic_ids: dict[str, str] = {}
+        self._min_insync: dict[str, int] = {}
         self._marked: set[str] = set()
         self._differing: set[str] = set()
 
@@ -111,6 +115,8 @@ class _Reader:
             if self._topic_ids.get(topic, fields["TopicId"]) != fields["TopicId"]:
                 self._differing.add(topic)
             self._topic_ids[topic] = fields["TopicId"]
+        if stated := _MIN_INSYNC.search(fields.get("Configs", "")):
+            self._min_insync[topic] = int(stated[1])
         self.counts[topic] = count
 
     def _take_partition(self, topic: str, fields: dict[str, str]) -> None:
@@ -138,7 +144,9 @@ class _Reader:
             if topic not in self._marked:
                 seen = self.partitions.get((topic, number))
                 seen = seen or Partition(topic, number, None, None, None, None)
-                yield seen._replace(topic_id=self._topic_ids.get(topic))
+                yield seen._replace(
+                    topic_id=self._topic_ids.get(topic), min_insync=self._min_insync.get(topic)
+                )
 
     def notes(self) -> Iterator[str]:
         if self._marked:

@@ -15,6 +15,7 @@ from spark.sources.live.error_text import error_text
 from spark.sources.live.group import Claim, DescribedGroup
 from spark.sources.live.list_groups import list_groups
 from spark.sources.live.reassignments import Moving, read_reassignments
+from spark.sources.live.topic_settings import read_min_insync
 from spark.wording import named
 
 
@@ -23,8 +24,9 @@ class Reading:
     """What a cluster answered.
 
     Brokers and topics are those of a MetadataResponse; `moving` are partitions that are being
-    reassigned. `missing` are sentences about what should be here and could not be had, `notes`
-    about the rest; `leaderless` are names of topics some of whose partitions have no leader.
+    reassigned, `min_insync` min.insync.replicas of topics. `missing` are sentences about what
+    should be here and could not be had, `notes` about the rest; `leaderless` are names of topics
+    some of whose partitions have no leader.
     """
 
     brokers: list[Any]
@@ -35,6 +37,7 @@ class Reading:
     notes: list[str]
     moving: dict[Claim, Moving] = field(default_factory=dict)
     leaderless: frozenset[str] = frozenset()
+    min_insync: dict[str, int] = field(default_factory=dict)
 
 
 def read_cluster(cluster: Cluster, brokers: Brokers) -> Reading:
@@ -48,12 +51,15 @@ def read_cluster(cluster: Cluster, brokers: Brokers) -> Reading:
     )
     read = {claim for group in groups for claim in claims_of(group)}
     ends, unknown_ends = read_end_offsets(brokers, topics, read, cluster.retries)
+    min_insync = read_min_insync(brokers, (topic.name for topic in topics))
     missing = [*unlisted, *undescribed, *unknown_ends]
     leaderless = _leaderless(topics)
     if leaderless:
         what = "with partitions that have no leader, so that their end is not known"
         notes = [*notes, f"{named('topic', leaderless)} {what}"]
-    return Reading(known, topics, groups, ends, missing, [*notes, *untold], moving, leaderless)
+    return Reading(
+        known, topics, groups, ends, missing, [*notes, *untold], moving, leaderless, min_insync
+    )
 
 
 def claims_of(group: DescribedGroup) -> set[Claim]:

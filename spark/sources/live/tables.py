@@ -84,6 +84,7 @@ def _partitions(reading: Reading) -> Iterator[Row]:
                 racks.get(p.leader_id) if led else None,
                 [racks[node] for node in replicas if racks.get(node)],
                 *(None, moving.adding or None, moving.removing or None),
+                reading.min_insync.get(topic.name),
             )
 
 
@@ -92,7 +93,7 @@ def _tasks(groups: Iterable[DescribedGroup]) -> Iterator[Row]:
     for group in groups:
         for connector, count in group.tasks.items():
             for number in range(count):
-                yield connector, number, *[None] * 9
+                yield connector, number, *[None] * 10
 
 
 def _assignments(cluster: Cluster, groups: Iterable[DescribedGroup]) -> Iterator[Row]:

@@ -33,6 +33,10 @@ ROWS: dict[str, list[dict[str, Any]]] = {
         {"instant": "2026-11-21T00:00:00Z", "cause": "join", "generations": 2},
         {"instant": "2026-11-21T01:00:00Z", "cause": "crash", "generations": 9},
     ],
+    "brokers": [
+        {"broker": b, "replicas": 9 - 3 * b, "planned": 6, "leaders": 3, "planned_leaders": 3 - b}
+        for b in range(2)
+    ],
     "racks": [{"cluster": NAME, "found": 12, "planned": 4}],
     "frontier": [
         {"moves": 0, "max_load": 9, "knee": False},
@@ -54,6 +58,7 @@ TOLD = {
     "trend": "the excess went from 0 to 2 partitions, the lag from 0 to 14 records, and groups "
     "rebalanced 3 times.",
     "rebalances": "rebalanced 11 times; the commonest cause is: crash (9).",
+    "brokers": "Replicas of a broker go from 6 to 9 as found, from 6 to 6 as planned; leaders",
     "racks": "12 partitions are read across racks as found, and 4 as planned.",
     "frontier": "the largest load is 9 partitions; 8 moves bring it to 4. The ring is where moves "
     "do most: 3 bring it to 5.",

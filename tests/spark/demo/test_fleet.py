@@ -56,6 +56,7 @@ COLUMNS = {
         "weight": "double",
         "adding_replicas": "list<int32>",
         "removing_replicas": "list<int32>",
+        "min_insync_replicas": "int32",
     },
     "assignments": {
         "cluster": "string",

@@ -8,10 +8,19 @@ from typing import Any
 
 import pytest
 
-from optimizer.replicas import Broker, Cluster, Partition, batches_of, plan_replicas
+from optimizer.replicas import (
+    Broker,
+    Cluster,
+    Partition,
+    ReplicaGoals,
+    batches_of,
+    plan_replicas,
+)
 from spark.reassign import ClusterFacts, Pace, Reassignment, StoppedError, Wanted, execute
 from spark.reassign.facts import PartitionFacts
+from spark.reassign.reassignment import reassigned
 from spark.reassign.verify import ASTRAY, RUNNING, state_of
+from tests.spark.support.said import Run
 
 Name = tuple[str, int]
 ROLLBACKS = [Path(f"{number:02}-rollback.json") for number in range(1, 10)]
@@ -168,3 +177,30 @@ def test_a_replica_that_comes_and_goes_at_once_is_astray(
     found, said = state_of(one, {1, 2, 3}, [2, 3], [1, 2])
     assert found == state
     assert ("never ends" in said) == (adding == removing)
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        (["--execute"], "needs either --bootstrap"),
+        (["--no-dry-run"], "are for --execute"),
+        (["--execute", "--bootstrap", "h:1", "--throttle", 0], "lets nothing through"),
+    ],
+)
+def test_options_that_do_not_fit_each_other(
+    run: Run, tmp_path: Path, words: list[object], why: str
+) -> None:
+    said = run("reassign", tmp_path / "store", "--out", tmp_path / "moves", *words)
+    assert said.code == 2
+    assert why in said.err
+
+
+@pytest.mark.parametrize("racks", [{1: "a", 2: None}, {1: None, 2: None}])
+def test_racks_that_are_not_all_known_are_one(racks: dict[int, str | None]) -> None:
+    facts = ClusterFacts(
+        *("lab", "20261123T100000Z", racks),
+        [PartitionFacts("t", n, 1, [1], [1], [], []) for n in range(2)],
+    )
+    found = reassigned(facts, Wanted(), ReplicaGoals())
+    assert [row["planned"] for row in found.brokers()] == [1, 1]
+    assert any("rack" in note for note in found.notes) == ("a" in racks.values())

@@ -38,4 +38,4 @@ def test_the_page_has_every_option(run: Run) -> None:
     options = set(re.findall(r"--[a-z][a-z-]+", printed))
     common = {"--tables", "--cluster", "--out", "--snapshot", "--master", "--conf", "--config"}
     told = set(re.findall(r"--[a-z][a-z-]+", PAGE))
-    assert options - common - {"--format", "--help"} <= told
+    assert options - common - {"--format", "--help", "--quiet", "--verbose"} <= told

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from spark.report import GroupMaterial, Material
+from spark.report.sections.brokers import RANGES
 
 HOSTILE = "\"><script>alert(1)</script>\n|=`'*_[x](y)\u202e\u200f" + "x" * 10_000
 
@@ -22,6 +23,9 @@ def finding(at: int, severity: str = "warning", name: str = "orders") -> dict[st
         "sentence": f"Group {name} has trouble {at}.",
         "advice": f"Do this about {at}.",
     }
+
+
+MADE_BY = ("plan", "audit", "compare", "history", "explain", "reassign")
 
 
 def strategy(name: str, excess: int, moves: int) -> dict[str, Any]:
@@ -62,7 +66,7 @@ def material(**changes: Any) -> Material:
         snapshot="20261121T060000Z",
         clusters={"prod": "20261121T060000Z"},
         part="",
-        made_by=dict.fromkeys(("plan", "audit", "compare", "history", "explain"), "evenfleet …"),
+        made_by=dict.fromkeys(MADE_BY, "evenfleet …"),
         goals="balance",
         verdict="The fleet is in need of care: 0 critical findings and 3 warnings.",
         statuses={"ok": 7, "empty": 1},
@@ -93,6 +97,18 @@ def hostile() -> Material:
         clusters={HOSTILE: "20261121T060000Z"},
         findings=[finding(at, name=HOSTILE) for at in range(3)],
         groups=[group(HOSTILE, HOSTILE)],
+        brokers=[
+            {
+                **{"cluster": HOSTILE, "status": "planned", "partitions": 6, "copies": 3},
+                **{"leader_changes": 2, "optimal": "optimal"},
+                **{f"{name}_{end}": 4 for name in RANGES for end in ("min", "max")},
+                "brokers": [
+                    {**dict.fromkeys(RANGES, 4), "broker": broker, "replicas": 8 - broker}
+                    for broker in range(2)
+                ],
+            },
+            {"cluster": "unknown", "status": "refused"},
+        ],
         racks=[{"cluster": HOSTILE, "found": 3, "planned": 1}],
         league=[strategy(HOSTILE, 3, 4)],
     )

@@ -21,6 +21,18 @@ def on(*replicas: Sequence[int], brokers: int = 0, **facts: Sequence[Any]) -> Bu
 
 
 CASES = {
+    "replicas-at-minimum": Cases(
+        Told(
+            *("warning", "topic t", 1, 1),
+            "1 partition of topic t in cluster {cluster} has no more replicas than have to be in "
+            "sync: 2, with min.insync.replicas 2.",
+            group=None,
+        ),
+        fires=on([1, 2], [1, 2, 3], min_insync_replicas=[2, 2]),
+        nearly=on([1, 2, 3], [2, 3, 1], min_insync_replicas=[2, 2]),
+        # that is single-replica's to tell
+        never=on([1], [2], min_insync_replicas=[1, 1]),
+    ),
     "single-replica": Cases(
         Told(
             *("info", "topic t", 2, 1),

@@ -292,7 +292,7 @@ def test_counts(said: Audited) -> None:
 
 def test_groups(said: Audited) -> None:
     """Those that are judged, 219 of them for coordinators; those that can't be; foreign ones."""
-    ok = len(CASES) * 3 - 10 * 3 - 3 + 1 + 2 * 4 + 2 + 2 + 50 + 10 + 49 + 10 + 50 + 50
+    ok = len(CASES) * 3 - 11 * 3 - 3 + 1 + 2 * 4 + 2 + 2 + 50 + 10 + 49 + 10 + 50 + 50
     ok -= 4  # two of those that can't be judged are invalid, one is failed, one is moving
     assert said.groups == {"failed": 2, "foreign": 5, "invalid": 2, "ok": ok, "rebalancing": 2}
 

@@ -102,7 +102,9 @@ def odd(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Audite
 
 
 def test_all_are_run_on_odd_rows(odd: Audited) -> None:
-    assert odd.not_run.keys() == {"cross-rack-reads", "unbalanced-weight", "hot-partition"}
+    assert odd.not_run.keys() == {
+        *("cross-rack-reads", "unbalanced-weight", "hot-partition", "replicas-at-minimum")
+    }
     assert odd.groups == {"empty": 2, "invalid": 5, "ok": 7}
 
 
@@ -169,6 +171,8 @@ def test_a_fleet_of_which_half_is_known(spark: SparkSession, tmp_path: Path) -> 
         "empty-broker": "the snapshot tells no brokers (table brokers)",
         "offline-if-broker-fails": "the snapshot doesn't tell which replicas are in sync (column "
         "partitions.isr)",
+        "replicas-at-minimum": "the snapshot doesn't tell how many replicas have to be in sync "
+        "(column partitions.min_insync_replicas)",
         "range-skew": "the snapshot doesn't tell strategies (column groups.strategy)",
         "eager-rebalances": "the snapshot doesn't tell strategies (column groups.strategy)",
         "unequal-topics": "no co-partitioned topics are configured ([[copartitioned]])",

@@ -22,6 +22,7 @@ COLUMNS = {
     "partitions": [
         *("cluster", "topic", "partition", "topic_id", "leader", "replicas", "isr"),
         *("leader_rack", "replica_racks", "weight", "adding_replicas", "removing_replicas"),
+        "min_insync_replicas",
     ],
     "assignments": ["cluster", "group", "topic", "partition", "member_id", "generation"],
     "offsets": [

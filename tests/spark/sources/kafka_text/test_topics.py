@@ -50,9 +50,10 @@ def test_each_versions_lines_are_read_with_tabs_or_spaces(read: Read, text: str,
     result = read(text.replace("\t", tab))
     topic_id = "U_j-uXWFQMKvHsBvNDOrBg" if "TopicId" in text else None
     assert (result.notes, result.unreadable) == ([], [])
+    least = 1 if "min.insync.replicas=1" in text else None
     assert result.partitions == [
-        Partition("t.a-b_c", 0, topic_id, 1, [1, 2], [1, 2]),
-        Partition("t.a-b_c", 1, topic_id, None, [2, 1], []),
+        Partition("t.a-b_c", 0, topic_id, 1, [1, 2], [1, 2], min_insync=least),
+        Partition("t.a-b_c", 1, topic_id, None, [2, 1], [], min_insync=least),
     ]
 
 
@@ -66,7 +67,7 @@ def test_a_real_capture(captures: Path) -> None:
         *(("t.a-b_c", number) for number in range(6)),
     ]
     assert result.partitions[7] == Partition(
-        "orders", 0, "clc7Qk4NTWyFAdrLr1fRxA", 3, [3, 1], [3, 1]
+        "orders", 0, "clc7Qk4NTWyFAdrLr1fRxA", 3, [3, 1], [3, 1], min_insync=1
     )
 
 

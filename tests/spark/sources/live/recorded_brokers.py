@@ -13,6 +13,8 @@ from collections.abc import Callable
 from typing import Any
 
 from kafka.protocol.admin import (
+    DescribeConfigsRequest,
+    DescribeConfigsResponse,
     DescribeGroupsRequest,
     DescribeGroupsResponse,
     ListGroupsRequest,
@@ -119,12 +121,40 @@ class RecordedBrokers:
             return self._old_offsets(kinds[request.group_id])
         if isinstance(request, MetadataRequest):
             return self.metadata
+        if isinstance(request, DescribeConfigsRequest):
+            return self._configured(request)
         if isinstance(request, ListPartitionReassignmentsRequest):
             return ListPartitionReassignmentsResponse(
                 version=0, throttle_time_ms=0, error_code=0, error_message=None, topics=self.moving
             )
         assert isinstance(request, ListOffsetsRequest)
         return recorded(ListOffsetsResponse)
+
+    @staticmethod
+    def _configured(request: Any) -> Any:
+        """Topics have min.insync.replicas 2, and nothing else is told."""
+        of_topic = DescribeConfigsResponse.DescribeConfigsResult
+        config = of_topic.DescribeConfigsResourceResult(
+            version=1,
+            name="min.insync.replicas",
+            value="2",
+            read_only=False,
+            config_source=5,
+            is_sensitive=False,
+            synonyms=[],
+        )
+        results = [
+            of_topic(
+                version=1,
+                error_code=0,
+                error_message=None,
+                resource_type=one.resource_type,
+                resource_name=one.resource_name,
+                configs=[config],
+            )
+            for one in request.resources
+        ]
+        return DescribeConfigsResponse(version=1, throttle_time_ms=0, results=results)
 
     @staticmethod
     def _old_offsets(kind: str) -> Any:

@@ -35,14 +35,15 @@ def test_thousands_of_groups_cost_requests_by_the_thousand() -> None:
     """Each of 3 brokers lists 1,500, and tells 1,000 at once.
 
     That is so of 1,000 classic ones, of 500 new ones and of all their offsets. One leader tells the
-    ends of the only topic, and the controller what is being reassigned.
+    ends of the only topic, and the controller what is being reassigned, anybody
+    how topics are configured.
     """
     kinds = ["classic", "classic", "new"]
     brokers = RecordedBrokers(
         {n: {f"{n}-{at:04}": kinds[at % 3] for at in range(1500)} for n in (1, 2, 3)}
     )
     reading = read_cluster(CLUSTER, brokers)
-    assert brokers.requests == 3 * (1 + 1 + 1 + 2) + 1 + 1
+    assert brokers.requests == 3 * (1 + 1 + 1 + 2) + 1 + 1 + 1
     tables = tables_of(CLUSTER, reading)
     assert {name: len(table) for name, table in tables.items()} == {
         "groups": 4500,
@@ -289,6 +290,7 @@ def test_replicas_that_are_being_added_are_no_replicas_yet() -> None:
     assert [(row["topic"], row["partition"]) for row in moving] == [
         (topic.name, partition.partition_index)
     ]
+    assert {row["min_insync_replicas"] for row in rows} == {2}
     assert moving[0]["replicas"] == [1] == moving[0]["isr"]
     assert (moving[0]["adding_replicas"], moving[0]["removing_replicas"]) == ([2, 3], [1])
 

@@ -1,0 +1,39 @@
+"""How even bytes can be over brokers at best, which no plan by counts promises."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from optimizer.replicas.numbering import NumberedCluster, in_scope, shapes_of
+
+
+def most_bytes_bound(cluster: NumberedCluster) -> int:
+    """Bytes that some broker has at least, wherever replicas go as racks want them.
+
+    That is an even share of all; of each rack's least over the rack's brokers; what stands still
+    at a broker; or the largest partition. To reach the least is NP-hard, so it need not be.
+    """
+    used = np.flatnonzero(cluster.used)
+    if not len(used):
+        return 0
+    rows, _ = in_scope(cluster)
+    sizes = cluster.sizes()[0]
+    standing = cluster.kept
+    standing[rows] = -1
+    brokers = len(cluster.ids)
+    weight = np.repeat(sizes[:, None], standing.shape[1], axis=1)
+    still = np.bincount(
+        standing[standing >= 0], weights=weight[standing >= 0], minlength=brokers
+    ).astype(np.int64)
+    bounds = [int(still.max(initial=0))]
+    total = int(still.sum())
+    if len(rows):
+        shapes = shapes_of(cluster, rows)
+        total += int((sizes[rows] * shapes.wanted[shapes.of]).sum())
+        bounds.append(int(sizes[rows].max()))
+        for rack in range(len(cluster.racks)):
+            here = cluster.rack_of == rack
+            least = int((sizes[rows] * shapes.low[shapes.of, rack]).sum() + still[here].sum())
+            if here.any():
+                bounds.append(-(-least // int(here.sum())))
+    return max(*bounds, -(-total // len(used)))

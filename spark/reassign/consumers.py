@@ -1,0 +1,98 @@
+"""What a plan of replicas and leaders does to those who read: racks, and coordinators of groups."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import NamedTuple
+
+from pyspark.sql import functions as F
+
+from spark.fleet import FleetFiles, FleetSnapshot
+from spark.groups import OFFSETS_TOPIC, OffsetsTopic, seat_of
+from spark.reassign.facts import rows_of
+from spark.reassign.reassignment import Reassignment
+
+Name = tuple[str, int]
+
+
+class Consumers(NamedTuple):
+    """How often partitions are read from each known rack, and the groups, by name."""
+
+    reads: Counter[tuple[str, int, str]]
+    groups: list[str]
+
+
+class Effects(NamedTuple):
+    """What changes for groups; reads are by members whose rack is known, from leaders in one.
+
+    A partition that two groups read counts twice. `other_coordinator` are groups, sorted.
+    """
+
+    reads: int
+    reads_across: int
+    planned_reads_across: int
+    groups: int
+    other_coordinator: list[str]
+
+
+def consumers_of(fleet: FleetSnapshot | FleetFiles, cluster: str) -> Consumers:
+    """What a snapshot tells of the groups of a cluster."""
+    members = rows_of(fleet, "members", ("group", "member_id", "rack"), cluster)
+    if isinstance(fleet, FleetFiles):
+        racks = {(group, member): rack for group, member, rack in members}
+        claims = rows_of(
+            fleet, "assignments", ("group", "member_id", "topic", "partition"), cluster
+        )
+        reads = Counter(
+            (topic, number, rack)
+            for group, member, topic, number in claims
+            if (rack := racks.get((group, member)))
+        )
+        return Consumers(reads, sorted({group for group, _ in racks}))
+    of_cluster = F.col("cluster") == cluster
+    owners = fleet.tables["members"].where(of_cluster).where("rack != ''")
+    counted = (
+        fleet.tables["assignments"]
+        .where(of_cluster)
+        .join(owners.select("group", "member_id", "rack"), ["group", "member_id"])
+        .groupBy("topic", "partition", "rack")
+        .count()
+    )
+    found = Counter({(t, number, rack): count for t, number, rack, count in counted.collect()})
+    groups = fleet.tables["members"].where(of_cluster).select("group").distinct().collect()
+    return Consumers(found, sorted(row[0] for row in groups))
+
+
+def effects(of: Reassignment, consumers: Consumers) -> Effects:
+    """What a plan changes for groups once its preferred leaders are elected."""
+    before = {
+        (one.topic, one.partition): one.replicas[0] if one.leader is None else one.leader
+        for one in of.facts.partitions
+        if one.replicas
+    }
+    after = before | {(one.topic, one.partition): one.after[0] for one in of.changes}
+    seats = [_offsets(leaders) for leaders in (before, after)]
+    other = [
+        group
+        for group in consumers.groups
+        if seat_of(group, None, seats[0]).coordinator != seat_of(group, None, seats[1]).coordinator
+    ]
+    reads, across = _reads(of, consumers, before)
+    _, planned = _reads(of, consumers, after)
+    return Effects(reads, across, planned, len(consumers.groups), other)
+
+
+def _reads(of: Reassignment, consumers: Consumers, leaders: dict[Name, int]) -> tuple[int, int]:
+    """Reads whose both ends have a known rack, and those of them across racks."""
+    known = across = 0
+    for (topic, number, rack), count in consumers.reads.items():
+        of_leader = of.facts.racks.get(leaders.get((topic, number), -1))
+        if of_leader is not None:
+            known += count
+            across += count * (of_leader != rack)
+    return known, across
+
+
+def _offsets(leaders: dict[Name, int]) -> OffsetsTopic | None:
+    led = {number: leader for (topic, number), leader in leaders.items() if topic == OFFSETS_TOPIC}
+    return OffsetsTopic(len(led), led) if led else None
