@@ -78,7 +78,10 @@ class ClassicGroup:
             client.die("INCONSISTENT_GROUP_PROTOCOL")
             self._maybe_complete()
         elif (old := self.of_instance(client.instance_id)) is not None:
-            self._replace(old, client)
+            if client.member_id is None:
+                self._replace(old, client)
+            else:
+                client.die("FENCED_INSTANCE_ID")
         elif self._is_full():
             self.world.tell("join_error", client.name, why="GROUP_MAX_SIZE_REACHED")
             client.die("GROUP_MAX_SIZE_REACHED")

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 AWAY = -2
 """The epoch of a static member that said it would be back."""
 
+UNSEEN = -1
+"""In place of a version of topics: none has been looked at yet."""
+
 REGEX_REST_MS = 10_000
 """Patterns aren't resolved twice within this time; fixed in Kafka."""
 
@@ -74,11 +77,16 @@ class ModernGroup:
     # Heartbeats of consumers.
 
     def joins(self, client: ModernClient) -> Parts | None:
-        """The first heartbeat of a member; what it may read."""
+        """The first heartbeat of a member; what it may read.
+
+        A static one takes the place of its instance id's member, who must have said that it would
+        be back, unless it used the classic protocol.
+        """
         assert client.member_id is not None
         old = self._of_instance(client.instance_id)
-        if old is not None and not old.away:
-            client.refused()
+        if old is not None and not old.away and not isinstance(old.client, ClassicClient):
+            self.world.tell("static_refused", client.name, member_id=client.member_id)
+            client.die("UNRELEASED_INSTANCE_ID")
             return None
         if old is not None:
             member = self._replace(old, client)
@@ -275,6 +283,8 @@ class ModernGroup:
         }
         self.unsettled.discard(before)
         self.subscribing.discard(old.client.number)
+        if old.client is not client and old.client.alive:
+            self.world.clock.at(old.client.next_sign(), old.client.die, "FENCED_INSTANCE_ID")
         old.client, old.member_id, old.away = client, after, False
         old.silence += 1
         self.silent.discard(old.identity)
@@ -415,6 +425,10 @@ class ModernGroup:
 
     def join(self, client: ClassicClient) -> None:
         """A JoinGroup: answered at once, without waiting for anybody."""
+        holder = self._of_instance(client.instance_id)
+        if holder is not None and client.member_id not in (None, holder.member_id):
+            client.die("FENCED_INSTANCE_ID")
+            return
         if client.member_id is None:
             client.member_id = client.future_id or self.world.new_id()
         self.pending.discard(client.member_id)
@@ -426,8 +440,6 @@ class ModernGroup:
         member = self.members.get(client.member_id)
         self.world.tell("member_added", client.name, member_id=client.member_id)
         if member is None and old is not None:
-            if old.client is not client and old.client.alive:
-                old.client.die("FENCED_INSTANCE_ID")
             member = self._replace(old, client)
         elif member is None:
             member = ModernMember(client, client.member_id, client.number)
@@ -456,6 +468,9 @@ class ModernGroup:
     def heartbeat(self, client: ClassicClient) -> None:
         """A classic member's heartbeat: it is told to join again where it lags behind."""
         member = self.members.get(client.member_id or "")
+        if member is None and self._of_instance(client.instance_id) is not None:
+            client.die("FENCED_INSTANCE_ID")
+            return
         if member is None:
             client.forget("UNKNOWN_MEMBER_ID", new_id=True)
             return
