@@ -7,8 +7,11 @@ from typing import TYPE_CHECKING
 
 from optimizer.coordinator.assignors import Parts
 from optimizer.coordinator.classic_client import ClassicClient
-from optimizer.coordinator.classic_group import ClassicGroup, Membership
-from optimizer.coordinator.modern_group import UNSEEN, ModernGroup, ModernMember
+from optimizer.coordinator.classic_group import ClassicGroup
+from optimizer.coordinator.classic_member import Membership
+from optimizer.coordinator.modern_group import UNSEEN, ModernGroup
+from optimizer.coordinator.modern_member import ModernMember
+from optimizer.coordinator.modern_sessions import ModernSessions
 from optimizer.coordinator.reconciliation import Current
 from optimizer.coordinator.world import World
 
@@ -79,7 +82,7 @@ class Coordinator:
         group.admit(member, owned)
         group.holder.update(dict.fromkeys(owned, member.member_id))
 
-    def turns_back(self, group: ModernGroup, *, rebalance: bool) -> bool:
+    def turns_back(self, group: ModernSessions, *, rebalance: bool) -> bool:
         """Whether only classic members are left: the group is classic again.
 
         It rebalances where one has left, and not where one is back with the classic protocol.
