@@ -7,8 +7,11 @@ from typing import TYPE_CHECKING
 
 from optimizer.coordinator.assignors import Parts
 from optimizer.coordinator.classic_client import ClassicClient
-from optimizer.coordinator.classic_group import ClassicGroup, Membership
-from optimizer.coordinator.modern_group import ModernGroup, ModernMember
+from optimizer.coordinator.classic_group import ClassicGroup
+from optimizer.coordinator.classic_member import Membership
+from optimizer.coordinator.modern_group import UNSEEN, ModernGroup
+from optimizer.coordinator.modern_member import ModernMember
+from optimizer.coordinator.modern_sessions import ModernSessions
 from optimizer.coordinator.reconciliation import Current
 from optimizer.coordinator.world import World
 
@@ -54,13 +57,11 @@ class Coordinator:
             self.group = group
         return self.group
 
-    def refuses(self, client: ModernClient) -> bool:
-        """Whether it has the instance id of a member of a classic group, which stays as it is."""
-        group = self.group
-        return isinstance(group, ClassicGroup) and group.of_instance(client.instance_id) is not None
-
     def for_consumers(self) -> ModernGroup:
-        """The group for a member of KIP-848: the first one turns a classic group."""
+        """The group for a member of KIP-848: the first one turns a classic group.
+
+        What its members were given counts as what they have (ConsumerGroup.fromClassicGroup).
+        """
         if isinstance(self.group, ModernGroup):
             return self.group
         old = self.group
@@ -71,7 +72,7 @@ class Coordinator:
         for one in old.members.values():
             member = ModernMember(one.client, one.member_id, one.identity, one.client.topics)
             self._take_over(group, member, one.assignment)
-        group.topic_sizes = group.sizes()
+        group.seen_version = UNSEEN  # its topics' metadata is new to it, so that it counts on
         old.disband()
         group.restart_sessions()
         return group
@@ -81,7 +82,7 @@ class Coordinator:
         group.admit(member, owned)
         group.holder.update(dict.fromkeys(owned, member.member_id))
 
-    def turns_back(self, group: ModernGroup, *, rebalance: bool) -> bool:
+    def turns_back(self, group: ModernSessions, *, rebalance: bool) -> bool:
         """Whether only classic members are left: the group is classic again.
 
         It rebalances where one has left, and not where one is back with the classic protocol.

@@ -67,15 +67,7 @@ class ModernClient(Client):
             self.member_id = self.future_id or self.world.new_id()
         self.beats_from = self.sign_of_life = self.world.now
         self.beat_set = False
-        if self.coordinator.refuses(self):
-            self.refused()
-        else:
-            self.answer(self.coordinator.for_consumers().joins(self))
-
-    def refused(self) -> None:
-        """Its instance id is another's who hasn't said that it is away: fatal."""
-        self.world.tell("static_refused", self.name, member_id=self.member_id)
-        self.die("UNRELEASED_INSTANCE_ID")
+        self.answer(self.coordinator.for_consumers().joins(self))
 
     def answer(self, wanted: Parts | None) -> None:
         """What a heartbeat was answered: None where nothing is new."""

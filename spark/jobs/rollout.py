@@ -69,8 +69,6 @@ def rollout(
     else:
         several = len({row["cluster"] for row in ready}) > 1
         show({"steps": [_shown(row, several) for row in ready[:SHOWN]]}, form)
-        for deploy in dict.fromkeys(row["deploy"] for row in ready if "static" in row["deploy"]):
-            say(f"Deploy {deploy}.")
     if len(ready) > SHOWN and form is Format.TABLE:
         say(f"And {len(ready) - SHOWN} steps more: --format json has all.")
     say_clusters(fleet)

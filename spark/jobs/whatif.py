@@ -12,7 +12,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from optimizer import STRATEGY_NAMES
-from optimizer.scenarios import Event, EventError, event_of
+from optimizer.scenarios import BrokerDown, Event, EventError, event_of
 from spark import FleetSnapshot, InputError, check_strategies
 from spark.files import Where, table_in, write_tables
 from spark.fleet import CONNECT, CONSUMER, Part, check_outside, check_writable, snapshot_id
@@ -44,7 +44,17 @@ from spark.terminal import (
     show,
     store_in,
 )
-from spark.whatif import COMPARED, fleet_of_whatif, static_advice, what_if, whatif_advice
+from spark.whatif import (
+    COMPARED,
+    brokers_told,
+    fleet_of_whatif,
+    groups_hit,
+    leaders_after,
+    static_advice,
+    what_if,
+    whatif_advice,
+    without_leader,
+)
 
 SHOWN = (
     *("strategy", "groups", "excess_after", "moves", "rebalances", "unread_seconds"),
@@ -160,6 +170,7 @@ def _tell(
             table = as_rows(fleet_of_whatif(rows).collect())
             worst = as_rows(_worst(rows, settings.strategies[0]).collect())
             check_affected(rows, table, events)
+            of_brokers = _of_brokers(fleet, events)
             if static and CURRENT in settings.strategies:
                 dynamic = as_rows(fleet_of_whatif(tried([CURRENT], False)).collect())
             if out is not None:
@@ -167,7 +178,7 @@ def _tell(
                 write_tables(session, out, fleet.id, {"whatif": in_order})
     finally:
         rows.unpersist()
-    _show(table, worst, fleet, form)
+    _show(table, worst, of_brokers, fleet, form)
     say_clusters(fleet)
     if fleet.part:
         say(f"Looked at are {fleet.part} alone.")
@@ -176,9 +187,29 @@ def _tell(
         say(settings.consumers.assumed)
     if dynamic:
         say(static_advice(dynamic, table))
+    if of_brokers:
+        leaders, lost, hit = of_brokers.values()
+        for sentence in brokers_told(leaders, lost, hit, _down(events)):
+            say(sentence)
     say(whatif_advice(table, events))
     if out is not None:
         say(f"Each group under each strategy is in {table_in(out, 'whatif')}.")
+
+
+def _down(events: list[Event]) -> list[int]:
+    return [one.broker for one in events if isinstance(one, BrokerDown)]
+
+
+def _of_brokers(fleet: FleetSnapshot, events: list[Event]) -> dict[str, list[dict[str, Any]]]:
+    """What becomes of leaders, and who can't read meanwhile; nothing if all brokers are up."""
+    down = _down(events)
+    if not down:
+        return {}
+    return {
+        "leaders": as_rows(leaders_after(fleet, down).collect()),
+        "without leader": as_rows(without_leader(fleet, down).collect()),
+        "groups hit": as_rows(groups_hit(fleet, down).collect()),
+    }
 
 
 def check_affected(rows: DataFrame, table: list[dict[str, Any]], events: list[Event]) -> None:
@@ -206,24 +237,39 @@ def _worst(rows: DataFrame, strategy: str) -> DataFrame:
 
 
 def _show(
-    table: list[dict[str, Any]], worst: list[dict[str, Any]], fleet: FleetSnapshot, form: Format
+    table: list[dict[str, Any]],
+    worst: list[dict[str, Any]],
+    of_brokers: dict[str, list[dict[str, Any]]],
+    fleet: FleetSnapshot,
+    form: Format,
 ) -> None:
     by_kind = {name: [row for row in table if row["kind"] == kind] for kind, name in TABLES.items()}
     affected = {n: some for n, some in by_kind.items() if any(row["groups"] for row in some)}
     tables = affected or {TABLES[CONSUMER]: table}
     if form is Format.JSON:
-        show(tables | {"groups": worst} | clusters_in_json(form, fleet), form)
+        show(tables | {"groups": worst} | of_brokers | clusters_in_json(form, fleet), form)
         return
-    show(tables, form, {key for row in table for key in row if key not in SHOWN})
+    rounded = {name: [_rounded(row) for row in rows] for name, rows in tables.items()}
+    show(rounded, form, {key for row in table for key in row if key not in SHOWN})
     shown = [
         {
             **row,
+            "unread_seconds": _whole(row["unread_seconds"]),
             "members": _change(row, "members"),
             "max_load": _change(row, "max_load"),
         }
         for row in worst
     ]
     show({"groups that suffer most": [{k: row[k] for k in SHOWN_OF_GROUPS} for row in shown]}, form)
+
+
+def _rounded(row: dict[str, Any]) -> dict[str, Any]:
+    """Seconds of a whole fleet without fractions of them, so that they fit."""
+    return row | {name: _whole(row[name]) for name in ("unread_seconds", "read_twice_seconds")}
+
+
+def _whole(seconds: float | None) -> int | None:
+    return None if seconds is None else round(seconds)
 
 
 def _change(row: dict[str, Any], what: str) -> str:

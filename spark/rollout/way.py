@@ -17,8 +17,8 @@ TARGETS = (COOPERATIVE, CONSUMER)
 LENGTH_OF_UUID = 22
 """Characters of the ids that members of the new protocol have, as Kafka's Uuid spells them."""
 
-MARGIN_SECONDS = 5
-"""So much longer than its session a static member stays away that must be forgotten."""
+NEW_PROTOCOL = "group.protocol=consumer, without partition.assignment.strategy"
+"""What members are to be configured with for KIP-848."""
 
 LEAST_BROKER = (4, 0)
 """The first version of brokers that has the new protocol for general use (KIP-848)."""
@@ -48,7 +48,7 @@ def way_of(row: Any, to: str, stated: Stated, seconds: float) -> Way:
     if to == CONSUMER:
         if is_new:
             return Way(offered)
-        return Way(offered, (_migration(row, stated, seconds),))
+        return Way(offered, ((NEW_PROTOCOL, Migrate(seconds=seconds)),))
     if offered == (COOPERATIVE,):
         return Way(offered)
     lists: list[tuple[str, ...]] = [(COOPERATIVE,)]
@@ -61,16 +61,6 @@ def way_of(row: Any, to: str, stated: Stated, seconds: float) -> Way:
             for one in lists
         ),
     )
-
-
-def _migration(row: Any, stated: Stated, seconds: float) -> tuple[str, Event]:
-    """A static member is refused by the new protocol until its classic session has ended."""
-    deploy = "group.protocol=consumer, without partition.assignment.strategy"
-    if any(one is not None for one in row.instance_ids):
-        session = stated.get("session_timeout_ms", ClientSettings().session_ms) / 1000
-        deploy += f", and start each static member more than {session:g} s after it has closed"
-        seconds = max(seconds, session + MARGIN_SECONDS)
-    return deploy, Migrate(seconds=seconds)
 
 
 def offered_by(row: Any, stated: Stated) -> tuple[str, ...]:

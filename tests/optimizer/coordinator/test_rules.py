@@ -166,3 +166,20 @@ def test_members_with_a_pattern_notice_a_new_topic_by_themselves(kind: str) -> N
 def test_two_that_start_together_wait_twice_the_initial_delay() -> None:
     started = [play("eager", count, []).generations[0].at for count in (1, 2, 5)]
     assert started == pytest.approx([1_030, 2_030, 2_030], abs=5)
+
+
+def test_static_members_change_the_protocol_without_waiting_for_their_session() -> None:
+    """GroupMetadataManager refuses an instance id of the new protocol alone."""
+    old, new = settings("eager"), settings("consumer")
+    names = ("a", "b", "c")
+    starts: list[Step] = [Start(0, one, ("orders",), old, instance_id=one) for one in names]
+    for at, one in enumerate(names):
+        closes = AT + at * 9_000
+        starts += [Close(closes, one), Start(closes + 2_000, one, client=new)]
+    scenario = Scenario(Group(TOPICS, []), starts, broker=BROKER, end=100_000)
+    timeline = simulate(scenario)
+    told = [one.what for one in timeline.happenings]
+    assert told.count("converted_to_consumer") == 1
+    assert not {"error", "static_refused", "session_expired"} & {*told}
+    assert timeline.stable
+    assert {name: len(parts) for name, parts in timeline.final.items()} == dict.fromkeys(names, 4)

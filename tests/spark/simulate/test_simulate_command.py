@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from optimizer.coordinator import ClientSettings, Close, Scenario, Start, simulate
-from spark.fleet.local_store import write_store
+from spark.fleet.local_store import table_of, write_store
 from spark.simulate import picture_of, scenario_in
 from tests.optimizer.coordinator.test_known_answers import group_of
 from tests.paths import ROOT
@@ -136,3 +136,29 @@ def test_several_seeds_tell_what_chance_makes_of_it(run: Run, store: Path, tmp_p
     assert spread["rebalances"] == {"least": 1, "median": 1, "most": 1}
     assert "5 seeds" in run(*words, "--seeds", 5).out
     assert "spread" not in json.loads(run(*words, "--format", "json").out)
+
+
+def test_records_are_counted_where_the_store_tells_how_fast_they_come_in(
+    run: Run, store: Path, tmp_path: Path
+) -> None:
+    """Ten a second of each partition, by two snapshots an hour apart."""
+    words = "simulate", store, "--group", "app", "--format", "json"
+    words = *words, "--scenario", file_of(tmp_path, ("10s", "crash=a"))
+    (unknown,) = json.loads(run(*words).out)["simulation"]
+    assert (unknown["records_read_twice"], unknown["records_waited"]) == (None, None)
+    fleet = Fleet().topic("t", 6)
+    owned = [("t", n, "a" if n < 3 else "b") for n in range(6)]
+    fleet.group("app", {"a": ["t"], "b": ["t"]}, owned, state="Stable", strategy="range")
+    for snapshot, end in (("20270101T060000Z", 5_000), ("20270101T070000Z", 41_000)):
+        read = {"cluster": ["c"] * 6, "group": ["app"] * 6, "topic": ["t"] * 6}
+        offsets = table_of("offsets", read | {"partition": range(6), "end_offset": [end] * 6})
+        write_store(fleet.tables() | {"offsets": offsets}, store, snapshot)
+    (figures,) = json.loads(run(*words).out)["simulation"]
+    assert figures["records_waited"] == pytest.approx(10 * figures["unread_seconds"], rel=0.001)
+    twice = 10 * figures["seconds_read_twice"]
+    assert figures["records_read_twice"] == pytest.approx(twice, rel=0.001)
+    assert twice > 0
+    said = run(*words[:4], *words[6:])
+    assert f"about {round(twice)} records" in said.out + said.err
+    (short,) = json.loads(run(*words, "--window", "10m").out)["simulation"]
+    assert short["records_waited"] is None

@@ -72,3 +72,35 @@ def test_what_makes_no_sense_is_one_sentence(
     assert said.code == 2
     assert is_one_line(said)
     assert fault in said.err
+
+
+def test_a_broker_that_is_down_leaves_leaders_and_groups_behind(run: Run, tmp_path: Path) -> None:
+    fleet = Fleet().topic("t", 4).topic("u", 2).topic("v", 1)
+    fleet.group("both", {"a": ["t", "v"]}, [*(("t", p, "a") for p in range(4)), ("v", 0, "a")])
+    fleet.group("alone", {"x": ["u"]}, [("u", 0, "x"), ("u", 1, "x")])
+    fleet.group("paused", {"y": ["v"]}, [("v", 0, "y")])
+    placed = {"t": [[3, 1], [1, 3], [3, 2, 1], [2, 3]], "u": [[3], [3, 1]], "v": [[3, 2]]}
+    for row in fleet.rows["partitions"]:
+        replicas = placed[row["topic"]][row["partition"]]
+        in_sync = [3] if row["topic"] == "u" else replicas
+        row |= {"leader": replicas[0], "replicas": replicas, "isr": in_sync, "weight": 2.0}
+    write_store(fleet.tables(), tmp_path / "store", SNAPSHOT)
+    words = "whatif", tmp_path / "store", "--event", "broker-down=3", "--strategies", "range"
+    said = flat(run(*words).err)
+    assert "Broker 3 led 5 partitions. Then they are led by broker 2 2, broker 1 1." in said
+    assert "By weight, broker 2 gets most." in said
+    assert "Nobody leads 2 partitions (u-0, u-1): no other replica is in sync." in said
+    assert "Nothing until it is back is read by 1 group (alone)." in said
+    assert "broker.session.timeout.ms) is read by 1 group (paused)." in said
+    told = json.loads(run(*words, "--format", "json").out)
+    leads = {row["broker"]: (row["leads_before"], row["leads_after"]) for row in told["leaders"]}
+    assert leads == {1: (1, 2), 2: (1, 3), 3: (5, 0)}
+    assert [(row["topic"], row["partition"]) for row in told["without leader"]] == [
+        ("u", 0),
+        ("u", 1),
+    ]
+    hit = {
+        row["group"]: (row["partitions"], row["led"], row["leaderless"])
+        for row in told["groups hit"]
+    }
+    assert hit == {"alone": (2, 2, 2), "paused": (1, 1, 0), "both": (5, 3, 0)}

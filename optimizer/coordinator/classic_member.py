@@ -1,0 +1,33 @@
+"""A member of the classic protocol, as its coordinator knows it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from optimizer.coordinator.assignors import Parts, Seen
+from optimizer.coordinator.classic_client import ClassicClient
+from optimizer.coordinator.world import NONE
+
+
+@dataclass(slots=True)
+class Membership:
+    """A member as the coordinator knows it. `identity` outlives a static member's restarts."""
+
+    client: ClassicClient
+    member_id: str
+    identity: int
+    parked: bool = True
+    awaits_sync: bool = False
+    seen: Seen = field(default_factory=lambda: Seen("", ()))
+    sticky: Seen = field(default_factory=lambda: Seen("", ()))
+    assignment: Parts = NONE
+    silence: int = 0
+
+    def take(self) -> None:
+        """What a JoinGroup says of the client."""
+        client = self.client
+        common = self.member_id, client.topics
+        rest = client.instance_id, client.rack
+        self.seen = Seen(*common, client.owned, client.generation, *rest)
+        self.sticky = Seen(*common, *client.sticky, *rest)
+        self.parked = True

@@ -1,0 +1,139 @@
+"""Members of the classic protocol: their signs of life, and how their memberships end."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+
+from optimizer.coordinator.assignors import Parts, hash_order
+from optimizer.coordinator.classic_client import ClassicClient
+from optimizer.coordinator.classic_member import Membership
+from optimizer.coordinator.world import World
+
+FIRST_JOIN_MS = 300_000
+"""How long a newcomer's first JoinGroup is kept without a sign of life; fixed in Kafka."""
+
+
+class ClassicSessions(ABC):
+    """What a classic group is at a time, its members' heartbeats and sessions."""
+
+    def __init__(self, world: World) -> None:
+        self.world = world
+        self.state = "Empty"
+        self.generation = 0
+        self.protocol: str | None = None
+        self.leader: str | None = None
+        self.members: dict[str, Membership] = {}
+        self.present: set[int] = set()
+        self.pending: set[str] = set()
+        self.phase = 0
+        self.initial = False
+        self.further = False
+        self.peak = 0
+        self.snapshot: dict[str, int] = {}
+
+    @abstractmethod
+    def prepare(self, why: str) -> None:
+        """Begin a join phase."""
+
+    @abstractmethod
+    def _maybe_complete(self) -> None:
+        """End a join phase that waits for nobody any more."""
+
+    @property
+    def assignments(self) -> dict[str, Parts]:
+        """What each member has, by its name."""
+        return {member.client.name: member.assignment for member in self.members.values()}
+
+    def of_instance(self, instance_id: str | None) -> Membership | None:
+        """The member of that instance id, if there is one."""
+        if instance_id is None:
+            return None
+        for member in self.members.values():
+            if member.client.instance_id == instance_id:
+                return member
+        return None
+
+    def own(self, client: ClassicClient, partitions: Parts) -> None:
+        """A member has what it was given."""
+        if partitions and client.member_id in self.members:
+            identity = self.members[client.member_id].identity
+            self.world.ledger.own(self.world.now, identity, partitions, self.present)
+
+    def heartbeat(self, client: ClassicClient) -> None:
+        """A heartbeat, where its answer matters."""
+        member = self.members.get(client.member_id or "")
+        if member is None and self.of_instance(client.instance_id) is not None:
+            client.die("FENCED_INSTANCE_ID")
+        elif member is None:
+            client.forget("UNKNOWN_MEMBER_ID", new_id=True)
+        elif member.parked:
+            return
+        elif client.generation != self.generation:
+            client.forget("ILLEGAL_GENERATION", new_id=False)
+        elif self.state == "PreparingRebalance":
+            client.want_rejoin("group is already rebalancing")
+
+    def falls_silent(self, client: ClassicClient) -> None:
+        """No more heartbeats from it: its session ends so long after the last sign of life."""
+        member = self.members.get(client.member_id or "")
+        if member is None or member.client is not client:
+            self.pending.discard(client.member_id or "")
+        else:
+            self._await_end(member)
+
+    def _await_end(self, member: Membership) -> None:
+        member.silence += 1
+        client = member.client
+        expires = client.sign_of_life + client.settings.session_ms
+        if member.parked and client.generation < 0:
+            expires = max(expires, client.sign_of_life + FIRST_JOIN_MS)
+        self.world.clock.at(expires, self._expire, member.member_id, member.silence)
+
+    def _expire(self, member_id: str, silence: int) -> None:
+        member = self.members.get(member_id)
+        if member is not None and member.silence == silence and not member.parked:
+            self.world.tell("session_expired", member.client.name, member_id=member_id)
+            self._remove([member], "session expired")
+
+    def restart_sessions(self) -> None:
+        """Another broker coordinates the group: every session starts anew."""
+        for member in self.members.values():
+            if not member.client.alive or member.client.member_id != member.member_id:
+                member.client.sign_of_life = self.world.now
+                self._await_end(member)
+
+    def await_the_late(self) -> None:
+        """Who isn't in this generation learns it at its next heartbeat."""
+        for member in self.members.values():
+            if member.client.alive and member.client.generation != self.generation:
+                self.world.clock.at(member.client.next_beat(), member.client.beat)
+
+    def leave(self, member_id: str) -> None:
+        """A LeaveGroup."""
+        self.pending.discard(member_id)
+        member = self.members.get(member_id)
+        if member is not None:
+            self.world.tell("left", member.client.name, member_id=member_id)
+            self._remove([member], "left")
+        else:
+            self._maybe_complete()
+
+    def _forget(self, member: Membership) -> None:
+        del self.members[member.member_id]
+        self.present.discard(member.identity)
+        if self.leader == member.member_id:
+            order = hash_order([*self.members], self.peak)
+            self.leader = order[0] if order else None
+        client = member.client
+        if client.alive and client.member_id == member.member_id and not client.expired_poll:
+            self.world.clock.at(client.next_beat(), client.beat)
+
+    def _remove(self, gone: list[Membership], why: str) -> None:
+        for member in gone:
+            self._forget(member)
+        if not gone:
+            return
+        if self.state in ("Stable", "CompletingRebalance"):
+            self.prepare(why)
+        else:
+            self._maybe_complete()

@@ -1,0 +1,164 @@
+"""Epochs and targets of a consumer group, and its members' way to them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from optimizer.coordinator.assignors import Parts, Seen, assigned, timeline_order
+from optimizer.coordinator.classic_client import ClassicClient
+from optimizer.coordinator.modern_member import ModernMember
+from optimizer.coordinator.modern_sessions import ModernSessions
+from optimizer.coordinator.reconciliation import STABLE, UNREVOKED, Current, reconciled
+from optimizer.coordinator.settings import SERVER_ASSIGNORS
+from optimizer.coordinator.world import MemberState, Target
+
+if TYPE_CHECKING:
+    from optimizer.coordinator.modern_client import ModernClient
+
+REGEX_REST_MS = 10_000
+"""Patterns aren't resolved twice within this time; fixed in Kafka."""
+
+LATER_REGEX_MS = 1
+
+
+class ModernTargets(ModernSessions):
+    """Everything that happens inside a heartbeat: epochs, targets, patterns, reconciliation."""
+
+    def _settle(
+        self, member: ModernMember, *, owned: Parts | None, joins: bool = False
+    ) -> Parts | None:
+        topics = self._topics_of(member.client)
+        changed = topics != member.topics
+        member.topics = topics
+        self.subscribing.discard(member.client.number)
+        version = self.world.catalog.version
+        if changed or version != self.seen_version:
+            self.seen_version = version
+            sizes = self.sizes()
+            if changed or sizes != self.topic_sizes:
+                self.topic_sizes = sizes
+                self.bump()
+        self._compute(member.member_id if joins else None)
+        before = member.current
+        readable = self.world.catalog.of_topics(topics) if changed and not joins else None
+        current = reconciled(
+            before,
+            self.target[member.member_id],
+            self.target_epoch,
+            owned=owned,
+            readable=readable,
+            is_free=lambda one: self.holder.get(one, member.member_id) == member.member_id,
+        )
+        self._keep(member, current)
+        if joins or current.assigned != before.assigned:
+            return current.assigned
+        return None
+
+    def _keep(self, member: ModernMember, current: Current) -> None:
+        before = member.current
+        settled = current.state == STABLE and current.epoch == self.target_epoch
+        (self.unsettled.discard if settled else self.unsettled.add)(member.member_id)
+        if current == before:
+            return
+        member.current = current
+        for one in (before.assigned | before.revoking) - current.assigned - current.revoking:
+            if self.holder.get(one) == member.member_id:
+                del self.holder[one]
+        for one in current.assigned | current.revoking:
+            self.holder[one] = member.member_id
+        state = MemberState(self.world.now, member.client.name, *current)
+        self.world.member_states.append(state)
+        if current.state == UNREVOKED and before.state != UNREVOKED:
+            member.revocation += 1
+            limit = member.client.settings.max_poll_ms
+            self.world.clock.at(
+                self.world.now + limit, self._revocation_timeout, member, member.revocation
+            )
+
+    def _revocation_timeout(self, member: ModernMember, revocation: int) -> None:
+        here = self.members.get(member.member_id) is member
+        if here and member.revocation == revocation and member.current.state == UNREVOKED:
+            self.world.tell("rebalance_timeout", member.client.name)
+            self._remove(member)
+            client = member.client
+            if client.alive:
+                self.world.clock.at(client.next_beat(), client.beat)
+
+    def _compute(self, newcomer: str | None) -> None:
+        """Compute the target, if it is due: only inside a heartbeat (KIP-1263)."""
+        now = self.world.now
+        interval = self.world.broker.assignment_interval_ms
+        if self.target_epoch == self.epoch:
+            return
+        if self.computed_at is not None and now - self.computed_at < interval:
+            return
+        assignor = self._assignor()
+        members = [
+            Seen(
+                member.member_id,
+                member.topics,
+                self.target[member.member_id],
+                instance_id=member.client.instance_id,
+                rack=member.client.rack,
+            )
+            for member in map(self.members.__getitem__, self._order(newcomer))
+        ]
+        catalog = self.world.catalog
+        strategy = SERVER_ASSIGNORS[assignor]
+        self.target = assigned(catalog, catalog.version, strategy, members, cooperative=False)
+        self.target_epoch, self.computed_at = self.epoch, now
+        by_name = {m.client.name: self.target[m.member_id] for m in self.members.values()}
+        self.world.targets.append(Target(now, self.epoch, assignor, by_name))
+        self.unsettled = {*self.members}
+
+    def _order(self, newcomer: str | None) -> list[str]:
+        """The members as an assignor gets to see them: who joins just now comes last."""
+        known = [one for one in self.members if one != newcomer]
+        self.peak = max(self.peak, len(known))
+        order = timeline_order(known, self.peak)
+        return order if newcomer is None else [*order, newcomer]
+
+    def _assignor(self) -> str:
+        votes = Counter(
+            member.client.settings.remote_assignor
+            for member in self.members.values()
+            if member.client.settings.remote_assignor in SERVER_ASSIGNORS
+        )
+        if not votes:
+            return self.world.broker.assignor
+        most = max(votes.values())
+        return min(str(name) for name, count in votes.items() if count == most)
+
+    def _topics_of(self, client: ModernClient | ClassicClient) -> tuple[str, ...]:
+        if client.pattern is None:
+            return client.topics
+        self._resolve(client.pattern)
+        return self.resolved.get(client.pattern, ())
+
+    def _resolve(self, pattern: str) -> None:
+        """Have a pattern resolved in the background, if topics came since, and not too often."""
+        now, version = self.world.now, self.world.catalog.version
+        if pattern in self.resolved and version == self.resolved_version:
+            return
+        if self.resolving:
+            return
+        rests = self.resolved_at is not None and now - self.resolved_at < REGEX_REST_MS
+        if pattern in self.resolved and rests:
+            return
+        self.resolving, self.resolved_at = True, now
+        takes = LATER_REGEX_MS if self.resolved else self.world.delays.resolve
+        self.world.clock.at(now + takes, self._resolution, pattern)
+
+    def _resolution(self, pattern: str) -> None:
+        self.resolving = False
+        topics = self.world.catalog.matching(pattern)
+        self.resolved_version = self.world.catalog.version
+        if self.resolved.get(pattern, ()) == topics:
+            return
+        self.resolved[pattern] = topics
+        for member in self.members.values():
+            if member.client.pattern == pattern:
+                member.topics = topics
+        self.topic_sizes = self.sizes()
+        self.bump()
