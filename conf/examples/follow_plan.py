@@ -10,7 +10,7 @@ import sys
 import time
 from pathlib import Path
 
-from confluent_kafka import Consumer, KafkaError, KafkaException, TopicPartition
+from confluent_kafka import OFFSET_BEGINNING, Consumer, KafkaError, KafkaException, TopicPartition
 
 LOOK_EVERY = 5.0  # seconds
 HANDOVER = 2 * LOOK_EVERY  # seconds that a partition's last owner has to see that it isn't any more
@@ -45,10 +45,24 @@ class Follower:
         self._since = {one: self._since.get(one, now) for one in self._wanted - self.owned}
         ready = {one for one, since in self._since.items() if now - since >= self._handover}
         owned = (self.owned & self._wanted) | ready
-        if owned != self.owned:
+        if owned == self.owned:
+            return
+        try:
             self._commit()
-            self._consumer.assign([TopicPartition(*one) for one in sorted(owned)])
+            self._consumer.assign(self._where_to_go_on(owned))
             self.owned = owned
+        except KafkaException as error:
+            print(f"going on as before, until the next look: {error}", file=sys.stderr)
+
+    def _where_to_go_on(self, owned: Partitions) -> list[TopicPartition]:
+        """The offsets committed by whoever had a partition last; the beginning, if nobody did."""
+        wanted = [TopicPartition(*one) for one in sorted(owned)]
+        if not wanted:
+            return []
+        found = self._consumer.committed(wanted, timeout=30)
+        for one in found:
+            one.offset = one.offset if one.offset >= 0 else OFFSET_BEGINNING
+        return list(found)
 
     def _commit(self) -> None:
         try:
@@ -60,8 +74,8 @@ class Follower:
 
 def main(broker: str, plan: Path, name: str) -> None:
     group, _ = planned(plan, name)
-    settings = {"bootstrap.servers": broker, "group.id": group, "auto.offset.reset": "earliest"}
-    follower = Follower(consumer := Consumer(settings), plan, name, HANDOVER)
+    consumer = Consumer({"bootstrap.servers": broker, "group.id": group})
+    follower = Follower(consumer, plan, name, HANDOVER)
     looked = 0.0
     while True:
         if time.monotonic() - looked >= LOOK_EVERY:

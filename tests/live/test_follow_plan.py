@@ -41,7 +41,6 @@ def consumers(broker: Brokers) -> Iterator[dict[str, confluent_kafka.Consumer]]:
     settings = {
         "bootstrap.servers": broker.bootstrap,
         "group.id": NAME,
-        "auto.offset.reset": "earliest",
         "enable.auto.commit": False,
     }
     with ExitStack() as opened:
