@@ -36,7 +36,7 @@ def test_the_script(broker: Brokers, tmp_path: Path) -> None:
     environment = {
         "PYTHON": sys.executable,
         "PYTHONPATH": str(tmp_path),
-        "EVENFLEET": str(ROOT / "bin" / "evenfleet"),
+        "EVENFLEET": str(Path(sys.executable).with_name("evenfleet")),
         "WORK": str(tmp_path / "work"),
     }
     ran = subprocess.run(
