@@ -22,9 +22,7 @@ READ_WITHIN = 10.0  # seconds, for the plan
 
 Plans = Annotated[
     str,
-    typer.Argument(
-        metavar="PLAN", help="File, URL or folder that `export-plan` filled.", show_default=False
-    ),
+    typer.Argument(help="File, URL or folder that `export-plan` filled.", show_default=False),
 ]
 OfGroups = Annotated[
     str | None,

@@ -60,7 +60,8 @@ class PlannedGroup(threading.Thread):
                     self._beat()
             except _AnewError:
                 continue
-            except (OSError, TimeoutError):
+            # the last is what kafka-python makes of an answer that is but an error
+            except (OSError, TimeoutError, IndexError):
                 self._disconnect()
                 self._ended.wait(BEAT_EVERY)
         self._disconnect()

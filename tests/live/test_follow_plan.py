@@ -1,0 +1,88 @@
+"""conf/examples/follow_plan.py: consumers of librdkafka that read a plan by themselves."""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import confluent_kafka
+import pytest
+from kafka import KafkaAdminClient
+
+from tests.live.brokers import Brokers
+from tests.live.planned_groups import plan_of
+from tests.live.waiting import until
+from tests.paths import ROOT
+
+NAME = "follows-a-plan"
+
+
+def recipe() -> Any:
+    file = ROOT / "conf" / "examples" / "follow_plan.py"
+    spec = importlib.util.spec_from_file_location("follow_plan", file)
+    assert spec and spec.loader
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture
+def consumers(broker: Brokers) -> Iterator[dict[str, confluent_kafka.Consumer]]:
+    with KafkaAdminClient(bootstrap_servers=broker.bootstrap) as admin:
+        topic = {"num_partitions": 4, "replication_factor": 1}
+        admin.create_topics({NAME: topic}, wait_for_metadata=True)
+    producer = confluent_kafka.Producer({"bootstrap.servers": broker.bootstrap})
+    for partition in range(4):
+        producer.produce(NAME, b"x", partition=partition)
+    producer.flush()
+    settings = {
+        "bootstrap.servers": broker.bootstrap,
+        "group.id": NAME,
+        "enable.auto.commit": False,
+    }
+    with ExitStack() as opened:
+        made = {key: confluent_kafka.Consumer(settings) for key in "ab"}
+        for one in made.values():
+            opened.callback(one.close)
+        yield made
+
+
+def test_followers(consumers: dict[str, confluent_kafka.Consumer], tmp_path: Path) -> None:
+    """Each reads its part; a new plan hands over what has been read, and a broken one nothing."""
+    module, file = recipe(), tmp_path / "plan.json"
+    file.write_text(plan_of("c", NAME, NAME, [0, 1, 2], [3]).to_text())
+    assert module.planned(file, "b") == (NAME, {(NAME, 3)})
+    with pytest.raises(ValueError, match="no plan with a member 'x'"):
+        module.planned(file, "x")
+    a, b = (module.Follower(consumers[key], file, key, 10) for key in "ab")
+    read: list[tuple[str, int]] = []
+
+    def look(now: float) -> tuple[list[int], list[int]]:
+        for one in (a, b):
+            one.look(now)
+        return sorted(p for _, p in a.owned), sorted(p for _, p in b.owned)
+
+    def reads(count: int) -> bool:
+        for key, consumer in consumers.items():
+            message = consumer.poll(0.1)
+            if message is not None and not message.error():
+                read.append((key, message.partition()))
+        return len(read) >= count
+
+    assert look(0) == ([], [])
+    assert look(10) == ([0, 1, 2], [3])
+    assert until(lambda: reads(4)), read
+    assert sorted(read) == [("a", 0), ("a", 1), ("a", 2), ("b", 3)]
+    file.write_text(plan_of("c", NAME, NAME, [0, 1], [2, 3]).to_text())
+    assert look(20) == ([0, 1], [3])
+    file.write_text("cut short")
+    assert look(25) == ([0, 1], [3])
+    assert look(30) == ([0, 1], [2, 3])
+    committed = consumers["b"].committed(
+        [confluent_kafka.TopicPartition(NAME, partition) for partition in range(4)], timeout=10
+    )
+    assert [one.offset for one in committed] == [1, 1, 1, 1]
+    assert not reads(5)
