@@ -27,6 +27,7 @@ from spark.report import (
     Material,
     clusters_of,
     of_groups,
+    one_of,
     worst_groups,
 )
 from spark.settings import Settings
@@ -38,7 +39,7 @@ SHOWN = 500
 WORST = 10
 """Groups that are told one by one."""
 
-SAMPLED = 1_000
+SAMPLED = 500
 """Groups above which strategies are compared in a sample of about so many."""
 
 STRATEGIES = ("current", "range", "cooperative-sticky", "uniform", "optimal")
@@ -165,11 +166,17 @@ def _league(
 
 def _sample(fleet: FleetSnapshot, every: int) -> FleetSnapshot:
     """One of so many groups, by a hash of its name: always the same ones."""
-    chosen = F.pmod(F.xxhash64("cluster", "group"), F.lit(every)) == 0
+    return _only(fleet, F.pmod(F.xxhash64("cluster", "group"), F.lit(every)) == 0)
+
+
+def _only(fleet: FleetSnapshot, chosen: Column) -> FleetSnapshot:
+    """Some groups, which are few, and the topics that they read."""
     tables = {
         name: rows.where(chosen) if TABLES[name].by_group else rows
         for name, rows in fleet.tables.items()
     }
+    read = F.broadcast(tables["subscriptions"].select("cluster", "topic").distinct())
+    tables["partitions"] = tables["partitions"].join(read, ["cluster", "topic"], "left_semi")
     return replace(fleet, tables=tables)
 
 
@@ -206,9 +213,10 @@ def _groups(
     if not wanted:
         return []
     found = as_rows(of_groups(findings, wanted).collect())
+    some = _only(fleet, one_of(wanted))
     changed = past.get("changes")
     changes = as_rows(of_groups(changed, wanted).orderBy(SNAPSHOT).collect()) if changed else []
-    return [_group(one, found, changes) for one in explain_groups(fleet, wanted, settings.goals)]
+    return [_group(one, found, changes) for one in explain_groups(some, wanted, settings.goals)]
 
 
 def _group(
