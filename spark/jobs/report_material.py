@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -18,15 +17,21 @@ from spark import FleetSnapshot, InputError, compare_fleet, fleet_of
 from spark.audit import AuditSettings, FleetAudit, audit_fleet, read_audit, verdict
 from spark.charts import balance_of, causes_of, trend_of
 from spark.compare import best_of
-from spark.explain import GroupExplanation, explain_groups
-from spark.files import SNAPSHOT, source_of
-from spark.fleet import TABLES, Part, is_like, is_named, read_result
+from spark.files import Where, source_of
+from spark.fleet import (
+    TABLES,
+    Part,
+    compositions,
+    is_like,
+    is_named,
+    read_result,
+    whole,
+)
+from spark.jobs.report_groups import told_groups
 from spark.plan import summarize_groups
 from spark.report import (
-    GroupMaterial,
     Material,
     clusters_of,
-    of_groups,
     one_of,
     worst_groups,
 )
@@ -80,8 +85,12 @@ def material_of(
     levels: AuditSettings,
     title: str,
     store: str,
+    previous: FleetSnapshot | None = None,
 ) -> Material:
-    """All that the page tells, from results where they are there."""
+    """All that the page tells, from results where they are there.
+
+    `previous` is the fleet in the snapshot before, if there is one.
+    """
     with ExitStack() as kept:
         with busy("auditing"):
             made = kept.enter_context(_audited(session, fleet, results.audit, levels))
@@ -95,7 +104,8 @@ def material_of(
         with busy("looking at the past and at the worst groups"):
             past = _past(session, results.history, fleet)
             chosen = worst_groups(facts, WORST)
-            told = _groups(fleet, chosen, settings, made.findings, past)
+            some = _only(fleet, one_of(chosen))
+            told = told_groups(some, chosen, settings, made.findings, past.get("changes"))
             beside = clusters_of(facts, made.findings)
         return Material(
             title=title,
@@ -125,7 +135,33 @@ def material_of(
             rebalances=causes_of(past["rebalances"]) if "rebalances" in past else (),
             groups=told,
             plan=results.plan,
+            now=size_of(fleet),
+            before=size_of(previous) if previous else None,
         )
+
+
+def fleet_before(
+    session: SparkSession, store: Where, fleet: FleetSnapshot, settings: Settings
+) -> FleetSnapshot | None:
+    """The fleet in the snapshots before; None where there are none, or they can't be read."""
+    try:
+        older = compositions(session, store, whole(session, store, fleet.id), settings.max_age)[1]
+        found = FleetSnapshot.compose(session, store, older) if older else None
+        return found.matching(*fleet.part) if found else None
+    except InputError:
+        return None
+
+
+def size_of(fleet: FleetSnapshot) -> dict[str, Any]:
+    """How many groups and members a fleet has, and how many records it has to read yet."""
+    members = fleet.tables["members"].agg(F.count("*"), F.countDistinct("cluster", "group"))
+    of_members, with_members = members.collect()[0]
+    stated = fleet.tables.get("groups")
+    lag = None
+    if "offsets" in fleet.tables:
+        lag = fleet.tables["offsets"].agg(F.sum("lag")).collect()[0][0]
+    groups = with_members if stated is None else stated.count()
+    return {"groups": groups, "members": of_members, "lag": lag}
 
 
 def _audited(
@@ -200,39 +236,3 @@ def _fits(part: Part) -> Column:
     of_cluster = F.lit(True) if part.cluster is None else is_named("cluster", [part.cluster])
     of_group = F.lit(True) if part.group is None else is_like("group", part.group)
     return of_cluster & of_group
-
-
-def _groups(
-    fleet: FleetSnapshot,
-    chosen: Collection[tuple[str, str]],
-    settings: Settings,
-    findings: DataFrame,
-    past: dict[str, DataFrame],
-) -> list[GroupMaterial]:
-    wanted = list(chosen)
-    if not wanted:
-        return []
-    found = as_rows(of_groups(findings, wanted).collect())
-    some = _only(fleet, one_of(wanted))
-    changed = past.get("changes")
-    changes = as_rows(of_groups(changed, wanted).orderBy(SNAPSHOT).collect()) if changed else []
-    return [_group(one, found, changes) for one in explain_groups(some, wanted, settings.goals)]
-
-
-def _group(
-    one: GroupExplanation, findings: list[dict[str, Any]], changes: list[dict[str, Any]]
-) -> GroupMaterial:
-    def of_it(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-        return [row for row in rows if (row["cluster"], row["group"]) == (one.cluster, one.group)]
-
-    return GroupMaterial(
-        cluster=one.cluster,
-        group=one.group,
-        status=one.status,
-        reason=one.reason,
-        by_topic=one.cells,
-        moves=one.moves,
-        bounds=one.bounds,
-        findings=of_it(findings),
-        changes=of_it(changes),
-    )
