@@ -93,7 +93,7 @@ def material_of(
     """
     with ExitStack() as kept:
         with busy("auditing"):
-            made = kept.enter_context(_audited(session, fleet, results.audit, levels))
+            made = kept.enter_context(_audited(session, fleet, results.audit, levels, previous))
             facts = _planned(session, fleet, results.plan, made.facts).persist()
             kept.callback(facts.unpersist)
             statuses, found_and_planned = summarize_groups(facts)
@@ -165,9 +165,16 @@ def size_of(fleet: FleetSnapshot) -> dict[str, Any]:
 
 
 def _audited(
-    session: SparkSession, fleet: FleetSnapshot, out: str | None, levels: AuditSettings
+    session: SparkSession,
+    fleet: FleetSnapshot,
+    out: str | None,
+    levels: AuditSettings,
+    previous: FleetSnapshot | None,
 ) -> FleetAudit:
-    return read_audit(session, out, fleet.id) if out else audit_fleet(fleet, settings=levels)
+    """The audit that is there, or the same that `audit` would make without a history."""
+    if out:
+        return read_audit(session, out, fleet.id)
+    return audit_fleet(fleet, previous.validate() if previous else None, levels)
 
 
 def _planned(
