@@ -18,7 +18,7 @@ KAFKA = "optimizer.strategies.kafka"
 OPTIMIZER = ("optimizer.model", "optimizer.solver", "optimizer.checker", "optimizer.reasons")
 BASE = (
     *("spark.errors", "spark.memory_limits", "spark.patterns", "spark.wording"),
-    *("spark.unpersist_handle", "spark.notebook"),
+    *("spark.unpersist_handle", "spark.notebook", "spark.meanings"),
 )
 FLEET = (*BASE, "spark.files", "spark.fleet", "spark.settings")
 WORKERS = (*FLEET, "spark.groups", "spark.solve", *OPTIMIZER, "optimizer.strategies")
@@ -80,6 +80,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
     "spark.wording": (),
     "spark.unpersist_handle": (),
     "spark.notebook": ("spark.wording",),
+    "spark.meanings": (),
     "spark.files": BASE,
     "spark.fleet": (*BASE, "spark.files", "optimizer.model", "optimizer.scenarios"),
     "spark.settings": (

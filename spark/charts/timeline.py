@@ -17,9 +17,18 @@ def draw(rows: Rows) -> Any:
     alt = altair()
     members = [row["member"] for row in rows if row["member"] is not None]
     names: dict[Any, str] = {**labels(members), None: UNREAD}
-    most = max((row["partitions"] for row in rows), default=1) or 1
+    most = {
+        is_read: max(
+            (row["partitions"] for row in rows if (row["member"] is not None) == is_read), default=1
+        )
+        for is_read in (True, False)
+    }
     data = [
-        {**row, "member": names[row["member"]], "full": 0.25 + 0.75 * row["partitions"] / most}
+        {
+            **row,
+            "member": names[row["member"]],
+            "full": 0.25 + 0.75 * row["partitions"] / most[row["member"] is not None],
+        }
         for row in rows
         if row["partitions"]
     ]

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
-from spark.frontier.frontier import FrontierPoint, GroupFrontier, frontier_of_group
+from spark.frontier.frontier import (
+    FrontierPoint,
+    GroupFrontier,
+    frontier_of_group,
+    frontiers_of_groups,
+)
 
-__all__ = ["FrontierPoint", "GroupFrontier", "frontier_of_group"]
+__all__ = ["FrontierPoint", "GroupFrontier", "frontier_of_group", "frontiers_of_groups"]

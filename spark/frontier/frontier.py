@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -9,7 +10,7 @@ from optimizer.model import LimitsError
 from optimizer.solver import Frontier, frontier_of
 from spark.charts import CHARTS
 from spark.fleet import FleetFiles, FleetSnapshot
-from spark.groups import one_row, read_or_failed
+from spark.groups import one_row, read_or_failed, rows_in_frames
 from spark.notebook import shown_in_notebook
 from spark.settings import DEFAULT_FLEET_GOALS, FleetGoals
 
@@ -80,7 +81,22 @@ def frontier_of_group(
     Of a store that needs no Spark: `FleetFiles.read("store")` reads few of its rows.
     InputError when there is no such group, or several clusters have one and none is chosen.
     """
-    row = one_row(snapshot, group, cluster)
+    return _frontier(one_row(snapshot, group, cluster), goals)
+
+
+def frontiers_of_groups(
+    snapshot: FleetSnapshot,
+    groups: Collection[tuple[str, str]],
+    goals: FleetGoals = DEFAULT_FLEET_GOALS,
+) -> dict[tuple[str, str], GroupFrontier]:
+    """The same of several (cluster, group), read at once; those that aren't there are left out."""
+    rows = rows_in_frames(snapshot, [group for _, group in groups])
+    chosen = {(row.cluster, row.group): row for row in rows}
+    return {one: _frontier(chosen[one], goals) for one in groups if one in chosen}
+
+
+def _frontier(row: Any, goals: FleetGoals) -> GroupFrontier:
+    """Of the encoded row of a group."""
     read = read_or_failed(row)
     if read.problem is None:
         return GroupFrontier(row.cluster, row.group, read.status, read.reason, [])

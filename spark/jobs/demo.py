@@ -19,7 +19,7 @@ from spark.jobs.history import history_of_store
 from spark.jobs.plan import plan_store
 from spark.jobs.replay import replay_history
 from spark.jobs.report import Paper, write_report
-from spark.jobs.report_material import Results, material_of
+from spark.jobs.report_material import Results, fleet_before, material_of
 from spark.jobs.verify import verify_store
 from spark.report import check_drawing
 from spark.settings import Settings
@@ -109,9 +109,10 @@ def show_report(session: SparkSession, out: str) -> None:
         say(f"There is no report: {error}.")
         return
     fleet = read_snapshot(session, store, None, "report", settings.max_age)
+    before = fleet_before(session, store, fleet, settings)
     results = Results(planned, None, told)
     title = "Consumer groups of the demo's fleet"
-    material = material_of(session, fleet, results, settings, AuditSettings(), title, store)
+    material = material_of(session, fleet, results, settings, AuditSettings(), title, store, before)
     write_report(material, Path(page), Paper.HTML)
     say(f"{material.verdict} The report is in {page}.")
 

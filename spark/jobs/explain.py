@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Annotated, Any
 
@@ -38,6 +39,10 @@ from spark.terminal import (
     with_goals,
     with_weight,
 )
+from spark.wording import count_of
+
+FIRST = 10
+"""So many members, moves and bounds are shown unless all are asked for."""
 
 
 def explain(
@@ -58,6 +63,9 @@ def explain(
     master: Master = None,
     conf: Conf = None,
     config: Config = None,
+    everything: Annotated[
+        bool, typer.Option("--all", help="All members, moves and bounds, not the first.")
+    ] = False,
     form: Form = Format.TABLE,
 ) -> None:
     """Say of one group why each partition moves, and why loads can't be more even."""
@@ -79,23 +87,61 @@ def explain(
     if form is Format.JSON:
         show({"explanation": [asdict(found)]} | clusters_in_json(form, fleet), form)
     else:
-        _print(found)
+        _print(found, None if everything else FIRST)
 
 
-def _print(found: GroupExplanation) -> None:
-    reason = f": {found.reason}" if found.reason else ""
-    say(f"Group {found.group} of cluster {found.cluster} is {found.status}{reason}.")
+def _print(found: GroupExplanation, most: int | None) -> None:
+    """The summary, then so many of the members, moves and bounds; None: all."""
+    for sentence in _summary(found):
+        say(sentence)
     if found.seat:
         say(f"{found.seat[0].upper()}{found.seat[1:]}.")
     if found.owned:
         owned = [{"member": m, "partitions now": count} for m, count in found.owned.items()]
-        show({"owners": owned}, Format.TABLE)
+        show({"owners": owned[:most]}, Format.TABLE)
     if not found.loads:
         return
+    changing_first = sorted(found.loads.items(), key=lambda one: -abs(one[1][0] - one[1][1]))
     loads = [
         {"member": member, "partitions now": before, "planned": after}
-        for member, (before, after) in found.loads.items()
+        for member, (before, after) in (changing_first if most else found.loads.items())
     ]
-    show({"loads": loads}, Format.TABLE)
-    tell("moves", found.moves or ["Nothing has to move."])
-    tell("why it can't be more even", found.bounds or ["Loads are as even as can be."])
+    moves = found.moves or ["Nothing has to move."]
+    bounds = found.bounds or ["Loads are as even as can be."]
+    show({"loads": loads[:most]}, Format.TABLE)
+    tell("moves", moves[:most])
+    tell("why it can't be more even", bounds[:most])
+    left = {
+        noun: len(rows[most:]) if most else 0
+        for noun, rows in (("member", loads), ("move", moves), ("bound", bounds))
+    }
+    if any(left.values()):
+        more = ", ".join(count_of(count, noun) for noun, count in left.items() if count)
+        say(f"There are more ({more}): --all shows them.")
+
+
+def _summary(found: GroupExplanation) -> Iterator[str]:
+    """How the group is, and what its plan makes of it."""
+    group, reason = f"Group {found.group} of cluster {found.cluster}", found.reason or ""
+    if not found.loads:
+        yield f"{group} is {found.status}{reason and ': '}{reason}."
+        return
+    before, after = ([pair[at] for pair in found.loads.values()] for at in (0, 1))
+    unowned = sum(after) - sum(before)
+    is_better = unowned > 0 or sum(load**2 for load in after) < sum(load**2 for load in before)
+    how = "could be more even" if is_better else "is as even as can be"
+    nobodys = f", and {count_of(unowned, 'partition')} no owner" if unowned > 0 else ""
+    have = count_of(len(before), "member") + (" has" if len(before) == 1 else " have")
+    yield (
+        f"{group} {how} (status {found.status}{reason and ', '}{reason}): {have} "
+        f"{_range(before)}{nobodys}."
+    )
+    if is_better or found.moves:
+        yield f"The plan gives them {_range(after)}, by {count_of(len(found.moves), 'move')}."
+
+
+def _range(loads: list[int]) -> str:
+    """`3 partitions each`, `from 0 to 6 partitions each`."""
+    least, most = min(loads), max(loads)
+    each = " each" if len(loads) > 1 else ""
+    return f"{f'from {least:,} to ' * (least < most)}{count_of(most, 'partition')}{each}"

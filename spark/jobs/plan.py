@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from pyspark.sql import DataFrame, SparkSession
@@ -51,6 +51,12 @@ from spark.terminal import (
     with_goals,
     with_weight,
 )
+
+GAINS = "groups that gain the most for a move"
+"""The table of those that become more even."""
+
+OPTIONAL = (GAINS, TRAFFIC)
+"""Tables that aren't shown where they have no rows."""
 
 
 def plan(
@@ -119,7 +125,16 @@ def _show(planned: Sequence[tuple[FleetSnapshot, dict[str, Rows]]], form: Format
     }
     shown |= clusters_in_json(form, *(fleet for fleet, _ in planned))
     hide = {"sum of squares"} if len(planned) > 1 else {"sum of squares", "snapshot"}
-    show({name: rows for name, rows in shown.items() if rows or name != TRAFFIC}, form, hide)
+    show({name: rows for name, rows in shown.items() if rows or name not in OPTIONAL}, form, hide)
+
+
+def _named(row: dict[str, Any]) -> dict[str, Any]:
+    """A row of `most_gained` as people read it."""
+    return {
+        **{"cluster": row["cluster"], "group": row["group"]},
+        **{"max load": row["found_max_load"], "planned": row["max_load"]},
+        **{"moves": row["moves"], "takeovers": row["takeovers"]},
+    }
 
 
 def _plan_one(
@@ -143,7 +158,9 @@ def _plan_one(
         traffic = kept.enter_context(_traffic(made, fleet, settings))
         made.write(out, traffic, rates)
         by_status, before_and_after = made.summary()
-        sentence = "" if settings.goals.weights else made.sentence()
+        by_count = not settings.goals.weights
+        sentence = made.sentence() if by_count else ""
+        gains = made.most_gained() if by_count else []
         across = _summed(traffic, settings) if traffic is not None else []
     say_clusters(fleet)
     say(
@@ -156,7 +173,12 @@ def _plan_one(
         say(f"It is a plan of {part} alone: {out} has no others of snapshot {fleet.id}.")
     if traffic is not None:
         say(f"What each group reads across racks is in {table_in(out, TRAFFIC)}.")
-    tables = {"fleet": before_and_after, "groups": by_status, TRAFFIC: across}
+    tables = {
+        GAINS: [_named(row) for row in gains],
+        "fleet": before_and_after,
+        "groups": by_status,
+        TRAFFIC: across,
+    }
     return fleet, {
         name: [{"snapshot": fleet.id} | row for row in rows] for name, rows in tables.items()
     }

@@ -12,7 +12,7 @@ from spark import InputError
 from spark.audit import read_audit_settings
 from spark.files import replace_text
 from spark.fleet import Part
-from spark.jobs.report_material import Results, material_of
+from spark.jobs.report_material import Results, fleet_before, material_of
 from spark.report import Material, check_drawing, html_of, markdown_of
 from spark.settings import read_settings
 from spark.terminal import (
@@ -83,7 +83,9 @@ def report(
         fleet = read_snapshot(spark, source, snapshot, "report", settings.max_age)
         fleet = part_of(fleet, Part(cluster, group))
         found = Results(plan, audit, history)
-        material = material_of(spark, fleet, found, settings, levels, title, str(source))
+        before = fleet_before(spark, source, fleet, settings)
+        of = (fleet, found, settings, levels, title, str(source), before)
+        material = material_of(spark, *of)
         write_report(material, out, form, static)
     say_clusters(fleet)
     say(f"{material.verdict} The report is in {out}.")

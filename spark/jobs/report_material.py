@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -18,16 +17,23 @@ from spark import FleetSnapshot, InputError, compare_fleet, fleet_of
 from spark.audit import AuditSettings, FleetAudit, audit_fleet, read_audit, verdict
 from spark.charts import balance_of, causes_of, trend_of
 from spark.compare import best_of
-from spark.explain import GroupExplanation, explain_groups
-from spark.files import SNAPSHOT, source_of
-from spark.fleet import TABLES, Part, is_like, is_named, read_result
+from spark.files import Where, source_of
+from spark.fleet import (
+    TABLES,
+    Part,
+    compositions,
+    is_like,
+    is_named,
+    read_result,
+    whole,
+)
+from spark.jobs.report_groups import told_groups
 from spark.plan import summarize_groups
 from spark.reassign import reassign_fleet
 from spark.report import (
-    GroupMaterial,
     Material,
     clusters_of,
-    of_groups,
+    one_of,
     worst_groups,
 )
 from spark.settings import Settings
@@ -39,7 +45,7 @@ SHOWN = 500
 WORST = 10
 """Groups that are told one by one."""
 
-SAMPLED = 1_000
+SAMPLED = 500
 """Groups above which strategies are compared in a sample of about so many."""
 
 STRATEGIES = ("current", "range", "cooperative-sticky", "uniform", "optimal")
@@ -81,11 +87,15 @@ def material_of(
     levels: AuditSettings,
     title: str,
     store: str,
+    previous: FleetSnapshot | None = None,
 ) -> Material:
-    """All that the page tells, from results where they are there."""
+    """All that the page tells, from results where they are there.
+
+    `previous` is the fleet in the snapshot before, if there is one.
+    """
     with ExitStack() as kept:
         with busy("auditing"):
-            made = kept.enter_context(_audited(session, fleet, results.audit, levels))
+            made = kept.enter_context(_audited(session, fleet, results.audit, levels, previous))
             facts = _planned(session, fleet, results.plan, made.facts).persist()
             kept.callback(facts.unpersist)
             statuses, found_and_planned = summarize_groups(facts)
@@ -96,7 +106,8 @@ def material_of(
         with busy("looking at the past and at the worst groups"):
             past = _past(session, results.history, fleet)
             chosen = worst_groups(facts, WORST)
-            told = _groups(fleet, chosen, settings, made.findings, past)
+            some = _only(fleet, one_of(chosen))
+            told = told_groups(some, chosen, settings, made.findings, past.get("changes"))
             beside = clusters_of(facts, made.findings)
         with busy("planning replicas and leaders"):
             planned = reassign_fleet(fleet).drop("files", "sentences").orderBy("cluster")
@@ -130,13 +141,46 @@ def material_of(
             rebalances=causes_of(past["rebalances"]) if "rebalances" in past else (),
             groups=told,
             plan=results.plan,
+            now=size_of(fleet),
+            before=size_of(previous) if previous else None,
         )
 
 
+def fleet_before(
+    session: SparkSession, store: Where, fleet: FleetSnapshot, settings: Settings
+) -> FleetSnapshot | None:
+    """The fleet in the snapshots before; None where there are none, or they can't be read."""
+    try:
+        older = compositions(session, store, whole(session, store, fleet.id), settings.max_age)[1]
+        found = FleetSnapshot.compose(session, store, older) if older else None
+        return found.matching(*fleet.part) if found else None
+    except InputError:
+        return None
+
+
+def size_of(fleet: FleetSnapshot) -> dict[str, Any]:
+    """How many groups and members a fleet has, and how many records it has to read yet."""
+    members = fleet.tables["members"].agg(F.count("*"), F.countDistinct("cluster", "group"))
+    of_members, with_members = members.collect()[0]
+    stated = fleet.tables.get("groups")
+    lag = None
+    if "offsets" in fleet.tables:
+        lag = fleet.tables["offsets"].agg(F.sum("lag")).collect()[0][0]
+    groups = with_members if stated is None else stated.count()
+    return {"groups": groups, "members": of_members, "lag": lag}
+
+
 def _audited(
-    session: SparkSession, fleet: FleetSnapshot, out: str | None, levels: AuditSettings
+    session: SparkSession,
+    fleet: FleetSnapshot,
+    out: str | None,
+    levels: AuditSettings,
+    previous: FleetSnapshot | None,
 ) -> FleetAudit:
-    return read_audit(session, out, fleet.id) if out else audit_fleet(fleet, settings=levels)
+    """The audit that is there, or the same that `audit` would make without a history."""
+    if out:
+        return read_audit(session, out, fleet.id)
+    return audit_fleet(fleet, previous.validate() if previous else None, levels)
 
 
 def _planned(
@@ -171,11 +215,17 @@ def _league(
 
 def _sample(fleet: FleetSnapshot, every: int) -> FleetSnapshot:
     """One of so many groups, by a hash of its name: always the same ones."""
-    chosen = F.pmod(F.xxhash64("cluster", "group"), F.lit(every)) == 0
+    return _only(fleet, F.pmod(F.xxhash64("cluster", "group"), F.lit(every)) == 0)
+
+
+def _only(fleet: FleetSnapshot, chosen: Column) -> FleetSnapshot:
+    """Some groups, which are few, and the topics that they read."""
     tables = {
         name: rows.where(chosen) if TABLES[name].by_group else rows
         for name, rows in fleet.tables.items()
     }
+    read = F.broadcast(tables["subscriptions"].select("cluster", "topic").distinct())
+    tables["partitions"] = tables["partitions"].join(read, ["cluster", "topic"], "left_semi")
     return replace(fleet, tables=tables)
 
 
@@ -199,38 +249,3 @@ def _fits(part: Part) -> Column:
     of_cluster = F.lit(True) if part.cluster is None else is_named("cluster", [part.cluster])
     of_group = F.lit(True) if part.group is None else is_like("group", part.group)
     return of_cluster & of_group
-
-
-def _groups(
-    fleet: FleetSnapshot,
-    chosen: Collection[tuple[str, str]],
-    settings: Settings,
-    findings: DataFrame,
-    past: dict[str, DataFrame],
-) -> list[GroupMaterial]:
-    wanted = list(chosen)
-    if not wanted:
-        return []
-    found = as_rows(of_groups(findings, wanted).collect())
-    changed = past.get("changes")
-    changes = as_rows(of_groups(changed, wanted).orderBy(SNAPSHOT).collect()) if changed else []
-    return [_group(one, found, changes) for one in explain_groups(fleet, wanted, settings.goals)]
-
-
-def _group(
-    one: GroupExplanation, findings: list[dict[str, Any]], changes: list[dict[str, Any]]
-) -> GroupMaterial:
-    def of_it(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-        return [row for row in rows if (row["cluster"], row["group"]) == (one.cluster, one.group)]
-
-    return GroupMaterial(
-        cluster=one.cluster,
-        group=one.group,
-        status=one.status,
-        reason=one.reason,
-        by_topic=one.cells,
-        moves=one.moves,
-        bounds=one.bounds,
-        findings=of_it(findings),
-        changes=of_it(changes),
-    )

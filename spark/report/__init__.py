@@ -5,7 +5,7 @@ from __future__ import annotations
 from spark.report.html import check_drawing, html_of
 from spark.report.markdown import markdown_of
 from spark.report.material import GroupMaterial, Material
-from spark.report.sums import clusters_of, of_groups, worst_groups
+from spark.report.sums import clusters_of, of_groups, one_of, worst_groups
 
 __all__ = [
     "GroupMaterial",
@@ -15,5 +15,6 @@ __all__ = [
     "html_of",
     "markdown_of",
     "of_groups",
+    "one_of",
     "worst_groups",
 ]

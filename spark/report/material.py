@@ -19,7 +19,8 @@ class Material:
     `brokers` one with what `reassign` would make of it,
     `league` a row a strategy, of `sampled` groups where that isn't None. `trend` and `rebalances`
     are of a history; both are empty without one. `made_by` has the commands that make these
-    tables. `groups` are told one by one.
+    tables. `now` and `before` have the `groups`, `members` and `lag` of this snapshot and of the
+    one before, if there is one. `groups` are told one by one.
     """
 
     title: str
@@ -48,11 +49,18 @@ class Material:
     rebalances: Rows = ()
     groups: Sequence[GroupMaterial] = ()
     plan: str | None = None
+    before: Mapping[str, Any] | None = None
+    now: Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
 class GroupMaterial:
-    """One group: its state, its members × topics, and why each partition moves."""
+    """One group: its state, its members × topics, and why each partition moves.
+
+    `lag` tells how late it is. `crash` are sentences about the crash of its most loaded member,
+    `crash_spans` who reads what then (see `spark.charts.timeline`); `frontier` says what moves buy,
+    `frontier_points` are those of `spark.charts.frontier`. What isn't known is empty.
+    """
 
     cluster: str
     group: str
@@ -63,3 +71,8 @@ class GroupMaterial:
     bounds: Sequence[str]
     findings: Rows
     changes: Rows = ()
+    lag: str = ""
+    crash: Sequence[str] = ()
+    crash_spans: Rows = ()
+    frontier: str = ""
+    frontier_points: Rows = ()

@@ -6,7 +6,7 @@ from functools import reduce
 from operator import or_
 from typing import Any
 
-from pyspark.sql import DataFrame
+from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
 UNEVEN = "max_load - min_load >= 2"
@@ -43,7 +43,10 @@ def worst_groups(facts: DataFrame, most: int) -> list[tuple[str, str]]:
 
 def of_groups(rows: DataFrame, groups: list[tuple[str, str]]) -> DataFrame:
     """The rows that are about these groups."""
-    one_of_them = [
-        (F.col("cluster") == cluster) & (F.col("group") == group) for cluster, group in groups
-    ]
-    return rows.where(reduce(or_, one_of_them, F.lit(False)))
+    return rows.where(one_of(groups))
+
+
+def one_of(groups: list[tuple[str, str]]) -> Column:
+    """Whether a row is about one of these groups."""
+    is_it = [(F.col("cluster") == cluster) & (F.col("group") == group) for cluster, group in groups]
+    return reduce(or_, is_it, F.lit(False))

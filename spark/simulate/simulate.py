@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -21,7 +22,7 @@ from optimizer.scenarios import Scenario as Events
 from spark.charts import CHARTS
 from spark.errors import InputError
 from spark.fleet import CONNECT, FleetFiles, FleetSnapshot
-from spark.groups import named_group, one_row, own_strategy, read_or_failed
+from spark.groups import named_group, one_row, own_strategy, read_or_failed, rows_in_frames
 from spark.notebook import shown_in_notebook
 from spark.settings import NO_CONSUMERS, FleetConsumers, kind_of, read_toml
 from spark.simulate.rates import Rates
@@ -89,6 +90,32 @@ def simulate_group(
     when it can't have an event.
     """
     row = one_row(snapshot, group, cluster, racks=True)
+    return _simulated(row, scenario, seed, consumers, rates_of)
+
+
+def simulate_groups(
+    snapshot: FleetSnapshot,
+    scenarios: Mapping[tuple[str, str], Events],
+    consumers: FleetConsumers = NO_CONSUMERS,
+) -> dict[tuple[str, str], GroupSimulation]:
+    """The same of several (cluster, group), each with its scenario, read at once.
+
+    Those that can't be simulated, or can't have theirs, are left out.
+    """
+    found = {}
+    for row in rows_in_frames(snapshot, [group for _, group in scenarios], racks=True):
+        key = (row.cluster, row.group)
+        if key in scenarios:
+            with suppress(InputError):
+                found[key] = _simulated(row, scenarios[key], 0, consumers, no_rates)
+    return found
+
+
+def _simulated(
+    row: Any, scenario: Events, seed: int, consumers: FleetConsumers, rates_of: RatesOf
+) -> GroupSimulation:
+    """Of the encoded row of a group."""
+    group = row.group
     if kind_of(row.type) == CONNECT:
         raise InputError(f"group {group} is of Kafka Connect's workers, which aren't simulated")
     read = read_or_failed(row)

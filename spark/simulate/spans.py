@@ -15,14 +15,19 @@ Span = tuple[float, float]
 
 
 def spans_of(timeline: Timeline) -> list[dict[str, Any]]:
-    """Rows of `spark.charts.timeline`: of each member, and of what nobody reads."""
+    """Rows of `spark.charts.timeline`: of each member, and of what nobody reads.
+
+    How a group at rest goes on is told for a tenth of the time, so that it is seen.
+    """
+    ends = timeline.end + (timeline.end / 10 if timeline.stable else 0)
     reads: dict[str, list[Span]] = {name: [] for name in timeline.lives}
     for one in timeline.readings:
-        reads[timeline.lives[one.member]].append((one.start, one.end))
+        until = ends if one.end >= timeline.end else one.end
+        reads[timeline.lives[one.member]].append((one.start, until))
     steps = {name: _steps(spans) for name, spans in reads.items()}
     shown = sorted(steps, key=lambda name: (-len(steps[name]), name))[:MEMBERS]
     pauses = [(one.start, one.end) for one in timeline.pauses]
-    pauses += [(since, timeline.end) for since in timeline.unread_at_end.values()]
+    pauses += [(since, ends) for since in timeline.unread_at_end.values()]
     lanes: list[tuple[str | None, list[tuple[float, float, int]]]]
     lanes = [*((name, steps[name]) for name in sorted(shown)), (None, _steps(pauses))]
     return [

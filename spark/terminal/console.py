@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import math
+import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from enum import StrEnum
+from io import StringIO
 from textwrap import wrap
 from typing import Any
 
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
+from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from spark.meanings import legend_of
 from spark.wording import shortened_in
 
 OUT = Console(highlight=False)
@@ -34,33 +39,86 @@ TOLD = 50
 WIDE = 10_000
 """Columns of a terminal on which any table fits."""
 
+WIDE_OUT = Console(highlight=False, width=WIDE)
+
+NAMES = (72, 56, 40, 32, 24)
+"""Characters of a name in one line where a table has to be narrow: the first that fits."""
+
 Rows = Sequence[dict[str, Any]]
 
 
 def show(tables: Mapping[str, Rows], form: Format, hide: Collection[str] = ()) -> None:
-    """Print tables by name: as one JSON object, or for people, then without the columns `hide`."""
+    """Print tables by name: as one JSON object, or for people, then without the columns `hide`.
+
+    As CSV, and where people want them wide, they have all columns. Below tables for people stands
+    what their words mean.
+    """
     if form is Format.JSON:
         print(_harmless(json.dumps(tables, ensure_ascii=False, indent=2, default=str)))
         return
+    if _layout is Layout.CSV:
+        print("\n".join(_csv(rows) for rows in tables.values() if rows), end="")
+        return
+    titles: list[str] = []
     for name, rows in tables.items():
         if not rows:
             OUT.print(f"{name}: none")
             continue
-        OUT.print(_table(name, rows, [column for column in rows[0] if column not in hide]))
+        columns = [one for one in rows[0] if one not in hide or _layout is Layout.WIDE]
+        titles += columns
+        (WIDE_OUT if _layout is Layout.WIDE else OUT).print(_table(name, rows, columns))
+    for word, meaning in legend_of(titles).items():
+        OUT.print(Padding(Text(f"{word}: {meaning}.", style="dim"), (0, 0, 0, 2)))
+
+
+class Layout(StrEnum):
+    """How tables for people are laid out."""
+
+    FITTING = "fitting"
+    WIDE = "wide"
+    CSV = "csv"
+
+
+_layout = Layout.FITTING
+
+
+@contextmanager
+def laid_out(layout: Layout) -> Iterator[None]:
+    """Print tables so for this time."""
+    global _layout  # noqa: PLW0603 - the screen is the process's
+    before, _layout = _layout, layout
+    try:
+        yield
+    finally:
+        _layout = before
+
+
+def _csv(rows: Rows) -> str:
+    """The rows as RFC 4180 has it, names in full; what could move the cursor is escaped."""
+    text = StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(rows[0])
+    for row in rows:
+        writer.writerow(plain(one) if isinstance(one, str) else one for one in row.values())
+    return text.getvalue()
 
 
 def _table(name: str, rows: Rows, columns: Sequence[str]) -> Table:
     """A table that fits the terminal, if need be with headers as narrow as their cells, and closer.
 
-    If that isn't enough, cells break anywhere.
+    Names break after a `-`, `.` or `_` then, and anywhere only if that isn't enough.
     """
-    table = _laid_out(name, rows, columns, narrow=False)
-    if OUT.measure(table, options=OUT.options.update(width=WIDE)).maximum <= OUT.width:
-        return table
-    return _laid_out(name, rows, columns, narrow=True)
+    wide = OUT.options.update(width=WIDE)
+    for longest in (None, *NAMES):
+        table = _laid_out(name, rows, columns, longest)
+        if _layout is Layout.WIDE or OUT.measure(table, options=wide).maximum <= OUT.width:
+            break
+    return table
 
 
-def _laid_out(name: str, rows: Rows, columns: Sequence[str], narrow: bool) -> Table:
+def _laid_out(name: str, rows: Rows, columns: Sequence[str], longest: int | None) -> Table:
+    """The table, narrow if names have a line of at most so many characters."""
+    narrow = longest is not None
     table = Table(
         title=name,
         title_justify="left",
@@ -68,23 +126,48 @@ def _laid_out(name: str, rows: Rows, columns: Sequence[str], narrow: bool) -> Ta
         pad_edge=False,
         collapse_padding=narrow,
     )
-    for column in columns:
+    shown = {column: [_cell(row[column]) for row in rows] for column in columns}
+    for column, cells in shown.items():
         header = column.replace("_", " ")
-        least = max(map(len, header.split()))
-        cells = max((len(_cell(row[column])) for row in rows), default=0)
+        texts = any(isinstance(row[column], str) for row in rows)
+        if longest and texts:
+            cells[:] = [_broken(cell, longest) for cell in cells]
+        words = [len(word) for cell in [header, *cells] for word in cell.split()]
+        widest = max((len(line) for cell in cells for line in cell.split("\n")), default=0)
+        least = max(words) if texts and narrow else max(map(len, header.split()))
         table.add_column(
-            "\n".join(wrap(header, max(least, cells))) if narrow else header,
-            justify="left" if any(isinstance(row[column], str) for row in rows) else "right",
+            "\n".join(wrap(header, max(least, widest))) if narrow else header,
+            justify="left" if texts else "right",
             min_width=least,
             overflow="fold",
         )
-    for row in rows:
-        table.add_row(*(Text(_cell(row[column])) for column in columns))
+    for row in zip(*shown.values(), strict=True):
+        table.add_row(*map(Text, row))
     return table
 
 
+def _broken(cell: str, longest: int) -> str:
+    """A cell whose long names have a break after a separator where one line would be too long."""
+    return " ".join(_broken_name(word, longest) for word in cell.split(" "))
+
+
+def _broken_name(name: str, longest: int) -> str:
+    lines, line = [], ""
+    for piece in re.findall(r"[^-._]*[-._]?", name):
+        if line and len(line) + len(piece) > longest:
+            lines.append(line)
+            line = ""
+        line += piece
+    return "\n".join([*lines, line])
+
+
 def tell(title: str, sentences: Sequence[str]) -> None:
-    """Print sentences below a title, wrapped beside their dashes: the first `TOLD` of them."""
+    """Print sentences below a title, wrapped beside their dashes: the first `TOLD` of them.
+
+    Beside CSV they aren't printed.
+    """
+    if _layout is Layout.CSV:
+        return
     OUT.print(Text(title, style="italic"))
     listed = Table.grid(padding=(0, 1))
     for sentence in sentences[:TOLD]:

@@ -14,7 +14,7 @@ def figures(material: Material) -> Section:
     found, planned = material.fleet
     shown = [
         Figure("clusters", _number(len(material.clusters))),
-        Figure("groups", _number(sum(material.statuses.values()))),
+        Figure("groups", _number(sum(material.statuses.values())), _was(material, "groups")),
         Figure("uneven groups, planned", _number(planned["uneven groups"]), _of(found)),
         Figure("partitions that move", _number(planned["moves"])),
         Figure(
@@ -23,15 +23,20 @@ def figures(material: Material) -> Section:
             f"as found {_number(found['max load'])}",
         ),
     ]
-    for row in material.trend[-1:]:
-        before = material.trend[-2] if len(material.trend) > 1 else None
-        was = f"in the snapshot before {_short(before['lag'])}" if before else None
-        shown.append(Figure("lag (records)", _short(row["lag"]), was))
+    for key, label in (("members", "members"), ("lag", "lag (records)")):
+        if material.now and material.now[key] is not None:
+            shown.append(Figure(label, _short(material.now[key]), _was(material, key)))
     blocks: list[Any] = [Figures(shown)]
     for name, rows in (("balance", material.balance), ("racks", material.racks)):
         if rows:
             blocks.append(picture_of(name, rows))
     return Section("figures", "The fleet in figures", blocks, material.made_by["plan"])
+
+
+def _was(material: Material, key: str) -> str | None:
+    """What it was in the snapshot before, where there is one."""
+    value = material.before[key] if material.before else None
+    return None if value is None else f"in the snapshot before {_short(value)}"
 
 
 def _of(found: Any) -> str:

@@ -2,26 +2,9 @@
 
 from __future__ import annotations
 
+from spark.meanings import MEANINGS
 from spark.report.blocks import Section, Terms, Words
 from spark.report.material import Material
-
-MEANINGS = {
-    "assignment": "which member of a group reads which partition",
-    "excess": "how many partitions the most loaded member of a group has above the most loaded "
-    "one of the best assignment; summed over groups",
-    "uneven": "two members of a group have loads that differ by two partitions or more; where "
-    "members subscribe to different topics this may be the best there is",
-    "unbalanced": "loads of a group could be evened out further, by proof",
-    "move": "a partition goes from a member that is there to another one",
-    "takeover": "a partition gets a new owner because its old one is gone",
-    "stopped": "partitions that nobody reads while a rebalance goes on: all of a group if its "
-    "protocol is eager, those that change hands if it is cooperative. Strategies of "
-    "the broker (KIP-848) never stop all",
-    "without answer": "groups that a strategy can't be asked for: they are empty, in a "
-    "rebalance, or what is known of them is at odds",
-    "lag": "records that a group hasn't read yet",
-    "avoidable moves": "partitions that moved beyond the fewest that as good a balance takes",
-}
 
 
 def glossary(material: Material) -> Section:

@@ -37,6 +37,8 @@ def _fold(one: GroupMaterial) -> Fold:
     blocks: list[Any] = [] if one.by_topic else [Words(f"It is {one.status}{reason}.")]
     if one.by_topic:
         blocks.append(picture_of("matrix", one.by_topic))
+    if one.lag:
+        blocks.append(Words(one.lag))
     if one.findings:
         said = [f"{row['severity']}: {row['sentence']} {row['advice']}" for row in one.findings]
         blocks.append(Points(said))
@@ -46,6 +48,12 @@ def _fold(one: GroupMaterial) -> Fold:
     blocks.append(Fold("Moves, and why", [Points(moves or ["Nothing has to move."])]))
     bounds = [*one.bounds[:LISTED]] or ["Loads are as even as can be."]
     blocks.append(Fold("Why it can't be more even", [Points(bounds)]))
+    if one.frontier:
+        drawn = [picture_of("frontier", one.frontier_points)] if one.frontier_points else []
+        blocks.append(Fold("What moves buy", [Words(one.frontier), *drawn]))
+    if one.crash:
+        drawn = [picture_of("timeline", one.crash_spans)] if one.crash_spans else []
+        blocks.append(Fold("If its most loaded member crashed", [Points(one.crash), *drawn]))
     if one.changes:
         blocks.append(Fold("What happened", [Table("Changes", CHANGES, one.changes)]))
     return Fold(title, blocks)

@@ -40,3 +40,23 @@ def test_who_owns_the_tasks_of_streams(run: Run, tmp_path: Path) -> None:
     assert [line.split() for line in said.out.splitlines() if line.split()[:1] == ["a"]] == [
         ["a", "2"]
     ]
+
+
+def test_it_begins_with_how_the_group_is(run: Run, store: Path) -> None:
+    """And has the first of what there is, unless all is asked for."""
+    said = run("explain", store, "--group", "g").err
+    assert "could be more even (status ok): 2 members have from 0 to 2 partitions each." in said
+    assert "The plan gives them 1 partition each, by 1 move." in said
+
+
+def test_all_is_shown_if_asked_for(run: Run, tmp_path: Path) -> None:
+    members = {f"m-{number:02d}": ["t"] for number in range(30)}
+    owned = [("t", partition, "m-00") for partition in range(30)]
+    fleet = Fleet().topic("t", 30).group("wide", members, owned)
+    write_store(fleet.tables(), tmp_path, SNAPSHOT)
+    few = run("explain", tmp_path, "--group", "wide")
+    assert "There are more (20 members, 19 moves): --all shows them." in few.err
+    assert few.out.count("moves from") == 10
+    every = run("explain", tmp_path, "--group", "wide", "--all")
+    assert every.out.count("moves from") == 29
+    assert "--all shows" not in every.err

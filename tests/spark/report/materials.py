@@ -54,6 +54,17 @@ def group(name: str = "orders", topic: str = "t") -> GroupMaterial:
         moves=[f"{topic}-0 moves."],
         bounds=["Nobody else reads it."],
         findings=[finding(1, name=name)],
+        lag="Its lag is 12 records.",
+        crash=[f"{name} is gone.", "Partitions were unread for 90.0 seconds in all."],
+        crash_spans=[
+            {"member": name, "start": 0.0, "end": 45.0, "partitions": 2},
+            {"member": None, "start": 0.0, "end": 45.0, "partitions": 2},
+        ],
+        frontier="1 move brings the largest load from 4 to 2.",
+        frontier_points=[
+            {"moves": 0, "max_load": 4, "knee": False},
+            {"moves": 2, "max_load": 2, "knee": True},
+        ],
     )
 
 
@@ -84,6 +95,8 @@ def material(**changes: Any) -> Material:
         league=[strategy("optimal", 0, 17), strategy("current", 12, 0)],
         best="Best off with optimal.",
         groups=[group()],
+        now={"groups": 8, "members": 14, "lag": 2_500_000},
+        before={"groups": 7, "members": 15, "lag": None},
     )
     return replace(made, **changes)
 

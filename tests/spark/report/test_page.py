@@ -65,6 +65,22 @@ def test_figures_are_those_of_the_tables() -> None:
     assert tables["finding"][1:] == [["kind-1", "0", "3", "0"]]
 
 
+def test_what_changed_since_the_snapshot_before() -> None:
+    text = "".join(Read(html_of(materials.material())).text)
+    assert "members14 in the snapshot before 15" in text
+    assert "lag (records)2.5 million" in text
+
+
+def test_what_a_crash_does_and_what_moves_buy() -> None:
+    read = Read(html_of(materials.material()))
+    text = "".join(read.text)
+    assert "Its lag is 12 records." in text
+    assert "Partitions were unread for 90.0 seconds in all." in text
+    labels = " ".join(str(one.get("aria-label")) for one in read.named("div"))
+    assert "2 moves bring it to 2." in labels
+    assert "90.0 partition-seconds in all" in labels
+
+
 @pytest.mark.parametrize("static", [False, True])
 def test_no_name_breaks_the_page(static: bool) -> None:
     page = html_of(materials.hostile(), static)

@@ -12,11 +12,13 @@ from spark.fleet.local_store import write_store
 from tests.spark.report.test_page import Read
 from tests.spark.support.fleets import SNAPSHOT
 from tests.spark.support.said import Run, is_one_line
+from tests.spark.support.small import EARLIER
 
 
 @pytest.fixture
 def demo_store(tmp_path: Path) -> Path:
-    write_store(demo_fleet(12, seed=5), tmp_path / "demo", SNAPSHOT)
+    for snapshot, groups in ((EARLIER, 11), (SNAPSHOT, 12)):
+        write_store(demo_fleet(groups, seed=5), tmp_path / "demo", snapshot)
     return tmp_path / "demo"
 
 
@@ -33,7 +35,10 @@ def test_figures_are_those_of_the_commands(run: Run, demo_store: Path, tmp_path:
         [row["finding"], *(str(row[one]) for one in ("critical", "warning", "info"))]
         for row in found
     ]
-    assert audit["verdict"][0]["verdict"] in "".join(read.text)
+    text = "".join(read.text)
+    assert audit["verdict"][0]["verdict"] in text
+    assert "groups12 in the snapshot before 11" in text
+    assert "If its most loaded member crashed" in text
     again = tmp_path / "again.html"
     assert run("report", demo_store, "--out", again, "--audit", tmp_path / "a").code == 0
     same = {table[0][0]: table[1:] for table in Read(again.read_text("utf-8")).tables if table}

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from spark.terminal.console import OUT, Format, plain, say, show, tell
+from spark.terminal.console import OUT, Format, Layout, laid_out, plain, say, show, tell
 
 ROWS = [
     {"strategy": "range", "worst_max_to_mean": 2.0, "moves": 12345, "proven": False, "note": None},
@@ -64,3 +64,40 @@ def test_long_names_in_sentences_are_folded(
     printed = capsys.readouterr().out
     assert printed.count("m") == 91
     assert "…" not in printed
+
+
+def test_names_break_after_separators(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where a table is too wide for the terminal; and not at all where people want it wide."""
+    monkeypatch.setattr(OUT, "_width", 60)
+    name = "consumer-search-index-document-alerts-1"
+    rows = [{"group": name, "member": f"{name}-{name}", "partitions_that_move": 3}]
+    show({"t": rows}, Format.TABLE)
+    lines = capsys.readouterr().out.splitlines()
+    assert all(len(line) <= 60 for line in lines)
+    cells = [word for line in lines for word in line.split() if "─" not in word][-9:]
+    assert "consumer-search-index-" in cells
+    assert all(cell == "3" or cell.endswith(("-", "alerts-1")) for cell in cells[-5:])
+    with laid_out(Layout.WIDE):
+        show({"t": rows}, Format.TABLE)
+    assert f"{name}-{name}" in capsys.readouterr().out
+
+
+def test_a_table_as_csv(capsys: pytest.CaptureFixture[str]) -> None:
+    """All columns, names in full, and nothing else on standard output."""
+    with laid_out(Layout.CSV):
+        show(
+            {"fleet": [{"group": 'a,"b"\n', "moves": 1234, "excess": None}]},
+            Format.TABLE,
+            {"moves"},
+        )
+        tell("moves", ["None."])
+    assert capsys.readouterr().out == 'group,moves,excess\n"a,""b""\\x0a",1234,\n'
+
+
+def test_words_are_told_below_tables(capsys: pytest.CaptureFixture[str]) -> None:
+    show({"fleet": [{"excess": 3, "stopped_eager": 7}], "more": [{"excess": 0}]}, Format.TABLE)
+    out = " ".join(capsys.readouterr().out.split())
+    assert out.count("excess: how many partitions the most loaded member") == 1
+    assert "Strategies of the broker (KIP-848) never stop all" in out

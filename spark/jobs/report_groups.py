@@ -1,0 +1,126 @@
+"""What a report tells of single groups: of few, which are read once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import replace
+from typing import Any
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+
+from optimizer.scenarios import Crash, Scenario
+from spark import FleetSnapshot
+from spark.explain import GroupExplanation, explain_groups
+from spark.files import SNAPSHOT
+from spark.frontier import GroupFrontier, frontiers_of_groups
+from spark.report import GroupMaterial, of_groups
+from spark.settings import Settings
+from spark.simulate import GroupSimulation, sentences_of, simulate_groups, spans_of
+from spark.terminal import as_rows
+from spark.wording import count_of, shortened
+
+DRAWN = 3
+"""Groups of which is drawn what moves buy and what a crash does; of the others it is said."""
+
+LARGEST = 5_000
+"""Partitions of a group, and LARGEST / 25 members, up to which that is worked out for a page."""
+
+Key = tuple[str, str]
+
+
+def told_groups(
+    fleet: FleetSnapshot,
+    wanted: Sequence[Key],
+    settings: Settings,
+    findings: DataFrame,
+    changes: DataFrame | None,
+) -> list[GroupMaterial]:
+    """These groups in their order; `fleet` has them alone, and the topics that they read."""
+    if not wanted:
+        return []
+    found = as_rows(of_groups(findings, list(wanted)).collect())
+    changed = (
+        as_rows(of_groups(changes, list(wanted)).orderBy(SNAPSHOT).collect()) if changes else []
+    )
+    with ExitStack() as kept:
+        tables = {name: rows.persist() for name, rows in fleet.tables.items()}
+        for rows in tables.values():
+            kept.callback(rows.unpersist)
+        some = replace(fleet, tables=tables)
+        explained = explain_groups(some, wanted, settings.goals)
+        crashes = {_key(one): _crash_of(one) for one in explained if _is_small(one)}
+        simulated = simulate_groups(some, crashes, settings.consumers)
+        frontiers = frontiers_of_groups(some, [*crashes], settings.goals)
+        lags = _lags(some)
+    return [
+        _told(one, at < DRAWN, found, changed, simulated, frontiers, lags)
+        for at, one in enumerate(explained)
+    ]
+
+
+def _key(one: GroupExplanation) -> Key:
+    return one.cluster, one.group
+
+
+def _is_small(one: GroupExplanation) -> bool:
+    planned = sum(after for _, after in one.loads.values())
+    return 0 < len(one.loads) <= LARGEST // 25 and planned <= LARGEST
+
+
+def _most_loaded(one: GroupExplanation) -> str:
+    return max(one.loads, key=lambda member: (one.loads[member][0], member))
+
+
+def _crash_of(one: GroupExplanation) -> Scenario:
+    return Scenario.of(Crash(_most_loaded(one)))
+
+
+def _lags(fleet: FleetSnapshot) -> dict[Key, str]:
+    """How late each group is, in a sentence."""
+    if "offsets" not in fleet.tables:
+        return {}
+    of_topics = fleet.tables["offsets"].groupBy("cluster", "group", "topic").agg(F.sum("lag"))
+    sums: dict[Key, list[tuple[int, str]]] = {}
+    for cluster, group, topic, lag in of_topics.where("sum(lag) is not null").collect():
+        sums.setdefault((cluster, group), []).append((lag, topic))
+    return {key: _lag_of(lags) for key, lags in sums.items()}
+
+
+def _lag_of(lags: list[tuple[int, str]]) -> str:
+    total, (most, topic) = sum(lag for lag, _ in lags), max(lags)
+    where = f", {most:,} of them of {shortened(topic)}" if total and len(lags) > 1 else ""
+    return f"Its lag is {count_of(total, 'record')}{where}."
+
+
+def _told(
+    one: GroupExplanation,
+    drawn: bool,
+    findings: list[dict[str, Any]],
+    changes: list[dict[str, Any]],
+    simulated: Mapping[Key, GroupSimulation],
+    frontiers: Mapping[Key, GroupFrontier],
+    lags: Mapping[Key, str],
+) -> GroupMaterial:
+    def of_it(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        return [row for row in rows if (row["cluster"], row["group"]) == _key(one)]
+
+    crash, frontier = simulated.get(_key(one)), frontiers.get(_key(one))
+    begun = [f"{_most_loaded(one)} is gone without a word."] if crash else []
+    return GroupMaterial(
+        cluster=one.cluster,
+        group=one.group,
+        status=one.status,
+        reason=one.reason,
+        by_topic=one.cells,
+        moves=one.moves,
+        bounds=one.bounds,
+        findings=of_it(findings),
+        changes=of_it(changes),
+        lag=lags.get(_key(one), ""),
+        crash=[*begun, *sentences_of(crash.timeline, one.group)] if crash else [],
+        crash_spans=spans_of(crash.timeline) if crash and drawn else [],
+        frontier=(frontier.sentence or "") if frontier else "",
+        frontier_points=frontier.rows if frontier and drawn else [],
+    )

@@ -1,0 +1,52 @@
+"""Results as notebooks show them."""
+
+from __future__ import annotations
+
+import pytest
+
+from spark import FleetComparison, FleetSnapshot, InputError, compare_fleet, plan_fleet
+from spark.notebook import FIRST, shown_in_notebook
+
+
+def test_no_name_breaks_it() -> None:
+    name = '"><script>alert(1)</script>\n' + "x" * 10_000
+    page = shown_in_notebook([name], {"group": "group", "moves": "moves (partitions)"}, [])
+    assert "<script" not in page
+    rows = [{"group": name, "moves": 1234, "more": None}] * (FIRST + 1)
+    page = shown_in_notebook(["A sentence."], {"group": name, "moves": "moves"}, rows)
+    assert "<script" not in page
+    assert "x" * 300 not in page
+    assert page.count("<td>1,234</td>") == FIRST
+    assert page.endswith(f"<p>The first {FIRST} rows.</p>")
+
+
+def test_a_plan_shows_and_explains_itself(demo: FleetSnapshot) -> None:
+    with plan_fleet(demo) as plan:
+        page = plan._repr_html_()
+        assert plan.sentence() in page
+        assert "largest load as found (partitions)" in page
+        most, *others = plan.most_gained()
+        gains = [
+            (row["found_max_load"] - row["max_load"]) / max(row["moves"], 1)
+            for row in (most, *others)
+        ]
+        assert gains == sorted(gains, reverse=True)
+        assert f"<td>{most['group']}</td>" in page
+        why = plan.explain(most["cluster"], most["group"])
+        assert len(why.moves) == most["moves"]
+        assert max(planned for _, planned in why.loads.values()) == most["max_load"]
+
+
+def test_other_strategies_have_no_reasons(demo: FleetSnapshot) -> None:
+    with (
+        plan_fleet(demo, "range") as plan,
+        pytest.raises(InputError, match="only a plan that optimal has just made"),
+    ):
+        plan.explain("c", "g")
+
+
+def test_a_comparison_shows_the_fleet(demo: FleetSnapshot) -> None:
+    comparison = FleetComparison(compare_fleet(demo, ["current", "range"]))
+    page = comparison._repr_html_()
+    assert comparison.best() in page
+    assert page.count("<tr>") == 1 + comparison.fleet.count()
