@@ -46,7 +46,8 @@ class GroupFacts:
     made of it. `from_before` is the group solved from the claims of the snapshot before, if these
     were others. `seat` tells of its coordinator. `several_brokers` says whether its cluster has
     more than one; `timeouts` are those that are stated for it, `joined` the sets of topics that it
-    would have to join by partition number.
+    would have to join by partition number. `by_weight` is a plan by weight that many groups got at
+    once; None: it hasn't got one.
     """
 
     row: Any
@@ -56,6 +57,7 @@ class GroupFacts:
     several_brokers: bool
     timeouts: Timeouts | None
     joined: Sequence[Sequence[str]]
+    by_weight: IntArray | None = None
 
     @property
     def group(self) -> str:

@@ -12,17 +12,19 @@ import pandas as pd
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
+from optimizer.model import IntArray
 from optimizer.strategies import OPTIMAL
 from spark.audit.facts import GroupFacts
 from spark.audit.finding import GroupFinding, Settings
 from spark.audit.findings.unjudged import FAILED_GROUP
+from spark.audit.findings.weights import QUICK, UNBALANCED_WEIGHT
 from spark.audit.known import Known
 from spark.audit.parts import as_before, claims_changed, rack_number
 from spark.audit.registry import FINDINGS
 from spark.audit.thresholds import AuditSettings
 from spark.fleet import CONNECT, kind_of
 from spark.groups import Seat, failed, portions, seat_of
-from spark.solve import SolvedRow, facts_of, solved_rows
+from spark.solve import SolvedRow, facts_of, solved_rows, targets_by_weight
 
 SCHEMA = (
     "cluster string, `group` string, status string, kind string, members int, partitions bigint, "
@@ -75,9 +77,14 @@ class Judge:
 
     def judged(self, rows: list[Any]) -> list[tuple[Any, ...]]:
         """The cells of some encoded groups, in their order."""
-        from_before = self._from_before(rows)
+        from_before, by_weight = self._from_before(rows), self._by_weight(rows)
         return [
-            self._judged(row, solved, from_before.get((row.cluster, row.group)))
+            self._judged(
+                row,
+                solved,
+                from_before.get((row.cluster, row.group)),
+                by_weight.get((row.cluster, row.group)),
+            )
             for row, solved in zip(rows, solved_rows(rows, OPTIMAL), strict=True)
         ]
 
@@ -88,12 +95,27 @@ class Judge:
         before = [as_before(row) for row in rows if claims_changed(row)]
         return {(one.cluster, one.group): one for one in solved_rows(before, OPTIMAL)}
 
-    def _judged(self, row: Any, solved: SolvedRow, before: SolvedRow | None) -> tuple[Any, ...]:
+    def _by_weight(self, rows: list[Any]) -> dict[Any, IntArray]:
+        """Plans by weight of groups that get them at once; others are planned where it matters."""
+        if UNBALANCED_WEIGHT.name not in self.findings:
+            return {}
+        try:
+            return targets_by_weight(rows, QUICK)
+        except Exception:  # each can still be planned on its own
+            return {}
+
+    def _judged(
+        self,
+        row: Any,
+        solved: SolvedRow,
+        before: SolvedRow | None,
+        by_weight: IntArray | None = None,
+    ) -> tuple[Any, ...]:
         """Whatever is raised becomes the group's own: it is failed then, and the reason told."""
         seat = NO_SEAT
         try:
             seat = self._seat(row)
-            facts = self._facts(row, solved, before, seat)
+            facts = self._facts(row, solved, before, seat, by_weight)
             found = self._found(facts)
         except Exception as error:
             solved = SolvedRow(**facts_of(row, failed(error), OPTIMAL))
@@ -115,7 +137,12 @@ class Judge:
         return seat_of(row.group, stated[0] if stated else None, offsets)
 
     def _facts(
-        self, row: Any, solved: SolvedRow, before: SolvedRow | None, seat: Seat
+        self,
+        row: Any,
+        solved: SolvedRow,
+        before: SolvedRow | None,
+        seat: Seat,
+        by_weight: IntArray | None = None,
     ) -> GroupFacts:
         name, settings = (row.cluster, row.group), self.settings
         return GroupFacts(
@@ -126,6 +153,7 @@ class Judge:
             several_brokers=row.cluster in self.known.several_brokers,
             timeouts=next((one for one in settings.timeouts if one.fits(*name)), None),
             joined=[one.topics for one in settings.copartitioned if one.fits(*name)],
+            by_weight=by_weight,
         )
 
     def _found(self, facts: GroupFacts) -> list[Cells]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from spark.solve.columns import Flag, Int, Long, Real, Row, Text, columns_of, schema_of
 from spark.solve.decode import plan_assignments, plan_groups
+from spark.solve.homogeneous import targets_by_weight
 from spark.solve.solve import solve_groups, solved_rows
 from spark.solve.solved_row import ACTIONS, GroupRow, SolvedRow, actions, facts_of
 from spark.solve.time_limit import TimeLimit, limited_to
@@ -30,4 +31,5 @@ __all__ = [
     "schema_of",
     "solve_groups",
     "solved_rows",
+    "targets_by_weight",
 ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -57,6 +58,22 @@ def plan_homogeneous_by_weight(
     seconds = (time.perf_counter() - started) / len(read.rows)
     measures = _measures_by_weight(read, weighed, found.target, verdicts)
     return _solved_rows(read, strategy, found.target, seconds, measures, goals_to_text(goals))
+
+
+def targets_by_weight(rows: Sequence[Any], goals: Goals) -> dict[tuple[str, str], IntArray]:
+    """The same plans alone, the member of each partition, with nothing that judges them."""
+    read = read_homogeneous(with_like_members(rows))
+    if read is None:
+        return {}
+    groups, found = read.groups, solve_many_by_weight(weighed_rows(read, goals.weight), goals)
+    target = found.target - groups.member_offsets[groups.of_partition]
+    return {
+        (row.cluster, row.group): target[start:end]
+        for row, solved, (start, end) in zip(
+            read.rows, found.solved.tolist(), pairwise(groups.partition_offsets), strict=True
+        )
+        if solved
+    }
 
 
 def _solved_rows(

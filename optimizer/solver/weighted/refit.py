@@ -28,6 +28,7 @@ class Refit:
         self.facts, self.target = facts, target
         self.loads, self.limits = loads, limits
         self.free = ((target >= 0) & (target != facts.owner)).nonzero()[0]
+        self._all_read_all = bool(facts.reads.all())
 
     def taker(self, p: int) -> int | None:
         """A reader that has room for a partition now; None if none could be made."""
@@ -59,8 +60,9 @@ class Refit:
         holder = self.target[others]
         gain = facts.weight[own][:, None] - facts.weight[others]
         fits = (gain > 0) & (gain <= (self.limits - self.loads)[holder])
-        fits &= facts.reads[facts.class_of[others], member]
-        fits &= facts.reads[facts.class_of[own]][:, holder]
+        if not self._all_read_all:
+            fits &= facts.reads[facts.class_of[others], member]
+            fits &= facts.reads[facts.class_of[own]][:, holder]
         worth = np.where(gain >= lacking, 2 * lacking - gain, gain)
         worth = np.where(fits, worth, np.iinfo(np.int64).min)
         at = int(worth.argmax())

@@ -6,16 +6,19 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from optimizer.model import Goals, classes_of, weights_of
+from optimizer.model import Goals, Problem, classes_of, weights_of
 from optimizer.solver import solve_by_weight
 from spark.audit.facts import GroupFacts
-from spark.audit.finding import Found, GroupFinding, Settings
+from spark.audit.finding import WORST_FIRST, Found, GroupFinding, Settings
 from spark.audit.words import decimal, sentence
 
 QUICK = Goals(balance="weight", effort="quick")
 
 DIGITS = 9
 """Whole numbers stand for weights inside: what is beyond is theirs."""
+
+ROUNDING = 1e-8
+"""More than these digits, and real numbers, can be off by."""
 
 MOST = 50_000
 """Larger groups aren't planned by weight here."""
@@ -30,10 +33,11 @@ def unbalanced_weight(facts: GroupFacts, settings: Settings) -> Iterator[Found]:
     if weights.known < settings["known"]:
         return
     found = weights.level_of(classes_of(problem).kept)
-    even = int(weights.of_partition.sum()) * weights.parts / int(weights.capacity.sum())
-    if found <= 1.1 * even:  # nothing would be much better
+    if not _is_worth_a_plan(problem, found, settings):
         return
-    planned = solve_by_weight(problem, QUICK).target
+    planned = facts.by_weight
+    if planned is None:
+        planned = solve_by_weight(problem, QUICK).target
     best = weights.level_of(planned)
     if not best or found <= best:
         return
@@ -50,6 +54,17 @@ def unbalanced_weight(facts: GroupFacts, settings: Settings) -> Iterator[Found]:
             moves=moves,
         ),
     )
+
+
+def _is_worth_a_plan(problem: Problem, found: int, settings: Settings) -> bool:
+    """Whether the measure can pass a level: no plan is below a fair share, or what is heaviest."""
+    weights = weights_of(problem)
+    read = classes_of(problem).of_partition >= 0
+    weight, capacity = weights.of_partition[read], weights.capacity
+    fair = int(weight.sum()) / int(capacity.sum())
+    bound = max(fair, int(weight.max(initial=0)) / int(capacity.max())) * weights.parts
+    levels = [settings[one] for one in WORST_FIRST if settings[one] is not None]
+    return bool(levels) and found >= min(levels) * bound * (1 - ROUNDING)
 
 
 UNBALANCED_WEIGHT = GroupFinding(

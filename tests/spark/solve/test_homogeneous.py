@@ -14,7 +14,11 @@ from spark.groups import weight_tables
 from spark.groups.encode import encode
 from spark.settings import FleetGoals, GroupGoals
 from spark.solve.columns import columns_of
-from spark.solve.homogeneous import plan_homogeneous, plan_homogeneous_by_weight
+from spark.solve.homogeneous import (
+    plan_homogeneous,
+    plan_homogeneous_by_weight,
+    targets_by_weight,
+)
 from spark.solve.solve import row_of_group, solved_rows
 from spark.solve.solved_row import SolvedRow
 from tests.spark.support.fleets import Fleet
@@ -118,6 +122,10 @@ def test_same_rows_by_weight_as_one_at_a_time(alike: list[Any], weight: str) -> 
     }
     assert planned == {key: expected[key] for key in planned}
     assert 15 < len(planned) < 60
+    alone = targets_by_weight(alike, goals)
+    assert {key: target.tolist() for key, target in alone.items()} == {
+        key: row["target"] for key, row in planned.items()
+    }
     assert sum(row["moves"] for row in planned.values()) > 10
     unlike = {("c", "g2"), ("c", "g3")}
     assert not unlike & planned.keys()
