@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from spark.enforce.export import Exported, NoPlan, group_plan, group_plans
+from spark.enforce.export import Exported, NoPlan, exported_plan, group_plan, group_plans
 from spark.enforce.in_force import differences, misfit
 from spark.enforce.judge import Status
 from spark.enforce.plan_folder import Entry, PlanFolder
@@ -16,6 +16,7 @@ __all__ = [
     "Status",
     "Way",
     "differences",
+    "exported_plan",
     "group_plan",
     "group_plans",
     "misfit",

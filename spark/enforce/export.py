@@ -47,7 +47,7 @@ def group_plan(
     assignments: DataFrame,
     group: str,
     cluster: str | None = None,
-) -> Exported:
+) -> GroupPlan:
     """The plan of one group; `groups` and `assignments` are those of the snapshot's fleet plan.
 
     Members are named by group.instance.id, or else by client.id, which outlive a restart. Raises
@@ -55,6 +55,17 @@ def group_plan(
     that name and none is chosen, when it is one of Connect's workers, and when a member can't be
     told from others.
     """
+    return exported_plan(fleet, groups, assignments, group, cluster).plan
+
+
+def exported_plan(
+    fleet: FleetSnapshot,
+    groups: DataFrame,
+    assignments: DataFrame,
+    group: str,
+    cluster: str | None = None,
+) -> Exported:
+    """The same as `group_plan`, and why the group would ignore it, if it would."""
     chosen = F.col("group") == group
     if cluster is not None:
         chosen &= F.col("cluster") == cluster

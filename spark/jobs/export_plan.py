@@ -13,7 +13,7 @@ from typing import Annotated, NamedTuple
 import typer
 from pyspark.sql import DataFrame, SparkSession
 
-from spark.enforce import Exported, NoPlan, PlanFolder, group_plan, group_plans
+from spark.enforce import Exported, NoPlan, PlanFolder, exported_plan, group_plans
 from spark.errors import InputError
 from spark.files import Where, replace_text, writing
 from spark.fleet import FleetSnapshot, ids, read_planned, read_result
@@ -91,7 +91,7 @@ def export_plan(
             _read(master, conf, settings, source, planned, snapshot) as read,
             busy(f"reading the plan of group {group}"),
         ):
-            exported = group_plan(read.fleet, read.groups, read.assignments, group, cluster)
+            exported = exported_plan(read.fleet, read.groups, read.assignments, group, cluster)
         _write_one(out, exported)
         return
     if out.is_file() or not out.absolute().parent.is_dir():

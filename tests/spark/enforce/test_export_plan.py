@@ -78,7 +78,7 @@ def test_export_plan(run: Run, spark: SparkSession, tmp_path: Path) -> None:
     groups, assignments = (
         read_result(spark, str(out), name, SNAPSHOT).rows for name in ("groups", "assignments")
     )
-    new_protocol = group_plan(snapshot, groups, assignments, "g", "d").plan
+    new_protocol = group_plan(snapshot, groups, assignments, "g", "d")
     assert (new_protocol.protocol, new_protocol.member_ids) == ("consumer", {})
     for (group, cluster), why in wrong.items():
         with pytest.raises(InputError, match=why):
