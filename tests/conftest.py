@@ -5,15 +5,33 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
+from xdist.scheduler import LoadScopeScheduling
 
 from tests.paths import ROOT
 from tests.resolver import resolving
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
+
+
+LIVE = "tests/live"
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> LoadScopeScheduling:
+    """A file stays with one process, and all of tests/live does: they share their brokers."""
+    return ByFile(config, log)
+
+
+class ByFile(LoadScopeScheduling):
+    """Files go to processes in the order in which they are collected."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        file = nodeid.split("::", 1)[0]
+        return LIVE if file.startswith(f"{LIVE}/") else file
 
 
 @pytest.fixture(scope="session")

@@ -5,12 +5,16 @@ from __future__ import annotations
 import json
 import re
 import shutil
+from functools import partial
 from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
+import pytest
 
+from spark.demo import make_history
 from spark.fleet.local_store import write_store
+from spark.jobs import demo
 from tests.spark.support.fleets import SNAPSHOT
 from tests.spark.support.said import Run, is_one_line
 from tests.spark.support.small import EARLIER, rows, small
@@ -117,7 +121,10 @@ class TestPlan:
             assert "table members: left out unknown columns age\n" in said.err
 
 
-def test_the_demo_runs_the_commands_and_prints_them(run: Run, tmp_path: Path) -> None:
+def test_the_demo_runs_the_commands_and_prints_them(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(demo, "make_history", partial(make_history, hours=12))  # of 48
     out = tmp_path / "demo"
     said = run("demo", "--groups", 12, "--out", out)
     assert said.code == 0
