@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import asdict
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -26,11 +26,7 @@ from spark.terminal import (
     WeightSource,
     busy,
     clusters_in_json,
-    opened,
-    opened_store,
-    rates_for,
-    read_few,
-    read_snapshot,
+    few_weighed,
     say,
     say_clusters,
     show,
@@ -72,17 +68,9 @@ def explain(
     source = store_in(store, tables)
     settings = with_goals(read_settings(config), goal, rack, levels, min_gain)
     settings, doing = with_weight(settings, weight), f"explain group {group}"
-    if settings.goals.weights:
-        with opened(master, conf, settings, source, snapshot) as spark:
-            fleet: Any = read_snapshot(spark, source, snapshot, doing, settings.max_age)
-            rates = rates_for(spark, source, settings, fleet.id)
-            with rates as weighed, busy(f"planning group {group}"):
-                found = explain_group(fleet, group, cluster, settings.goals, weighed)
-    else:
-        with opened_store(source, master, conf, settings) as opener:
-            fleet = read_few(opener, source, snapshot, doing, settings.max_age)
-            with busy(f"planning group {group}"):
-                found = explain_group(fleet, group, cluster, settings.goals)
+    few = few_weighed(source, snapshot, doing, settings, master, conf)
+    with few as (fleet, rates), busy(f"planning group {group}"):
+        found = explain_group(fleet, group, cluster, settings.goals, rates)
     say_clusters(fleet)
     if form is Format.JSON:
         show({"explanation": [asdict(found)]} | clusters_in_json(form, fleet), form)
