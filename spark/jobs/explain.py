@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import asdict
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -35,7 +35,7 @@ from spark.terminal import (
     with_goals,
     with_weight,
 )
-from spark.wording import count_of
+from spark.wording import count_of, figure
 
 FIRST = 10
 """So many members, moves and bounds are shown unless all are asked for."""
@@ -89,11 +89,7 @@ def _print(found: GroupExplanation, most: int | None) -> None:
         show({"owners": owned[:most]}, Format.TABLE)
     if not found.loads:
         return
-    changing_first = sorted(found.loads.items(), key=lambda one: -abs(one[1][0] - one[1][1]))
-    loads = [
-        {"member": member, "partitions now": before, "planned": after}
-        for member, (before, after) in (changing_first if most else found.loads.items())
-    ]
+    loads = _loads(found, changing_first=most is not None)
     moves = found.moves or ["Nothing has to move."]
     bounds = found.bounds or ["Loads are as even as can be."]
     show({"loads": loads[:most]}, Format.TABLE)
@@ -108,11 +104,29 @@ def _print(found: GroupExplanation, most: int | None) -> None:
         say(f"There are more ({more}): --all shows them.")
 
 
+def _loads(found: GroupExplanation, changing_first: bool) -> list[dict[str, Any]]:
+    """A row a member: what it has now and as planned, by weight if that is what counts."""
+    counts = found.weights or found.loads
+    ordered = sorted(counts, key=lambda one: -abs(counts[one][0] - counts[one][1]))
+    rows = []
+    for member in ordered if changing_first else found.loads:
+        row: dict[str, Any] = {"member": member}
+        if found.weights:
+            before, after = map(figure, found.weights[member])
+            row |= {"weight now": before, "weight planned": after}
+        now, planned = found.loads[member]
+        rows.append(row | {"partitions now": now, "planned": planned})
+    return rows
+
+
 def _summary(found: GroupExplanation) -> Iterator[str]:
     """How the group is, and what its plan makes of it."""
     group, reason = f"Group {found.group} of cluster {found.cluster}", found.reason or ""
     if not found.loads:
         yield f"{group} is {found.status}{reason and ': '}{reason}."
+        return
+    if found.weights:
+        yield from _summary_by_weight(found, f"(status {found.status}{reason and ', '}{reason})")
         return
     before, after = ([pair[at] for pair in found.loads.values()] for at in (0, 1))
     unowned = sum(after) - sum(before)
@@ -126,6 +140,17 @@ def _summary(found: GroupExplanation) -> Iterator[str]:
     )
     if is_better or found.moves:
         yield f"The plan gives them {_range(after)}, by {count_of(len(found.moves), 'move')}."
+
+
+def _summary_by_weight(found: GroupExplanation, how: str) -> Iterator[str]:
+    before, after = (max(pair[at] for pair in found.weights.values()) for at in (0, 1))
+    bound = f", and no plan's is below {figure(found.weight_bound)}" if found.weight_bound else ""
+    yield (
+        f"Group {found.group} of cluster {found.cluster} {how}: the largest load by weight of "
+        f"{count_of(len(found.weights), 'member')} is {figure(before)}{bound}."
+    )
+    if found.moves or after != before:
+        yield f"The plan makes it {figure(after)}, by {count_of(len(found.moves), 'move')}."
 
 
 def _range(loads: list[int]) -> str:

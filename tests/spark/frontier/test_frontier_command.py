@@ -119,6 +119,12 @@ def test_by_weight_a_row_has_what_was_found_and_what_none_is_below(
     assert [sorted(point) for point in row["points"]] == [
         ["gain", "knee", "max_weight", "moves", "weight_bound"]
     ] * 2
+    said = run("explain", *words[1:])
+    assert "the largest load by weight of 2 members is 100, and no plan's is below 50" in flat(
+        said.err
+    )
+    assert "The plan makes it 50, by 1 move." in flat(said.err)
+    assert ["a", "100", "50", "12", "11"] in [line.split() for line in said.out.splitlines()]
     refused = run(*words, "--goal", "max_partitions=3")
     assert (refused.code, refused.out) == (0, "")
     assert "what moves buy isn't worked out under max_partitions: leave it out here, or" in flat(
