@@ -68,17 +68,18 @@ def static_advice(dynamic: Sequence[Row], static: Sequence[Row]) -> str:
 
 
 def weight_advice(fleet: Sequence[Row]) -> str:
-    """How high worst members by weight are then, as groups are and at best; else nothing."""
-    known = [row for row in fleet if row["mean_over_bound_after"] is not None]
+    """How high worst members of consumers are by weight then, as groups are and at best."""
+    consumers = [row for row in fleet if row["kind"] == CONSUMER]
+    known = [row for row in consumers if row["mean_over_bound_after"] is not None]
     best = min(known, key=lambda row: row["mean_over_bound_after"], default=None)
     if best is None:
         return ""
     told = [row for row in known if row["strategy"] == CURRENT and row is not best]
     at = ", and ".join(
-        f"{row['mean_over_bound_after']:.2f} times that under {row['strategy']}"
+        f"{row['mean_over_bound_after']:.2f} times the bound under {row['strategy']}"
         for row in [*told[:1], best]
     )
-    return f"By weight no assignment is below a bound; worst members are then at {at}, on average."
+    return f"On average worst members by weight are then at {at}."
 
 
 FIGURES = {
