@@ -18,6 +18,8 @@ MEANINGS = {
     "the broker (KIP-848) never stop all",
     "without answer": "groups that a strategy can't be asked for: they are empty, in a "
     "rebalance, or what is known of them is at odds",
+    "over bound": "load of a group's worst member by weight ÷ what no assignment is below: 1 is as "
+    "good as can be",
     "lag": "records that a group hasn't read yet",
     "avoidable moves": "partitions that moved beyond the fewest that as good a balance takes",
 }
@@ -31,6 +33,8 @@ FORMS = {
     "stopped eager": "stopped",
     "stopped cooperative": "stopped",
     "avoidable": "avoidable moves",
+    **dict.fromkeys(("mean over bound", "worst over bound"), "over bound"),
+    **dict.fromkeys(("mean over bound after", "worst over bound after"), "over bound"),
 }
 """The words as titles of columns have them."""
 

@@ -34,6 +34,11 @@ def count_of(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
+def figure(value: float) -> str:
+    """Four digits of a weight, and all of those before the point: `4.133`, `12,345`."""
+    return f"{value:.4g}" if value < 10_000 else f"{value:,.0f}"
+
+
 def shortened(name: str, longest: int = LONGEST) -> str:
     """A name as it is shown: of a long one the two ends, and a hash by which it isn't another's.
 

@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from optimizer.coordinator.catalog import Catalog
-from optimizer.model import NOTHING, IntArray, KafkaFacts, Problem, resolve
+from optimizer.model import DEFAULT_GOALS, NOTHING, Goals, IntArray, KafkaFacts, Problem, resolve
 from optimizer.strategies import strategy_named
 from optimizer.strategies.kafka import bucket, grown, string_hash
 
@@ -29,18 +30,27 @@ class Seen:
     generation: int = -1
     instance_id: str | None = None
     rack: str | None = None
+    capacity: float | None = None
 
 
 def assigned(
-    catalog: Catalog, version: int, strategy: str, members: Sequence[Seen], *, cooperative: bool
+    catalog: Catalog,
+    version: int,
+    strategy: str,
+    members: Sequence[Seen],
+    goals: Goals = DEFAULT_GOALS,
+    *,
+    cooperative: bool,
 ) -> dict[str, Parts]:
     """What each member gets, by its id; `members` in the order in which they came.
+
+    `goals` are those of `optimal`.
 
     With `cooperative`, what somebody else still claims is held back, as cooperative members need
     it. Raises StrategyError where Kafka's own code throws.
     """
     problem, number = _problem(catalog, version, members)
-    answer = strategy_named(strategy).assign(problem)
+    answer = strategy_named(strategy).assign(problem, goals)
     owner = answer.first_round if cooperative else answer.target
     if cooperative:
         claimed = problem.owner
@@ -80,8 +90,10 @@ def _problem(catalog: Catalog, version: int, members: Sequence[Seen]) -> tuple[P
         ],
         owner=owner,
         racks=[member.rack for member in ordered],
-        leader_racks=_racks(catalog, version, catalog.group.leader_racks, None),
-        replica_racks=_racks(catalog, version, catalog.group.replica_racks, ()),
+        leader_racks=_of_topics(catalog, version, catalog.group.leader_racks, None),
+        replica_racks=_of_topics(catalog, version, catalog.group.replica_racks, ()),
+        weights=_unknown_as_nan(_of_topics(catalog, version, catalog.group.weights, None)),
+        capacities=_unknown_as_nan([member.capacity for member in ordered]),
         kafka=KafkaFacts(
             claims=(claimant, partition),
             leader_order=ranks,
@@ -105,13 +117,20 @@ def _claims(members: Sequence[Seen], position: IntArray) -> tuple[IntArray, IntA
     return claimant[known], position[flat[known]]
 
 
-def _racks(catalog: Catalog, version: int, racks: object, missing: object) -> list | None:  # type: ignore[type-arg]
-    if not racks:
+def _unknown_as_nan(stated: list[float | None] | None) -> NDArray[np.float64] | None:
+    """What is stated of partitions or members as numbers; None where nothing is."""
+    known = stated is not None and any(one is not None for one in stated)
+    return np.array(stated, np.float64) if known else None
+
+
+def _of_topics(catalog: Catalog, version: int, stated: object, missing: object) -> list | None:  # type: ignore[type-arg]
+    """What a group states of each partition, in the order of a `Problem`; None if nothing."""
+    if not stated:
         return None
     sizes = catalog.versions[version]
     found = []
     for topic in catalog.layout(version).topics:
-        known = list(racks.get(topic, ()))[: sizes[topic]]  # type: ignore[attr-defined]
+        known = list(stated.get(topic, ()))[: sizes[topic]]  # type: ignore[attr-defined]
         found += [tuple(one) if missing == () else one for one in known]
         found += [missing] * (sizes[topic] - len(known))
     return found

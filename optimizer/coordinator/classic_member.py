@@ -27,7 +27,7 @@ class Membership:
         """What a JoinGroup says of the client."""
         client = self.client
         common = self.member_id, client.topics
-        rest = client.instance_id, client.rack
-        self.seen = Seen(*common, client.owned, client.generation, *rest)
-        self.sticky = Seen(*common, *client.sticky, *rest)
+        rest, capacity = (client.instance_id, client.rack), client.capacity
+        self.seen = Seen(*common, client.owned, client.generation, *rest, capacity)
+        self.sticky = Seen(*common, *client.sticky, *rest, capacity)
         self.parked = True

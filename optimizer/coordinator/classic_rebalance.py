@@ -195,6 +195,7 @@ class ClassicRebalance(ClassicSessions):
             version,
             self.protocol,
             [member.sticky if self.protocol == "sticky" else member.seen for member in members],
+            self.world.scenario.goals,
             cooperative=self.protocol in COOPERATIVE,
         )
 

@@ -37,6 +37,7 @@ class Client:
         self.settings = settings
         self.instance_id = instance_id
         self.rack = rack
+        self.capacity = world.scenario.capacities.get(name)
         self.pattern = pattern
         self.future_id = member_id
         self.member_id: str | None = None

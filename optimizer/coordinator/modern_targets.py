@@ -101,12 +101,16 @@ class ModernTargets(ModernSessions):
                 self.target[member.member_id],
                 instance_id=member.client.instance_id,
                 rack=member.client.rack,
+                capacity=member.client.capacity,
             )
             for member in map(self.members.__getitem__, self._order(newcomer))
         ]
         catalog = self.world.catalog
         strategy = SERVER_ASSIGNORS[assignor]
-        self.target = assigned(catalog, catalog.version, strategy, members, cooperative=False)
+        goals = self.world.scenario.goals
+        self.target = assigned(
+            catalog, catalog.version, strategy, members, goals, cooperative=False
+        )
         self.target_epoch, self.computed_at = self.epoch, now
         by_name = {m.client.name: self.target[m.member_id] for m in self.members.values()}
         self.world.targets.append(Target(now, self.epoch, assignor, by_name))

@@ -13,7 +13,7 @@ from optimizer.coordinator.events import Parameters, as_stated, length_of, steps
 from optimizer.coordinator.run import simulate
 from optimizer.coordinator.scenario import Away, Scenario
 from optimizer.coordinator.timeline import Timeline
-from optimizer.model import Group, IntArray
+from optimizer.model import DEFAULT_GOALS, Goals, Group, IntArray
 from optimizer.scenarios import BrokerDown, Create, Event, Grow, Step
 from optimizer.scenarios import Scenario as Events
 
@@ -51,11 +51,14 @@ def play(
     name: str,
     rates: Mapping[str, float] = NOTHING,
     down: Mapping[int, Down] = NOTHING,
+    goals: Goals = DEFAULT_GOALS,
+    capacities: Mapping[str, float] = NOTHING,
 ) -> Played:
     """Let events happen to a group that is at rest, one after the other.
 
     What is chance in life goes by the group's `name`: the same each time. `rates` are records a
     second of one partition, by topic; `down` says what is led by brokers that go down.
+    `goals` are those of `optimal`, and `capacities` those of members, also of those who come.
     """
     stated = as_stated(group, events)
     at, steps = 0.0, []
@@ -77,6 +80,8 @@ def play(
         client=parameters.client,
         broker=parameters.broker,
         rates={topic: [rate] * sizes[topic] for topic, rate in rates.items() if topic in sizes},
+        goals=goals,
+        capacities=capacities,
     )
     timeline = simulate(scenario, crc32(name.encode("utf-8", "surrogatepass")))
     loads = np.array([len(parts) for parts in timeline.final.values()], np.int64)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from optimizer.coordinator.observed import Observed
 from optimizer.coordinator.settings import BrokerSettings, ClientSettings, Delays
-from optimizer.model import Group
+from optimizer.model import DEFAULT_GOALS, Goals, Group
 
 
 @dataclass(frozen=True)
@@ -122,6 +122,7 @@ class Scenario:
     `member_id` is the name by which steps call them. `clients` has the settings of members by
     name, `client` those of all others. `end` is when the account stops; None: when the group is at
     rest after the last step. `rates` are records a second of each partition of a topic.
+    `goals` are those of `optimal`; `capacities` are those of members by name, 1 for all others.
     """
 
     group: Group
@@ -133,3 +134,5 @@ class Scenario:
     rates: Mapping[str, Sequence[float]] = field(default_factory=dict)
     observed: Observed = field(default_factory=Observed)
     end: float | None = None
+    goals: Goals = DEFAULT_GOALS
+    capacities: Mapping[str, float] = field(default_factory=dict)

@@ -47,14 +47,22 @@ def _best(fleet: Sequence[Row]) -> str:
 
 
 def _worth(row: Row) -> tuple[Any, ...]:
-    return row["unbalanced"], row["without_answer"], row["excess"], row["moves"]
+    return row["unbalanced"], row["without_answer"], _load(row), row["moves"]
 
 
 def _said_of(row: Row) -> str:
     return (
-        f"{row['unbalanced']} of {row['groups']} groups unbalanced, "
-        f"{row['excess'] or 0} partitions in excess, {row['moves'] or 0} moves"
+        f"{row['unbalanced']} of {row['groups']} groups unbalanced, {_load(row)}, "
+        f"{row['moves'] or 0} moves"
     )
+
+
+def _load(row: Row) -> str:
+    """How far loads are above the least, by weight where groups are balanced by it."""
+    over = row.get("mean_over_bound")
+    if over is None:
+        return f"{row['excess'] or 0} partitions in excess"
+    return f"worst members by weight at {over:.2f} times the bound"
 
 
 def _of_kafka(fleet: Sequence[Row]) -> Iterator[str]:

@@ -38,7 +38,7 @@ from spark.settings import (
     kind_of,
     of_kind,
 )
-from spark.solve import TimeLimit, columns_of, facts_of, max_weight, schema_of
+from spark.solve import TimeLimit, columns_of, facts_of, max_weight, schema_of, shown_bound
 
 Answered = tuple[Answer, float]
 """An answer, and how many seconds it took."""
@@ -170,14 +170,9 @@ class _Trial:
             return None
         try:
             answer = self._answer(OPTIMAL)[0]
-            verdict = self._limit.spend(
-                lambda: check_assignment(
-                    self._problem, answer.target, answer.certificate, self._goals
-                )
-            )
+            return self._limit.spend(lambda: shown_bound(self._problem, self._goals, answer))
         except Exception:
             return None
-        return verdict.weight.weight_bound if verdict.weight else None
 
     def _answer(self, strategy: str) -> Answered:
         if strategy not in self._answers:

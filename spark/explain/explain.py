@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 from pyspark.sql import DataFrame
 
-from optimizer.model import IntArray, Problem, classes_of, measure
+from optimizer.checker import check_assignment
+from optimizer.model import Answer, Goals, IntArray, Problem, classes_of, measure, weights_of
 from optimizer.reasons import Explanation, explain, explain_by_weight
 from optimizer.strategies import OPTIMAL, strategy_named
 from spark.charts import CHARTS
@@ -31,7 +32,9 @@ class GroupExplanation:
     planned. `coordinator` is the broker that coordinates it, `coordinator_inferred` whether that is
     inferred from the group's name and who leads `offsets_partition` of __consumer_offsets, and
     `seat` says so in words. They are null where nothing tells. `owned` has how many partitions, or
-    tasks, each member of a `foreign` group has.
+    tasks, each member of a `foreign` group has. `weights` has each member's load by weight for a
+    unit of its capacity as found and planned, and `weight_bound` what no plan's largest is below,
+    where the group is balanced by weight.
     """
 
     cluster: str
@@ -47,6 +50,8 @@ class GroupExplanation:
     seat: str | None = None
     by_topic: list[tuple[str, str, int, int]] = field(default_factory=list)
     owned: dict[str, int] = field(default_factory=dict)
+    weights: dict[str, tuple[float, float]] = field(default_factory=dict)
+    weight_bound: float | None = None
 
     @property
     def cells(self) -> list[dict[str, Any]]:
@@ -142,7 +147,22 @@ def _explained(row: Any, goals: FleetGoals) -> GroupExplanation:
         moves=sentences[:moves],
         bounds=sentences[moves:],
         by_topic=_by_topic(problem, kept, answer.target),
+        **(_by_weight(problem, kept, answer, wanted) if wanted.by_weight else {}),
     )
+
+
+def _by_weight(problem: Problem, found: IntArray, answer: Answer, goals: Goals) -> dict[str, Any]:
+    """What a `GroupExplanation` has of loads by weight."""
+    weights = weights_of(problem)
+    before, after = (
+        (weights.levels(weights.loads(some)) * weights.unit).tolist()
+        for some in (found, answer.target)
+    )
+    verdict = check_assignment(problem, answer.target, answer.certificate, goals).weight
+    return {
+        "weights": dict(zip(problem.member_ids, zip(before, after, strict=True), strict=True)),
+        "weight_bound": verdict.weight_bound if verdict else None,
+    }
 
 
 def _by_topic(

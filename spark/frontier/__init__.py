@@ -1,12 +1,14 @@
-"""What moves buy in one group: the fewest of them for each largest load; told without Spark."""
+"""What moves buy in one group: the fewest of them for each largest load."""
 
 from __future__ import annotations
 
-from spark.frontier.frontier import (
-    FrontierPoint,
-    GroupFrontier,
-    frontier_of_group,
-    frontiers_of_groups,
-)
+from spark.frontier.frontier import frontier_of_group, frontiers_of_groups
+from spark.frontier.points import FrontierPoint, GroupFrontier, WeightedFrontierPoint
 
-__all__ = ["FrontierPoint", "GroupFrontier", "frontier_of_group", "frontiers_of_groups"]
+__all__ = [
+    "FrontierPoint",
+    "GroupFrontier",
+    "WeightedFrontierPoint",
+    "frontier_of_group",
+    "frontiers_of_groups",
+]

@@ -15,11 +15,12 @@ from spark.groups.one_row import one_row, rows_in_frames
 from spark.groups.own_strategy import UNKNOWN_STRATEGY, own_strategy
 from spark.groups.seats import OFFSETS_TOPIC, OffsetsTopic, Seat, seat_of
 from spark.groups.tasks import tasks_for_rows
-from spark.groups.weights import weight_tables
+from spark.groups.weights import LAG, weight_tables
 
 __all__ = [
     "ABSENT",
     "GROUP_KEYS",
+    "LAG",
     "OFFSETS_TOPIC",
     "UNKNOWN_STRATEGY",
     "FleetGroup",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import pairwise
+from math import isnan
 from typing import Any
 
 import numpy as np
@@ -35,6 +36,7 @@ def named_group(row: Any, problem: Problem, owner: IntArray) -> Group:
         problem.racks or none,
         generations,
         hosts,
+        none if problem.capacities is None else list(map(_known, problem.capacities.tolist())),
     )
     members = [
         Member(
@@ -45,8 +47,11 @@ def named_group(row: Any, problem: Problem, owner: IntArray) -> Group:
             rack=rack,
             generation=None if generation in (None, -1) else generation,
             host=host,
+            capacity=capacity,
         )
-        for id_, subscription, has, instance, rack, generation, host in zip(*columns, strict=True)
+        for id_, subscription, has, instance, rack, generation, host, capacity in zip(
+            *columns, strict=True
+        )
     ]
     return Group(
         topics=dict(zip(problem.topics, problem.topic_sizes.tolist(), strict=True)),
@@ -54,6 +59,7 @@ def named_group(row: Any, problem: Problem, owner: IntArray) -> Group:
         leader_racks=_by_topic(problem, problem.leader_racks),
         replica_racks=_by_topic(problem, problem.replica_racks),
         topic_ids=_ids(problem),
+        weights=_by_topic(problem, _weights(problem)),
     )
 
 
@@ -68,6 +74,15 @@ def _owned(problem: Problem, owner: IntArray) -> list[list[tuple[str, int]]]:
     pairs = list(zip(names, numbers, strict=True))
     starts = (ends - ends[0]).tolist()
     return [pairs[a:b] for a, b in pairwise(starts)]
+
+
+def _weights(problem: Problem) -> list[float | None] | None:
+    return None if problem.weights is None else list(map(_known, problem.weights.tolist()))
+
+
+def _known(number: float) -> float | None:
+    """A weight or capacity; one that isn't known is no number."""
+    return None if isnan(number) else number
 
 
 def _by_topic(problem: Problem, facts: Any) -> dict[str, list[Any]]:

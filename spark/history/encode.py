@@ -5,7 +5,7 @@ A cluster at an instant is a cluster to `spark.groups.encode`, by a name of its 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import chain, groupby
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +14,7 @@ from pyspark.sql import functions as F
 
 from spark.files import SNAPSHOT
 from spark.fleet import TABLES, FleetSnapshot
-from spark.groups import encode, portions, tasks_for_rows
+from spark.groups import LAG, encode, portions, tasks_for_rows, weight_tables
 from spark.history.facts import AT, KEYS, TOPIC, Facts, key_of
 
 if TYPE_CHECKING:
@@ -27,19 +27,30 @@ NOT_FACTS = ("offsets", "brokers")
 """Tables that no assignment depends on."""
 
 
-def encode_changes(tables: Mapping[str, DataFrame], facts: Facts, racks: bool = False) -> DataFrame:
+def encode_changes(
+    tables: Mapping[str, DataFrame],
+    facts: Facts,
+    racks: bool = False,
+    weights: Collection[str] = (),
+    rates: DataFrame | None = None,
+) -> DataFrame:
     """A row of `spark.groups.encode` for each group at each start of `facts`, and what it is.
 
     `snapshot` is the first and `start` its position, from which to `end` the facts were these. All
     rows of a group are in one task, one after the other, in order of time.
+
+    `weights` are where those come from that go along, as they were at `start`; those by `rates`
+    are the same at any time. InputError where one of these has nothing to tell.
     """
     tasks = tasks_for_rows(facts.rows.sparkSession, facts.size_of_starts)
-    changed = _changed(tables, facts)
-    fleet = FleetSnapshot("", {name: _as_one(rows) for name, rows in changed.items()})
+    changed = _changed(tables, facts, LAG in weights)
+    fleet = FleetSnapshot("of the history", {name: _as_one(rows) for name, rows in changed.items()})
+    at_all = None if rates is None else _at_all_instants(rates, changed["partitions"])
+    weighed = weight_tables(fleet, weights, at_all)
     spans = facts.spans.select(
         _instant().alias("cluster"), "group", F.array("start", "end").alias("span")
     )
-    encoded = encode(fleet, racks, {"span": spans}, tasks)
+    encoded = encode(fleet, racks, {"span": spans}, tasks, weighed)
     rows = encoded.withColumns(
         {
             SNAPSHOT: F.substring_index("cluster", SEPARATOR, 1),
@@ -66,15 +77,24 @@ def groups_in_time(batches: Iterator[pd.DataFrame]) -> Iterator[Iterator[Any]]:
         yield of_group
 
 
-def _changed(tables: Mapping[str, DataFrame], facts: Facts) -> dict[str, DataFrame]:
+def _at_all_instants(rates: DataFrame, partitions: DataFrame) -> DataFrame:
+    """The rates of the partitions that there are at each instant."""
+    there = partitions.select(_instant().alias("at"), "cluster", "topic", "partition")
+    rows = there.join(rates, ["cluster", "topic", "partition"])
+    return rows.select(F.col("at").alias("cluster"), "topic", "partition", "weight")
+
+
+def _changed(tables: Mapping[str, DataFrame], facts: Facts, offsets: bool) -> dict[str, DataFrame]:
     """The rows that groups have at those instants, and those of the topics that they read then.
+
+    Those of `offsets` as well if they are wanted.
 
     What is used more than once is kept: to look for it takes a pass over all snapshots.
     """
     found = {
         name: _among(rows, facts.starts, KEYS)
         for name, rows in tables.items()
-        if TABLES[name].by_group and name not in NOT_FACTS
+        if TABLES[name].by_group and (name not in NOT_FACTS or (offsets and name == "offsets"))
     }
     read = facts.keep(found["subscriptions"])
     topics = facts.keep(_among(tables["partitions"], read, TOPIC))

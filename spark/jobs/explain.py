@@ -26,11 +26,7 @@ from spark.terminal import (
     WeightSource,
     busy,
     clusters_in_json,
-    opened,
-    opened_store,
-    rates_for,
-    read_few,
-    read_snapshot,
+    few_weighed,
     say,
     say_clusters,
     show,
@@ -39,7 +35,7 @@ from spark.terminal import (
     with_goals,
     with_weight,
 )
-from spark.wording import count_of
+from spark.wording import count_of, figure
 
 FIRST = 10
 """So many members, moves and bounds are shown unless all are asked for."""
@@ -72,17 +68,9 @@ def explain(
     source = store_in(store, tables)
     settings = with_goals(read_settings(config), goal, rack, levels, min_gain)
     settings, doing = with_weight(settings, weight), f"explain group {group}"
-    if settings.goals.weights:
-        with opened(master, conf, settings, source, snapshot) as spark:
-            fleet: Any = read_snapshot(spark, source, snapshot, doing, settings.max_age)
-            rates = rates_for(spark, source, settings, fleet.id)
-            with rates as weighed, busy(f"planning group {group}"):
-                found = explain_group(fleet, group, cluster, settings.goals, weighed)
-    else:
-        with opened_store(source, master, conf, settings) as opener:
-            fleet = read_few(opener, source, snapshot, doing, settings.max_age)
-            with busy(f"planning group {group}"):
-                found = explain_group(fleet, group, cluster, settings.goals)
+    few = few_weighed(source, snapshot, doing, settings, master, conf)
+    with few as (fleet, rates), busy(f"planning group {group}"):
+        found = explain_group(fleet, group, cluster, settings.goals, rates)
     say_clusters(fleet)
     if form is Format.JSON:
         show({"explanation": [asdict(found)]} | clusters_in_json(form, fleet), form)
@@ -101,11 +89,7 @@ def _print(found: GroupExplanation, most: int | None) -> None:
         show({"owners": owned[:most]}, Format.TABLE)
     if not found.loads:
         return
-    changing_first = sorted(found.loads.items(), key=lambda one: -abs(one[1][0] - one[1][1]))
-    loads = [
-        {"member": member, "partitions now": before, "planned": after}
-        for member, (before, after) in (changing_first if most else found.loads.items())
-    ]
+    loads = _loads(found, changing_first=most is not None)
     moves = found.moves or ["Nothing has to move."]
     bounds = found.bounds or ["Loads are as even as can be."]
     show({"loads": loads[:most]}, Format.TABLE)
@@ -120,11 +104,29 @@ def _print(found: GroupExplanation, most: int | None) -> None:
         say(f"There are more ({more}): --all shows them.")
 
 
+def _loads(found: GroupExplanation, changing_first: bool) -> list[dict[str, Any]]:
+    """A row a member: what it has now and as planned, by weight if that is what counts."""
+    counts = found.weights or found.loads
+    ordered = sorted(counts, key=lambda one: -abs(counts[one][0] - counts[one][1]))
+    rows = []
+    for member in ordered if changing_first else found.loads:
+        row: dict[str, Any] = {"member": member}
+        if found.weights:
+            before, after = map(figure, found.weights[member])
+            row |= {"weight now": before, "weight planned": after}
+        now, planned = found.loads[member]
+        rows.append(row | {"partitions now": now, "planned": planned})
+    return rows
+
+
 def _summary(found: GroupExplanation) -> Iterator[str]:
     """How the group is, and what its plan makes of it."""
     group, reason = f"Group {found.group} of cluster {found.cluster}", found.reason or ""
     if not found.loads:
         yield f"{group} is {found.status}{reason and ': '}{reason}."
+        return
+    if found.weights:
+        yield from _summary_by_weight(found, f"(status {found.status}{reason and ', '}{reason})")
         return
     before, after = ([pair[at] for pair in found.loads.values()] for at in (0, 1))
     unowned = sum(after) - sum(before)
@@ -138,6 +140,17 @@ def _summary(found: GroupExplanation) -> Iterator[str]:
     )
     if is_better or found.moves:
         yield f"The plan gives them {_range(after)}, by {count_of(len(found.moves), 'move')}."
+
+
+def _summary_by_weight(found: GroupExplanation, how: str) -> Iterator[str]:
+    before, after = (max(pair[at] for pair in found.weights.values()) for at in (0, 1))
+    bound = f", and no plan's is below {figure(found.weight_bound)}" if found.weight_bound else ""
+    yield (
+        f"Group {found.group} of cluster {found.cluster} {how}: the largest load by weight of "
+        f"{count_of(len(found.weights), 'member')} is {figure(before)}{bound}."
+    )
+    if found.moves or after != before:
+        yield f"The plan makes it {figure(after)}, by {count_of(len(found.moves), 'move')}."
 
 
 def _range(loads: list[int]) -> str:

@@ -7,7 +7,12 @@ from typing import Annotated
 
 import typer
 
-from spark.frontier import GroupFrontier, frontier_of_group
+from spark.frontier import (
+    FrontierPoint,
+    GroupFrontier,
+    WeightedFrontierPoint,
+    frontier_of_group,
+)
 from spark.settings import read_settings
 from spark.terminal import (
     Conf,
@@ -19,16 +24,18 @@ from spark.terminal import (
     Snapshot,
     Store,
     StoreTables,
+    WeightSource,
     busy,
     clusters_in_json,
-    opened_store,
-    read_few,
+    few_weighed,
     say,
     say_clusters,
     show,
     store_in,
     with_goals,
+    with_weight,
 )
+from spark.wording import figure
 
 SHOWN = 20
 """So many points are shown to people."""
@@ -45,6 +52,7 @@ def frontier(
     tables: StoreTables = None,
     snapshot: Snapshot = None,
     goal: GoalTexts = None,
+    weight: WeightSource = None,
     master: Master = None,
     conf: Conf = None,
     config: Config = None,
@@ -53,10 +61,10 @@ def frontier(
     """Say of one group how many moves each balance takes at least, and where more bring little."""
     source = store_in(store, tables)
     settings = with_goals(read_settings(config), goal, rack=None, levels=None, min_gain=None)
-    with opened_store(source, master, conf, settings) as opener:
-        fleet = read_few(opener, source, snapshot, f"frontier of group {group}", settings.max_age)
-        with busy(f"planning group {group}"):
-            found = frontier_of_group(fleet, group, cluster, settings.goals)
+    settings, doing = with_weight(settings, weight), f"frontier of group {group}"
+    few = few_weighed(source, snapshot, doing, settings, master, conf)
+    with few as (fleet, rates), busy(f"planning group {group}"):
+        found = frontier_of_group(fleet, group, cluster, settings.goals, rates)
     say_clusters(fleet)
     if form is Format.JSON:
         show({"frontier": [asdict(found)]} | clusters_in_json(form, fleet), form)
@@ -74,7 +82,7 @@ def _print(found: GroupFrontier) -> None:
     rows = [
         {
             "moves": point.moves,
-            "largest load": point.max_load,
+            **_load(point),
             "of the gain": f"{point.gain:.0%}".replace("%", " %"),
             "worth": "most for its moves" if point.knee else "",
         }
@@ -83,3 +91,13 @@ def _print(found: GroupFrontier) -> None:
     ]
     show({"frontier": rows}, Format.TABLE)
     say(str(found.sentence))
+
+
+def _load(point: FrontierPoint | WeightedFrontierPoint) -> dict[str, object]:
+    """The largest load, and by weight what no plan is below."""
+    if isinstance(point, FrontierPoint):
+        return {"largest load": point.max_load}
+    return {
+        "largest load": figure(point.max_weight),
+        "none is below": figure(point.weight_bound),
+    }

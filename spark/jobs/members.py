@@ -76,6 +76,8 @@ def members(
     else:
         _print(rows)
     say_clusters(fleet)
+    if settings.goals.weights:
+        say("Sizes count partitions alike, though goals are by weight; needed goes by rates.")
     if rates is None:
         say("What members need for what comes in takes two snapshots with offsets in the window.")
 

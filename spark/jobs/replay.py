@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Annotated
 
 import typer
-from pyspark.sql import SparkSession
+from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from optimizer import STRATEGY_NAMES
@@ -32,10 +32,12 @@ from spark.terminal import (
     Store,
     StoreTables,
     Until,
+    WeightSource,
     as_rows,
     busy,
     opened,
     out_in,
+    rates_for,
     read_history,
     say,
     say_snapshots,
@@ -44,6 +46,7 @@ from spark.terminal import (
     store_in,
     tell,
     with_goals,
+    with_weight,
 )
 
 SHOWN = (
@@ -51,6 +54,12 @@ SHOWN = (
     "without_answer",
 )
 """What fits a terminal of 80 columns; JSON and the table that is written have all."""
+
+SHOWN_BY_WEIGHT = (
+    *("strategy", "mean_over_bound", "worst_over_bound", "worst_max_load", "moves", "stopped"),
+    *("best_for", "without_answer"),
+)
+"""The same where groups are balanced by weight."""
 
 WRITTEN = ("replay", "league")
 """The tables of a replay."""
@@ -83,6 +92,7 @@ def replay(
     rack: Rack = None,
     levels: Levels = None,
     min_gain: MinGain = None,
+    weight: WeightSource = None,
     master: Master = None,
     conf: Conf = None,
     config: Config = None,
@@ -91,6 +101,7 @@ def replay(
     """Tell what each strategy would have made of all that happened to the groups of a fleet."""
     source, target = store_in(store, tables), out_in(out, out_tables)
     settings = with_goals(read_settings(config), goal, rack, levels, min_gain)
+    settings = with_weight(settings, weight)
     chosen = check_strategies(strategies.split(",") if strategies else settings.strategies)
     settings = replace(settings, strategies=tuple(chosen))
     first = since_in(since)
@@ -99,11 +110,17 @@ def replay(
         history = read_history(
             spark, source, "replay", first, until, Part(cluster, group), settings
         )
-        replay_history(spark, history, target, settings, form)
+        with rates_for(spark, source, settings, history.snapshots[-1]) as rates:
+            replay_history(spark, history, target, settings, form, rates)
 
 
 def replay_history(
-    session: SparkSession, history: FleetHistory, out: Where, settings: Settings, form: Format
+    session: SparkSession,
+    history: FleetHistory,
+    out: Where,
+    settings: Settings,
+    form: Format,
+    rates: DataFrame | None = None,
 ) -> None:
     """Write both tables, print the league and what it comes to."""
     check_outside(session, out, WRITTEN)
@@ -111,7 +128,7 @@ def replay_history(
     with (
         history,
         replay_fleet(
-            history, settings.strategies, settings.goals, settings.strategy_seconds
+            history, settings.strategies, settings.goals, settings.strategy_seconds, rates
         ) as replayed,
         busy(f"replaying {len(history.snapshots)} snapshots"),
     ):
@@ -122,7 +139,8 @@ def replay_history(
         best = groups.where("is_best and strategy != 'current'")
         saved = F.col("saved_excess_hours").desc_nulls_last(), "cluster", "group"
         told = [row.sentence for row in best.orderBy(*saved).limit(SENTENCES).collect()]
-    chosen = [*SHOWN, *(["remote_read_hours"] if settings.goals.need_racks else [])]
+    by_weight = SHOWN_BY_WEIGHT if settings.goals.weights else SHOWN
+    chosen = [*by_weight, *(["remote_read_hours"] if settings.goals.need_racks else [])]
     by_kind = {name: [row for row in shown if row["kind"] == kind] for kind, name in TABLES.items()}
     tables = {name: some for name, some in by_kind.items() if some} or {TABLES[CONSUMER]: []}
     show(tables, form, [name for name in league.columns if name not in chosen])

@@ -31,18 +31,21 @@ from spark.terminal import (
     Snapshot,
     Store,
     StoreTables,
+    WeightSource,
     as_rows,
     busy,
     clusters_in_json,
     opened,
     out_if_any,
     part_of,
+    rates_for,
     rates_if_any,
     read_snapshot,
     say,
     say_clusters,
     show,
     store_in,
+    with_weight,
 )
 from spark.whatif import (
     COMPARED,
@@ -51,6 +54,7 @@ from spark.whatif import (
     groups_hit,
     leaders_after,
     static_advice,
+    weight_advice,
     what_if,
     whatif_advice,
     without_leader,
@@ -61,6 +65,12 @@ SHOWN = (
     *("longest_pause", "read_twice_seconds"),
 )
 """What fits a terminal of 80 columns; JSON and the table that is written have all."""
+
+SHOWN_BY_WEIGHT = (
+    *("strategy", "mean_over_bound_after", "worst_over_bound_after", "excess_after", "moves"),
+    *("rebalances", "unread_seconds"),
+)
+"""The same where groups are balanced by weight."""
 
 SHOWN_OF_GROUPS = ("group", "uses", "members", "max_load", "rebalances", "unread_seconds")
 
@@ -106,6 +116,7 @@ def whatif(
     window: Annotated[
         str, typer.Option(help="How far to look back for rates from each cluster's last snapshot.")
     ] = "24h",
+    weight: WeightSource = None,
     master: Master = None,
     conf: Conf = None,
     config: Config = None,
@@ -115,7 +126,7 @@ def whatif(
     source = store_in(store, tables)
     target = out_if_any(out, out_tables)
     events = events_in(event)
-    settings = read_settings(config)
+    settings = with_weight(read_settings(config), weight)
     chosen = strategies.split(",") if strategies else settings.strategies or COMPARED
     settings = replace(settings, strategies=tuple(check_strategies(chosen)))
     places: list[Where | None] = [target, snapshot_out]
@@ -126,8 +137,8 @@ def whatif(
         fleet = read_snapshot(spark, source, snapshot, "whatif", settings.max_age)
         some = part_of(fleet, Part(cluster, group))
         flowing = rates_if_any(spark, source, some, window_length(window), settings, FEW)
-        with flowing as rates:
-            _tell(spark, some, events, static, settings, target, form, rates)
+        with flowing as rates, rates_for(spark, source, settings, fleet.id) as weighed:
+            _tell(spark, some, events, static, settings, target, form, rates, weighed)
         if snapshot_out:
             _keep(fleet, Part(cluster, group), events, snapshot_out)
 
@@ -152,6 +163,7 @@ def _tell(
     out: Where | None,
     form: Format,
     rates: FleetRates | None,
+    weighed: DataFrame | None,
 ) -> None:
     """Print the table of strategies, the groups that suffer most and what to change."""
     snapshot_id(fleet.id)  # checked before any work is done
@@ -161,7 +173,7 @@ def _tell(
     def tried(strategies: Sequence[str], static: bool) -> DataFrame:
         seconds, goals = settings.strategy_seconds, settings.goals
         consumers = settings.consumers
-        return what_if(fleet, events, strategies, seconds, goals, static, consumers, rates)
+        return what_if(fleet, events, strategies, seconds, goals, static, consumers, rates, weighed)
 
     rows = tried(settings.strategies, static).persist()
     dynamic = []
@@ -178,7 +190,7 @@ def _tell(
                 write_tables(session, out, fleet.id, {"whatif": in_order})
     finally:
         rows.unpersist()
-    _show(table, worst, of_brokers, fleet, form)
+    _show(table, worst, of_brokers, fleet, form, bool(settings.goals.weights))
     say_clusters(fleet)
     if fleet.part:
         say(f"Looked at are {fleet.part} alone.")
@@ -192,6 +204,8 @@ def _tell(
         for sentence in brokers_told(leaders, lost, hit, _down(events)):
             say(sentence)
     say(whatif_advice(table, events))
+    if told := weight_advice(table):
+        say(told)
     if out is not None:
         say(f"Each group under each strategy is in {table_in(out, 'whatif')}.")
 
@@ -242,6 +256,7 @@ def _show(
     of_brokers: dict[str, list[dict[str, Any]]],
     fleet: FleetSnapshot,
     form: Format,
+    by_weight: bool,
 ) -> None:
     by_kind = {name: [row for row in table if row["kind"] == kind] for kind, name in TABLES.items()}
     affected = {n: some for n, some in by_kind.items() if any(row["groups"] for row in some)}
@@ -250,7 +265,8 @@ def _show(
         show(tables | {"groups": worst} | of_brokers | clusters_in_json(form, fleet), form)
         return
     rounded = {name: [_rounded(row) for row in rows] for name, rows in tables.items()}
-    show(rounded, form, {key for row in table for key in row if key not in SHOWN})
+    chosen = SHOWN_BY_WEIGHT if by_weight else SHOWN
+    show(rounded, form, {key for row in table for key in row if key not in chosen})
     shown = [
         {
             **row,

@@ -21,6 +21,7 @@ from optimizer.model import (
 )
 from spark.groups import FleetGroup
 from spark.replay.scene import Scene, Way
+from spark.solve import max_weight
 
 
 class Start(Enum):
@@ -121,6 +122,11 @@ class Arrival:
             sum_squares=int(loads @ loads),
             reads=self._racks.reads(target) if self._racks else None,
         )
+
+    def max_weight(self, owned: Given | Start) -> float | None:
+        """The largest load by what partitions weigh now; None where they only count."""
+        problem = self.scene.problem
+        return max_weight(problem, self.owner(owned)) if problem.weights is not None else None
 
     @cached_property
     def _racks(self) -> RackTable | None:

@@ -52,12 +52,16 @@ def replay_fleet(
     strategies: Sequence[str] = (),
     goals: FleetGoals | Goals = DEFAULT_FLEET_GOALS,
     strategy_seconds: float = STRATEGY_SECONDS,
+    rates: DataFrame | None = None,
 ) -> FleetReplay:
     """What would have come of the same members, subscriptions and partitions under each strategy.
 
     `current`, the assignment as found, is one of the strategies, and without any named all are
     replayed; groups of Connect workers have those of Connect. `goals` are those of `optimal`, and
     reads are counted in their meaning for all. InputError (a ValueError) for an unknown strategy.
+
+    Goals by weight go by what partitions weighed when the group's facts changed; `rates` are as
+    `plan_fleet` takes them, and the same all the time.
 
     * A group is assigned anew when members came or left, or what they read or what there is to read
       changed: nothing else makes Kafka rebalance that a snapshot would tell. A member who is back
@@ -79,7 +83,8 @@ def replay_fleet(
     racks = fleet_goals.need_racks or any(
         strategy_named(name).rack_aware for name in chosen if name != CURRENT
     )
-    encoded = encode_changes(history.tables, history.facts(racks), racks)
+    facts, weights = history.facts(racks), fleet_goals.weights
+    encoded = encode_changes(history.tables, facts, racks, weights, rates)
     replay = Replay(history.timeline, chosen, fleet_goals, strategy_seconds)
     steps = steps_of(encoded, replay).persist()
     return FleetReplay(steps, groups_of(steps).persist())

@@ -18,6 +18,9 @@ _NAME = f"concat({shortened_in_sql('`group`')}, ' of ', {shortened_in_sql('clust
 
 _INSTEAD = """
 concat_ws(', ',
+    if(round(mean_over_bound, 2) = round(current_mean_over_bound, 2), null,
+        concat('its worst member by weight at ', format_number(mean_over_bound, 2),
+            ' times the bound instead of ', format_number(current_mean_over_bound, 2))),
     if(excess_hours = current_excess_hours, null,
         concat(format_number(excess_hours, 1), ' partition-hours of excess instead of ',
             format_number(current_excess_hours, 1))),
@@ -67,7 +70,9 @@ def _best(league: Sequence[Row]) -> str:
 
 
 def _said_of(row: Row) -> str:
-    said = (
+    over = row["mean_over_bound"]
+    said = "" if over is None else f"worst members by weight at {over:.2f} times the bound, "
+    said += (
         f"{row['excess_hours'] or 0:,.1f} partition-hours of excess load, "
         f"{row['moves'] or 0:,} moves"
     )

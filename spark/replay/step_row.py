@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from spark.solve import Flag, Int, Long, Row, Text
+from spark.solve import Flag, Int, Long, Real, Row, Text
 
 
 @dataclass(slots=True, kw_only=True)
@@ -24,7 +24,9 @@ class StepRow(Row):
     answer before. `stopped`: partitions that their owner had to stop reading for a while, under the
     strategy's own protocol: all that were owned by somebody who may keep them if it is eager, else
     those that moved; null where a group's own protocol isn't known. `local_reads` and
-    `remote_reads` are null where goals or facts have no racks.
+    `remote_reads` are null where goals or facts have no racks. `max_weight`: the largest load by
+    weight for a unit of capacity, and `weight_bound` one below which no assignment's can be, by
+    what partitions weighed at `start`; null unless the group's goals are by weight.
     """
 
     cluster: Text
@@ -50,3 +52,5 @@ class StepRow(Row):
     stopped: Long = None
     local_reads: Long = None
     remote_reads: Long = None
+    max_weight: Real = None
+    weight_bound: Real = None

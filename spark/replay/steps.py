@@ -19,7 +19,7 @@ from spark.replay.protocol import is_eager
 from spark.replay.scene import Scene
 from spark.replay.step_row import StepRow
 from spark.settings import CURRENT, FleetGoals, kind_of, of_kind
-from spark.solve import TimeLimit, columns_of, schema_of
+from spark.solve import TimeLimit, columns_of, schema_of, shown_bound
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -91,7 +91,7 @@ class _GroupReplay:
             self._forget()
         self._end = row.end
         strategies = of_kind(self._replay.strategies, kind_of(row.type))
-        group = read_or_failed(row)
+        group = read_or_failed(row, self._goals.weight_source)
         if group.problem is None:
             if group.status == EMPTY:
                 self._forget()
@@ -124,9 +124,11 @@ class _GroupReplay:
             steps[name] = first, asked, changes
         if is_new:
             self._least_max = self._find_least_max(arrival)
+        bound = self._find_weight_bound(arrival)
         for name in strategies:
             first, asked, changes = steps[_same_target(name)]
-            outcome = self._trails[_same_target(name)].outcome
+            trail = self._trails[_same_target(name)]
+            outcome = trail.outcome
             if isinstance(outcome, FleetGroup):
                 yield self._row(row, outcome, name, first=first, rebalanced=asked)
             else:
@@ -139,6 +141,8 @@ class _GroupReplay:
                     first=first,
                     rebalanced=asked,
                     **self._measures(arrival, outcome),
+                    max_weight=arrival.max_weight(trail.owned),
+                    weight_bound=bound,
                     moves=changes.moves,
                     takeovers=changes.takeovers,
                     stopped=_stopped(changes, eager) if asked else 0,
@@ -175,10 +179,24 @@ class _GroupReplay:
         if scene.is_homogeneous:
             return -(-scene.partitions // len(scene.who))
         optimum = self._trails.get(OPTIMAL)
-        if optimum and isinstance(optimum.outcome, Outcome) and not self._goals.min_gain:
+        is_least = not (self._goals.min_gain or self._goals.by_weight)
+        if optimum and isinstance(optimum.outcome, Outcome) and is_least:
             return optimum.outcome.max_load
         try:
             return self._limit.spend(lambda: least_max_load_of(scene.problem))
+        except Exception:
+            return None
+
+    def _find_weight_bound(self, arrival: Arrival) -> float | None:
+        """The load by weight that no assignment is below; None where none is shown."""
+        if not self._goals.by_weight:
+            return None
+        problem, goals = arrival.scene.unowned, self._goals
+        optimum = strategy_named(OPTIMAL)
+        try:
+            return self._limit.spend(
+                lambda: shown_bound(problem, goals, optimum.assign(problem, goals))
+            )
         except Exception:
             return None
 

@@ -16,12 +16,18 @@ SUMMED = (
 )
 """Columns of the table of groups whose sums are those of the league."""
 
-WORTH = ("without_answer", "excess_hours", "coalesce(stopped, moves)", "moves")
+WORTH = (
+    *("without_answer", "round(mean_over_bound, 3)", "excess_hours"),
+    *("coalesce(stopped, moves)", "moves"),
+)
 """What makes a strategy the better one, SQL text: the first that differs decides."""
 
 
 SAVED = ("excess_hours", "moves", "stopped")
 """What a strategy may have saved over the current one."""
+
+TOLD = (*SAVED, "mean_over_bound")
+"""What of the current one is told beside the best."""
 
 
 def groups_of(steps: DataFrame) -> DataFrame:
@@ -39,14 +45,21 @@ def groups_of(steps: DataFrame) -> DataFrame:
       protocol isn't known.
     * `local_read_hours`, `remote_read_hours`: partitions read within a rack and across racks, times
       hours; null where goals or facts have no racks.
+    * `mean_over_bound`, `worst_over_bound`: how far the most loaded member by weight was above what
+      no assignment is below, 1 being as low as can be: in the mean of time, and at worst; null
+      without goals by weight.
     * `is_best`: of the group's strategies this is the best one, by the fewest changes without an
-      answer, the least excess, then the fewest partitions stopped, then moves; `current` if nothing
-      is better. `saved_excess_hours`, `saved_moves` and `saved_stopped` are what a strategy would
-      have saved over `current`; the `sentence` of the best one says so.
+      answer, the least `mean_over_bound` (to a thousandth), the least excess, then the fewest
+      partitions stopped, then moves; `current` if nothing is better. `saved_excess_hours`,
+      `saved_moves` and `saved_stopped` are what a strategy would have saved over `current`; the
+      `sentence` of the best one says so.
     """
     answered = F.col("max_load").isNotNull()
     later = answered & F.col("rebalanced") & ~F.col("first")
     has_protocol = F.bool_and(F.col("stopped").isNotNull() | ~later)
+    over_bound = F.when(F.col("weight_bound") > 0, F.col("max_weight") / F.col("weight_bound"))
+    known = F.when(over_bound.isNotNull(), F.col("seconds"))
+    mean_over_bound = F.try_divide(F.sum(over_bound * known), F.sum(known))
     hours = F.sum(F.when(answered, F.col("seconds")).otherwise(0)) / 3600
     rows = steps.groupBy(*GROUP, "strategy").agg(
         F.max_by("kind", "start").alias("kind"),
@@ -63,6 +76,8 @@ def groups_of(steps: DataFrame) -> DataFrame:
         _counted("moves", F.col("first")).alias("first_moves"),
         _hours("local_reads").alias("local_read_hours"),
         _hours("remote_reads").alias("remote_read_hours"),
+        F.coalesce(mean_over_bound, F.avg(over_bound)).alias("mean_over_bound"),
+        F.max(over_bound).alias("worst_over_bound"),
     )
     return _with_best(rows)
 
@@ -85,7 +100,7 @@ def _with_best(rows: DataFrame) -> DataFrame:
     is_judged = F.col("worst_max_load").isNotNull()
     found = {
         f"current_{one}": F.max(F.when(F.col("strategy") == CURRENT, F.col(one))).over(of_group)
-        for one in SAVED
+        for one in TOLD
     }
     saved = {f"saved_{one}": F.col(f"current_{one}") - F.col(one) for one in SAVED}
     told = rows.withColumns({"is_best": (place == 1) & is_judged, **found})
@@ -97,13 +112,16 @@ def league_of(groups: DataFrame) -> DataFrame:
     """A row (kind, strategy), the best first: sums over all groups of that kind.
 
     `groups` are those that the strategy has answers for, `best_for` those whose best it is; the
-    other columns are those of `groups_of`, `worst_max_load` the highest of all groups.
+    other columns are those of `groups_of`, `worst_max_load` and `worst_over_bound` the highest of
+    all groups, `mean_over_bound` their mean.
     """
     is_answered = F.col("worst_max_load").isNotNull()
     league = groups.groupBy("kind", "strategy").agg(
         F.count_if(is_answered).alias("groups"),
         F.count_if("is_best").alias("best_for"),
         F.max("worst_max_load").alias("worst_max_load"),
+        F.avg("mean_over_bound").alias("mean_over_bound"),
+        F.max("worst_over_bound").alias("worst_over_bound"),
         *(F.sum(one).alias(one) for one in SUMMED),
     )
     return league.orderBy(

@@ -8,7 +8,7 @@ from spark.solve.homogeneous import targets_by_weight
 from spark.solve.solve import solve_groups, solved_rows
 from spark.solve.solved_row import ACTIONS, GroupRow, SolvedRow, actions, facts_of
 from spark.solve.time_limit import TimeLimit, limited_to
-from spark.solve.weights import max_weight
+from spark.solve.weights import max_weight, shown_bound
 
 __all__ = [
     "ACTIONS",
@@ -29,6 +29,7 @@ __all__ = [
     "plan_assignments",
     "plan_groups",
     "schema_of",
+    "shown_bound",
     "solve_groups",
     "solved_rows",
     "targets_by_weight",

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from optimizer.checker import WeightVerdict
-from optimizer.model import IntArray, Problem, weights_of
+from optimizer.checker import WeightVerdict, check_assignment
+from optimizer.model import Answer, Goals, IntArray, Problem, weights_of
 
 
 def by_weight(verdict: WeightVerdict) -> dict[str, Any]:
@@ -19,6 +19,12 @@ def by_weight(verdict: WeightVerdict) -> dict[str, Any]:
         "weights_known": verdict.weights_known,
         "bound_shown": verdict.shown,
     }
+
+
+def shown_bound(problem: Problem, goals: Goals, answer: Answer) -> float | None:
+    """A largest load by weight that no plan is below, as the check finds it shown by an answer."""
+    verdict = check_assignment(problem, answer.target, answer.certificate, goals)
+    return verdict.weight.weight_bound if verdict.weight else None
 
 
 def max_weight(problem: Problem, target: IntArray) -> float | None:

@@ -63,7 +63,7 @@ from spark.terminal.outcomes import all_in_force, show_outcomes
 from spark.terminal.progress import busy
 from spark.terminal.rates import rates_if_any
 from spark.terminal.submission import sentences_apart
-from spark.terminal.weights import WeightSource, rates_for, with_weight
+from spark.terminal.weights import WeightSource, few_weighed, rates_for, with_weight
 
 __all__ = [
     "CHECK_FAILED",
@@ -105,6 +105,7 @@ __all__ = [
     "clusters_named",
     "command",
     "each_snapshot",
+    "few_weighed",
     "interrupts",
     "is_folder",
     "live",

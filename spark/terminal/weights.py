@@ -12,9 +12,11 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from spark.files import Where
-from spark.fleet import WHOLE
+from spark.fleet import WHOLE, FleetFiles, FleetSnapshot
 from spark.settings import Settings, weight_of
 from spark.terminal.histories import read_history
+from spark.terminal.openers import opened, opened_store, read_few
+from spark.terminal.options import read_snapshot
 
 WeightSource = Annotated[
     str | None,
@@ -34,6 +36,29 @@ def with_weight(settings: Settings, stated: str | None) -> Settings:
     source, rates = weight_of(stated, settings.weights)
     goals = settings.goals.overridden(balance="weight", weight=source)
     return replace(settings, goals=goals, weights=rates)
+
+
+@contextmanager
+def few_weighed(
+    store: Where,
+    snapshot: str | None,
+    doing: str,
+    settings: Settings,
+    master: str | None,
+    conf: list[str] | None,
+) -> Iterator[tuple[FleetSnapshot | FleetFiles, DataFrame | None]]:
+    """A fleet for a command that needs few of its rows, and the rates that goals ask for.
+
+    With goals by weight it is Spark that reads.
+    """
+    if settings.goals.weights:
+        with opened(master, conf, settings, store, snapshot) as session:
+            fleet = read_snapshot(session, store, snapshot, doing, settings.max_age)
+            with rates_for(session, store, settings, fleet.id) as rates:
+                yield fleet, rates
+    else:
+        with opened_store(store, master, conf, settings) as opener:
+            yield read_few(opener, store, snapshot, doing, settings.max_age), None
 
 
 @contextmanager

@@ -30,6 +30,7 @@ from spark.fleet import CONNECT
 from spark.groups import FleetGroup, failed, named_group, own_strategy, read_or_failed
 from spark.settings import CURRENT, NO_CONSUMERS, FleetConsumers, kind_of, of_kind
 from spark.solve import TimeLimit
+from spark.whatif import weights
 from spark.whatif.parts import led_partitions, rates_of
 from spark.whatif.whatif_row import WhatIfRow
 
@@ -49,7 +50,7 @@ class WhatIf:
 
 def rows_of_group(row: Any, job: WhatIf, limit: TimeLimit, goals: Goals) -> Iterator[WhatIfRow]:
     """Whatever becomes of a group under a strategy is a row, and doesn't stop the others."""
-    group = read_or_failed(row)
+    group = read_or_failed(row, goals.weight_source)
     strategies = of_kind(job.strategies, kind_of(row.type))
     if group.problem is None:
         yield from (_row(row, name, group) for name in strategies)
@@ -88,6 +89,7 @@ class _Case:
         self._limit, self._goals = limit, goals
         self._parameters = job.consumers.parameters(row.cluster, row.group)
         self._targets: dict[str, IntArray] = {}
+        self._bounds: dict[str, dict[str, float | None]] = {}
 
     def outcome(self, strategy: str) -> dict[str, Any]:
         """Columns of a `WhatIfRow`; raises EventError where the group can't have the events."""
@@ -100,6 +102,8 @@ class _Case:
         found = {
             "uses": uses,
             **_of_loads("before", self._problem, before, self._least_max),
+            **weights.of_target("before", self._problem, before),
+            **self._bound("before", self._problem),
             "members_after": len(after.members),
             "partitions_after": 0,
         }
@@ -108,7 +112,7 @@ class _Case:
         problem = problem_of(after, check_group(after)).problem
         if kind_of(self._row.type) == CONNECT:
             return found | self._assigned(uses, problem, before)
-        return found | self._simulated(strategy, uses, problem, before)
+        return found | self._simulated(strategy, uses, problem, before, after)
 
     def _assigned(self, uses: str, problem: Problem, before: IntArray) -> dict[str, Any]:
         """What a strategy makes at once of the group as it is afterwards."""
@@ -118,20 +122,23 @@ class _Case:
         taken_over = owned & (problem.owner == NOBODY) & (target != NOBODY)
         return {
             **_of_loads("after", problem, target, self._least_max_of(problem)),
+            **weights.of_target("after", problem, target),
+            **self._bound("after", problem),
             "moves": moves,
             "takeovers": int(np.count_nonzero(taken_over)),
         }
 
     def _simulated(
-        self, strategy: str, uses: str, problem: Problem, before: IntArray
+        self, strategy: str, uses: str, problem: Problem, before: IntArray, after: Group
     ) -> dict[str, Any]:
         """What the members and their coordinator come to, and what that costs."""
         parameters = self._parameters.using(uses, own=strategy == CURRENT)
         name = f"{self._row.cluster}/{self._row.group}"
         group = self._group(before)
         down, rates = self._down, rates_of(self._row)
+        goals, capacities = weights.alone(self._goals), weights.capacities_of(group, after)
         played = self._limit.spend(
-            lambda: play(group, self._job.events, parameters, name, rates, down)
+            lambda: play(group, self._job.events, parameters, name, rates, down, goals, capacities)
         )
         most = int(played.loads.max(initial=0))
         least_max = self._least_max_of(problem)
@@ -142,6 +149,8 @@ class _Case:
             "excess_after": None if least_max is None else max(0, most - least_max),
             **figures_of(played.timeline),
             "leaderless": sum(len(one.without) for one in down.values()),
+            "max_weight_after": weights.at_end(problem, played.timeline, capacities),
+            **self._bound("after", problem),
         }
 
     def _before(self, strategy: str) -> IntArray:
@@ -181,6 +190,12 @@ class _Case:
         if problem is self._problem:
             self._targets[name] = target
         return target
+
+    def _bound(self, when: str, problem: Problem) -> dict[str, float | None]:
+        """The same for all strategies: it doesn't depend on who owns what."""
+        if when not in self._bounds:
+            self._bounds[when] = weights.bound(when, problem, self._goals, self._limit)
+        return self._bounds[when]
 
     @cached_property
     def _least_max(self) -> int | None:

@@ -67,6 +67,21 @@ def static_advice(dynamic: Sequence[Row], static: Sequence[Row]) -> str:
     return " ".join(told) or "Static members would make no difference."
 
 
+def weight_advice(fleet: Sequence[Row]) -> str:
+    """How high worst members of consumers are by weight then, as groups are and at best."""
+    consumers = [row for row in fleet if row["kind"] == CONSUMER]
+    known = [row for row in consumers if row["mean_over_bound_after"] is not None]
+    best = min(known, key=lambda row: row["mean_over_bound_after"], default=None)
+    if best is None:
+        return ""
+    told = [row for row in known if row["strategy"] == CURRENT and row is not best]
+    at = ", and ".join(
+        f"{row['mean_over_bound_after']:.2f} times the bound under {row['strategy']}"
+        for row in [*told[:1], best]
+    )
+    return f"On average worst members by weight are then at {at}."
+
+
 FIGURES = {
     "unread_seconds": "unread partition-seconds",
     "rebalances": "rebalances",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pyspark.sql import DataFrame
+from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
 from spark.settings import CURRENT
@@ -21,10 +21,13 @@ def fleet_of_whatif(rows: DataFrame) -> DataFrame:
 
     `groups` are those that have the events and an answer of the strategy; `unaffected` can't have
     them; `without_answer` are the others (empty, rebalancing, invalid, failed). `worst_max_load` is
-    the most that a member of any group has afterwards.
+    the most that a member of any group has afterwards; `mean_over_bound` and `worst_over_bound`,
+    before and after, are how far the most loaded member by weight is above what no assignment is
+    below: 1 is as low as can be, null is without goals by weight.
     """
     answered = F.col("members_after").isNotNull()
     unaffected = F.col("status") == UNAFFECTED
+    over = {when: _over_bound(when) for when in ("before", "after")}
     table = rows.groupBy("kind", "strategy").agg(
         F.count_if(answered).alias("groups"),
         F.count_if(unaffected).alias("unaffected"),
@@ -34,7 +37,14 @@ def fleet_of_whatif(rows: DataFrame) -> DataFrame:
         F.max("max_load_after").alias("worst_max_load_after"),
         F.max("longest_pause").alias("longest_pause"),
         *(F.sum(one).alias(one) for one in SUMMED),
+        *(F.avg(ratio).alias(f"mean_over_bound_{when}") for when, ratio in over.items()),
+        *(F.max(ratio).alias(f"worst_over_bound_{when}") for when, ratio in over.items()),
     )
     order = [F.col(one).asc_nulls_last() for one in ("unread_seconds", "excess_after", "moves")]
     is_current = F.when(F.col("strategy") == CURRENT, 0).otherwise(1)
     return table.orderBy(F.col("kind").desc(), is_current, *order, "strategy")
+
+
+def _over_bound(when: str) -> Column:
+    bound = F.col(f"weight_bound_{when}")
+    return F.when(bound > 0, F.col(f"max_weight_{when}") / bound)

@@ -12,7 +12,7 @@ from optimizer.scenarios import BrokerDown, Event, EventError, event_of
 from optimizer.strategies import strategy_named
 from spark.errors import InputError
 from spark.fleet import FleetSnapshot
-from spark.groups import encode, portions
+from spark.groups import encode, portions, weight_tables
 from spark.history import FleetRates
 from spark.settings import (
     CURRENT,
@@ -45,14 +45,16 @@ def what_if(
     static: bool = False,
     consumers: FleetConsumers = NO_CONSUMERS,
     rates: FleetRates | None = None,
+    weighed: DataFrame | None = None,
 ) -> DataFrame:
     """What events do to each group under each strategy: a `WhatIfRow` a (cluster, group, strategy).
 
     Events are those of `optimizer.scenarios`, or their texts, and happen one after the other. With
     `static` all members are taken to be static ones. A group that can't have them is `unaffected`.
     `goals` are those of `optimal`, `consumers` says how members are configured, and `rates` how
-    many records come in. A group is encoded once for all strategies; where one needs more than
-    `strategy_seconds` of processor time for a group, that row is `failed`.
+    many records come in; `weighed` are rates as weights, as `plan_fleet` takes them. A group is
+    encoded once for all strategies; where one needs more than `strategy_seconds` of processor time
+    for a group, that row is `failed`.
 
     InputError for an event that makes no sense, an unknown strategy and null keys.
     """
@@ -73,7 +75,8 @@ def what_if(
         parts["down"] = led_by(snapshot, down)
     if rates is not None:
         parts["flows"] = rated(snapshot, rates)
-    encoded = encode(snapshot.validate(), racks, parts)
+    weights = weight_tables(snapshot, fleet_goals.weights, weighed)
+    encoded = encode(snapshot.validate(), racks, parts, weights=weights)
 
     def happen(batches: Iterator[pd.DataFrame]) -> Iterator[pd.DataFrame]:
         import pandas as pd  # noqa: PLC0415

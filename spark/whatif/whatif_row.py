@@ -33,7 +33,8 @@ class WhatIfRow(Row):
     `excess` before and after: partitions that the most loaded member has above the most loaded one
     of the optimum. `moves`: how often a partition changed hands whose owner was there still;
     `takeovers`: those of members who were gone. `kind`: `connect` for a group of Connect workers,
-    else `consumer`.
+    else `consumer`. `max_weight`: the largest load by weight for a unit of capacity, and
+    `weight_bound` one below which no assignment's is; null unless the group's goals are by weight.
     """
 
     cluster: Text
@@ -65,3 +66,7 @@ class WhatIfRow(Row):
     fatal: Int = None
     leaderless: Int = None
     at_rest: Flag = None
+    max_weight_before: Real = None
+    max_weight_after: Real = None
+    weight_bound_before: Real = None
+    weight_bound_after: Real = None

@@ -23,6 +23,9 @@ MOST_POINTS = 20
 MOST = 20_000
 """In groups of more partitions nothing is tried between those levels."""
 
+ROUNDING = 1e-6
+"""Levels that differ by no more are the same: weights are rounded to whole numbers."""
+
 STEPS = 8
 """So often the levels between which that lies are halved, for each of them."""
 
@@ -105,7 +108,7 @@ class _Curve:
         """Moves and levels, each level lower than with fewer moves."""
         found: list[tuple[int, int]] = []
         for moves, level in sorted(self._found.items()):
-            if not found or level < found[-1][1]:
+            if not found or level + int(level * ROUNDING) < found[-1][1]:
                 found.append((moves, level))
         return found
 

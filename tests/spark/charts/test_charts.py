@@ -66,6 +66,18 @@ TOLD = {
 }
 
 
+def test_what_moves_buy_by_weight_is_drawn_with_its_bound() -> None:
+    rows = [
+        {"moves": 0, "max_weight": 9.5, "weight_bound": 6.0, "knee": False},
+        {"moves": 1, "max_weight": 6.25, "weight_bound": 6.0, "knee": True},
+        {"moves": 4, "max_weight": 5.0, "weight_bound": 4.75, "knee": False},
+    ]
+    told = CHARTS["frontier"].tell(rows)
+    assert "is 9.5 by weight; 4 moves bring it to 5, and no plan (dashed) is below 4.75" in told
+    assert "1 brings it to 6.25" in told
+    assert "largest load (weight)" in CHARTS["frontier"].svg(rows)
+
+
 @pytest.mark.parametrize("name", CHARTS)
 def test_a_chart(name: str) -> None:
     chart = CHARTS[name]

@@ -46,6 +46,18 @@ def test_those_that_do_as_well_are_named() -> None:
     )
 
 
+def test_by_weight_the_worst_members_are_told_and_not_how_many_partitions_they_have() -> None:
+    rows = [
+        of_strategy("optimal", excess=7, mean_over_bound=1.001),
+        of_strategy("range", excess=0, mean_over_bound=1.5),
+    ]
+    assert best_of(rows) == (
+        "Best off with optimal: 0 of 9 groups unbalanced, worst members by weight at 1.00 times "
+        "the bound, 5 moves; of Kafka's own range: 0 of 9 groups unbalanced, worst members by "
+        "weight at 1.50 times the bound, 5 moves."
+    )
+
+
 def test_reads_across_racks_that_the_optimum_saves_are_told_where_they_were_counted() -> None:
     rows = [of_strategy("optimal", remote_reads=3), of_strategy("current", 1, remote_reads=10)]
     assert best_of(rows).endswith("5 moves; optimal saves 7 of 10 reads across racks.")

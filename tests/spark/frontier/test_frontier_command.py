@@ -90,3 +90,50 @@ def test_a_knee_is_where_more_moves_bring_little(run: Run, store: Path) -> None:
     )
     (row,) = [line for line in said.out.splitlines() if "most for its moves" in line]
     assert row.split()[:2] == ["4", "4"]
+
+
+def heavy(path: Path) -> Path:
+    """a owns all of t, of which two partitions weigh most; b has joined."""
+    owned = [("t", p, "a") for p in range(12)]
+    made = Fleet().topic("t", 12).group("g", {"a": ["t"], "b": ["t"]}, owned).group("gone", {})
+    for row, weight in zip(made.rows["partitions"], [50.0, 30.0, *[2.0] * 10], strict=True):
+        row["weight"] = weight
+    write_store(made.tables(), path, SNAPSHOT)
+    return path
+
+
+def test_by_weight_a_row_has_what_was_found_and_what_none_is_below(
+    run: Run, tmp_path: Path
+) -> None:
+    words = ("frontier", heavy(tmp_path / "store"), "--group", "g", "--weight", "column")
+    said = run(*words)
+    assert said.code == 0, said.err
+    assert [line.split()[:4] for line in said.out.splitlines() if line.split()[:1] == ["1"]] == [
+        ["1", "50", "50", "100"]
+    ]
+    told = "1 move brings the largest load by weight from 100 to 50, each about as much as the"
+    assert told in flat(said.err)
+    assert "no plan is below 50 (gap 0.00 %)" in flat(said.err)
+    (row,) = json.loads(run(*words, "--format", "json").out)["frontier"]
+    assert (row["found_max_weight"], row["weight_bound"]) == (pytest.approx(100), pytest.approx(50))
+    assert [sorted(point) for point in row["points"]] == [
+        ["gain", "knee", "max_weight", "moves", "weight_bound"]
+    ] * 2
+    said = run("explain", *words[1:])
+    assert "the largest load by weight of 2 members is 100, and no plan's is below 50" in flat(
+        said.err
+    )
+    assert "The plan makes it 50, by 1 move." in flat(said.err)
+    assert ["a", "100", "50", "12", "11"] in [line.split() for line in said.out.splitlines()]
+    refused = run(*words, "--goal", "max_partitions=3")
+    assert (refused.code, refused.out) == (0, "")
+    assert "what moves buy isn't worked out under max_partitions: leave it out here, or" in flat(
+        refused.err
+    )
+
+
+def test_weights_that_a_store_lacks_and_that_are_none_are_one_line(run: Run, store: Path) -> None:
+    for weight, told in (("lag", "has no table offsets"), ("bytes", "bytes"), ("rate", "offsets")):
+        said = run("frontier", store, "--group", "even", "--weight", weight)
+        assert (said.code, is_one_line(said)) == (2, True), said.err
+        assert told in said.err

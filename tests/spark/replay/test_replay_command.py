@@ -82,6 +82,40 @@ def test_bad_options_are_told_in_a_line(
     assert told in said.err
 
 
+@pytest.fixture
+def heavy(tmp_path: Path) -> Path:
+    """a has what weighs most in both hours; c comes for the second."""
+    for hour, owners in enumerate(("aabb", "aabc", "aabc")):
+        members = {one: ["t"] for one in sorted({*owners})}
+        fleet = Fleet().topic("t", 4)
+        fleet.group("g", members, [("t", p, one) for p, one in enumerate(owners)])
+        for row, weight in zip(fleet.rows["partitions"], (6.0, 4.0, 1.0, 1.0), strict=True):
+            row["weight"] = weight
+        lags = zip(range(4), (0, 0, 0, 9), strict=True)
+        for partition, lag in lags:
+            fleet.add("offsets", group="g", topic="t", partition=partition, lag=lag)
+        write_store(fleet.tables(), tmp_path / "heavy", HOURS[hour])
+    return tmp_path / "heavy"
+
+
+def test_by_weight_the_worst_member_stands_beside_the_count(
+    run: Run, heavy: Path, tmp_path: Path
+) -> None:
+    """Of 12 the bound is 6; a has 10 in both hours. By lag nothing helps: one partition has all."""
+    words = ("replay", heavy, "--out", tmp_path / "out", "--strategies", "current,range,optimal")
+    said = run(*words, "--weight", "column")
+    assert said.code == 0, said.err
+    assert "mean_over_bound" not in said.err
+    assert "its worst member by weight at 1.00 times the bound instead of 1.67" in flat(said.out)
+    assert "worst members by weight at 1.00 times the bound" in flat(said.err)
+    league = {row["strategy"]: row for row in rows(tmp_path / "out" / "league", HOURS[2])}
+    for name, over in (("current", 10 / 6), ("optimal", 1)):
+        assert league[name]["mean_over_bound"] == pytest.approx(over)
+        assert league[name]["worst_over_bound"] == pytest.approx(over)
+    by_lag = json.loads(run(*words, "--weight", "lag", "--format", "json").out)["league"]
+    assert {row["worst_over_bound"] for row in by_lag} == {1}
+
+
 def test_every_snapshot_is_compared_for_all(run: Run, past: Path, tmp_path: Path) -> None:
     """Each has the tables that it has alone."""
     out, alone = tmp_path / "all", tmp_path / "alone"

@@ -54,6 +54,26 @@ def test_json_is_for_programs(run: Run, store: Path) -> None:
     assert told["strategies"][0]["groups"] == 1
 
 
+def test_by_weight_members_are_planned_by_what_they_can_take(run: Run, tmp_path: Path) -> None:
+    """b can take twice as much; c goes. Range gives a what weighs 10, the best is 4 and 8."""
+    fleet = Fleet().topic("t", 4)
+    owned = [("t", p, one) for p, one in enumerate("aabc")]
+    fleet.group("g", {one: ["t"] for one in "abc"}, owned, strategy="range")
+    for row, weight in zip(fleet.rows["partitions"], (6.0, 4.0, 1.0, 1.0), strict=True):
+        row["weight"] = weight
+    for row in fleet.rows["members"]:
+        row["capacity"] = {"b": 2.0}.get(row["member_id"])
+    write_store(fleet.tables(), tmp_path / "store", SNAPSHOT)
+    out, words = tmp_path / "out", ("--event", "crash=c", "--strategies", "current,optimal")
+    said = run("whatif", tmp_path / "store", *words, "--weight", "column", "--out", out)
+    assert said.code == 0, said.err
+    found = {row["strategy"]: row for row in rows(out / "whatif")}
+    for name, most in (("current", 10), ("optimal", 4)):
+        assert found[name]["max_weight_after"] == pytest.approx(most)
+        assert found[name]["weight_bound_after"] == pytest.approx(4)
+    assert "at 2.50 times the bound under current, and 1.00 times the bound under" in flat(said.err)
+
+
 @pytest.mark.parametrize(
     ("words", "fault"),
     [

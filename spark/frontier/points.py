@@ -1,0 +1,91 @@
+"""What moves buy in a group, as it is told."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from spark.charts import CHARTS
+from spark.notebook import shown_in_notebook
+
+
+@dataclass(frozen=True)
+class FrontierPoint:
+    """With so many moves the largest load is this, and with fewer none is so low.
+
+    `gain` is how much that is of all that moves can gain, from 0 to 1; `knee` marks the point that
+    is worth its moves the most.
+    """
+
+    moves: int
+    max_load: int
+    gain: float
+    knee: bool
+
+
+@dataclass(frozen=True)
+class WeightedFrontierPoint:
+    """By so many moves a plan was found with that largest load by weight.
+
+    With no more moves none is below `weight_bound`; both are for a unit of capacity, in the unit of
+    the weights. `gain` is of all that was found; `knee` as that of a `FrontierPoint`.
+    """
+
+    moves: int
+    max_weight: float
+    weight_bound: float
+    gain: float
+    knee: bool
+
+
+@dataclass(frozen=True)
+class GroupFrontier:
+    """What moves buy in a group; no points where it has no plan: `status` and `reason` say why.
+
+    `found_max_load` is the largest load as found, `balanced_moves` what the plan with the most even
+    loads of all moves. `sentence` tells the knee. Where goals are by weight the points are
+    `WeightedFrontierPoint`; then `found_max_weight` is the largest load as found, and no plan is
+    below `weight_bound`, whatever it moves.
+    """
+
+    cluster: str
+    group: str
+    status: str
+    reason: str | None
+    points: Sequence[FrontierPoint | WeightedFrontierPoint]
+    found_max_load: int | None = None
+    balanced_moves: int | None = None
+    sentence: str | None = None
+    found_max_weight: float | None = None
+    weight_bound: float | None = None
+
+    @property
+    def rows(self) -> list[dict[str, Any]]:
+        """The points as rows of a table."""
+        return [asdict(point) for point in self.points]
+
+    def chart(self) -> Any:
+        """The fewest moves for each largest load; InputError where Altair isn't installed."""
+        return CHARTS["frontier"].drawn(self.rows)
+
+    def _repr_html_(self) -> str:
+        said = self.sentence or f"Group {self.group} is {self.status}: {self.reason}."
+        shown = SHOWN if self.weight_bound is None else SHOWN_BY_WEIGHT
+        return shown_in_notebook([said], shown, self.rows)
+
+
+SHOWN = {
+    "moves": "moves (partitions)",
+    "max_load": "largest load (partitions)",
+    "gain": "share of the gain",
+}
+"""What notebooks show of a point."""
+
+SHOWN_BY_WEIGHT = {
+    "moves": "moves (partitions)",
+    "max_weight": "largest load found (weight)",
+    "weight_bound": "none is below (weight)",
+    "gain": "share of the gain",
+}
+"""The same of one by weight."""
