@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -84,8 +85,8 @@ def collect(
     options = {name: value for name, value in stated.items() if value is not None}
     asked = [replace(one, **options) for one in clusters_named(bootstrap, cluster, clusters)]
     collect_clusters = live("spark.sources.live.collect").collect_clusters
-    with busy(f"reading {named('cluster', [one.name for one in asked])}"):
-        collected = collect_clusters(asked)
+    with busy(f"reading {named('cluster', [one.name for one in asked])}") as step:
+        collected = collect_clusters(asked, partial(step.tell, what="groups"))
     for one in collected:
         for sentence in [*one.left_out, *one.notes]:
             say(f"{one.cluster}: {sentence}" if one.tables else sentence)

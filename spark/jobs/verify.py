@@ -97,7 +97,8 @@ def verify_store(
     faults = [fault for _, found in verified for fault in found]
     if verified and (faults or form is Format.JSON):
         fleets = (fleet for fleet, _ in verified)
-        show({"faults": faults} | clusters_in_json(form, *fleets), form)
+        hidden = {"snapshot"} if len(verified) == 1 else ()
+        show({"faults": faults} | clusters_in_json(form, *fleets), form, hidden)
     if unchecked:
         raise InputError(
             f"{len(verified)} of {len(chosen)} snapshots of the plan are checked, the others can't "

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import base64
+import re
 from hashlib import sha256
+from html import escape
 from importlib.resources import files
 from typing import Any
 
@@ -33,6 +35,7 @@ def html_of(material: Material, static: bool = False) -> str:
         "drawing": lambda text: jinja2.utils.markupsafe.Markup(text.replace("<svg ", HIDDEN, 1)),
         "figure": figure,
         "short": readable,
+        "prose": lambda text: jinja2.utils.markupsafe.Markup(_prose(text)),
     }
     style, script = _text("page.css"), _text("page.js")
     page: str = environment.from_string(_text("page.html.j2")).render(
@@ -62,6 +65,11 @@ def readable(text: Any) -> str:
     return "".join(
         one if one.isprintable() else f"\\x{ord(one):02x}" for one in shortened_in(str(text))
     )
+
+
+def _prose(text: Any) -> str:
+    """HTML of a sentence, in which `commands` are set as such."""
+    return re.sub("`([^`]+)`", r"<code>\1</code>", escape(readable(text)))
 
 
 def _text(name: str) -> str:

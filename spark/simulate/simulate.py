@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -43,15 +43,15 @@ def no_rates(cluster: str) -> Rates:
 
 @dataclass(frozen=True)
 class GroupSimulation:
-    """A group's timeline in a scenario, and what it went by."""
+    """A group's timeline in a scenario, and what it went by; the latter two are long."""
 
     cluster: str
     group: str
     strategy: str
     parameters: Parameters
     events: Events
-    scenario: Scenario
-    timeline: Timeline
+    scenario: Scenario = field(repr=False)
+    timeline: Timeline = field(repr=False)
 
     def chart(self) -> Any:
         """What each member reads over time; InputError where Altair isn't installed."""

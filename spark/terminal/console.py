@@ -16,7 +16,7 @@ from typing import Any
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.padding import Padding
-from rich.table import Table
+from rich.table import Column, Table
 from rich.text import Text
 
 from spark.meanings import legend_of
@@ -40,6 +40,12 @@ WIDE = 10_000
 """Columns of a terminal on which any table fits."""
 
 WIDE_OUT = Console(highlight=False, width=WIDE)
+
+NARROWEST = 4
+"""Characters of a column of text, at the least."""
+
+GAP = 2
+"""Columns between two columns of a narrow table, and at its sides together."""
 
 NAMES = (72, 56, 40, 32, 24)
 """Characters of a name in one line where a table has to be narrow: the first that fits."""
@@ -112,8 +118,27 @@ def _table(name: str, rows: Rows, columns: Sequence[str]) -> Table:
     for longest in (None, *NAMES):
         table = _laid_out(name, rows, columns, longest)
         if _layout is Layout.WIDE or OUT.measure(table, options=wide).maximum <= OUT.width:
-            break
+            return table
+    _squeeze(table)
     return table
+
+
+def _squeeze(table: Table) -> None:
+    """Fit a table into the terminal whose names have no more places to break at."""
+    widths = [_widest(column) for column in table.columns]
+    texts = [at for at, column in enumerate(table.columns) if column.justify == "left"]
+    while sum(widths) + GAP * len(widths) > OUT.width:
+        most = max(texts or range(len(widths)), key=widths.__getitem__)
+        widths[most] -= 1
+        if widths[most] <= NARROWEST:
+            return  # Rich does what can be done
+    for column, width in zip(table.columns, widths, strict=True):
+        column.width = column.min_width = width
+
+
+def _widest(column: Column) -> int:
+    lines = [line for cell in (column.header, *column.cells) for line in str(cell).split("\n")]
+    return max(map(len, lines))
 
 
 def _laid_out(name: str, rows: Rows, columns: Sequence[str], longest: int | None) -> Table:

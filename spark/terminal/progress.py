@@ -37,9 +37,13 @@ class Step:
     def counted(self, things: Sequence[T], what: str) -> Iterator[T]:
         """These things, one by one, and how many of them are done: `12 of 40 groups`."""
         for done, thing in enumerate(things):
-            self.count = f"{done:,} of {len(things):,} {what}"
+            self.tell(done, len(things), what)
             yield thing
         self.count = ""
+
+    def tell(self, done: int, of: int, what: str) -> None:
+        """So many of them are done."""
+        self.count = f"{done:,} of {of:,} {what}"
 
     @property
     def seconds(self) -> float:

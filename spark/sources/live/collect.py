@@ -11,7 +11,7 @@ from typing import Any
 from spark.fleet import SourceTables
 from spark.sources.live.cluster import Cluster
 from spark.sources.live.connection import Connection, UnreachableError
-from spark.sources.live.read_cluster import read_cluster
+from spark.sources.live.read_cluster import Tell, read_cluster, tell_nobody
 from spark.sources.live.tables import tables_of
 
 AT_A_TIME = 8
@@ -32,18 +32,30 @@ class Collected(SourceTables):
     leaderless: int = 0
 
 
-def collect_clusters(clusters: Sequence[Cluster]) -> list[Collected]:
-    """Read clusters, at most AT_A_TIME at once. InputError when a secret isn't there."""
+def collect_clusters(clusters: Sequence[Cluster], tell: Tell = tell_nobody) -> list[Collected]:
+    """Read clusters, at most AT_A_TIME at once. InputError when a secret isn't there.
+
+    `tell` hears of the groups of all of them together.
+    """
+    counts = dict.fromkeys((cluster.name for cluster in clusters), (0, 0))
+
+    def read(cluster: Cluster) -> Collected:
+        def count(done: int, of: int) -> None:
+            counts[cluster.name] = done, of
+            tell(*map(sum, zip(*counts.values(), strict=True)))
+
+        return collect_cluster(cluster, count)
+
     with ThreadPoolExecutor(AT_A_TIME) as threads:
-        return list(threads.map(collect_cluster, clusters))
+        return list(threads.map(read, clusters))
 
 
-def collect_cluster(cluster: Cluster) -> Collected:
+def collect_cluster(cluster: Cluster, tell: Tell = tell_nobody) -> Collected:
     """Read one cluster; what can't be had is said in the result."""
     begun = time.monotonic()
     try:
         with Connection(cluster) as brokers:
-            reading = read_cluster(cluster, brokers)
+            reading = read_cluster(cluster, brokers, tell)
             requests = brokers.requests
     except UnreachableError as error:
         return Collected(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -17,6 +17,13 @@ from spark.sources.live.list_groups import list_groups
 from spark.sources.live.reassignments import Moving, read_reassignments
 from spark.sources.live.topic_settings import read_min_insync
 from spark.wording import named
+
+Tell = Callable[[int, int], None]
+"""Hears how many groups are described, and of how many, whenever that is more."""
+
+
+def tell_nobody(_done: int, _of: int) -> None:
+    """For those who don't ask."""
 
 
 @dataclass(frozen=True)
@@ -40,15 +47,17 @@ class Reading:
     min_insync: dict[str, int] = field(default_factory=dict)
 
 
-def read_cluster(cluster: Cluster, brokers: Brokers) -> Reading:
+def read_cluster(cluster: Cluster, brokers: Brokers, tell: Tell = tell_nobody) -> Reading:
     """Ask for the topics, the groups, and how far the groups' partitions go."""
     known = sorted(brokers.metadata.brokers, key=lambda broker: broker.node_id)
     topics, notes = _topics(cluster, brokers.metadata.topics)
     moving, untold = read_reassignments(brokers)  # soon after the metadata, to fit it
     listed, unlisted = list_groups(brokers, cluster, [broker.node_id for broker in known])
+    tell(0, len(listed))
     groups, undescribed = describe_groups(
         brokers, cluster, listed, [topic.name for topic in topics]
     )
+    tell(len(listed), len(listed))
     read = {claim for group in groups for claim in claims_of(group)}
     ends, unknown_ends = read_end_offsets(brokers, topics, read, cluster.retries)
     min_insync = read_min_insync(brokers, (topic.name for topic in topics))

@@ -13,14 +13,20 @@ from tests.spark.report import materials
 
 
 class Read(HTMLParser):
-    """What a browser would read: tags with their attributes, cells of tables, all text."""
+    """What a browser would read: tags with their attributes, cells of tables, all text.
+
+    `told` has what stands beside each term: figures, and what words mean.
+    """
 
     def __init__(self, page: str) -> None:
         super().__init__()
         self.tags: list[tuple[str, dict[str, str | None]]] = []
         self.tables: list[list[list[str]]] = []
         self.text: list[str] = []
+        self.told: dict[str, str] = {}
         self._in_cell = False
+        self._pair = ["", ""]
+        self._part: int | None = None
         self.feed(page)
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
@@ -32,14 +38,22 @@ class Read(HTMLParser):
         elif tag in ("td", "th"):
             self.tables[-1][-1].append("")
             self._in_cell = True
+        elif tag in ("dt", "dd"):
+            self._part = ("dt", "dd").index(tag)
+            self._pair[self._part] = ""
 
     def handle_endtag(self, tag: str) -> None:
         self._in_cell &= tag not in ("td", "th")
+        if tag in ("dt", "dd"):
+            self._part = None
+            self.told[self._pair[0]] = self._pair[1]
 
     def handle_data(self, data: str) -> None:
         self.text.append(data)
         if self._in_cell:
             self.tables[-1][-1][-1] += data
+        if self._part is not None:
+            self._pair[self._part] += data
 
     def named(self, tag: str) -> list[dict[str, str | None]]:
         return [attributes for name, attributes in self.tags if name == tag]
@@ -63,6 +77,11 @@ def test_figures_are_those_of_the_tables() -> None:
     ]
     assert [row[3] for row in tables["severity"][1:]] == [row["sentence"] for row in made.findings]
     assert tables["finding"][1:] == [["kind-1", "0", "3", "0"]]
+
+
+def test_commands_in_sentences_are_set_as_such() -> None:
+    page = html_of(materials.material(verdict="Ask `evenfleet plan` of <b>`"))
+    assert "Ask <code>evenfleet plan</code> of &lt;b&gt;`" in page
 
 
 def test_what_changed_since_the_snapshot_before() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 from spark.demo.fleet import demo_fleet
@@ -35,14 +36,48 @@ def test_figures_are_those_of_the_commands(run: Run, demo_store: Path, tmp_path:
         [row["finding"], *(str(row[one]) for one in ("critical", "warning", "info"))]
         for row in found
     ]
+    groups, findings = (pd.read_parquet(tmp_path / "a" / name) for name in ("groups", "findings"))
+    (clusters,) = (table[1:] for table in read.tables if table[0][:2] == ["cluster", "snapshot"])
+    assert clusters == [
+        [name, SNAPSHOT, *map(str, _of_cluster(of, findings[findings.cluster == name]))]
+        for name, of in groups.groupby("cluster")
+    ]
+    earlier, newest = (
+        len(pd.read_parquet(demo_store / f"members/snapshot={one}")) for one in (EARLIER, SNAPSHOT)
+    )
+    found, planned = ("found_max_load", "found_min_load"), ("max_load", "min_load")
+    figures = {
+        "clusters": str(groups.cluster.nunique()),
+        "groups": "12 in the snapshot before 11",
+        "uneven groups, planned": f"{_uneven(groups, *planned)} as found {_uneven(groups, *found)}",
+        "partitions that move": str(int(groups.moves.sum())),
+        "most partitions a member, planned": f"{int(groups.max_load.max())} as found "
+        f"{int(groups.found_max_load[groups.max_load.notna()].max())}",
+        "members": f"{newest} in the snapshot before {earlier}",
+    }
+    assert {name: read.told[name].replace(",", "") for name in figures} == figures
     text = "".join(read.text)
     assert audit["verdict"][0]["verdict"] in text
-    assert "groups12 in the snapshot before 11" in text
     assert "If its most loaded member crashed" in text
     again = tmp_path / "again.html"
     assert run("report", demo_store, "--out", again, "--audit", tmp_path / "a").code == 0
     same = {table[0][0]: table[1:] for table in Read(again.read_text("utf-8")).tables if table}
     assert same == tables
+
+
+def _uneven(groups: pd.DataFrame, most: str, least: str) -> int:
+    return int((groups[most] - groups[least] >= 2).sum())
+
+
+def _of_cluster(groups: pd.DataFrame, findings: pd.DataFrame) -> list[int]:
+    """What the page tells of a cluster, worked out anew from what the audit has written."""
+    return [
+        *(len(groups), int(groups.max_load.isna().sum())),
+        _uneven(groups, "found_max_load", "found_min_load"),
+        _uneven(groups, "max_load", "min_load"),
+        int(groups.moves.sum()),
+        int((findings.severity != "info").sum()),
+    ]
 
 
 def test_a_plan_that_is_there_is_told(run: Run, demo_store: Path, tmp_path: Path) -> None:

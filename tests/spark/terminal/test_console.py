@@ -84,6 +84,19 @@ def test_names_break_after_separators(
     assert f"{name}-{name}" in capsys.readouterr().out
 
 
+def test_a_table_that_nothing_makes_narrow_enough_is_shown_in_full(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its names break anywhere then."""
+    monkeypatch.setattr(OUT, "_width", 40)
+    rows = [{"group": "g" * 24, "member": "m" * 24, "fault": "f" * 24 + " it is", "count": 7654321}]
+    show({"t": rows}, Format.TABLE)
+    printed = capsys.readouterr().out
+    assert {letter: printed.count(letter) for letter in "gmf"} == {"g": 25, "m": 26, "f": 25}
+    assert "7 654 321" in printed
+    assert all(len(line) <= 40 for line in printed.splitlines())
+
+
 def test_a_table_as_csv(capsys: pytest.CaptureFixture[str]) -> None:
     """All columns, names in full, and nothing else on standard output."""
     with laid_out(Layout.CSV):

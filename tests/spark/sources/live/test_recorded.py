@@ -42,7 +42,9 @@ def test_thousands_of_groups_cost_requests_by_the_thousand() -> None:
     brokers = RecordedBrokers(
         {n: {f"{n}-{at:04}": kinds[at % 3] for at in range(1500)} for n in (1, 2, 3)}
     )
-    reading = read_cluster(CLUSTER, brokers)
+    told: list[tuple[int, int]] = []
+    reading = read_cluster(CLUSTER, brokers, lambda done, of: told.append((done, of)))
+    assert told == [(0, 4500), (4500, 4500)]
     assert brokers.requests == 3 * (1 + 1 + 1 + 2) + 1 + 1 + 1
     tables = tables_of(CLUSTER, reading)
     assert {name: len(table) for name, table in tables.items()} == {

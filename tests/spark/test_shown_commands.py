@@ -1,0 +1,91 @@
+"""What the pages show runs: on the demo's fleet, as far as that takes no time."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pytest
+
+from spark.demo.history import HOURS, make_history
+from spark.fleet import TABLES
+from spark.fleet.local_store import write_store
+from spark.jobs.demo import SEED
+from spark.terminal.console import OUT
+from tests.paths import ROOT
+from tests.spark.support.fleets import SNAPSHOT
+from tests.spark.support.said import Run
+from tests.spark.support.small import EARLIER
+from tests.test_pages import PAGES, commands_of
+
+QUICK = ("config", "explain", "frontier", "simulate", "snapshots")
+"""Commands that need no Spark."""
+
+CHAIN = [ROOT / f"docs/{name}.md" for name in ("audit", "plan", "verify", "compare", "explain")]
+"""Pages whose commands run one after the other, with Spark."""
+
+GROUP = "clickstream-session-archiver"
+CONNECTORS = "connect-devices-exporter"
+
+STANDS_FOR = {"orders": GROUP, "connect-prod": CONNECTORS}
+"""Groups of the demo for those that pages only speak of."""
+
+SHOWN = sorted({tuple(words) for page in PAGES for words in commands_of(page) if words[0] in QUICK})
+
+
+def _some(tables: dict[str, pa.Table]) -> dict[str, pa.Table]:
+    """The groups that pages name, and a few others."""
+    names = pc.unique(tables["groups"]["group"]).to_pylist()[:8]
+    wanted = pa.array([GROUP, CONNECTORS, *names])
+    return {
+        name: rows.filter(pc.is_in(rows["group"], wanted)) if TABLES[name].by_group else rows
+        for name, rows in tables.items()
+    }
+
+
+@pytest.fixture(scope="module")
+def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder as `evenfleet demo` leaves a checkout, with two hours of some groups."""
+    folder = tmp_path_factory.mktemp("checkout")
+    made = make_history(300, SEED)
+    for at, snapshot in enumerate((EARLIER, SNAPSHOT), HOURS - 2):
+        write_store(_some(made.tables(at)), folder / "demo/store", snapshot)
+    (folder / "store").symlink_to("demo/store")
+    (folder / "conf").symlink_to(ROOT / "conf")
+    (folder / "mine.toml").symlink_to("conf/scenarios/rolling-deploy.toml")
+    return folder
+
+
+@pytest.fixture(autouse=True)
+def there(checkout: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Who types what a page shows does so there, in a terminal of 80 columns."""
+    monkeypatch.chdir(checkout)
+    monkeypatch.setattr(OUT, "_width", 80)
+
+
+@pytest.mark.parametrize("words", SHOWN, ids=shlex.join)
+def test_it_runs_without_spark(run: Run, words: tuple[str, ...]) -> None:
+    said = run(*(STANDS_FOR.get(word, word) for word in words))
+    assert said.code == 0, said.err
+
+
+def test_pages_of_the_main_job_run(run: Run, checkout: Path) -> None:
+    """In their order: a plan is there when it is verified. Java hasn't moved to the folder."""
+    for page in CHAIN:
+        for words in commands_of(page):
+            said = run(*(checkout / one if one.startswith("demo/") else one for one in words))
+            assert said.code == 0, f"{page.name}: {shlex.join(words)}: {said.err}"
+
+
+@pytest.mark.parametrize("name", ["explain.md", "frontier.md"])
+def test_what_pages_show_is_what_is_printed(run: Run, name: str) -> None:
+    """Line by line, but for what is left out: `…`."""
+    page = (ROOT / "docs" / name).read_text("utf-8")
+    command, shown = re.findall(r"^```sh\n(.*?)^```\n\n```text\n(.*?)^```", page, re.M | re.S)[0]
+    said = run(*shlex.split(command.splitlines()[0], comments=True)[1:])
+    printed = [line.rstrip() for line in (said.out + said.err).splitlines()]
+    expected = [line for line in shown.splitlines() if line.strip() not in ("", "…")]
+    assert [line for line in expected if line not in printed] == []
