@@ -159,7 +159,7 @@ def _plan_one(
         made.write(out, traffic, rates)
         by_status, before_and_after = made.summary()
         by_count = not settings.goals.weights
-        sentence = made.sentence() if by_count else ""
+        sentence = made.sentence()
         gains = made.most_gained() if by_count else []
         across = _summed(traffic, settings) if traffic is not None else []
     say_clusters(fleet)
@@ -167,8 +167,7 @@ def _plan_one(
         f"Snapshot {fleet.id} is planned by {strategy}: "
         f"the plan is in {table_in(out, 'assignments')} and {table_in(out, 'groups')}."
     )
-    if sentence:
-        say(sentence)
+    say(sentence)
     if part:
         say(f"It is a plan of {part} alone: {out} has no others of snapshot {fleet.id}.")
     if traffic is not None:

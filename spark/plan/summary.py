@@ -12,8 +12,13 @@ from spark.wording import count_of
 
 FEWER_AT_MOST = "found_max_load > max_load"
 CLOSER = "found_max_load - found_min_load > greatest(max_load - min_load, 1)"
-IMPROVED = f"{FEWER_AT_MOST} or {CLOSER}"
+BY_WEIGHT = "weight_bound is not null"
+"""SQL text: whether it is by weight that a group is balanced."""
+IMPROVED = f"if({BY_WEIGHT}, found_max_weight > max_weight, {FEWER_AT_MOST} or {CLOSER})"
 """SQL text: whether a group is more even as planned than as found."""
+
+OF_WEIGHT = ("found_max_weight", "max_weight", "weight_bound")
+"""Columns of a plan that only groups by weight have something in."""
 
 Total = Callable[[list[Any]], Any]
 
@@ -26,16 +31,19 @@ def measured(solved: DataFrame) -> list[Row]:
     return sorted(grouped.collect(), key=lambda row: row.status)
 
 
-def summarize_groups(solved: DataFrame) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    """Both at once, of rows with the columns of `spark.solve.SolvedRow` that are measured."""
-    return summarize(measured(solved))
+def summarize_groups(facts: DataFrame) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """Both at once, of rows that tell loads by count alone, as an audit's do."""
+    untold = {name: F.lit(None).cast("double") for name in OF_WEIGHT}
+    return summarize(measured(facts.withColumns(untold)))
 
 
 def summarize(rows: list[Row]) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     """What was measured: groups by status, and the planned fleet as found and as planned.
 
     `uneven groups` have loads two or more apart; `worst max/mean` is that of the worst group.
-    `local reads` and those `across racks` are there where goals and facts have racks.
+    Groups by weight aren't among these: of them it is the load of the most loaded member ÷ what no
+    plan is below, `mean over bound` and `worst over bound`. `local reads` and those `across racks`
+    are there where goals and facts have racks.
     """
     measures = _measures()
     statuses = [{"status": row.status, "groups": row.groups} for row in rows]
@@ -53,19 +61,25 @@ def _measures() -> dict[str, tuple[Column, Total]]:
     measures: dict[str, tuple[Column, Total]] = {
         name: (F.sum(name), sum) for name in ("moves", "takeovers")
     }
+    by_count = F.expr(f"not ({BY_WEIGHT})")
     for prefix, alias in (("found_", "found"), ("", "planned")):
-        high, low = F.col(f"{prefix}max_load"), F.col(f"{prefix}min_load")
+        high, low = (F.when(by_count, F.col(f"{prefix}{end}_load")) for end in ("max", "min"))
+        over_bound = F.try_divide(f"{prefix}max_weight", "weight_bound")
         mean = F.try_divide("partitions", "members")
         measures |= {
             f"{alias}_uneven": (F.count_if(high - low >= 2), sum),
             f"{alias}_max": (F.max(high), max),
             f"{alias}_worst": (F.max(F.when(mean > 0, high / mean)), max),
+            f"{alias}_weighed": (F.count(over_bound), sum),
+            f"{alias}_over": (F.sum(over_bound), sum),
+            f"{alias}_most_over": (F.max(over_bound), max),
             f"{alias}_squares": (F.sum(f"{prefix}sum_squares"), sum),
             f"{alias}_local": (F.sum(f"{prefix}local_reads"), sum),
             f"{alias}_remote": (F.sum(f"{prefix}remote_reads"), sum),
         }
     measures["improved"] = (F.count_if(F.expr(IMPROVED)), sum)
-    measures["bound"] = (F.count_if(F.expr("balance_optimal and max_load - min_load >= 2")), sum)
+    held = by_count & F.expr("balance_optimal and max_load - min_load >= 2")
+    measures["bound"] = (F.count_if(held), sum)
     return measures
 
 
@@ -91,6 +105,15 @@ def sentence_of(rows: list[Row]) -> str:
     if uneven > bound:
         others = uneven - bound
         said.append(f"{count_of(others, 'group')} could be more even still.")
+    weighed = sum(row.planned_weighed for row in rows)
+    if weighed:
+        found, planned = (
+            max(row[f"{alias}_most_over"] or 0 for row in rows) for alias in ("found", "planned")
+        )
+        said.append(
+            f"By weight, the most loaded member of {count_of(weighed, 'group')} has at most "
+            f"{planned:.2f} times what no plan is below; as found {found:.2f} times."
+        )
     return " ".join(said)
 
 
@@ -106,11 +129,20 @@ def _of_known(total: Total, values: list[Any]) -> Any:
 def _fleet_row(title: str, sums: Mapping[str, Any], alias: str) -> dict[str, Any]:
     planned = alias == "planned"
     reads = {"local reads": sums[f"{alias}_local"], "across racks": sums[f"{alias}_remote"]}
-    return {
-        "fleet": title,
+    weighed, counted = sums[f"{alias}_weighed"], sums[f"{alias}_max"] is not None
+    by_count = {
         "uneven groups": sums[f"{alias}_uneven"],
         "max load": sums[f"{alias}_max"],
         "worst max/mean": sums[f"{alias}_worst"],
+    }
+    by_weight = {
+        "mean over bound": weighed and sums[f"{alias}_over"] / weighed,
+        "worst over bound": sums[f"{alias}_most_over"],
+    }
+    return {
+        "fleet": title,
+        **(by_count if counted or not weighed else {}),
+        **(by_weight if weighed else {}),
         "sum of squares": sums[f"{alias}_squares"],
         "moves": sums["moves"] if planned else 0,
         "takeovers": sums["takeovers"] if planned else 0,

@@ -11,10 +11,10 @@ from spark.plan.summary import sentence_of
 from tests.spark.support.fleets import Fleet
 
 
-def measured(**changes: int) -> Row:
+def measured(**changes: float) -> Row:
     nothing: dict[str, Any] = dict.fromkeys(
-        ("improved", "bound", "planned_uneven", "moves", "takeovers"), 0
-    )
+        ("improved", "bound", "planned_uneven", "planned_weighed", "moves", "takeovers"), 0
+    ) | {"found_most_over": None, "planned_most_over": None}
     return Row(**nothing | {"partitions": 40} | changes)
 
 
@@ -29,6 +29,14 @@ def test_what_is_put_right_and_what_cant_be_helped() -> None:
 
 def test_where_nothing_is_to_be_done() -> None:
     assert sentence_of([measured()]) == "No group becomes more even: 0 of 40 partitions move."
+
+
+def test_by_weight_the_worst_member_is_held_against_what_no_plan_is_below() -> None:
+    weighed = {"planned_weighed": 1, "found_most_over": 2.5, "planned_most_over": 1.004}
+    assert sentence_of([measured(**weighed), measured()]).endswith(
+        "By weight, the most loaded member of 1 group has at most 1.00 times what no plan is "
+        "below; as found 2.50 times."
+    )
 
 
 def test_of_a_fleet(spark: SparkSession) -> None:

@@ -143,7 +143,10 @@ def test_strategies_are_compared_by_weight(snapshot: FleetSnapshot) -> None:
 def test_the_option_says_where_weights_come_from(tmp_path: Path, run: Run) -> None:
     write_store(fleet().tables(), tmp_path / "store", SNAPSHOT)
     store, out = str(tmp_path / "store"), str(tmp_path / "out")
-    assert run("plan", store, "--out", out, "--weight", "column").code == 0
+    planned = run("plan", store, "--out", out, "--weight", "column")
+    assert planned.code == 0
+    assert "By weight, the most loaded member of" in flat(planned.err)
+    assert "worst over" in planned.out
     assert run("verify", store, out).code == 0
     answer = run("plan", store, "--out", out, "--weight", "column:p95")
     assert answer.code == 2
