@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import random
 import shutil
 import signal
 import socket
@@ -341,9 +342,15 @@ def _java() -> str:
 
 
 def _free_ports(count: int) -> list[int]:
-    """Ports that nobody listens on; all are held until the last is found, so that they differ."""
-    with contextlib.ExitStack() as held:
-        sockets = [held.enter_context(socket.socket()) for _ in range(count)]
-        for one in sockets:
-            one.bind(("127.0.0.1", 0))
-        return [one.getsockname()[1] for one in sockets]
+    """Ports that nobody listens on, and that no outgoing connection is given by the system.
+
+    Else one could take that of a broker which is down for a moment.
+    """
+    found: list[int] = []
+    for port in random.sample(range(20_000, 32_000), 12_000):
+        with socket.socket() as tried, contextlib.suppress(OSError):
+            tried.bind(("127.0.0.1", port))
+            found.append(port)
+        if len(found) == count:
+            return found
+    raise RuntimeError(f"there are no {count} free ports from 20000 to 32000")

@@ -21,7 +21,7 @@ from spark.sources.live import collect
 from spark.sources.live.cluster import Cluster, Wanted
 from spark.sources.live.collect import Collected, collect_cluster
 from spark.sources.live.connection import Connection
-from spark.sources.live.read_cluster import Reading, read_cluster
+from spark.sources.live.read_cluster import Reading, Tell, read_cluster
 from tests.live.brokers import Brokers
 from tests.live.raw_group import RawGroup, Wire, assignment, coordinators, subscription
 from tests.live.waiting import until
@@ -102,9 +102,9 @@ def test_a_broker_that_is_killed_meanwhile_costs_what_it_alone_knows(
 ) -> None:
     """At first its groups, and the run ends with 1; later nothing, for others have taken over."""
 
-    def read_while_it_is_killed(cluster: Cluster, brokers: Connection) -> Reading:
+    def read_while_it_is_killed(cluster: Cluster, brokers: Connection, tell: Tell) -> Reading:
         fleet.kill(2)
-        return read_cluster(cluster, brokers)
+        return read_cluster(cluster, brokers, tell)
 
     store = tmp_path / "store"
     words = ("collect", "--bootstrap", fleet.bootstrap, "--cluster", "prod", "--out", store)

@@ -33,7 +33,14 @@ CONNECTORS = "connect-devices-exporter"
 STANDS_FOR = {"orders": GROUP, "connect-prod": CONNECTORS}
 """Groups of the demo for those that pages only speak of."""
 
-SHOWN = sorted({tuple(words) for page in PAGES for words in commands_of(page) if words[0] in QUICK})
+SHOWN = sorted(
+    {
+        tuple(words)
+        for page in PAGES
+        for words in commands_of(page)
+        if words[0] in QUICK and "--weight" not in words  # weights are Spark's
+    }
+)
 
 
 def _some(tables: dict[str, pa.Table]) -> dict[str, pa.Table]:
