@@ -92,6 +92,13 @@ class Moves:
         return {row["state"] for row in rows}
 
 
+@pytest.fixture(scope="module")
+def three_brokers(jars: list[str]) -> Iterator[Brokers]:
+    """A cluster that no other test has ended brokers of."""
+    with Brokers(jars, 3, racks=["a", "b", "c"]) as brokers:
+        yield brokers
+
+
 @pytest.fixture
 def admin(three_brokers: Brokers) -> Iterator[KafkaAdminClient]:
     client = KafkaAdminClient(bootstrap_servers=three_brokers.bootstrap.split(","))
