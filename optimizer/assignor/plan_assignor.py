@@ -18,11 +18,8 @@ from .fit import misfit
 from .group import Assignment, JoiningGroup, TopicPartition, joining_group
 from .kafka_python import first_round, keep_joining
 from .membership import Membership, echo
-from .plan_file import GroupPlan
+from .plan_file import COOPERATIVE, EAGER, GroupPlan
 from .source import text_of, without_secrets
-
-EAGER, COOPERATIVE = "evenfleet-plan", "cooperative-evenfleet-plan"
-"""Names by which brokers know the assignor; consumers of two protocols can't be in one group."""
 
 VERSION = 3
 """Of ConsumerProtocolSubscription: the first that has a rack (KIP-881)."""

@@ -31,6 +31,13 @@ from .plan_faults import (
 __all__ = ["GroupPlan", "PlanFileError", "Topics"]
 
 
+EAGER, COOPERATIVE = "evenfleet-plan", "cooperative-evenfleet-plan"
+"""Names of the assignors that follow a plan: EAGER in leaders and brokers, COOPERATIVE in leaders.
+
+Consumers of two protocols can't be in one group.
+"""
+
+
 @dataclass(frozen=True)
 class GroupPlan:
     """Who gets what in one group: `members` has partitions by topic, for each member's key."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from types import TracebackType
-from typing import TypeVar
 
 from optimizer.assignor.plan_file import GroupPlan
 from spark.enforce.judge import Status, Verdict, judge
@@ -13,8 +12,6 @@ from spark.sources.live.cluster import Cluster
 from spark.sources.live.connection import Connection, UnreachableError
 from spark.sources.live.group import DescribedGroup
 from spark.sources.live.read_group import GroupReader
-
-T = TypeVar("T")
 
 
 class Lookout:

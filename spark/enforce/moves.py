@@ -15,13 +15,20 @@ from kafka.protocol.admin import (
 from kafka.protocol.metadata import MetadataRequest
 
 from spark.sources.live.cluster import Cluster
-from spark.sources.live.connection import Connection, NoAnswer, UnreachableError, ask_any
+from spark.sources.live.connection import (
+    Connection,
+    NoAnswer,
+    UnreachableError,
+    ask_any,
+    refusal,
+)
 from spark.sources.live.error_text import error_text
-from spark.sources.live.reassignments import Moving, ask_controller, read_reassignments
+from spark.sources.live.reassignments import NOT_MOVING, Moving, ask_controller, read_reassignments
+from spark.sources.live.topic_settings import TOPIC
 
 Name = tuple[str, int]
 
-TOPIC, BROKER = 2, 4  # kinds of resources that have configurations
+BROKER = 4  # beside TOPIC, a kind of resource that has a configuration
 SET, DELETE = 0, 1
 PREFERRED = 0
 
@@ -83,7 +90,7 @@ class LiveReplicas:
             raise ConnectionError(untold[0])
         return {
             (topic.name, one.partition_index): _partition(
-                one, moving.get((topic.name, one.partition_index), Moving([], []))
+                one, moving.get((topic.name, one.partition_index), NOT_MOVING)
             )
             for topic in self._metadata(None if topics is None else sorted(topics)).topics
             for one in topic.partitions
@@ -103,7 +110,7 @@ class LiveReplicas:
             for topic, rows in _by_topic(replicas).items()
         ]
         answer = ask_controller(self._brokers, AlterPartitionReassignmentsRequest(topics=topics))
-        if said := _said_of_all(answer):
+        if said := refusal(answer):
             return dict.fromkeys(replicas, said)
         return {
             (topic.name, one.partition_index): one.error_message or error_text(one.error_code)
@@ -123,7 +130,7 @@ class LiveReplicas:
             election_type=PREFERRED, topic_partitions=topics, timeout_ms=10_000, min_version=1
         )
         answer = ask_controller(self._brokers, request)
-        if said := _said_of_all(answer):
+        if said := refusal(answer):
             return dict.fromkeys(partitions, said)
         return {
             (topic.topic, one.partition_id): one.error_message or error_text(one.error_code)
@@ -202,8 +209,8 @@ class LiveReplicas:
 def _partition(one: Any, moving: Moving) -> LivePartition:
     return LivePartition(
         one.leader_id if one.leader_id >= 0 else None,
-        [broker for broker in one.replica_nodes if broker not in moving.adding],
-        [broker for broker in one.isr_nodes if broker not in moving.adding],
+        moving.replicas_of(one.replica_nodes),
+        moving.replicas_of(one.isr_nodes),
         moving.adding,
         moving.removing,
     )
@@ -214,15 +221,6 @@ def _by_topic(values: Mapping[Name, Any]) -> dict[str, list[tuple[int, Any]]]:
     for (topic, number), value in sorted(values.items(), key=lambda item: item[0]):
         topics[topic].append((number, value))
     return topics
-
-
-def _said_of_all(answer: Any) -> str | None:
-    """Why nothing was done, if nothing was."""
-    if isinstance(answer, NoAnswer):
-        return answer.reason
-    if answer.error_code:
-        return getattr(answer, "error_message", None) or error_text(answer.error_code)
-    return None
 
 
 def _request(resources: Sequence[tuple[int, str, Mapping[str, str | None]]]) -> Any:

@@ -17,13 +17,12 @@ from kafka.protocol.consumer.metadata import ConsumerProtocolSubscription
 
 from spark.fleet import CONSUMER
 from spark.sources.live.cluster import Cluster
-from spark.sources.live.connection import Connection, NoAnswer, UnreachableError
+from spark.sources.live.connection import Connection, NoAnswer, UnreachableError, refusal
 from spark.sources.live.consumer_group_heartbeat import (
     JOINS,
     LEAVES,
     ConsumerGroupHeartbeatRequest,
 )
-from spark.sources.live.error_text import error_text
 from spark.sources.live.group import DescribedGroup
 from spark.sources.live.read_group import GroupReader
 
@@ -64,7 +63,7 @@ def _visit_new(brokers: Connection, group: DescribedGroup, node: int) -> None:
     joined = _beat(brokers, node, group.name, guest, JOINS)
     left = _beat(brokers, node, group.name, guest, LEAVES)
     for answer in (joined, left):
-        if reason := _refusal(answer):
+        if reason := refusal(answer):
             raise RebalanceError(f"group {group.name} lets no guest in: {reason}")
 
 
@@ -79,14 +78,6 @@ def _beat(brokers: Connection, node: int, name: str, guest: str, epoch: int) -> 
         topic_partitions=[],
     )
     return brokers.ask([(node, request)])[0]
-
-
-def _refusal(answer: Any) -> str | None:
-    if isinstance(answer, NoAnswer):
-        return answer.reason
-    if not answer.error_code:
-        return None
-    return getattr(answer, "error_message", None) or error_text(answer.error_code)
 
 
 def _visit_classic(brokers: Connection, cluster: Cluster, group: DescribedGroup, node: int) -> None:
@@ -140,7 +131,7 @@ def _wait_for_guest(
         members = reader.read()[name].members
         if any(member.instance_id == guest for member in members):
             return
-        if answers and (reason := _refusal(answers[0])):
+        if answers and (reason := refusal(answers[0])):
             raise RebalanceError(f"group {name} lets no guest in: {reason}")
         time.sleep(PAUSE)
     raise RebalanceError(f"group {name} let no guest in within {cluster.timeout:g} s")

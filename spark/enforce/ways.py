@@ -8,10 +8,8 @@ from __future__ import annotations
 
 from enum import Enum
 
+from optimizer.assignor.plan_file import COOPERATIVE, EAGER
 from spark.fleet import CLASSIC, CONNECT, CONSUMER, why_foreign
-
-EAGER, COOPERATIVE = "evenfleet-plan", "cooperative-evenfleet-plan"
-"""Names of the assignors that go by a plan: the leader's, and the first of them the broker's."""
 
 COOPERATIVE_STICKY = "cooperative-sticky"
 

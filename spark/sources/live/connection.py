@@ -14,6 +14,7 @@ from kafka.protocol.metadata import MetadataRequest
 
 from spark.errors import first_line
 from spark.sources.live.cluster import Cluster
+from spark.sources.live.error_text import error_text
 from spark.sources.live.failure import RequestError, failure
 from spark.sources.live.manager import Manager, Progress, Token
 from spark.sources.live.secret import Secret, unlogged_wire
@@ -220,6 +221,15 @@ def ask_any(brokers: Brokers, request: Any) -> Any:
         if not isinstance(answer, NoAnswer):
             break
     return answer
+
+
+def refusal(answer: Any) -> str | None:
+    """Why nothing was done, in the broker's own words where it has some; None if it was done."""
+    if isinstance(answer, NoAnswer):
+        return answer.reason
+    if not answer.error_code:
+        return None
+    return getattr(answer, "error_message", None) or error_text(answer.error_code)
 
 
 def attempts(retries: int) -> Iterator[int]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from kafka import errors
@@ -17,6 +18,13 @@ class Moving(NamedTuple):
 
     adding: list[int]
     removing: list[int]
+
+    def replicas_of(self, nodes: Iterable[int]) -> list[int]:
+        """Those of the brokers that metadata names which are replicas already."""
+        return [node for node in nodes if node not in self.adding]
+
+
+NOT_MOVING = Moving([], [])
 
 
 def read_reassignments(brokers: Brokers) -> tuple[dict[Claim, Moving], list[str]]:

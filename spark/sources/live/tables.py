@@ -13,7 +13,7 @@ from spark.fleet import SCHEMAS, table_of
 from spark.sources.live.cluster import Cluster
 from spark.sources.live.group import DescribedGroup
 from spark.sources.live.read_cluster import Reading, claims_of
-from spark.sources.live.reassignments import Moving
+from spark.sources.live.reassignments import NOT_MOVING
 
 Row = tuple[Any, ...]
 
@@ -75,12 +75,12 @@ def _partitions(reading: Reading) -> Iterator[Row]:
     for topic in reading.topics:
         for p in sorted(topic.partitions, key=lambda partition: partition.partition_index):
             led = p.leader_id >= 0
-            moving = reading.moving.get((topic.name, p.partition_index), Moving([], []))
-            replicas = [node for node in p.replica_nodes if node not in moving.adding]
+            moving = reading.moving.get((topic.name, p.partition_index), NOT_MOVING)
+            replicas = moving.replicas_of(p.replica_nodes)
             yield (
                 *(topic.name, p.partition_index, _topic_id(topic.topic_id)),
                 *(p.leader_id if led else None, replicas),
-                [node for node in p.isr_nodes if node not in moving.adding],
+                moving.replicas_of(p.isr_nodes),
                 racks.get(p.leader_id) if led else None,
                 [racks[node] for node in replicas if racks.get(node)],
                 *(None, moving.adding or None, moving.removing or None),
