@@ -55,7 +55,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
     "optimizer.checker": ("optimizer.model",),
     "optimizer.reasons": ("optimizer.model", "optimizer.checker"),
     "optimizer.sizes": ("optimizer.model", "optimizer.solver"),
-    "optimizer.scenarios": ("optimizer.model",),
+    "optimizer.scenarios": ("optimizer.model", "optimizer.strategies"),
     "optimizer.replicas": (),
     "optimizer.replicas.baselines": ("optimizer.replicas", KAFKA),
     KAFKA: ("optimizer.model",),
@@ -85,7 +85,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
     "spark.fleet": (*BASE, "spark.files", "optimizer.model", "optimizer.scenarios"),
     "spark.settings": (
         *(*BASE, "spark.fleet"),
-        *("optimizer", "optimizer.coordinator", "optimizer.scenarios"),
+        *("optimizer", "optimizer.coordinator", "optimizer.scenarios", "optimizer.strategies"),
     ),
     "spark.groups": (
         *(*BASE, "spark.files", "spark.fleet"),

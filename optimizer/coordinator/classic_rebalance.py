@@ -9,7 +9,7 @@ from optimizer.coordinator.classic_client import ClassicClient
 from optimizer.coordinator.classic_member import Membership
 from optimizer.coordinator.classic_sessions import ClassicSessions
 from optimizer.coordinator.election import elected
-from optimizer.coordinator.settings import COOPERATIVE
+from optimizer.coordinator.settings import is_cooperative
 from optimizer.coordinator.world import Generation
 
 
@@ -196,7 +196,7 @@ class ClassicRebalance(ClassicSessions):
             self.protocol,
             [member.sticky if self.protocol == "sticky" else member.seen for member in members],
             self.world.scenario.goals,
-            cooperative=self.protocol in COOPERATIVE,
+            cooperative=is_cooperative(self.protocol),
         )
 
     def _sizes(self, leader: ClassicClient) -> dict[str, int]:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping
 
-HASH_ORDER = ("sticky", "range", "roundrobin", "cooperative-sticky")
-"""Kafka's assignors as the HashMap of votes iterates them: the first of a tie wins."""
+from optimizer.strategies.kafka import in_hash_order, string_hash, utf16
 
 
 def candidates(lists: Iterable[tuple[str, ...]]) -> frozenset[str]:
@@ -21,7 +20,7 @@ def elected(lists: Mapping[tuple[str, ...], int]) -> str:
     """The assignor with most votes; `lists` counts the members of each list of assignors.
 
     Each member votes for the first of its list that all members offer. Raises ValueError if there
-    is none.
+    is none. Of a tie wins the assignor that the HashMap of votes iterates first.
     """
     common = candidates(lists)
     if not common:
@@ -30,8 +29,7 @@ def elected(lists: Mapping[tuple[str, ...], int]) -> str:
     for names, count in lists.items():
         votes[next(name for name in names if name in common)] += count
     most = max(votes.values())
-    return min((name for name in votes if votes[name] == most), key=_place)
-
-
-def _place(name: str) -> tuple[int, str]:
-    return HASH_ORDER.index(name) if name in HASH_ORDER else len(HASH_ORDER), name
+    voted = list(votes)
+    hashes = [string_hash(name) for name in voted]
+    order = in_hash_order(range(len(voted)), hashes.__getitem__, lambda at: utf16(voted[at]))
+    return next(voted[at] for at in order if votes[voted[at]] == most)

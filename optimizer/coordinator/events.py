@@ -30,12 +30,10 @@ from optimizer.scenarios import (
     as_static,
     in_turn,
 )
+from optimizer.strategies import STRATEGIES
 
 READY_MS = 10_000
 """In a rolling restart the next member closes so long after the one before has started."""
-
-REMOTE = {"uniform": "uniform", "uniform-4.0": "uniform", "server-range": "range"}
-"""The coordinator's assignors (KIP-848), by what they are called as strategies."""
 
 DEFAULT_ASSIGNORS = ClientSettings().assignors
 
@@ -67,8 +65,10 @@ class Parameters:
         counts then, since it says whether they are eager, if that strategy is among them.
         """
         client = self.client
-        if strategy in REMOTE:
-            changed = replace(client, protocol="consumer", remote_assignor=REMOTE[strategy])
+        known = STRATEGIES.get(strategy)
+        if known and known.protocol == "consumer":
+            remote = known.kafka_names[0]
+            changed = replace(client, protocol="consumer", remote_assignor=remote)
         elif own and strategy in client.assignors and client.assignors != DEFAULT_ASSIGNORS:
             changed = replace(client, protocol="classic")
         else:

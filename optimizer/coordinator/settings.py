@@ -6,17 +6,20 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, Self
 
-ASSIGNORS = {
-    "org.apache.kafka.clients.consumer.RangeAssignor": "range",
-    "org.apache.kafka.clients.consumer.RoundRobinAssignor": "roundrobin",
-    "org.apache.kafka.clients.consumer.StickyAssignor": "sticky",
-    "org.apache.kafka.clients.consumer.CooperativeStickyAssignor": "cooperative-sticky",
-}
-COOPERATIVE = frozenset(("cooperative-sticky", "optimal"))
-"""Assignors whose members keep what they have during a rebalance (KIP-429)."""
+from optimizer.strategies import STRATEGIES, by_kafka_name
 
-SERVER_ASSIGNORS = {"uniform": "uniform", "range": "server-range"}
+JAVA_CLASSES = {
+    f"org.apache.kafka.clients.consumer.{strategy.java_class}": name
+    for name, strategy in STRATEGIES.items()
+    if strategy.java_class
+}
+SERVER_ASSIGNORS = by_kafka_name("consumer")
 """What group.remote.assignor names, as strategies of this library."""
+
+
+def is_cooperative(assignor: str) -> bool:
+    """Whether its members keep what they have during a rebalance (KIP-429)."""
+    return assignor in STRATEGIES and STRATEGIES[assignor].cooperative
 
 
 def _key(name: str, default: Any) -> Any:
@@ -84,7 +87,7 @@ class ClientSettings(_Settings):
 
         Its own list decides, not what the group elects: with one eager assignor in it, it is eager.
         """
-        return all(assignor in COOPERATIVE for assignor in self.assignors)
+        return all(map(is_cooperative, self.assignors))
 
 
 @dataclass(frozen=True)
@@ -129,7 +132,7 @@ def _read(key: str, value: Any, default: Any) -> Any:
     """A value of a configuration, which is a text in Kafka's own files."""
     if key == "partition.assignment.strategy":
         names = value.split(",") if isinstance(value, str) else value
-        return tuple(ASSIGNORS.get(name.strip(), name.strip()) for name in names)
+        return tuple(JAVA_CLASSES.get(name.strip(), name.strip()) for name in names)
     if isinstance(default, bool):
         return str(value).lower() == "true"
     if isinstance(default, int | float):

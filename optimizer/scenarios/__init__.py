@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from optimizer.scenarios.brokers import BrokerDown
-from optimizer.scenarios.deployments import ASSIGNORS, Migrate, Upgrade
+from optimizer.scenarios.deployments import Migrate, Upgrade
 from optimizer.scenarios.duration import seconds_of, seconds_to_text
 from optimizer.scenarios.event import (
     DEFAULT_LIMITS,
@@ -19,7 +19,6 @@ from optimizer.scenarios.scenario import Scenario, Step
 from optimizer.scenarios.topics import Create, Delete, Grow, Subscribe
 
 __all__ = [
-    "ASSIGNORS",
     "DEFAULT_LIMITS",
     "EVENTS",
     "BrokerDown",

@@ -14,9 +14,7 @@ from optimizer.scenarios.restarts import (
     rolling_of,
     rolling_to_text,
 )
-
-ASSIGNORS = ("range", "roundrobin", "sticky", "cooperative-sticky")
-"""The assignors that members of the classic protocol offer."""
+from optimizer.strategies import CLASSIC_ASSIGNORS
 
 CONSUMER = "consumer"
 """The protocol of KIP-848, group.protocol=consumer."""
@@ -44,10 +42,9 @@ class Upgrade(Event):
         if not names:
             raise EventError("an upgrade has to name the assignors that members shall offer")
         for name in names:
-            if name not in ASSIGNORS:
-                raise EventError(
-                    f"members can't offer the assignor {name!r}: choose of {', '.join(ASSIGNORS)}"
-                )
+            if name not in CLASSIC_ASSIGNORS:
+                known = ", ".join(CLASSIC_ASSIGNORS)
+                raise EventError(f"members can't offer the assignor {name!r}: choose of {known}")
         if len(set(names)) < len(names):
             raise EventError(f"an upgrade names an assignor twice: {', '.join(names)}")
         check_rolling(self, self.at_once, self.seconds, self.static, self.order)

@@ -8,15 +8,17 @@ from optimizer.strategies.own import installed, is_own, own_strategy
 from optimizer.strategies.range import assign_ranges, assign_server_range
 from optimizer.strategies.roundrobin import assign_round_robin
 from optimizer.strategies.sticky import assign_cooperative_sticky, assign_sticky
-from optimizer.strategies.strategy import Strategy
+from optimizer.strategies.strategy import CLASSIC, CONNECT, CONSUMER, Strategy
 from optimizer.strategies.uniform import assign_uniform, assign_uniform_4_0
 
 __all__ = [
+    "CLASSIC_ASSIGNORS",
     "CONNECT_STRATEGIES",
     "OPTIMAL",
     "STRATEGIES",
     "STRATEGY_NAMES",
     "Strategy",
+    "by_kafka_name",
     "installed",
     "is_strategy",
     "strategy_named",
@@ -27,35 +29,72 @@ OPTIMAL = "optimal"
 
 STRATEGIES: dict[str, Strategy] = {
     OPTIMAL: Strategy(assign_optimally, has_goals=True),
-    "range": Strategy(assign_ranges, rack_aware=True, eager=True),
-    "roundrobin": Strategy(assign_round_robin, eager=True),
+    "range": Strategy(
+        assign_ranges,
+        protocol=CLASSIC,
+        kafka_names=("range",),
+        java_class="RangeAssignor",
+        rack_aware=True,
+        eager=True,
+    ),
+    "roundrobin": Strategy(
+        assign_round_robin,
+        protocol=CLASSIC,
+        kafka_names=("roundrobin",),
+        java_class="RoundRobinAssignor",
+        eager=True,
+    ),
     "sticky": Strategy(
         assign_sticky,
+        protocol=CLASSIC,
+        kafka_names=("sticky",),
+        java_class="StickyAssignor",
         rack_aware=True,
         eager=True,
         target_of="cooperative-sticky",
         may_give_to_strangers=True,
     ),
     "cooperative-sticky": Strategy(
-        assign_cooperative_sticky, rack_aware=True, may_give_to_strangers=True
+        assign_cooperative_sticky,
+        protocol=CLASSIC,
+        kafka_names=("cooperative-sticky",),
+        java_class="CooperativeStickyAssignor",
+        rack_aware=True,
+        may_give_to_strangers=True,
     ),
-    "uniform": Strategy(assign_uniform),
-    "uniform-4.0": Strategy(assign_uniform_4_0),
-    "server-range": Strategy(assign_server_range),
+    "uniform": Strategy(assign_uniform, protocol=CONSUMER, kafka_names=("uniform",)),
+    "uniform-4.0": Strategy(assign_uniform_4_0, protocol=CONSUMER, kafka_names=("uniform",)),
+    "server-range": Strategy(assign_server_range, protocol=CONSUMER, kafka_names=("range",)),
 }
 
 """What consumers and their coordinator can use, and the optimum."""
 
 CONNECT_STRATEGIES: dict[str, Strategy] = {
     OPTIMAL: STRATEGIES[OPTIMAL],
-    "connect-eager": Strategy(assign_connect_eager, eager=True),
-    "connect-cooperative": Strategy(assign_connect_cooperative),
+    "connect-eager": Strategy(
+        assign_connect_eager, protocol=CONNECT, kafka_names=("default",), eager=True
+    ),
+    "connect-cooperative": Strategy(
+        assign_connect_cooperative, protocol=CONNECT, kafka_names=("compatible", "sessioned")
+    ),
 }
 """What groups of Kafka Connect's workers can use, and the optimum."""
 
 _ALL = STRATEGIES | CONNECT_STRATEGIES
 
 STRATEGY_NAMES = tuple(_ALL)
+
+CLASSIC_ASSIGNORS = tuple(name for name, one in STRATEGIES.items() if one.protocol == CLASSIC)
+"""What members of the classic protocol offer (partition.assignment.strategy)."""
+
+
+def by_kafka_name(protocol: str) -> dict[str, str]:
+    """The strategies of a protocol's groups, by what Kafka calls them there; the newest of each."""
+    names: dict[str, str] = {}
+    for name, strategy in _ALL.items():
+        if strategy.protocol == protocol:
+            names |= {kafka: name for kafka in strategy.kafka_names if kafka not in names}
+    return names
 
 
 def is_strategy(name: str) -> bool:

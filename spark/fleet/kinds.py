@@ -5,6 +5,9 @@ from __future__ import annotations
 CLASSIC, CONSUMER, CONNECT = "classic", "consumer", "connect"
 SHARE, STREAMS, OTHER = "share", "streams", "other"
 
+LENGTH_OF_UUID = 22
+"""Characters of the ids that members of KIP-848's protocol have, as Kafka's Uuid spells them."""
+
 TYPES = (CLASSIC, CONSUMER, CONNECT, SHARE, STREAMS, OTHER)
 """What the column `groups.type` may hold.
 

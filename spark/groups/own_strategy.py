@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from optimizer.strategies import STRATEGIES
+from optimizer.strategies import STRATEGIES, by_kafka_name
 from spark.fleet import CONNECT, CONSUMER
 
-OF_SERVER = {"uniform": "uniform", "range": "server-range"}
-"""Strategies by the names of the coordinator's assignors (group.consumer.assignors)."""
-
-OF_CONNECT = {"default": "connect-eager"}
-"""Strategies by Connect's protocols, where they aren't the incremental cooperative one."""
+SERVER_ASSIGNORS = by_kafka_name(CONSUMER)
+CONNECT_PROTOCOLS = by_kafka_name(CONNECT)
 
 DEFAULT_STRATEGY = "range"
 """What consumers use that say nothing of it (partition.assignment.strategy)."""
@@ -23,7 +20,7 @@ def own_strategy(row: Any) -> str:
     """The strategy that a group's row states; where it states none, what consumers use then."""
     stated = row.group_strategy
     if row.type == CONSUMER:
-        return OF_SERVER.get(stated, "uniform")
+        return SERVER_ASSIGNORS.get(stated, "uniform")
     if row.type == CONNECT:
-        return OF_CONNECT.get(stated, "connect-cooperative")
+        return CONNECT_PROTOCOLS.get(stated, "connect-cooperative")
     return stated if stated in STRATEGIES else DEFAULT_STRATEGY

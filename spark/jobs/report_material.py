@@ -36,7 +36,7 @@ from spark.report import (
     one_of,
     worst_groups,
 )
-from spark.settings import Settings
+from spark.settings import USUAL_STRATEGIES, Settings
 from spark.terminal import as_rows, busy
 
 SHOWN = 500
@@ -47,9 +47,6 @@ WORST = 10
 
 SAMPLED = 500
 """Groups above which strategies are compared in a sample of about so many."""
-
-STRATEGIES = ("current", "range", "cooperative-sticky", "uniform", "optimal")
-"""What is compared: what most consumers can be told to use."""
 
 COLUMNS = (
     *("max_load", "min_load", "sum_squares", "moves", "takeovers"),
@@ -208,7 +205,7 @@ def _league(
     """What each strategy would make of the fleet, or of a sample of its groups, and of how many."""
     every = groups // SAMPLED
     some = _sample(fleet, every) if every > 1 else fleet
-    rows = as_rows(fleet_of(compare_fleet(some, STRATEGIES, goals=settings.goals)).collect())
+    rows = as_rows(fleet_of(compare_fleet(some, USUAL_STRATEGIES, goals=settings.goals)).collect())
     measured = max((row["groups"] + row["without_answer"] for row in rows), default=0)
     return rows, measured if every > 1 else None
 

@@ -17,7 +17,7 @@ from spark import FleetSnapshot, InputError, check_strategies
 from spark.files import Where, table_in, write_tables
 from spark.fleet import CONNECT, CONSUMER, Part, check_outside, check_writable, snapshot_id
 from spark.history import FleetRates
-from spark.settings import CURRENT, Settings, read_settings, window_length
+from spark.settings import CURRENT, USUAL_STRATEGIES, Settings, read_settings, window_length
 from spark.terminal import (
     ClusterName,
     Conf,
@@ -48,7 +48,6 @@ from spark.terminal import (
     with_weight,
 )
 from spark.whatif import (
-    COMPARED,
     brokers_told,
     fleet_of_whatif,
     groups_hit,
@@ -107,7 +106,7 @@ def whatif(
         str | None,
         typer.Option(
             help=f"Names, separated by commas: current, {', '.join(STRATEGY_NAMES)}.",
-            show_default=", ".join(COMPARED),
+            show_default=", ".join(USUAL_STRATEGIES),
         ),
     ] = None,
     static: Annotated[
@@ -127,7 +126,7 @@ def whatif(
     target = out_if_any(out, out_tables)
     events = events_in(event)
     settings = with_weight(read_settings(config), weight)
-    chosen = strategies.split(",") if strategies else settings.strategies or COMPARED
+    chosen = strategies.split(",") if strategies else settings.strategies or USUAL_STRATEGIES
     settings = replace(settings, strategies=tuple(check_strategies(chosen)))
     places: list[Where | None] = [target, snapshot_out]
     for place in places:

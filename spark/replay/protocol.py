@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from optimizer.strategies import STRATEGIES, strategy_named
+from optimizer.strategies import STRATEGIES, by_kafka_name, strategy_named
 from spark.fleet import CONNECT, CONSUMER
 from spark.settings import CURRENT
 
-OF_CONNECT = {"default": True, "compatible": False, "sessioned": False}
-"""Connect's protocols by name (KIP-415, KIP-507), and whether they are eager."""
+CONNECT_PROTOCOLS = by_kafka_name(CONNECT)
 
 
 def is_eager(strategy: str, row: Any) -> bool | None:
@@ -22,7 +21,9 @@ def is_eager(strategy: str, row: Any) -> bool | None:
         return strategy_named(strategy).eager
     if row.type == CONSUMER:
         return False
+    name = row.group_strategy
     if row.type == CONNECT:
-        return OF_CONNECT.get(row.group_strategy)
-    known = STRATEGIES.get(row.group_strategy)
+        name = CONNECT_PROTOCOLS.get(name)
+        return strategy_named(name).eager if name else None
+    known = STRATEGIES.get(name)
     return known.eager if known else None

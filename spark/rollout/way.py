@@ -5,17 +5,15 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from optimizer.coordinator import ClientSettings
-from optimizer.scenarios import ASSIGNORS, Event, Migrate, Upgrade
-from spark.fleet import CONNECT, CONSUMER
+from optimizer.scenarios import Event, Migrate, Upgrade
+from optimizer.strategies import CLASSIC_ASSIGNORS
+from spark.fleet import CONNECT, CONSUMER, LENGTH_OF_UUID
 from spark.settings import Stated
 
 COOPERATIVE = "cooperative-sticky"
 
 TARGETS = (COOPERATIVE, CONSUMER)
 """What groups can be brought to: an assignor, or the protocol of KIP-848."""
-
-LENGTH_OF_UUID = 22
-"""Characters of the ids that members of the new protocol have, as Kafka's Uuid spells them."""
 
 NEW_PROTOCOL = "group.protocol=consumer, without partition.assignment.strategy"
 """What members are to be configured with for KIP-848."""
@@ -69,7 +67,7 @@ def offered_by(row: Any, stated: Stated) -> tuple[str, ...]:
     listed = tuple(stated.get("partition_assignment_strategy", ()))
     if listed and (own is None or own in listed):
         return listed
-    if own in ASSIGNORS and own != ClientSettings().assignors[0]:
+    if own in CLASSIC_ASSIGNORS and own != ClientSettings().assignors[0]:
         return (str(own),)
     return ClientSettings().assignors
 
@@ -84,7 +82,7 @@ def _why_not(row: Any, to: str, stated: Stated) -> str | None:
     if row.type == CONSUMER:
         there = to == CONSUMER
         return None if there else "it uses the new protocol: its assignor is the coordinator's"
-    if own is not None and own not in ASSIGNORS:
+    if own is not None and own not in CLASSIC_ASSIGNORS:
         return f"it has an assignor of its own, {own}"
     version = stated.get("broker_version")
     if to == CONSUMER and version and _numbers(version) < LEAST_BROKER:

@@ -26,6 +26,7 @@ from spark.settings.rates import RateWeights, weight_of
 from spark.settings.strategies import (
     CURRENT,
     STRATEGY_SECONDS,
+    USUAL_STRATEGIES,
     check_strategies,
     check_strategy,
     kind_of,
@@ -53,6 +54,7 @@ __all__ = [
     "NO_RACK",
     "PATTERN",
     "STRATEGY_SECONDS",
+    "USUAL_STRATEGIES",
     "FleetConsumers",
     "FleetGoals",
     "GroupConsumers",

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from optimizer.coordinator import BrokerSettings, ClientSettings, Parameters
-from optimizer.scenarios import ASSIGNORS
+from optimizer.strategies import CLASSIC_ASSIGNORS, by_kafka_name
 from spark.patterns import matches
 from spark.settings.toml_file import Rule, is_whole, one_of, table, value
 
@@ -22,14 +22,14 @@ def _assignors_rule(where: str, key: str, found: Any) -> Iterator[str]:
         yield f"{where}{key} must be a list of names, such as ['range', 'cooperative-sticky']"
         return
     for name in found:
-        if name not in ASSIGNORS:
-            yield f"{where}{key} has {name!r}, which is none of {', '.join(ASSIGNORS)}"
+        if name not in CLASSIC_ASSIGNORS:
+            yield f"{where}{key} has {name!r}, which is none of {', '.join(CLASSIC_ASSIGNORS)}"
 
 
 CLIENT_RULES: dict[str, Rule] = {
     "group_protocol": one_of(("classic", "consumer")),
     "partition_assignment_strategy": _assignors_rule,
-    "group_remote_assignor": one_of(("uniform", "range")),
+    "group_remote_assignor": one_of(tuple(by_kafka_name("consumer"))),
     "session_timeout_ms": _TIME,
     "heartbeat_interval_ms": _TIME,
     "max_poll_interval_ms": _TIME,

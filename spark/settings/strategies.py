@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from optimizer import (
     CONNECT_STRATEGIES,
+    OPTIMAL,
     STRATEGIES,
     STRATEGY_NAMES,
     is_strategy,
@@ -33,6 +34,9 @@ PLANNED = StrategyNames(STRATEGY_NAMES)
 
 COMPARED = StrategyNames((CURRENT, *STRATEGY_NAMES))
 """All that a comparison can have."""
+
+USUAL_STRATEGIES = (CURRENT, "range", "cooperative-sticky", "uniform", OPTIMAL)
+"""What most consumers can be set to use, beside what is and what is best."""
 
 _OF_KIND = {CONSUMER: (CURRENT, *STRATEGIES), CONNECT: (CURRENT, *CONNECT_STRATEGIES)}
 

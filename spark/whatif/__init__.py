@@ -6,11 +6,10 @@ from spark.whatif.brokers import groups_hit, leaders_after, without_leader
 from spark.whatif.brokers_told import brokers_told
 from spark.whatif.sentences import static_advice, weight_advice, whatif_advice
 from spark.whatif.tables import fleet_of_whatif
-from spark.whatif.what_if import COMPARED, what_if
+from spark.whatif.what_if import what_if
 from spark.whatif.whatif_row import WhatIfRow
 
 __all__ = [
-    "COMPARED",
     "WhatIfRow",
     "brokers_told",
     "fleet_of_whatif",

@@ -19,6 +19,7 @@ from spark.settings import (
     DEFAULT_FLEET_GOALS,
     NO_CONSUMERS,
     STRATEGY_SECONDS,
+    USUAL_STRATEGIES,
     FleetConsumers,
     FleetGoals,
     check_strategies,
@@ -32,14 +33,11 @@ from spark.whatif.whatif_row import WhatIfRow
 if TYPE_CHECKING:
     import pandas as pd
 
-COMPARED = (CURRENT, "range", "cooperative-sticky", "uniform", "optimal")
-"""The strategies that are tried where none is named."""
-
 
 def what_if(
     snapshot: FleetSnapshot,
     events: Sequence[Event | str],
-    strategies: Sequence[str] = COMPARED,
+    strategies: Sequence[str] = USUAL_STRATEGIES,
     strategy_seconds: float = STRATEGY_SECONDS,
     goals: FleetGoals | Goals = DEFAULT_FLEET_GOALS,
     static: bool = False,

@@ -5,9 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
+from optimizer.strategies import STRATEGIES
 from spark.audit.facts import GroupFacts
 from spark.audit.finding import Found, GroupFinding, Settings
 from spark.audit.words import decimal, sentence
+from spark.fleet import CLASSIC, LENGTH_OF_UUID
 from spark.wording import counted
 
 
@@ -92,10 +94,7 @@ RANGE_SKEW = GroupFinding(
 )
 
 
-EAGER = ("range", "roundrobin", "sticky")
-
-LENGTH_OF_UUID = 22
-"""Characters of the ids that members of the new protocol have, as Kafka's Uuid spells them."""
+EAGER = tuple(name for name, one in STRATEGIES.items() if one.protocol == CLASSIC and one.eager)
 
 
 def eager_rebalances(facts: GroupFacts, settings: Settings) -> Iterator[Found]:
@@ -107,7 +106,7 @@ def eager_rebalances(facts: GroupFacts, settings: Settings) -> Iterator[Found]:
     row = facts.row
     if row.group_strategy not in EAGER or facts.members < settings["members"]:
         return
-    if not facts.is_settled or row.type not in (None, "classic"):
+    if not facts.is_settled or row.type not in (None, CLASSIC):
         return
     if row.type is None and all(len(member) == LENGTH_OF_UUID for member in row.member_ids):
         return
