@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Collection, Iterable, Mapping
+from contextlib import suppress
+from typing import Any
 
 from .group import Assignment, JoiningGroup
 from .kafka_python import own_sticky
@@ -45,11 +48,37 @@ def _sticky(group: JoiningGroup) -> Assignment:
 
 
 def _least_loaded(group: JoiningGroup) -> Assignment:
+    return _dealt(
+        {member.member_id: member.topics for member in group.members},
+        {topic: range(count) for topic, count in group.topics.items()},
+    )
+
+
+def in_turns(cluster: Any, members: Iterable[Any]) -> Assignment:
+    """A plain assignment of what kafka-python shows to a leader, whatever else is wrong with it.
+
+    A member whose metadata can't be read, or that the cluster can't be asked for, gets nothing.
+    """
+    reads: dict[str, frozenset[str]] = {}
+    for member in members:
+        reads[member.member_id] = frozenset()
+        with suppress(Exception):
+            reads[member.member_id] = frozenset(member.metadata.topics)
+    partitions: dict[str, Collection[int]] = {}
+    for topic in sorted(frozenset[str]().union(*reads.values())):
+        with suppress(Exception):
+            partitions[topic] = sorted(cluster.partitions_for_topic(topic) or ())
+    return _dealt(reads, partitions)
+
+
+def _dealt(
+    reads: Mapping[str, Collection[str]], partitions: Mapping[str, Collection[int]]
+) -> Assignment:
     """Topic by topic: its readers take turns, the least loaded first."""
-    taken: Assignment = {member.member_id: [] for member in group.members}
-    for topic, count in group.topics.items():
-        readers = [member.member_id for member in group.members if topic in member.topics]
+    taken: Assignment = {member: [] for member in reads}
+    for topic, numbers in partitions.items():
+        readers = [member for member, topics in reads.items() if topic in topics]
         readers.sort(key=lambda reader: (len(taken[reader]), reader))
-        for partition in range(count):
-            taken[readers[partition % len(readers)]].append((topic, partition))
+        for at, partition in enumerate(numbers):
+            taken[readers[at % len(readers)]].append((topic, partition))
     return taken

@@ -13,7 +13,7 @@ from kafka.protocol.consumer.metadata import (
     ConsumerProtocolSubscription,
 )
 
-from .fallback import without_plan
+from .fallback import in_turns, without_plan
 from .fit import misfit
 from .group import Assignment, JoiningGroup, TopicPartition, joining_group
 from .kafka_python import first_round, keep_joining
@@ -38,7 +38,7 @@ class PlanAssignor(AbstractPartitionAssignor):  # type: ignore[misc]
 
     Whenever the plan can't be read or doesn't fit the group, the group gets the assignment of
     Kafka's sticky strategy instead, and the reason is logged, once. No exception leaves a
-    rebalance: it would stall the whole group.
+    rebalance, since it would stall the whole group: the last resort is a plain assignment.
     """
 
     def __init__(
@@ -101,8 +101,9 @@ class PlanAssignor(AbstractPartitionAssignor):  # type: ignore[misc]
                 for member in group.members
             }
         except Exception:
-            log.exception("group %s: nothing is assigned, by a defect of Evenfleet's", self._group)
-            return {member.member_id: _assignment([], b"") for member in members}
+            log.exception("group %s: its members take turns, by a defect of Evenfleet", self._group)
+            turns = in_turns(cluster, members)
+            return {member: _assignment(partitions, b"") for member, partitions in turns.items()}
 
     def _target(self, group: JoiningGroup) -> Assignment:
         """What the plan says, or what is assigned without one."""

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import re
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future
 from pathlib import Path
 from typing import TypeVar
-from urllib.parse import urlsplit
 from urllib.request import urlopen
 
 LIMIT = 64 * 2**20
@@ -40,35 +40,52 @@ def within(seconds: float, work: Callable[[], T]) -> T:
 
 
 def text_of(location: str, seconds: float) -> bytes:
-    """What is in the file, or behind the http(s) URL, `location`.
+    """The content of the file, or of the http(s) URL, `location`.
 
-    Raises OSError (TimeoutError and URLError are), or ValueError for a URL that can't be and for
-    more than `LIMIT` bytes.
+    Raises OSError (TimeoutError and URLError are), or ValueError for a URL that can't be read and
+    for more than `LIMIT` bytes. Their messages hold no secret of the URL.
     """
     return within(seconds, lambda: _limited(location, seconds))
 
 
 def _limited(location: str, seconds: float) -> bytes:
-    if is_url(location):
-        if "@" in urlsplit(location).netloc:  # or an error of urllib's would print the password
-            raise ValueError("a URL with a user or a password can't be read")
-        with urlopen(location, timeout=seconds) as answer:
-            found: bytes = answer.read(LIMIT + 1)
-    else:
-        with Path(location).open("rb") as file:
-            found = file.read(LIMIT + 1)
+    found = _fetched(location, seconds) if is_url(location) else _read(location)
     if len(found) > LIMIT:
         raise ValueError(f"it has more than {LIMIT} bytes")
     return found
 
 
+def _read(path: str) -> bytes:
+    with Path(path).open("rb") as file:
+        return file.read(LIMIT + 1)
+
+
+def _fetched(url: str, seconds: float) -> bytes:
+    # what is wrong with a URL is checked here: urllib's own messages print passwords and tokens
+    if "@" in re.split("[/?#]", url, maxsplit=3)[2]:
+        raise ValueError("a URL with a user or a password can't be read")
+    if re.search(r"[\x00-\x20\x7f]", url):
+        raise ValueError("a URL with a blank or a control character can't be read: encode it")
+    try:
+        with urlopen(url, timeout=seconds) as answer:
+            found: bytes = answer.read(LIMIT + 1)
+            return found
+    except OSError:
+        raise
+    except Exception as error:
+        raise ValueError(f"the URL is malformed ({type(error).__name__})") from None
+
+
 def is_url(location: str) -> bool:
-    return location.lower().startswith(("http://", "https://"))
+    return location.lstrip().lower().startswith(("http://", "https://"))
 
 
 def without_secrets(location: str) -> str:
-    """The location as a log may have it: without a user, a password or a token."""
+    """The location as a log may have it: without a user, a password or a token.
+
+    It takes URLs that `urlsplit` refuses as well.
+    """
     if not is_url(location):
         return location
-    parts = urlsplit(location)
-    return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
+    scheme, _, rest = location.strip().partition("//")
+    return f"{scheme}//{re.sub(r'[?#].*', '', rest.rpartition('@')[2], flags=re.DOTALL)}"

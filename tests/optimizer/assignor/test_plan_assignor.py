@@ -285,7 +285,27 @@ def test_a_leader_stays_a_joining_one_until_it_has_its_assignment(file: Path) ->
 
 def test_metadata_that_nobody_foresaw_stalls_nobody(file: Path) -> None:
     present = [Joined(A, None, object()), joined(B, READ)]
-    assert owned(PlanAssignor(file, GROUP).assign(TWO, present)) == {A: [], B: []}
+    everything = [(topic, p) for topic, count in (("t", 4), ("u", 2)) for p in range(count)]
+    assert owned(PlanAssignor(file, GROUP).assign(TWO, present)) == {A: [], B: everything}
+
+
+@pytest.mark.parametrize(
+    "location",
+    [
+        *("http://[::1/plan?token=s3cret", "http://h:port/plan?token=s3cret"),
+        *("http://127.0.0.1:9/a plan?token=s3cret", " http://127.0.0.1:9/plan?token=s3cret"),
+        *("http://u:s3cret@[/", "http://u:p/s3cret@h/", "http://u:p?s3cret@h/", "http://"),
+        *("http://127.0.0.1:9/\n?token=s3cret", "HTTPS://\u2100?token=s3cret", "", "\0"),
+    ],
+)
+def test_no_location_leaves_a_group_without_partitions_or_logs_a_secret(
+    location: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    assignor = PlanAssignor(location, GROUP, timeout=0.5)
+    answer = owned(assignor.assign(TWO, [joined(A, READ), joined(B, READ)]))
+    assert [len(partitions) for partitions in answer.values()] == [3, 3]
+    assert "isn't used, but Kafka's sticky strategy" in caplog.text
+    assert "s3cret" not in caplog.text
 
 
 def test_a_consumer_needs_numpy_and_kafka_python_alone(tmp_path: Path) -> None:
