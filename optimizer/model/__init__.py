@@ -15,7 +15,15 @@ from optimizer.model.arrays import (
 from optimizer.model.claims import Ownership, resolve
 from optimizer.model.classes import Classes, classes_of
 from optimizer.model.goals import DEFAULT_GOALS, WEIGHTS, Goals, GoalsError
-from optimizer.model.group import Group, InvalidGroupError, Member, check_group
+from optimizer.model.group import (
+    LEAST_CAPACITY,
+    MOST_WEIGHT,
+    Group,
+    InvalidGroupError,
+    Member,
+    capacity_fault,
+    check_group,
+)
 from optimizer.model.homogeneous import HomogeneousGroups
 from optimizer.model.levels import levels_of, spread_is_looked_at
 from optimizer.model.limits import KEYS as LIMIT_KEYS
@@ -43,7 +51,9 @@ __all__ = [
     "BY_ONE",
     "DEFAULT_GOALS",
     "GONE",
+    "LEAST_CAPACITY",
     "LIMIT_KEYS",
+    "MOST_WEIGHT",
     "NOBODY",
     "NOTHING",
     "WEIGHTS",
@@ -71,6 +81,7 @@ __all__ = [
     "Units",
     "WeighedGroups",
     "Weights",
+    "capacity_fault",
     "changes_of",
     "check_group",
     "classes_of",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from math import floor, isfinite
+from math import floor
 
 from optimizer.model.limits import Limit, LimitSet, stated_limits
 
@@ -19,6 +19,9 @@ BALANCES = ("count", "weight")
 
 WEIGHTS = ("column", "rate", "lag")
 """Where a fleet's weights come from: partitions.weight, rates of its history, or lags."""
+
+MOST_SHARE = 1_000
+"""The largest tolerance and gain: whatever is more changes no plan."""
 
 EFFORTS = ("quick", "standard", "thorough")
 """How far a plan by weight, and the bound that shows how good it is, are searched for."""
@@ -120,7 +123,7 @@ class Goals:
             yield f"levels is {self.levels!r} and must be a list of {names}, each once at most"
         for name in ("min_gain", "tolerance"):
             if not _is_share(value := getattr(self, name)):
-                yield f"{name} is {value!r} and must be a number of 0 or more"
+                yield f"{name} is {value!r:.40} and must be a number from 0 to {MOST_SHARE:,}"
         if not _is_budget(self.max_moves):
             yield (
                 f"max_moves is {self.max_moves!r} and must be a whole number of 0 or more, or a "
@@ -164,10 +167,10 @@ class Goals:
 
 
 def _is_share(value: object) -> bool:
-    """Whether it is a number of 0 or more."""
-    if not isinstance(value, int | float) or isinstance(value, bool):
-        return False
-    return isfinite(value) and value >= 0
+    """Whether it is a number from 0 to `MOST_SHARE`."""
+    return (
+        isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= MOST_SHARE
+    )
 
 
 def _is_budget(value: object) -> bool:

@@ -17,6 +17,9 @@ from optimizer.model.arrays import NOTHING, IntArray
 MOST_PARTITIONS = 20_000_000
 """A group of more is none that memory could hold; the largest clusters have a tenth of it."""
 
+LEAST_CAPACITY, MOST_WEIGHT = 1e-100, 1e100
+"""Bounds of weights and capacities: their sums and ratios stay far from those of reals."""
+
 AT_A_TIME = 64
 """Members whose claims are read together."""
 
@@ -169,11 +172,8 @@ def _member_faults(group: Group) -> Iterator[str]:
             if isinstance(member.topics, str):
                 yield f"the topics of member {member.member_id!r} are a string, not a list of names"
     for member in group.members:
-        if member.capacity is not None and not 0 < member.capacity < float("inf"):
-            yield (
-                f"member {member.member_id!r} has the capacity {member.capacity!r}: it must be "
-                "finite and above 0"
-            )
+        if member.capacity is not None and not _is_within(member.capacity, LEAST_CAPACITY):
+            yield capacity_fault(member.member_id, member.capacity)
 
 
 def _claim_faults(group: Group) -> Iterator[str]:
@@ -207,5 +207,24 @@ def _fact_faults(group: Group) -> Iterator[str]:
                 yield f"{name} of topic {topic!r} has {len(values)} entries for {count} partitions"
     for topic, weights in group.weights.items():
         known = (weight for weight in weights if weight is not None)
-        if not all(0 <= weight < float("inf") for weight in known):
-            yield f"weights of topic {topic!r} must be finite and not negative"
+        if not all(_is_within(weight, 0.0) for weight in known):
+            yield f"weights of topic {topic!r} must be numbers from 0 to {MOST_WEIGHT:g}"
+
+
+def capacity_fault(member: str, capacity: object) -> str:
+    """What is wrong with a member's capacity."""
+    stated = f"{capacity!r:.40}"
+    return (
+        f"member {member!r} has the capacity {stated}: it must be a number above 0, "
+        f"from {LEAST_CAPACITY:g} to {MOST_WEIGHT:g}"
+    )
+
+
+def _is_within(value: Any, least: float) -> bool:
+    """Whether it is a number from there to `MOST_WEIGHT`."""
+    if isinstance(value, bool | str | bytes):
+        return False
+    try:
+        return least <= float(value) <= MOST_WEIGHT
+    except (TypeError, ValueError, OverflowError):
+        return False

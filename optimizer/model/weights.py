@@ -17,6 +17,9 @@ TOTAL = 1 << 40
 FINEST = 1000
 """The largest capacity of a member: capacities are whole multiples of one unit."""
 
+NOTHING_WEIGHS = 1e-250
+"""The weight of a group below which it has none: reals can't be cut as finely."""
+
 MOST_PARTS = 1 << 12
 """Into so many parts a unit of load is cut at most."""
 
@@ -87,7 +90,7 @@ def weights_of(problem: Problem) -> Weights:
 def whole(stated: Reals) -> tuple[IntArray, float]:
     """The weights of a group as whole numbers, and what 1 is of what was stated."""
     total = fsum(stated.tolist())
-    if not total > 0:  # where nothing weighs anything, all is alike
+    if not total > NOTHING_WEIGHS:  # all is alike
         stated, total = np.ones(len(stated)), float(max(len(stated), 1))
     weight_unit = total / TOTAL
     return np.rint(stated / weight_unit).astype(np.int64), weight_unit

@@ -17,6 +17,7 @@ from optimizer.model import (
     LimitsError,
     LimitSet,
     Problem,
+    Units,
     limits_of,
     units_of,
 )
@@ -59,7 +60,7 @@ def check_limits(problem: Problem, goals: Goals) -> None:
     if not any(stated) or _is_met(problem, stated):
         return
     clash = smallest_clash(stated.each(), lambda some: _is_met(problem, some))
-    raise clash_error(clash, _shortage(problem, clash))
+    raise clash_error(clash, _large_unit(problem, clash) or _shortage(problem, clash))
 
 
 def clash_error(clash: LimitSet, shortage: str) -> LimitsError:
@@ -99,9 +100,40 @@ def _units_unplaced(problem: Problem, stated: LimitSet, caps: Caps | None) -> tu
     most = np.full(members, problem.partition_count) if caps is None else caps.of_member
     if units.size:
         most = most // units.size * units.size
+    if len(large := _too_large(units, kinds, most)):
+        of_it = (units.of_partition == large[0]).nonzero()[0]
+        return of_it, len(of_it)
     among, short = cannot_be_placed(demand, Caps(most))
     of_unit = np.append(among[kinds.of_partition], False)
     return of_unit[units.of_partition].nonzero()[0], short
+
+
+def _too_large(units: Units, kinds: Kinds, most: IntArray) -> IntArray:
+    """The units that have more partitions than any of their readers may have."""
+    if not len(units.sizes):
+        return units.sizes
+    roomiest = np.maximum.reduceat(most[kinds.members], kinds.offsets[:-1])
+    return (units.sizes > roomiest[kinds.of_partition]).nonzero()[0]
+
+
+def _large_unit(problem: Problem, clash: LimitSet) -> str | None:
+    """The first unit that is larger than any member may have, as what there is no room for."""
+    if not clash.copartition or not clash.max_partitions:
+        return None
+    units, limits = units_of(problem, clash), limits_of(problem, clash)
+    assert limits is not None, "a clash has a limit"
+    assert limits.most is not None, "it is one of numbers"
+    kinds = kinds_of(units.problem, DEFAULT_GOALS)
+    large = _too_large(units, kinds, limits.most)
+    if not len(large):
+        return None
+    kind = kinds.of_partition[large[0]]
+    readers = kinds.members[kinds.offsets[kind] : kinds.offsets[kind + 1]]
+    names = units.problem.partition_name(int(large[0]))
+    return (
+        f"{names} go to the same member, and those who read them may have "
+        f"{int(limits.most[readers].max())} at most"
+    )
 
 
 def smallest_clash(

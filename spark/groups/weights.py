@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
-from optimizer.model import IntArray
+from optimizer.model import LEAST_CAPACITY, MOST_WEIGHT, IntArray, capacity_fault
 from spark.errors import InputError
 from spark.fleet import FleetSnapshot
 from spark.groups.topics import Topics
@@ -111,7 +111,7 @@ def lags_of(lags: DataFrame) -> DataFrame:
 def _known() -> Column:
     """A weight; what is negative or no number isn't known."""
     weight = F.col("weight")
-    known = weight.isNotNull() & (weight >= 0) & (weight < float("inf"))
+    known = weight.isNotNull() & (weight >= 0) & (weight <= MOST_WEIGHT)
     return F.when(known, weight).otherwise(F.lit(UNKNOWN)).alias("weight")
 
 
@@ -139,7 +139,7 @@ def read_capacities(row: Any) -> NDArray[np.float64] | None:
 def capacity_faults(row: Any) -> list[str]:
     """A sentence for each capacity that is none."""
     return [
-        f"member {member!r} has the capacity {capacity:g}: it must be finite and above 0"
+        capacity_fault(member, capacity)
         for member, capacity in zip(row.member_ids, row.capacities, strict=True)
-        if capacity <= 0 or np.isinf(capacity)
+        if not (np.isnan(capacity) or LEAST_CAPACITY <= capacity <= MOST_WEIGHT)
     ]

@@ -203,3 +203,32 @@ def test_topics_that_go_together_are_told_by_names_or_a_pattern() -> None:
         "max_per_topic can't be kept to with copartition: use max_partitions"
     ]
     assert assign(shop(3), goals=Goals(copartition="*")).loads == {"a": 4, "b": 3}  # type: ignore[arg-type]
+
+
+def test_a_unit_that_no_member_may_have_whole_is_named() -> None:
+    topics = {"orders": 1, "payments": 1, "refunds": 1}
+    group = Group(topics, [Member(name, [*topics]) for name in "abc"])
+    goals = Goals(copartition="orders, payments", max_partitions=1)  # type: ignore[arg-type]
+    with pytest.raises(LimitsError) as caught:
+        assign(group, goals=goals)
+    assert str(caught.value) == (
+        "its limits can't be met together: at most 1 partition for each member and equal "
+        "partitions of orders,payments together; orders-0 and payments-0 go to the same member, "
+        "and those who read them may have 1 at most"
+    )
+
+
+def test_units_that_cannot_be_packed_are_told_in_partitions() -> None:
+    """Three units of two partitions, one of one: 7 of room for 7, and no way to pack them."""
+    topics = {"orders": 3, "payments": 3, "refunds": 1}
+    group = Group(topics, [Member(name, [*topics]) for name in "ab"])
+    goals = Goals(
+        copartition="orders, payments",  # type: ignore[arg-type]
+        max_partitions=[{"members": "a", "most": 4}, {"members": "b", "most": 3}],  # type: ignore[arg-type]
+    )
+    assert assign(group, goals=goals).loads == {"a": 4, "b": 3}
+    tight = [{"members": "a", "most": 5}, {"members": "b", "most": 3}]
+    lone = Group({"orders": 4, "payments": 4}, group.members)
+    with pytest.raises(LimitsError) as caught:
+        assign(lone, goals=replace(goals, max_partitions=tight))  # type: ignore[arg-type]
+    assert "weigh" not in str(caught.value)

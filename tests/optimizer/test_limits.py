@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import random
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -201,6 +202,28 @@ def test_a_clash_is_told_in_words() -> None:
         "its limits can't be met together: exclusion of host 10.0.0.1 and at most 4 partitions for "
         "each member; 6 partitions of orders may go to b alone, where there is room for 4"
     )
+
+
+@pytest.mark.parametrize(
+    "limits",
+    [
+        {"copartition": "t,u"},
+        {"copartition": "t,u", "max_partitions": 3},
+        {"max_partitions": 3},
+        {"balance": "weight", "max_partitions": 3},
+        {"balance": "weight", "max_weight": 3.0},
+        {"max_per_topic": 1, "max_moves": 2},
+    ],
+)
+@pytest.mark.parametrize("subscriptions", [[], [[]], [["gone"]]])
+def test_groups_in_which_nobody_reads_anything_have_plans(
+    limits: dict[str, Any], subscriptions: list[list[str]]
+) -> None:
+    members = [Member(str(at), topics) for at, topics in enumerate(subscriptions)]
+    for topics in ({"t": 1, "u": 2}, {}):
+        plan = assign(Group(topics, members), goals=Goals(**limits))
+        assert not any(plan.assignment.values())
+        assert plan.check().faults == []
 
 
 def test_all_faults_of_limits_are_told_at_once() -> None:

@@ -71,6 +71,8 @@ class CappedDescent(Descent):
     def lower(self, goal: int) -> bool:
         """Make the best change, if the fullest member is above the goal and one lowers it."""
         levels = self.levels
+        if not len(levels):
+            return False
         top = int(levels.argmax())
         return bool(levels[top] > goal) and self._lower(top, float(levels[top]), goal)
 

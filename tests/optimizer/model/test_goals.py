@@ -21,7 +21,7 @@ def test_all_faults_are_listed_at_once() -> None:
         "rack is 'nearest' and must be 'leader', 'any' or None",
         "levels is ('racks', 'racks') and must be a list of 'racks', 'moves', 'spread', each once "
         "at most",
-        "min_gain is -1 and must be a number of 0 or more",
+        "min_gain is -1 and must be a number from 0 to 1,000",
     ]
 
 

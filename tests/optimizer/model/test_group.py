@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from optimizer import Goals, Group, InvalidGroupError, Member, assign
@@ -38,14 +40,30 @@ def test_every_fault_is_listed() -> None:
         "member 'B' owns ('t', '0'), which is no partition",
         "leader_racks of topic 't' has 1 entries for 2 partitions",
         "replica_racks of topic 't' has 3 entries for 2 partitions",
-        "weights of topic 't' must be finite and not negative",
+        "weights of topic 't' must be numbers from 0 to 1e+100",
     ]
 
 
-@pytest.mark.parametrize("weight", [-1.0, float("inf"), float("nan")])
-def test_weights_are_finite_and_not_negative(weight: float) -> None:
+@pytest.mark.parametrize(
+    "weight", [-1.0, float("inf"), float("nan"), 1e101, 10**400, "1", True, 1j]
+)
+def test_weights_are_numbers_that_can_be_added_up(weight: Any) -> None:
     group = Group(topics={"t": 1}, members=[], weights={"t": [weight]})
-    assert faults_of(group) == ["weights of topic 't' must be finite and not negative"]
+    assert faults_of(group) == ["weights of topic 't' must be numbers from 0 to 1e+100"]
+
+
+@pytest.mark.parametrize("capacity", [0, -1, float("nan"), 1e-320, 1e308, 10**400, "2", True])
+def test_a_capacity_is_a_number_above_0(capacity: Any) -> None:
+    group = Group(topics={}, members=[Member("a", [], capacity=capacity)])
+    assert faults_of(group) == [
+        f"member 'a' has the capacity {capacity!r:.40}: it must be a number above 0, "
+        "from 1e-100 to 1e+100"
+    ]
+
+
+def test_weights_that_are_next_to_nothing_weigh_nothing() -> None:
+    group = Group({"t": 3}, [Member("a", ["t"]), Member("b", ["t"])], weights={"t": [5e-324] * 3})
+    assert sorted(assign(group, goals=Goals(balance="weight")).loads.values()) == [1, 2]
 
 
 def test_facts_about_a_topic_that_the_cluster_lacks_are_no_fault() -> None:

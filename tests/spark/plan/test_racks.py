@@ -122,8 +122,8 @@ def test_a_fleet_without_rack_facts_is_planned_all_the_same(run: Run, tmp_path: 
     ("words", "sentence"),
     [
         (("--levels", "loads"), "levels is ('loads',) and must be a list of 'racks', 'moves', "),
-        (("--min-gain", "-1"), "min_gain is -1.0 and must be a number of 0 or more"),
-        (("--goal", "min_gain=-1"), "min_gain is -1 and must be a number of 0 or more"),
+        (("--min-gain", "-1"), "min_gain is -1.0 and must be a number from 0 to 1,000"),
+        (("--goal", "min_gain=-1"), "min_gain is -1 and must be a number from 0 to 1,000"),
         (("--goal", "gain=1"), "goal 'gain=1' is not KEY=VALUE with a key of rack, levels, "),
     ],
 )

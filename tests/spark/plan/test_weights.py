@@ -79,7 +79,7 @@ def test_who_can_take_in_more_gets_more(rows: dict[str, Row]) -> None:
 def test_a_capacity_of_nothing_makes_a_group_invalid(rows: dict[str, Row]) -> None:
     row = rows["weak"]
     assert row.status == "invalid"
-    assert "member 'b' has the capacity 0: it must be finite and above 0" in row.reason
+    assert "member 'b' has the capacity 0.0: it must be a number above 0" in row.reason
 
 
 def test_a_sound_plan_by_weight_has_no_faults(snapshot: FleetSnapshot) -> None:
