@@ -139,7 +139,7 @@ def read_capacities(row: Any) -> NDArray[np.float64] | None:
 def capacity_faults(row: Any) -> list[str]:
     """A sentence for each capacity that is none."""
     return [
-        capacity_fault(member, capacity)
+        capacity_fault(member, float(capacity))
         for member, capacity in zip(row.member_ids, row.capacities, strict=True)
         if not (np.isnan(capacity) or LEAST_CAPACITY <= capacity <= MOST_WEIGHT)
     ]

@@ -213,7 +213,7 @@ def test_a_unit_that_no_member_may_have_whole_is_named() -> None:
         assign(group, goals=goals)
     assert str(caught.value) == (
         "its limits can't be met together: at most 1 partition for each member and equal "
-        "partitions of orders,payments together; orders-0 and payments-0 go to the same member, "
+        "partitions of orders, payments together; orders-0 and payments-0 go to the same member, "
         "and those who read them may have 1 at most"
     )
 
