@@ -13,13 +13,17 @@ from spark.errors import TimeLimitError
 AGAIN_SECONDS = 1.0
 """So much later the clock rings again: a finalizer may have swallowed the exception."""
 
+WAITS = 10
+"""So many times as long a strategy may take by the clock, since it may also wait."""
+
 T = TypeVar("T")
 
 
 class TimeLimit:
     """Stops calls that need more than `seconds` (above 0) each, while it is entered.
 
-    The processor time of the process counts, so that a busy machine makes no difference. The
+    The processor time of the process counts, so that a busy machine makes no difference. A call
+    that waits needs none: it is stopped after `WAITS` times as long by the clock. The
     strategies know nothing of it: a signal interrupts them between two steps of Python, and so
     between calls of numpy, which are short, and the process of a long call into OR-Tools (see
     `optimizer.solver.interruptible`). Python tells its main thread
@@ -31,11 +35,12 @@ class TimeLimit:
         self._seconds = seconds
         is_main = threading.current_thread() is threading.main_thread()
         self._has_limit = is_main and hasattr(signal, "setitimer")
-        self._handler: Any = None
+        self._handlers: dict[int, Any] = {}
 
     def __enter__(self) -> TimeLimit:
         if self._has_limit:
-            self._handler = signal.signal(signal.SIGPROF, self._ring)
+            for number in (signal.SIGPROF, signal.SIGALRM):
+                self._handlers[number] = signal.signal(number, self._ring)
         return self
 
     def __exit__(
@@ -45,7 +50,8 @@ class TimeLimit:
         trace: TracebackType | None,
     ) -> None:
         if self._has_limit:
-            signal.signal(signal.SIGPROF, self._handler)
+            for number, handler in self._handlers.items():
+                signal.signal(number, handler)
 
     def spend(self, call: Callable[[], T]) -> T:
         """What `call` returns; raises TimeLimitError when it needs too long."""
@@ -54,17 +60,28 @@ class TimeLimit:
         try:
             try:
                 signal.setitimer(signal.ITIMER_PROF, self._seconds, AGAIN_SECONDS)
+                signal.setitimer(signal.ITIMER_REAL, WAITS * self._seconds, AGAIN_SECONDS)
                 return call()
             finally:
-                signal.setitimer(signal.ITIMER_PROF, 0)
-        finally:  # it may ring at the last moment, before the clock is stopped
-            signal.setitimer(signal.ITIMER_PROF, 0)
+                _stop_clocks()
+        finally:  # one may ring at the last moment, before it is stopped
+            _stop_clocks()
 
     def _ring(self, number: int, frame: FrameType | None) -> None:
+        if number == signal.SIGALRM:
+            raise TimeLimitError(
+                f"it waits: it has not ended after {WAITS * self._seconds:g} seconds ({WAITS} "
+                "times the setting strategy_seconds)"
+            )
         raise TimeLimitError(
             f"it takes longer than the {self._seconds:g} seconds that a strategy has for one group "
             "(setting strategy_seconds)"
         )
+
+
+def _stop_clocks() -> None:
+    signal.setitimer(signal.ITIMER_PROF, 0)
+    signal.setitimer(signal.ITIMER_REAL, 0)
 
 
 def limited_to(seconds: float, call: Callable[[], T]) -> T:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 import threading
+import time
 from contextlib import suppress
 from typing import Any
 
@@ -29,6 +30,11 @@ def test_what_never_ends_is_stopped_and_the_budget_told() -> None:
         limited_to(MOMENT, for_ever)
 
 
+def test_what_waits_is_stopped_by_the_clock() -> None:
+    with pytest.raises(TimeLimitError, match=r"not ended after 0\.2 seconds .*strategy_seconds"):
+        limited_to(MOMENT, lambda: time.sleep(5))
+
+
 def test_a_swallowed_interruption_is_followed_by_another() -> None:
     """Python drops what is raised in a finalizer."""
     swallowed = []
@@ -47,11 +53,13 @@ def test_a_swallowed_interruption_is_followed_by_another() -> None:
 
 @pytest.mark.parametrize("call", [lambda: None, for_ever])
 def test_nothing_rings_afterwards(call: Any) -> None:
-    before = signal.getsignal(signal.SIGPROF)
+    numbers = (signal.SIGPROF, signal.SIGALRM)
+    before = [*map(signal.getsignal, numbers)]
     with suppress(TimeLimitError):
         limited_to(MOMENT, call)
-    assert signal.getitimer(signal.ITIMER_PROF) == (0.0, 0.0)
-    assert signal.getsignal(signal.SIGPROF) == before
+    for timer in (signal.ITIMER_PROF, signal.ITIMER_REAL):
+        assert signal.getitimer(timer) == (0.0, 0.0)
+    assert [*map(signal.getsignal, numbers)] == before
 
 
 def test_an_error_of_the_call_is_its_own() -> None:
