@@ -40,7 +40,8 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
 
     settings = {
         # enough to see that work is spread, and no more than a small machine has
-        "spark.master": "local[2]",
+        # and a task is tried twice: what a group does to its worker shows in the second try
+        "spark.master": "local[2,2]",
         "spark.ui.showConsoleProgress": "false",
         # machines differ in how they find their own name; some can't
         "spark.driver.host": "127.0.0.1",

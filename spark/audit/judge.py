@@ -23,7 +23,7 @@ from spark.audit.parts import as_before, claims_changed, rack_number
 from spark.audit.registry import FINDINGS
 from spark.audit.thresholds import AuditSettings
 from spark.fleet import CONNECT, kind_of
-from spark.groups import Seat, failed, portions, seat_of
+from spark.groups import Seat, failed, outlived, portions, seat_of
 from spark.solve import SolvedRow, facts_of, solved_rows, targets_by_weight
 
 SCHEMA = (
@@ -61,7 +61,7 @@ def judge_groups(encoded: DataFrame, judge: Judge) -> DataFrame:
 
     def judge_batches(batches: Iterator[pd.DataFrame]) -> Iterator[pd.DataFrame]:
         for rows in portions(batch.itertuples(index=False) for batch in batches):
-            yield pd.DataFrame(judge.judged(rows), columns=COLUMNS)
+            yield pd.DataFrame(outlived(rows, judge.judged), columns=COLUMNS)
 
     racks = F.expr(f"transform(racks, one -> {rack_number('one')})")
     return encoded.withColumn("member_racks", racks).mapInPandas(judge_batches, SCHEMA)

@@ -29,7 +29,7 @@ from optimizer.model import (
 from optimizer.strategies import OPTIMAL, strategy_named
 from spark.compare.compared_row import ComparedRow
 from spark.errors import TimeLimitError
-from spark.groups import FleetGroup, failed, portions, read_or_failed
+from spark.groups import FleetGroup, failed, outlived, portions, read_or_failed
 from spark.settings import (
     CURRENT,
     DEFAULT_FLEET_GOALS,
@@ -66,17 +66,19 @@ def measure_groups(
             strategy_named(name)
     columns = columns_of(ComparedRow)
 
+    def cells_of(groups: list[Any]) -> list[tuple[Any, ...]]:
+        with TimeLimit(strategy_seconds) as limit:
+            return [
+                compared.cells()
+                for row in groups
+                for compared in rows_of_group(
+                    row, strategies, limit, goals.of(row.cluster, row.group)
+                )
+            ]
+
     def measure_batches(batches: Iterator[pd.DataFrame]) -> Iterator[pd.DataFrame]:
         for groups in portions(batch.itertuples(index=False) for batch in batches):
-            with TimeLimit(strategy_seconds) as limit:
-                rows = [
-                    compared.cells()
-                    for row in groups
-                    for compared in rows_of_group(
-                        row, strategies, limit, goals.of(row.cluster, row.group)
-                    )
-                ]
-            yield pd.DataFrame(rows, columns=columns)
+            yield pd.DataFrame(outlived(groups, cells_of), columns=columns)
 
     return encoded.mapInPandas(measure_batches, schema_of(ComparedRow))
 

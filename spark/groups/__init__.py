@@ -12,6 +12,7 @@ from spark.groups.lookup import HashCollisionError, Lookup
 from spark.groups.named_group import named_group
 from spark.groups.one_group import row_of_group, seat_of_group
 from spark.groups.one_row import one_row, rows_in_frames
+from spark.groups.outlive import outlived, outlived_in_time
 from spark.groups.own_strategy import UNKNOWN_STRATEGY, own_strategy
 from spark.groups.seats import OFFSETS_TOPIC, OffsetsTopic, Seat, seat_of
 from spark.groups.tasks import tasks_for_rows
@@ -36,6 +37,8 @@ __all__ = [
     "failed",
     "named_group",
     "one_row",
+    "outlived",
+    "outlived_in_time",
     "own_strategy",
     "portions",
     "read_homogeneous",

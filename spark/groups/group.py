@@ -27,7 +27,7 @@ from spark.groups.memory import BEYOND_LIMIT, NotEnoughMemoryError, check_memory
 from spark.groups.racks import read_racks
 from spark.groups.subscriptions import read_subscriptions
 from spark.groups.topics import Topics, read_topics
-from spark.groups.unreadable import why_unreadable
+from spark.groups.unreadable import GroupEndedError, why_unreadable
 from spark.groups.weights import capacity_faults, read_capacities, read_weights
 from spark.wording import shortened_in
 
@@ -121,7 +121,9 @@ def failed(error: Exception) -> FleetGroup:
     """A group that something went wrong with; what wasn't said for people gets its class."""
     if isinstance(error, MemoryError):  # the system kills, unless this process has a limit
         return FleetGroup("failed", [BEYOND_LIMIT])
-    told = isinstance(error, StrategyError | TimeLimitError | NotEnoughMemoryError)
+    told = isinstance(
+        error, StrategyError | TimeLimitError | NotEnoughMemoryError | GroupEndedError
+    )
     return FleetGroup("failed", [str(error) if told else f"{type(error).__name__}: {error}"])
 
 

@@ -101,6 +101,21 @@ def memory_free() -> Iterator[tuple[int, str]]:
         yield shared // IN_USE, advice
 
 
+def limit_to_free_memory() -> None:
+    """Let what needs more memory than a group may take fail in this process, before it is killed.
+
+    In some containers the kernel kills all processes together (memory.oom.group).
+    """
+    with suppress(ImportError, OSError, ValueError):
+        import resource  # noqa: PLC0415 - there is none on Windows
+
+        data = int(Path("/proc/self/statm").read_text().split()[5]) * os.sysconf("SC_PAGE_SIZE")
+        limit = data + min(free for free, _ in memory_free())
+        most = resource.getrlimit(resource.RLIMIT_DATA)[1]
+        if most == resource.RLIM_INFINITY or limit < most:
+            resource.setrlimit(resource.RLIMIT_DATA, (limit, most))
+
+
 def _below_own_limit() -> int | None:
     """What this process may still take; Spark limits its workers by spark.executor.pyspark.memory.
 

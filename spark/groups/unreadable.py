@@ -20,6 +20,11 @@ FACTS = {"state": "state", "group_strategy": "strategy", "type": "type"}
 TOLD = 3
 """So many names are told of each group."""
 
+
+class GroupEndedError(Exception):
+    """Solving a group ended its process; it stands in the group's `unreadable` from then on."""
+
+
 OF_GROUP = "the name of the group or of its cluster"
 
 
@@ -57,11 +62,14 @@ def _bytes() -> str:
     return f"cast(array_join(concat({own}, {of_lists}), decode(X'00', 'UTF-8')) as binary)"
 
 
-def why_unreadable(texts: bytes | None) -> str | None:
+def why_unreadable(texts: bytes | GroupEndedError | None) -> str | None:
     """The reason why a group can't be read, from its `unreadable`; None if it can.
 
-    Such a name is spelled as everywhere: see `spark.fleet.spelled`.
+    Such a name is spelled as everywhere: see `spark.fleet.spelled`. Raises GroupEndedError for a
+    group that ended its process.
     """
+    if isinstance(texts, GroupEndedError):
+        raise texts
     if texts is None:
         return None
     names = [*dict.fromkeys(texts.split(b"\0"))][:TOLD]

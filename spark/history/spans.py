@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from pyspark.sql import DataFrame
 
 from optimizer.solver import least_max_load_of
+from spark.groups import outlived_in_time
 from spark.history.encode import encode_changes, groups_in_time
 from spark.history.facts import Facts
 from spark.history.moment import Moment
@@ -31,7 +32,9 @@ def told_of(facts: Facts, tables: Mapping[str, DataFrame], timeline: Timeline) -
     def tell(batches: Iterator[pd.DataFrame]) -> Iterator[pd.DataFrame]:
         import pandas as pd  # noqa: PLC0415
 
-        told = (row for group in groups_in_time(batches) for row in rows_of(group, timeline))
+        told = outlived_in_time(
+            groups_in_time(batches), lambda group: rows_of(iter(group), timeline)
+        )
         while some := [row.cells() for row in islice(told, ROWS)]:
             yield pd.DataFrame(some, columns=columns_of(ToldRow))
 

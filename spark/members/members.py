@@ -12,7 +12,7 @@ from optimizer.model import Problem
 from optimizer.sizes import Needed, Sizes, needed_for, sizes_of
 from spark.errors import InputError
 from spark.fleet import FleetSnapshot
-from spark.groups import FleetGroup, encode, failed, portions, read_or_failed
+from spark.groups import FleetGroup, encode, failed, outlived, portions, read_or_failed
 from spark.history import FleetRates
 from spark.members.flows import flows_of
 from spark.members.members_row import MembersRow
@@ -39,12 +39,14 @@ def members_fleet(
     parts = flows_of(snapshot, rates) if rates else {}
     encoded = encode(snapshot.validate(), more=parts)
 
+    def cells_of(groups: list[Any]) -> list[tuple[Any, ...]]:
+        return [row_of_group(row, headroom).cells() for row in groups]
+
     def size_batches(batches: Iterator[pd.DataFrame]) -> Iterator[pd.DataFrame]:
         import pandas as pd  # noqa: PLC0415
 
         for groups in portions(batch.itertuples(index=False) for batch in batches):
-            rows = [row_of_group(row, headroom).cells() for row in groups]
-            yield pd.DataFrame(rows, columns=columns_of(MembersRow))
+            yield pd.DataFrame(outlived(groups, cells_of), columns=columns_of(MembersRow))
 
     return encoded.mapInPandas(size_batches, schema_of(MembersRow))
 

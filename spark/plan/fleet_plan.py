@@ -181,8 +181,9 @@ def plan_fleet(
     `goals` are those of `optimal`, for all groups or by group; the other strategies have their own.
     `rates` (cluster, topic, partition, weight) are what partitions weigh where goals ask for rates.
 
-    A group that can't be planned, or not within `strategy_seconds` of processor time, has a row
-    with its status and the reason; it doesn't stop the others.
+    A group that can't be planned, or not within `strategy_seconds` of processor time, or that ends
+    its worker (see `spark.groups.outlive`), has a row with its status and the reason; it doesn't
+    stop the others.
     """
     goals = of_fleet(goals)
     racks = strategy_named(strategy).rack_aware or goals.need_racks

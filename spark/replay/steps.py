@@ -12,7 +12,7 @@ from pyspark.sql import DataFrame
 
 from optimizer.solver import least_max_load_of
 from optimizer.strategies import OPTIMAL, strategy_named
-from spark.groups import FleetGroup, failed, read_or_failed
+from spark.groups import FleetGroup, failed, outlived_in_time, read_or_failed
 from spark.history import Timeline, groups_in_time
 from spark.replay.answers import Arrival, Changes, Given, Outcome, Start, Trail
 from spark.replay.protocol import is_eager
@@ -50,8 +50,8 @@ def steps_of(encoded: DataFrame, replay: Replay) -> DataFrame:
         import pandas as pd  # noqa: PLC0415
 
         with TimeLimit(replay.strategy_seconds) as limit:
-            rows = (
-                row for group in groups_in_time(batches) for row in rows_of(group, replay, limit)
+            rows = outlived_in_time(
+                groups_in_time(batches), lambda group: rows_of(iter(group), replay, limit)
             )
             while some := [row.cells() for row in islice(rows, ROWS)]:
                 yield pd.DataFrame(some, columns=columns_of(StepRow))

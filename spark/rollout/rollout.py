@@ -13,7 +13,15 @@ from optimizer.coordinator import Played, figures_of, play
 from optimizer.model import Problem, classes_of
 from spark.errors import InputError
 from spark.fleet import FleetSnapshot
-from spark.groups import FleetGroup, encode, failed, named_group, portions, read_or_failed
+from spark.groups import (
+    FleetGroup,
+    encode,
+    failed,
+    named_group,
+    outlived,
+    portions,
+    read_or_failed,
+)
 from spark.rollout.coupled import coupled_parts
 from spark.rollout.rollout_row import RolloutRow
 from spark.rollout.way import TARGETS, Way, way_of
@@ -49,17 +57,17 @@ def rollout_fleet(
         raise InputError(f"groups can be brought to {' or '.join(TARGETS)}, not to {to!r}")
     encoded = encode(snapshot.validate(), racks=True)
 
+    def cells_of(groups: list[Any]) -> list[tuple[Any, ...]]:
+        with TimeLimit(strategy_seconds) as limit:
+            return [
+                one.cells() for row in groups for one in steps_of_group(row, to, consumers, limit)
+            ]
+
     def roll(batches: Iterator[pd.DataFrame]) -> Iterator[pd.DataFrame]:
         import pandas as pd  # noqa: PLC0415
 
         for groups in portions(batch.itertuples(index=False) for batch in batches):
-            with TimeLimit(strategy_seconds) as limit:
-                rows = [
-                    one.cells()
-                    for row in groups
-                    for one in steps_of_group(row, to, consumers, limit)
-                ]
-            yield pd.DataFrame(rows, columns=columns_of(RolloutRow))
+            yield pd.DataFrame(outlived(groups, cells_of), columns=columns_of(RolloutRow))
 
     steps = encoded.mapInPandas(roll, schema_of(RolloutRow))
     return _in_waves(steps, coupled_parts(whole or snapshot))

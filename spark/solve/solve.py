@@ -15,7 +15,7 @@ from optimizer.checker import Verdict, check_assignment, measure_assignment
 from optimizer.model import DEFAULT_GOALS, Answer, Goals, IntArray, Problem, classes_of, measure
 from optimizer.strategies import OPTIMAL, strategy_named
 from spark.errors import TimeLimitError
-from spark.groups import FleetGroup, failed, portions, read_or_failed, rows_of
+from spark.groups import FleetGroup, failed, outlived, portions, read_or_failed, rows_of
 from spark.settings import DEFAULT_FLEET_GOALS, STRATEGY_SECONDS, FleetGoals, goals_to_text
 from spark.solve.columns import batch_of, schema_of
 from spark.solve.homogeneous import plan_homogeneous, plan_homogeneous_by_weight
@@ -40,9 +40,12 @@ def solve_groups(
 
     schema = schema_of(SolvedRow)
 
+    def solved(groups: list[Any]) -> list[SolvedRow]:
+        return solved_rows(groups, strategy, goals, strategy_seconds)
+
     def solve_batches(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for groups in portions(map(rows_of, batches)):
-            yield batch_of(solved_rows(groups, strategy, goals, strategy_seconds), schema)
+            yield batch_of(outlived(groups, solved), schema)
 
     return encoded.mapInArrow(solve_batches, schema)
 

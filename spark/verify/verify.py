@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 import pandas as pd
 from pyspark.sql import DataFrame
@@ -11,7 +12,7 @@ from pyspark.sql import functions as F
 from optimizer.model import WEIGHTS
 from spark.errors import InputError
 from spark.fleet import FleetSnapshot, escaped_rows
-from spark.groups import GROUP_KEYS, encode, weight_tables
+from spark.groups import GROUP_KEYS, encode, outlived, weight_tables
 from spark.verify.faults import MEASURES, faults_of_group
 
 FAULT_SCHEMA = "cluster string, `group` string, fault string"
@@ -105,9 +106,9 @@ def _plan_rows(assignments: DataFrame, groups: DataFrame) -> DataFrame:
 
 def _faults(batches: Iterator[pd.DataFrame]) -> Iterator[pd.DataFrame]:
     for batch in batches:
-        rows = [
-            (row.cluster, row.group, fault)
-            for row in batch.itertuples(index=False)
-            for fault in faults_of_group(row)
-        ]
+        rows = outlived([*batch.itertuples(index=False)], _faults_of_groups)
         yield pd.DataFrame(rows, columns=["cluster", "group", "fault"])
+
+
+def _faults_of_groups(rows: Sequence[Any]) -> list[tuple[str, str, str]]:
+    return [(row.cluster, row.group, fault) for row in rows for fault in faults_of_group(row)]

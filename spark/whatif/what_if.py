@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from pyspark.sql import DataFrame
 
@@ -12,7 +12,7 @@ from optimizer.scenarios import BrokerDown, Event, EventError, event_of
 from optimizer.strategies import strategy_named
 from spark.errors import InputError
 from spark.fleet import FleetSnapshot
-from spark.groups import encode, portions, weight_tables
+from spark.groups import encode, outlived, portions, weight_tables
 from spark.history import FleetRates
 from spark.settings import (
     CURRENT,
@@ -76,17 +76,19 @@ def what_if(
     weights = weight_tables(snapshot, fleet_goals.weights, weighed)
     encoded = encode(snapshot.validate(), racks, parts, weights=weights)
 
+    def cells_of(groups: list[Any]) -> list[tuple[Any, ...]]:
+        with TimeLimit(strategy_seconds) as limit:
+            goals_of = fleet_goals.of
+            return [
+                one.cells()
+                for row in groups
+                for one in rows_of_group(row, job, limit, goals_of(row.cluster, row.group))
+            ]
+
     def happen(batches: Iterator[pd.DataFrame]) -> Iterator[pd.DataFrame]:
         import pandas as pd  # noqa: PLC0415
 
         for groups in portions(batch.itertuples(index=False) for batch in batches):
-            with TimeLimit(strategy_seconds) as limit:
-                goals_of = fleet_goals.of
-                rows = [
-                    one.cells()
-                    for row in groups
-                    for one in rows_of_group(row, job, limit, goals_of(row.cluster, row.group))
-                ]
-            yield pd.DataFrame(rows, columns=columns_of(WhatIfRow))
+            yield pd.DataFrame(outlived(groups, cells_of), columns=columns_of(WhatIfRow))
 
     return encoded.mapInPandas(happen, schema_of(WhatIfRow))

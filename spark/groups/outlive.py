@@ -1,0 +1,120 @@
+"""A group that ends the process it is solved in becomes `failed`; all others are solved.
+
+A strategy may crash, exit, or take all memory. Spark then tries the worker's task again. From the
+second attempt on, a task solves its groups in a copy of its process, one after the other: the group
+whose rows are missing when the copy ends has ended it. So nothing needs to outlive a worker or a
+machine, and many such groups in a task use up no further attempt. The first attempt costs nothing.
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import signal
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
+from typing import IO, Any, TypeVar
+
+from pyspark import TaskContext
+
+from spark.groups.memory import limit_to_free_memory
+from spark.groups.unreadable import GroupEndedError
+
+T = TypeVar("T")
+
+RowsOf = Callable[[Any], Iterable[T]]
+"""Makes rows of some encoded groups (`spark.groups.encode`)."""
+
+
+def outlived(groups: Sequence[Any], rows_of: RowsOf[T]) -> list[T]:
+    """What `rows_of` makes of some encoded groups, in their order.
+
+    A group that ends the process has the rows of one that can't be read, with the reason.
+    """
+    if not _is_tried_again():
+        return [*rows_of(groups)]
+    return [row for rows in _each_in_a_copy([[one] for one in groups], rows_of) for row in rows]
+
+
+def outlived_in_time(groups: Iterable[Iterable[Any]], rows_of: RowsOf[T]) -> Iterator[T]:
+    """The same for groups with several encoded rows each: `rows_of` gets one group at a time."""
+    for group in groups:
+        if _is_tried_again():
+            yield from _each_in_a_copy([[*group]], rows_of)[0]
+        else:
+            yield from rows_of(group)
+
+
+def _is_tried_again() -> bool:
+    task = TaskContext.get()
+    return task is not None and task.attemptNumber() > 0 and hasattr(os, "fork")
+
+
+def _each_in_a_copy(groups: Sequence[list[Any]], rows_of: RowsOf[T]) -> list[list[T]]:
+    """The rows of each group; a copy that ends early is followed by one for the groups behind."""
+    solved: list[list[T]] = []
+    while len(solved) < len(groups):
+        why = _solve_in_a_copy(groups[len(solved) :], rows_of, solved)
+        if len(solved) < len(groups):
+            solved.append(_without(groups[len(solved)], rows_of, why))
+    return solved
+
+
+def _solve_in_a_copy(groups: Sequence[list[Any]], rows_of: RowsOf[T], solved: list[list[T]]) -> str:
+    """Append the rows of each group until the copy ends; what it ended by."""
+    reading, writing = os.pipe()
+    with warnings.catch_warnings():
+        # It warns of threads, of which the copy has none: it computes, answers and ends.
+        warnings.simplefilter("ignore", DeprecationWarning)
+        child = os.fork()
+    if not child:
+        _answer(groups, rows_of, writing)
+    os.close(writing)
+    try:
+        with os.fdopen(reading, "rb") as pipe, suppress(EOFError, pickle.UnpicklingError):
+            for _ in groups:
+                solved.append(pickle.load(pipe))
+    except BaseException:
+        os.kill(child, signal.SIGKILL)
+        raise
+    finally:
+        _, status = os.waitpid(child, 0)
+    return _told(os.waitstatus_to_exitcode(status))
+
+
+def _answer(groups: Sequence[list[Any]], rows_of: RowsOf[T], writing: int) -> None:
+    """The copy's whole life."""
+    try:
+        limit_to_free_memory()
+        with os.fdopen(writing, "wb") as pipe:
+            for group in groups:
+                _send(_rows(group, rows_of), pipe)
+    finally:
+        os._exit(0)
+
+
+def _rows(group: list[Any], rows_of: RowsOf[T]) -> list[T]:
+    """A strategy may also raise what isn't an error, such as SystemExit."""
+    try:
+        return [*rows_of(group)]
+    except BaseException as error:
+        return _without(group, rows_of, f"{type(error).__name__}: {error}".rstrip(": "))
+
+
+def _send(rows: list[T], pipe: IO[bytes]) -> None:
+    pipe.write(pickle.dumps(rows))
+    pipe.flush()
+
+
+def _without(group: list[Any], rows_of: RowsOf[T], why: str) -> list[T]:
+    ended = GroupEndedError(f"solving it ended the worker ({why})")
+    return [*rows_of([row._replace(unreadable=ended) for row in group])]
+
+
+def _told(code: int) -> str:
+    """Why a process ended, by its exit code, or minus the signal."""
+    if code >= 0:
+        return f"exit code {code}"
+    more = ", most often for want of memory" if -code == signal.SIGKILL else ""
+    return f"{signal.Signals(-code).name}{more}"
