@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from optimizer.model import IntArray, distinct
+from optimizer.model import CostOverflowError, IntArray, distinct
+from optimizer.solver.by_levels import cheapest_by_levels
 from optimizer.solver.demand import Demand
-from optimizer.solver.flow import Arcs, cheapest_flow, source_side
+from optimizer.solver.flow import MOST, Arcs, cheapest_flow, source_side
 from optimizer.solver.hubs import FineKinds, Given, HubArcs
 from optimizer.solver.shares import level_weights, pair_arcs, pair_costs, shares_of
 from optimizer.solver.spread import NEAR, segments_near
@@ -31,7 +34,8 @@ def capped_shares(demand: Demand, caps: Caps, levels: Sequence[str]) -> IntArray
     stands. This is a min-cost flow: from kinds to members, by way of a cell (a topic and a member)
     where topics are capped or spread, and from there to a sink. What a load, or a cell, costs is
     exact near the shares at hand, and a line farther away: as in `optimizer.solver.spread`, flows
-    that stay near those at hand are the best. Raises `CostOverflowError`.
+    that stay near those at hand are the best. Levels that don't fit in one cost are looked at one
+    after the other. Raises `CostOverflowError` where a single one doesn't fit 64 bits.
     """
     network = _Network.of(demand, caps, levels)
     flows = network.cheapest()
@@ -55,13 +59,11 @@ class _PairArcs:
     count = 0
 
     def __init__(self, demand: Demand, levels: Sequence[str], taker: IntArray) -> None:
-        self._demand = demand
+        self._demand, self._taker = demand, taker
         self.weights = {"moves": 0, **level_weights(demand, levels)}
-        self.arcs = pair_arcs(demand, taker, *pair_costs(demand, self.weights))
 
-    def cost(self, flows: IntArray) -> int:
-        costs = np.concatenate([arcs.cost for arcs in self.arcs])
-        return int(flows[: len(costs)] @ costs)
+    def at(self, weights: Mapping[str, int]) -> list[Arcs]:
+        return pair_arcs(self._demand, self._taker, *pair_costs(self._demand, weights))
 
     def shares(self, flows: IntArray) -> IntArray:
         return shares_of(self._demand, flows.copy())
@@ -112,13 +114,17 @@ class _Network:
             most_of_cell=most_of_cell,
         )
 
-    @property
-    def load_weight(self) -> int:
-        return self.arcs.weights.get("balance", 0)
+    @cached_property
+    def levels(self) -> list[str]:
+        """Those at which anything costs anything, in their order."""
+        weighed = sorted((weight, level) for level, weight in self.arcs.weights.items() if weight)
+        return [level for _, level in reversed(weighed)]
 
-    @property
-    def spread_weight(self) -> int:
-        return self.arcs.weights.get("spread", 0)
+    @cached_property
+    def fits(self) -> bool:
+        """Whether one number can hold what an arc costs at all levels."""
+        dearest = 1 + 2 * int(self.demand.supply.sum())
+        return sum(self.arcs.weights.values()) * dearest <= MOST
 
     def cheapest(self) -> IntArray | None:
         """The cheapest flow, by one that is exact near the shares at hand after the other."""
@@ -130,7 +136,7 @@ class _Network:
             shares = self.arcs.shares(flows)
             if self.are_near(shares, at_hand):
                 return flows
-            cost = self.cost(shares, flows)
+            cost = [self.cost(level, shares, flows) for level in self.levels]
             if cost == least:
                 return flows
             at_hand, least = shares, cost
@@ -146,33 +152,46 @@ class _Network:
 
     def are_near(self, shares: IntArray, others: IntArray) -> bool:
         """Whether what they cost is exact in the same network."""
-        loads = not self.load_weight or _are_near(self.loads(shares), self.loads(others))
-        cells = not self.spread_weight or _are_near(self.in_cells(shares), self.in_cells(others))
-        return loads and cells
+        counts = {"balance": self.loads, "spread": self.in_cells}
+        convex = [of for level, of in counts.items() if level in self.levels]
+        return all(_are_near(of(shares), of(others)) for of in convex)
 
-    def cost(self, shares: IntArray, flows: IntArray) -> int:
-        loads, cells = self.loads(shares), self.in_cells(shares)
-        return (
-            self.arcs.cost(flows)
-            + self.load_weight * int(loads @ loads)
-            + self.spread_weight * int(cells @ cells)
-        )
+    def cost(self, level: str, shares: IntArray, flows: IntArray) -> int:
+        """What they cost at a level; `flows` are those of the shares."""
+        if level in ("balance", "spread"):
+            counts = self.loads(shares) if level == "balance" else self.in_cells(shares)
+            return int(counts @ counts)
+        costs = np.concatenate([arcs.cost for arcs in self.arcs.at(self.alone(level))])
+        return int(flows[: len(costs)] @ costs)
+
+    def alone(self, level: str) -> dict[str, int]:
+        """Weights by which nothing costs anything at other levels."""
+        return {**dict.fromkeys(self.arcs.weights, 0), level: 1}
 
     def cheapest_near(self, at_hand: IntArray) -> IntArray | None:
         """The cheapest flow in the network that is exact near those at hand."""
-        kinds, cells = len(self.sources), len(self.member_of_cell)
-        first_member = kinds + cells
-        sink = first_member + self.demand.member_count
-        arcs = [*self.arcs.arcs]
-        if self.cell is not None:
-            in_cells = (self.in_cells(at_hand), self.most_of_cell, self.spread_weight)
-            arcs.append(_convex(kinds, first_member + self.member_of_cell, *in_cells))
-        loads = (self.loads(at_hand), self.most, self.load_weight)
-        arcs.append(_convex(first_member, np.full(self.demand.member_count, sink), *loads))
+        sink = len(self.sources) + len(self.member_of_cell) + self.demand.member_count
         supply = np.zeros(sink + 1 + self.arcs.count, np.int64)
-        supply[:kinds] = self.sources
+        supply[: len(self.sources)] = self.sources
         supply[sink] = -self.sources.sum()
-        return cheapest_flow(arcs, supply)
+        if self.fits:
+            with suppress(CostOverflowError):
+                return cheapest_flow(self.arcs_near(at_hand, self.arcs.weights), supply)
+        each = [self.arcs_near(at_hand, self.alone(level)) for level in self.levels]
+        return cheapest_by_levels(each, supply)
+
+    def arcs_near(self, at_hand: IntArray, weights: Mapping[str, int]) -> list[Arcs]:
+        """All arcs, at what they cost by the weights of levels."""
+        kinds, members = len(self.sources), self.demand.member_count
+        first_member = kinds + len(self.member_of_cell)
+        arcs = self.arcs.at(weights)
+        if self.cell is not None:
+            cells, taker = self.in_cells(at_hand), first_member + self.member_of_cell
+            weight = weights["spread"] if "spread" in self.levels else None
+            arcs.append(_convex(kinds, taker, cells, self.most_of_cell, weight))
+        weight = weights["balance"] if "balance" in self.levels else None
+        sink = np.full(members, first_member + members)
+        return [*arcs, _convex(first_member, sink, self.loads(at_hand), self.most, weight)]
 
 
 def cannot_be_placed(demand: Demand, caps: Caps) -> tuple[NDArray[np.bool_], int]:
@@ -204,9 +223,11 @@ def _are_near(some: IntArray, others: IntArray) -> bool:
     return bool((np.abs(some - others) <= NEAR).all())
 
 
-def _convex(first: int, head: IntArray, at_hand: IntArray, most: IntArray, weight: int) -> Arcs:
+def _convex(
+    first: int, head: IntArray, at_hand: IntArray, most: IntArray, weight: int | None
+) -> Arcs:
     """Arcs from nodes, of which the n-th partition costs 2n - 1, or nothing without a weight."""
-    if not weight:
+    if weight is None:
         nodes = np.arange(len(head))
         return Arcs(first + nodes, head, most, np.zeros_like(most))
     found = segments_near(np.minimum(at_hand, most), most)

@@ -157,11 +157,18 @@ class HubArcs:
         there = occurs(wanted, hubs)
         self._free_fine = free_fine[there]
         self._free_hub = hubs.searchsorted(wanted[there])
-        moved, costly = self.weights["moves"], self.weights.get(fine.level, 0)
-        everybody, column = first + np.arange(kinds), first + kinds + np.arange(len(hubs))
+        self._demand, self._taker, self._first = demand, taker, first
+        self.arcs = self.at(self.weights)
+
+    def at(self, weights: Mapping[str, int]) -> list[Arcs]:
+        """The arcs at what they cost by the weights of levels."""
+        demand, fine, taker, first = self._demand, self.fine, self._taker, self._first
+        moved, costly = weights["moves"], weights.get(fine.level, 0)
+        kinds, hubs = len(demand.supply), len(self._kind_of_hub)
+        everybody, column = first + np.arange(kinds), first + kinds + np.arange(hubs)
         sources, free = np.arange(len(fine.supply)), np.full(len(self._free_fine), moved)
         pairs, nothing = np.arange(len(taker)), np.zeros(self.count + len(taker), np.int64)
-        self.arcs = [
+        return [
             Arcs(fine.owned_fine, taker[fine.owned_pair], fine.owned, costly * fine.owned_costs),
             Arcs(sources, everybody[fine.kind], fine.supply, moved + costly * fine.costly),
             Arcs(self._free_fine, column[self._free_hub], fine.supply[self._free_fine], free),
@@ -169,7 +176,7 @@ class HubArcs:
                 everybody[self._kind_of_hub],
                 column,
                 demand.supply[self._kind_of_hub],
-                nothing[: len(hubs)],
+                nothing[:hubs],
             ),
             Arcs(
                 column[self._hub_of_pair],
@@ -182,11 +189,6 @@ class HubArcs:
     @cached_property
     def _ends(self) -> IntArray:
         return np.cumsum([len(arcs.tail) for arcs in self.arcs])
-
-    def cost(self, flows: IntArray) -> int:
-        """What the flow along these arcs, which stand first, costs."""
-        costs = np.concatenate([arcs.cost for arcs in self.arcs])
-        return int(flows[: len(costs)] @ costs)
 
     def shares(self, flows: IntArray) -> IntArray:
         """What each pair gets."""

@@ -42,10 +42,16 @@ def choices_of(draw: random.Random) -> list[list[str]]:
     return [[draw.choice(NAMES)], draw.sample(NAMES, 2), list(NAMES)]
 
 
-@pytest.mark.parametrize("seed", range(0, 400, 50))
-def test_plans_equal_brute_force_and_so_does_that_there_are_none(seed: int) -> None:
+@pytest.mark.parametrize(
+    ("seed", "by_levels"), [*((seed, False) for seed in range(0, 400, 50)), (400, True)]
+)
+def test_plans_equal_brute_force_and_so_does_that_there_are_none(
+    seed: int, by_levels: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Alone and together, with and without a budget of moves; 1,000 groups and more."""
     clashes = 0
+    if by_levels:
+        monkeypatch.setattr("optimizer.solver.capped.MOST", 0)
     for each in range(seed, seed + 50):
         group, draw = tiny_group(each), random.Random(each)
         arrays = problem_of(group).problem
@@ -73,6 +79,29 @@ def test_plans_equal_brute_force_and_so_does_that_there_are_none(seed: int) -> N
             found = solve(arrays, Goals(**stated, max_moves=budget)).target
             assert within(arrays, found) == limited, (each, stated, budget)
     assert clashes > 10
+
+
+@pytest.mark.parametrize("levels", [("racks", "moves"), ("spread", "moves", "racks")])
+def test_levels_that_do_not_fit_in_one_cost_are_looked_at_one_after_the_other(
+    levels: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With racks, every topic and set of racks is a kind: a few thousand are too many."""
+    draw, racks = np.random.default_rng(3), ["r0", "r1", "r2"]
+    replicas = [(racks[at], racks[at - 1]) for at in draw.integers(0, 3, 120)]
+    group = replace(
+        problem([3] * 40, [list(range(40))] * 6, draw.integers(0, 6, 120)),
+        racks=racks * 2,
+        replica_racks=replicas,
+        leader_racks=[first for first, _ in replicas],
+    )
+    goals = Goals(rack="any", levels=levels, max_per_topic=1)  # type: ignore[arg-type]
+    together = solve(group, goals).target
+    monkeypatch.setattr("optimizer.solver.flow.MOST", 4 * 10**8)
+    apart = solve(group, goals).target
+    verdict = check_assignment(group, apart, goals=goals)
+    assert (verdict.balance_optimal, verdict.racks_optimal, verdict.moves_optimal) == (True,) * 3
+    assert outcome(group, apart)[:2] == outcome(group, together)[:2]
+    assert check_assignment(group, apart, verdict.certificate, goals).certificate_fault is None
 
 
 @pytest.mark.parametrize("seed", range(0, 200, 50))
