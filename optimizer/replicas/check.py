@@ -9,7 +9,7 @@ import numpy as np
 from optimizer.replicas.arrays import NOBODY, IntArray
 from optimizer.replicas.cluster import Cluster
 from optimizer.replicas.goals import ReplicaGoals, ReplicaGoalsError
-from optimizer.replicas.numbering import NumberedCluster, in_scope, numbered
+from optimizer.replicas.numbering import NumberedCluster, in_scope, leadable, numbered
 from optimizer.replicas.placement import Placement
 from optimizer.replicas.prices import is_sound, proves
 from optimizer.replicas.problems import leader_placement, replica_placement
@@ -31,7 +31,7 @@ def check_replicas(
     if goals.most_copies is not None:
         raise ReplicaGoalsError("what a limit of copies allows is proven by the plan's own bound")
     facts = numbered(cluster)
-    rows, _ = in_scope(facts)
+    rows, _ = leadable(facts) if goals.leaders_only else in_scope(facts)
     after, faults = _read(facts, replicas)
     if faults:
         return faults
@@ -41,6 +41,8 @@ def check_replicas(
         if list(replicas[one.topic, one.partition]) != list(one.replicas):
             faults.append(f"{one.topic}-{one.partition} can't be planned, and isn't as it was")
     chosen = after[rows]
+    if goals.leaders_only:
+        return _moved(facts, rows, chosen) or _judged_leaders(facts, rows, chosen, goals)
     problem = replica_placement(facts, rows, goals)
     width = max(problem.width, chosen.shape[1])
     chosen = np.pad(chosen, ((0, 0), (0, width - chosen.shape[1])), constant_values=NOBODY)
@@ -53,8 +55,30 @@ def check_replicas(
     if faults:
         return faults
     faults += _judged("replicas", problem, chosen)
-    leading = leader_placement(facts, rows, chosen, goals)
-    return faults + _judged("leaders", leading, chosen[:, :1])
+    return faults + _judged_leaders(facts, rows, chosen, goals)
+
+
+def _moved(facts: NumberedCluster, rows: IntArray, chosen: IntArray) -> list[str]:
+    """A sentence for each partition whose replicas aren't those that it had."""
+    before = facts.replicas[rows]
+    width = max(before.shape[1], chosen.shape[1])
+    had, has = (
+        np.sort(np.pad(one, ((0, 0), (0, width - one.shape[1])), constant_values=NOBODY))
+        for one in (before, chosen)
+    )
+    names = (facts.partitions[at] for at in rows[(had != has).any(axis=1)].tolist())
+    return [f"{one.topic}-{one.partition} has other replicas than before" for one in names]
+
+
+def _judged_leaders(
+    facts: NumberedCluster, rows: IntArray, chosen: IntArray, goals: ReplicaGoals
+) -> list[str]:
+    listed = facts.kept[rows] if goals.leaders_only else chosen
+    leading = leader_placement(facts, rows, listed, goals)
+    leaders = chosen[:, :1]
+    if not is_sound(leading, leaders).all():
+        return ["a partition is led by a broker that can't be used"]
+    return _judged("leaders", leading, leaders)
 
 
 def _read(

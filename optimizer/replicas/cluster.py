@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from math import isfinite
+from numbers import Integral, Real
 from typing import NamedTuple
 
 
@@ -60,15 +60,27 @@ class Cluster:
             raise InvalidClusterError(faults)
 
 
+MOST_CAPACITY = 1e100
+
+MOST_BYTES = 2**62
+"""What all replicas together may have: 4.6 exabytes."""
+
+
+def _is_number(value: object, most: int = 2**31 - 1) -> bool:
+    """Whether it is a whole number from 0 on, as Kafka has them."""
+    return isinstance(value, Integral) and not isinstance(value, bool) and 0 <= value <= most
+
+
 def _broker_faults(brokers: Sequence[Broker]) -> Iterator[str]:
     for broker, times in Counter(broker.id for broker in brokers).items():
         if times > 1:
             yield f"{times} brokers have the id {broker}"
-        if broker < 0:
-            yield f"broker {broker} has a negative id"
+        if not _is_number(broker):
+            yield f"broker {broker!r:.40} has an id that isn't a number from 0 to 2147483647"
     for broker_id, capacity in [(b.id, b.capacity) for b in brokers if b.capacity is not None]:
-        if not (isfinite(capacity) and capacity > 0):
-            yield f"broker {broker_id} has the capacity {capacity}, which isn't above 0"
+        is_real = isinstance(capacity, Real) and not isinstance(capacity, bool)
+        if not (is_real and 0 < capacity <= MOST_CAPACITY):
+            yield f"broker {broker_id} has the capacity {capacity!r:.40}, which isn't above 0"
     used = [broker for broker in brokers if broker.usable and broker.alive]
     if len({broker.capacity is None for broker in used}) > 1:
         without = next(broker.id for broker in used if broker.capacity is None)
@@ -81,13 +93,19 @@ def _partition_faults(partitions: Sequence[Partition]) -> Iterator[str]:
         for (topic, number), times in Counter(names).items():
             if times > 1:
                 yield f"{topic}-{number} is there {times} times"
+    numbers = {*(one.partition for one in partitions)}.union(*(one.replicas for one in partitions))
+    odd_numbers = not all(map(_is_number, numbers))
     for one in partitions:
         replicas = one.replicas
         if len(set(replicas)) < len(replicas):
             yield f"{one.topic}-{one.partition} has a broker twice: {list(replicas)}"
-        if one.partition < 0 or (len(replicas) and min(replicas) < 0):
-            yield f"{one.topic}-{one.partition} has a negative number"
-        if one.replication_factor is not None and one.replication_factor < 1:
-            yield f"{one.topic}-{one.partition} is to have {one.replication_factor} replicas"
-        if one.size is not None and one.size < 0:
-            yield f"{one.topic}-{one.partition} has the size {one.size}"
+        if odd_numbers and not all(map(_is_number, (one.partition, *replicas))):
+            yield f"{one.topic}-{one.partition} has a number that isn't from 0 to 2147483647"
+        factor = one.replication_factor
+        if factor is not None and not (_is_number(factor, 2**15 - 1) and factor):
+            yield f"{one.topic}-{one.partition} is to have {factor!r:.40} replicas"
+        if one.size is not None and not _is_number(one.size, MOST_BYTES):
+            yield f"{one.topic}-{one.partition} has the size {one.size!r:.40}"
+    sizes = (one.size * max(len(one.replicas), 1) for one in partitions if one.size is not None)
+    if (total := sum(size for size in sizes if isinstance(size, Integral))) > MOST_BYTES:
+        yield f"the replicas have {total:,} bytes together, and {MOST_BYTES:,} are the most"

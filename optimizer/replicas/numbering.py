@@ -125,8 +125,11 @@ def _racks(
 
 def _weights(brokers: list[Broker], used: list[bool]) -> IntArray:
     """What a broker's load² is multiplied by: 1 ÷ capacity, in whole numbers."""
+    largest = max((broker.capacity or 0 for broker in brokers), default=0)
     stated = [
-        Fraction(broker.capacity).limit_denominator(FINEST) if one and broker.capacity else None
+        max(Fraction(broker.capacity / largest).limit_denominator(FINEST), Fraction(1, FINEST))
+        if one and broker.capacity
+        else None
         for broker, one in zip(brokers, used, strict=True)
     ]
     capacities = [one for one in stated if one]
@@ -198,6 +201,17 @@ def in_scope(cluster: NumberedCluster) -> tuple[IntArray, list[LeftOut]]:
             )
         left_out.append(LeftOut(one.topic, one.partition, reason))
     return np.flatnonzero(scope & ~unknown & ~lost & ~short), left_out
+
+
+def leadable(cluster: NumberedCluster) -> tuple[IntArray, list[LeftOut]]:
+    """Partitions in scope that one of their replicas could lead; the others, with the reason."""
+    scope = np.array([one.scope for one in cluster.partitions], np.bool_)
+    can = any_of(cluster.kept >= 0)
+    left_out = [
+        LeftOut(one.topic, one.partition, "none of its replicas is on a broker that can be used")
+        for one in (cluster.partitions[at] for at in np.flatnonzero(scope & ~can).tolist())
+    ]
+    return np.flatnonzero(scope & can), left_out
 
 
 def reasons_told(left_out: list[LeftOut]) -> list[str]:

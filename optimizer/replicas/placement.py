@@ -43,6 +43,8 @@ class Placement:
     topic_base: IntArray  # (G, B)
     load_weight: int
     topic_weight: int = 0
+    is_exact: bool = True  # whether no lower level can outweigh a higher one
+    size_step: int = 1  # bytes: sizes count as multiples of it
 
     @property
     def partitions(self) -> int:
@@ -141,7 +143,22 @@ class Level(NamedTuple):
     most: int
 
 
-def level_weights(levels: Sequence[Level]) -> dict[str, int]:
+ROOM = 2**60
+"""No sum along a path or cycle may be larger: prices, and differences of them, fit into 64 bits."""
+
+
+class LevelWeights(NamedTuple):
+    """The weight of each level by name, and the most that all together come to along a cycle."""
+
+    of: dict[str, int]
+    most: int
+
+    @property
+    def fits(self) -> bool:
+        return self.most <= ROOM
+
+
+def level_weights(levels: Sequence[Level]) -> LevelWeights:
     """Weights by which all that comes after a level can't outweigh the least of its differences.
 
     A choice is best if no simple cycle of the network's residual graph is negative, so what all
@@ -152,6 +169,16 @@ def level_weights(levels: Sequence[Level]) -> dict[str, int]:
     for level in reversed(levels):
         weights[level.name] = below + 1
         below += level.most * (below + 1)
+    return LevelWeights(weights, below)
+
+
+def weights_that_fit(levels: Sequence[Level]) -> LevelWeights:
+    """Weights cut to what 64 bits hold, where they are too large: no proof follows from them."""
+    weights = level_weights(levels)
+    while not weights.fits:
+        halved = [one._replace(most=max(one.most // 2, 1)) for one in levels[1:]]
+        levels = [levels[0], *halved]
+        weights = level_weights(levels)
     return weights
 
 

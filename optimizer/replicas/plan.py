@@ -13,7 +13,7 @@ from optimizer.replicas.arrays import NOBODY, BoolArray, IntArray
 from optimizer.replicas.cluster import Cluster
 from optimizer.replicas.goals import BYTES, ReplicaGoals
 from optimizer.replicas.limited import balance_of, new_in, solve_within
-from optimizer.replicas.numbering import LeftOut, NumberedCluster, in_scope, numbered
+from optimizer.replicas.numbering import LeftOut, NumberedCluster, in_scope, leadable, numbered
 from optimizer.replicas.placement import Placement
 from optimizer.replicas.prices import Prices, proves
 from optimizer.replicas.problems import leader_placement, replica_placement
@@ -141,17 +141,22 @@ def plan_replicas(cluster: Cluster, goals: ReplicaGoals | None = None) -> Replic
     """
     goals = goals or ReplicaGoals()
     facts = numbered(cluster)
-    rows, left_out = in_scope(facts)
+    rows, left_out = leadable(facts) if goals.leaders_only else in_scope(facts)
     notes = list(facts.notes)
     if BYTES in goals.levels and (unknown := facts.sizes()[1]):
         notes.append(f"{unknown} partitions without a size are taken to be as large as the mean")
     limit = None
     if goals.leaders_only:
-        rows, sets, prices = _leadable(facts, left_out), None, None
+        sets, prices = None, None
         listed = facts.kept[rows]
     else:
         problem = replica_placement(facts, rows, goals)
         sets, prices = solve(problem)
+        if problem.size_step > 1:
+            notes.append(
+                f"sizes count as multiples of {problem.size_step:,} bytes: 64 bits hold no finer "
+                "ones beside the other goals"
+            )
         if goals.most_copies is not None and new_in(problem, sets) > goals.most_copies:
             limited = solve_within(problem, goals.most_copies)
             best = balance_of(problem, sets)
@@ -178,17 +183,6 @@ def plan_replicas(cluster: Cluster, goals: ReplicaGoals | None = None) -> Replic
         proof=Proof(prices, leader_prices),
         limit=limit,
     )
-
-
-def _leadable(facts: NumberedCluster, left_out: list[LeftOut]) -> IntArray:
-    """Partitions in scope that any broker could lead; the others are left out, for that reason."""
-    scope = np.array([one.scope for one in facts.partitions], np.bool_)
-    can = (facts.kept >= 0).any(axis=1)
-    left_out[:] = [
-        LeftOut(one.topic, one.partition, "none of its replicas is on a broker that can be used")
-        for one in (facts.partitions[at] for at in np.flatnonzero(scope & ~can).tolist())
-    ]
-    return np.flatnonzero(scope & can)
 
 
 def _claim(proven: bool, limit: Limit | None, leading: Placement, leaders: IntArray) -> str:

@@ -118,9 +118,10 @@ def _cheapest_new(placement: Placement, chosen: IntArray, prices: Prices, rack: 
 
 
 def proves(placement: Placement, chosen: IntArray, prices: Prices) -> bool:
-    """Whether prices show that no choice is better."""
+    """Whether prices show that no choice is better; where levels can outweigh others they don't."""
     return (
-        bool(is_sound(placement, chosen).all())
+        placement.is_exact
+        and bool(is_sound(placement, chosen).all())
         and loads_fit(placement, chosen, prices)
         and not with_cheaper(placement, chosen, prices).any()
     )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+
 import numpy as np
 
 from optimizer.replicas.arrays import NOBODY, IntArray
@@ -14,13 +16,13 @@ from optimizer.replicas.placement import (
     most_of_costs,
     most_of_loads,
     most_of_topics,
+    weights_that_fit,
 )
 
 
 def replica_placement(cluster: NumberedCluster, rows: IntArray, goals: ReplicaGoals) -> Placement:
     """Where the replicas of those partitions may go; all others stand still and count."""
     shapes = shapes_of(cluster, rows)
-    cost = cluster.sizes()[0][rows] if BYTES in goals.levels else np.ones(len(rows), np.int64)
     topical = TOPICS in goals.levels
     topics = len(cluster.topics) if topical else 1
     topic = cluster.topic if topical else np.zeros_like(cluster.topic)
@@ -28,15 +30,23 @@ def replica_placement(cluster: NumberedCluster, rows: IntArray, goals: ReplicaGo
     standing[rows] = NOBODY
     brokers, racks = len(cluster.ids), len(cluster.racks)
     load = int((standing >= 0).sum() + shapes.wanted[shapes.of].sum())
-    dearest, heaviest = int(cost.max(initial=1)), int(cluster.weight.max(initial=1))
+    heaviest = int(cluster.weight.max(initial=1))
     largest = int(np.bincount(topic).max(initial=0))
-    most = {
-        BALANCE: most_of_loads(heaviest, load),
-        TOPICS: most_of_topics(brokers, largest),
-        COPIES: most_of_costs(brokers, racks, topics, dearest),
-        BYTES: most_of_costs(brokers, racks, topics, dearest),
-    }
-    weights = level_weights([Level(name, most[name]) for name in goals.levels])
+    cost = cluster.sizes()[0][rows] if BYTES in goals.levels else np.ones(len(rows), np.int64)
+
+    def levels(dearest: int) -> list[Level]:
+        most = {
+            BALANCE: most_of_loads(heaviest, load),
+            TOPICS: most_of_topics(brokers, largest),
+            COPIES: most_of_costs(brokers, racks, topics, dearest),
+            BYTES: most_of_costs(brokers, racks, topics, dearest),
+        }
+        return [Level(name, most[name]) for name in goals.levels]
+
+    dearest = int(cost.max(initial=1))
+    step = size_step(levels, dearest)
+    exact = level_weights(levels(-(-dearest // step)))
+    weights = (exact if exact.fits else weights_that_fit(levels(1))).of
     listed = cluster.kept[rows]
     return Placement(
         rack_of=cluster.rack_of,
@@ -45,7 +55,7 @@ def replica_placement(cluster: NumberedCluster, rows: IntArray, goals: ReplicaGo
         base=_counts(standing, brokers),
         listed=listed,
         listed_cost=np.zeros_like(listed),
-        new_cost=cost * (weights.get(COPIES) or weights[BYTES]),
+        new_cost=-(-cost // step) * (weights.get(COPIES) or weights[BYTES]),
         shape=shapes.of,
         shape_count=shapes.wanted,
         shape_low=shapes.low,
@@ -54,7 +64,17 @@ def replica_placement(cluster: NumberedCluster, rows: IntArray, goals: ReplicaGo
         topic_base=_counts(standing + topic[:, None] * brokers * (standing >= 0), brokers, topics),
         load_weight=weights[BALANCE],
         topic_weight=weights.get(TOPICS, 0),
+        is_exact=exact.fits,
+        size_step=step,
     )
+
+
+def size_step(levels: Callable[[int], Sequence[Level]], dearest: int) -> int:
+    """The least power of two by whose multiples sizes can be told apart in 64 bits."""
+    step = 1
+    while step < dearest and not level_weights(levels(-(-dearest // step))).fits:
+        step *= 2
+    return step
 
 
 def _counts(brokers_of: IntArray, brokers: int, topics: int | None = None) -> IntArray:

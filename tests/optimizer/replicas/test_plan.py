@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from random import Random
 
 import pytest
@@ -14,6 +15,7 @@ from optimizer.replicas import (
     NOT_PROVEN,
     OPTIMAL,
     OPTIMAL_FOR_SETS,
+    TOPICS,
     Broker,
     Cluster,
     InvalidClusterError,
@@ -21,6 +23,7 @@ from optimizer.replicas import (
     ReplicaGoals,
     ReplicaGoalsError,
     check_replicas,
+    placement,
     plan_replicas,
     reasons_told,
 )
@@ -66,6 +69,58 @@ def test_a_larger_capacity_takes_more() -> None:
     plan = plan_replicas(Cluster(brokers, [Partition("t", n, [1 + n % 2]) for n in range(8)]))
     assert sum(row == [1] for row in plan.replicas.values()) == 6
     assert plan.copies == 2
+
+
+def test_capacities_of_any_size_count_by_their_ratio() -> None:
+    brokers = [Broker(1, capacity=3e-9), Broker(2, capacity=1e-9)]
+    plan = plan_replicas(Cluster(brokers, [Partition("t", n, [1 + n % 2]) for n in range(8)]))
+    assert sum(row == [1] for row in plan.replicas.values()) == 6
+
+
+@pytest.mark.parametrize("levels", [(BALANCE, BYTES), (BALANCE, TOPICS, BYTES)])
+def test_sizes_beyond_64_bits_count_in_coarser_steps(levels: tuple[str, ...]) -> None:
+    """Weights of levels times sizes of 10 PB: loads are as even as they can be all the same."""
+    draw = Random(1)
+    cluster = Cluster(
+        [Broker(number) for number in range(9)],
+        [
+            Partition(f"t{n % 3}", n, draw.sample(range(4), 2), size=int(draw.random() ** 4 * 1e16))
+            for n in range(400)
+        ],
+    )
+    plan = plan_replicas(cluster, ReplicaGoals(levels=levels))
+    loads = Counter(broker for row in plan.replicas.values() for broker in row)
+    assert sorted(loads.values()) == [88] + [89] * 8
+    assert plan.optimal in (OPTIMAL, OPTIMAL_FOR_SETS)
+    assert [note.split(" bytes:")[0].rsplit(" ", 1)[0] for note in plan.notes] == [
+        "sizes count as multiples of"
+    ]
+    assert check_replicas(cluster, plan.replicas, plan.goals) == []
+
+
+def test_levels_beyond_64_bits_are_planned_and_not_called_optimal(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(placement, "ROOM", 2**14)
+    cluster = Cluster(THREE, [Partition(f"t{n % 2}", n, [1, 2]) for n in range(6)])
+    goals = ReplicaGoals(levels=(BALANCE, TOPICS, COPIES))
+    plan = plan_replicas(cluster, goals)
+    assert plan.optimal == NOT_PROVEN
+    assert check_replicas(cluster, plan.replicas, goals) == [
+        "the replicas aren't proven to be the best"
+    ]
+
+
+def test_a_plan_of_leaders_alone_is_checked() -> None:
+    cluster = Cluster(THREE, [Partition("t", n, [1, 2, 3]) for n in range(6)])
+    goals = ReplicaGoals(leaders_only=True)
+    plan = plan_replicas(cluster, goals)
+    assert check_replicas(cluster, plan.replicas, goals) == []
+    still = {(one.topic, one.partition): list(one.replicas) for one in cluster.partitions}
+    assert check_replicas(cluster, still, goals) == ["the leaders could be better: by 1 exchange"]
+    assert check_replicas(cluster, {**plan.replicas, ("t", 0): [1, 2]}, goals) == [
+        "t-0 has other replicas than before"
+    ]
 
 
 def test_fewest_bytes_move_the_small_ones() -> None:
@@ -172,12 +227,19 @@ def test_rows_in_another_order_make_the_same_plan() -> None:
     ("cluster", "fault"),
     [
         (Cluster([Broker(1), Broker(1)], []), "2 brokers have the id 1"),
-        (Cluster([Broker(-1)], []), "broker -1 has a negative id"),
+        (Cluster([Broker(-1)], []), "broker -1 has an id that isn't a number from 0"),
         (Cluster([Broker(1, capacity=0)], []), "broker 1 has the capacity 0, which isn't above 0"),
         (Cluster([Broker(1, capacity=1), Broker(2)], []), "broker 2 has no capacity, and others"),
         (Cluster([], [Partition("t", 0, [1])] * 2), "t-0 is there 2 times"),
         (Cluster([], [Partition("t", 0, [1, 1])]), "t-0 has a broker twice: [1, 1]"),
-        (Cluster([], [Partition("t", -1, [1])]), "t--1 has a negative number"),
+        (Cluster([], [Partition("t", -1, [1])]), "t--1 has a number that isn't from 0"),
+        (Cluster([Broker("1")], []), "broker '1' has an id that isn't a number from 0"),
+        (Cluster([Broker(1, capacity="2")], []), "broker 1 has the capacity '2', which isn't"),
+        (Cluster([Broker(1, capacity=float("nan"))], []), "broker 1 has the capacity nan, which"),
+        (Cluster([], [Partition("t", 0, [2**40])]), "t-0 has a number that isn't from 0"),
+        (Cluster([], [Partition("t", 0, [1], 10**6)]), "t-0 is to have 1000000 replicas"),
+        (Cluster([], [Partition("t", 0, [1], size=1.5)]), "t-0 has the size 1.5"),
+        (Cluster([], [Partition("t", 0, [1, 2], size=2**62)]), "bytes together, and 4,611"),
         (Cluster([], [Partition("t", 0, [1], 0)]), "t-0 is to have 0 replicas"),
         (Cluster([], [Partition("t", 0, [1], size=-1)]), "t-0 has the size -1"),
     ],
