@@ -68,7 +68,7 @@ MOST_BYTES = 2**62
 
 def _is_number(value: object, most: int = 2**31 - 1) -> bool:
     """Whether it is a whole number from 0 on, as Kafka has them."""
-    return isinstance(value, Integral) and not isinstance(value, bool) and 0 <= value <= most
+    return isinstance(value, Integral) and not isinstance(value, bool) and 0 <= int(value) <= most
 
 
 def _broker_faults(brokers: Sequence[Broker]) -> Iterator[str]:
