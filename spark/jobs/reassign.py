@@ -144,6 +144,10 @@ def reassign(
     no_dry_run: Annotated[
         bool, typer.Option("--no-dry-run", help="Execute, not only say what would be executed.")
     ] = False,
+    force: Annotated[
+        bool,
+        typer.Option("--force", help="Allow a replication factor as low as min.insync.replicas."),
+    ] = False,
     snapshot: Snapshot = None,
     master: Master = None,
     conf: Conf = None,
@@ -173,7 +177,7 @@ def reassign(
     except ReplicaGoalsError as error:
         raise InputError(f"these options don't fit each other: {error}") from None
     if all_clusters:
-        wanted = Wanted(topics=topics or (), replication_factor=replication_factor)
+        wanted = Wanted(topics=topics or (), replication_factor=replication_factor, force=force)
         with opened(master, conf, settings, source, snapshot) as spark:
             whole = read_snapshot(spark, source, snapshot, "reassign", settings.max_age)
             with busy("planning replicas and leaders"):
@@ -181,7 +185,7 @@ def reassign(
                 rows = planned.orderBy("cluster").collect()
         _show_all(rows, write_fleet(rows, out), form)
         say_clusters(whole)
-        if any(row["status"] != "planned" for row in rows):
+        if any(row["reason"] for row in rows):
             raise typer.Exit(CHECK_FAILED)
         return
     with opened_store(source, master, conf, settings) as opener:
@@ -193,6 +197,7 @@ def reassign(
             topics=topics or (),
             replication_factor=replication_factor,
             sizes=sizes_in(log_dirs, facts_of(fleet, cluster)) if log_dirs else {},
+            force=force,
         )
         with busy("planning replicas and leaders"):
             found = reassign_cluster(fleet, cluster, wanted, goals, batch_copies, per_broker)
@@ -203,7 +208,11 @@ def reassign(
     else:
         _print(found, done, written)
     say_clusters(fleet)
-    if execute and found.batches.batches:
+    if found.shortfalls:
+        if execute:
+            say("Nothing is handed to the cluster: the plan isn't what was asked for.")
+        raise typer.Exit(CHECK_FAILED)
+    if execute and (found.batches.batches or found.elections):
         (target,) = clusters_named(bootstrap, [found.facts.cluster], clusters)
         _carry_out(found, target, out, throttle or RATE, dry_run=not no_dry_run)
 
@@ -228,8 +237,8 @@ def _show_all(rows: list[Any], written: list[Path], form: Format) -> None:
         for row in told
     ]
     show({"clusters": shown}, Format.TABLE)
-    if refused := [f"{row['cluster']}: {row['reason']}" for row in told if row["reason"]]:
-        tell("not planned", refused)
+    if short := [f"{row['cluster']}: {row['reason']}" for row in told if row["reason"]]:
+        tell("not planned as asked", short)
     say(f"{len(written)} files, in a folder for each cluster.")
 
 
@@ -307,9 +316,19 @@ def _of_groups(done: Effects) -> Iterator[str]:
         )
 
 
+def _broker_row(row: dict[str, Any]) -> dict[str, Any]:
+    return {
+        **{name: row[name] for name in ("broker", "rack", "state", "replicas", "planned")},
+        "leads now": row["leads_now"],
+        "preferred": row["leaders"],
+        "planned preferred": row["planned_leaders"],
+        "copied in": row["copied_in"],
+    }
+
+
 def _print(found: Reassignment, done: Effects, written: list[Path]) -> None:
     brokers = found.brokers()
-    show({"brokers": brokers}, Format.TABLE, hide=SIZES[1:])
+    show({"brokers": [_broker_row(row) for row in brokers]}, Format.TABLE)
     if found.wanted.sizes:
         sizes = [{name: row[name] for name in SIZES} for row in brokers]
         show({"bytes": sizes}, Format.TABLE)

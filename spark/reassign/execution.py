@@ -85,7 +85,7 @@ def differences(
 def execute(
     of: Reassignment, live: LiveCluster, rollbacks: Sequence[Path], pace: Pace
 ) -> Iterator[str]:
-    """Carry out all batches, and say so; `rollbacks` are the files that undo each.
+    """Carry out all batches and elections, and say so; `rollbacks` are the files that undo each.
 
     Each batch is handed over with a throttle, waited for, its preferred leaders elected, and
     verified. Raises StoppedError as soon as anything is otherwise than planned.
@@ -113,6 +113,10 @@ def execute(
             ) from None
         now |= {(step.topic, step.partition): step.after for step in batch}
         yield f"batch {number} of {count} is done; {counted(led, 'preferred leader')} elected"
+    if of.elections:
+        _elect(of.elections, live, pace)
+        led = len(of.elections)
+        yield f"{counted(led, 'preferred leader')} elected of partitions that keep their replicas"
 
 
 def _carried_out(batch: Sequence[Step], live: LiveCluster, pace: Pace) -> int:
@@ -178,6 +182,8 @@ def _elect(led: Sequence[Name], live: LiveCluster, pace: Pace) -> None:
     while left:
         refused = live.elect(left)
         found = _seen(live, left)
+        if gone := [f"{topic}-{number}" for topic, number in left if (topic, number) not in found]:
+            raise StoppedError(f"{named('partition', gone)} was deleted meanwhile")
         left = [n for n in left if n in refused or found[n].leader != found[n].replicas[0]]
         if left and pace.clock() - begun > SETTLES_IN:
             told = _told(refused) or [

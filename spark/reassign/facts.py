@@ -15,7 +15,7 @@ from spark.wording import named
 
 COLUMNS = (
     *("topic", "partition", "leader", "replicas", "isr", "leader_rack", "replica_racks"),
-    *("adding_replicas", "removing_replicas"),
+    *("adding_replicas", "removing_replicas", "min_insync_replicas"),
 )
 
 
@@ -29,6 +29,7 @@ class PartitionFacts(NamedTuple):
     isr: list[int] | None
     adding: list[int]
     removing: list[int]
+    min_insync: int | None = None
 
     @property
     def is_moving(self) -> bool:
@@ -84,14 +85,15 @@ def facts_in(
     partitions: list[PartitionFacts] = []
     alive: set[int] = set()
     racks: dict[int, str | None] = {}
-    for topic, number, leader, replicas, isr, leader_rack, replica_racks, adding, removing in rows:
+    for topic, number, leader, replicas, isr, leader_rack, replica_racks, *rest in rows:
+        adding, removing, min_insync = rest
         if "/" in topic:
             continue
         led = leader if leader is not None and leader >= 0 else None
         partitions.append(
             PartitionFacts(
                 *(topic, number, led, list(replicas or ()), isr),
-                *(list(adding or ()), list(removing or ())),
+                *(list(adding or ()), list(removing or ()), min_insync),
             )
         )
         alive.update([] if led is None else [led], isr or ())

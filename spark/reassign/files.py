@@ -16,11 +16,14 @@ from spark.wording import named
 
 Name = tuple[str, int]
 
-OURS = re.compile(r"\d{2,}-(move|rollback|elect)\.json")
+OURS = re.compile(r"\d{2,}-(move|rollback|elect)\.json|elect\.json")
 
 
 def write_batches(of: Reassignment, out: Path) -> list[Path]:
     """Write `NN-move.json`, `NN-rollback.json` and `NN-elect.json` for each batch; their paths.
+
+    `elect.json` is for partitions that keep their replicas and are led by another broker than the
+    preferred one.
 
     Those of an earlier plan in the folder are removed: batches of two plans don't fit together.
     InputError if something else than such files is in it.
@@ -42,6 +45,8 @@ def texts_of(of: Reassignment) -> dict[str, str]:
         texts[f"{number:02}-rollback.json"] = move_text(origin)
         if led:
             texts[f"{number:02}-elect.json"] = elect_text(led)
+    if of.elections:
+        texts["elect.json"] = elect_text(of.elections)
     return texts
 
 

@@ -124,6 +124,7 @@ def _measured(found: Reassignment) -> dict[str, Any]:
         "leader_changes": found.plan.leader_changes,
         "batches": len(found.batches.batches),
         **loads,
+        "reason": " ".join(found.shortfalls) or None,
         "optimal": found.plan.optimal,
         "brokers": [{name: row[name] for name in BROKER} for row in used],
         "sentences": list(found.sentences()),

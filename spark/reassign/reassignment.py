@@ -52,6 +52,7 @@ class Reassignment:
             {(p.topic, p.partition): p.replicas for p in self.facts.partitions}, self
         )
         after = _measured(self.plan.replicas, self)
+        leads = Counter(one.leader for one in self.facts.partitions)
         ins = Counter(b for change in self.changes for b in change.after if b not in change.before)
         rows = []
         for broker in self.plan.cluster.brokers:
@@ -61,6 +62,7 @@ class Reassignment:
                 "state": _state(broker),
                 "replicas": before[broker.id][0],
                 "planned": after[broker.id][0],
+                "leads_now": leads[broker.id],
                 "leaders": before[broker.id][1],
                 "planned_leaders": after[broker.id][1],
                 "copied_in": ins[broker.id],
@@ -71,11 +73,67 @@ class Reassignment:
             rows.append(row)
         return rows
 
+    @cached_property
+    def shortfalls(self) -> list[str]:
+        """What was asked for and isn't reached: brokers that keep replicas, other factors."""
+        why = {(one.topic, one.partition): one.reason for one in self.plan.left_out}
+        stays: defaultdict[int, list[str]] = defaultdict(list)
+        factor, other = self.wanted.replication_factor, []
+        for one, row in zip(self.cluster.partitions, self._planned_rows(), strict=True):
+            if not self.wanted.is_chosen(one.topic):
+                continue
+            reason = why.get((one.topic, one.partition), "they have no leader to copy from")
+            for broker in filter(self.wanted.is_to_leave, row):
+                stays[broker].append(reason)
+            if factor is not None and len(row) != factor:
+                other.append(reason)
+        said = [
+            f"Broker {broker} isn't empty: {counted(len(reasons), 'replica')} "
+            f"{'stays' if len(reasons) == 1 else 'stay'}, since {_commonest(reasons)}."
+            for broker, reasons in sorted(stays.items())
+        ]
+        if other:
+            said.append(
+                f"{counted(len(other), 'partition')} {'has' if len(other) == 1 else 'have'} "
+                f"another replication factor than {factor}, since {_commonest(other)}."
+            )
+        return said
+
+    def _planned_rows(self) -> Iterator[list[int]]:
+        for one in self.cluster.partitions:
+            yield self.plan.replicas[one.topic, one.partition]
+
+    @cached_property
+    def elections(self) -> list[tuple[str, int]]:
+        """Partitions that keep their replicas and are led by another than the preferred one.
+
+        Only where the preferred one is in sync, without which no election makes it the leader.
+        """
+        changed = {(one.topic, one.partition) for one in self.changes}
+        return [
+            (one.topic, one.partition)
+            for one in self.facts.partitions
+            if (one.topic, one.partition) not in changed
+            and self.wanted.is_chosen(one.topic)
+            and one.leader is not None
+            and one.leader != one.replicas[0]
+            and one.replicas[0] in (one.isr or ())
+            and not self.wanted.is_to_leave(one.replicas[0])
+        ]
+
     def sentences(self) -> Iterator[str]:
         """What people should know of the plan."""
         plan = self.plan
-        if not self.changes:
+        yield from self.shortfalls
+        if elected := len(self.elections):
+            yield (
+                f"{counted(elected, 'partition')} {'is' if elected == 1 else 'are'} led by another "
+                "broker than the preferred one: the election in elect.json mends that."
+            )
+        if not self.changes and not elected:
             yield "Nothing has to change."
+        elif not self.changes:
+            yield "No replica has to move."
         else:
             yield (
                 f"{counted(len(self.changes), 'partition')} to change: "
@@ -88,7 +146,8 @@ class Reassignment:
                 f"{count} batch{'' if count == 1 else 'es'}; within the limits there can't be "
                 f"fewer than {self.batches.fewest}."
             )
-        yield f"The plan is {plan.optimal}."
+        rest = " for the partitions that can be planned" if plan.left_out else ""
+        yield f"The plan is {plan.optimal}{rest}."
         if plan.limit:
             yield _limited(plan.limit)
         offsets = [one.partition for one in self.changes if one.topic == OFFSETS_TOPIC]
@@ -149,6 +208,11 @@ def reassigned(
     notes = [*said, *_behind(facts), *reasons_told(plan.left_out), *plan.notes]
     told = [f"{note[0].upper()}{note[1:]}." for note in notes]
     return Reassignment(facts, wanted, stated, plan, batches, told)
+
+
+def _commonest(reasons: list[str]) -> str:
+    ((reason, _),) = Counter(reasons).most_common(1)
+    return reason
 
 
 def _limited(limit: Limit) -> str:

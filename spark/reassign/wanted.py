@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from optimizer.replicas import Broker, Cluster, Partition
 from spark.errors import InputError
 from spark.patterns import matches
-from spark.reassign.facts import ClusterFacts, PartitionFacts
+from spark.reassign.facts import ClusterFacts
 from spark.wording import named
 
 
@@ -17,6 +17,7 @@ class Wanted:
     """`drain`: these end up empty. `add`: only these receive. `brokers`: only these are used.
 
     `topics`: only topics that fit any of the patterns are planned, all others stand still.
+    `force`: a replication factor may be as low as a topic's min.insync.replicas.
     """
 
     drain: Sequence[int] = ()
@@ -25,6 +26,7 @@ class Wanted:
     topics: Sequence[str] = ()
     replication_factor: int | None = None
     sizes: Mapping[tuple[str, int], int] = field(default_factory=dict)
+    force: bool = False
 
     def cluster(self, facts: ClusterFacts) -> tuple[Cluster, list[str]]:
         """The cluster to be planned, and sentences on what is left out for what it does now.
@@ -32,14 +34,15 @@ class Wanted:
         InputError for brokers that aren't there, and while partitions are being reassigned.
         """
         self._check(facts)
+        said = self._at_minimum(facts)
         led = facts.tells_leaders
-        chosen = [one for one in facts.partitions if self._in_scope(one)]
+        chosen = [one for one in facts.partitions if self.is_chosen(one.topic)]
         leaderless = {str(one) for one in chosen if led and one.leader is None}
         partitions = [
             Partition(
                 *(one.topic, one.partition, one.replicas, self.replication_factor),
                 size=self.sizes.get((one.topic, one.partition)),
-                scope=self._in_scope(one) and str(one) not in leaderless,
+                scope=self.is_chosen(one.topic) and str(one) not in leaderless,
             )
             for one in facts.partitions
         ]
@@ -47,20 +50,43 @@ class Wanted:
             Broker(
                 broker,
                 rack,
-                usable=broker not in self.drain and (not self.brokers or broker in self.brokers),
+                usable=not self.is_to_leave(broker),
                 receives=not self.add or broker in self.add,
             )
             for broker, rack in facts.racks.items()
         ]
-        said = []
         if leaderless:
             said.append(
                 f"{named('partition', leaderless)} left out: without a leader nothing can be copied"
             )
         return Cluster(brokers, partitions), said
 
-    def _in_scope(self, one: PartitionFacts) -> bool:
-        return not self.topics or any(matches(pattern, one.topic) for pattern in self.topics)
+    def is_chosen(self, topic: str) -> bool:
+        """Whether a topic's partitions are to be planned."""
+        return not self.topics or any(matches(pattern, topic) for pattern in self.topics)
+
+    def is_to_leave(self, broker: int) -> bool:
+        """Whether a broker is to end up empty."""
+        return broker in self.drain or bool(self.brokers and broker not in self.brokers)
+
+    def _at_minimum(self, facts: ClusterFacts) -> list[str]:
+        """A sentence if topics would have no replica to spare; InputError without `force`."""
+        factor = self.replication_factor
+        held = {
+            one.topic: one.min_insync
+            for one in facts.partitions
+            if self.is_chosen(one.topic) and factor and (one.min_insync or 0) > 1
+        }
+        short = sorted(topic for topic, least in held.items() if least and factor <= least)
+        if not short:
+            return []
+        what = (
+            f"{named('topic', short)} would have {factor} replicas, with min.insync.replicas "
+            f"{held[short[0]]}: producers with acks=all are refused once a broker is down"
+        )
+        if not self.force:
+            raise InputError(f"{what}. Lower min.insync.replicas first, or use --force")
+        return [what]
 
     def _check(self, facts: ClusterFacts) -> None:
         for what, ids in (("drained", self.drain), ("added", self.add), ("used", self.brokers)):
@@ -82,7 +108,7 @@ class Wanted:
                 f"{named('partition', moving)} of cluster {facts.cluster} are being reassigned: "
                 "plan again when that is done, or cancelled"
             )
-        if self.topics and not any(self._in_scope(one) for one in facts.partitions):
+        if self.topics and not any(self.is_chosen(one.topic) for one in facts.partitions):
             raise InputError(
                 f"no topic of cluster {facts.cluster} fits {', '.join(self.topics)}: nothing is "
                 "planned"

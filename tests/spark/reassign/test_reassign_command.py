@@ -317,3 +317,83 @@ def test_few_copies_leave_what_they_can_and_say_what_is_proven(run: Run, before:
         said = run("reassign", before, "--out", moves, *words)
         assert said.code == 2, words
         assert why in said.err
+
+
+def test_a_drain_that_leaves_replicas_fails_and_says_why(run: Run, before: Path) -> None:
+    """Three replicas take three brokers, and without 1 and 2 there are two."""
+    words = ("--out", before.parent / "moves", "--drain", "1,2", "--topics", "payments.v1")
+    said = run("reassign", before, *words)
+    assert said.code == 1
+    for broker in (1, 2):
+        assert (
+            f"Broker {broker} isn't empty: 4 replicas stay, since 3 replicas take as many brokers, "
+            "and 2 can be used."
+        ) in " ".join(said.out.split())
+    assert "The plan is optimal for the partitions that can be planned." in said.out
+    said = run("reassign", before, *words, "--execute", "--bootstrap", "127.0.0.1:9")
+    assert said.code == 1
+    assert "Nothing is handed to the cluster" in said.err
+
+
+def test_a_factor_that_is_not_reached_fails_and_says_why(run: Run, before: Path) -> None:
+    said = run("reassign", before, "--out", before.parent / "moves", "--replication-factor", 5)
+    assert said.code == 1
+    assert "another replication factor than 5, since 5 replicas take as many brokers" in " ".join(
+        said.out.split()
+    )
+
+
+def test_a_factor_without_a_replica_to_spare_needs_force(run: Run, tmp_path: Path) -> None:
+    text = (CAPTURES / "topics_before.txt").read_text()
+    safe = tmp_path / "topics_before.txt"
+    safe.write_text(text.replace("min.insync.replicas=1", "min.insync.replicas=2"))
+    (tmp_path / "groups.txt").write_text(GROUPS)
+    words = ("--topics", safe, "--groups", tmp_path / "groups.txt")
+    words += ("--brokers", CAPTURES / "brokers.txt", "--out", tmp_path / "store")
+    assert run("import-cli", "--cluster", "lab", *words).code == 0
+    asked = ("reassign", tmp_path / "store", "--out", tmp_path / "moves", "--topics", "orders")
+    said = run(*asked, "--replication-factor", 2)
+    assert said.code == 2
+    assert "1 topic (orders) would have 2 replicas, with min.insync.replicas 2" in said.err
+    assert run(*asked, "--replication-factor", 3).code == 0
+    said = run(*asked, "--replication-factor", 2, "--force")
+    assert said.code == 0
+    assert "producers with acks=all are refused once a broker is down" in " ".join(said.out.split())
+
+
+def test_leaders_after_a_restart_are_elected(run: Run, tmp_path: Path) -> None:
+    """Nothing moves, and each partition is led by its last replica."""
+    store = stored(run, tmp_path, "topics_before")
+    moves = tmp_path / "moves"
+    assert run("reassign", store, "--out", moves).code == 0
+    even = {
+        name: row
+        for path in sorted(moves.glob("*-move.json"))
+        for name, row in replicas_in(path).items()
+    }
+    facts = facts_of(FleetFiles.read(str(store)))
+    lines = []
+    for one in facts.partitions:
+        row = even.get((one.topic, one.partition), one.replicas)
+        ids = ",".join(map(str, row))
+        if one.partition == 0:
+            lines.append(
+                f"Topic: {one.topic}\tPartitionCount: 99\tReplicationFactor: {len(row)}\tConfigs: "
+            )
+        lines.append(
+            f"\tTopic: {one.topic}\tPartition: {one.partition}\tLeader: {row[-1]}\t"
+            f"Replicas: {ids}\tIsr: {ids}"
+        )
+    (tmp_path / "later.txt").write_text("\n".join(lines) + "\n")
+    words = ("--topics", tmp_path / "later.txt", "--groups", tmp_path / "groups.txt")
+    words += ("--brokers", CAPTURES / "brokers.txt", "--out", tmp_path / "later")
+    assert run("import-cli", "--cluster", "lab", *words).code == 0
+    told = reassigned(run, tmp_path / "later")
+    away = [(one.topic, one.partition) for one in facts.partitions if len(one.replicas) > 1]
+    assert f"{len(away)} partitions are led by another broker" in told["sentences"][0]
+    assert "No replica has to move." in told["sentences"]
+    elected = json.loads((tmp_path / "moves" / "elect.json").read_text())["partitions"]
+    assert [(one["topic"], one["partition"]) for one in elected] == sorted(away)
+    assert {row["broker"]: row["leads_now"] for row in told["brokers"]} != {
+        row["broker"]: row["leaders"] for row in told["brokers"]
+    }
