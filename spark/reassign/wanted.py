@@ -75,9 +75,9 @@ class Wanted:
         held = {
             one.topic: one.min_insync
             for one in facts.partitions
-            if self.is_chosen(one.topic) and factor and (one.min_insync or 0) > 1
+            if self.is_chosen(one.topic) and (one.min_insync or 0) > 1
         }
-        short = sorted(topic for topic, least in held.items() if least and factor <= least)
+        short = sorted(topic for topic, least in held.items() if factor and factor <= (least or 0))
         if not short:
             return []
         what = (
