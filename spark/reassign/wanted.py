@@ -85,7 +85,7 @@ class Wanted:
             f"{held[short[0]]}: producers with acks=all are refused once a broker is down"
         )
         if not self.force:
-            raise InputError(f"{what}. Lower min.insync.replicas first, or use --force")
+            raise InputError(f"{what}. Lower min.insync.replicas first, or force it")
         return [what]
 
     def _check(self, facts: ClusterFacts) -> None:
