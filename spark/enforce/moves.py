@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from kafka import errors
 from kafka.protocol.admin import (
     AlterPartitionReassignmentsRequest,
+    DescribeConfigsRequest,
     ElectLeadersRequest,
     IncrementalAlterConfigsRequest,
 )
@@ -28,9 +29,18 @@ from spark.sources.live.topic_settings import TOPIC
 
 Name = tuple[str, int]
 
+Resource = tuple[int, str]
+"""Its kind and its name."""
+
+Values = dict[str, str | None]
+"""Settings by name; None stands for one that isn't set."""
+
 BROKER = 4  # beside TOPIC, a kind of resource that has a configuration
 SET, DELETE = 0, 1
 PREFERRED = 0
+
+SET_ON = {TOPIC: 1, BROKER: 2}
+"""The source of a setting that somebody gave this very resource (KIP-226's ConfigSource)."""
 
 RATES = ("leader.replication.throttled.rate", "follower.replication.throttled.rate")
 LEADERS, FOLLOWERS = (
@@ -58,6 +68,7 @@ class LiveReplicas:
     def __init__(self, cluster: Cluster) -> None:
         self._cluster = cluster
         self._connection: Connection | None = None
+        self._before: dict[Resource, Values] = {}
 
     def __enter__(self) -> LiveReplicas:
         return self
@@ -151,50 +162,85 @@ class LiveReplicas:
             leaders[step.topic] += [f"{step.partition}:{broker}" for broker in step.before]
             new = [broker for broker in step.after if broker not in step.before]
             followers[step.topic] += [f"{step.partition}:{broker}" for broker in new]
-        return self._configured(
-            dict.fromkeys(self._brokers_of(steps), dict.fromkeys(RATES, str(rate))),
-            {
-                topic: {LEADERS: ",".join(leaders[topic]), FOLLOWERS: ",".join(followers[topic])}
-                for topic in sorted(leaders)
-            },
-        )
+        wanted: dict[Resource, Values] = {
+            (BROKER, str(broker)): dict.fromkeys(RATES, str(rate))
+            for broker in self._brokers_of(steps)
+        }
+        for topic in sorted(leaders):
+            wanted[TOPIC, topic] = {
+                LEADERS: ",".join(leaders[topic]),
+                FOLLOWERS: ",".join(followers[topic]),
+            }
+        before, faults = self._settings_of(wanted)
+        if faults:
+            return faults
+        self._before |= {one: before[one] for one in wanted if one not in self._before}
+        return self._configured(wanted)
 
     def unthrottle(self, steps: Sequence[Any]) -> list[str]:
-        """Take the throttle of these steps away; what failed."""
-        return self._configured(
-            dict.fromkeys(self._brokers_of(steps), dict.fromkeys(RATES)),
-            {topic: {LEADERS: None, FOLLOWERS: None} for topic in {step.topic for step in steps}},
-        )
+        """Put back what was set before the throttle of these steps; what failed."""
+        resources = [(BROKER, str(broker)) for broker in self._brokers_of(steps)]
+        resources += [(TOPIC, topic) for topic in sorted({step.topic for step in steps})]
+        before = {one: self._before[one] for one in resources if one in self._before}
+        if before and (faults := self._configured(before)):
+            return faults
+        for one in before:
+            del self._before[one]
+        return []
 
     def _brokers_of(self, steps: Sequence[Any]) -> list[int]:
         """Those of them that are alive: one that is down can't be told anything."""
         brokers = {broker for step in steps for broker in (*step.before, *step.after)}
         return sorted(brokers & self.alive())
 
-    def _configured(
-        self,
-        brokers: Mapping[int, Mapping[str, str | None]],
-        topics: Mapping[str, Mapping[str, str | None]],
-    ) -> list[str]:
-        """Set configurations, None taking one away; sentences on what failed.
-
-        A broker's own are asked of itself.
-        """
-        questions = [(b, _request([(BROKER, str(b), values)])) for b, values in brokers.items()]
-        answers = self._brokers.ask(questions)
-        of_topics = [(TOPIC, topic, values) for topic, values in topics.items()]
-        answers.append(ask_any(self._brokers, _request(of_topics)))
-        said = []
-        for answer in answers:
+    def _settings_of(
+        self, wanted: Mapping[Resource, Values]
+    ) -> tuple[dict[Resource, Values], list[str]]:
+        """What these settings of each resource are now, and sentences on what failed."""
+        one = DescribeConfigsRequest.DescribeConfigsResource
+        found, said = {}, []
+        for answer in self._asked(
+            wanted,
+            lambda part: DescribeConfigsRequest(
+                resources=[
+                    one(resource_type=kind, resource_name=name, configuration_keys=list(values))
+                    for (kind, name), values in part.items()
+                ],
+                min_version=1,  # the first that tells sources
+            ),
+        ):
             if isinstance(answer, NoAnswer):
                 said.append(answer.reason)
                 continue
-            said += [
-                f"{one.resource_name}: {one.error_message or error_text(one.error_code)}"
-                for one in answer.responses
-                if one.error_code
-            ]
+            said += _refused(answer.results)
+            for each in answer.results:
+                resource = each.resource_type, each.resource_name
+                own = {
+                    config.name: config.value
+                    for config in each.configs or ()
+                    if config.config_source == SET_ON[each.resource_type]
+                }
+                found[resource] = {name: own.get(name) for name in wanted[resource]}
+        return found, said
+
+    def _configured(self, wanted: Mapping[Resource, Values]) -> list[str]:
+        """Set configurations, None taking one away; sentences on what failed."""
+        said = []
+        for answer in self._asked(wanted, _request):
+            said += [answer.reason] if isinstance(answer, NoAnswer) else _refused(answer.responses)
         return said
+
+    def _asked(
+        self, wanted: Mapping[Resource, Values], request: Callable[[Mapping[Resource, Values]], Any]
+    ) -> list[Any]:
+        """Answers to a request about resources: each broker's own is asked of itself."""
+        questions = [
+            (int(name), request({(kind, name): values}))
+            for (kind, name), values in wanted.items()
+            if kind == BROKER
+        ]
+        topics = {one: values for one, values in wanted.items() if one[0] == TOPIC}
+        return [*self._brokers.ask(questions), ask_any(self._brokers, request(topics))]
 
     def _metadata(self, topics: list[str] | None) -> Any:
         one = MetadataRequest.MetadataRequestTopic
@@ -223,7 +269,15 @@ def _by_topic(values: Mapping[Name, Any]) -> dict[str, list[tuple[int, Any]]]:
     return topics
 
 
-def _request(resources: Sequence[tuple[int, str, Mapping[str, str | None]]]) -> Any:
+def _refused(results: Iterable[Any]) -> list[str]:
+    return [
+        f"{one.resource_name}: {one.error_message or error_text(one.error_code)}"
+        for one in results
+        if one.error_code
+    ]
+
+
+def _request(wanted: Mapping[Resource, Values]) -> Any:
     one = IncrementalAlterConfigsRequest.AlterConfigsResource
     return IncrementalAlterConfigsRequest(
         resources=[
@@ -237,7 +291,7 @@ def _request(resources: Sequence[tuple[int, str, Mapping[str, str | None]]]) -> 
                     for key, value in values.items()
                 ],
             )
-            for kind, name, values in resources
+            for (kind, name), values in wanted.items()
         ],
         validate_only=False,
     )

@@ -12,7 +12,7 @@ from spark.errors import InputError
 from spark.files import replace_text
 from spark.reassign.facts import ClusterFacts
 from spark.reassign.reassignment import Reassignment
-from spark.wording import named
+from spark.wording import counted, named
 
 Name = tuple[str, int]
 
@@ -85,10 +85,16 @@ def elect_text(partitions: Iterable[Name]) -> str:
 def read_move(path: Path) -> dict[Name, list[int]]:
     """Replicas by partition of a file for kafka-reassign-partitions, whoever wrote it.
 
-    InputError for what Kafka's own tool refuses as well: no JSON, no partitions, one that is there
-    twice, one without replicas or with a broker twice.
+    InputError for what Kafka's own tool refuses as well (ReassignPartitionsCommand): no JSON,
+    another version than 1, no partitions, one that is there twice, one without replicas, with a
+    broker twice, or with more or fewer log directories than replicas.
     """
-    stated = _json(path).get("partitions")
+    whole = _json(path)
+    if whole.get("version", 1) != 1:
+        raise InputError(
+            f"{path} has version {json.dumps(whole['version'])}: Kafka reads version 1"
+        )
+    stated = whole.get("partitions")
     if not isinstance(stated, list) or not stated:
         raise InputError(f"{path} lists no partitions: it has to be like NN-move.json")
     replicas: dict[Name, list[int]] = {}
@@ -107,6 +113,12 @@ def read_move(path: Path) -> dict[Name, list[int]]:
         if not row or len(set(row)) < len(row):
             what = "no replicas" if not row else f"a broker twice: {row}"
             raise InputError(f"{path}: {name[0]}-{name[1]} has {what}")
+        folders = one.get("log_dirs", row)
+        if not isinstance(folders, list) or len(folders) != len(row):
+            raise InputError(
+                f"{path}: {name[0]}-{name[1]} has {counted(len(row), 'replica')}, and log_dirs "
+                f"{json.dumps(folders)}: list one for each replica"
+            )
         replicas[name] = row
     return replicas
 

@@ -254,6 +254,29 @@ def test_files_that_kafka_refuses_are_refused(file: str, fault: str) -> None:
         read_move(CAPTURES / file)
 
 
+@pytest.mark.parametrize(
+    ("version", "folders", "fault"),
+    [
+        ("2", '["any", "any"]', "has version 2: Kafka reads version 1"),
+        ('"1"', '["any", "any"]', 'has version "1"'),
+        ("1", '["any"]', r't-0 has 2 replicas, and log_dirs \["any"\]: list one for each replica'),
+        ("1", '"any"', 'log_dirs "any"'),
+        ("1", '["any", "/a"]', None),
+    ],
+)
+def test_versions_and_log_directories_are_read_as_kafka_does(
+    tmp_path: Path, version: str, folders: str, fault: str | None
+) -> None:
+    path = tmp_path / "01-move.json"
+    one = f'{{"topic":"t","partition":0,"replicas":[1,2],"log_dirs":{folders}}}'
+    path.write_text(f'{{"version":{version},"partitions":[{one}]}}')
+    if fault is None:
+        assert read_move(path) == {("t", 0): [1, 2]}
+    else:
+        with pytest.raises(InputError, match=fault):
+            read_move(path)
+
+
 def test_the_same_of_a_snapshot_in_spark(run: Run, before: Path, spark: Any) -> None:
     from spark import FleetSnapshot  # noqa: PLC0415
 
