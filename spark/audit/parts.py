@@ -97,12 +97,17 @@ def _led(reads: DataFrame, partitions: DataFrame, racks: bool) -> DataFrame:
 def _offsets(offsets: DataFrame) -> DataFrame:
     """Lags are those stated, or what is left to the end.
 
-    Beyond the end is no lag: where the group goes on is for its auto.offset.reset to say.
+    A negative offset isn't known. Beyond the end is no lag: where the group goes on is for its
+    auto.offset.reset to say.
     """
-    beyond = "coalesce(try_subtract(committed_offset, end_offset), try_subtract(0L, lag))"
+    known = {"committed": "committed_offset", "end": "end_offset"}
+    offsets = offsets.withColumns(
+        {name: F.when(F.col(column) >= 0, F.col(column)) for name, column in known.items()}
+    )
+    beyond = "coalesce(try_subtract(committed, end), try_subtract(0L, lag))"
     rows = offsets.selectExpr(
         *("cluster", "`group`", "xxhash64(topic) as topic", "partition"),
-        *("committed_offset as committed", "end_offset as end", f"{beyond} as beyond"),
+        *("committed", "end", f"{beyond} as beyond"),
         f"if({beyond} > 0 or {LAG} < 0, null, {LAG}) as lag",
     )
     late = (
@@ -141,7 +146,7 @@ def _members_before(members: DataFrame) -> DataFrame:
 
 def _offsets_before(offsets: DataFrame) -> DataFrame:
     entry = "struct(xxhash64(topic) as topic, partition, committed_offset, end_offset)"
-    known = offsets.where("committed_offset is not null and end_offset is not null")
+    known = offsets.where("committed_offset >= 0 and end_offset >= 0")
     grouped = known.groupBy(*GROUP_KEYS).agg(F.expr(f"collect_list({entry}) as entries"))
     return grouped.selectExpr(
         *("cluster", "`group`", "entries.topic as before_topics"),

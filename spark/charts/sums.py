@@ -70,5 +70,5 @@ def causes_of(rebalances: DataFrame) -> Rows:
     """A row a snapshot and cause: how often groups rebalanced."""
     times = F.sum(F.coalesce("generations", F.lit(1))).alias("generations")
     sums = rebalances.groupBy(SNAPSHOT, "cause").agg(times).orderBy(SNAPSHOT, "cause")
-    rows = sums.selectExpr(INSTANT, "cause", "generations")
+    rows = sums.selectExpr(f"{INSTANT} as instant", "cause", "generations")
     return [row.asDict() for row in rows.collect()]

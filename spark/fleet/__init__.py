@@ -41,7 +41,7 @@ from spark.fleet.results import (
     read_result,
 )
 from spark.fleet.retention import Aged, Pruning, Retention, now_in_utc, prune, pruning_of
-from spark.fleet.schemas import LAG, TABLES, faults_of, unknown_columns
+from spark.fleet.schemas import LAG, RECORDS_BEHIND, TABLES, faults_of, unknown_columns
 from spark.fleet.snapshot import FleetSnapshot
 from spark.fleet.source_tables import SourceTables
 from spark.fleet.states import (
@@ -77,6 +77,7 @@ __all__ = [
     "PART",
     "PLANNED",
     "REBALANCING_STATES",
+    "RECORDS_BEHIND",
     "SCHEMAS",
     "SHARE",
     "STATUSES",

@@ -145,8 +145,17 @@ TALLIED = {name: table.tallied for name, table in TABLES.items()}
 """By table the columns of which manifests tell how often each combination of values occurs."""
 
 
-LAG = "coalesce(lag, try_subtract(end_offset, committed_offset))"
-"""SQL text: the lag of a row of offsets, null where it isn't known."""
+LAG = (
+    "coalesce(lag, if(end_offset >= 0 and committed_offset >= 0, "
+    "try_subtract(end_offset, committed_offset), null))"
+)
+"""SQL text: the lag of a row of offsets, null where it isn't known.
+
+Kafka answers -1 for a partition of which nothing was committed: that is no offset.
+"""
+
+RECORDS_BEHIND = f"if({LAG} < 0, 0, {LAG})"
+"""SQL text: the same, 0 where an offset is beyond the end; `greatest` would pass over nulls."""
 
 
 def misfit(found: t.DataType, wanted: t.DataType) -> bool:

@@ -13,7 +13,7 @@ from pyspark.sql import functions as F
 
 from optimizer.model import LEAST_CAPACITY, MOST_WEIGHT, IntArray, capacity_fault
 from spark.errors import InputError
-from spark.fleet import FleetSnapshot
+from spark.fleet import RECORDS_BEHIND, FleetSnapshot
 from spark.groups.topics import Topics
 
 COLUMN, RATE, LAG = "column", "rate", "lag"
@@ -47,7 +47,8 @@ def weight_tables(
                 )
             offsets = snapshot.tables["offsets"]
             found[LAG] = offsets.select(
-                *("cluster", "group", "topic", "partition"), _lag().alias("weight")
+                *("cluster", "group", "topic", "partition"),
+                F.expr(RECORDS_BEHIND).cast("double").alias("weight"),
             )
         else:
             partitions = snapshot.tables["partitions"]
@@ -56,12 +57,6 @@ def weight_tables(
                 *("cluster", "topic", "partition"), weight.cast("double").alias("weight")
             )
     return found
-
-
-def _lag() -> Column:
-    """A lag that is stated, or what is between the offsets; never below 0."""
-    stated = F.coalesce("lag", F.col("end_offset") - F.col("committed_offset"))
-    return F.greatest(stated, F.lit(0)).cast("double")
 
 
 def by_topic(topics: DataFrame, tables: Mapping[str, DataFrame]) -> DataFrame:

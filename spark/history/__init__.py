@@ -7,6 +7,7 @@ from spark.history.facts import Facts
 from spark.history.fleet_history import FleetHistory
 from spark.history.rates import QUANTILE, WINDOW, FleetRates
 from spark.history.rates_behind import busiest, groups_behind, said_of_group
+from spark.history.states import lag_of
 from spark.history.summary import restless, totals, worse
 from spark.history.timeline import Timeline, hours_between, seconds_between
 
@@ -22,6 +23,7 @@ __all__ = [
     "groups_behind",
     "groups_in_time",
     "hours_between",
+    "lag_of",
     "restless",
     "said_of_group",
     "seconds_between",

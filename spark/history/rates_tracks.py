@@ -8,9 +8,9 @@ from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
 from spark.files import SNAPSHOT
+from spark.fleet import RECORDS_BEHIND
 from spark.history.rates_pairs import fell, in_time, known, neighbour
 from spark.history.rates_window import AT, RateWindow
-from spark.history.states import NOT_BELOW_0
 
 TRACK = ("cluster", "group", "topic", "partition")
 
@@ -29,7 +29,7 @@ def tracks_of(tables: Mapping[str, DataFrame], window: RateWindow) -> DataFrame:
         *(*TRACK, AT, SNAPSHOT),
         known("committed_offset").alias("committed"),
         known("end_offset").alias("end"),
-        F.expr(NOT_BELOW_0).alias("lag"),
+        F.expr(RECORDS_BEHIND).alias("lag"),
         F.lit(True).alias("listed"),
     )
     claims = window.placed(tables["assignments"]).select(*TRACK, AT, SNAPSHOT, *_claim())

@@ -14,6 +14,7 @@ from optimizer.scenarios import Crash, Scenario
 from spark import FleetSnapshot
 from spark.explain import GroupExplanation, explain_groups
 from spark.files import SNAPSHOT
+from spark.fleet import RECORDS_BEHIND
 from spark.frontier import GroupFrontier, frontiers_of_groups
 from spark.report import GroupMaterial, of_groups
 from spark.settings import Settings
@@ -81,9 +82,11 @@ def _lags(fleet: FleetSnapshot) -> dict[Key, str]:
     """How late each group is, in a sentence."""
     if "offsets" not in fleet.tables:
         return {}
-    of_topics = fleet.tables["offsets"].groupBy("cluster", "group", "topic").agg(F.sum("lag"))
+    keys = ("cluster", "group", "topic")
+    read = fleet.tables["offsets"].join(fleet.tables["subscriptions"], list(keys), "left_semi")
+    of_topics = read.groupBy(*keys).agg(F.expr(f"try_sum({RECORDS_BEHIND})").alias("lag"))
     sums: dict[Key, list[tuple[int, str]]] = {}
-    for cluster, group, topic, lag in of_topics.where("sum(lag) is not null").collect():
+    for cluster, group, topic, lag in of_topics.where("lag is not null").collect():
         sums.setdefault((cluster, group), []).append((lag, topic))
     return {key: _lag_of(lags) for key, lags in sums.items()}
 

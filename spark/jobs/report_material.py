@@ -27,6 +27,7 @@ from spark.fleet import (
     read_result,
     whole,
 )
+from spark.history import lag_of
 from spark.jobs.report_groups import told_groups
 from spark.plan import summarize_groups
 from spark.reassign import reassign_fleet
@@ -156,15 +157,12 @@ def fleet_before(
 
 
 def size_of(fleet: FleetSnapshot) -> dict[str, Any]:
-    """How many groups and members a fleet has, and how many records it has to read yet."""
+    """How many groups and members a fleet has, and how many records its groups are behind."""
     members = fleet.tables["members"].agg(F.count("*"), F.countDistinct("cluster", "group"))
     of_members, with_members = members.collect()[0]
     stated = fleet.tables.get("groups")
-    lag = None
-    if "offsets" in fleet.tables:
-        lag = fleet.tables["offsets"].agg(F.sum("lag")).collect()[0][0]
     groups = with_members if stated is None else stated.count()
-    return {"groups": groups, "members": of_members, "lag": lag}
+    return {"groups": groups, "members": of_members, "lag": lag_of(fleet.tables)}
 
 
 def _audited(

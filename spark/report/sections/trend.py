@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from spark.report.blocks import Section, Words
 from spark.report.material import Material
 from spark.report.sections.picture import picture_of
@@ -13,7 +15,15 @@ def trend(material: Material) -> Section:
     if len(material.trend) < 2:
         said = "Nothing is told of the past: it takes a history of two snapshots."
         return Section("trend", "The trend", [Words(said)], made_by)
-    blocks = [picture_of("trend", material.trend)]
+    blocks: list[Any] = [picture_of("trend", material.trend)]
+    last = material.trend[-1]
+    if material.now and material.now["lag"] != last["lag"]:
+        said = (
+            f"The trend ends with the clusters of which the history has a snapshot at "
+            f"{last['instant']}; the lag among the figures above is that of the newest snapshot "
+            "of each cluster."
+        )
+        blocks.append(Words(said, "aside"))
     if material.rebalances:
         blocks.append(picture_of("rebalances", material.rebalances))
     return Section("trend", "The trend", blocks, made_by)

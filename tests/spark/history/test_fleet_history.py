@@ -178,8 +178,17 @@ def test_lag_is_that_of_topics_that_are_read_or_of_all_where_nobody_is_there(
         for topic, lag in (("t", 5), ("old", 100)):
             fleet.add("offsets", group=group, topic=topic, partition=0, lag=lag)
     fleet.add("offsets", group="read", topic="t", partition=1, committed_offset=7, end_offset=4)
-    fleet.group("unknown", {"a": ["t"]}, [("t", 0, "a")])
-    fleet.add("offsets", group="unknown", topic="t", partition=0, end_offset=4)
+    fleet.add("offsets", group="read", topic="t", partition=2, committed_offset=-1, end_offset=9)
+    for group, offset in (("unknown", None), ("never committed", -1)):
+        fleet.group(group, {"a": ["t"]}, [("t", 0, "a")])
+        fleet.add(
+            *("offsets",),
+            group=group,
+            topic="t",
+            partition=0,
+            committed_offset=offset,
+            end_offset=4,
+        )
     with FleetHistory.of([snapshot_of(spark, fleet.tables(), FIVE)]) as history:
         lags = {row.group: row.lag for row in history.states.collect()}
-    assert lags == {"read": 5, "left": 105, "unknown": None}
+    assert lags == {"read": 5, "left": 105, "unknown": None, "never committed": None}

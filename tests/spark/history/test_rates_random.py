@@ -21,6 +21,7 @@ Rows = dict[tuple[Any, ...], dict[str, Any]]
 
 def offsets_in_window(made: Offsets) -> pd.DataFrame:
     offsets = pd.DataFrame(made.rows["offsets"]).astype({"committed_offset": float})
+    offsets["committed_offset"] = offsets.committed_offset.where(offsets.committed_offset >= 0)
     last = {cluster: max(ids) for cluster, ids in made.instants.items()}
     offsets["at"] = offsets.snapshot.map(seconds_at)
     ends = offsets.cluster.map(last).map(seconds_at)

@@ -25,18 +25,23 @@ def fleet() -> Fleet:
     for number, weight in enumerate([10.0, 6.0, 1.0, None]):
         made.add("partitions", topic="t", partition=number, weight=weight)
     owned = [("t", 0, "a"), ("t", 1, "a"), ("t", 2, "b"), ("t", 3, "b")]
-    for group in ("g", "lagging", "strong", "weak"):
+    for group in ("g", "lagging", "uncommitted", "strong", "weak"):
         made.group(group, {"a": ["t"], "b": ["t"]}, owned)
     for number, lag in enumerate([0, 0, 500, 400]):
         made.add("offsets", group="lagging", topic="t", partition=number, lag=lag)
+        read = {"committed_offset": lag and 500 - lag, "end_offset": 500 if lag else -1}
+        made.add("offsets", group="uncommitted", topic="t", partition=number, **read)
+    made.rows["offsets"][-1]["committed_offset"] = -1
     for row in made.rows["members"]:
         stated = {("strong", "a"): 3.0, ("weak", "b"): 0.0}
         row["capacity"] = stated.get((row["group"], row["member_id"]))
     return made
 
 
+BY_LAG = Goals(balance="weight", weight="lag", tolerance=0.0)
+
 GOALS = FleetGoals(
-    BY_WEIGHT, (GroupGoals("lagging", Goals(balance="weight", weight="lag", tolerance=0.0)),)
+    BY_WEIGHT, tuple(GroupGoals(group, BY_LAG) for group in ("lagging", "uncommitted"))
 )
 
 
@@ -67,6 +72,11 @@ def test_lags_count_for_whom_goals_say_so(rows: dict[str, Row]) -> None:
     row = rows["lagging"]
     assert (row.max_weight, row.weight_gap, row.weights_known) == (pytest.approx(500), 0, 1)
     assert row.moves == 1
+
+
+def test_the_lag_of_what_was_never_committed_isnt_known(rows: dict[str, Row]) -> None:
+    """Nor where the end isn't: of four partitions the lag of one is."""
+    assert rows["uncommitted"].weights_known == 0.25
 
 
 def test_who_can_take_in_more_gets_more(rows: dict[str, Row]) -> None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pandas as pd
 import pytest
@@ -11,7 +13,7 @@ import pytest
 from spark.demo.fleet import demo_fleet
 from spark.fleet.local_store import write_store
 from tests.spark.report.test_page import Read
-from tests.spark.support.fleets import SNAPSHOT
+from tests.spark.support.fleets import SNAPSHOT, Fleet
 from tests.spark.support.said import Run, is_one_line
 from tests.spark.support.small import EARLIER
 
@@ -77,6 +79,40 @@ def _of_cluster(groups: pd.DataFrame, findings: pd.DataFrame) -> list[int]:
         _uneven(groups, "max_load", "min_load"),
         int(groups.moves.sum()),
         int((findings.severity != "info").sum()),
+    ]
+
+
+def test_a_report_with_a_past(run: Run, tmp_path: Path) -> None:
+    """The lag ends where the figure above it is, and rebalances are drawn as they are counted."""
+    for snapshot, member, generation in ((EARLIER, "a", 1), (SNAPSHOT, "b", 3)):
+        fleet = Fleet().topic("t", 1).topic("left", 1)
+        fleet.group("g", {member: ["t"]}, [("t", 0, member)], generation=generation)
+        for topic, end in (("t", 9), ("left", 6595)):
+            offsets = {"committed_offset": 0, "end_offset": end, "lag": end}
+            fleet.add("offsets", group="g", topic=topic, partition=0, **offsets)
+        fleet.add("offsets", group="g", topic="t", partition=1, committed_offset=-1, end_offset=70)
+        write_store(fleet.tables(), tmp_path / "store", snapshot)
+    assert run("history", tmp_path / "store", "--out", tmp_path / "past").code == 0
+    page = tmp_path / "report.html"
+    said = run("report", tmp_path / "store", "--out", page, "--history", tmp_path / "past")
+    assert said.code == 0, said.err
+    read = Read(page.read_text("utf-8"))
+    assert read.told["lag (records)"] == "9 in the snapshot before 9"
+    assert "the lag from 9 to 9 records" in "".join(read.text)
+    drawings = re.findall("<svg .*?</svg>", page.read_text("utf-8"), re.DOTALL)
+    assert all(map(_marks, drawings))
+    assert not any("NaN" in one for one in drawings)
+    (rebalances,) = (one for one in drawings if "rebalances (times)" in one and "restart" in one)
+    assert _marks(rebalances) == ["bar"]
+
+
+def _marks(drawing: str) -> list[str | None]:
+    """What is drawn of rows."""
+    return [
+        one.get("aria-roledescription")
+        for group in ElementTree.fromstring(drawing).iter()
+        if re.search("mark-.* role-mark", group.get("class", ""))
+        for one in group
     ]
 
 

@@ -136,7 +136,7 @@ def _partition(
             found.at(
                 hour,
                 partition,
-                None if dice.random() < 0.05 else committed[group],
+                dice.choice((None, -1)) if dice.random() < 0.05 else committed[group],
                 None if dice.random() < 0.05 else seen,
                 lag,
                 None if dice.random() < 0.1 else owner[group],

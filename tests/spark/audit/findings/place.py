@@ -65,9 +65,13 @@ class Place:
                 row["instance_id"] = f"static-{row['member_id']}"
 
     def lags(self, topic: str, lags: Iterable[int | None]) -> None:
-        """Lags of group `g` on a topic's partitions, as some tool has stated them."""
+        """Lags of group `g` on a topic's partitions, as some tool has stated them.
+
+        Of those that are None nothing was ever committed, and Kafka says so by -1.
+        """
         for number, lag in enumerate(lags):
-            self.fleets.now.add("offsets", **self.entry(topic, number), lag=lag)
+            never = {"committed_offset": -1, "end_offset": 2000} if lag is None else {}
+            self.fleets.now.add("offsets", **self.entry(topic, number), lag=lag, **never)
 
     def offsets(self, fleet: Fleet, committed: int | None, end: int | None) -> None:
         """What group `g` has committed on partition 0 of topic t, and where that ends."""
