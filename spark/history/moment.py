@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -38,6 +39,20 @@ class Moment:
         """The topics that somebody reads and that are there, and how many partitions each has."""
         sizes = zip(self.row.topics.tolist(), self.row.topic_sizes.tolist(), strict=True)
         return {topic: size for topic, size in sizes if size > 0}
+
+    @cached_property
+    def topic_ids(self) -> dict[str, str]:
+        """The ids of these topics, as far as they are known."""
+        ids = zip(self.row.topics.tolist(), self.row.topic_ids.tolist(), strict=True)
+        return {topic: one for topic, one in ids if one}
+
+    def who(self, names: Sequence[str]) -> list[str]:
+        """What members and owners of these names are known by from one instant to another.
+
+        That is their instance id if they have one (KIP-345), and else their member id.
+        """
+        instances = map(self.instances.get, names)
+        return [f"i{i}" if i else f"m{name}" for i, name in zip(instances, names, strict=True)]
 
     @cached_property
     def topics_of(self) -> dict[str, frozenset[str]]:

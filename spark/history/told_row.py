@@ -51,11 +51,11 @@ class ToldRow(StateRow):
     reads. `subscriptions_changed` counts the members, of those who stayed or returned, who read
     other topics than before.
 
-    `changed_hands`: partitions with an owner before and after, who is another member (a returned
-    one is the same). Of these are `moves`, whose owner before is still there by its member id and
-    still subscribed, and `takeovers`, the others. `fewest_moves`: so many has the assignment with
-    the fewest of all whose loads are within those of the one that came about; `avoidable_moves` are
-    what that one had more.
+    `changed_hands`: partitions with an owner before and after, who is another member. A member that
+    returned under its instance id is the same owner (KIP-345). Of these are `moves`, whose owner
+    before is still there and still subscribed, and `takeovers`, the others. `fewest_moves`: the
+    fewest moves to any assignment of the same partitions whose loads are within those of the one
+    that came about; `avoidable_moves` are what that one had more.
     """
 
     changed: Flag = False

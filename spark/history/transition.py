@@ -80,15 +80,18 @@ def _of_members(before: Moment, after: Moment) -> dict[str, list[str]]:
 def _of_topics(before: Moment, after: Moment) -> dict[str, list[str]]:
     """Where somebody is there before and after, what they read.
 
-    A topic that has fewer partitions than before was deleted and made anew.
+    A topic that has another id, or fewer partitions than before, was deleted and created again.
     """
     if not (before.instances and after.instances):
         return {"topics_grew": [], "topics_came": [], "topics_went": []}
     was, now = before.sizes, after.sizes
     both = was.keys() & now.keys()
+    old_ids, new_ids = before.topic_ids, after.topic_ids
+    known = both & old_ids.keys() & new_ids.keys()
     anew = {topic for topic in both if now[topic] < was[topic]}
+    anew |= {topic for topic in known if old_ids[topic] != new_ids[topic]}
     return {
-        "topics_grew": sorted(topic for topic in both if now[topic] > was[topic]),
+        "topics_grew": sorted(topic for topic in both - anew if now[topic] > was[topic]),
         "topics_came": sorted((now.keys() - was.keys()) | anew),
         "topics_went": sorted((was.keys() - now.keys()) | anew),
     }
@@ -109,10 +112,10 @@ def _of_hands(before: Moment, after: Moment, problem: Problem) -> dict[str, int 
     number: dict[str, int] = {}
     was, now = _numbered(before, old, number), _numbered(after, new, number)
     changed = (was != NOBODY) & (now != NOBODY) & (was != now)
-    then = replace(problem, owner=_among(problem.member_ids, before.group.names, old))
+    members = after.who(problem.member_ids)
+    then = replace(problem, owner=_among(members, before.who(before.group.names), old))
     hands, moves = np.count_nonzero(changed), np.count_nonzero(changed & classes_of(then).keepable)
-    loads = member_loads(problem, classes_of(problem).kept)
-    fewest = fewest_moves(then, int(loads.min()), int(loads.max()))
+    fewest = _fewest_moves(then, classes_of(problem).kept)
     return {
         "changed_hands": int(hands),
         "moves": int(moves),
@@ -120,6 +123,25 @@ def _of_hands(before: Moment, after: Moment, problem: Problem) -> dict[str, int 
         "fewest_moves": fewest,
         "avoidable_moves": None if fewest is None else int(moves) - fewest,
     }
+
+
+def _fewest_moves(then: Problem, target: IntArray) -> int | None:
+    """The fewest moves to an assignment of what `target` assigns, its loads within those of it.
+
+    What `target` leaves unassigned, such as partitions whose claims cancel out, isn't assigned by
+    the other either: an assignment of more would need moves that nobody could have avoided.
+    """
+    loads, is_assigned = member_loads(then, target), target != NOBODY
+    if not is_assigned.any():
+        return 0
+    topic = np.arange(len(then.topics)).repeat(then.topic_sizes)[is_assigned]
+    sizes = np.bincount(topic, minlength=len(then.topics))
+    assigned = replace(
+        then,
+        topic_offsets=np.concatenate([[0], sizes.cumsum()]),
+        owner=then.owner[is_assigned],
+    )
+    return fewest_moves(assigned, int(loads.min()), int(loads.max()))
 
 
 def _previous_owners(before: Moment, problem: Problem) -> IntArray:
@@ -142,12 +164,11 @@ def _numbered(moment: Moment, owner: IntArray, number: dict[str, int]) -> IntArr
 
     `number` has those that are given, and takes in new ones.
     """
-    who = [moment.instances.get(name) or name for name in moment.group.names]
-    numbers = [number.setdefault(one, len(number)) for one in who]
+    numbers = [number.setdefault(who, len(number)) for who in moment.who(moment.group.names)]
     return np.array([*numbers, NOBODY])[owner]
 
 
-def _among(member_ids: Sequence[str], names: Sequence[str], owner: IntArray) -> IntArray:
-    """Owners, indexes into `names`, as those of members; GONE where they aren't there."""
-    index = {member: m for m, member in enumerate(member_ids)}
-    return np.array([*(index.get(name, GONE) for name in names), NOBODY])[owner]
+def _among(members: Sequence[str], owners: Sequence[str], owner: IntArray) -> IntArray:
+    """Owners, indexes into `owners`, as those of `members`; GONE where they aren't there."""
+    index = {who: m for m, who in enumerate(members)}
+    return np.array([*(index.get(who, GONE) for who in owners), NOBODY])[owner]

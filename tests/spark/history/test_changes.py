@@ -49,6 +49,22 @@ def one_history(spark: SparkSession, cases: Mapping[str, Sequence[Fleet]]) -> Fl
     return FleetHistory.of(snapshots)
 
 
+def with_id(fleet: Fleet, topic_id: str | None) -> Fleet:
+    """The same, the topic `t` under this id."""
+    for row in fleet.rows["partitions"]:
+        row["topic_id"] = topic_id
+    return fleet
+
+
+def both_own(fleet: Fleet, *numbers: int) -> Fleet:
+    """The same, with partitions of `t` that a and b claim in one generation."""
+    for number in numbers:
+        for member in ("a", "b"):
+            fleet.add("assignments", group="g", topic="t", partition=number, member_id=member)
+    return fleet
+
+
+OLD, NEW = "0" * 31 + "1", "0" * 31 + "2"
 TOPICS = ("t", "u", "v", "w")
 STATIC = {"a": "one", "b": "two"}
 RETURNED = {"a": "one", "c": "two"}
@@ -66,6 +82,14 @@ CASES = {
         group("aa", {"t": 2, "u": 1, "v": 3}, topics=TOPICS),
         group("aa", {"t": 3, "v": 2, "w": 1}, topics=TOPICS),
     ],
+    "made again": [
+        with_id(group("aa"), OLD),
+        with_id(group("aa"), NEW),
+        with_id(group("aaa"), OLD),
+        with_id(group("aaa"), None),
+        with_id(group("aaa"), NEW),
+    ],
+    "claims cancel out": [group("aaaabbbcd"), both_own(group("--aabbbcc"), 0, 1)],
     "subscriptions": [
         group("ab", {"t": 2, "u": 1}, {"b": "two"}),
         group("ac", {"t": 2, "u": 1}, {"c": "two"}, topics=("t", "u")),
@@ -116,13 +140,26 @@ def test_what_leads_to_a_worse_balance_could_have_stayed_as_it_was(found: Found)
 def test_a_member_that_returns_by_its_instance_id_keeps_what_it_has(found: Found) -> None:
     assert told(found["returned"]) == [{"came": ["c"], "left": ["b"], "returned": ["c"]}]
     (change,) = found["returned to less"]
-    assert (change.moves, change.takeovers) == (1, 1)
+    assert (change.moves, change.takeovers, change.avoidable_moves) == (2, 0, 2)
 
 
 def test_topics_grow_come_and_go_and_one_that_shrinks_was_made_anew(found: Found) -> None:
     assert told(found["topics"]) == [
         {"topics_grew": ["t"], "topics_came": ["v", "w"], "topics_went": ["u", "v"]}
     ]
+
+
+def test_a_topic_under_another_id_was_made_again_whatever_its_size(found: Found) -> None:
+    """Nothing is told where an id isn't known before or after."""
+    went_and_came = {"topics_came": ["t"], "topics_went": ["t"]}
+    assert told(found["made again"]) == [went_and_came, went_and_came]
+
+
+def test_what_claims_that_cancel_out_leave_unassigned_asks_for_no_move(found: Found) -> None:
+    """With all of its partitions a would have one more than anybody has, and had to lose it."""
+    (change,) = found["claims cancel out"]
+    assert (change.takeovers, change.moves, change.fewest_moves) == (1, 0, 0)
+    assert change.avoidable_moves == 0
 
 
 def test_subscriptions_of_those_who_stay_or_return_are_compared(found: Found) -> None:
