@@ -50,14 +50,14 @@ from spark.terminal import (
 )
 
 SHOWN = (
-    *("strategy", "excess_hours", "worst_max_load", "moves", "takeovers", "stopped", "best_for"),
+    *("strategy", "excess_hours", "moves", "stopped", "first_moves", "best_or_equal", "alone"),
     "without_answer",
 )
 """What fits a terminal of 80 columns; JSON and the table that is written have all."""
 
 SHOWN_BY_WEIGHT = (
-    *("strategy", "mean_over_bound", "worst_over_bound", "worst_max_load", "moves", "stopped"),
-    *("best_for", "without_answer"),
+    *("strategy", "mean_over_bound", "worst_over_bound", "moves", "stopped", "first_moves"),
+    *("best_or_equal", "alone", "without_answer"),
 )
 """The same where groups are balanced by weight."""
 

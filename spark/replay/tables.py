@@ -17,11 +17,20 @@ SUMMED = (
 """Columns of the table of groups whose sums are those of the league."""
 
 WORTH = (
-    *("without_answer", "round(mean_over_bound, 3)", "excess_hours"),
+    *("without_answer", "round(mean_over_bound, 3)", "round(excess_hours, 4)"),
     *("coalesce(stopped, moves)", "moves"),
 )
-"""What makes a strategy the better one, SQL text: the first that differs decides."""
+"""What makes a strategy the better one, SQL text: the first that differs decides.
 
+Strategies that differ in none are equally good. Sums of hours are rounded: they depend on the order
+in which Spark adds them up.
+"""
+
+TIES = ("first_moves", f"if(strategy = '{CURRENT}', 0, 1)", "strategy")
+"""Which of equally good strategies comes first: the cheapest to change to."""
+
+COUNTED = ("best_or_equal", "alone")
+"""How a strategy compares in a group; the league counts groups to which anything happened."""
 
 SAVED = ("excess_hours", "moves", "stopped")
 """What a strategy may have saved over the current one."""
@@ -48,11 +57,13 @@ def groups_of(steps: DataFrame) -> DataFrame:
     * `mean_over_bound`, `worst_over_bound`: how far the most loaded member by weight was above what
       no assignment is below, 1 being as low as can be: in the mean of time, and at worst; null
       without goals by weight.
-    * `is_best`: of the group's strategies this is the best one, by the fewest changes without an
-      answer, the least `mean_over_bound` (to a thousandth), the least excess, then the fewest
-      partitions stopped, then moves; `current` if nothing is better. `saved_excess_hours`,
-      `saved_moves` and `saved_stopped` are what a strategy would have saved over `current`; the
-      `sentence` of the best one says so.
+    * `best_or_equal`: no strategy of the group is better, by the fewest changes without an answer,
+      the least `mean_over_bound` (to a thousandth), the least excess, then the fewest partitions
+      stopped, then moves; `alone`: no other is as good. `is_unchanged`: nothing happened to the
+      group that any strategy had to answer to.
+    * `is_best`: of these it has the fewest `first_moves`, `current` before all others.
+      `saved_excess_hours`, `saved_moves` and `saved_stopped` are what a strategy would have saved
+      over `current`; the `sentence` of the best one says so.
     """
     answered = F.col("max_load").isNotNull()
     later = answered & F.col("rebalanced") & ~F.col("first")
@@ -94,39 +105,52 @@ def _hours(what: str) -> Column:
 def _with_best(rows: DataFrame) -> DataFrame:
     """Which strategy is the best of each group, and what it saves."""
     of_group = Window.partitionBy(*GROUP)
-    order = [F.expr(one).asc_nulls_last() for one in WORTH]
-    order += [F.when(F.col("strategy") == CURRENT, 0).otherwise(1), F.col("strategy")]
-    place = F.row_number().over(of_group.orderBy(*order))
+    place = F.row_number().over(of_group.orderBy(*_in_order(*WORTH, *TIES)))
+    rank = F.rank().over(of_group.orderBy(*_in_order(*WORTH)))
     is_judged = F.col("worst_max_load").isNotNull()
+    best = F.when(F.col("best_or_equal"), F.col("strategy"))
     found = {
         f"current_{one}": F.max(F.when(F.col("strategy") == CURRENT, F.col(one))).over(of_group)
         for one in TOLD
     }
     saved = {f"saved_{one}": F.col(f"current_{one}") - F.col(one) for one in SAVED}
-    told = rows.withColumns({"is_best": (place == 1) & is_judged, **found})
+    told = rows.withColumns(
+        {
+            "is_unchanged": F.max("changes").over(of_group) == 0,
+            "best_or_equal": (rank == 1) & is_judged,
+            "is_best": (place == 1) & is_judged,
+            **found,
+        }
+    ).withColumn("equals", F.sort_array(F.collect_list(best).over(of_group)))
+    told = told.withColumn("alone", F.col("best_or_equal") & (F.size("equals") == 1))
     sentence = F.when(F.col("is_best"), F.expr(SENTENCE))
-    return told.withColumns({**saved, "sentence": sentence}).drop(*found)
+    return told.withColumns({**saved, "sentence": sentence}).drop("equals", *found)
+
+
+def _in_order(*texts: str) -> list[Column]:
+    return [F.expr(text).asc_nulls_last() for text in texts]
 
 
 def league_of(groups: DataFrame) -> DataFrame:
     """A row (kind, strategy), the best first: sums over all groups of that kind.
 
-    `groups` are those that the strategy has answers for, `best_for` those whose best it is; the
-    other columns are those of `groups_of`, `worst_max_load` and `worst_over_bound` the highest of
-    all groups, `mean_over_bound` their mean.
+    `groups` are those that the strategy has answers for, and `unchanged` those of them in which
+    nothing happened. Of the others, `best_or_equal` counts those in which no strategy is better,
+    and `alone` those in which none is as good. `best_for` counts where it `is_best`,
+    `stopped_groups` the groups whose `stopped` is known and in that sum. The other columns are
+    those of `groups_of`, `worst_max_load` and `worst_over_bound` the highest of all groups,
+    `mean_over_bound` their mean.
     """
     is_answered = F.col("worst_max_load").isNotNull()
     league = groups.groupBy("kind", "strategy").agg(
         F.count_if(is_answered).alias("groups"),
         F.count_if("is_best").alias("best_for"),
+        F.count_if(is_answered & F.col("is_unchanged")).alias("unchanged"),
+        *(F.count_if(F.expr(f"{one} and not is_unchanged")).alias(one) for one in COUNTED),
+        F.count("stopped").alias("stopped_groups"),
         F.max("worst_max_load").alias("worst_max_load"),
         F.avg("mean_over_bound").alias("mean_over_bound"),
         F.max("worst_over_bound").alias("worst_over_bound"),
         *(F.sum(one).alias(one) for one in SUMMED),
     )
-    return league.orderBy(
-        F.col("kind").desc(),
-        *(F.expr(one).asc_nulls_last() for one in WORTH),
-        F.when(F.col("strategy") == CURRENT, 0).otherwise(1),
-        "strategy",
-    )
+    return league.orderBy(F.col("kind").desc(), *_in_order(*WORTH, *TIES))

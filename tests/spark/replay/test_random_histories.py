@@ -119,7 +119,12 @@ def test_the_league_has_the_sums_of_the_groups(replay: FleetReplay) -> None:
         for name in SUMMED:
             assert row[name] == pytest.approx(sum(one[name] or 0 for one in own)), name
         assert row.best_for == sum(one.is_best for one in own)
-        assert row.groups == sum(one.worst_max_load is not None for one in own)
+        answered = [one for one in own if one.worst_max_load is not None]
+        assert row.groups == len(answered)
+        assert row.unchanged == sum(one.is_unchanged for one in answered)
+        assert row.best_or_equal == sum(one.best_or_equal and not one.is_unchanged for one in own)
+        assert row.alone == sum(one.alone and not one.is_unchanged for one in own)
+        assert row.stopped_groups == sum(one.stopped is not None for one in own)
     assert league[0].strategy == "optimal"
     worth = [(row.excess_hours, row.stopped) for row in league]
     assert worth == sorted(worth)
@@ -137,6 +142,12 @@ def test_the_best_of_a_group_is_no_worse_than_any(replay: FleetReplay) -> None:
             worth = (row.excess_hours, row.stopped, row.moves)
             assert worth == min((one.excess_hours, one.stopped, one.moves) for one in judged)
             assert row.sentence.startswith(f"g of {row.cluster}: best ")
+            equals = [one for one in judged if (one.excess_hours, one.stopped, one.moves) == worth]
+            assert [one for one in rows if one.best_or_equal] == equals
+            assert [one for one in rows if one.alone] == (equals if len(equals) == 1 else [])
+            assert row.first_moves == min(one.first_moves for one in equals)
+        changes = max(row.changes for row in rows)
+        assert {row.is_unchanged for row in rows} == {changes == 0}
         assert all(row.sentence is None for row in rows if not row.is_best)
 
 
