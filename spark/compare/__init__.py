@@ -3,7 +3,15 @@
 from __future__ import annotations
 
 from spark.compare.best_strategy import best_of
-from spark.compare.compare import compare_fleet, fleet_of
+from spark.compare.compare import best_first, compare_fleet, fleet_of
 from spark.compare.fleet_comparison import FleetComparison
+from spark.compare.past import compare_history
 
-__all__ = ["FleetComparison", "best_of", "compare_fleet", "fleet_of"]
+__all__ = [
+    "FleetComparison",
+    "best_first",
+    "best_of",
+    "compare_fleet",
+    "compare_history",
+    "fleet_of",
+]

@@ -44,16 +44,22 @@ def compare_fleet(
     """
     chosen = check_strategies(strategies)
     goals = of_fleet(goals)
-    racks = goals.need_racks or any(
-        strategy_named(name).rack_aware for name in chosen if name != CURRENT
-    )
     weights = weight_tables(snapshot, goals.weights, rates)
-    encoded = encode(snapshot.validate(), racks, weights=weights)
+    encoded = encode(snapshot.validate(), need_racks(chosen, goals), weights=weights)
     return measure_groups(encoded, chosen, strategy_seconds, goals)
 
 
-def fleet_of(comparison: DataFrame) -> DataFrame:
+def need_racks(strategies: Sequence[str], goals: FleetGoals) -> bool:
+    """Whether racks make a difference to any of these strategies."""
+    return goals.need_racks or any(
+        strategy_named(name).rack_aware for name in strategies if name != CURRENT
+    )
+
+
+def fleet_of(comparison: DataFrame, *keys: str) -> DataFrame:
     """One row a kind of groups and strategy, the best first: how the whole fleet would fare.
+
+    With further `keys`, columns of the comparison, one for each of their values, in their order.
 
     * `kind`: `consumer`, then `connect`, if there are groups of Connect workers.
     * `groups`: those that the strategy has an answer for; the sums are over them. `without_answer`
@@ -91,7 +97,7 @@ def fleet_of(comparison: DataFrame) -> DataFrame:
         "stopped_cooperative",
     )
     return (
-        comparison.groupBy("kind", "strategy")
+        comparison.groupBy(*keys, "kind", "strategy")
         .agg(
             F.count_if(answered).alias("groups"),
             F.count_if(~answered).alias("without_answer"),
@@ -103,12 +109,17 @@ def fleet_of(comparison: DataFrame) -> DataFrame:
             *(F.sum(column).alias(column) for column in (*sums, "rounds")),
             _why().alias("why"),
         )
-        .orderBy(
-            *(F.col("kind").desc(), F.round("mean_over_bound", 3)),
-            F.col("unbalanced") + F.col("without_answer"),
-            *("excess", "moves", "strategy"),
-        )
+        .orderBy(*keys, *best_first())
     )
+
+
+def best_first() -> list[Column]:
+    """The order of the rows of `fleet_of`."""
+    return [
+        *(F.col("kind").desc(), F.round("mean_over_bound", 3)),
+        F.col("unbalanced") + F.col("without_answer"),
+        *(F.col(name).asc() for name in ("excess", "moves", "strategy")),
+    ]
 
 
 def _why() -> Column:

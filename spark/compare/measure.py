@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 from pyspark.sql import DataFrame
+from pyspark.sql.types import StructType
 
 from optimizer.checker import Verdict, check_assignment
 from optimizer.model import (
@@ -55,8 +56,11 @@ def measure_groups(
     strategies: Sequence[str],
     strategy_seconds: float = STRATEGY_SECONDS,
     goals: FleetGoals = DEFAULT_FLEET_GOALS,
+    along: Sequence[str] = (),
 ) -> DataFrame:
     """Measure every group under each of the strategies: a `ComparedRow` for both.
+
+    The columns `along` of the encoded rows go along.
 
     A group has no row for strategies that aren't for its kind. Where a strategy needs more than
     `strategy_seconds` for a group, that row is `failed`. `goals` are those of `optimal`.
@@ -64,12 +68,13 @@ def measure_groups(
     for name in strategies:
         if name != CURRENT:
             strategy_named(name)
-    columns = columns_of(ComparedRow)
+    columns = (*columns_of(ComparedRow), *along)
+    schema = StructType([*schema_of(ComparedRow), *encoded.select(*along).schema])
 
     def cells_of(groups: list[Any]) -> list[tuple[Any, ...]]:
         with TimeLimit(strategy_seconds) as limit:
             return [
-                compared.cells()
+                (*compared.cells(), *(getattr(row, name) for name in along))
                 for row in groups
                 for compared in rows_of_group(
                     row, strategies, limit, goals.of(row.cluster, row.group)
@@ -80,7 +85,7 @@ def measure_groups(
         for groups in portions(batch.itertuples(index=False) for batch in batches):
             yield pd.DataFrame(outlived(groups, cells_of), columns=columns)
 
-    return encoded.mapInPandas(measure_batches, schema_of(ComparedRow))
+    return encoded.mapInPandas(measure_batches, schema)
 
 
 def rows_of_group(

@@ -21,7 +21,7 @@ TOPIC = (*AT, "topic")
 
 OF_GROUP = {
     "groups": ("state", "strategy", "subscriptions_inferred", "type"),
-    "members": ("member_id", "instance_id", "rack", "generation"),
+    "members": ("member_id", "instance_id", "rack", "generation", "client_id", "host"),
     "assignments": ("topic", "partition", "member_id", "generation"),
 }
 """What of a group's own tables is a fact that an assignment may depend on."""

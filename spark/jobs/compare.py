@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from contextlib import ExitStack
+from collections.abc import Mapping
+from contextlib import ExitStack, suppress
 from dataclasses import replace
 from typing import Annotated
 
@@ -12,11 +12,13 @@ from pyspark.sql import SparkSession
 
 from optimizer import STRATEGY_NAMES
 from spark import FleetSnapshot, check_strategies, compare_fleet, fleet_of
-from spark.compare import best_of
-from spark.files import Where, table_in, write_tables
+from spark.compare import best_first, best_of, compare_history
+from spark.errors import UnreadableError
+from spark.files import SNAPSHOT, Where, table_in, write_by_snapshot, write_tables
 from spark.fleet import CONNECT, CONSUMER, WHOLE, Part, check_outside, check_writable, snapshot_id
 from spark.settings import Settings, read_settings
 from spark.terminal import (
+    ALL,
     ClusterName,
     Conf,
     Config,
@@ -44,9 +46,11 @@ from spark.terminal import (
     out_in,
     part_of,
     rates_for,
+    read_history,
     read_snapshot,
     say,
     say_clusters,
+    say_snapshots,
     show,
     store_in,
     with_goals,
@@ -105,7 +109,7 @@ def compare(
     chosen = check_strategies(strategies.split(",") if strategies else settings.strategies)
     settings = replace(settings, strategies=tuple(chosen))
     check_writable(target)
-    with opened(master, conf, settings, source, one_of(snapshot)) as spark:
+    with opened(master, conf, settings, source, one_of(snapshot), snapshot == ALL) as spark:
         compare_store(spark, source, target, snapshot, settings, form, Part(cluster, group))
 
 
@@ -120,15 +124,28 @@ def compare_store(
 ) -> None:
     """Measure all groups of one snapshot, or of each, under all strategies, and print the fleet's.
 
-    Both tables are written, by snapshot.
+    Both tables are written, by snapshot. All of them are compared at once, unless groups go by
+    weights, or one can't be read.
     """
     check_outside(session, out, WRITTEN)
+    if snapshot == ALL and not settings.goals.weights:
+        with suppress(UnreadableError):
+            return _compare_all(session, store, out, settings, form, part)
     compared, fault = each_snapshot(
         *(session, store, snapshot, part, "are compared"),
         lambda one: _compare_one(session, store, out, one, settings, part),
     )
     if compared:
-        _show(compared, settings, form)
+        _show(
+            [
+                ({"snapshot": fleet.id} if len(compared) > 1 else {}) | row
+                for fleet, some in compared
+                for row in some
+            ],
+            clusters_in_json(form, *(fleet for fleet, _ in compared)),
+            settings,
+            form,
+        )
     for fleet, rows in compared:
         say_clusters(fleet)
         if part:
@@ -142,19 +159,52 @@ def compare_store(
         raise fault
 
 
-def _show(compared: Sequence[tuple[FleetSnapshot, Rows]], settings: Settings, form: Format) -> None:
-    """Print the tables of all snapshots, one below the other."""
-    many = len(compared) > 1
-    rows = [
-        ({"snapshot": fleet.id} if many else {}) | row for fleet, some in compared for row in some
+def _compare_all(
+    session: SparkSession, store: Where, out: Where, settings: Settings, form: Format, part: Part
+) -> None:
+    """The same of every snapshot at once, with one verdict over all; UnreadableError if one is."""
+    history = read_history(session, store, "compare", None, None, part, settings)
+    held, snapshots = history.timeline.snapshots, history.snapshots
+    with ExitStack() as kept:
+        kept.enter_context(history)
+        comparison = compare_history(
+            history, settings.strategies, settings.strategy_seconds, settings.goals
+        ).persist()
+        kept.callback(comparison.unpersist)
+        with busy(f"comparing strategies on {len(snapshots)} snapshots"):
+            fleet = fleet_of(comparison, SNAPSHOT)
+            rows, over_all = as_rows(fleet.collect()), as_rows(fleet_of(comparison).collect())
+            keys = (SNAPSHOT, "cluster", "group", "strategy")
+            written = {
+                "comparison": comparison.repartition(SNAPSHOT).sortWithinPartitions(*keys),
+                "fleet": fleet.coalesce(1).sortWithinPartitions(SNAPSHOT, *best_first()),
+            }
+            write_by_snapshot(session, out, written, dict.fromkeys(snapshots, WRITTEN))
+    clusters = [
+        {"cluster": cluster, "snapshot": one}
+        for one in snapshots
+        for cluster, ids in held.items()
+        if one in ids
     ]
+    _show(rows, {"clusters": clusters} if form is Format.JSON else {}, settings, form)
+    say_snapshots(held)
+    if part:
+        say(f"Compared are {part} alone.")
+    say(f"Over all, a group counts once in each snapshot. {best_of(over_all)}")
+    say(
+        f"Each snapshot's groups under each strategy are in {table_in(out, 'comparison')}, its "
+        f"table in {table_in(out, 'fleet')}."
+    )
+
+
+def _show(rows: Rows, clusters: Mapping[str, Rows], settings: Settings, form: Format) -> None:
+    """Print the tables of all snapshots, one below the other."""
     by_kind = {name: [row for row in rows if row["kind"] == kind] for kind, name in TABLES.items()}
     tables = {name: some for name, some in by_kind.items() if some} or {TABLES[CONSUMER]: []}
     shown = SHOWN_BY_WEIGHT if settings.goals.weights else SHOWN
     chosen = ["snapshot", *shown, *(["remote_reads"] if settings.goals.need_racks else [])]
     hidden = {column for row in rows for column in row if column not in chosen}
-    fleets = [fleet for fleet, _ in compared]
-    show(tables | clusters_in_json(form, *fleets), form, hidden)
+    show({**tables, **clusters}, form, hidden)
 
 
 def _compare_one(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from spark.terminal.common import with_common_options
 from spark.terminal.console import OUT, Format, Rows, as_rows, say, show, tell
-from spark.terminal.each_snapshot import SnapshotOrAll, each_snapshot, one_of
+from spark.terminal.each_snapshot import ALL, SnapshotOrAll, each_snapshot, one_of
 from spark.terminal.failures import sentence_of
 from spark.terminal.histories import (
     Since,
@@ -66,6 +66,7 @@ from spark.terminal.submission import sentences_apart
 from spark.terminal.weights import WeightSource, few_weighed, rates_for, with_weight
 
 __all__ = [
+    "ALL",
     "CHECK_FAILED",
     "OUT",
     "SIGNALS",

@@ -1,0 +1,47 @@
+"""Strategies over many snapshots at once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pyspark.sql import DataFrame
+
+from optimizer.model import Goals
+from spark.compare.compare import need_racks
+from spark.compare.measure import measure_groups
+from spark.errors import InputError
+from spark.files import SNAPSHOT
+from spark.fleet import escaped_rows
+from spark.history import FleetHistory, encode_changes
+from spark.settings import (
+    DEFAULT_FLEET_GOALS,
+    STRATEGY_SECONDS,
+    FleetGoals,
+    check_strategies,
+    of_fleet,
+)
+
+SPAN = ("cluster", "group", "start")
+
+
+def compare_history(
+    history: FleetHistory,
+    strategies: Sequence[str] = (),
+    strategy_seconds: float = STRATEGY_SECONDS,
+    goals: FleetGoals | Goals = DEFAULT_FLEET_GOALS,
+) -> DataFrame:
+    """The rows of `compare_fleet` for each snapshot, which the column `snapshot` names.
+
+    A group is measured once for all neighbouring snapshots in which its facts are the same, and the
+    plan's size doesn't depend on their number. InputError for an unknown strategy, and for goals by
+    weight: weights change without any fact, so those snapshots are compared one by one.
+    """
+    chosen, goals = check_strategies(strategies), of_fleet(goals)
+    if goals.weights:
+        raise InputError("goals by weight can't be compared over a history: compare each snapshot")
+    racks = need_racks(chosen, goals)
+    facts = history.facts(racks)
+    encoded = encode_changes(history.tables, facts, racks)
+    measured = measure_groups(encoded, chosen, strategy_seconds, goals, along=SPAN[-1:])
+    rows = escaped_rows(facts.rows.select(SNAPSHOT, *SPAN))
+    return rows.join(measured, [*SPAN]).drop("start")
