@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -78,7 +79,11 @@ class CappedDescent(Descent):
 
     def _lower(self, top: int, level: float, goal: int) -> bool:
         own = (self.target == top).nonzero()[0]
-        return bool(len(own)) and self._move_or_swap(top, level, own, self._others(top, len(own)))
+        if not len(own):
+            return False
+        others = self._others(top, len(own))
+        self.work += len(own) * (len(others) + self.facts.members)
+        return self._move_or_swap(top, level, own, others)
 
     def _move_or_swap(self, top: int, level: float, own: IntArray, others: IntArray) -> bool:
         best, p, q = self._best_move(top, own)
@@ -137,6 +142,30 @@ class CappedDescent(Descent):
         may: NDArray[np.bool_] = self._topic_room()[self.topic_of[partitions]]
         return may & (self.counts < self.caps.most)
 
+    def fit(self, level: int) -> bool:
+        """Take the lightest from who has too many, first what moves anyhow; whether all fit then.
+
+        Nobody is filled above the level.
+        """
+        facts, caps = self.facts, self.caps
+        limits = np.minimum(facts.weights.limits(level), caps.most_weight)
+        too_many = (self.counts > caps.most) | (self.held > caps.most_of_topic[:, None])
+        here = (self.target >= 0).nonzero()[0]
+        here = here[too_many[self.topic_of[here], self.target[here]]]
+        stays = self.target[here] == facts.owner[here]
+        for p in here[np.lexsort((facts.weight[here], stays))].tolist():
+            member, topic = int(self.target[p]), int(self.topic_of[p])
+            has_too_many = self.counts[member] > caps.most[member]
+            if not has_too_many and self.held[topic, member] <= caps.most_of_topic[topic]:
+                continue
+            may = facts.reads[facts.class_of[p]] & (self.counts < caps.most)
+            may &= self.held[topic] < caps.most_of_topic[topic]
+            may &= self.loads + facts.weight[p] <= limits
+            if may.any():
+                self.give(p, int(np.where(may, self.loads * self.scale, NEVER).argmin()))
+        fits = (self.counts <= caps.most).all() and (self.loads <= caps.most_weight).all()
+        return bool(fits and (self.held <= caps.most_of_topic[:, None]).all())
+
     def give(self, p: int, member: int) -> None:
         before, topic = int(self.target[p]), int(self.topic_of[p])
         super().give(p, member)
@@ -151,9 +180,21 @@ class CappedSearch:
 
     def __init__(self, problem: Problem, goals: Goals, facts: Facts, caps: Caps) -> None:
         self._problem, self._facts, self._caps = problem, facts, caps
-        by_count = replace(DEFAULT_GOALS, **goals.limits._replace(max_weight=())._asdict())
-        self.unmoved = solve(problem, replace(by_count, max_moves=0)).target
-        self._even = solve(problem, by_count).target
+        self._by_count = replace(DEFAULT_GOALS, **goals.limits._replace(max_weight=())._asdict())
+
+    @cached_property
+    def unmoved(self) -> IntArray:
+        """The plan of the fewest moves within the counts."""
+        return solve(self._problem, replace(self._by_count, max_moves=0)).target
+
+    @cached_property
+    def _even(self) -> IntArray:
+        return solve(self._problem, self._by_count).target
+
+    def fitted(self, target: IntArray, level: int, tolerance: float) -> IntArray | None:
+        """The plan made to fit into the caps, where that is within a tolerance; None if not."""
+        descent = CappedDescent(self._problem, self._facts, self._caps, target)
+        return descent.target if descent.fit(level + int(level * tolerance)) else None
 
     def lowered(self, goal: int, tolerance: int, budget: int | None) -> IntArray:
         """A plan no higher than the tolerance by few moves, or else the lowest that is found.
@@ -182,7 +223,7 @@ class CappedSearch:
         """The plan lowered to a goal, by no more moves than allowed."""
         descent = CappedDescent(self._problem, self._facts, self._caps, start)
         before = start
-        while descent.lower(goal):
+        while not descent.is_spent and descent.lower(goal):
             if budget is not None and self._facts.moves_of(descent.target) > budget:
                 return before
             before = descent.target.copy() if budget is not None else start

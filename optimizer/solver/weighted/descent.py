@@ -13,6 +13,9 @@ from optimizer.solver.weighted.split import best_split
 WIDEST = 200_000
 """So many exchanges are looked at together at most; in larger groups those with the least full."""
 
+WORK = 20_000_000
+"""So many exchanges are looked at in all: then the plan at hand has to do."""
+
 MOST_MEMBERS = 200
 """In larger groups nothing is passed on over more than three."""
 
@@ -32,19 +35,25 @@ class Descent:
         self.facts, self.target = facts, target.copy()
         self.loads = facts.weights.loads(target)
         self.scale = facts.weights.parts / facts.weights.capacity
+        self.work = 0
 
     @property
     def levels(self) -> Reals:
         found: Reals = self.loads * self.scale
         return found
 
+    @property
+    def is_spent(self) -> bool:
+        return self.work >= WORK
+
     def run(self, goal: int) -> IntArray:
-        """Lower the highest load until it is at the goal, or nothing lowers it."""
-        while True:
+        """Lower the highest load to the goal, as long as anything lowers it and `WORK` lasts."""
+        while not self.is_spent:
             levels = self.levels
             top = int(levels.argmax())
             if levels[top] <= goal or not self._lower(top, float(levels[top]), goal):
-                return self.target
+                break
+        return self.target
 
     def _lower(self, top: int, level: float, goal: int) -> bool:
         """Whether a change was made that lowers the fullest member and leaves all below it."""
@@ -52,6 +61,7 @@ class Descent:
         if not len(own):
             return False
         others = self._others(top, len(own))
+        self.work += len(own) * (len(others) + self.facts.members)
         return (
             self._move_or_swap(top, level, own, others)
             or self._split(top, level)

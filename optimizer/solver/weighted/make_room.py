@@ -10,6 +10,9 @@ from optimizer.solver.weighted.facts import Facts
 STEPS = 4
 """So many exchanges a member are tried at most."""
 
+UNPLACED = 100
+"""Where nobody has room for more partitions than that, no room is made for any."""
+
 MOST = 200_000
 """So many pairs of partitions are looked at together at most: with members who have most room."""
 
@@ -21,6 +24,8 @@ def make_room(facts: Facts, target: IntArray, level: int, unplaced: list[int]) -
     exchanges one of its partitions for a lighter one, or gives one to a member that passes another
     on to a third.
     """
+    if len(unplaced) > UNPLACED:
+        return None
     room = _Room(facts, target, level)
     for p in unplaced:
         if not room.place(p):
@@ -113,12 +118,19 @@ class _Room:
             return None
         holder, weight = self.target[others], facts.weight
         room = self.limits - self.loads
-        spare = np.where(facts.reads[facts.class_of[others]], room, -1)
-        spare[np.arange(len(others)), holder] = -1
+        # The two readers of each class with most room: the holder isn't both of them.
+        spare = np.where(facts.reads, room, -1)
         if giver >= 0:
             spare[:, giver] = -1
-        third = spare.argmax(axis=1)
-        passes = spare[np.arange(len(others)), third] >= weight[others]
+        classes, class_of = np.arange(len(spare)), facts.class_of[others]
+        first = spare.argmax(axis=1)
+        most = spare[classes, first]
+        spare[classes, first] = -1
+        second = spare.argmax(axis=1)
+        is_holder = first[class_of] == holder
+        third = np.where(is_holder, second[class_of], first[class_of])
+        passes = np.where(is_holder, spare[classes, second][class_of], most[class_of])
+        passes = passes >= weight[others]
         grows = weight[giving][:, None] - weight[others]
         fits = passes & (grows <= room[holder])
         fits &= facts.reads[facts.class_of[giving]][:, holder]

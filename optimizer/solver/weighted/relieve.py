@@ -16,6 +16,9 @@ from optimizer.solver.weighted.refit import Refit
 LARGE = 3_000
 """In smaller groups the exchanges of `optimizer.solver.weighted.make_room` are about as good."""
 
+IN_VAIN = 100
+"""After so many partitions for which no room could be made none is made for others."""
+
 ROUNDS = 3
 """So often it is tried to shed less, where not all that is shed can be placed."""
 
@@ -175,9 +178,9 @@ class _Relief:
         if len(self.facts.read) < LARGE:
             return left
         refit = Refit(self.facts, self.target, self.full.loads, self.limits)
-        still = []
+        still: list[int] = []
         for p in left:
-            taker = refit.taker(p)
+            taker = refit.taker(p) if len(still) < IN_VAIN else None
             if taker is None:
                 still.append(p)
             else:

@@ -27,6 +27,9 @@ from optimizer.solver.weighted.take_back import taken_back
 MOST = 20_000
 """In groups of more partitions the highest load isn't lowered step by step from the owners."""
 
+LARGE = 3_000
+"""In larger groups it is tried first whether the plan without caps can be fitted into them."""
+
 ROUNDS = 4
 """So often the rest is evened out where the highest load is stuck."""
 
@@ -54,12 +57,12 @@ def solve_by_weight(problem: Problem, goals: Goals) -> Found:
     check_max_weight(problem, goals)
     facts, effort = Facts.of(problem, goals), EFFORTS[goals.effort]
     search, budget = _Search(facts, effort), _budget(problem, facts, goals)
+    if goals.pin or goals.exclude:  # a few members are then likely to read too much
+        search.better_bound()
     if caps := caps_of(problem, goals):
         return _within_caps(search, CappedSearch(problem, goals, facts, caps), goals, budget)
     reason = None
-    target = search.few_moves(goals.tolerance) if facts.has_owners else None
-    if target is None:
-        target = search.afresh(goals.tolerance)
+    target = search.found(goals.tolerance)
     moves = facts.moves_of(target)
     if budget is not None and moves > budget:
         target = within_budget(facts, facts.level_of(target), budget)
@@ -88,9 +91,14 @@ def _budget(problem: Problem, facts: Facts, goals: Goals) -> int | None:
 def _within_caps(search: _Search, capped: CappedSearch, goals: Goals, budget: int | None) -> Found:
     """The same where members may have so much and no more: bounds are those without."""
     facts, reason = search.facts, None
+    fitting = None
+    if budget is None and len(facts.read) > LARGE:
+        fitting = capped.fitted(search.found(goals.tolerance), search.bound.level, goals.tolerance)
 
     def lowered() -> IntArray:
         tolerance = _raised(search.bound.level, goals.tolerance)
+        if fitting is not None and facts.level_of(fitting) <= tolerance:
+            return fitting
         return capped.lowered(search.goal, tolerance, budget)
 
     target, before = lowered(), search.bound.level
@@ -98,8 +106,11 @@ def _within_caps(search: _Search, capped: CappedSearch, goals: Goals, budget: in
     if search.bound.level > before:
         target = lowered()
     moves = facts.moves_of(target)
-    gain = gain_of(facts, capped.unmoved, target) if goals.min_gain else 0.0
-    if moves > facts.moves_of(capped.unmoved) and gain < goals.min_gain * moves:
+    if (
+        goals.min_gain
+        and moves > facts.moves_of(capped.unmoved)
+        and gain_of(facts, capped.unmoved, target) < goals.min_gain * moves
+    ):
         target, reason = capped.unmoved, f"not worth {moves} move{'s' * (moves != 1)}"
     search.better_prices_for(target)
     return Found(target, search.bound, reason)
@@ -118,13 +129,18 @@ class _Search:
         """A plan at this level is good enough."""
         return _raised(self.bound.level, self.effort.enough)
 
+    def found(self, tolerance: float) -> IntArray:
+        """The best plan that is found, with few moves where that will do."""
+        few = self.few_moves(tolerance) if self.facts.has_owners else None
+        return self.afresh(tolerance) if few is None else few
+
     def few_moves(self, tolerance: float) -> IntArray | None:
         """A plan from the owners within the tolerance of the bound, if one is found."""
         found = self._within(tolerance)
-        if found is None and self._better_bound():
+        if found is None and self.better_bound():
             found = self._within(tolerance)
         if found is not None and self.facts.level_of(found) > self.goal:
-            self._better_bound()
+            self.better_bound()
         return found
 
     def _within(self, tolerance: float) -> IntArray | None:
@@ -143,7 +159,7 @@ class _Search:
     def better_bound_for(self, target: IntArray) -> None:
         """Look for a better bound where a plan isn't good enough by the one that there is."""
         if not self._is_good(target):
-            self._better_bound()
+            self.better_bound()
         if not self._is_good(target):
             found = counted_bound(self.facts, self.bound.level, self.facts.level_of(target))
             self.bound = found or self.bound
@@ -153,7 +169,7 @@ class _Search:
         if self.effort.rounds and not self._is_good(target):
             self._better_prices(target)
 
-    def _better_bound(self) -> bool:
+    def better_bound(self) -> bool:
         """Ask all sets, once; whether the bound is better than it was."""
         if not self._is_simple or self.facts.is_homogeneous:
             return False
@@ -183,7 +199,7 @@ class _Search:
         best = longest_first(facts)
         if self._is_good(best):
             return best
-        if self._better_bound() and self._is_good(best):
+        if self.better_bound() and self._is_good(best):
             return best
         best = self._lowered(facts, best)
         if self._is_good(best):
@@ -208,13 +224,15 @@ class _Search:
         Who is in the way of an exchange then often has room for it.
         """
         everything = np.ones(len(target), np.bool_)
-        best = Descent(facts, target).run(self.goal)
+        descent = Descent(facts, target)
+        best = descent.run(self.goal)
         for _ in range(ROUNDS):
             level = facts.level_of(best)
-            if level <= self.goal:
+            if level <= self.goal or descent.is_spent:
                 break
             even = levelled_out(facts, best, level, everything, self.effort.enough)
-            found = Descent(facts, even).run(self.goal)
+            descent = Descent(facts, even)
+            found = descent.run(self.goal)
             if facts.level_of(found) >= level:
                 break
             best = found
