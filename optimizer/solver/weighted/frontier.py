@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from optimizer.model import DEFAULT_GOALS, NOBODY, Goals, IntArray, Problem
+from optimizer.model import DEFAULT_GOALS, NOBODY, Goals, IntArray, Problem, classes_of
 from optimizer.solver.frontier import knee_of, refuse_limits
 from optimizer.solver.weighted.effort import EFFORTS
 from optimizer.solver.weighted.facts import Facts
@@ -47,7 +47,7 @@ class WeightedFrontier(NamedTuple):
     """The points by their moves, each lower than the one before; `knee` as that of `Frontier`.
 
     `found_weight` is the largest load as found; what has no owner isn't in it, and is placed at
-    every point. `weight_bound`: no plan is below it, whatever it moves.
+    every point, as is what limits move. `weight_bound`: no plan is below it, whatever it moves.
     """
 
     points: list[WeightedPoint]
@@ -71,11 +71,13 @@ def weighted_frontier_of(problem: Problem, goals: Goals = DEFAULT_GOALS) -> Weig
     most = facts.moves_of(found.target)
     for moves in range(1, most) if most <= MOST_POINTS else curve.spread():
         curve.look_for(moves)
+    owned = classes_of(problem).kept
+    forced = int(np.count_nonzero(owned != facts.owner))  # by limits
     unit, levels = facts.weights.unit, curve.levels
     highest, gain = levels[0][1], levels[0][1] - levels[-1][1]
     points = [
         WeightedPoint(
-            moves=moves,
+            moves=forced + moves,
             max_weight=level * unit,
             weight_bound=curve.bound(moves) * unit,
             share=(highest - level) / gain if gain else 1.0,
@@ -85,7 +87,7 @@ def weighted_frontier_of(problem: Problem, goals: Goals = DEFAULT_GOALS) -> Weig
     return WeightedFrontier(
         points=points,
         knee=knee_of([(point.moves, point.share) for point in points]),
-        found_weight=facts.level_of(facts.owner) * unit,
+        found_weight=facts.level_of(owned) * unit,
         weight_bound=found.bound.level * unit,
     )
 

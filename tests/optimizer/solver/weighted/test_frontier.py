@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from optimizer import Group, Member
+from optimizer import Goals, Group, Member, assign
 from optimizer.model import weights_of
 from optimizer.model.numbering import problem_of
 from optimizer.solver import weighted_frontier_of
@@ -47,3 +47,27 @@ def test_the_heaviest_moves_bring_most() -> None:
     ]
     assert found.points[1].weight_bound == pytest.approx(50)
     assert len(found.points) == 2, "nothing is lower than the heaviest"
+
+
+@pytest.mark.parametrize(
+    "goals",
+    [
+        Goals(balance="weight", pin=[{"topics": "t", "partitions": [0], "members": "b"}]),
+        Goals(balance="weight", exclude=[{"topics": "t", "partitions": [0], "members": "a"}]),
+    ],
+    ids=["pin", "exclude"],
+)
+def test_what_limits_move_is_counted(goals: Goals) -> None:
+    """The first partition has to move; with the heaviest it makes loads of 8 and 9."""
+    group = Group(
+        topics={"t": 4},
+        members=[Member("a", ["t"], [("t", p) for p in range(4)]), Member("b", ["t"])],
+        weights={"t": [1.0, 8.0, 4.0, 4.0]},
+    )
+    found = weighted_frontier_of(problem_of(group).problem, goals)
+    assert [(p.moves, p.max_weight) for p in found.points] == [
+        (1, pytest.approx(16)),
+        (2, pytest.approx(9)),
+    ]
+    assert found.found_weight == pytest.approx(17)
+    assert assign(group, goals=goals).moves == 2
