@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Callable, Collection, Iterator, Mapping
-from math import inf, isfinite
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -16,20 +16,46 @@ Rule = Callable[[str, str, Any], Iterator[str]]
 Where is empty for the file's own keys, and else ends in a colon and a space.
 """
 
+LARGEST = 1 << 20
+"""The bytes of the largest file that is read."""
+
+MOST = 1e100
+"""The largest number that settings state, as of weights and capacities."""
+
 
 def read_toml(path: Path, what: str) -> dict[str, Any]:
     """What a file states; InputError names `what` it is for when it can't be read.
 
     A byte order mark, which editors of Windows put first, is passed over.
     """
+    text = _text(path, what)
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8-sig"))
+        stated = tomllib.loads(text)
+        repr(stated)  # faults quote what is stated
+        return stated
+    except tomllib.TOMLDecodeError as error:
+        raise InputError(f"{what} {path} is not TOML: {error}") from None
+    except (RecursionError, ValueError):
+        raise InputError(
+            f"{what} {path} can't be read: tables are nested too deep in it, or a number has too "
+            "many digits"
+        ) from None
+
+
+def _text(path: Path, what: str) -> str:
+    """The text of a regular file: a device or a pipe may have no end."""
+    try:
+        if path.exists() and not (path.is_file() or path.is_dir()):
+            raise InputError(f"{what} {path} is a device or a pipe: name a regular file")
+        with path.open("rb") as file:
+            content = file.read(LARGEST + 1)
+        if len(content) > LARGEST:
+            raise InputError(f"{what} {path} is too large: at most {LARGEST:,} bytes are read")
+        return content.decode("utf-8-sig")
     except OSError as error:
         raise InputError(f"{what} {path} can't be read: {error.strerror}") from None
     except UnicodeDecodeError:
         raise InputError(f"{what} {path} is not UTF-8: save it with that encoding") from None
-    except tomllib.TOMLDecodeError as error:
-        raise InputError(f"{what} {path} is not TOML: {error}") from None
 
 
 def read_checked(
@@ -118,11 +144,11 @@ def one_of(known: Collection[str]) -> Rule:
 
 
 def is_number(found: Any, least: float = -inf) -> bool:
-    """Whether it is a finite number, and not below `least`."""
+    """Whether it is a number up to `MOST`, and not below `least`."""
     return (
         isinstance(found, int | float)
         and not isinstance(found, bool)
-        and isfinite(found)
+        and abs(found) <= MOST
         and found >= least
     )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from datetime import timedelta
+from os import mkfifo
 from pathlib import Path
 
 import pytest
@@ -125,6 +126,32 @@ def test_what_editors_of_windows_write(file: Path) -> None:
 def test_a_file_that_is_not_there(file: Path) -> None:
     with pytest.raises(InputError, match=r"evenfleet\.toml can't be read: No such file"):
         read_settings(file)
+
+
+@pytest.mark.parametrize(
+    ("text", "fault"),
+    [
+        ("[a" + ".a" * 5_000 + "]", "tables are nested too deep in it, or a number has too many"),
+        ("a = " + "[" * 5_000 + "]" * 5_000, "tables are nested too deep in it, or a number"),
+        ("strategy_seconds = " + "9" * 100_000, "or a number has too many digits"),
+        ("strategy_seconds = 0x" + "f" * 100_000, "or a number has too many digits"),
+        ("strategy_seconds = 1" + "0" * 400, " and must be a number above 0"),
+        ("#" * (1 << 20) + "#", "toml is too large: at most 1,048,576 bytes are read"),
+    ],
+    ids=["tables", "lists", "digits", "hexadecimal", "beyond reals", "size"],
+)
+def test_absurd_settings_are_refused_in_a_sentence(file: Path, text: str, fault: str) -> None:
+    with pytest.raises(InputError) as raised:
+        read(file, text)
+    assert fault in str(raised.value)
+
+
+def test_a_device_and_a_pipe_are_not_read(file: Path) -> None:
+    """Neither may have an end."""
+    mkfifo(file)
+    for path in (file, Path("/dev/zero")):
+        with pytest.raises(InputError, match=f"{path} is a device or a pipe: name a regular file"):
+            read_settings(path)
 
 
 class TestConfigCommand:
