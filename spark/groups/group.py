@@ -81,15 +81,13 @@ def read_group(row: Any, weight: str | None = None) -> FleetGroup:
         faults += capacity_faults(row)
     if faults:
         return FleetGroup("invalid", faults)
-    if (row.state or "").startswith(UNKNOWN_STATE):
-        return FleetGroup("invalid", [f"what the group reads and owns isn't known: {row.state}"])
-    if row.state in REBALANCING_STATES:
-        return FleetGroup("rebalancing", [f"the group is rebalancing (state {row.state})"])
-    if not member_ids:
-        return FleetGroup("empty", ["the group has no members"])
+    if unplanned := _unplanned(row.state, member_ids):
+        return unplanned
     members.check_unambiguous(member_ids)
     topics.index.check_unambiguous(topics.names)
     claims = read_claims(row, member_ids, members, topics)
+    if why := _no_topic_there(subscribed, topics, claims):
+        return FleetGroup("invalid", [why])
     ownership = settle(claims, row.generations, int(topics.offsets[-1]))
     owner = ownership.owner
     problem = _problem(row, member_ids, topics, subscriber, subscribed, claims, owner)
@@ -177,6 +175,29 @@ def _faults(
             f"(one to topic {topics.names[strangers.min()]!r})"
         )
     return faults + _of_subscribed_topics(subscribed, topics, TOPIC_FAULTS)
+
+
+def _unplanned(state: str | None, member_ids: Sequence[str]) -> FleetGroup | None:
+    """What becomes of a group that has no plan by its state, or for want of members."""
+    if (state or "").startswith(UNKNOWN_STATE):
+        return FleetGroup("invalid", [f"what the group reads and owns isn't known: {state}"])
+    if state in REBALANCING_STATES:
+        return FleetGroup("rebalancing", [f"the group is rebalancing (state {state})"])
+    return None if member_ids else FleetGroup("empty", ["the group has no members"])
+
+
+def _no_topic_there(subscribed: IntArray, topics: Topics, claims: Claims) -> str | None:
+    """Why nothing can be planned, although members own something: it is of topics that are absent.
+
+    A group of which nothing is known but that would look as even as it can be.
+    """
+    lost = claims.impossible
+    if not lost or len(claims.partition) or (topics.sizes[subscribed] != ABSENT).any():
+        return None
+    return (
+        f"none of the topics it reads is in the snapshot ({topics.names[0]!r} is one), so its "
+        f"{lost} claims can't be placed: take a snapshot of all topics"
+    )
 
 
 def _vanished(subscribed: IntArray, topics: Topics) -> list[str]:

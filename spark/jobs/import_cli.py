@@ -27,7 +27,8 @@ def import_cli(
         typer.Option(help="Text of kafka-consumer-groups; repeatable.", show_default=False),
     ],
     topics: Annotated[
-        Path, typer.Option(help="Text of kafka-topics --describe.", show_default=False)
+        list[Path],
+        typer.Option(help="Text of kafka-topics --describe; repeatable.", show_default=False),
     ],
     out: Annotated[Path, typer.Option(help="The store, a local folder.", show_default=False)],
     snapshot: Annotated[
@@ -55,7 +56,7 @@ def import_cli(
     """
     check_writable(str(out))
     chosen = snapshot_id(snapshot)
-    with busy(f"reading {len(groups)} texts of groups and one of topics"):
+    with busy(f"reading {len(groups)} texts of groups and {len(topics)} of topics"):
         text = read_cli_text(cluster, groups, topics, brokers, infer.value, subscriptions)
     for sentence in [*text.notes, *text.left_out]:
         say(sentence)

@@ -29,7 +29,7 @@ Row = dict[str, Any]
 def read_cli_text(
     cluster: str,
     groups: Sequence[Path],
-    topics: Path,
+    topics: Sequence[Path],
     brokers: Path | None = None,
     infer: Infer = "union",
     subscriptions: Path | None = None,
@@ -46,7 +46,7 @@ def read_cli_text(
     if not cluster.strip():
         raise InputError("the cluster's name is empty: its rows are told apart by it")
     of_groups = read_consumer_groups(groups)
-    of_topics = read_topics(topics)
+    of_topics = read_topics(*topics)
     _refuse_unread("groups", of_groups.groups, of_groups.unreadable)
     _refuse_unread("topics", of_topics.partitions, of_topics.unreadable)
     of_brokers = read_brokers(brokers) if brokers else Brokers([], [], [])

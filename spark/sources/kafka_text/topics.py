@@ -21,6 +21,8 @@ _KEYS = (
 )
 # Tabs part the fields; where an editor or a terminal made spaces of them, the next key does
 _GAP = re.compile(rf"(?<!Adding)(?<!Removing)\s+(?=(?:{_KEYS}):)")
+# Where somebody has joined lines, the next one begins at its topic
+_START = re.compile(rf"\s*(?=Topic:\s*{TOPIC_NAME}\s+(?:TopicId|PartitionCount|Partition):)")
 _FIELD = re.compile(rf"({_KEYS}):\s*(.*)")
 _TOPIC = re.compile(TOPIC_NAME)
 _COUNT = re.compile(r"[0-9]{1,7}")
@@ -58,20 +60,22 @@ class Topics(NamedTuple):
     unreadable: list[UnreadableLine]
 
 
-def read_topics(path: Path) -> Topics:
-    """Read one file. Topics marked for deletion are left out, with a note.
+def read_topics(*paths: Path) -> Topics:
+    """Read files that tell of one cluster. Topics marked for deletion are left out, with a note.
 
     A partition that the topic's PartitionCount counts and no line shows exists all the same: it is
     there, and its leader and replicas are unknown. Of two lines of one partition the later counts.
 
-    Raises InputError if the file is missing, is not text, or has no topic in it.
+    Raises InputError if a file is missing, is not text, or has no topic in it.
     """
-    reader = _Reader(str(path))
-    for line in read_lines(path, EXPECTED, reader.unreadable):
-        reader.read(line)
-    if not reader.counts and not reader.partitions:
-        said = f". It says: {reader.error}" if reader.error else ""
-        raise InputError(f"{path}: no topic is in it; expected {EXPECTED}{said}")
+    reader = _Reader(", ".join(map(str, paths)))
+    for path in paths:
+        reader.topics = 0
+        for line in read_lines(path, EXPECTED, reader.unreadable):
+            reader.read(line)
+        if not reader.topics:
+            said = f". It says: {reader.error}" if reader.error else ""
+            raise InputError(f"{path}: no topic is in it; expected {EXPECTED}{said}")
     return Topics(sorted(reader.living()), list(reader.notes()), reader.unreadable)
 
 
@@ -82,12 +86,17 @@ class _Reader:
         self.partitions: dict[tuple[str, int], Partition] = {}
         self.unreadable: list[UnreadableLine] = []
         self.error: str | None = None
+        self.topics = 0
         self._topic_ids: dict[str, str] = {}
         self._min_insync: dict[str, int] = {}
         self._marked: set[str] = set()
         self._differing: set[str] = set()
 
     def read(self, line: Line) -> None:
+        for text in filter(None, _START.split(line.text)):
+            self._read_one(line._replace(text=text))
+
+    def _read_one(self, line: Line) -> None:
         fields = _fields(line.text)
         if fields is None:
             self._read_other(line)
@@ -98,6 +107,7 @@ class _Reader:
                 self._take_partition(topic, fields)
             else:
                 self._take_topic(topic, fields)
+            self.topics += 1
             if fields.get("MarkedForDeletion") == "true":
                 self._marked.add(topic)
         except ValueError as error:

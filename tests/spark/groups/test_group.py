@@ -171,6 +171,18 @@ def test_a_topic_that_the_cluster_lacks_is_ignored_and_noted() -> None:
     assert group.problem.partition_count == 2
 
 
+def test_a_group_whose_topics_are_all_absent_is_invalid_if_members_own_something() -> None:
+    """It isn't even: the snapshot lacks topics."""
+    claims = [("gone", 0, "a"), ("gone", 1, "a")]
+    group = read(Fleet().group("g", {"a": ["gone"], "b": ["gone"]}, claims))
+    assert group.status == "invalid"
+    assert group.reason == (
+        "none of the topics it reads is in the snapshot ('gone' is one), so its 2 claims can't be "
+        "placed: take a snapshot of all topics"
+    )
+    assert read(Fleet().group("g", {"a": ["gone"]})).status == "ok"
+
+
 def test_kafka_strategies_are_told_of_vanished_topics_and_of_claims_beyond_a_topic() -> None:
     """Kafka compares subscriptions before it drops topics, and takes any partition number."""
     claims = [("t", 2, "b"), ("t", 2, "z"), ("t", -1, "a"), ("v", 0, "a"), ("t", 1, "a")]

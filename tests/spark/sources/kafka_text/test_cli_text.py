@@ -55,7 +55,7 @@ def read(captures: Path, write: Callable[..., Path]) -> Import:
     def read(**given: object) -> SourceTables:
         inputs: dict[str, object] = {
             "groups": [captures / f"{view}.txt" for view in VIEWS],
-            "topics": captures / "topics.txt",
+            "topics": [captures / "topics.txt"],
             "brokers": write("brokers.txt", BROKERS),
         }
         return read_cli_text("blue", **(inputs | given))  # type: ignore[arg-type]
@@ -183,7 +183,7 @@ def test_faults_of_every_file_are_reported_together(
 ) -> None:
     result = read(
         groups=[write("g.txt", (captures / "members_verbose.txt").read_text() + "what 1\n")],
-        topics=write("t.txt", (captures / "topics.txt").read_text() + "what 2\n"),
+        topics=[write("t.txt", (captures / "topics.txt").read_text() + "what 2\n")],
         brokers=write("b.txt", BROKERS + "what 3\n"),
         subscriptions=write("s.csv", "group,client_id,topic\nwhat,4,five\n"),
     )
@@ -202,7 +202,7 @@ def test_topics_that_are_owned_and_not_described_are_noted(
 ) -> None:
     topic = "Topic: orders\tPartitionCount: 1\tReplicationFactor: 1\tConfigs: \n"
     partition = "\tTopic: orders\tPartition: 0\tLeader: 1\tReplicas: 1\tIsr: 1\n"
-    (note,) = read(topics=write("t.txt", topic + partition)).notes
+    (note,) = read(topics=[write("t.txt", topic + partition)]).notes
     assert note.startswith("2 topics (one, t.a-b_c) with subscribers are not among")
 
 
@@ -221,7 +221,7 @@ def test_a_missing_file_is_an_input_error_that_names_it(
 ) -> None:
     gone = tmp_path / "gone"
     with pytest.raises(InputError, match=r"gone: No such file or directory; expected \w+"):
-        read(**{name: [gone] if name == "groups" else gone})
+        read(**{name: [gone] if name in ("groups", "topics") else gone})
 
 
 @pytest.mark.parametrize("name", ["groups", "topics", "brokers"])
@@ -230,7 +230,7 @@ def test_files_that_were_mixed_up_are_input_errors(
 ) -> None:
     wrong = captures / ("topics.txt" if name == "groups" else "state.txt")
     with pytest.raises(InputError, match=rf"{wrong.name}: .* expected the text of kafka-"):
-        read(**{name: [wrong] if name == "groups" else wrong})
+        read(**{name: [wrong] if name in ("groups", "topics") else wrong})
 
 
 def test_the_same_input_gives_the_same_tables_in_any_order_of_files(

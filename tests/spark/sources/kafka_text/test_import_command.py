@@ -43,6 +43,21 @@ class TestImportCli:
         assert len(rows(tmp_path / "plan" / "assignments")) == 62
         assert run("verify", store, tmp_path / "plan").code == 0
 
+    def test_topics_in_several_files_are_all_read(self, run: Run, tmp_path: Path) -> None:
+
+        first, *_ = text = (CAPTURES / "topics.txt").read_text().splitlines(keepends=True)
+        topic = first.split()[1]
+        parts = {True: tmp_path / "one.txt", False: tmp_path / "others.txt"}
+        for of_first, path in parts.items():
+            path.write_text("".join(x for x in text if (f"Topic: {topic}\t" in x) == of_first))
+        words = [word for word in self.WORDS if word not in ("--topics", CAPTURES / "topics.txt")]
+        both = [word for path in parts.values() for word in ("--topics", path)]
+        for name, stated in (("both", both), ("whole", self.WORDS[3:5]), ("part", both[:2])):
+            out = ("--out", tmp_path / name, "--snapshot", SNAPSHOT)
+            assert run(*words, *stated, *out).code == 0
+        tables = {name: rows(tmp_path / name / "partitions") for name in ("both", "whole")}
+        assert tables["both"] == tables["whole"]
+
     def test_subscriptions_that_are_told_are_not_inferred(self, run: Run, tmp_path: Path) -> None:
         told = tmp_path / "told.csv"
         told.write_text("group,client_id,topic\ng-idle,idle0,one\ng-idle,idle1,one\n")

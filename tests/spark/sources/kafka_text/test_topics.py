@@ -57,6 +57,23 @@ def test_each_versions_lines_are_read_with_tabs_or_spaces(read: Read, text: str,
     ]
 
 
+@pytest.mark.parametrize("text", FORMATS.values(), ids=FORMATS.keys())
+@pytest.mark.parametrize("between", ["", " ", "\t"])
+def test_lines_that_somebody_has_joined_are_read_as_they_were(
+    read: Read, text: str, between: str
+) -> None:
+    assert read(text.replace("\n", between)) == read(text)
+
+
+def test_several_files_are_of_one_cluster(write: Callable[..., Path]) -> None:
+    one, other = (
+        write(f"{name}.txt", f"Topic: {name} PartitionCount: 1\n") for name in ("one", "other")
+    )
+    assert [row.topic for row in read_topics(one, other).partitions] == ["one", "other"]
+    with pytest.raises(InputError, match=r"empty\.txt: no topic is in it"):
+        read_topics(one, write("empty.txt", "\n"))
+
+
 def test_a_real_capture(captures: Path) -> None:
     result = read_topics(captures / "topics.txt")
     assert (result.notes, result.unreadable) == ([], [])
