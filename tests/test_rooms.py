@@ -94,6 +94,8 @@ ROOMS: dict[str, tuple[str, ...]] = {
     "spark.solve": (*FLEET, "spark.groups", *OPTIMIZER, "optimizer.strategies"),
     "spark.history": (*WORKERS, "spark.charts"),
     **dict.fromkeys(CAPABILITIES, (*WORKERS, "spark.history", "spark.charts")),
+    # which groups follow a plan is told by its assignors' names
+    "spark.audit": (*WORKERS, "spark.history", "spark.charts", "optimizer.assignor"),
     # a plan explains its groups
     "spark.plan": (*WORKERS, "spark.history", "spark.charts", "spark.explain"),
     "spark.members": (*WORKERS, "spark.history", "optimizer.sizes"),

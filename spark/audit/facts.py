@@ -25,6 +25,9 @@ from spark.audit.rules import Timeouts
 from spark.fleet import FOREIGN, REBALANCING_STATES
 from spark.groups import Lookup, Seat, read_or_failed
 
+EMPTY = "empty"
+"""Status of a group without members."""
+
 
 class Led(NamedTuple):
     """Partitions that members own, of topics that the cluster has.
@@ -170,10 +173,18 @@ class GroupFacts:
 
     @cached_property
     def beyond(self) -> list[Beyond]:
-        """By topic, what is committed beyond its end."""
-        if self.plan is None or not len(self.row.beyonds):
+        """By topic that the group reads, or may read again, what is committed beyond its end."""
+        row = self.row
+        if not len(row.beyonds):
             return []
-        return beyond_ends(self.row, self.topic_index, self.topic_sizes)
+        if self.solved.status == EMPTY:
+            return beyond_ends(row, np.ones(len(row.beyonds), np.bool_))
+        if self.plan is None:
+            return []
+        topic = self.topic_index.find(row.beyond_topics)
+        is_read = topic >= 0
+        is_read[is_read] = self.topic_sizes[topic[is_read]] > 0
+        return beyond_ends(row, is_read)
 
     @cached_property
     def led(self) -> Led:

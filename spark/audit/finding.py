@@ -40,7 +40,8 @@ class Finding:
     `needs` are the tables and columns without which it can't run. The levels are those from which
     on (or, with `below`, under which) a measure has that severity; None is never. No level may be
     less than `lowest`, where `find` can't see smaller measures. Of Connect's workers, connectors
-    and tasks `advice_to_connect` is told instead of `advice`, where it is stated.
+    and tasks `advice_to_connect` is told instead of `advice`, where it is stated, and of groups
+    that follow a plan `advice_to_planned`.
     """
 
     name: str
@@ -55,6 +56,7 @@ class Finding:
     below: bool = False
     lowest: float = 0.0
     advice_to_connect: str | None = None
+    advice_to_planned: str | None = None
 
     @property
     def levels(self) -> dict[str, float | None]:

@@ -12,6 +12,7 @@ import pandas as pd
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
+from optimizer.assignor.plan_file import COOPERATIVE, EAGER
 from optimizer.model import IntArray
 from optimizer.strategies import OPTIMAL
 from spark.audit.facts import GroupFacts
@@ -172,7 +173,6 @@ class Judge:
 
 def _told_by(finding: GroupFinding, facts: GroupFacts, settings: Settings) -> Iterator[Cells]:
     """What a finding finds in a group and is past a level, as cells of the column `findings`."""
-    is_connect = facts.row.type == CONNECT and finding.advice_to_connect
     for found in finding.find(facts, settings):
         if grade := finding.graded(found.measure, settings):
             severity, threshold = grade
@@ -183,5 +183,14 @@ def _told_by(finding: GroupFinding, facts: GroupFacts, settings: Settings) -> It
                 "measure": float(found.measure),
                 "threshold": float(threshold),
                 "sentence": found.told(),
-                "advice": finding.advice_to_connect if is_connect else finding.advice,
+                "advice": _advice(finding, facts.row),
             }
+
+
+def _advice(finding: GroupFinding, row: Any) -> str:
+    own = None
+    if row.type == CONNECT:
+        own = finding.advice_to_connect
+    elif row.group_strategy in (EAGER, COOPERATIVE):
+        own = finding.advice_to_planned
+    return own or finding.advice

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from itertools import compress
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from optimizer.model import IntArray, ranges
+from spark.fleet import spelled
 from spark.groups import Lookup
 
 LARGEST = 2**63 - 1
@@ -141,7 +144,7 @@ class Beyond(NamedTuple):
     The `first` is `records` beyond; where its `end` is and what is `committed` may not be known.
     """
 
-    topic: int
+    topic: str
     partitions: int
     first: int
     records: int
@@ -149,16 +152,15 @@ class Beyond(NamedTuple):
     end: str | None
 
 
-def beyond_ends(row: Any, topics: Lookup, topic_sizes: IntArray) -> list[Beyond]:
-    """Offsets beyond the end, of the topics that the group reads; there are few of them."""
-    of_topic: dict[int, list[tuple[Any, ...]]] = {}
+def beyond_ends(row: Any, is_read: NDArray[np.bool_]) -> list[Beyond]:
+    """Offsets beyond the end, by topic, of those that `is_read` chooses; there are few of them."""
+    of_topic: dict[bytes, list[tuple[Any, ...]]] = {}
     columns = (row.beyond_partitions, row.beyonds, row.beyond_committed, row.beyond_ends)
-    for topic, *entry in zip(topics.find(row.beyond_topics).tolist(), *columns, strict=True):
-        if topic >= 0 and topic_sizes[topic]:
-            of_topic.setdefault(topic, []).append(tuple(entry))
+    for name, *entry in compress(zip(row.beyond_names, *columns, strict=True), is_read):
+        of_topic.setdefault(bytes(name), []).append(tuple(entry))
     return [
-        Beyond(topic, len(entries), *min(entries, key=_nulls_first))
-        for topic, entries in sorted(of_topic.items())
+        Beyond(spelled(name), len(entries), *min(entries, key=_nulls_first))
+        for name, entries in sorted(of_topic.items())
     ]
 
 

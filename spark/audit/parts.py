@@ -34,7 +34,8 @@ def parts_for(
     order of their numbers, `leaders` (-1: not known) and `leader_racks` (0: not known; none at all
     where members' racks aren't known either).
     `offsets`: known `lags`, with hashes of topics and partitions beside, offset and end (LEAST if
-    either isn't known); and the same of offsets beyond the end, with numbers as text, or null.
+    either isn't known); and the same of offsets beyond the end, with numbers as text, or null, and
+    the bytes of their topics' names.
     `claims_before`, `members_before` and `offsets_before` are of the snapshot before: all claims,
     the hashes of dynamic members, and offsets and ends that are known.
     """
@@ -107,6 +108,7 @@ def _offsets(offsets: DataFrame) -> DataFrame:
     beyond = "coalesce(try_subtract(committed, end), try_subtract(0L, lag))"
     rows = offsets.selectExpr(
         *("cluster", "`group`", "xxhash64(topic) as topic", "partition"),
+        "cast(topic as binary) as name",
         *("committed", "end", f"{beyond} as beyond"),
         f"if({beyond} > 0 or {LAG} < 0, null, {LAG}) as lag",
     )
@@ -115,7 +117,7 @@ def _offsets(offsets: DataFrame) -> DataFrame:
         f"if(committed is null, {LEAST}, ifnull(end, {LEAST})) as end)"
     )
     impossible = (
-        "struct(topic, partition, beyond, string(committed) as committed, string(end) as end)"
+        "struct(topic, name, partition, beyond, string(committed) as committed, string(end) as end)"
     )
     grouped = rows.groupBy(*GROUP_KEYS).agg(
         F.expr(f"collect_list({late}) filter (where lag is not null) as late"),
@@ -126,7 +128,7 @@ def _offsets(offsets: DataFrame) -> DataFrame:
         *("late.lag as lags", "late.committed as lag_committed", "late.end as lag_ends"),
         *("impossible.topic as beyond_topics", "impossible.partition as beyond_partitions"),
         *("impossible.beyond as beyonds", "impossible.committed as beyond_committed"),
-        "impossible.end as beyond_ends",
+        *("impossible.end as beyond_ends", "impossible.name as beyond_names"),
     )
 
 

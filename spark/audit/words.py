@@ -8,6 +8,12 @@ from decimal import ROUND_HALF_UP, Decimal
 
 from spark.wording import shortened
 
+A_NEW_PLAN = (
+    "The group follows a plan: make a new one with `evenfleet plan` and `evenfleet export-plan`, "
+    "and apply it with `evenfleet enforce`."
+)
+"""Advice to a group that an assignor of Evenfleet's assigns."""
+
 
 def sentence(template: str, whole: Collection[str] = (), **words: object) -> str:
     """The template with its {blanks} filled; None is told as `?`.

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from optimizer.strategies import STRATEGIES
 from spark.audit.facts import GroupFacts
 from spark.audit.finding import Found, GroupFinding, Settings
-from spark.audit.words import decimal, sentence
+from spark.audit.words import A_NEW_PLAN, decimal, sentence
 from spark.fleet import CLASSIC, LENGTH_OF_UUID
 from spark.wording import counted
 
@@ -39,6 +39,7 @@ UNBALANCED = GroupFinding(
     measure="partitions of the most loaded member ÷ those in the best assignment",
     advice="Let the group use cooperative-sticky, or uniform on the new protocol; "
     "`evenfleet plan` shows the best assignment.",
+    advice_to_planned=A_NEW_PLAN,
     advice_to_connect="A rebalance evens tasks out: restart one worker, or update those that "
     "leave them uneven (KAFKA-12495); `evenfleet plan` shows the best assignment.",
     find=unbalanced,

@@ -11,7 +11,7 @@ from optimizer.model import IntArray
 from spark.audit.facts import GroupFacts
 from spark.audit.finding import Found, GroupFinding, Settings
 from spark.audit.findings.idle import KEEPABLE
-from spark.audit.words import sentence
+from spark.audit.words import A_NEW_PLAN, sentence
 from spark.wording import counted
 
 
@@ -65,6 +65,7 @@ AVOIDABLE_MOVES = GroupFinding(
     measure="moves beyond the fewest that lead to the best balance",
     advice="Use a sticky strategy: cooperative-sticky, or the new protocol; range and roundrobin "
     "deal everything anew.",
+    advice_to_planned=A_NEW_PLAN,
     advice_to_connect="Set connect.protocol to sessioned, or compatible, on all workers: eager "
     "deals everything anew at each rebalance.",
     find=avoidable_moves,

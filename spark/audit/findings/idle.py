@@ -9,7 +9,7 @@ import numpy as np
 
 from spark.audit.facts import GroupFacts
 from spark.audit.finding import Found, GroupFinding, Settings
-from spark.audit.words import sentence
+from spark.audit.words import A_NEW_PLAN, sentence
 from spark.solve import ACTIONS
 from spark.wording import counted
 
@@ -25,11 +25,16 @@ def _idle(plan: Any) -> int:
     return int(plan.members - np.count_nonzero(np.bincount(plan.previous[is_keepable])))
 
 
-def _spare(plan: Any) -> int:
+def _without(plan: Any) -> int:
     """The same in the best assignment."""
     if plan.min_load:
         return 0
     return int(plan.members - np.count_nonzero(np.bincount(plan.target[plan.target >= 0])))
+
+
+def _readers(row: Any) -> int:
+    """How many members subscribe to a topic that is there, so that they could own something."""
+    return len(np.unique(row.subscribers[(row.topic_sizes > 0).repeat(row.subscriber_counts)]))
 
 
 def idle_members(facts: GroupFacts, settings: Settings) -> Iterator[Found]:
@@ -41,7 +46,7 @@ def idle_members(facts: GroupFacts, settings: Settings) -> Iterator[Found]:
     if plan is None or plan.found_min_load or plan.found_max_load < 2:
         return
     idle = _idle(plan)
-    given = idle - _spare(plan)
+    given = idle - _without(plan)
     if given > 0:
         yield Found(
             f"group {facts.group}",
@@ -65,6 +70,7 @@ IDLE_MEMBERS = GroupFinding(
     measure="members that could have work and have none",
     advice="If the group has settled, change its strategy to cooperative-sticky, or uniform on "
     "the new protocol; `evenfleet compare` shows what each would do.",
+    advice_to_planned=A_NEW_PLAN,
     advice_to_connect="A rebalance evens tasks out: restart one worker, or update those that "
     "leave them uneven (KAFKA-12495); `evenfleet plan` shows the best assignment.",
     find=idle_members,
@@ -73,12 +79,15 @@ IDLE_MEMBERS = GroupFinding(
 
 
 def spare_members(facts: GroupFacts, settings: Settings) -> Iterator[Found]:
-    """Members that no assignment can give anything."""
+    """Members that no assignment can give anything, of those that read a topic that is there.
+
+    Connect's workers read all connectors: without one there is nothing to be spare of.
+    """
     plan = facts.plan
     if plan is None or plan.min_load:
         return
-    spare = _spare(plan)
-    if spare:
+    spare = _without(plan) - (plan.members - _readers(facts.row))
+    if spare > 0:
         yield Found(
             f"group {facts.group}",
             spare,

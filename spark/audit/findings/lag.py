@@ -151,22 +151,25 @@ STALLED_PARTITIONS = GroupFinding(
 
 
 def offset_beyond_end(facts: GroupFacts, settings: Settings) -> Iterator[Found]:
-    """Topics of which a group has committed offsets that no record has yet."""
+    """Topics of which a group has committed offsets that no record has yet.
+
+    Those of an empty group count as well: consumers that come back go on from there.
+    """
     for beyond in facts.beyond:
-        yield _beyond(facts, facts.plan.topics[beyond.topic], beyond)
+        yield _beyond(facts, beyond)
 
 
-def _beyond(facts: GroupFacts, topic: str, beyond: Beyond) -> Found:
+def _beyond(facts: GroupFacts, beyond: Beyond) -> Found:
     known = None not in (beyond.end, beyond.committed)
     return Found(
-        f"topic {topic}",
+        f"topic {beyond.topic}",
         beyond.partitions,
         lambda: sentence(
             "Group {group} has committed an offset beyond the end on {partitions} of topic "
             "{topic}: {topic}-{partition} is {beyond} beyond{where}{seat}.",
             group=facts.group,
             partitions=counted(beyond.partitions, "partition"),
-            topic=topic,
+            topic=beyond.topic,
             partition=beyond.first,
             beyond=counted(beyond.records, "record"),
             where=f" {beyond.end}, at {beyond.committed}" if known else "",

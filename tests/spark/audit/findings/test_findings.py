@@ -68,6 +68,9 @@ def said(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Audit
     _foreign(Place("foreign", fleets))
     _of_known_type(Place("known-type", fleets))
     _workers(Place("connect", fleets))
+    _planned(Place("planned", fleets))
+    _nobody_there(Place("nobody-there", fleets))
+    _nothing_to_read(Place("nothing-to-read", fleets))
     for cluster in ("rules", "elsewhere"):
         _with_rules(Place(cluster, fleets))
     cases_of_unjudged.listed(1)(Place(cases_of_unjudged.RAISES, fleets))
@@ -135,6 +138,29 @@ def _workers(place: Place) -> None:
         place.group({"a": [topic], "b": [topic]}, claims, name=name, type=kind)
 
 
+def _planned(place: Place) -> None:
+    place.topic("t", 6)
+    members = {name: ["t"] for name in ("a", "b", "c")}
+    claims = [("t", number, "ab"[number // 4]) for number in range(6)]
+    place.group(members, claims, strategy="cooperative-evenfleet-plan")
+
+
+def _nobody_there(place: Place) -> None:
+    place.topic("t", 2)
+    place.group({}, state="Empty")
+    for number, offset in ((0, 100), (1, 101)):
+        found = {"committed_offset": offset, "end_offset": 100, "lag": 0}
+        place.fleets.now.add("offsets", **place.entry("t", number), **found)
+
+
+def _nothing_to_read(place: Place) -> None:
+    """A worker of Connect's without connectors, and a member of a topic that doesn't exist."""
+    place.topic("t", 1)
+    place.group({"worker": []}, name="connect", type="connect")
+    place.group({"a": ["no-topic"]}, name="no-topic")
+    place.group({"a": ["t"], "b": ["no-topic"]}, [("t", 0, "a")], name="both")
+
+
 def _with_rules(place: Place) -> None:
     """Groups of two topics that leave two partitions of t alone."""
     place.topic("t", 2)
@@ -189,6 +215,24 @@ def test_workers_get_advice_of_their_own(said: Audited) -> None:
     assert len(found) == 4
 
 
+def test_a_group_that_follows_a_plan_is_told_to_get_a_new_one(said: Audited) -> None:
+    found = {r["finding"]: r["advice"] for r in said.findings if r["cluster"] == "planned"}
+    assert found.keys() == {"unbalanced", "idle-members"}
+    assert all("evenfleet enforce" in advice for advice in found.values())
+    assert not any("sticky" in advice for advice in found.values())
+
+
+def test_an_empty_group_goes_on_beyond_the_end_when_consumers_come_back(said: Audited) -> None:
+    (found,) = said.of("nobody-there", "offset-beyond-end")
+    assert (found["severity"], found["subject"]) == ("critical", "topic t")
+    assert "on 1 partition of topic t: t-1 is 1 record beyond 100, at 101" in found["sentence"]
+
+
+def test_who_reads_nothing_that_is_there_is_not_spare(said: Audited) -> None:
+    """A worker of Connect's without connectors, and members of a topic that doesn't exist."""
+    assert said.of("nothing-to-read", "spare-members") == []
+
+
 def test_advice_for_consumers_is_never_given_to_workers() -> None:
     """Of findings that Connect's workers can have: those of strategies and lags they can't."""
     not_theirs = ("strategy", "static", "instance.id", "session.timeout", "cooperative-sticky")
@@ -214,7 +258,7 @@ def test_nothing_is_said_of_groups_that_are_not_consumer_groups(said: Audited) -
     """Nor do they count as faulty."""
     assert [row["finding"] for row in said.findings if row["cluster"] == "foreign"] == []
     assert said.groups["foreign"] == 5
-    assert said.kinds == {"connect": 1, "other": 1, "share": 1, "streams": 3}
+    assert said.kinds == {"connect": 2, "other": 1, "share": 1, "streams": 3}
 
 
 def test_nothing_is_said_of_a_group_whose_ownership_is_on_its_way(said: Audited) -> None:
@@ -293,8 +337,10 @@ def test_counts(said: Audited) -> None:
 def test_groups(said: Audited) -> None:
     """Those that are judged, 219 of them for coordinators; those that can't be; foreign ones."""
     ok = len(CASES) * 3 - 11 * 3 - 3 + 1 + 2 * 4 + 2 + 2 + 50 + 10 + 49 + 10 + 50 + 50
+    ok += 1 + 3  # one follows a plan, three have nothing to read
     ok -= 4  # two of those that can't be judged are invalid, one is failed, one is moving
-    assert said.groups == {"failed": 2, "foreign": 5, "invalid": 2, "ok": ok, "rebalancing": 2}
+    others = {"empty": 1, "failed": 2, "foreign": 5, "invalid": 2, "rebalancing": 2}
+    assert said.groups == others | {"ok": ok}
 
 
 def test_the_worst_are_the_most_severe_and_then_the_farthest_past_their_threshold(
@@ -319,6 +365,6 @@ def test_verdict(said: Audited) -> None:
     judged = said.groups["ok"]
     assert verdict(said.counts, said.groups, said.worst) == (
         f"The fleet is in trouble: {found['critical']} critical findings and {found['warning']} "
-        f"warnings ({judged} groups judged; not judged: 2 rebalancing, 2 invalid, 2 failed; "
-        f"5 foreign); begin with {said.worst[0]['finding']}."
+        f"warnings ({judged} groups judged; not judged: 1 empty, 2 rebalancing, 2 invalid, "
+        f"2 failed; 5 foreign); begin with {said.worst[0]['finding']}."
     )
