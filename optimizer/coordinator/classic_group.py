@@ -102,6 +102,7 @@ class ClassicGroup(ClassicRebalance):
         if self.leader == before:
             self.leader = client.member_id
         if fenced is not client and fenced.alive:
+            fenced.mark_replaced()
             if was_parked:
                 fenced.die("FENCED_INSTANCE_ID")
             else:

@@ -49,6 +49,8 @@ class Client:
         self.called_until = 0.0
         self.last_poll = math.inf
         self.expired_poll = False
+        self.replaced = False
+        self.blocked_from = 0.0
         self.returning = False
         self.committed = world.now
         self.sign_of_life = world.now
@@ -73,6 +75,8 @@ class Client:
         until = world.now + for_ms
         self.sign_of_life = max(self.sign_of_life, self.last_commit())
         self.committed = self.last_commit()
+        if self.blocked_until < world.now:
+            self.blocked_from = world.now
         self.blocked_until = max(self.blocked_until, until)
         world.tell("block_begin", self.name)
         world.ledger.stop(world.now, self.number, self.owned)
@@ -131,7 +135,8 @@ class Client:
     ) -> None:
         """Give partitions up; what wasn't committed will be read again."""
         if not committed:
-            self.world.ledger.reread(partitions, self.world.now - self.last_commit())
+            world = self.world
+            world.ledger.reread(world.now, self.number, partitions, self.last_commit())
         self.world.ledger.stop(
             self.world.now, self.number, sorted(partitions), in_rebalance=in_rebalance
         )
@@ -149,13 +154,19 @@ class Client:
 
     @property
     def rests(self) -> bool:
-        """Whether periodic commits rest."""
-        return self.blocked_until > self.world.now
+        """Whether periodic commits rest: up to the poll() that ends a block, or once replaced."""
+        return self.replaced or self.blocked_until >= self.world.now
+
+    def mark_replaced(self) -> None:
+        """Another process has its instance id: the coordinator takes no commit of it any more."""
+        self.committed = self.last_commit()
+        self.replaced = True
 
     def commit(self) -> None:
-        """Commit the positions now."""
-        if self.settings.auto_commit and self.owned:
-            self.committed = self.world.now
+        """Commit the positions now: at the end of a block, before anything is read again."""
+        if self.settings.auto_commit and self.owned and not self.replaced:
+            ends_block = self.blocked_until == self.world.now
+            self.committed = self.blocked_from if ends_block else self.world.now
             self.sign_of_life = self.world.now
 
     def lose(self, why: str) -> None:

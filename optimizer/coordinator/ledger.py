@@ -44,6 +44,8 @@ class Ledger:
         self.owner: dict[int, int] = {}
         self.pauses: list[Pause] = []
         self.readings: list[Reading] = []
+        self.last: dict[tuple[int, int], Reading] = {}
+        self.begun: dict[tuple[int, int], float] = {}
         self.moved: list[tuple[float, int, int, int]] = []
         self.taken_over: list[tuple[float, int, int, int]] = []
         self.read_twice: dict[int, float] = {}
@@ -78,6 +80,7 @@ class Ledger:
                 if now > since:
                     self.pauses.append(Pause(partition, since, now, before, member, asked))
             self.readers[partition] = member, now
+            self.begun[partition, member] = since if other is None else now
 
     def stop(
         self, now: float, member: int, partitions: Iterable[int], *, in_rebalance: bool = False
@@ -100,11 +103,24 @@ class Ledger:
                 change = now, partition, before, member
                 (self.moved if before in present else self.taken_over).append(change)
 
-    def reread(self, partitions: Iterable[int], since_commit: float) -> None:
-        """What was read of them since the last commit will be read again."""
+    def reread(self, now: float, member: int, partitions: Iterable[int], commit: float) -> None:
+        """What a member read of them after a commit at that time will be read again.
+
+        Its own reading counts, which may have ended before now: while it is blocked it reads
+        nothing, and what others read meanwhile is theirs. Without a commit since it began to read,
+        so does what had come in before: it read that first.
+        """
         for partition in partitions:
-            if partition in self.readers:
-                self.read_twice[partition] = self.read_twice.get(partition, 0) + since_commit
+            reader, since = self.readers.get(partition, (NEVER, now))
+            reading = Reading(partition, reader, since, now)
+            if reader != member:
+                reading = self.last.get((partition, member), reading._replace(end=since))
+            if commit <= reading.start:
+                commit = self.begun.get((partition, member), reading.start)
+            if reading.end > max(commit, reading.start):
+                self.read_twice[partition] = (
+                    self.read_twice.get(partition, 0) + reading.end - commit
+                )
 
     def end(self, now: float) -> None:
         """Close the account."""
@@ -114,4 +130,6 @@ class Ledger:
     def _close(self, now: float, partition: int) -> None:
         member, since = self.readers.pop(partition)
         if now > since:
-            self.readings.append(Reading(partition, member, since, now))
+            reading = Reading(partition, member, since, now)
+            self.readings.append(reading)
+            self.last[partition, member] = reading

@@ -217,8 +217,9 @@ class ModernClient(Client):
 
     def commit(self) -> None:
         """Commits are no signs of life here."""
-        if self.settings.auto_commit and self.owned:
-            self.committed = self.world.now
+        sign_of_life = self.sign_of_life
+        super().commit()
+        self.sign_of_life = sign_of_life
 
     def kill(self, silent_ms: float | None = None) -> None:
         """The process is gone without a word."""

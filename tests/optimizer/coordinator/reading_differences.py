@@ -16,9 +16,45 @@ SEEN_EVERY_MS = 300
 
 
 def reading_differences(account: Account) -> Iterator[str]:
-    """Pauses of partitions, and the group as it was described now and then."""
+    """Pauses of partitions, what was read again, and the group as it was described."""
     yield from _pauses(account)
+    seen, twin, band = read_again(account)
+    if abs(seen - twin) > band:
+        yield f"{seen} records were read again, {twin:.0f} by the twin"
     yield from _described(account)
+
+
+def read_again(account: Account) -> tuple[int, float, float]:
+    """Records that were read again, the twin's, and how far these may lie apart.
+
+    What is read again of a partition is what came in since its last commit. A commit goes out in
+    the first poll() after its interval, so a step of the script falls before it or after it: that
+    makes one interval of records a partition, and a poll() at either end one record each. What a
+    process that was killed read last isn't in its log, which is less than an interval too.
+    """
+    record, timeline = account.record, account.timeline
+    every = record["produce_every_ms"]
+    interval = max(
+        float(member["config"].get("auto.commit.interval.ms", 5_000))
+        for member in record["members"].values()
+    )
+    ours = {account.names([partition])[0] for partition in timeline.reread}
+    partitions = len(ours | _read_by_several(record))
+    twin = timeline.seconds_read_twice * 1000 / every
+    return record["outcome"]["read_again"], twin, partitions * (interval / every + 2)
+
+
+def _read_by_several(record: Any) -> set[tuple[str, int]]:
+    """Partitions with offsets that two runs of reads have."""
+    offsets: dict[tuple[str, int], set[int]] = {}
+    again = set()
+    for run in record["reads"]:
+        name = run["partition"][0], run["partition"][1]
+        run_of = set(range(run["first_offset"], run["last_offset"] + 1))
+        if offsets.setdefault(name, set()) & run_of:
+            again.add(name)
+        offsets[name] |= run_of
+    return again
 
 
 def _pauses(account: Account) -> Iterator[str]:

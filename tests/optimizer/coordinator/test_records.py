@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable
 from copy import deepcopy
 from functools import cache
+from math import sqrt
 from typing import Any
 
 import pytest
 
 from optimizer.coordinator import simulate
+from tests.optimizer.coordinator.account import Account
+from tests.optimizer.coordinator.reading_differences import read_again
 from tests.optimizer.coordinator.records import differences, recorded, scenario_of
 
 Record = dict[str, Any]
@@ -42,6 +46,25 @@ def test_the_twin_does_what_was_recorded() -> None:
     unlike = {name: found for name, record in by_id().items() if (found := told(record))}
     assert {name: found for name, found in unlike.items() if name not in UNLIKE} == {}
     assert unlike.keys() == UNLIKE
+
+
+def test_what_is_read_again_is_what_was_recorded_in_sum() -> None:
+    """Runs err one by one, by the phase of a commit: their errors add up as squares."""
+    sums: dict[tuple[str, str], list[tuple[float, float]]] = defaultdict(list)
+    for record in by_id().values():
+        seen, twin, band = read_again(Account(record, simulate(scenario_of(record))))
+        sums[record["scenario"], record["kind"]].append((seen - twin, band))
+    outside = {
+        scenario: sum(error for error, _ in runs)
+        for scenario, runs in sums.items()
+        if abs(sum(error for error, _ in runs)) > sqrt(sum(band**2 for _, band in runs))
+    }
+    assert outside == {}
+    seen, twin = (
+        sum(one["outcome"]["read_again"] for one in by_id().values()),
+        sum(error for runs in sums.values() for error, _ in runs),
+    )
+    assert abs(twin) < 0.15 * seen
 
 
 def of_coordinator(record: Record, what: str) -> list[Record]:
@@ -120,6 +143,10 @@ def another_initial_delay(record: Record) -> None:
     record["broker"]["group.initial.rebalance.delay.ms"] = 3_000
 
 
+def more_is_read_again(record: Record) -> None:
+    record["outcome"]["read_again"] += 500
+
+
 def a_longer_pause(record: Record) -> None:
     record["outcome"]["unread"][0]["to"] += 4_000
 
@@ -129,6 +156,7 @@ CLASSIC = (
     *(another_leader, another_assignor, owners_change_places, described_owners_change_places),
     *(the_past_is_described_otherwise, a_listener_hears_of_less, nobody_left, closed_later),
     *(killed_instead, another_initial_delay, a_longer_pause, another_is_told_to_lead, an_error),
+    more_is_read_again,
 )
 
 
@@ -169,6 +197,7 @@ def another_state(record: Record) -> None:
         *(an_epoch_more, another_target, a_target_by_range, a_later_target, another_state),
         *(owners_change_places, described_owners_change_places, a_listener_hears_of_less),
         *(nobody_left, closed_later, killed_instead, the_past_is_described_otherwise),
+        more_is_read_again,
     ],
 )
 def test_a_changed_record_of_kip_848_is_told(change: Callable[[Record], None]) -> None:
