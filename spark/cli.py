@@ -119,7 +119,8 @@ def main() -> None:
         with interrupts() as signals:
             code, sentence = _run(sys.argv[1:] or ["--help"])
         if signals.received:
-            code, sentence = 128 + signals.received, SIGNALS[signals.received]
+            code = 128 + signals.received
+            sentence = None if signals.is_explained else SIGNALS[signals.received]
         if sentence:
             say(f"evenfleet: {sentence}")
     sys.exit(code)

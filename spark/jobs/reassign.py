@@ -44,6 +44,7 @@ from spark.terminal import (
     busy,
     clusters_in_json,
     clusters_named,
+    explained,
     live,
     opened,
     opened_store,
@@ -253,12 +254,17 @@ def _carry_out(found: Reassignment, target: Any, out: Path, rate: int, *, dry_ru
     with live("spark.enforce.moves").LiveReplicas(target) as brokers:
         try:
             if not dry_run:
-                for sentence in carried_out(found, brokers, rollbacks, Pace(rate)):
-                    say(f"{sentence[0].upper()}{sentence[1:]}.")
+                told = carried_out(found, brokers, rollbacks, Pace(rate))
+                try:
+                    for sentence in told:
+                        say(f"{sentence[0].upper()}{sentence[1:]}.")
+                except KeyboardInterrupt:  # as a sentence was printed
+                    told.throw(KeyboardInterrupt())
                 return
             said = differences(found, brokers)
         except (StoppedError, ConnectionError) as stopped:
             said = [str(stopped)]
+    explained()
     for sentence in said[:TOLD]:
         say(f"{sentence[0].upper()}{sentence[1:]}.")
     if said:

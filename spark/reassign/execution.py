@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from math import ceil
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
@@ -19,6 +20,8 @@ Seen = tuple[int | None, list[int], list[int], list[int], list[int]]
 """Leader, replicas without those that are being added, those in sync, adding, removing."""
 
 PAUSE = 1.0  # seconds between two looks at a batch that is under way
+
+SAID_EVERY = 30.0  # seconds between two sentences on how far a batch is
 
 SETTLES_IN = 15.0
 """Seconds in which brokers hear of what is done, and preferred leaders catch up."""
@@ -84,33 +87,34 @@ def differences(
 
 def execute(
     of: Reassignment, live: LiveCluster, rollbacks: Sequence[Path], pace: Pace
-) -> Iterator[str]:
+) -> Generator[str, None, None]:
     """Carry out all batches and elections, and say so; `rollbacks` are the files that undo each.
 
     Each batch is handed over with a throttle, waited for, its preferred leaders elected, and
-    verified. Raises StoppedError as soon as anything is otherwise than planned.
+    verified. Raises StoppedError as soon as anything is otherwise than planned, and where it is
+    interrupted: KeyboardInterrupt may be thrown into it between two sentences.
     """
     now = {(one.topic, one.partition): list(one.replicas) for one in of.facts.partitions}
     count = len(of.batches.batches)
     for number, (batch, rollback) in enumerate(zip(of.batches.batches, rollbacks, strict=True), 1):
-        if said := differences(of, live, now):
-            undo = f"; {rollbacks[number - 2]} undoes the batch before it" if number > 1 else ""
-            raise StoppedError(
-                f"batch {number} isn't handed over, as the cluster isn't as planned for: "
-                f"{_first(said)}{undo}"
-            )
-        copies = sum(step.target is not None for step in batch)
-        yield (
-            f"batch {number} of {count}: {copies} {'copy' if copies == 1 else 'copies'}, of "
-            f"{named('partition', _names(batch))}"
-        )
+        under_way = _UnderWay(batch, of.wanted.sizes, live, pace)
         try:
-            led = _carried_out(batch, live, pace)
-        except (StoppedError, ConnectionError) as stopped:
-            raise StoppedError(
-                f"batch {number} stopped: {stopped}. {rollback} brings back what was there before, "
-                "once what still runs is cancelled"
-            ) from None
+            if said := differences(of, live, now):
+                raise StoppedError(f"the cluster isn't as planned for: {_first(said)}")
+            copies = sum(step.target is not None for step in batch)
+            yield (
+                f"batch {number} of {count}: {copies} {'copy' if copies == 1 else 'copies'}, of "
+                f"{named('partition', _names(batch))}"
+            )
+            led = yield from under_way.carried_out()
+        except (StoppedError, ConnectionError, KeyboardInterrupt) as stopped:
+            why = "interrupted" if isinstance(stopped, KeyboardInterrupt) else str(stopped)
+            if under_way.handed_over:
+                raise StoppedError(
+                    f"batch {number} stopped: {why}{under_way.how_far(rollback)}"
+                ) from None
+            undo = f"; {rollbacks[number - 2]} undoes the batch before it" if number > 1 else ""
+            raise StoppedError(f"batch {number} isn't handed over: {why}{undo}") from None
         now |= {(step.topic, step.partition): step.after for step in batch}
         yield f"batch {number} of {count} is done; {counted(led, 'preferred leader')} elected"
     if of.elections:
@@ -119,60 +123,107 @@ def execute(
         yield f"{counted(led, 'preferred leader')} elected of partitions that keep their replicas"
 
 
-def _carried_out(batch: Sequence[Step], live: LiveCluster, pace: Pace) -> int:
-    """One batch, from its throttle to its leaders, of whom it returns the number."""
-    wanted = {(step.topic, step.partition): step.after for step in batch}
-    copying = [step for step in batch if step.target is not None]
-    if copying and (faults := live.throttle(copying, pace.rate)):
-        live.unthrottle(copying)
-        raise StoppedError(f"the throttle couldn't be set: {_first(faults)}")
-    refused = live.move(wanted)
-    if len(refused) < len(wanted):
-        _wait(batch, {name for name in wanted if name not in refused}, live, pace)
-    if copying and (faults := live.unthrottle(copying)):
-        raise StoppedError(f"the throttle couldn't be lifted: {_first(faults)}")
-    if refused:
-        raise StoppedError(
-            f"{len(refused)} of {counted(len(wanted), 'partition')} refused: "
-            f"{_first(_told(refused))}"
-        )
-    led = [(s.topic, s.partition) for s in batch if s.before[0] != s.after[0]]
-    _elect(led, live, pace)
-    return len(led)
+class _UnderWay:
+    """One batch, and how far it is."""
 
+    def __init__(
+        self, batch: Sequence[Step], sizes: Mapping[Name, int], live: LiveCluster, pace: Pace
+    ) -> None:
+        self.steps = {(step.topic, step.partition): step for step in batch}
+        self.sizes, self.live, self.pace = sizes, live, pace
+        self.handed_over = self.throttled = False
+        self.done: set[Name] = set()
 
-def _wait(batch: Sequence[Step], names: set[Name], live: LiveCluster, pace: Pace) -> None:
-    """Until all these partitions are done; StoppedError when one goes astray.
-
-    Brokers hear a little later than the controller of what is done, so what looks astray, or not
-    begun, is looked at again for a while.
-    """
-    steps = {(step.topic, step.partition): step for step in batch}
-    strange_since: float | None = None
-    while True:
-        alive = live.alive()
-        found = _seen(live, names)
-        states = {
-            name: state_of(found.get(name), alive, steps[name].after, steps[name].before)
-            for name in names
-        }
-        open_ones = {name: state for name, state in states.items() if state[0] != DONE}
-        if not open_ones:
-            return
-        gone = sorted({b for name in open_ones for b in steps[name].after} - alive)
-        strange = [
-            f"{topic}-{number} {'has ' if state == 'not begun' else 'is '}{state} {said}".rstrip()
-            for (topic, number), (state, said) in sorted(open_ones.items())
-            if state != RUNNING
-        ]
-        strange += [f"broker {broker} is down" for broker in gone]
-        if strange and strange_since is not None and pace.clock() - strange_since > SETTLES_IN:
+    def carried_out(self) -> Generator[str, None, int]:
+        """From its throttle to its leaders, of whom it returns the number; says how far it is."""
+        live = self.live
+        wanted = {name: step.after for name, step in self.steps.items()}
+        copying = [step for step in self.steps.values() if step.target is not None]
+        self.throttled = bool(copying)
+        if copying and (faults := live.throttle(copying, self.pace.rate)):
+            self.throttled = bool(live.unthrottle(copying))
+            raise StoppedError(f"the throttle couldn't be set: {_first(faults)}")
+        self.handed_over = True
+        refused = live.move(wanted)
+        if len(refused) < len(wanted):
+            yield from self._wait({name for name in wanted if name not in refused})
+        if copying and (faults := live.unthrottle(copying)):
+            raise StoppedError(f"the throttle couldn't be lifted: {_first(faults)}")
+        self.throttled = False
+        if refused:
             raise StoppedError(
-                f"{_first(strange)} (its throttle stays until kafka-reassign-partitions "
-                "verifies it)"
+                f"{len(refused)} of {counted(len(wanted), 'partition')} refused: "
+                f"{_first(_told(refused))}"
             )
-        strange_since = (strange_since or pace.clock()) if strange else None
-        pace.sleep(PAUSE)
+        led = [name for name, step in self.steps.items() if step.before[0] != step.after[0]]
+        _elect(led, live, self.pace)
+        return len(led)
+
+    def _wait(self, names: set[Name]) -> Iterator[str]:
+        """Until all these partitions are done; StoppedError when one goes astray.
+
+        Brokers hear a little later than the controller of what is done, so what looks astray, or
+        not begun, is looked at again for a while.
+        """
+        clock = self.pace.clock
+        strange_since: float | None = None
+        begun = said = clock()
+        while True:
+            alive = self.live.alive()
+            found = _seen(self.live, names)
+            open_ones: dict[Name, tuple[str, str]] = {}
+            for name in names:
+                step = self.steps[name]
+                state = state_of(found.get(name), alive, step.after, step.before)
+                if state[0] != DONE:
+                    open_ones[name] = state
+            self.done = names - open_ones.keys()
+            if not open_ones:
+                return
+            strange = _strange(open_ones)
+            gone = {b for name in open_ones for b in self.steps[name].after} - alive
+            strange += [f"broker {broker} is down" for broker in sorted(gone)]
+            if strange and strange_since is not None and clock() - strange_since > SETTLES_IN:
+                raise StoppedError(_first(strange))
+            strange_since = (strange_since or clock()) if strange else None
+            if clock() - said >= SAID_EVERY:
+                said = clock()
+                yield self._progress(said - begun)
+            self.pace.sleep(PAUSE)
+
+    def _progress(self, seconds: float) -> str:
+        """`41 of 46 done, 3.1 of 4.0 GB, 2 min left`."""
+        parts = [f"{len(self.done)} of {len(self.steps)} done"]
+        share = len(self.done) / len(self.steps)
+        if whole := sum(self.sizes.get(name, 0) for name in self.steps):
+            copied = sum(self.sizes.get(name, 0) for name in self.done)
+            share = copied / whole
+            parts.append(f"{copied / 1e9:.1f} of {whole / 1e9:.1f} GB")
+        if share:
+            parts.append(f"{ceil(seconds * (1 / share - 1) / 60)} min left")
+        return ", ".join(parts)
+
+    def how_far(self, rollback: Path) -> str:
+        """What is done, what Kafka goes on with, what stays set, and how to go back."""
+        move = rollback.with_name(rollback.name.replace("rollback", "move"))
+        throttle = (
+            f" (its throttle stays until kafka-reassign-partitions verifies {move})"
+            if self.throttled
+            else ""
+        )
+        return (
+            f"{throttle}. {len(self.done)} of {counted(len(self.steps), 'partition')} were done; "
+            "Kafka goes on with what it has begun. To go back, let kafka-reassign-partitions "
+            f"cancel {move} and then execute {rollback}"
+        )
+
+
+def _strange(states: Mapping[Name, tuple[str, str]]) -> list[str]:
+    return [
+        f"{topic}-{number} {'has ' if state == 'not begun' else 'is '}{state} {said}".rstrip()
+        for (topic, number), (state, said) in sorted(states.items())
+        if state != RUNNING
+    ]
 
 
 def _elect(led: Sequence[Name], live: LiveCluster, pace: Pace) -> None:

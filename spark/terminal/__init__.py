@@ -14,7 +14,7 @@ from spark.terminal.histories import (
     since_in,
     snapshots_in_json,
 )
-from spark.terminal.interrupts import SIGNALS, interrupts
+from spark.terminal.interrupts import SIGNALS, explained, interrupts
 from spark.terminal.live import (
     Bootstrap,
     ChosenPlans,
@@ -106,6 +106,7 @@ __all__ = [
     "clusters_named",
     "command",
     "each_snapshot",
+    "explained",
     "few_weighed",
     "interrupts",
     "is_folder",

@@ -26,6 +26,7 @@ class Interrupts:
 
     def __init__(self) -> None:
         self.received: signal.Signals | None = None
+        self.is_explained = False
         self._held = False
 
     def receive(self, number: int, _: FrameType | None = None) -> None:
@@ -65,6 +66,11 @@ def interrupts() -> Iterator[Interrupts]:
             running().wait_or_kill()
         for one, handler in before.items():
             signal.signal(one, handler)
+
+
+def explained() -> None:
+    """The command itself says what a signal leaves behind, so it needn't be run again."""
+    _current.is_explained = True
 
 
 @contextmanager

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -154,6 +155,65 @@ def test_a_broker_that_goes_down_meanwhile_stops_the_batch() -> None:
     with pytest.raises(StoppedError, match=r"broker 2 is down \(its throttle stays.* 01-rollback"):
         next(told)
     assert "unthrottle" not in fake.log
+
+
+def test_an_interrupt_says_how_far_it_is_what_stays_and_how_to_go_back() -> None:
+    of = planned()
+    fake = Fake(of)
+    fake.sleep = lambda _: (_ for _ in ()).throw(KeyboardInterrupt)  # type: ignore[method-assign]
+    with pytest.raises(StoppedError) as stopped:
+        carried_out(of, fake)
+    said = str(stopped.value)
+    assert "batch 1 stopped: interrupted (its throttle stays until" in said
+    assert "verifies 01-move.json). 0 of 1 partition were done" in said
+    assert "cancel 01-move.json and then execute 01-rollback.json" in said
+
+
+def test_an_interrupt_between_two_batches_names_the_one_before() -> None:
+    of = planned()
+    fake = Fake(of)
+    told = execute(of, fake, ROLLBACKS[:2], Pace(7, lambda: fake.time, fake.sleep))
+    assert [next(told)[:7] for _ in range(3)] == ["batch 1", "batch 1", "batch 2"]
+    with pytest.raises(StoppedError, match=r"handed over: interrupted; 01-rollback\.json undoes"):
+        told.throw(KeyboardInterrupt())
+
+
+def test_a_lost_connection_names_the_throttle_that_stays() -> None:
+    of = planned()
+    fake = Fake(of)
+
+    def lose(_: float) -> None:
+        raise ConnectionError("no broker answers")
+
+    fake.sleep = lose  # type: ignore[method-assign]
+    with pytest.raises(StoppedError, match=r"no broker answers \(its throttle stays.*cancel 01-m"):
+        carried_out(of, fake)
+
+
+def test_a_long_batch_says_how_far_it_is() -> None:
+    """Two partitions of 3 and 1 GB, of which the larger takes a minute, the other two."""
+    whole = planned()
+    wanted = Wanted(
+        sizes={("t", n): 10**9 * (3 if n == whole.changes[0].partition else 1) for n in range(4)}
+    )
+    of = replace(whole, wanted=wanted, batches=batches_of(whole.plan))
+    fake = Fake(of)
+    first, second = ((one.topic, one.partition) for one in whole.changes)
+
+    def look(topics: Iterable[str] | None = None) -> dict[Name, Any]:
+        for name, done_at in ((first, 60), (second, 120)):
+            if fake.time >= done_at:
+                fake.now |= {name: fake.to.pop(name, fake.now[name])}
+        fake.looks = 0  # nothing is done by itself
+        return Fake.partitions(fake, topics)
+
+    fake.partitions = look  # type: ignore[method-assign]
+    said = list(execute(of, fake, ROLLBACKS[:1], Pace(7, lambda: fake.time, fake.sleep)))
+    assert said[1:-1] == [
+        "0 of 2 done, 0.0 of 4.0 GB",
+        "1 of 2 done, 3.0 of 4.0 GB, 1 min left",
+        "1 of 2 done, 3.0 of 4.0 GB, 1 min left",
+    ]
 
 
 def test_a_leader_that_cannot_be_elected_stops_the_batch() -> None:

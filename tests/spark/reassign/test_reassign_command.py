@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import signal
 from pathlib import Path
 from typing import Any
 
@@ -420,3 +421,49 @@ def test_leaders_after_a_restart_are_elected(run: Run, tmp_path: Path) -> None:
     assert {row["broker"]: row["leads_now"] for row in told["brokers"]} != {
         row["broker"]: row["leaders"] for row in told["brokers"]
     }
+
+
+class Ended:
+    """A live cluster as the snapshot says, which a signal ends as soon as it has begun to move."""
+
+    facts: Any = None
+
+    def __init__(self, _: object) -> None:
+        self.begun = False
+
+    def __enter__(self) -> Ended:
+        return self
+
+    def __exit__(self, *_: object) -> None: ...
+
+    def alive(self) -> set[int]:
+        return set(self.facts.racks)
+
+    def partitions(self, topics: Any = None) -> Any:
+        if self.begun:
+            signal.raise_signal(signal.SIGTERM)
+        return {
+            (one.topic, one.partition): (one.leader, one.replicas, one.isr, [], [])
+            for one in self.facts.partitions
+        }
+
+    def throttle(self, *_: object) -> list[str]:
+        return []
+
+    def move(self, _: object) -> dict[Any, str]:
+        self.begun = True
+        return {}
+
+
+def test_a_signal_under_execute_says_how_to_go_back_and_not_to_run_it_again(
+    run: Run, before: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Ended, "facts", facts_of(FleetFiles.read(str(before))))
+    monkeypatch.setattr("spark.enforce.moves.LiveReplicas", Ended)
+    words = ("--execute", "--bootstrap", "127.0.0.1:9", "--no-dry-run")
+    said = run("reassign", before, "--out", before.parent / "moves", *words)
+    assert said.code == 128 + signal.SIGTERM
+    assert "run it again" not in said.err
+    told = " ".join(said.err.split())
+    assert "Batch 1 stopped: interrupted (its throttle stays until" in told
+    assert "01-move.json and then execute" in told
