@@ -8,7 +8,6 @@ from spark.fleet.clusters import (
     clusters_in,
     compositions,
     evenly,
-    time_of,
     within_reach,
 )
 from spark.fleet.compaction import Scattered, compact, scattered_in
@@ -55,9 +54,11 @@ from spark.fleet.states import (
 from spark.fleet.store import (
     Stored,
     ids,
+    skipped_sentence,
     snapshot_id,
     snapshots,
     stored_in,
+    time_of,
     unfinished,
     whole,
 )
@@ -126,6 +127,7 @@ __all__ = [
     "read_planned",
     "read_result",
     "scattered_in",
+    "skipped_sentence",
     "snapshot_id",
     "snapshots",
     "spelled",

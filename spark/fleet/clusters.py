@@ -7,9 +7,8 @@ as a greatest age reaches back from that instant.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from functools import reduce
 from typing import NamedTuple
 
@@ -17,7 +16,7 @@ from pyspark.sql import DataFrame
 
 from spark.files import Opener, Source, Where, source_of
 from spark.fleet.schemas import TABLES
-from spark.fleet.store import Stored
+from spark.fleet.store import Stored, skipped_sentence, time_of
 from spark.fleet.utf8 import escaped_rows, spelled
 
 BEYOND = 24
@@ -56,7 +55,7 @@ class Composition(NamedTuple):
         for one in self.unread:
             yield f"snapshot {one} is left out: no cluster can be read from it"
         for one, why in self.unfinished.items():
-            yield f"Skipped: snapshot {one} isn't whole: {why}"
+            yield skipped_sentence(one, why)
 
 
 def compositions(
@@ -72,7 +71,7 @@ def compositions(
     skipped = {
         one: why
         for one, why in stored.unfinished_seen.items()
-        if one > near[-1] or one in within_reach([one, near[-1]], max_age)
+        if one > near[-1] or not time_of(one) or one in within_reach([one, near[-1]], max_age)
     }
     if len(there) == 1 and not skipped:
         return Composition(there[0]), None
@@ -104,32 +103,16 @@ def recent(stored: Stored, max_age: timedelta) -> list[str]:
         if one in within_reach([one, found[0]], max_age):
             continue
         out_of_reach += 1
-        older = time_of(one) or not time_of(found[0])  # so that all that follow are
-        if out_of_reach >= BEYOND and older:
+        if out_of_reach >= BEYOND:
             break
     return found[::-1]
 
 
-def time_of(snapshot: str) -> datetime | None:
-    """The time that an id like 20261121T060000Z tells; None for ids that tell none."""
-    if not re.fullmatch(r"\d{8}T\d{6}Z", snapshot, re.ASCII):
-        return None
-    try:
-        return datetime.strptime(snapshot, "%Y%m%dT%H%M%SZ").replace(tzinfo=UTC)
-    except ValueError:  # the 30th of February
-        return None
-
-
 def within_reach(snapshots: Sequence[str], max_age: timedelta) -> list[str]:
-    """Those that are at most `max_age` older than the last, oldest first.
-
-    An id that is no time has no age: such a snapshot reaches nothing, and nothing reaches it.
-    """
-    newest = snapshots[-1]
-    end = time_of(newest)
-    if end is None:
-        return [newest]
-    return [one for one in snapshots if (at := time_of(one)) and end - at <= max_age]
+    """Those that are at most `max_age` older than the last, oldest first; their ids are times."""
+    times = {one: at for one in snapshots if (at := time_of(one))}
+    end = times[snapshots[-1]]
+    return [one for one, at in times.items() if end - at <= max_age]
 
 
 def evenly(snapshots: Sequence[str], most: int) -> list[str]:

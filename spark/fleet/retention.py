@@ -20,14 +20,11 @@ from spark.files import (
     writing,
     written_by_others,
 )
-from spark.fleet.clusters import time_of
 from spark.fleet.contents import contents_of
 from spark.fleet.schemas import TABLES
-from spark.fleet.store import BEING_WRITTEN, REQUIRED, Stored
+from spark.fleet.store import BEING_WRITTEN, REQUIRED, Stored, time_of
 
 DAY = timedelta(days=1)
-
-WITHOUT_AGE = "its id is no time, so that it has no age"
 
 
 @dataclass(frozen=True)
@@ -104,8 +101,6 @@ def pruning_of(opener: Opener, store: Where, retention: Retention, now: datetime
     for one, of_it in contents.items():
         if of_it.unreadable:
             left[one] = f"{', '.join(of_it.unreadable)} can't be read"
-        elif not time_of(one):
-            left[one] = WITHOUT_AGE
     judged = [one for one in stored.whole if one not in left]
     if not judged:
         return Pruning(source, None, (), (), left)

@@ -142,9 +142,8 @@ class FleetSnapshot:
         """The newest whole snapshot of each cluster of a store, or exactly the one of that id.
 
         Clusters that the newest snapshot of all doesn't have are taken from older ones, as far as
-        `max_age` reaches back from it by their ids; the fleet's id is that of the newest. An id
-        that is no time like 20261121T060000Z has no age: if it is the newest (as text), it is taken
-        alone, and else it is left out.
+        `max_age` reaches back from it by their ids; the fleet's id is that of the newest.
+        Snapshots whose ids aren't times like 20261121T060000Z are passed over.
 
         Raises InputError when the store has no such snapshot, and one that lists all tables that
         can't be read and all missing and mistyped columns.

@@ -15,30 +15,55 @@ from spark.errors import InputError, UnreadableError
 from spark.files import REMOVED, Opener, Source, Where, source_of
 from spark.fleet.schemas import TABLES
 
-ID = re.compile(r"\w[\w.-]*", re.ASCII)
-
 BEING_WRITTEN = "it is being written, or its writing was cut short"
+
+WITHOUT_TIME = "its id isn't a time like 20261121T060000Z"
+
+_TIME = "%Y%m%dT%H%M%SZ"
 
 REQUIRED = [name for name, table in TABLES.items() if table.required]
 
 
 def snapshot_id(stated: str | None = None) -> str:
-    """`stated` if it can be the name of a folder anywhere, or now, in UTC, if it is None."""
+    """`stated` if it is a time in UTC like 20261121T060000Z; now if it is None.
+
+    InputError for any other: ids are compared as times, and one that sorts last as text would stay
+    the newest for ever.
+    """
     if stated is None:
-        return f"{datetime.now(UTC):%Y%m%dT%H%M%SZ}"
-    if not ID.fullmatch(stated):
+        return f"{datetime.now(UTC):{_TIME}}"
+    if not time_of(stated):
         raise InputError(
-            f"{stated!r} can't be the id of a snapshot: it is a time like 20261121T060000Z, or "
-            "any letters, digits, '-', '_' and '.'"
+            f"{stated!r} can't be the id of a snapshot: use a time in UTC like 20261121T060000Z"
         )
     return stated
+
+
+def time_of(snapshot: str) -> datetime | None:
+    """The time that an id like 20261121T060000Z is; None for ids that are none."""
+    if not re.fullmatch(r"\d{8}T\d{6}Z", snapshot, re.ASCII):
+        return None
+    try:
+        return datetime.strptime(snapshot, _TIME).replace(tzinfo=UTC)
+    except ValueError:  # the 30th of February
+        return None
+
+
+def skipped_sentence(snapshot: str, why: str) -> str:
+    """A sentence on a snapshot that readers pass over."""
+    return f"Skipped: {_unusable(snapshot, why)}"
+
+
+def _unusable(snapshot: str, why: str, of: str = "") -> str:
+    state = "" if why == WITHOUT_TIME else " isn't whole"
+    return f"snapshot {snapshot}{of}{state}: {why}"
 
 
 class Stored:
     """The snapshots of a store, of which each is looked at when somebody asks for it, and once.
 
-    A snapshot is whole when every required table has it, none of them is being written, and no
-    file is missing or cut short. One that was removed meanwhile isn't there.
+    A snapshot is whole when its id is a time, every required table has it, none of them is being
+    written, and no file is missing or cut short. One that was removed meanwhile isn't there.
     """
 
     def __init__(
@@ -56,9 +81,11 @@ class Stored:
     def in_source(source: Source) -> Stored:
         """What a source has now."""
         seen = source.for_one_look()
-        return Stored(
+        stored = Stored(
             sorted(seen.named(TABLES)), partial(_why_not_whole, seen), seen.having_fetched
         )
+        stored._known = {one: WITHOUT_TIME for one in stored._ids if not time_of(one)}
+        return stored
 
     @staticmethod
     def of(whole: Iterable[str], unfinished: Mapping[str, str] | None = None) -> Stored:
@@ -177,7 +204,7 @@ def _why_none(opener: Opener, store: Where, snapshot: str | None, stored: Stored
     others = stored.unfinished
     newest = snapshot or next(reversed(others), None)
     if newest and (why := others.get(newest)):
-        return f"snapshot {newest} of store {store} isn't whole: {why}"
+        return _unusable(newest, why, f" of store {store}")
     wanted = f"snapshot {snapshot}" if snapshot else "whole snapshot"
     if present := [*islice(stored.newest_first(), 5)]:
         there = ", ".join(reversed(present))

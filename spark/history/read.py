@@ -18,9 +18,11 @@ from spark.fleet import (
     faults_of,
     is_keyed,
     null_keys,
+    skipped_sentence,
     time_of,
     unknown_columns,
     whole,
+    within_reach,
 )
 
 Clusters = dict[str, list[str]]
@@ -35,15 +37,12 @@ def read_tables(
     chosen = _in_time([one for one in stored.whole if not until or one <= until], since)
     if not chosen:
         raise InputError(
-            f"store {store} has no whole snapshot in that time whose id is a time like "
-            "20261121T060000Z: the whole ones it has end with "
+            f"store {store} has no whole snapshot in that time: the whole ones it has end with "
             f"{', '.join(stored.whole[-3:])}"
         )
-    within = (one for one in stored.unfinished if chosen[0] <= one and (not until or one <= until))
-    notes = [f"Skipped: snapshot {one} isn't whole: {stored.unfinished[one]}" for one in within]
-    notes += [
-        f"snapshot {one} is left out: its id is no time" for one in stored.whole if not time_of(one)
-    ]
+    last = until or stored.whole[-1]
+    within = (one for one in stored.unfinished if chosen[0] <= one <= last or not time_of(one))
+    notes = [skipped_sentence(one, stored.unfinished[one]) for one in within]
     source = source_of(session, store)
     stated = {name: source.read_several(session, name, chosen) for name in TABLES}
     tables = {name: _table(name, some) for name, some in stated.items() if some}
@@ -57,14 +56,12 @@ def read_tables(
 
 
 def _in_time(snapshots: Sequence[str], since: str | timedelta | None) -> list[str]:
-    """Those whose ids are times, from `since` on."""
-    timed = [one for one in snapshots if time_of(one)]
-    if not timed or since is None:
-        return timed
+    """Those from `since` on."""
+    if not snapshots or since is None:
+        return [*snapshots]
     if isinstance(since, str):
-        return [one for one in timed if one >= since]
-    last = time_of(timed[-1])
-    return [one for one in timed if (at := time_of(one)) and last and last - at <= since]
+        return [one for one in snapshots if one >= since]
+    return within_reach(snapshots, since)
 
 
 def _table(name: str, stated: Sequence[Stated]) -> DataFrame:

@@ -37,7 +37,6 @@ from spark.fleet import (
     check_writable,
     compositions,
     snapshot_id,
-    time_of,
     whole,
     within_reach,
 )
@@ -224,8 +223,8 @@ def _past(
     max_age: timedelta,
 ) -> FleetHistory | None:
     """The snapshots up to that of the fleet, if there are enough to tell what takes time."""
-    timed = [one for one in stored.whole if time_of(one) and one <= fleet.id]
-    if not timed or len(within_reach(timed, settings.window)) < ENOUGH:
+    up_to = [one for one in stored.whole if one <= fleet.id]
+    if not up_to or len(within_reach(up_to, settings.window)) < ENOUGH:
         return None
     try:
         found = FleetHistory.read(session, store, settings.reach, fleet.id, max_age)

@@ -172,7 +172,7 @@ def list_snapshots(
 
 
 def _since(stated: str, ids: Sequence[str], store: Where) -> list[str]:
-    """Those from an id on, or so long before the newest that has a time."""
+    """Those from an id on, or so long before the newest."""
     try:
         length = duration(stated)
     except ValueError:

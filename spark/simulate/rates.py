@@ -38,8 +38,6 @@ def rates_of_group(
     UnreadableError are those of `FleetFiles.rows`.
     """
     last = fleet.clusters().get(cluster, fleet.id)
-    if time_of(last) is None:
-        return {}
     stored = whole(fleet.place, store, last)
     near = within_reach([*stored.newest_first()][::-1], window)
     ends: dict[tuple[str, int], list[End]] = {}

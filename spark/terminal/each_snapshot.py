@@ -10,7 +10,7 @@ from pyspark.sql import SparkSession
 
 from spark.errors import InputError, UnreadableError
 from spark.files import Where
-from spark.fleet import Part, whole
+from spark.fleet import Part, skipped_sentence, whole
 from spark.terminal.console import say
 from spark.terminal.options import NoSuchPartError
 
@@ -47,7 +47,7 @@ def each_snapshot(
         stored = whole(session, store)
         chosen = stored.whole
         for skipped, why in stored.unfinished.items():
-            say(f"Skipped: snapshot {skipped} isn't whole: {why}")
+            say(skipped_sentence(skipped, why))
     done, broken = [], []
     for one in chosen:
         try:

@@ -21,6 +21,7 @@ from tests.spark.support.fleets import Fleet
 FIVE, SIX, SEVEN = (f"20261121T0{hour}0000Z" for hour in (5, 6, 7))
 YESTERDAY = "20261120T065959Z"
 A_DAY_BEFORE = "20261120T070000Z"
+OTHER_NAME = "20260101T000000Z"
 
 
 def fleet_of(*clusters: str, group: str = "g") -> Fleet:
@@ -34,6 +35,13 @@ def fleet_of(*clusters: str, group: str = "g") -> Fleet:
 
 def keep(store: Path, snapshot: str, *clusters: str) -> None:
     write_store(fleet_of(*clusters, group=f"g-{snapshot}").tables(), store, snapshot)
+
+
+def keep_under(store: Path, name: str, *clusters: str) -> None:
+    """A snapshot with a name that no command of ours gives one."""
+    keep(store, OTHER_NAME, *clusters)
+    for folder in store.glob(f"*/snapshot={OTHER_NAME}"):
+        folder.rename(folder.with_name(f"snapshot={name}"))
 
 
 def stored(*snapshots: str) -> Stored:
@@ -53,11 +61,9 @@ def test_the_time_of_an_id(snapshot: str, hour: int | None) -> None:
     assert (found and found.hour) == hour
 
 
-def test_ids_without_a_time_reach_nothing_and_nothing_reaches_them() -> None:
+def test_what_is_within_reach() -> None:
     day = timedelta(hours=24)
     assert within_reach([YESTERDAY, A_DAY_BEFORE, SIX, SEVEN], day) == [A_DAY_BEFORE, SIX, SEVEN]
-    assert within_reach(["1-night", SIX, SEVEN], day) == [SIX, SEVEN]
-    assert within_reach([SIX, SEVEN, "later"], day) == ["later"]
     assert within_reach([SIX, SEVEN], timedelta(0)) == [SEVEN]
 
 
@@ -95,6 +101,24 @@ class TestRead:
             ("a", f"g-{SEVEN}")
         }
 
+    def test_ids_that_are_no_times_are_passed_over_and_named(
+        self, spark: SparkSession, tmp_path: Path
+    ) -> None:
+        """Wherever they sort."""
+        keep_under(tmp_path, "1-night", "a")
+        keep_under(tmp_path, "today", "a")
+        with pytest.raises(InputError, match=r"snapshot today of store .*: its id isn't a time"):
+            FleetSnapshot.read(spark, str(tmp_path))
+        keep(tmp_path, SEVEN, "a")
+        fleet = FleetSnapshot.read(spark, str(tmp_path))
+        assert (fleet.id, groups(fleet)) == (SEVEN, {("a", f"g-{SEVEN}")})
+        assert fleet.notes == tuple(
+            f"Skipped: snapshot {one}: its id isn't a time like 20261121T060000Z"
+            for one in ("1-night", "today")
+        )
+        with pytest.raises(InputError, match=r"snapshot today of store .*: its id isn't a time"):
+            FleetSnapshot.read(spark, str(tmp_path), "today")
+
     def test_a_single_snapshot_is_not_searched_for_clusters(
         self, spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
@@ -117,15 +141,15 @@ class TestRead:
     def test_a_cluster_that_stopped_long_ago_is_named(
         self, spark: SparkSession, tmp_path: Path
     ) -> None:
-        """Not in the last snapshot beyond reach; nor need its id be a time."""
+        """Not in the last snapshot beyond reach."""
         keep(tmp_path, "20261119T000000Z", "b")
-        keep(tmp_path, "20261118T000000", "c")
+        keep(tmp_path, "20261118T000000Z", "c")
         keep(tmp_path, YESTERDAY, "a")
         keep(tmp_path, SEVEN, "a")
         assert FleetSnapshot.read(spark, str(tmp_path)).notes == tuple(
             f"cluster {cluster} is left out: {one}, the last snapshot with it, isn't within "
             f"max_age of {SEVEN}"
-            for cluster, one in (("b", "20261119T000000Z"), ("c", "20261118T000000"))
+            for cluster, one in (("b", "20261119T000000Z"), ("c", "20261118T000000Z"))
         )
 
     def test_a_snapshot_of_which_nothing_can_be_read_is_named(

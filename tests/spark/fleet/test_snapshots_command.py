@@ -23,7 +23,7 @@ from spark.fleet import (
     stored_in,
     whole,
 )
-from tests.spark.fleet.test_clusters import fleet_of, keep
+from tests.spark.fleet.test_clusters import fleet_of, keep, keep_under
 from tests.spark.support.catalog import put, schema
 from tests.spark.support.said import Run, flat, is_one_line
 
@@ -174,12 +174,12 @@ class TestPrune:
         assert run("snapshots", days, *words).err.startswith("Removed: 0 snapshots")
 
     def test_what_is_left_alone_is_told(self, run: Run, days: Path) -> None:
-        keep(days, "1-night", "a")
+        keep_under(days, "1-night", "a")
         for part in days.glob("members/snapshot=20261101T060000Z/*"):
             part.unlink()
         said = run("snapshots", days, "--prune", "2d", "--no-dry-run", "--format", "json")
         assert json.loads(said.out)["left"] == [
-            {"snapshot": "1-night", "why": "its id is no time, so that it has no age"},
+            {"snapshot": "1-night", "why": "its id isn't a time like 20261121T060000Z"},
             {"snapshot": "20261101T060000Z", "why": "it lacks members"},
         ]
         assert "Left alone: snapshot 20261101T060000Z: it lacks members.\n" in said.err
