@@ -33,7 +33,7 @@ from spark.audit.thresholds import AuditSettings
 from spark.audit.verdict import verdict
 from spark.charts import CHARTS, balance_of
 from spark.files import Where
-from spark.fleet import FleetSnapshot, escaped, escaped_rows, read_result
+from spark.fleet import FleetSnapshot, escaped, escaped_rows, read_results
 from spark.groups import OFFSETS_TOPIC, encode, weight_tables
 from spark.history import FleetHistory
 from spark.notebook import FIRST, shown_in_notebook
@@ -228,7 +228,7 @@ def read_audit(session: SparkSession, out: Where, snapshot: str) -> FleetAudit:
 
     What wasn't run isn't told.
     """
-    tables = [read_result(session, out, name, snapshot) for name in ("findings", "groups")]
+    tables = read_results(session, out, ("findings", "groups"), snapshot)
     findings, judged = (table.rows for table in tables)
     return FleetAudit(snapshot, findings, {}, (), judged)
 

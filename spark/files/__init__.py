@@ -23,7 +23,7 @@ from spark.files.disk import writing
 from spark.files.literal import LITERAL
 from spark.files.local_place import LocalPlace
 from spark.files.local_run import LocalRun, written_file
-from spark.files.locked_run import written_by_others
+from spark.files.locked_run import sweep, written_by_others
 from spark.files.manifest import File, Manifest
 from spark.files.merging import ROWS_A_FILE, common_schema, fewest_files, merge, rows_in
 from spark.files.own_place import OwnPlace, Wanted
@@ -36,6 +36,7 @@ from spark.files.spark_place import SparkPlace
 from spark.files.tables import write_tables
 from spark.files.text_file import replace_text
 from spark.files.told_cells import Tallied
+from spark.files.too_late import TooLateError
 from spark.files.where import CatalogSchema, Where, table_in
 
 __all__ = [
@@ -61,6 +62,7 @@ __all__ = [
     "SparkPlace",
     "Stated",
     "Tallied",
+    "TooLateError",
     "Wanted",
     "Where",
     "check_tables",
@@ -78,6 +80,7 @@ __all__ = [
     "rows_in",
     "run_of",
     "source_of",
+    "sweep",
     "table_in",
     "texts",
     "whole_numbers",

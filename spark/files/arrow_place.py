@@ -136,6 +136,14 @@ class ArrowPlace(OwnPlace):
             return None
         return {name: f"{folder}/{name}" for name in sorted(names) if is_part(name)}
 
+    def modified(self, folder: str) -> dict[str, float]:
+        found = self._folders.get(self._below(folder), {})
+        return {name: one.mtime_ns / 1e9 for name, one in found.items() if one.mtime_ns is not None}
+
+    def manifest_modified(self, snapshot: str) -> float | None:
+        found = self.modified(f"{self.root}/{HIDDEN}/manifests/snapshot={snapshot}")
+        return max((at for name, at in found.items() if name[0] not in "._"), default=None)
+
     def changed(self, path: str, file: File | None, thoroughly: bool) -> str | None:
         """Of what it reads each page is checked: not all bytes are fetched for that."""
         if file is None:

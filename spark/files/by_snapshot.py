@@ -75,6 +75,7 @@ def _take_over(run: LocalRun, snapshot: str, tables: Mapping[str, DataFrame]) ->
             else:
                 _write_nothing(tables[name], own.folder(name))
         own.commit(taken)
+    run.done.append(snapshot)
 
 
 def _write_nothing(rows: DataFrame, folder: Path) -> None:

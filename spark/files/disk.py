@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import errno
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 from spark.errors import InputError, RunError
 
@@ -27,3 +29,15 @@ def writing(out: object) -> Iterator[None]:
         raise RunError(
             f"{out} can't be written: {why}: what was there before is as it was"
         ) from None
+
+
+def sync_folder(folder: Path) -> None:
+    """Return when the names in a folder are on the disk, where the file system can tell."""
+    opened = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(opened)
+    except OSError as error:
+        if error.errno not in (errno.EINVAL, errno.ENOTSUP):
+            raise
+    finally:
+        os.close(opened)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from pathlib import Path
+from typing import TypeVar
 
 import pyarrow.parquet as pq
 
@@ -15,6 +16,8 @@ from spark.files.footers import Footers, footers_of
 from spark.files.manifest import HIDDEN, File, Manifest
 from spark.files.own_place import OwnPlace, is_part
 from spark.files.parts import Parts
+
+T = TypeVar("T")
 
 LEAST = 12
 """Bytes of the smallest Parquet file: magic numbers at both ends, and the footer's length."""
@@ -81,15 +84,17 @@ class LocalPlace(OwnPlace):
             return True
         return snapshot in aside and self._is_there(table, snapshot)
 
+    def has_folder(self, table: str, snapshot: str) -> bool:
+        """Whether that table of a snapshot has a folder in its place, with files in it or not."""
+        return self.entries(self.folder(table, snapshot)) is not None
+
     def is_gone(self, snapshot: str, tables: Collection[str]) -> bool:
         try:
             manifest = self.manifest(snapshot) or Manifest()
         except UnreadableError:
             return False
         gone = set(manifest.removed).difference(manifest.tables)
-        return all(
-            table in gone or self.entries(self.folder(table, snapshot)) is None for table in tables
-        )
+        return all(table in gone or not self.has_folder(table, snapshot) for table in tables)
 
     def being_written(self, among: Collection[str]) -> set[str]:
         tables = self._folders(self.root)
@@ -114,14 +119,58 @@ class LocalPlace(OwnPlace):
         return max(found, key=lambda manifest: manifest.version, default=None)
 
     def parts(self, table: str, snapshot: str, thoroughly: bool = True) -> Parts | None:
-        """The same; where a run has put other files there since its manifest was read, those."""
-        manifest = self.manifest(snapshot)
+        """The same; what looks odd is looked at twice, since a run may be moving it meanwhile."""
+        before: Manifest | None = None
+        while True:
+            manifest = self.manifest(snapshot) or Manifest()
+            fault: Exception | None = None
+            found = None
+            try:
+                found = self._parts(manifest, table, snapshot, thoroughly)
+                if found and not found.notes:
+                    return found
+            except UnreadableError as error:
+                fault = error
+            except FileNotFoundError as error:
+                fault = UnreadableError(f"{error.filename} can't be read: it is gone")
+            if manifest == before:
+                if fault:
+                    raise fault
+                return found
+            before = manifest
+
+    def at_once(self, snapshots: Collection[str], read: Callable[[], T]) -> T:
+        while True:
+            before = self._manifests_of(snapshots)
+            try:
+                result = read()
+            except UnreadableError:
+                if self._manifests_of(snapshots) == before:
+                    raise
+            else:
+                if self._manifests_of(snapshots) == before:
+                    return result
+
+    def _manifests_of(self, snapshots: Collection[str]) -> list[Manifest | str | None]:
+        """What is there now, or why it can't be read."""
+        found: list[Manifest | str | None] = []
+        for snapshot in snapshots:
+            try:
+                found.append(LocalPlace.manifest(self, snapshot))
+            except UnreadableError as error:
+                found.append(str(error))
+        return found
+
+    def modified(self, folder: str) -> dict[str, float]:
         try:
-            return self._parts(manifest or Manifest(), table, snapshot, thoroughly)
-        except UnreadableError:
-            if self.manifest(snapshot) == manifest:
-                raise
-        return self.parts(table, snapshot, thoroughly)
+            with os.scandir(folder) as listed:
+                return {one.name: one.stat().st_mtime for one in listed}
+        except FileNotFoundError:  # a run has just moved it
+            return {}
+
+    def manifest_modified(self, snapshot: str) -> float | None:
+        found = self.modified(f"{self.root}/{HIDDEN}/manifests/snapshot={snapshot}")
+        return max((at for name, at in found.items() if name[0] not in "._"), default=None)
 
     def files_in(self, folder: str) -> dict[str, str] | None:
         names = self.entries(folder)
@@ -137,6 +186,18 @@ class LocalPlace(OwnPlace):
         """The bytes of each file of these tables that is in its place."""
         folders = (self.files_in(self.folder(table, snapshot)) or {} for table in tables)
         return [self.size(path) for files in folders for path in files.values()]
+
+    def foreign(self, snapshot: str, tables: Collection[str]) -> list[str]:
+        """The files, by their paths from the root, that other programs put beside these tables."""
+        manifest = self.manifest(snapshot) or Manifest()
+        found = []
+        for table in tables:
+            ours = {file.name for file in manifest.tables.get(table, ())}
+            for name in sorted(self.entries(self.folder(table, snapshot)) or {}):
+                is_table = name in ours if ours else is_part(name)
+                if not is_table and name[0] != "." and name != "_SUCCESS":
+                    found.append(f"{table}/snapshot={snapshot}/{name}")
+        return found
 
     def changed(self, path: str, file: File | None, thoroughly: bool) -> str | None:
         size = self.size(path)

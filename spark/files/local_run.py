@@ -11,12 +11,19 @@ import pyarrow.parquet as pq
 
 from spark.errors import RunError
 from spark.files.checksum import checksum
+from spark.files.disk import sync_folder
 from spark.files.local_place import LocalPlace
-from spark.files.locked_run import LockedRun, manifest_or_none, next_version, put_in_place
+from spark.files.locked_run import (
+    LockedRun,
+    manifest_or_none,
+    moving,
+    next_version,
+    put_in_place,
+)
 from spark.files.manifest import File, Manifest
 from spark.files.own_place import cells_of
 from spark.files.told_cells import NOTHING, Columns, Tallied, told_cells
-from spark.files.too_late import too_late
+from spark.files.too_late import TooLateError
 
 
 class LocalRun(LockedRun):
@@ -43,22 +50,34 @@ class LocalRun(LockedRun):
     ) -> None:
         """Make these tables, which are written, the ones of the snapshot, beside `kept` files.
 
-        The manifest tells what is `tallied`. Raises RunError when another run has written owned
+        The manifest tells what is `tallied`. Raises TooLateError when another run has written owned
         tables of the snapshot meanwhile; they stay as they are then.
         """
         written = {table: list(files) for table, files in (kept or {}).items()}
         for table in tables:
             columns = tallied.get(table, ())
             written.setdefault(table, []).extend(self._files_of(table, columns))
+            sync_folder(self.folder(table))
+            sync_folder(self.folder(table).parent)
+        sync_folder(self.path)
+        with moving(self.place):
+            self._put_next(written)
+            put_in_place(self.place, self.path)
+
+    def _put_next(self, written: Mapping[str, Sequence[File]]) -> None:
         while True:
             version = next_version(self.place, self.snapshot)
-            now = self._manifest()
-            if now.of(self.owned) != self.begun:
-                raise too_late(self.place, self.snapshot)
+            now = self.check_current()
             version = max(version, now.version + 1)
             if self.put(self.snapshot, now.replaced(version, written, self.owned)):
-                break
-        put_in_place(self.place, self.path)
+                return
+
+    def check_current(self) -> Manifest:
+        """The manifest; TooLateError if another run has written owned tables meanwhile."""
+        now = self._manifest()
+        if now.of(self.owned) != self.begun:
+            raise TooLateError(self.place, self.snapshot)
+        return now
 
     def _manifest(self) -> Manifest:
         return manifest_or_none(self.place, self.snapshot) or Manifest()

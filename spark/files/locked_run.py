@@ -11,7 +11,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Self
 
-from spark.errors import UnreadableError
+from spark.errors import RunError, UnreadableError
+from spark.files.disk import sync_folder
 from spark.files.local_place import LocalPlace
 from spark.files.manifest import HIDDEN, File, Manifest
 from spark.files.run_name import new_run
@@ -27,11 +28,16 @@ class LockedRun:
     """A run that writes to a place, in a folder of its own.
 
     As a context manager it holds a lock, by which other runs know that it is alive, and leaves
-    nothing behind of what wasn't committed.
+    nothing behind of what wasn't committed. `done` are the snapshots whose new manifest is there:
+    an error of the disk after that is a RunError which says so.
     """
+
+    to_become = "written"
 
     def __init__(self, place: LocalPlace, owned: Collection[str]) -> None:
         self.place, self.owned = place, owned
+        self.done: list[str] = []
+        self.made: list[Path] = []
         self.id = new_run()
         self.path = place.path / HIDDEN / "runs" / self.id
 
@@ -39,21 +45,43 @@ class LockedRun:
         for table in self.owned:
             _check_writable(self.place.path / table)
         sweep(self.place)
-        hidden = self.path.with_name(f".{self.id}")  # until it is locked
-        self.made = _make_folders(hidden)
-        self.lock = os.open(hidden, os.O_RDONLY)
-        with suppress(OSError):  # a file system without locks, where nothing is swept
-            fcntl.flock(self.lock, fcntl.LOCK_EX)
-        hidden.rename(self.path)
+        while not self._is_begun():
+            pass
+        for folder in self.made:
+            sync_folder(folder.parent)
         return self
 
-    def __exit__(self, *_: object) -> None:
+    def _is_begun(self) -> bool:
+        """False if another run took the folder for one that was left, before it was locked."""
+        hidden = self.path.with_name(f".{self.id}")
+        lock = None
+        try:
+            self.made += _make_folders(hidden)
+            lock = os.open(hidden, os.O_RDONLY)
+            with suppress(OSError):  # a file system without locks, where nothing is swept
+                fcntl.flock(lock, fcntl.LOCK_EX)
+            hidden.rename(self.path)
+        except FileNotFoundError:
+            if lock is not None:
+                os.close(lock)
+            return False
+        self.lock = lock
+        return True
+
+    def __exit__(self, _kind: object, error: BaseException | None, _trace: object) -> None:
         if _is_settled(self.place, self.path):
             shutil.rmtree(self.path, ignore_errors=True)
         os.close(self.lock)
-        for folder in reversed(self.made):
+        for folder in (*reversed(self.made), self.path.parent):
             with suppress(OSError):  # it isn't empty
                 folder.rmdir()
+        if self.done and isinstance(error, OSError):
+            named = ", ".join(self.done)
+            raise RunError(
+                f"{self.place.root} can't be written: {error.strerror or error}: {named} is "
+                f"{self.to_become} all the same, and the next run that writes there finishes the "
+                "rest"
+            ) from None
 
     def put(self, snapshot: str, manifest: Manifest) -> Path | None:
         """Make this the next manifest of a snapshot, and tell where it is.
@@ -68,8 +96,30 @@ class LockedRun:
             os.fsync(file.fileno())
         if not _link(half, target):
             return None
+        self.done.append(snapshot)
+        sync_folder(target.parent)
+        sync_folder(target.parent.parent)
         _forget_before(target)
         return target
+
+
+@contextmanager
+def moving(place: LocalPlace) -> Iterator[None]:
+    """One run at a time puts a manifest there and moves tables.
+
+    What one adds to a table so isn't taken out by another that still knows an older manifest.
+    """
+    try:
+        lock = os.open(place.path / HIDDEN, os.O_RDONLY)
+    except FileNotFoundError:  # the last run there has just left, and with it all there was to move
+        yield
+        return
+    try:
+        with suppress(OSError):  # a file system without locks
+            fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(lock)
 
 
 def _forget_before(manifest: Path) -> None:
@@ -135,6 +185,9 @@ def put_in_place(place: LocalPlace, run: Path) -> None:
                 shutil.move(aside, target)
             else:
                 _add(aside, Path(place.folder(table, snapshot)), files)
+                sync_folder(Path(place.folder(table, snapshot)))
+            sync_folder(place.path / table)
+            sync_folder(place.path)
         if any(named.values()):
             for table in manifest.removed:
                 _take_out(place, run, table, snapshot)
@@ -161,7 +214,7 @@ def take_out_removed(place: LocalPlace, run: Path, snapshot: str) -> None:
 def written_by_others(place: LocalPlace) -> set[str]:
     """The snapshots of which a run that is alive has written something, or which it removes."""
     found: set[str] = set()
-    for run in (place.path / HIDDEN / "runs").glob("[!.]*"):
+    for run in _runs(place):
         with _locked(run) as is_over:
             if not is_over:
                 found |= _touched_by(run)
@@ -203,15 +256,24 @@ def _take_out(place: LocalPlace, run: Path, table: str, snapshot: str) -> None:
 
 def sweep(place: LocalPlace) -> None:
     """Put in place what runs that ended too early have committed, and remove all else of them."""
-    for run in sorted((place.path / HIDDEN / "runs").glob("[!.]*")):
+    for run in _runs(place):
         with _locked(run) as is_over:
             if is_over:
-                put_in_place(place, run)
-                with suppress(OSError):  # what can't be removed now is tried again by the next
-                    for snapshot in _being_removed(run):
-                        take_out_removed(place, run, snapshot)
+                with moving(place):
+                    put_in_place(place, run)
+                    with suppress(OSError):  # what can't be removed now is tried by the next
+                        for snapshot in _being_removed(run):
+                            take_out_removed(place, run, snapshot)
                 if _is_settled(place, run):
                     shutil.rmtree(run, ignore_errors=True)
+
+
+def _runs(place: LocalPlace) -> list[Path]:
+    """The folders of runs, and the hidden ones of those that haven't locked theirs yet."""
+    try:
+        return sorted((place.path / HIDDEN / "runs").iterdir())
+    except (FileNotFoundError, NotADirectoryError):
+        return []
 
 
 @contextmanager

@@ -59,6 +59,14 @@ class Place(Source):
         as far as can be told: `thoroughly` looks at each byte.
         """
 
+    @abstractmethod
+    def modified(self, folder: str) -> Mapping[str, float]:
+        """When each file of a folder was last changed, by name, in seconds."""
+
+    @abstractmethod
+    def manifest_modified(self, snapshot: str) -> float | None:
+        """When the newest manifest of that snapshot was written; None if that isn't known."""
+
     def footers(self, parts: Parts) -> Footers | None:
         """What the files of these parts say of themselves, where that takes no job of Spark's."""
         return None
@@ -119,6 +127,7 @@ class Place(Source):
         if lying is None and not found:
             return None
         if lying and not found:
+            self._refuse_older(lying, table, snapshot)
             note = f"table {table} of snapshot {snapshot} was written anew by another program"
             return Parts((folder,), (note,))
         if missing := files.keys() - found.keys():
@@ -129,8 +138,24 @@ class Place(Source):
         if not lying or not found.items() <= lying.items():
             return Parts(tuple(found.values()), tuple(notes))
         if strange := lying.keys() - files.keys():
+            self._refuse_older(strange, table, snapshot)
             notes.append(f"{folder} has files that another program put there, {min(strange)} first")
         return Parts((folder,), tuple(notes))
+
+    def _refuse_older(self, names: Collection[str], table: str, snapshot: str) -> None:
+        """Raise UnreadableError where a file that the manifest doesn't name is older than it.
+
+        Such a file is of a run before: those of the last one were lost on the way to their place.
+        """
+        folder = self.folder(table, snapshot)
+        written, files = self.manifest_modified(snapshot), self.modified(folder)
+        older = [name for name in names if name in files and written and files[name] < written]
+        if older:
+            raise UnreadableError(
+                f"table {table} can't be read from {folder}: {min(older)} isn't one of its files, "
+                "and is older than they are: write the snapshot again, or remove its folder in "
+                f"{HIDDEN}/manifests if that file is right"
+            )
 
     def _found(
         self, files: Mapping[str, File], table: str, snapshot: str, lying: Mapping[str, str]

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Collection
 
-from spark.files.local_place import LocalPlace
-from spark.files.locked_run import REMOVING, REPLACED, LockedRun, next_version, take_out_removed
+from spark.files.locked_run import (
+    REMOVING,
+    REPLACED,
+    LockedRun,
+    moving,
+    next_version,
+    take_out_removed,
+)
 from spark.files.manifest import Manifest
 
 
@@ -19,18 +24,18 @@ class LocalRemoval(LockedRun):
     a run that was killed has left to do.
     """
 
-    def __init__(self, place: LocalPlace, owned: Collection[str]) -> None:
-        super().__init__(place, owned)
+    to_become = "removed"
 
     def remove(self, snapshot: str, seen: Manifest | None) -> bool:
         """Remove one; False if a run has written or removed it since `seen` was its manifest."""
         to_do = self.path / REMOVING / f"snapshot={snapshot}"
         to_do.mkdir(parents=True)
-        version = next_version(self.place, snapshot)
-        unchanged = self.place.manifest(snapshot) == seen
-        if not (unchanged and self.put(snapshot, Manifest(version, {}, sorted(self.owned)))):
-            to_do.rmdir()
-            return False
-        take_out_removed(self.place, self.path, snapshot)
+        with moving(self.place):
+            version = next_version(self.place, snapshot)
+            unchanged = self.place.manifest(snapshot) == seen
+            if not (unchanged and self.put(snapshot, Manifest(version, {}, sorted(self.owned)))):
+                to_do.rmdir()
+                return False
+            take_out_removed(self.place, self.path, snapshot)
         shutil.rmtree(self.path / REPLACED, ignore_errors=True)
         return True

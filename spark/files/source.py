@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Collection, Iterable, Sequence
+from typing import NamedTuple, TypeVar
 
 from pyspark.sql import DataFrame, Row, SparkSession
+
+T = TypeVar("T")
 
 SNAPSHOT = "snapshot"
 """The column that tells of which snapshot a row is, where rows of several come together."""
@@ -73,6 +75,10 @@ class Source(ABC):
     def is_gone(self, snapshot: str, tables: Collection[str]) -> bool:
         """Whether the snapshot, which was there when its name was seen, has been removed since."""
         return False
+
+    def at_once(self, snapshots: Collection[str], read: Callable[[], T]) -> T:
+        """What `read` makes of tables of these snapshots, all of them as one run left them."""
+        return read()
 
     @abstractmethod
     def being_written(self, among: Collection[str]) -> set[str]:

@@ -179,6 +179,17 @@ class SparkPlace(Place):
         names = (path.rpartition("/")[2] for path in sorted(paths))
         return {name: f"{folder}/{name}" for name in names if name.endswith(".parquet")}
 
+    def modified(self, folder: str) -> dict[str, float]:
+        files = self.session.read.options(**LITERAL).format("binaryFile").load(folder)
+        rows = files.select("path", "modificationTime").collect()
+        return {
+            unquote(row.path).rpartition("/")[2]: row.modificationTime.timestamp() for row in rows
+        }
+
+    def manifest_modified(self, snapshot: str) -> float | None:
+        found = [row.file_modification_time.timestamp() for row in self._of(snapshot)]
+        return max(found, default=None)
+
     def changed(self, path: str, file: File | None, thoroughly: bool) -> str | None:
         if file is None or not thoroughly:
             return None

@@ -8,11 +8,12 @@ from datetime import UTC, datetime, timedelta
 
 from pyspark.sql import SparkSession
 
+from spark.errors import RunError, first_line
 from spark.files.literal import LITERAL
 from spark.files.manifest import HIDDEN, File, Manifest
 from spark.files.run_name import began, new_run
 from spark.files.spark_place import SparkPlace
-from spark.files.too_late import too_late
+from spark.files.too_late import TooLateError
 
 OVER = timedelta(days=1)
 """After so long nothing is taken for the work of a run that may still be alive."""
@@ -61,8 +62,17 @@ class SparkRun:
         if now.of(self.owned) == self.begun:
             self._put(mine)
         if self._manifest().to_text() != mine.to_text():
-            raise too_late(self.place, self.snapshot)
+            raise TooLateError(self.place, self.snapshot)
         self.committed = True
+        try:
+            self._copy_to_place(tables)
+        except Exception as error:
+            raise RunError(
+                f"{self.place.root} can't be written: {first_line(error)}: {self.snapshot} is "
+                "written all the same, but other programs don't see its new tables: write it again"
+            ) from None
+
+    def _copy_to_place(self, tables: Collection[str]) -> None:
         for table in tables:
             copy = self.session.read.options(**LITERAL).parquet(self.folder(table))
             copy.write.mode("overwrite").parquet(self.place.folder(table, self.snapshot))

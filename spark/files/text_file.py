@@ -3,35 +3,29 @@
 from __future__ import annotations
 
 import os
-import tempfile
+import secrets
+from contextlib import suppress
 from pathlib import Path
 
-from spark.files.disk import writing
+from spark.files.disk import sync_folder, writing
 
 
 def replace_text(path: Path, text: str) -> None:
     """Write a file that others may be reading: they see the old text or the new one, whole.
 
-    It is readable for all. InputError or RunError if it can't be written.
+    Who may read it is up to the umask. InputError or RunError if it can't be written.
     """
-    half = None
+    half = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
     with writing(path):
         try:
-            with tempfile.NamedTemporaryFile(
-                "w",
-                dir=path.parent,
-                prefix=f".{path.name}.",
-                delete=False,
-                encoding="utf-8",
-                newline="\n",
-            ) as file:
-                half = Path(file.name)
+            with half.open("x", encoding="utf-8", newline="\n") as file:
                 file.write(text)
                 file.flush()
                 os.fsync(file.fileno())
-            half.chmod(0o644)
             half.replace(path)
         except BaseException:
-            if half:
-                half.unlink(missing_ok=True)
+            with suppress(OSError):
+                half.unlink()
             raise
+    with suppress(OSError):  # the new text holds
+        sync_folder(path.parent)

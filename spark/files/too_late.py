@@ -6,9 +6,11 @@ from spark.errors import RunError
 from spark.files.place import Place
 
 
-def too_late(place: Place, snapshot: str) -> RunError:
-    """What a run says that finds another's tables in the place of those it began with."""
-    return RunError(
-        f"another run wrote snapshot {snapshot} of {place.root} in the meantime: that one is whole "
-        "and stays, what this one made isn't kept"
-    )
+class TooLateError(RunError):
+    """A run finds another's tables in the place of those that it began with."""
+
+    def __init__(self, place: Place, snapshot: str) -> None:
+        super().__init__(
+            f"another run wrote snapshot {snapshot} of {place.root} in the meantime: that one is "
+            "whole and stays, what this one made isn't kept"
+        )

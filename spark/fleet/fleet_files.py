@@ -82,7 +82,7 @@ class FleetFiles:
     def compose(place: OwnPlace, of: Composition) -> FleetFiles:
         """The fleet that is composed so; InputError as `FleetSnapshot.compose` raises it."""
         parts = sorted({of.id, *of.instants.values()}, reverse=True)
-        read = [_opened(place, part) for part in parts]
+        read = place.at_once(parts, lambda: [_opened(place, part) for part in parts])
         check_not_removed(place, parts)
         notes = tuple(dict.fromkeys(note for one in read for note in one.notes))
         whole_of_it = replace(read[0], notes=(*notes, *of.notes()), instants=of.instants)

@@ -10,7 +10,17 @@ import pyarrow.parquet as pq
 from pyspark.sql.pandas.types import to_arrow_type
 
 from spark.errors import InputError
-from spark.files import ROWS_A_FILE, LocalPlace, LocalRun, Place, writing, written_file
+from spark.files import (
+    ROWS_A_FILE,
+    File,
+    LocalPlace,
+    LocalRun,
+    Place,
+    TooLateError,
+    writing,
+    written_file,
+)
+from spark.fleet.kinds_of_results import STORE, check_kind
 from spark.fleet.schemas import TABLES, TALLIED
 from spark.fleet.store import snapshot_id
 from spark.fleet.utf8 import spelled
@@ -47,24 +57,54 @@ def write_store(tables: Mapping[str, pa.Table], store: Path, snapshot: str) -> N
 
     `snapshot` is a time in UTC like 20261121T060000Z. All tables are there, or none: a run that is
     cut short leaves the store as it was. A snapshot that is whole already keeps its files, and gets
-    those of further clusters beside them. InputError if it has one of the clusters, if it isn't
-    whole, or if its tables have other columns; RunError if another run writes it at the same time.
+    those of further clusters beside them, also where another run writes some at the same time.
+    InputError if it has one of the clusters, if it isn't whole, or if its tables have other
+    columns.
     """
-    snapshot = snapshot_id(snapshot)
     place = LocalPlace(store)
-    with writing(store), LocalRun(place, snapshot, TABLES) as run:
-        there = {table: place.files_in(place.folder(table, snapshot)) for table in TABLES}
-        kept = {table: list(map(Path, files.values())) for table, files in there.items() if files}
-        if any(files is not None for files in there.values()):
-            _check_addable(tables, place, snapshot, kept)
+    check_kind(place, str(store), STORE)
+    while True:
+        try:
+            _write(tables, place, snapshot_id(snapshot))
+        except TooLateError:  # another run has added its clusters meanwhile: beside these
+            continue
+        return
+
+
+def _write(tables: Mapping[str, pa.Table], place: LocalPlace, snapshot: str) -> None:
+    """The same; TooLateError where another run has written to the snapshot meanwhile."""
+    with writing(place.root), LocalRun(place, snapshot, TABLES) as run:
+        try:
+            kept = _kept(tables, run)
+        except InputError:
+            run.check_current()
+            raise
         new = {name: table for name, table in tables.items() if len(table) or not kept}
         for name, table in new.items():
             _write_parts(table, run.folder(name), run.id)
-        held = {
-            name: [written_file(part, "", TALLIED[name]) for part in parts]
-            for name, parts in kept.items()
+        run.commit(new, kept, TALLIED)
+
+
+def _kept(tables: Mapping[str, pa.Table], run: LocalRun) -> dict[str, list[File]]:
+    """The files that the snapshot has already, wherever the run that wrote them has them now.
+
+    InputError unless these clusters can be added to them.
+    """
+    place, snapshot = run.place, run.snapshot
+    found = {}
+    for table in TABLES:
+        if parts := place.parts(table, snapshot):
+            paths = list(map(Path, place.files_of(parts.paths)))
+            found[table] = paths, () if parts.notes else run.begun.get(table, ())
+    try:
+        if found or any(place.has_folder(table, snapshot) for table in TABLES):
+            _check_addable(tables, place, snapshot, {name: of[0] for name, of in found.items()})
+        return {
+            name: [*files] or [written_file(path, "", TALLIED[name]) for path in paths]
+            for name, (paths, files) in found.items()
         }
-        run.commit(new, held, TALLIED)
+    except FileNotFoundError:  # the run that wrote them has just put them in their place
+        raise TooLateError(place, snapshot) from None
 
 
 def _check_addable(
@@ -79,8 +119,6 @@ def _check_addable(
             f"{place.folder(min(found, default='members'), snapshot)} is there already: choose "
             "another snapshot id or remove that snapshot, which isn't whole"
         )
-    for name in found:
-        place.parts(name, snapshot)
     for name, table in tables.items():
         for part in found.get(name, []):
             _check_part(table, part, snapshot)
@@ -91,6 +129,8 @@ def _check_part(table: pa.Table, part: Path, snapshot: str) -> None:
     try:
         columns = _columns(pq.read_schema(part))
         clusters = _clusters(pq.ParquetFile(part).read(["cluster"]))
+    except FileNotFoundError:
+        raise
     except (OSError, pa.ArrowException) as error:
         raise InputError(f"{part} can't be read: {error}") from None
     if twice := _clusters(table) & clusters:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection
+from collections.abc import Sequence
 from pathlib import Path
 
 from pyspark.sql import SparkSession
@@ -11,6 +11,7 @@ from pyspark.sql import SparkSession
 from spark.errors import InputError
 from spark.files import CatalogSchema, Stated, Where, check_tables, source_of
 from spark.fleet.clusters import Composition
+from spark.fleet.kinds_of_results import RESULTS, check_kind
 from spark.fleet.part import Part
 from spark.fleet.schemas import TABLES
 from spark.fleet.snapshot import FleetSnapshot
@@ -43,24 +44,20 @@ def check_writable(out: Where) -> None:
         raise InputError(f"output {out} can't be written: no permission for {nearest}")
 
 
-def check_no_store(session: SparkSession, out: Where, tables: Collection[str]) -> None:
-    """Raise InputError when `out` has snapshots: a plan's tables would replace theirs."""
-    check_outside(session, out, tables)
-    if has_snapshots(session, out):
-        kind = "schema" if isinstance(out, CatalogSchema) else "folder"
-        raise InputError(
-            f"output {out} is a store, whose tables a plan would overwrite: choose another {kind}"
-        )
+def check_out(session: SparkSession, out: Where, kind: str) -> None:
+    """Raise InputError when a result of that kind can't be in `out` (see `check_kind`).
 
-
-def check_outside(session: SparkSession, out: Where, tables: Collection[str]) -> None:
-    """Raise InputError when `out` is inside a table of a store: its files would be read as rows.
-
-    In a catalog it is one when these tables can't be written there.
+    Nor can it be inside a table of a store: its files would be read as rows. In a catalog it can't
+    where its tables can't be written.
     """
     if isinstance(out, CatalogSchema):
-        check_tables(session, out, tables)
-        return
+        check_tables(session, out, RESULTS[kind])
+    else:
+        _check_outside(session, out)
+    check_kind(session, out, kind)
+
+
+def _check_outside(session: SparkSession, out: str) -> None:
     parts = out.rstrip("/").split("/")
     if "://" not in out:
         parts = str(Path(out.removeprefix("file:")).resolve()).split("/")
@@ -75,10 +72,27 @@ def check_outside(session: SparkSession, out: Where, tables: Collection[str]) ->
 
 def read_result(session: SparkSession, out: Where, name: str, snapshot: str) -> Stated:
     """One table of a plan; InputError when it isn't there or can't be read."""
-    table = source_of(session, out).read(session, name, snapshot)
-    if table is None:
-        raise InputError(f"plan {out} has no table {name} of snapshot {snapshot}: make it anew")
+    (table,) = read_results(session, out, (name,), snapshot)
     return table
+
+
+def read_results(
+    session: SparkSession, out: Where, names: Sequence[str], snapshot: str
+) -> list[Stated]:
+    """Tables of one plan, even if another is written meanwhile; InputError as `read_result`."""
+    source = source_of(session, out)
+
+    def read() -> list[Stated]:
+        tables = []
+        for name in names:
+            if (table := source.read(session, name, snapshot)) is None:
+                raise InputError(
+                    f"plan {out} has no table {name} of snapshot {snapshot}: make it anew"
+                )
+            tables.append(table)
+        return tables
+
+    return source.at_once([snapshot], read)
 
 
 def read_planned(session: SparkSession, store: Where, out: Where, snapshot: str) -> FleetSnapshot:

@@ -19,6 +19,7 @@ from spark.files import CatalogSchema, OwnPlace, Source, Stated, Where, source_o
 from spark.fleet.after import after
 from spark.fleet.clusters import MAX_AGE, Composition, clusters_in, clusters_of, compositions
 from spark.fleet.conform import conformed, is_keyed, name_groups, null_keys
+from spark.fleet.kinds_of_results import STORE, check_kind
 from spark.fleet.part import WHOLE, Part
 from spark.fleet.schemas import TABLES, TALLIED, faults_of, null_keys_told, unknown_columns
 from spark.fleet.store import check_not_removed, removed_since, snapshot_id, whole
@@ -163,7 +164,7 @@ class FleetSnapshot:
         """
         parts = sorted({of.id, *of.instants.values()}, reverse=True)
         source = source_of(session, store)
-        opened = _open_tables(session, source, parts)
+        opened = source.at_once(parts, lambda: _open_tables(session, source, parts))
         check_not_removed(source, parts)
         read = [_read(part, tables, source) for part, tables in opened.items()]
         if len(parts) == 1:
@@ -249,6 +250,7 @@ class FleetSnapshot:
         it can't be an id.
         """
         session = next(iter(self.tables.values())).sparkSession
+        check_kind(session, store, STORE)
         source = source_of(session, store)
         taken = [name for name in TABLES if source.has(name, self.id)]
         if taken:

@@ -29,11 +29,13 @@ from spark.audit import (
 from spark.errors import UnreadableError, first_line, unreadable_file
 from spark.files import Where, replace_text, table_in, write_tables
 from spark.fleet import (
+    AUDIT,
+    RESULTS,
     WHOLE,
     Composition,
     Part,
     Stored,
-    check_outside,
+    check_out,
     check_writable,
     compositions,
     snapshot_id,
@@ -76,9 +78,6 @@ ENOUGH = 3
 
 ROOMY = 76
 """Columns of a terminal on which the table has room to say what each finding tells."""
-
-WRITTEN = ("findings", "coordinators", "groups")
-"""The tables of an audit: those that a new one doesn't have go with the old one."""
 
 Counts = Sequence[dict[str, Any]]
 """`FleetAudit.counts`."""
@@ -170,7 +169,7 @@ def audit_store(
     the snapshots before it are looked at as well.
     """
     if out:
-        check_outside(session, out, WRITTEN)
+        check_out(session, out, AUDIT)
     stored = whole(session, store, snapshot)
     while True:
         now, before = _chosen(session, store, snapshot, stored, max_age)
@@ -281,7 +280,7 @@ def _told(
                 rows = made.coordinators.coalesce(1).sortWithinPartitions("cluster", "broker")
                 written["coordinators"] = rows
             session = findings.sparkSession
-            write_tables(session, out, snapshot_id(made.snapshot), written, WRITTEN)
+            write_tables(session, out, snapshot_id(made.snapshot), written, RESULTS[AUDIT])
         if prometheus:
             replace_text(prometheus, metrics_of(made, settings.worst_groups))
     sentence = verdict(counts, groups, worst)

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import pyarrow as pa
 import typer
 
-from spark.fleet import check_writable, snapshot_id, write_store
+from spark.files import LocalPlace
+from spark.fleet import STORE, check_kind, check_writable, snapshot_id, write_store
 from spark.sources.live.cluster import Wanted
 from spark.terminal import CHECK_FAILED, Form, Format, busy, clusters_named, live, say, show
 from spark.wording import counted, named
@@ -75,6 +76,7 @@ def collect(
     How to log in, and where the secrets for that are, is in the file of `--clusters`.
     """
     check_writable(str(out))
+    check_kind(LocalPlace(out), str(out), STORE)
     chosen = snapshot_id(snapshot)
     stated: dict[str, Any] = {
         "groups": _wanted(groups, exclude_groups),

@@ -15,7 +15,17 @@ from spark import FleetSnapshot, check_strategies, compare_fleet, fleet_of
 from spark.compare import best_first, best_of, compare_history
 from spark.errors import UnreadableError
 from spark.files import SNAPSHOT, Where, table_in, write_by_snapshot, write_tables
-from spark.fleet import CONNECT, CONSUMER, WHOLE, Part, check_outside, check_writable, snapshot_id
+from spark.fleet import (
+    COMPARISON,
+    CONNECT,
+    CONSUMER,
+    RESULTS,
+    WHOLE,
+    Part,
+    check_out,
+    check_writable,
+    snapshot_id,
+)
 from spark.settings import Settings, read_settings
 from spark.terminal import (
     ALL,
@@ -68,9 +78,6 @@ SHOWN_BY_WEIGHT = (
     "without_answer",
 )
 """The same where groups are balanced by weight."""
-
-WRITTEN = ("comparison", "fleet")
-"""The tables of a comparison."""
 
 TABLES = {CONSUMER: "strategies", CONNECT: "connect strategies"}
 """The table that is printed for each kind of groups that there is."""
@@ -127,7 +134,7 @@ def compare_store(
     Both tables are written, by snapshot. All of them are compared at once, unless groups go by
     weights, or one can't be read.
     """
-    check_outside(session, out, WRITTEN)
+    check_out(session, out, COMPARISON)
     if snapshot == ALL and not settings.goals.weights:
         with suppress(UnreadableError):
             return _compare_all(session, store, out, settings, form, part)
@@ -179,7 +186,7 @@ def _compare_all(
                 "comparison": comparison.repartition(SNAPSHOT).sortWithinPartitions(*keys),
                 "fleet": fleet.coalesce(1).sortWithinPartitions(SNAPSHOT, *best_first()),
             }
-            write_by_snapshot(session, out, written, dict.fromkeys(snapshots, WRITTEN))
+            write_by_snapshot(session, out, written, dict.fromkeys(snapshots, RESULTS[COMPARISON]))
     clusters = [
         {"cluster": cluster, "snapshot": one}
         for one in snapshots

@@ -16,7 +16,7 @@ from pyspark.sql import DataFrame, SparkSession
 from spark.enforce import Exported, NoPlan, PlanFolder, exported_plan, group_plans
 from spark.errors import InputError
 from spark.files import Where, replace_text, writing
-from spark.fleet import FleetSnapshot, ids, read_planned, read_result
+from spark.fleet import FleetSnapshot, ids, read_planned, read_results
 from spark.settings import Settings, read_settings
 from spark.terminal import (
     Conf,
@@ -123,8 +123,7 @@ def _read(
     """A plan and the fleet that it is of, for as long as the session lasts."""
     with opened(master, conf, settings, store) as session:
         chosen = snapshot or _newest(session, plan)
-        groups = read_result(session, plan, "groups", chosen)
-        assignments = read_result(session, plan, "assignments", chosen)
+        groups, assignments = read_results(session, plan, ("groups", "assignments"), chosen)
         reading = partial(read_planned, session, store, plan, chosen)
         fleet = told(session, store, "export-plan", reading)
         yield _Read(fleet, groups.rows, assignments.rows)

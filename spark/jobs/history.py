@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from pyspark.sql import DataFrame, SparkSession
 
 from spark.files import SNAPSHOT, Where, table_in, write_by_snapshot
-from spark.fleet import Part, check_no_store, check_writable
+from spark.fleet import HISTORY, RESULTS, Part, check_out, check_writable
 from spark.history import FleetHistory, restless, totals, worse
 from spark.settings import read_settings
 from spark.terminal import (
@@ -36,8 +36,6 @@ from spark.terminal import (
     store_in,
 )
 
-WRITTEN = ("states", "changes", "rebalances")
-
 SHOWN = 10
 """Groups of each table that people see: all are in what is written."""
 
@@ -64,16 +62,18 @@ def history(
     first = since_in(since)
     check_writable(target)
     with opened(master, conf, settings, source, many=True) as spark:
+        check_out(spark, target, HISTORY)
         past = read_history(spark, source, "history", first, until, Part(cluster, group), settings)
         history_of_store(spark, past, target, form)
 
 
 def history_of_store(session: SparkSession, past: FleetHistory, out: Where, form: Format) -> None:
     """Write the three tables, each by snapshot, and print what is worth a look."""
-    check_no_store(session, out, WRITTEN)
     with past, busy("looking for changes"):
         states, changes, rebalances = past.states, past.changes, past.rebalances
-        tables = dict(zip(WRITTEN, map(_laid_out, (states, changes, rebalances)), strict=True))
+        tables = dict(
+            zip(RESULTS[HISTORY], map(_laid_out, (states, changes, rebalances)), strict=True)
+        )
         write_by_snapshot(session, out, tables, _replaced(past.snapshots))
         shown = {
             "restless groups": as_rows(restless(changes, rebalances).limit(SHOWN).collect()),
@@ -90,10 +90,10 @@ def history_of_store(session: SparkSession, past: FleetHistory, out: Where, form
     )
 
 
-def _replaced(snapshots: list[str]) -> dict[str, Sequence[str]]:
+def _replaced(snapshots: list[str]) -> Mapping[str, Sequence[str]]:
     """Each snapshot's tables; of the first it isn't known what happened on the way to it."""
     first, *others = snapshots
-    return {first: WRITTEN[:1]} | dict.fromkeys(others, WRITTEN)
+    return {first: RESULTS[HISTORY][:1]} | dict.fromkeys(others, RESULTS[HISTORY])
 
 
 def _laid_out(rows: DataFrame) -> DataFrame:

@@ -8,7 +8,8 @@ from typing import Annotated
 
 import typer
 
-from spark.fleet import check_writable, snapshot_id, write_store
+from spark.files import LocalPlace
+from spark.fleet import STORE, check_kind, check_writable, snapshot_id, write_store
 from spark.sources.kafka_text import read_cli_text
 from spark.terminal import Form, Format, busy, say, show
 
@@ -55,6 +56,7 @@ def import_cli(
     A `--snapshot` that is there already gets this cluster beside those that it has.
     """
     check_writable(str(out))
+    check_kind(LocalPlace(out), str(out), STORE)
     chosen = snapshot_id(snapshot)
     with busy(f"reading {len(groups)} texts of groups and {len(topics)} of topics"):
         text = read_cli_text(cluster, groups, topics, brokers, infer.value, subscriptions)

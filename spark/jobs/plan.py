@@ -13,8 +13,8 @@ from pyspark.sql import DataFrame, SparkSession
 from optimizer import STRATEGY_NAMES
 from spark import FleetPlan, FleetSnapshot, plan_fleet
 from spark.files import Where, table_in
-from spark.fleet import WHOLE, Part, check_no_store, check_writable
-from spark.plan import BYTES_A_GB, OWNED, TRAFFIC, cross_rack_traffic
+from spark.fleet import PLAN, WHOLE, Part, check_out, check_writable
+from spark.plan import BYTES_A_GB, TRAFFIC, cross_rack_traffic
 from spark.settings import Settings, check_strategy, read_settings
 from spark.terminal import (
     ClusterName,
@@ -106,7 +106,7 @@ def plan_store(
     part: Part = WHOLE,
 ) -> None:
     """Plan one snapshot, or all of them, or part of them, and print what changes."""
-    check_no_store(session, out, OWNED)
+    check_out(session, out, PLAN)
     planned, fault = each_snapshot(
         *(session, store, snapshot, part, "are planned"),
         lambda one: _plan_one(session, store, out, one, settings, part),

@@ -8,7 +8,7 @@ import typer
 from pyspark.sql import SparkSession
 
 from spark.files import Where, table_in, write_tables
-from spark.fleet import Part, check_outside, check_writable
+from spark.fleet import RATES, Part, check_out, check_writable
 from spark.history import (
     QUANTILE,
     FleetRates,
@@ -80,7 +80,7 @@ def rates(
     length = window_length(window)
     check_writable(target)
     with opened(master, conf, settings, source, many=True) as spark:
-        check_outside(spark, target, KEYS)
+        check_out(spark, target, RATES)
         since = length + settings.max_age
         part = Part(cluster, group)
         with read_history(spark, source, "rates", since, until, part, settings) as history:

@@ -12,7 +12,7 @@ from pyspark.sql import functions as F
 from optimizer import STRATEGY_NAMES
 from spark import FleetHistory, best_replayed, check_strategies, replay_fleet
 from spark.files import Where, table_in, write_tables
-from spark.fleet import CONNECT, CONSUMER, Part, check_outside, check_writable
+from spark.fleet import CONNECT, CONSUMER, REPLAY, Part, check_out, check_writable
 from spark.settings import Settings, read_settings
 from spark.terminal import (
     ClusterName,
@@ -61,9 +61,6 @@ SHOWN_BY_WEIGHT = (
 )
 """The same where groups are balanced by weight."""
 
-WRITTEN = ("replay", "league")
-"""The tables of a replay."""
-
 TABLES = {CONSUMER: "league", CONNECT: "connect league"}
 """The table that is printed for each kind of groups that there is."""
 
@@ -107,6 +104,7 @@ def replay(
     first = since_in(since)
     check_writable(target)
     with opened(master, conf, settings, source, many=True) as spark:
+        check_out(spark, target, REPLAY)
         history = read_history(
             spark, source, "replay", first, until, Part(cluster, group), settings
         )
@@ -123,7 +121,6 @@ def replay_history(
     rates: DataFrame | None = None,
 ) -> None:
     """Write both tables, print the league and what it comes to."""
-    check_outside(session, out, WRITTEN)
     newest = history.snapshots[-1]
     with (
         history,

@@ -10,7 +10,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from spark import FleetSnapshot, InputError, verify_plan
 from spark.files import Where
-from spark.fleet import WHOLE, Part, ids, is_like, is_named, read_planned, read_result
+from spark.fleet import WHOLE, Part, ids, is_like, is_named, read_planned, read_result, read_results
 from spark.plan import WEIGHTS
 from spark.settings import read_settings
 from spark.terminal import (
@@ -111,8 +111,7 @@ def _verify_one(
     session: SparkSession, store: Where, plan: Where, snapshot: str, part: Part
 ) -> tuple[FleetSnapshot, Rows]:
     """The first faults of the plan of this fleet, or of part of it."""
-    groups = read_result(session, plan, "groups", snapshot)
-    assignments = read_result(session, plan, "assignments", snapshot)
+    groups, assignments = read_results(session, plan, ("groups", "assignments"), snapshot)
     read = partial(read_planned, session, store, plan, snapshot)
     whole = told(session, store, "verify", read)
     fleet = part_of(whole, part)

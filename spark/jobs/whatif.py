@@ -15,7 +15,17 @@ from optimizer import STRATEGY_NAMES
 from optimizer.scenarios import BrokerDown, Event, EventError, event_of
 from spark import FleetSnapshot, InputError, check_strategies
 from spark.files import Where, table_in, write_tables
-from spark.fleet import CONNECT, CONSUMER, Part, check_outside, check_writable, snapshot_id
+from spark.fleet import (
+    CONNECT,
+    CONSUMER,
+    STORE,
+    WHATIF,
+    Part,
+    check_kind,
+    check_out,
+    check_writable,
+    snapshot_id,
+)
 from spark.history import FleetRates
 from spark.settings import CURRENT, USUAL_STRATEGIES, Settings, read_settings, window_length
 from spark.terminal import (
@@ -133,6 +143,10 @@ def whatif(
         if place is not None:
             check_writable(place)
     with opened(master, conf, settings, source) as spark:
+        if target is not None:
+            check_out(spark, target, WHATIF)
+        if snapshot_out:
+            check_kind(spark, snapshot_out, STORE)
         fleet = read_snapshot(spark, source, snapshot, "whatif", settings.max_age)
         some = part_of(fleet, Part(cluster, group))
         flowing = rates_if_any(spark, source, some, window_length(window), settings, FEW)
@@ -166,8 +180,6 @@ def _tell(
 ) -> None:
     """Print the table of strategies, the groups that suffer most and what to change."""
     snapshot_id(fleet.id)  # checked before any work is done
-    if out is not None:
-        check_outside(session, out, ("whatif",))
 
     def tried(strategies: Sequence[str], static: bool) -> DataFrame:
         seconds, goals = settings.strategy_seconds, settings.goals

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from spark.plan.fleet_plan import OWNED, TRAFFIC, WEIGHTS, FleetPlan, plan_fleet
+from spark.plan.fleet_plan import TRAFFIC, WEIGHTS, FleetPlan, plan_fleet
 from spark.plan.summary import summarize_groups
 from spark.plan.traffic import BYTES_A_GB, cross_rack_traffic
 
 __all__ = [
     "BYTES_A_GB",
-    "OWNED",
     "TRAFFIC",
     "WEIGHTS",
     "FleetPlan",

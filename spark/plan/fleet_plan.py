@@ -16,7 +16,17 @@ from spark.charts import CHARTS, balance_of
 from spark.errors import InputError
 from spark.explain import GroupExplanation, explain_group
 from spark.files import Where, write_tables
-from spark.fleet import CLUSTERS, PART, WHOLE, FleetSnapshot, Part, check_no_store, snapshot_id
+from spark.fleet import (
+    CLUSTERS,
+    PART,
+    PLAN,
+    RESULTS,
+    WHOLE,
+    FleetSnapshot,
+    Part,
+    check_out,
+    snapshot_id,
+)
 from spark.groups import encode, weight_tables
 from spark.notebook import FIRST, shown_in_notebook
 from spark.plan.summary import IMPROVED, measured, sentence_of, summarize
@@ -31,9 +41,6 @@ TRAFFIC = "traffic"
 
 WEIGHTS = "weights"
 """The table of rates that partitions were weighed by."""
-
-OWNED = ("assignments", "groups", CLUSTERS, PART, TRAFFIC, WEIGHTS)
-"""The tables of a plan: those that a new plan doesn't have go with the old one."""
 
 INSTANTS = "cluster string, instant string"
 
@@ -101,7 +108,7 @@ class FleetPlan(Handle):
         """
         session = self.solved.sparkSession
         snapshot = snapshot_id(self.snapshot)
-        check_no_store(session, out, OWNED)
+        check_out(session, out, PLAN)
         files = 1 + sum(row.partitions for row in self._measured) // ROWS_PER_FILE
         tables = {
             "assignments": plan_assignments(_laid_out(self.solved, files)),
@@ -117,7 +124,7 @@ class FleetPlan(Handle):
             tables[TRAFFIC] = _laid_out(traffic, 1)
         if rates is not None:
             tables[WEIGHTS] = _laid_out(rates, 1, ("cluster", "topic", "partition"))
-        write_tables(session, out, snapshot, tables, OWNED)
+        write_tables(session, out, snapshot, tables, RESULTS[PLAN])
 
     def summary(self) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
         """Groups by status, and the fleet as found and as planned: see `spark.plan.summary`."""

@@ -88,7 +88,7 @@ class TestBadInput:
         before = {path: path.read_bytes() for path in store.rglob("*.parquet")}
         said = run("plan", store, "--out", f"{store}/")
         assert (said.code, is_one_line(said)) == (2, True)
-        assert "is a store, whose tables a plan would overwrite: choose another" in said.err
+        assert "holds a store already: choose another folder for a plan" in said.err
         assert {path: path.read_bytes() for path in store.rglob("*.parquet")} == before
 
     @pytest.mark.parametrize(

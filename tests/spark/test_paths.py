@@ -59,7 +59,7 @@ def test_snapshots_of_odd_ids_are_in_nobodys_way(run: Run, store: Path, tmp_path
         assert snapshot in listed
     for snapshot in odd:
         said = run("plan", store, "--out", tmp_path / "odd", "--snapshot", snapshot)
-        assert (said.code, "can't be the id of a snapshot" in said.err) == (2, True)
+        assert (said.code, "its id isn't a time like" in said.err) == (2, True)
     assert not (tmp_path / "odd").exists()
 
 

@@ -98,9 +98,7 @@ def test_a_group_is_explained_and_snapshots_are_listed(run: Run, lake: str) -> N
 def test_a_store_of_tables_is_not_written_over(run: Run, lake: str) -> None:
     said = run("plan", "--tables", lake, "--out-tables", lake)
     assert (said.code, is_one_line(said)) == (2, True)
-    assert "output lake is a store, whose tables a plan would overwrite: choose another schema" in (
-        said.err
-    )
+    assert "output lake holds a store already: choose another schema for a plan" in (said.err)
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import random
 import shutil
 import subprocess
@@ -15,7 +16,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from spark.errors import InputError, RunError, UnreadableError
-from spark.files import LocalPlace, LocalRun, writing
+from spark.files import LocalPlace, LocalRun, sweep, writing
+from spark.files.arrow_place import ArrowPlace
 from tests.paths import ROOT
 from tests.spark.files.killed_at_each_step import OWNED, SNAPSHOT, write
 
@@ -84,11 +86,114 @@ def test_killed_at_each_step_it_is_all_old_or_all_new(place: LocalPlace, tmp_pat
         assert here.broken(SNAPSHOT, OWNED) is None
         write(here, 3, ("a",))
         assert found(here) == in_place(here) == {"a": [3]}
-        assert list(step.glob(".evenfleet/runs/[!.]*")) == []
+        assert list(step.glob(".evenfleet/runs/*")) == []
     assert states[0] == OLD
     assert states[-1] == NEW
     assert len(states) > 20
     assert states == sorted(states, key=lambda state: state == NEW)  # once new it stays so
+
+
+def stop_at_move(number: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have the disk refuse that move of a folder, and none before it."""
+    moves = iter(range(1, number + 1))
+    move = shutil.move
+
+    def moving(source: Path, target: Path) -> None:
+        if next(moves) == number:
+            raise OSError(28, "No space left on device")
+        move(source, target)
+
+    monkeypatch.setattr("spark.files.locked_run.shutil.move", moving)
+
+
+@pytest.mark.parametrize("number", [1, 2, 3])
+def test_a_fault_after_the_manifest_is_not_told_as_if_all_was_as_before(
+    place: LocalPlace, monkeypatch: pytest.MonkeyPatch, number: int
+) -> None:
+    stop_at_move(number, monkeypatch)
+    with pytest.raises(RunError) as raised, writing(place.root):
+        write(place, 2, ("a", "b"))
+    assert str(raised.value) == (
+        f"{place.root} can't be written: No space left on device: {SNAPSHOT} is written all the "
+        "same, and the next run that writes there finishes the rest"
+    )
+    assert found(place) == NEW
+
+
+def test_files_of_a_run_before_are_refused_where_those_of_the_last_are_lost(
+    place: LocalPlace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Somebody removed `runs` while one table was in its place and the next wasn't."""
+    stop_at_move(3, monkeypatch)
+    with pytest.raises(RunError), writing(place.root):
+        write(place, 2, ("a", "b"))
+    shutil.rmtree(place.path / ".evenfleet/runs")
+    assert in_place(place) == {"a": [2], "b": [1], "c": [1]}
+    with pytest.raises(UnreadableError, match=r"table b can't be read .* is older than they are"):
+        place.parts("b", SNAPSHOT)
+    assert "table b can't be read" in str(place.broken(SNAPSHOT, OWNED))
+    assert "table b can't be read" in str(ArrowPlace.at(place.path.as_uri()).broken(SNAPSHOT, "b"))
+
+
+def test_what_was_begun_before_a_lock_was_held_is_swept(place: LocalPlace) -> None:
+    (place.path / ".evenfleet/runs/.20261121T060000Z-dead").mkdir(parents=True)
+    write(place, 2, ("a", "b"))
+    assert not (place.path / ".evenfleet/runs").exists()
+
+
+def test_folders_are_on_the_disk_before_a_manifest_names_what_is_in_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    done: list[str] = []
+    fsync, link = os.fsync, os.link
+
+    def syncing(opened: int) -> None:
+        done.append(str(Path(f"/proc/self/fd/{opened}").readlink()))
+        fsync(opened)
+
+    def linking(source: Path, target: Path) -> None:
+        done.append("manifest")
+        link(source, target)
+
+    monkeypatch.setattr(os, "fsync", syncing)
+    monkeypatch.setattr(os, "link", linking)
+    write(LocalPlace(tmp_path), 1, ("a",))
+    before, after = (done[: done.index("manifest")], done[done.index("manifest") :])
+    assert any(path.endswith(f"/a/snapshot={SNAPSHOT}") for path in before)
+    assert f"{tmp_path}/.evenfleet/manifests/snapshot={SNAPSHOT}" in after
+    assert f"{tmp_path}/a" in after
+
+
+def test_tables_are_read_as_one_run_left_them(place: LocalPlace) -> None:
+    others = iter((2, 3))
+
+    def read() -> list[int]:
+        first = found(place)["a"]
+        if (content := next(others, None)) is not None:
+            write(place, content, ("a", "b"))
+        return [*first, *found(place)["b"]]
+
+    assert read() == [1, 2]
+    assert place.at_once([SNAPSHOT], read) == [3, 3]
+
+
+def test_what_a_run_moves_while_it_is_looked_at_is_there(
+    place: LocalPlace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The folder that it came to was listed before, the one that it came from after."""
+    stop_at_move(1, monkeypatch)
+    with pytest.raises(RunError), writing(place.root):
+        write(place, 2, ("a", "b"))
+    monkeypatch.undo()
+    files_in = LocalPlace.files_in
+
+    def moved_after_a_look(at: LocalPlace, folder: str) -> dict[str, str] | None:
+        seen = files_in(at, folder)
+        sweep(at)
+        return seen
+
+    monkeypatch.setattr(LocalPlace, "files_in", moved_after_a_look)
+    assert found(place) == NEW
 
 
 def test_a_run_that_fails_leaves_nothing(tmp_path: Path) -> None:

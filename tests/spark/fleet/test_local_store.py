@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import errno
+import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
 from spark.errors import InputError, RunError
+from spark.files import LocalPlace
+from spark.fleet import TABLES
 from spark.fleet import local_store as store_files
 from spark.fleet.local_store import SCHEMAS, table_of, write_store
 
@@ -104,6 +108,28 @@ def test_a_further_cluster_comes_beside_those_that_are_there(whole, tmp_path):
     assert not list(tmp_path.glob(".evenfleet/runs/*"))
 
 
+def test_clusters_that_are_written_at_once_come_beside_each_other(whole, tmp_path, monkeypatch):
+    """Each run has begun before any of them ends."""
+    begun = threading.Barrier(4)
+    write = store_files._write_parts
+
+    def waiting(table, folder, run):
+        if "members" in str(folder) and table["cluster"][0].as_py() in first:
+            first.remove(table["cluster"][0].as_py())
+            begun.wait(30)
+        write(table, folder, run)
+
+    first = {*"abcd"}
+    monkeypatch.setattr(store_files, "_write_parts", waiting)
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(lambda c: write_store(of_cluster(whole, c), tmp_path, SNAPSHOT), "abcd"))
+    assert sorted(read(tmp_path, "members")["cluster"].to_pylist()) == sorted([*"abcd"] * 7)
+    place = LocalPlace(tmp_path)
+    assert place.broken(SNAPSHOT, TABLES) is None
+    assert len(place.manifest(SNAPSHOT).tables["members"]) == 4
+    assert not list(tmp_path.glob(".evenfleet/runs/*"))
+
+
 def test_no_cluster_is_added_to_a_snapshot_that_is_not_whole(whole, tmp_path):
     """It would look whole, with half a cluster in it."""
     write_store({"members": whole["members"]}, tmp_path, SNAPSHOT)
@@ -140,7 +166,7 @@ def test_adding_that_fails_leaves_the_snapshot_as_it_was(whole, tmp_path, monkey
     def fail(path, run, tallied):
         raise OSError(errno.ENOSPC, "no space left")
 
-    monkeypatch.setattr(store_files, "written_file", fail)
+    monkeypatch.setattr("spark.files.local_run.written_file", fail)
     with pytest.raises(RunError, match="no space left"):
         write_store(further, tmp_path, SNAPSHOT)
     assert sorted(tmp_path.rglob("*")) == before

@@ -1,0 +1,84 @@
+"""A folder holds snapshots, or one kind of result."""
+
+from __future__ import annotations
+
+from itertools import permutations
+from pathlib import Path
+
+import pytest
+from pyspark.sql import SparkSession
+
+from spark import FleetSnapshot, InputError
+from spark.files import LocalPlace
+from spark.fleet import AUDIT, PLAN, RESULTS, STORE, check_kind, read_results
+from spark.fleet.local_store import write_store
+from tests.spark.files.killed_at_each_step import SNAPSHOT
+from tests.spark.fleet.test_clusters import fleet_of, keep
+from tests.spark.support.said import Run, is_one_line
+
+
+def put(out: Path, *tables: str) -> None:
+    for table in tables:
+        (out / table / f"snapshot={SNAPSHOT}").mkdir(parents=True)
+        (out / table / f"snapshot={SNAPSHOT}/part.parquet").touch()
+
+
+@pytest.mark.parametrize("kind", RESULTS)
+def test_the_same_kind_may_come_again_and_no_other(tmp_path: Path, kind: str) -> None:
+    put(tmp_path, *dict.fromkeys(RESULTS[kind]))
+    for other in RESULTS:
+        if other == kind:
+            check_kind(LocalPlace(tmp_path), str(tmp_path), other)
+        else:
+            told = f"output {tmp_path} holds {kind} already: choose another folder for {other}"
+            with pytest.raises(InputError, match=f"^{told}$"):
+                check_kind(LocalPlace(tmp_path), str(tmp_path), other)
+
+
+def test_each_kind_has_a_table_by_which_it_is_known() -> None:
+    for one, other in permutations(set(RESULTS) - {STORE}, 2):
+        assert RESULTS[one][0] not in RESULTS[other]
+
+
+def test_an_empty_folder_is_for_any_kind(tmp_path: Path) -> None:
+    for kind in RESULTS:
+        check_kind(LocalPlace(tmp_path), str(tmp_path / "new"), kind)
+
+
+def test_an_audit_leaves_a_plan_as_it_is(run: Run, tmp_path: Path) -> None:
+    keep(tmp_path / "store", SNAPSHOT, "a")
+    put(tmp_path / "out", *RESULTS[PLAN][:2])
+    before = sorted((tmp_path / "out").rglob("*"))
+    said = run("audit", tmp_path / "store", "--out", tmp_path / "out")
+    assert (said.code, is_one_line(said)) == (2, True)
+    assert f"holds {PLAN} already: choose another folder for {AUDIT}" in said.err
+    assert sorted((tmp_path / "out").rglob("*")) == before
+
+
+def test_no_snapshot_is_written_to_a_plan(spark: SparkSession, tmp_path: Path) -> None:
+    keep(tmp_path / "store", SNAPSHOT, "a")
+    put(tmp_path / "out", *RESULTS[PLAN][:2])
+    with pytest.raises(InputError, match=f"holds {PLAN} already"):
+        write_store(fleet_of("a").tables(), tmp_path / "out", SNAPSHOT)
+    with pytest.raises(InputError, match=f"holds {PLAN} already"):
+        FleetSnapshot.read(spark, str(tmp_path / "store")).write(str(tmp_path / "out"))
+
+
+def test_two_tables_of_a_plan_are_of_one_run(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another run writes both after the first was opened."""
+    keep(tmp_path, SNAPSHOT, "a")
+    read = LocalPlace.read
+    others = iter("b")
+
+    def written_after(place: LocalPlace, session: SparkSession, table: str, one: str) -> object:
+        found = read(place, session, table, one)
+        for cluster in others:
+            keep(tmp_path, SNAPSHOT, cluster)
+        return found
+
+    monkeypatch.setattr(LocalPlace, "read", written_after)
+    tables = read_results(spark, str(tmp_path), ("groups", "assignments"), SNAPSHOT)
+    clusters = [{row.cluster for row in table.rows.collect()} for table in tables]
+    assert clusters == [{"a", "b"}] * 2
