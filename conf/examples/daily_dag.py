@@ -26,7 +26,7 @@ with DAG(
     prune = BashOperator(
         task_id="prune",
         bash_command=(
-            f"{EVENFLEET} snapshots {STORE} --prune 90d --keep-daily 1 --compact --no-dry-run"
+            f"{EVENFLEET} snapshots {STORE} --prune 90d --keep-daily 1 --compact --apply"
         ),
         # killed at any moment it leaves the store whole, and goes on where it was
         retries=2,

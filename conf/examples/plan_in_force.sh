@@ -63,6 +63,6 @@ until_loads "4 4 4"
 after=$(loads)
 
 echo "4. From now on a new plan comes into force by enforce; this one is there already"
-"$evenfleet" enforce orders.json --bootstrap "$BROKER" --no-dry-run
+"$evenfleet" enforce orders.json --bootstrap "$BROKER" --apply
 
 printf '\npartitions of worker-1, worker-2, worker-3\n  range:    %s\n  the plan: %s\n' "$before" "$after"

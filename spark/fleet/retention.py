@@ -58,13 +58,17 @@ class Retention:
 
 @dataclass(frozen=True)
 class Aged:
-    """A snapshot that has had its time; `files` and `bytes` are None in a catalog."""
+    """A snapshot that has had its time; `files` and `bytes` are None in a catalog.
+
+    `foreign` files, which other programs put into its folders, go with it.
+    """
 
     snapshot: str
     clusters: tuple[str, ...]
     rows: int
     files: int | None = None
     bytes: int | None = None
+    foreign: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -139,7 +143,8 @@ def _aged(
     if not isinstance(source, LocalPlace):
         return Aged(snapshot, clusters, total)
     sizes = source.sizes(snapshot, TABLES)
-    return Aged(snapshot, clusters, total, len(sizes), sum(sizes))
+    foreign = tuple(source.foreign(snapshot, TABLES))
+    return Aged(snapshot, clusters, total, len(sizes), sum(sizes), foreign)
 
 
 def removable(source: Source) -> Source:

@@ -38,7 +38,10 @@ def enforce(
     bootstrap: Bootstrap = None,
     clusters: Clusters = None,
     dry_run: Annotated[
-        bool, typer.Option(help="Only say what would change; --no-dry-run does it.")
+        bool,
+        typer.Option(
+            "--dry-run/--apply", " /--no-dry-run", help="Print what would change, or change it."
+        ),
     ] = True,
     at_once: Annotated[
         int, typer.Option(help="So many groups at a time; coupled ones never.", min=1)
@@ -57,7 +60,7 @@ def enforce(
     """
     chosen = plans_in(plan, group, cluster, bootstrap, clusters)
     where = (plan, group, cluster, bootstrap, clusters)
-    again = command("enforce", *where, "--no-dry-run")
+    again = command("enforce", *where, "--apply")
     if not is_folder(plan):
         _enforce_one(chosen[0], dry_run, form, again, command("watch", *where))
     elif dry_run:

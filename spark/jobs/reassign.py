@@ -142,8 +142,9 @@ def reassign(
             help="Bytes a second that copies may take of a broker.", show_default="50000000"
         ),
     ] = None,
-    no_dry_run: Annotated[
-        bool, typer.Option("--no-dry-run", help="Execute, not only say what would be executed.")
+    apply: Annotated[
+        bool,
+        typer.Option("--apply", "--no-dry-run", help="Execute, not only print what would be done."),
     ] = False,
     force: Annotated[
         bool,
@@ -156,9 +157,9 @@ def reassign(
     form: Form = Format.TABLE,
 ) -> None:
     """Plan where a cluster's replicas and leaders go, and write it for Kafka's own tools."""
-    if not execute and (bootstrap or clusters or throttle is not None or no_dry_run):
+    if not execute and (bootstrap or clusters or throttle is not None or apply):
         raise InputError(
-            "--bootstrap, --clusters, --throttle and --no-dry-run are for --execute, which hands "
+            "--bootstrap, --clusters, --throttle and --apply are for --execute, which hands "
             "the batches to the live cluster"
         )
     if execute and bool(bootstrap) == bool(clusters):
@@ -215,7 +216,7 @@ def reassign(
         raise typer.Exit(CHECK_FAILED)
     if execute and (found.batches.batches or found.elections):
         (target,) = clusters_named(bootstrap, [found.facts.cluster], clusters)
-        _carry_out(found, target, out, throttle or RATE, dry_run=not no_dry_run)
+        _carry_out(found, target, out, throttle or RATE, dry_run=not apply)
 
 
 def _show_all(rows: list[Any], written: list[Path], form: Format) -> None:
@@ -270,7 +271,7 @@ def _carry_out(found: Reassignment, target: Any, out: Path, rate: int, *, dry_ru
     if said:
         raise typer.Exit(CHECK_FAILED)
     say(
-        f"Cluster {target.name} is as it was when this was planned: --no-dry-run hands it "
+        f"Cluster {target.name} is as it was when this was planned: --apply hands it "
         f"{count} {'batch' if count == 1 else 'batches'}, one after the other, at {rate} bytes "
         "a second."
     )

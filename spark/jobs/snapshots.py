@@ -10,7 +10,16 @@ from typing import Annotated, Any
 import typer
 
 from spark.errors import InputError, RunError
-from spark.files import CatalogSchema, LocalPlace, Opener, Where, place_of, source_of
+from spark.files import (
+    CatalogSchema,
+    LocalPlace,
+    Opener,
+    Where,
+    place_of,
+    source_of,
+    sweep,
+    writing,
+)
 from spark.fleet import (
     TABLES,
     Contents,
@@ -69,7 +78,14 @@ KeepDaily = Annotated[
     int | None, typer.Option(help="With --prune: of each cluster keep so many a day.", min=1)
 ]
 Compact = Annotated[bool, typer.Option("--compact", help="Make few files of many small ones.")]
-DryRun = Annotated[bool, typer.Option(help="Only say what --prune and --compact would do.")]
+DryRun = Annotated[
+    bool,
+    typer.Option(
+        "--dry-run/--apply",
+        " /--no-dry-run",
+        help="Print what --prune and --compact would do, or do it.",
+    ),
+]
 
 
 def snapshots(
@@ -89,7 +105,7 @@ def snapshots(
     """List the snapshots of a store: clusters, rows, and whether they are whole.
 
     With --prune old ones are removed instead, with --compact many small files become few: without
-    --no-dry-run it only says what it would do.
+    --apply it only says what it would do.
     """
     source = store_in(store, tables)
     retention = _retention(age, keep_daily)
@@ -100,10 +116,15 @@ def snapshots(
             return
         place = _local(opener, source) if compact_files else None
         shown = prune_store(opener, source, retention, dry_run) if retention else {}
-        shown |= compact_store(place, dry_run) if place else {}
+        fault = None
+        if place:
+            compacted, fault = compact_store(place, dry_run)
+            shown |= compacted
     show(shown if form is Format.JSON else _for_people(shown), form)
     if dry_run:
-        say("Nothing has been changed: --no-dry-run does it.")
+        say("Nothing has been changed: --apply does it.")
+    if fault:
+        raise fault
 
 
 def _retention(age: str | None, keep_daily: int | None) -> Retention | None:
@@ -124,7 +145,7 @@ def _check_together(everything: bool, since: str | None, changing: bool, dry_run
     if changing and (everything or since is not None):
         raise InputError("--all and --since are for lists, not for --prune and --compact")
     if not (changing or dry_run):
-        raise InputError("--no-dry-run is for --prune and --compact: a list changes nothing")
+        raise InputError("--apply is for --prune and --compact: a list changes nothing")
 
 
 def _local(opener: Opener, store: Where) -> LocalPlace:
@@ -246,6 +267,10 @@ def _say_pruned(pruning: Pruning, gone: set[str], dry_run: bool, age: str) -> No
     told = f", {size / MEGABYTE:.1f} MB" if size else ""
     would = "To be removed" if dry_run else "Removed"
     say(f"{would}: {_counted(len(chosen), 'snapshot')} {older}{told}.")
+    if foreign := [file for one in chosen for file in one.foreign]:
+        files = _counted(len(foreign), "file")
+        more = ", …" if len(foreign) > NAMED else ""
+        say(f"{would} with them: {files} of other programs: {', '.join(foreign[:NAMED])}{more}.")
     if pruning.kept:
         say(
             f"{_counted(len(pruning.kept), 'snapshot')} as old as that stay, each the newest of a "
@@ -253,11 +278,14 @@ def _say_pruned(pruning: Pruning, gone: set[str], dry_run: bool, age: str) -> No
         )
 
 
-def compact_store(place: LocalPlace, dry_run: bool) -> dict[str, Rows]:
-    """Make few files of many, or only look; a row each, and which stay as they are."""
+def compact_store(place: LocalPlace, dry_run: bool) -> tuple[dict[str, Rows], RunError | None]:
+    """Make few files of many, or only look: a row each, and what to raise if some couldn't be."""
+    if not dry_run:
+        with writing(place.root):
+            sweep(place)  # what a run before left, whether or not there is something to do now
     with busy("looking at the store"):
         found, left = scattered_in(place)
-    rows = []
+    rows, failed = [], []
     for one in found:
         after = None
         if not dry_run:
@@ -266,10 +294,17 @@ def compact_store(place: LocalPlace, dry_run: bool) -> dict[str, Rows]:
                     after = compact(place, one)
             except (InputError, RunError) as error:
                 left[one.snapshot] = str(error)
+                failed.append(str(error))
         rows.append(asdict(one) | {"bytes_after": after})
     for snapshot, why in left.items():
         say(f"Left as it is: snapshot {snapshot}: {why}.")
-    return {"compact": rows}
+    fault = None
+    if failed:
+        fault = RunError(
+            f"{len(failed)} of {_counted(len(found), 'snapshot')} could not be compacted: "
+            f"{failed[0]}"
+        )
+    return {"compact": rows}, fault
 
 
 def _for_people(shown: Mapping[str, Rows]) -> dict[str, Rows]:

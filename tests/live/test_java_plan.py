@@ -45,7 +45,7 @@ def test_planned_is_owned_through_everything(
     site.put(1)
     for group in GROUPS:
         enforce = ("enforce", site.file(group), "--bootstrap", site.broker.bootstrap)
-        enforced = run(*enforce, "--no-dry-run")
+        enforced = run(*enforce, "--apply")
         assert enforced.code == 0, (group, enforced.err)
     site.await_plan(1)
 

@@ -115,11 +115,11 @@ def test_from_a_live_cluster_to_a_plan_in_force(
         assert {sum(map(len, topics.values())) for topics in plan.members.values()} == {3, 4}
         dry = run("enforce", group.file, *server, "--format", "json")
         assert dry.code == 0
-        assert "--no-dry-run" in dry.err
+        assert "--apply" in dry.err
         assert {row["member"] for row in json.loads(dry.out)["differences"]} == {"a", "b", "c"}
         assert run("watch", group.file, *server, "--timeout", 0).code == 1
         assert group.diary.generation == before
-        assert run("enforce", group.file, *server, "--no-dry-run").code == 0
+        assert run("enforce", group.file, *server, "--apply").code == 0
     for group in groups:
         watched = run("watch", group.file, *server, "--timeout", 60)
         assert (watched.code, watched.out) == (0, ""), watched

@@ -146,11 +146,12 @@ class TestPrune:
             "files": len(parts),
             "bytes": sum(part.stat().st_size for part in parts),
             "removed": False,
+            "foreign": [],
         }
         assert (second["snapshot"], left) == ("20261102T060000Z", [])
         assert said.err == (
             "To be removed: 2 snapshots older than 2d (before 20261103T060000Z), 0.0 MB.\n"
-            "Nothing has been changed: --no-dry-run does it.\n"
+            "Nothing has been changed: --apply does it.\n"
         )
         assert sorted(days.rglob("*")) == before
         printed = run("snapshots", days, "--prune", "2d").out
@@ -160,7 +161,7 @@ class TestPrune:
     def test_it_does_it(self, run: Run, days: Path) -> None:
         keep(days, "20261101T000000Z", "a")
         keep(days, "20261101T030000Z", "c")
-        words = ("--prune", "2d", "--keep-daily", 1, "--no-dry-run", "--format", "json")
+        words = ("--prune", "2d", "--keep-daily", 1, "--apply", "--format", "json")
         said = run("snapshots", days, *words)
         assert [(row["snapshot"], row["removed"]) for row in json.loads(said.out)["prune"]] == [
             ("20261101T000000Z", True)
@@ -172,6 +173,14 @@ class TestPrune:
         )
         assert "20261101T000000Z" not in snapshots(LocalPlace(days), "")
         assert run("snapshots", days, *words).err.startswith("Removed: 0 snapshots")
+
+    def test_files_of_other_programs_that_go_as_well_are_named(self, run: Run, days: Path) -> None:
+        for name in ("notes.txt", "_SUCCESS", ".notes.crc"):
+            (days / "members/snapshot=20261101T060000Z" / name).touch()
+        path = "members/snapshot=20261101T060000Z/notes.txt"
+        for words, would in (((), "To be removed"), (("--apply",), "Removed")):
+            said = run("snapshots", days, "--prune", "2d", *words)
+            assert f"{would} with them: 1 file of other programs: {path}.\n" in said.err
 
     def test_what_is_left_alone_is_told(self, run: Run, days: Path) -> None:
         keep_under(days, "1-night", "a")
@@ -222,6 +231,30 @@ class TestCompact:
         assert run("snapshots", days, "--format", "json").out == before
         assert run("snapshots", days, "--compact").out == "compact: none\n"
 
+    def test_when_it_cannot_be_done_the_exit_code_says_so(
+        self, run: Run, days: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        def full(*_: object) -> int:
+            raise OSError(28, "No space left on device")
+
+        monkeypatch.setattr("spark.fleet.compaction.merge", full)
+        said = run("snapshots", days, "--compact", "--apply")
+        assert said.code == 3
+        assert "1 of 1 snapshot could not be compacted: " in flat(said.err)
+        assert "No space left on device" in flat(said.err)
+        assert run("snapshots", days, "--compact").code == 0
+
+    def test_what_a_run_before_left_goes_even_if_nothing_is_to_be_done(
+        self, run: Run, days: Path
+    ) -> None:
+        assert run("snapshots", days, "--compact", "--apply").code == 0
+        left = days / ".evenfleet/runs/20261121T060000Z-dead/replaced/members"
+        left.mkdir(parents=True)
+        assert run("snapshots", days, "--compact").code == 0
+        assert left.exists()
+        assert run("snapshots", days, "--compact", "--apply").code == 0
+        assert not left.exists()
+
     def test_after_old_ones_have_gone(self, run: Run, days: Path) -> None:
         keep(days, "20261101T060000Z", "b")
         words = ("--prune", "2d", "--compact", "--no-dry-run", "--format", "json")
@@ -243,7 +276,7 @@ class TestCompact:
     ("words", "told"),
     [
         (["--keep-daily", 1], "--keep-daily is for --prune, which tells the age: --prune 90d"),
-        (["--no-dry-run"], "--no-dry-run is for --prune and --compact: a list changes nothing"),
+        (["--no-dry-run"], "--apply is for --prune and --compact: a list changes nothing"),
         (["--prune", "9x"], "--prune: '9x' is no length of time such as '24h'"),
         (["--prune", "9d", "--all"], "--all and --since are for lists, not for --prune and --com"),
         (["--compact", "--since", "9d"], "--all and --since are for lists, not for --prune and"),
