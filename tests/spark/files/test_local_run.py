@@ -193,6 +193,8 @@ def test_what_a_run_moves_while_it_is_looked_at_is_there(
         return seen
 
     monkeypatch.setattr(LocalPlace, "files_in", moved_after_a_look)
+    parts = place.parts("a", SNAPSHOT)
+    assert parts and parts.notes == ()
     assert found(place) == NEW
 
 
