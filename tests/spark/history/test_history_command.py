@@ -93,4 +93,4 @@ def test_wrong_options_are_told_in_a_sentence(
 def test_results_do_not_go_into_the_store(run: Run, past: Path) -> None:
     said = run("history", past, "--out", past)
     assert said.code == 2
-    assert "is a store" in said.err
+    assert "holds a store already" in said.err
