@@ -47,6 +47,9 @@ NARROWEST = 4
 GAP = 2
 """Columns between two columns of a narrow table, and at its sides together."""
 
+FORMULA = ("=", "+", "-", "@")
+"""What a spreadsheet's formulas begin with; tabs and returns, which do as well, are escaped."""
+
 NAMES = (72, 56, 40, 32, 24)
 """Characters of a name in one line where a table has to be narrow: the first that fits."""
 
@@ -100,13 +103,20 @@ def laid_out(layout: Layout) -> Iterator[None]:
 
 
 def _csv(rows: Rows) -> str:
-    """The rows as RFC 4180 has it, names in full; what could move the cursor is escaped."""
+    """The rows as RFC 4180 has it, names in full; what could move the cursor is escaped.
+
+    A text that a spreadsheet would take for a formula gets an apostrophe before it.
+    """
     text = StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(rows[0])
     for row in rows:
-        writer.writerow(plain(one) if isinstance(one, str) else one for one in row.values())
+        writer.writerow(_inert(one) if isinstance(one, str) else one for one in row.values())
     return text.getvalue()
+
+
+def _inert(text: str) -> str:
+    return f"'{plain(text)}" if text.startswith(FORMULA) else plain(text)
 
 
 def _table(name: str, rows: Rows, columns: Sequence[str]) -> Table:

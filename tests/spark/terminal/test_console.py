@@ -97,6 +97,16 @@ def test_a_table_that_nothing_makes_narrow_enough_is_shown_in_full(
     assert all(len(line) <= 40 for line in printed.splitlines())
 
 
+@pytest.mark.parametrize("name", ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1"])
+def test_a_name_is_no_formula_to_a_spreadsheet(
+    capsys: pytest.CaptureFixture[str], name: str
+) -> None:
+    with laid_out(Layout.CSV):
+        show({"t": [{"group": name, "moves": -1}]}, Format.TABLE)
+    cell, number = capsys.readouterr().out.splitlines()[1].split(",")
+    assert (cell[0] in "'\\", number) == (True, "-1")
+
+
 def test_a_table_as_csv(capsys: pytest.CaptureFixture[str]) -> None:
     """All columns, names in full, and nothing else on standard output."""
     with laid_out(Layout.CSV):
