@@ -24,6 +24,7 @@ from spark.terminal import (
     Store,
     StoreTables,
     WeightSource,
+    at_most,
     busy,
     clusters_in_json,
     few_weighed,
@@ -75,7 +76,7 @@ def explain(
     if form is Format.JSON:
         show({"explanation": [asdict(found)]} | clusters_in_json(form, fleet), form)
     else:
-        _print(found, None if everything else FIRST)
+        _print(found, None if everything else at_most(FIRST))
 
 
 def _print(found: GroupExplanation, most: int | None) -> None:

@@ -34,6 +34,7 @@ from spark.terminal import (
     Snapshot,
     Store,
     StoreTables,
+    at_most,
     busy,
     clusters_in_json,
     opened_store,
@@ -98,9 +99,10 @@ def simulate(
     if events.title:
         say(f"{events.title}: group {group} of cluster {found.cluster}, {found.strategy}.")
     rows = rows_of(found.timeline)
-    show({"timeline": rows[:ROWS]}, form)
-    if len(rows) > ROWS:
-        say(f"And {len(rows) - ROWS} more, which are in JSON.")
+    shown = rows[: at_most(ROWS)]
+    show({"timeline": shown}, form)
+    if len(rows) > len(shown):
+        say(f"And {len(rows) - len(shown)} more, which are in JSON and CSV.")
     for line in picture_of(found.timeline, OUT.width):
         say(line)
     for sentence in sentences_of(found.timeline, group):

@@ -44,6 +44,7 @@ from spark.terminal import (
     Rows,
     Store,
     StoreTables,
+    at_most,
     busy,
     opened_store,
     say,
@@ -177,7 +178,7 @@ def list_snapshots(
         if since is not None:
             chosen = _since(since, chosen, store)
         elif not everything and form is not Format.JSON:
-            chosen = chosen[-SHOWN:]
+            chosen = chosen[-(at_most(SHOWN) or len(chosen)) :]
         contents = contents_of(source, chosen)
     rows = [_row(one, states[one], of_it) for one, of_it in contents.items()]
     hidden = [name for name, table in TABLES.items() if not table.shown]

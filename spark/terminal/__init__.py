@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from spark.terminal.common import with_common_options
-from spark.terminal.console import OUT, Format, Rows, as_rows, say, show, tell
+from spark.terminal.console import OUT, Format, Rows, as_rows, at_most, say, show, tell
 from spark.terminal.each_snapshot import ALL, SnapshotOrAll, each_snapshot, one_of
 from spark.terminal.failures import sentence_of
 from spark.terminal.histories import (
@@ -101,6 +101,7 @@ __all__ = [
     "WeightSource",
     "all_in_force",
     "as_rows",
+    "at_most",
     "busy",
     "clusters_in_json",
     "clusters_named",

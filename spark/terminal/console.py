@@ -102,6 +102,11 @@ def laid_out(layout: Layout) -> Iterator[None]:
         _layout = before
 
 
+def at_most(rows: int) -> int | None:
+    """So many rows are printed for people; as CSV, which programs read, all: None."""
+    return None if _layout is Layout.CSV else rows
+
+
 def _csv(rows: Rows) -> str:
     """The rows as RFC 4180 has it, names in full; what could move the cursor is escaped.
 

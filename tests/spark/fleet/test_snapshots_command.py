@@ -62,6 +62,7 @@ class TestList:
             f"Not listed: 24 other snapshots, from {HOURS[0]} to {HOURS[23]} (--all lists all).\n"
         )
         assert said.err == told
+        assert all(one in run("snapshots", kept, "--csv").out for one in HOURS)
 
     def test_all_and_since(self, run: Run, kept: Path) -> None:
         assert all(one in run("snapshots", kept, "--all").out for one in HOURS)
