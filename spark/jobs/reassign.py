@@ -22,6 +22,8 @@ from spark.reassign import (
     differences,
     effects,
     facts_of,
+    mark_done,
+    mark_handed_over,
     reassign_cluster,
     reassign_fleet,
     sizes_in,
@@ -255,16 +257,20 @@ def _carry_out(found: Reassignment, target: Any, out: Path, rate: int, *, dry_ru
     with live("spark.enforce.moves").LiveReplicas(target) as brokers:
         try:
             if not dry_run:
+                mark_handed_over(out)
                 told = carried_out(found, brokers, rollbacks, Pace(rate))
                 try:
                     for sentence in told:
                         say(f"{sentence[0].upper()}{sentence[1:]}.")
                 except KeyboardInterrupt:  # as a sentence was printed
                     told.throw(KeyboardInterrupt())
+                mark_done(out)
                 return
             said = differences(found, brokers)
         except (StoppedError, ConnectionError) as stopped:
             said = [str(stopped)]
+            if isinstance(stopped, StoppedError) and not stopped.handed_over:
+                mark_done(out)
     explained()
     for sentence in said[:TOLD]:
         say(f"{sentence[0].upper()}{sentence[1:]}.")

@@ -6,7 +6,13 @@ from spark.reassign.compared import Compared, compared
 from spark.reassign.consumers import Consumers, Effects, consumers_of, effects
 from spark.reassign.execution import LiveCluster, Pace, StoppedError, differences, execute
 from spark.reassign.facts import ClusterFacts, facts_of
-from spark.reassign.files import read_move, sizes_in, write_batches
+from spark.reassign.files import (
+    mark_done,
+    mark_handed_over,
+    read_move,
+    sizes_in,
+    write_batches,
+)
 from spark.reassign.fleet import reassign_fleet, write_fleet
 from spark.reassign.reassignment import Reassignment, reassign_cluster
 from spark.reassign.verify import PartitionState, verify_move
@@ -29,6 +35,8 @@ __all__ = [
     "effects",
     "execute",
     "facts_of",
+    "mark_done",
+    "mark_handed_over",
     "read_move",
     "reassign_cluster",
     "reassign_fleet",

@@ -47,7 +47,12 @@ class LiveCluster(Protocol):
 
 
 class StoppedError(Exception):
-    """A plan isn't carried out any further; the sentence says why, and how to go back."""
+    """A plan isn't carried out any further; the sentence says why, and how to go back.
+
+    `handed_over`: something of it was, so that its rollbacks are needed.
+    """
+
+    handed_over = True
 
 
 class Pace(NamedTuple):
@@ -114,7 +119,9 @@ def execute(
                     f"batch {number} stopped: {why}{under_way.how_far(rollback)}"
                 ) from None
             undo = f"; {rollbacks[number - 2]} undoes the batch before it" if number > 1 else ""
-            raise StoppedError(f"batch {number} isn't handed over: {why}{undo}") from None
+            error = StoppedError(f"batch {number} isn't handed over: {why}{undo}")
+            error.handed_over = number > 1
+            raise error from None
         now |= {(step.topic, step.partition): step.after for step in batch}
         yield f"batch {number} of {count} is done; {counted(led, 'preferred leader')} elected"
     if of.elections:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,9 @@ from spark.wording import counted, named
 
 Name = tuple[str, int]
 
+HANDED_OVER = ".handed-over"
+"""The time at which a plan in a folder began to be carried out, until that is done."""
+
 OURS = re.compile(r"\d{2,}-(move|rollback|elect)\.json|elect\.json")
 
 
@@ -26,9 +30,10 @@ def write_batches(of: Reassignment, out: Path) -> list[Path]:
     preferred one.
 
     Those of an earlier plan in the folder are removed: batches of two plans don't fit together.
-    InputError if something else than such files is in it.
+    InputError if something else than such files is in it, or a plan that is carried out in part:
+    its rollbacks are the only way back.
     """
-    return write_files(texts_of(of), out)
+    return write_files(texts_of(of), out, of.facts)
 
 
 def texts_of(of: Reassignment) -> dict[str, str]:
@@ -50,7 +55,9 @@ def texts_of(of: Reassignment) -> dict[str, str]:
     return texts
 
 
-def write_files(texts: Mapping[str, str], out: Path) -> list[Path]:
+def write_files(
+    texts: Mapping[str, str], out: Path, facts: ClusterFacts | None = None
+) -> list[Path]:
     """Write them into a folder of their own, where those of an earlier plan are removed."""
     out.mkdir(parents=True, exist_ok=True)
     there = sorted(path.name for path in out.iterdir() if not path.name.startswith("."))
@@ -58,11 +65,55 @@ def write_files(texts: Mapping[str, str], out: Path) -> list[Path]:
         raise InputError(
             f"{out} holds {named('file', others)}: files of a plan go into a folder of their own"
         )
+    if why := _unfinished(out, facts):
+        raise InputError(
+            f"{out} holds the rollbacks of a plan that isn't finished: {why}. Finish it or go "
+            "back, and take another snapshot; or write into another folder"
+        )
     for name in there:
         (out / name).unlink()
+    mark_done(out)
     for name, text in texts.items():
         replace_text(out / name, text)
     return [out / name for name in texts]
+
+
+def mark_handed_over(out: Path) -> None:
+    """Note when the plan in a folder began to be carried out."""
+    replace_text(out / HANDED_OVER, datetime.now(UTC).strftime("%Y%m%dT%H%M%SZ"))
+
+
+def mark_done(out: Path) -> None:
+    """Nothing of the plan in a folder is under way any more."""
+    (out / HANDED_OVER).unlink(missing_ok=True)
+
+
+def _unfinished(out: Path, facts: ClusterFacts | None) -> str | None:
+    """Why the rollbacks in a folder may still be needed; None if they aren't."""
+    mark = out / HANDED_OVER
+    begun = mark.read_text() if mark.exists() else None
+    if begun and (facts is None or facts.snapshot <= begun):
+        return f"it was handed to the cluster at {begun}, and no later snapshot shows how far it is"
+    if facts is None:
+        return None
+    now = {  # a rollback names no broker that was dead
+        (one.topic, one.partition): [b for b in one.replicas if b in facts.racks]
+        for one in facts.partitions
+    }
+    courses: dict[Name, list[list[int]]] = {}
+    for move in sorted(out.glob("*-move.json"), key=lambda path: int(path.name.split("-")[0])):
+        rollback = move.with_name(move.name.replace("move", "rollback"))
+        if not rollback.exists():
+            continue
+        origin, done, left = read_move(rollback), 0, 0
+        for name, row in read_move(move).items():
+            course = courses.setdefault(name, [origin[name]] if name in origin else [])
+            course.append(row)
+            done += now.get(name) == row
+            left += now.get(name) in course[:-1]
+        if done and left:
+            return f"{done} of {done + left} partitions of {move.name} are done"
+    return None
 
 
 def move_text(replicas: Mapping[Name, list[int]]) -> str:

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import json
 import signal
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from optimizer.replicas import ReplicaGoals
 from spark import FleetFiles, InputError
 from spark.reassign import Wanted, compared, facts_of, reassign_cluster
-from spark.reassign.files import read_move
+from spark.reassign.files import read_move, write_batches
+from spark.reassign.reassignment import reassigned as reassigned_from
 from tests.paths import DATA
 from tests.spark.support.said import Run, is_one_line
 
@@ -467,3 +470,32 @@ def test_a_signal_under_execute_says_how_to_go_back_and_not_to_run_it_again(
     told = " ".join(said.err.split())
     assert "Batch 1 stopped: interrupted (its throttle stays until" in told
     assert "01-move.json and then execute" in told
+    files = {path.name: path.read_text() for path in (before.parent / "moves").glob("*.json")}
+    said = run("reassign", before, "--out", before.parent / "moves", "--drain", 3)
+    assert said.code == 2  # the snapshot is older than the move
+    assert "holds the rollbacks of a plan that isn't finished: it was handed" in said.err
+    assert {p.name: p.read_text() for p in (before.parent / "moves").glob("*.json")} == files
+
+
+def test_a_plan_that_is_carried_out_in_part_keeps_its_rollbacks(run: Run, before: Path) -> None:
+    """By Kafka's own tools, say; and one that is done, or not begun, is replaced."""
+    moves = before.parent / "moves"
+    assert run("reassign", before, "--out", moves).code == 0
+    assert run("reassign", before, "--out", moves).code == 0  # nothing has begun
+    wanted = replicas_in(moves / "01-move.json")
+    facts = facts_of(FleetFiles.read(str(before)))
+    for count, done in ((len(wanted) // 2, False), (len(wanted), True)):
+        moved = dict(sorted(wanted.items())[:count])
+        rows = [
+            one._replace(replicas=moved.get((one.topic, one.partition), one.replicas))
+            for one in facts.partitions
+        ]
+        later = replace(facts, partitions=rows)
+        found = reassigned_from(later, Wanted(), ReplicaGoals())
+        if done:
+            write_batches(found, moves)
+            assert not (moves / "01-move.json").exists()
+        else:
+            with pytest.raises(InputError, match=f"{count} of {len(wanted)} partitions of 01-m"):
+                write_batches(found, moves)
+            assert replicas_in(moves / "01-move.json") == wanted
