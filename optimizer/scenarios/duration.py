@@ -9,6 +9,8 @@ from optimizer.scenarios.event import EventError
 
 UNITS = {"ms": 0.001, "s": 1, "m": 60, "h": 3600, "d": 86400}
 
+MOST_SECONDS = 30 * 86_400
+
 _LENGTH = re.compile(r"(\d{1,9}(?:\.\d{1,6})?)(ms|s|m|h|d)", re.ASCII)
 
 
@@ -29,9 +31,18 @@ def seconds_to_text(seconds: float) -> str:
 
 
 def check_seconds(what: str, seconds: object) -> float:
-    """A length of time in an event, as a float; EventError unless it is a number of 0 or more."""
+    """A length of time in an event, as a float; EventError unless it is 0 s to 30 days."""
     if isinstance(seconds, bool) or not isinstance(seconds, int | float) or not isfinite(seconds):
         raise EventError(f"{what} of {seconds!r} is no number of seconds")
     if seconds < 0:
         raise EventError(f"{what} of {seconds:g} s is negative")
+    if seconds > MOST_SECONDS:
+        raise EventError(f"{what} of {seconds:g} s is longer than 30 days")
     return float(seconds)
+
+
+def check_some_seconds(what: str, seconds: object) -> float:
+    """The same; EventError for no time at all."""
+    if not (checked := check_seconds(what, seconds)):
+        raise EventError(f"{what} of 0 s is none: give a time such as 30s")
+    return checked

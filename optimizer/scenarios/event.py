@@ -80,13 +80,19 @@ class Event(ABC):
         return self.to_text()
 
 
-def check_count(what: str, number: object, least: int) -> None:
-    """Raise EventError unless it is a whole number, and not below `least`."""
+MOST_MEMBERS, MOST_PARTITIONS = 100_000, 1_000_000
+"""Of a group and of a topic: what no cluster has, and what is still worked out in minutes."""
+
+
+def check_count(what: str, number: object, least: int, most: int = 2**31 - 1) -> None:
+    """Raise EventError unless it is a whole number from `least` to `most`."""
     if isinstance(number, bool) or not isinstance(number, Integral):
         raise EventError(f"{what} is {number!r}, which is not a whole number")
     if int(number) < least:
         why = "a negative number" if int(number) < 0 else f"less than {least}"
         raise EventError(f"{what} is {number}, {why}")
+    if int(number) > most:
+        raise EventError(f"{what} is {f'{number:.3g}'}, more than {most:,}")
 
 
 def check_text(what: str, text: object) -> None:
@@ -100,7 +106,7 @@ def whole_number(what: str, text: str) -> int:
     try:
         return int(text)
     except ValueError:
-        raise EventError(f"{what} is {text!r}, which is not a whole number") from None
+        raise EventError(f"{what} is {text!r:.40}, which is not a whole number") from None
 
 
 def place_of(group: Group, name: str) -> int:

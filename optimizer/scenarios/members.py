@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass, replace
+from itertools import count, islice
 from typing import ClassVar
 
 from optimizer.model import Group, Member
 from optimizer.scenarios.event import (
     DEFAULT_LIMITS,
+    MOST_MEMBERS,
     Event,
     EventError,
     Limits,
@@ -34,7 +36,7 @@ class Join(Event):
     names: ClassVar = ("join",)
 
     def __post_init__(self) -> None:
-        check_count("the number of members that join", self.n, 1)
+        check_count("the number of members that join", self.n, 1, MOST_MEMBERS)
         if self.like is not None:
             check_text("the member that others are to be like", self.like)
 
@@ -135,7 +137,7 @@ class Members(Event):
     names: ClassVar = ("members",)
 
     def __post_init__(self) -> None:
-        check_count("the number of members", self.n, 0)
+        check_count("the number of members", self.n, 0, MOST_MEMBERS)
 
     @property
     def value(self) -> str:
@@ -175,13 +177,12 @@ def newcomers(group: Group, n: int, like: str | None = None) -> list[Member]:
     are_static = all(one.instance_id is not None for one in members)
     taken = {one.member_id for one in members} | {one.instance_id for one in members}
     come = []
-    for _ in range(n):
+    free = (id_ for number in count(1) if (id_ := f"new-{number}") not in taken)
+    for id_ in islice(free, n):
         rack = example.rack
         if like is None and per_rack:
             rack = min(sorted(per_rack), key=per_rack.__getitem__)
             per_rack[rack] += 1
-        id_ = unused("new", taken, first=1)
-        taken.add(id_)
         come.append(
             Member(
                 id_, example.topics, (), id_ if are_static else None, rack, None, example.capacity
@@ -197,10 +198,9 @@ def _common(members: Sequence[Member]) -> Member:
     return next(one for one in members if read[frozenset(one.topics)] == most)
 
 
-def unused(beginning: str, taken: Iterable[str | None], first: int = 2) -> str:
-    """`beginning-N` of the first number that is free."""
-    known = set(taken)
-    number = first
-    while f"{beginning}-{number}" in known:
+def unused(beginning: str, taken: Container[str | None]) -> str:
+    """`beginning-N` of the first number from 2 on that is free."""
+    number = 2
+    while f"{beginning}-{number}" in taken:
         number += 1
     return f"{beginning}-{number}"

@@ -7,9 +7,10 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar, TypeVar
 
 from optimizer.model import Group
-from optimizer.scenarios.duration import check_seconds, seconds_of, seconds_to_text
+from optimizer.scenarios.duration import check_some_seconds, seconds_of, seconds_to_text
 from optimizer.scenarios.event import (
     DEFAULT_LIMITS,
+    MOST_MEMBERS,
     Event,
     EventError,
     Limits,
@@ -44,7 +45,7 @@ class Restart(Event):
 
     def __post_init__(self) -> None:
         check_text("the member that restarts", self.member)
-        object.__setattr__(self, "seconds", check_seconds("a restart", self.seconds))
+        object.__setattr__(self, "seconds", check_some_seconds("a restart", self.seconds))
         check_static(self.static)
 
     @property
@@ -107,7 +108,9 @@ class SlowPoll(Event):
 
     def __post_init__(self) -> None:
         check_text("the member that polls late", self.member)
-        object.__setattr__(self, "seconds", check_seconds("a pause between polls", self.seconds))
+        object.__setattr__(
+            self, "seconds", check_some_seconds("a pause between polls", self.seconds)
+        )
 
     @property
     def value(self) -> str:
@@ -174,8 +177,8 @@ def check_static(static: object) -> None:
 
 def check_rolling(of: Event, at_once: int, seconds: float, static: bool | None, order: str) -> None:
     """Check what a rolling restart is stated by, and keep the seconds of an event as a float."""
-    check_count("the number of members that restart at once", at_once, 1)
-    object.__setattr__(of, "seconds", check_seconds("a restart", seconds))
+    check_count("the number of members that restart at once", at_once, 1, MOST_MEMBERS)
+    object.__setattr__(of, "seconds", check_some_seconds("a restart", seconds))
     check_static(static)
     if order not in (FORWARD, BACKWARD):
         raise EventError(f"the order of a rolling restart is {order!r}: {FORWARD} or {BACKWARD}")

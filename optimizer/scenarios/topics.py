@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 from optimizer.model import Group
 from optimizer.scenarios.event import (
     DEFAULT_LIMITS,
+    MOST_PARTITIONS,
     Event,
     EventError,
     Limits,
@@ -34,7 +35,9 @@ class Grow(Event):
 
     def __post_init__(self) -> None:
         check_text("the topic that grows", self.topic)
-        check_count(f"the number of partitions of {self.topic!r}", self.partitions, 1)
+        check_count(
+            f"the number of partitions of {self.topic!r}", self.partitions, 1, MOST_PARTITIONS
+        )
 
     @property
     def value(self) -> str:
@@ -72,7 +75,9 @@ class Create(Event):
 
     def __post_init__(self) -> None:
         check_text("the topic that is created", self.topic)
-        check_count(f"the number of partitions of {self.topic!r}", self.partitions, 1)
+        check_count(
+            f"the number of partitions of {self.topic!r}", self.partitions, 1, MOST_PARTITIONS
+        )
 
     @property
     def value(self) -> str:

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from optimizer import Group, Member
 from optimizer.scenarios import (
     EVENTS,
     BrokerDown,
@@ -98,6 +99,18 @@ def test_what_is_left_out_has_its_default(text: str, event: Event) -> None:
         ("join=some", "the number of members that join is 'some', which is not a whole number"),
         ("join=-1", "the number of members that join is -1, a negative number"),
         ("join=0", "the number of members that join is 0, less than 1"),
+        ("join=1000000000", "the number of members that join is 1e+09, more than 100,000"),
+        ("members=100001", "the number of members is 1e+05, more than 100,000"),
+        ("join=" + "9" * 5000, "the number of members that join is '9999"),
+        ("grow=t:2000000", "the number of partitions of 't' is 2e+06, more than 1,000,000"),
+        (
+            "rolling-restart=3s:at-once=200000",
+            "the number of members that restart at once is 2e+05",
+        ),
+        ("restart=m:0s", "a restart of 0 s is none: give a time such as 30s"),
+        ("rolling-restart=0s", "a restart of 0 s is none: give a time such as 30s"),
+        ("slow-poll=m:0s", "a pause between polls of 0 s is none: give a time such as 30s"),
+        ("slow-poll=m:31d", "a pause between polls of 2.6784e+06 s is longer than 30 days"),
         ("members=-3", "the number of members is -3, a negative number"),
         ("restart=m", "restart=m is not MEMBER:TIME, such as restart=orders-1:30s"),
         ("restart=m:soon", "'soon' is no length of time such as 30s or 10m"),
@@ -168,3 +181,9 @@ def test_steps_are_tables() -> None:
 @pytest.mark.parametrize("text", ["0s", "1.5s", "90s", "2h", "3d", "1m", "0.000001s"])
 def test_times_are_written_as_they_are_read(text: str) -> None:
     assert seconds_to_text(seconds_of(text)) == text
+
+
+def test_many_join_in_the_time_that_it_takes_to_name_them() -> None:
+    group = Group({"t": 1}, [Member("new-2", ["t"])]).after(Join(20_000))
+    assert [one.member_id for one in group.members[:4]] == ["new-2", "new-1", "new-3", "new-4"]
+    assert len({one.member_id for one in group.members}) == 20_001
