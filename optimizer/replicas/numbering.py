@@ -218,6 +218,6 @@ def reasons_told(left_out: list[LeftOut]) -> list[str]:
     """A sentence for each reason and topic."""
     counted = Counter((one.topic, one.reason) for one in left_out)
     return [
-        f"{topic}: {count} partition{'s' if count > 1 else ''} left out: {reason}"
+        f"{count} partition{'s' if count > 1 else ''} of {topic} left out: {reason}"
         for (topic, reason), count in counted.items()
     ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
@@ -173,6 +173,9 @@ def reassign(
             "--all is for what can be wanted of every cluster: --cluster, --drain, --add, "
             "--brokers, --log-dirs and --execute are for one"
         )
+    _refuse_replicas(
+        leaders_only, (add, replication_factor, spread_topics, log_dirs, at_most_copies)
+    )
     source = store_in(store, tables)
     settings = read_settings(config)
     levels = (BALANCE, *((TOPICS,) if spread_topics else ()), BYTES if log_dirs else COPIES)
@@ -219,6 +222,15 @@ def reassign(
     if execute and (found.batches.batches or found.elections):
         (target,) = clusters_named(bootstrap, [found.facts.cluster], clusters)
         _carry_out(found, target, out, throttle or RATE, dry_run=not apply)
+
+
+def _refuse_replicas(leaders_only: bool, options: Sequence[object]) -> None:
+    """InputError for options of replicas where these stay where they are."""
+    if leaders_only and any(one is not None and one is not False for one in options):
+        raise InputError(
+            "--leaders-only moves no replicas: leave out --add, --replication-factor, "
+            "--spread-topics, --log-dirs and --at-most-copies"
+        )
 
 
 def _show_all(rows: list[Any], written: list[Path], form: Format) -> None:

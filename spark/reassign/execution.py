@@ -78,13 +78,15 @@ def differences(
         there = found.get(name)
         if there is None:
             if name in planned:
-                said.append(f"{one} isn't there any more")
+                said.append(f"partition {one} isn't there any more")
             continue
         expected = (now or {}).get(name, one.replicas)
         if there.is_moving:
-            said.append(f"{there} is being reassigned")
+            said.append(f"partition {there} is being reassigned")
         elif list(there.replicas) != list(expected):
-            said.append(f"{one} is on {_ids(there.replicas)}, and was on {_ids(expected)}")
+            said.append(
+                f"partition {one} is on {_ids(there.replicas)}, and was on {_ids(expected)}"
+            )
     taking = {b for change in of.changes for b in change.after}
     said += [f"broker {broker} is down" for broker in sorted(taking - live.alive())]
     return said

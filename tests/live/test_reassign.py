@@ -60,10 +60,11 @@ class Moves:
     def __init__(self, brokers: Brokers, run: Run, folder: Path) -> None:
         self.brokers, self.run = brokers, run
         self.store, self.out = folder / "store", folder / "moves"
-        self._hours = itertools.count(10)
+        self._looks = itertools.count()
 
     def look(self) -> None:
-        snapshot = f"20261123T{next(self._hours)}0000Z"
+        minute, second = divmod(next(self._looks), 60)
+        snapshot = f"20261123T10{minute:02}{second:02}Z"
         words = ("--cluster", "live", "--snapshot", snapshot, "--groups", "none")
         said = self.run(
             "collect", "--bootstrap", self.brokers.bootstrap, "--out", self.store, *words

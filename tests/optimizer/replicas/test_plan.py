@@ -155,10 +155,10 @@ def test_what_cannot_be_planned_stays_and_is_named() -> None:
     )
     plan = plan_replicas(cluster)
     assert reasons_told(plan.left_out) == [
-        "lost: 1 partition left out: all its replicas are on dead brokers, so there is nothing to "
-        "copy from",
-        "unknown: 1 partition left out: its replicas aren't known",
-        "wide: 1 partition left out: 3 replicas take as many brokers, and 2 can be used",
+        "1 partition of lost left out: all its replicas are on dead brokers, so there is nothing "
+        "to copy from",
+        "1 partition of unknown left out: its replicas aren't known",
+        "1 partition of wide left out: 3 replicas take as many brokers, and 2 can be used",
     ]
     assert {one.topic for one in plan.changes} == {"fine"}
 

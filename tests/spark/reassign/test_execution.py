@@ -17,7 +17,15 @@ from optimizer.replicas import (
     batches_of,
     plan_replicas,
 )
-from spark.reassign import ClusterFacts, Pace, Reassignment, StoppedError, Wanted, execute
+from spark.reassign import (
+    ClusterFacts,
+    Pace,
+    Reassignment,
+    StoppedError,
+    Wanted,
+    differences,
+    execute,
+)
 from spark.reassign.facts import PartitionFacts
 from spark.reassign.reassignment import reassigned
 from spark.reassign.verify import ASTRAY, RUNNING, state_of
@@ -119,6 +127,18 @@ def test_nothing_is_handed_over_where_the_cluster_has_changed() -> None:
     with pytest.raises(StoppedError, match=r"batch 1 isn't handed over.* t-3 is on 2, and was on"):
         carried_out(of, fake)
     assert fake.log == []
+
+
+def test_a_difference_begins_with_no_name_of_a_topic() -> None:
+    """Sentences get a capital letter, and names must not."""
+    of = planned()
+    fake = Fake(of)
+    fake.now["t", 3] = [2]
+    del fake.now[(gone := of.changes[0])[:2]]
+    assert sorted(differences(of, fake)) == [
+        f"partition t-{gone.partition} isn't there any more",
+        "partition t-3 is on 2, and was on 1",
+    ]
 
 
 def test_a_change_between_two_batches_stops_the_second_and_names_the_first_rollback() -> None:
@@ -244,6 +264,9 @@ def test_a_replica_that_comes_and_goes_at_once_is_astray(
     [
         (["--execute"], "needs either --bootstrap"),
         (["--no-dry-run"], "are for --execute"),
+        (["--leaders-only", "--add", 4], "--leaders-only moves no replicas"),
+        (["--leaders-only", "--replication-factor", 2], "--leaders-only moves no replicas"),
+        (["--leaders-only", "--at-most-copies", 0], "--leaders-only moves no replicas"),
         (["--execute", "--bootstrap", "h:1", "--throttle", 0], "lets nothing through"),
     ],
 )
