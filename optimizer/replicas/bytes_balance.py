@@ -17,15 +17,14 @@ def most_bytes_bound(cluster: NumberedCluster) -> int:
     if not len(used):
         return 0
     rows, _ = in_scope(cluster)
-    sizes = cluster.sizes()[0]
+    sizes = cluster.sizes()[0].astype(object)  # whose sums may need more than 64 bits
     standing = cluster.kept
     standing[rows] = -1
     brokers = len(cluster.ids)
     weight = np.repeat(sizes[:, None], standing.shape[1], axis=1)
-    still = np.bincount(
-        standing[standing >= 0], weights=weight[standing >= 0], minlength=brokers
-    ).astype(np.int64)
-    bounds = [int(still.max(initial=0))]
+    still = np.zeros(brokers, object)
+    np.add.at(still, standing[standing >= 0], weight[standing >= 0])
+    bounds = [int(still.max())]
     total = int(still.sum())
     if len(rows):
         shapes = shapes_of(cluster, rows)

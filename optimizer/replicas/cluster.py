@@ -63,7 +63,7 @@ class Cluster:
 MOST_CAPACITY = 1e100
 
 MOST_BYTES = 2**62
-"""What all replicas together may have: 4.6 exabytes."""
+"""What one replica may have: 4.6 exabytes."""
 
 
 def _is_number(value: object, most: int = 2**31 - 1) -> bool:
@@ -106,6 +106,3 @@ def _partition_faults(partitions: Sequence[Partition]) -> Iterator[str]:
             yield f"{one.topic}-{one.partition} is to have {factor!r:.40} replicas"
         if one.size is not None and not _is_number(one.size, MOST_BYTES):
             yield f"{one.topic}-{one.partition} has the size {one.size!r:.40}"
-    sizes = (one.size * max(len(one.replicas), 1) for one in partitions if one.size is not None)
-    if (total := sum(size for size in sizes if isinstance(size, Integral))) > MOST_BYTES:
-        yield f"the replicas have {total:,} bytes together, and {MOST_BYTES:,} are the most"

@@ -124,7 +124,8 @@ class ReplicaPlan:
     @property
     def bytes_copied(self) -> int:
         """Where sizes aren't known, the mean of the others' is taken."""
-        return int((self.copied.sum(axis=1) * self.cluster.sizes()[0]).sum())
+        sizes = self.cluster.sizes()[0].astype(object)  # their sum may need more than 64 bits
+        return int((self.copied.sum(axis=1) * sizes).sum())
 
     @property
     def leader_changes(self) -> int:

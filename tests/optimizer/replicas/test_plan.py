@@ -23,6 +23,7 @@ from optimizer.replicas import (
     ReplicaGoals,
     ReplicaGoalsError,
     check_replicas,
+    most_bytes_bound,
     placement,
     plan_replicas,
     reasons_told,
@@ -95,6 +96,14 @@ def test_sizes_beyond_64_bits_count_in_coarser_steps(levels: tuple[str, ...]) ->
     assert [note.split(" bytes:")[0].rsplit(" ", 1)[0] for note in plan.notes] == [
         "sizes count as multiples of"
     ]
+    assert check_replicas(cluster, plan.replicas, plan.goals) == []
+
+
+def test_bytes_beyond_64_bits_are_added_up() -> None:
+    cluster = Cluster(THREE, [Partition("t", n, [1], size=2**62) for n in range(6)])
+    plan = plan_replicas(cluster, ReplicaGoals(levels=(BALANCE, BYTES)))
+    assert plan.bytes_copied == 4 * 2**62
+    assert most_bytes_bound(plan.cluster) == 2 * 2**62
     assert check_replicas(cluster, plan.replicas, plan.goals) == []
 
 
@@ -239,7 +248,10 @@ def test_rows_in_another_order_make_the_same_plan() -> None:
         (Cluster([], [Partition("t", 0, [2**40])]), "t-0 has a number that isn't from 0"),
         (Cluster([], [Partition("t", 0, [1], 10**6)]), "t-0 is to have 1000000 replicas"),
         (Cluster([], [Partition("t", 0, [1], size=1.5)]), "t-0 has the size 1.5"),
-        (Cluster([], [Partition("t", 0, [1, 2], size=2**62)]), "bytes together, and 4,611"),
+        (
+            Cluster([], [Partition("t", 0, [1, 2], size=2**63)]),
+            "t-0 has the size 9223372036854775808",
+        ),
         (Cluster([], [Partition("t", 0, [1], 0)]), "t-0 is to have 0 replicas"),
         (Cluster([], [Partition("t", 0, [1], size=-1)]), "t-0 has the size -1"),
     ],
