@@ -79,10 +79,11 @@ def test_what_stands_still() -> None:
 def test_the_first_offset_beyond_the_end() -> None:
     """Of two on one partition the one that is less far, or less known."""
     row = SimpleNamespace(
-        beyond_topics=np.array([70, 70, 70, 12]),
+        beyond_names=np.array([b"t", b"t", b"t", b"v"], object),
         beyond_partitions=np.array([2, 1, 1, 0]),
         beyonds=np.array([1, 4, 4, 1]),
         beyond_committed=np.array(["3", "10", None, "1"], object),
         beyond_ends=np.array(["2", "6", None, "0"], object),
     )
-    assert beyond_ends(row, TOPICS, SIZES) == [(0, 3, 1, 4, None, None)]
+    is_read = np.array([True, True, True, False])
+    assert beyond_ends(row, is_read) == [("t", 3, 1, 4, None, None)]
