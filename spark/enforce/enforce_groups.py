@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from optimizer.assignor.plan_file import GroupPlan
@@ -12,6 +12,7 @@ from spark.enforce.lookout import Lookout
 from spark.enforce.waves import waves
 from spark.sources.live.cluster import Cluster
 from spark.sources.live.group import DescribedGroup
+from spark.wording import named
 
 LOOK_EVERY = 0.5  # seconds
 SETTLED = 5.0
@@ -32,10 +33,10 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Enforced:
-    """`stopped_at` has those groups that didn't come to rest, after which no other was begun."""
+    """`stopped` says after what no other group was begun; None: each had its turn."""
 
     outcomes: list[Outcome]
-    stopped_at: list[str]
+    stopped: str | None
 
 
 @dataclass(frozen=True)
@@ -63,33 +64,82 @@ def enforce_groups(
     """Make groups rebalance whose plans would come into force then, and wait for them.
 
     At most `at_once` at a time, and never two that are coupled by `topics`, which are those that
-    each group of the cluster reads. When one of them isn't at rest after `timeout` seconds, no
-    more are begun. Whatever comes of it, all are looked at in the end. Groups whose plan is in
-    force are left alone, so that another run goes on where this one ended. Raises UnreachableError
-    if the cluster isn't there to begin with; later it is unknown what can't be asked.
+    each group of the cluster reads. No more are begun when one of them isn't at rest after
+    `timeout` seconds, or when none of a wave took its plan: one group alone may be at fault itself,
+    unless none has taken its plan before. All are looked at in the end; those that couldn't be
+    begun before then have a second turn. Groups whose plan is in force are left alone, so that
+    another run goes on where this one ended. Raises UnreachableError if the cluster isn't there to
+    begin with; later it is unknown what can't be asked.
     """
     everybody = frozenset(plans)
-    failed: dict[str, str] = {}
-    begun: set[str] = set()
-    stopped: list[str] = []
     with Lookout(cluster, plans) as lookout:
-        first = lookout.look(everybody)
-        ready = [name for name, verdict in first.items() if verdict.is_ready]
-        in_waves = waves(ready, topics, at_once)
-        for number, wave in enumerate(in_waves, 1):
-            tell(f"wave {number} of {len(in_waves)}: {', '.join(wave)}")
-            now = lookout.look(frozenset(wave))
-            for name in (name for name in wave if now[name].is_ready):
-                begun.add(name)
-                if reason := lookout.make_rebalance(name):
-                    failed[name] = reason
-            stopped = _await_rest(lookout, frozenset(wave), timeout)
-            if stopped:
+        run = _Run(lookout, timeout, tell)
+        found = lookout.look(everybody)
+        for _ in range(2):
+            run.make_rebalance(waves(run.ready(found), topics, at_once))
+            found = lookout.look(everybody)
+            if any(verdict.status is Status.UNKNOWN for verdict in found.values()):
+                found = lookout.look(everybody)  # over a new connection
+            if run.stopped or not run.ready(found):
                 break
-        last = lookout.look(everybody)
-        if any(verdict.status is Status.UNKNOWN for verdict in last.values()):
-            last = lookout.look(everybody)  # over a new connection
-    return Enforced(_outcomes(last, failed, begun), stopped)
+    return Enforced(_outcomes(found, run.reasons(found), run.begun), run.stopped)
+
+
+class _Run:
+    """What has been done to groups so far, and what kept others from having it done."""
+
+    def __init__(self, lookout: Lookout, timeout: float, tell: Callable[[str], None]) -> None:
+        self.begun: set[str] = set()
+        self.stopped: str | None = None
+        self._lookout, self._timeout, self._tell = lookout, timeout, tell
+        self._failed: dict[str, str] = {}
+        self._kept_out: dict[str, str | None] = {}
+        self._has_taken = False
+
+    def ready(self, found: Mapping[str, Verdict]) -> list[str]:
+        """Groups that can be begun, and haven't been."""
+        return [name for name, one in found.items() if one.is_ready and name not in self.begun]
+
+    def make_rebalance(self, in_waves: Sequence[Sequence[str]]) -> None:
+        """Make groups rebalance, wave after wave, until one is a reason to stop."""
+        for number, wave in enumerate(in_waves, 1):
+            self._tell(f"wave {number} of {len(in_waves)}: {', '.join(wave)}")
+            begun = self._begin(wave)
+            if restless := _await_rest(self._lookout, frozenset(wave), self._timeout):
+                self.stopped = f"{', '.join(restless)} did not come to rest in {self._timeout:g} s"
+            elif begun and self._is_in_vain(begun):
+                self.stopped = f"{named('group', begun)} did not take the plan"
+            if self.stopped:
+                return
+
+    def reasons(self, found: Mapping[str, Verdict]) -> dict[str, str]:
+        """Why groups aren't as planned whose plan nothing keeps out now."""
+        return {name: self._reason(name) for name, one in found.items() if one.is_ready}
+
+    def _begin(self, wave: Iterable[str]) -> list[str]:
+        now = self._lookout.look(frozenset(wave))
+        begun = [name for name in wave if now[name].is_ready]
+        self._kept_out |= {name: one.reason for name, one in now.items() if not one.is_ready}
+        for name in begun:
+            self.begun.add(name)
+            if reason := self._lookout.make_rebalance(name):
+                self._failed[name] = reason
+        return begun
+
+    def _is_in_vain(self, begun: Sequence[str]) -> bool:
+        """Whether none of a wave took its plan, and that isn't the fault of one group or broker."""
+        found = self._lookout.look(frozenset(begun))
+        if any(one.status is Status.IN_FORCE for one in found.values()):
+            self._has_taken = True
+            return False
+        rebalanced = [name for name in begun if name not in self._failed]
+        return len(rebalanced) > 1 or not self._has_taken
+
+    def _reason(self, name: str) -> str:
+        if name in self.begun:
+            return self._failed.get(name, NOT_TAKEN)
+        before = self.stopped or self._kept_out.get(name) or "it could be asked only at the end"
+        return f"it was not begun: {before}"
 
 
 def watch_groups(cluster: Cluster, plans: Mapping[str, GroupPlan], timeout: float) -> Watched:
@@ -142,12 +192,11 @@ NOT_TAKEN = (
 
 
 def _outcomes(
-    verdicts: Mapping[str, Verdict], failed: Mapping[str, str], begun: Collection[str] = ()
+    verdicts: Mapping[str, Verdict], reasons: Mapping[str, str], begun: Collection[str] = ()
 ) -> list[Outcome]:
-    found = []
-    for name, verdict in sorted(verdicts.items()):
-        reason = verdict.reason
-        if verdict.is_ready:
-            reason = failed.get(name) or (NOT_TAKEN if name in begun else None)
-        found.append(Outcome(name, verdict.status, reason, verdict.members, name in begun))
-    return found
+    return [
+        Outcome(
+            name, one.status, one.reason or reasons.get(name), one.members, rebalanced=name in begun
+        )
+        for name, one in sorted(verdicts.items())
+    ]

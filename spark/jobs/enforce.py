@@ -118,10 +118,10 @@ def _enforce_many(
     outcomes = {name: one.outcomes for name, one in enforced.items()}
     show_outcomes(outcomes, form)
     for name, one in enforced.items():
-        if one.stopped_at:
+        if one.stopped:
             say(
-                f"Cluster {name}: {', '.join(one.stopped_at)} did not come to rest in "
-                f"{timeout:g} s, and no more were begun: look at the logs of its members."
+                f"Cluster {name}: {one.stopped}, and no more were begun: look at the logs of its "
+                "members."
             )
     if not all_in_force(outcomes):
         say(f"The rest can be gone on with. Next: {again}")

@@ -90,7 +90,7 @@ def _round(
         topics = {entry.group: entry.topics for entry in folder.entries}
         first = enforce_groups(cluster, plans, topics, AT_ONCE, TIMEOUT)
         seconds = time.monotonic() - begun
-        wrong = _told_wrongly(first, folder, groups) + len(first.stopped_at)
+        wrong = _told_wrongly(first, folder, groups) + bool(first.stopped)
         second = enforce_groups(cluster, plans, topics, AT_ONCE, TIMEOUT)
         finished = sum(one.status == "in force" for one in second.outcomes)
     finally:

@@ -1,0 +1,95 @@
+"""Which groups are begun, and why others aren't, in a cluster that goes by a script."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from optimizer.assignor.plan_file import GroupPlan
+from spark.enforce import enforce_groups as module
+from spark.enforce.enforce_groups import NOT_TAKEN, Enforced, enforce_groups
+from spark.enforce.judge import Status, Verdict
+from spark.sources.live.cluster import Cluster
+
+IN_FORCE = Verdict(Status.IN_FORCE, None, 0, is_at_rest=True)
+READY = Verdict(Status.NOT_IN_FORCE, None, 1, is_at_rest=True)
+UNKNOWN = Verdict(Status.UNKNOWN, "broker 2 did not answer", 0, is_at_rest=False)
+MOVING = Verdict(Status.NOT_IN_FORCE, "it is PreparingRebalance", 1, is_at_rest=False)
+
+Enforce = Callable[..., Enforced]
+
+
+class Groups:
+    """Stands for a Lookout: groups take their plans but the `deaf`; `early` has first looks."""
+
+    def __init__(self, deaf: str, early: dict[str, list[Verdict]]) -> None:
+        self.deaf, self.early, self.begun = deaf, early, list[str]()
+
+    def __enter__(self) -> Groups:
+        return self
+
+    def __exit__(self, *_: object) -> None: ...
+
+    def look(self, names: frozenset[str]) -> dict[str, Verdict]:
+        return {name: self._verdict(name) for name in sorted(names)}
+
+    def make_rebalance(self, name: str) -> None:
+        self.begun.append(name)
+
+    def _verdict(self, name: str) -> Verdict:
+        if self.early.get(name):
+            return self.early[name].pop(0)
+        return IN_FORCE if name in self.begun and name not in self.deaf else READY
+
+
+@pytest.fixture
+def enforce(monkeypatch: pytest.MonkeyPatch) -> Enforce:
+    """Enforce plans of groups with names of one letter, none of them coupled."""
+    monkeypatch.setattr(module, "SETTLED", 0.0)
+    monkeypatch.setattr(module, "LOOK_EVERY", 0.0)
+
+    def enforced(names: str, at_once: int, deaf: str = "", **early: list[Verdict]) -> Enforced:
+        monkeypatch.setattr(module, "Lookout", lambda *_: Groups(deaf, early))
+        plans = {name: GroupPlan("c", name, "s", {}) for name in names}
+        return enforce_groups(Cluster("c", ("b:1",)), plans, {}, at_once, timeout=9)
+
+    return enforced
+
+
+def told(enforced: Enforced) -> dict[str, str | None]:
+    return {one.group: one.reason for one in enforced.outcomes}
+
+
+def begun(enforced: Enforced) -> str:
+    return "".join(one.group for one in enforced.outcomes if one.rebalanced)
+
+
+def test_a_wave_that_takes_nothing_is_the_last(enforce: Enforce) -> None:
+    first = enforce("abcd", 2, deaf="abcd")
+    assert first.stopped == "2 groups (a, b) did not take the plan"
+    why = f"it was not begun: {first.stopped}"
+    assert told(first) == {"a": NOT_TAKEN, "b": NOT_TAKEN, "c": why, "d": why}
+    assert begun(first) == "ab"
+    assert begun(enforce("abcdef", 2, deaf="cdef")) == "abcd"
+
+
+def test_one_deaf_group_stops_no_others(enforce: Enforce) -> None:
+    """Neither beside one that takes its plan nor alone in its wave after such a one."""
+    beside, alone = enforce("abcd", 2, deaf="a"), enforce("abc", 1, deaf="b")
+    assert (begun(beside), beside.stopped) == ("abcd", None)
+    assert (begun(alone), alone.stopped) == ("abc", None)
+    assert begun(enforce("abc", 1, deaf="a")) == "a"
+
+
+def test_groups_that_could_not_be_asked_at_first(enforce: Enforce) -> None:
+    """They have a turn after the last wave, and a reason where they come too late for it."""
+    late = enforce("abc", 5, b=[UNKNOWN], c=[MOVING])
+    assert (begun(late), told(late)) == ("abc", {"a": None, "b": None, "c": None})
+    later = enforce("ab", 5, b=[UNKNOWN] * 3)
+    assert (begun(later), told(later)["b"]) == ("a", "broker 2 did not answer")
+
+
+def test_a_group_that_was_kept_from_its_turn_says_why(enforce: Enforce) -> None:
+    kept = enforce("a", 5, a=[READY, MOVING, READY, READY, MOVING, READY])
+    assert told(kept) == {"a": "it was not begun: it is PreparingRebalance"}
