@@ -6,6 +6,7 @@ import base64
 import json
 import random
 import subprocess
+import zipfile
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -14,6 +15,7 @@ import pytest
 
 from optimizer.assignor.plan_file import GroupPlan, Topics
 from tests.assignor_jar import assignor_jar, java
+from tests.paths import ROOT
 
 Answer = dict[str, dict[str, list[int]]]
 Call = dict[str, Any]
@@ -208,3 +210,8 @@ def _improvable(
         if any(load[other] <= load[start] - 2 for other in reached):
             return True
     return False
+
+
+def test_the_jar_has_its_license() -> None:
+    with zipfile.ZipFile(assignor_jar().jar) as packed:
+        assert packed.read("META-INF/LICENSE") == (ROOT / "LICENSE").read_bytes()

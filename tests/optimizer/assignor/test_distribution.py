@@ -67,6 +67,8 @@ def python(tmp_path_factory: pytest.TempPathFactory) -> Path:
             "evenfleet_assignor"
         }
         assert not any(name.endswith("entry_points.txt") for name in packed.namelist())
+        (license_,) = (name for name in packed.namelist() if name.endswith("/licenses/LICENSE"))
+        assert packed.read(license_) == (ROOT / "LICENSE").read_bytes()
         packed.extractall(site)
     (site / "kafka").symlink_to(Path(kafka.__file__).parent)
     return folder / "venv" / "bin" / "python"
