@@ -34,7 +34,7 @@ class Exported:
 
 @dataclass(frozen=True)
 class NoPlan:
-    """A group that has no plan to export, and why, as a sentence without its name."""
+    """A group that has no plan to export, or ignores it, and why: a sentence without its name."""
 
     cluster: str
     group: str

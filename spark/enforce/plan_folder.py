@@ -5,6 +5,7 @@ spelled `%2F`. `FOLDER/index.json` is a JSON object: `format` ("evenfleet-plan-i
 (1), `snapshot` (the newest exported), `plans` and `without_plan`, lists of objects with `cluster`
 and `group`; those of `plans` have the `file` (as in a URL below the folder), its `snapshot`,
 `protocol`, `topics`, and numbers of `members` and `partitions`, those of `without_plan` a `reason`.
+`ignored` is a list like `without_plan`: of groups that would ignore their plan, and why.
 """
 
 from __future__ import annotations
@@ -98,11 +99,14 @@ class PlanFolder:
         )
         return outcome
 
-    def finish(self, snapshot: str, without_plan: Iterable[NoPlan]) -> None:
+    def finish(
+        self, snapshot: str, without_plan: Iterable[NoPlan], ignored: Iterable[NoPlan] = ()
+    ) -> None:
         """Write the index; plans of groups that weren't exported now stay in it."""
         lists = {
             "plans": [asdict(entry) for entry in self.entries if self._place(entry.file).exists()],
             "without_plan": [asdict(one) for one in without_plan],
+            "ignored": [asdict(one) for one in ignored],
         }
         head = {"format": FORMAT, "version": VERSION, "snapshot": snapshot}
         parts = [f"{_json(key)}: {_json(value)}" for key, value in head.items()]

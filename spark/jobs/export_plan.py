@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -38,7 +38,7 @@ from spark.terminal import (
 from spark.wording import counted, named
 
 REASONS = 5
-"""So many reasons are told for groups without a plan; the index has all."""
+"""So many reasons are told of each kind; the index has all."""
 
 
 def export_plan(
@@ -152,26 +152,22 @@ def _write_many(
 ) -> None:
     outcomes: Counter[str] = Counter()
     without: list[NoPlan] = []
-    unplanned: dict[str, list[str]] = defaultdict(list)
-    ignored: dict[str, list[str]] = defaultdict(list)
+    ignored: list[NoPlan] = []
     for one in found:
         if isinstance(one, NoPlan):
             without.append(one)
-            unplanned[one.reason].append(one.group)
             continue
         if not outcomes:
             with writing(folder.path):
                 folder.path.mkdir(exist_ok=True)
         outcomes[folder.put(one.plan)] += 1
         if one.ignored:
-            ignored[one.ignored].append(one.plan.group)
-    for reason, groups in _commonest(unplanned):
-        say(f"No plan of {named('group', groups)}, which {reason}.")
-    for reason, groups in _commonest(ignored):
-        say(f"Of {named('group', groups)}: {reason}.")
+            ignored.append(NoPlan(one.cluster, one.plan.group, one.ignored))
+    _say_reasons(without, "No plan of {}, which {}.")
+    _say_reasons(ignored, "Of {}: {}.")
     if not outcomes:
         raise InputError(f"the plan has nothing to export of a group {pattern!r}")
-    folder.finish(snapshot, without)
+    folder.finish(snapshot, without, ignored)
     how = ", ".join(f"{outcomes[one]} {one}" for one in ("new", "changed", "unchanged"))
     say(
         f"{folder.path} has the plans of {counted(outcomes.total(), 'group')} of snapshot "
@@ -179,6 +175,14 @@ def _write_many(
     )
 
 
-def _commonest(reasons: dict[str, list[str]]) -> list[tuple[str, list[str]]]:
-    """The reasons that most groups have."""
-    return sorted(reasons.items(), key=lambda one: (-len(one[1]), one[0]))[:REASONS]
+def _say_reasons(groups: Iterable[NoPlan], sentence: str) -> None:
+    """Say the reasons that most groups have, and how many groups have another."""
+    of_reason: dict[str, list[str]] = defaultdict(list)
+    for one in groups:
+        of_reason[one.reason].append(one.group)
+    commonest = sorted(of_reason.items(), key=lambda one: (-len(one[1]), one[0]))
+    for reason, names in commonest[:REASONS]:
+        say(sentence.format(named("group", names), reason))
+    if others := [name for _, names in commonest[REASONS:] for name in names]:
+        what = counted(len(commonest) - REASONS, "other reason")
+        say(f"And {counted(len(others), 'group')} for {what}: index.json has all.")

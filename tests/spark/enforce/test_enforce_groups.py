@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 
 import pytest
 
 from optimizer.assignor.plan_file import GroupPlan
 from spark.enforce import enforce_groups as module
-from spark.enforce.enforce_groups import NOT_TAKEN, Enforced, enforce_groups
+from spark.enforce.enforce_groups import NOT_TAKEN, Enforced, Outcome, enforce_groups
 from spark.enforce.judge import Status, Verdict
 from spark.sources.live.cluster import Cluster
+from spark.terminal import Format
+from spark.terminal.outcomes import show_outcomes
 
 IN_FORCE = Verdict(Status.IN_FORCE, None, 0, is_at_rest=True)
 READY = Verdict(Status.NOT_IN_FORCE, None, 1, is_at_rest=True)
@@ -93,3 +96,16 @@ def test_groups_that_could_not_be_asked_at_first(enforce: Enforce) -> None:
 def test_a_group_that_was_kept_from_its_turn_says_why(enforce: Enforce) -> None:
     kept = enforce("a", 5, a=[READY, MOVING, READY, READY, MOVING, READY])
     assert told(kept) == {"a": "it was not begun: it is PreparingRebalance"}
+
+
+def test_groups_that_one_reason_keeps_out_share_a_row(capsys: pytest.CaptureFixture[str]) -> None:
+    why = "its members use range"
+    some = [Outcome(name, Status.NOT_IN_FORCE, why, members=2) for name in "abc"]
+    ready = [Outcome(name, Status.NOT_IN_FORCE, None, members=1) for name in "de"]
+    show_outcomes({"c": [*some, *ready]}, Format.TABLE)
+    told = capsys.readouterr()
+    assert told.out.count(why) == 1
+    assert "3 groups (a, b, c)" in told.out
+    assert "5 plans: 0 in force, 5 not in force, 0 unknown." in told.err
+    show_outcomes({"c": some}, Format.JSON)
+    assert [one["group"] for one in json.loads(capsys.readouterr().out)["groups"]] == list("abc")

@@ -10,10 +10,11 @@ from pyspark.sql import SparkSession
 
 from optimizer.assignor.plan_file import GroupPlan
 from spark import FleetSnapshot, InputError
-from spark.enforce.export import group_plan
+from spark.enforce.export import NoPlan, group_plan
 from spark.enforce.plan_folder import PlanFolder
 from spark.fleet.local_store import write_store
 from spark.fleet.results import read_result
+from spark.jobs.export_plan import _write_many
 from tests.spark.support.fleets import SNAPSHOT, Fleet
 from tests.spark.support.said import Run, is_one_line
 
@@ -114,6 +115,9 @@ def test_plans_of_many_groups(run: Run, spark: SparkSession, tmp_path: Path) -> 
         "unnamed",
         "workers",
     ]
+    (ignored,) = index["ignored"]
+    assert (ignored["cluster"], ignored["group"]) == ("c", "../a b/é")
+    assert ignored["reason"].startswith("its members use range")
     (folder / "d" / "g.json").write_text("cut short")
     before = {file: file.stat().st_ino for file in folder.rglob("*.json")}
     said = run(*words, "--group", "?")
@@ -127,6 +131,18 @@ def test_plans_of_many_groups(run: Run, spark: SparkSession, tmp_path: Path) -> 
         assert (refused.code, is_one_line(refused)) == (2, True)
     (folder / "index.json").write_text("{}")
     assert "is no index of plans" in run(*words, "--all").err
+
+
+def test_reasons_that_are_not_told_are_counted(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    found = [NoPlan("c", f"g{n}", f"has reason {n // 2}") for n in range(14)]
+    with pytest.raises(InputError, match="nothing to export"):
+        _write_many(PlanFolder(tmp_path), SNAPSHOT, iter(found), "*")
+    told = " ".join(capsys.readouterr().err.split())
+    assert "No plan of 2 groups (g8, g9), which has reason 4." in told
+    assert "reason 5" not in told
+    assert "And 4 groups for 2 other reasons: index.json has all." in told
 
 
 @pytest.mark.parametrize("command", ["watch", "enforce"])
