@@ -13,6 +13,7 @@ from spark.sources.live.describe_groups import describe_groups
 from spark.sources.live.end_offsets import read_end_offsets
 from spark.sources.live.error_text import error_text
 from spark.sources.live.group import Claim, DescribedGroup
+from spark.sources.live.hidden import hidden_groups, hidden_topics
 from spark.sources.live.list_groups import list_groups
 from spark.sources.live.reassignments import Moving, read_reassignments
 from spark.sources.live.topic_settings import read_min_insync
@@ -61,7 +62,10 @@ def read_cluster(cluster: Cluster, brokers: Brokers, tell: Tell = tell_nobody) -
     read = {claim for group in groups for claim in claims_of(group)}
     ends, unknown_ends = read_end_offsets(brokers, topics, read, cluster.retries)
     min_insync = read_min_insync(brokers, (topic.name for topic in topics))
-    missing = [*unlisted, *undescribed, *unknown_ends]
+    hidden = hidden_topics(brokers, (topic for topic, _ in read if topic in cluster.topics)) + (
+        [] if listed else hidden_groups(brokers)
+    )
+    missing = [*unlisted, *undescribed, *unknown_ends, *hidden]
     leaderless = _leaderless(topics)
     if leaderless:
         what = "with partitions that have no leader, so that their end is not known"

@@ -13,6 +13,8 @@ from collections.abc import Callable
 from typing import Any
 
 from kafka.protocol.admin import (
+    DescribeClusterRequest,
+    DescribeClusterResponse,
     DescribeConfigsRequest,
     DescribeConfigsResponse,
     DescribeGroupsRequest,
@@ -121,6 +123,11 @@ class RecordedBrokers:
             return self._old_offsets(kinds[request.group_id])
         if isinstance(request, MetadataRequest):
             return self.metadata
+        if isinstance(request, DescribeClusterRequest):
+            may = {8}  # Describe
+            return DescribeClusterResponse(
+                version=0, cluster_id="c", brokers=[], authorized_operations=may
+            )
         if isinstance(request, DescribeConfigsRequest):
             return self._configured(request)
         if isinstance(request, ListPartitionReassignmentsRequest):
