@@ -128,7 +128,8 @@ class Connection:
     async def _bootstrap(self) -> Answer:
         """Ask the bootstrap servers in turn; the first to answer names all the brokers.
 
-        Each is asked once, however long those before it have kept us waiting.
+        Each is asked once, however long those before it have kept us waiting. The first to refuse
+        the credentials is the last: each refusal counts towards the lock of an account.
         """
         deadline = time.monotonic() + self._cluster.timeout
         said: dict[str, str] = {}
@@ -141,6 +142,8 @@ class Connection:
                     answer = await self._send(server.node_id, _all_topics())
                 except RequestError as error:
                     said[f"{server.host}:{server.port}"] = str(error)
+                    if error.refuses_login:
+                        raise self._unreachable(said) from None
                     if error.is_final:
                         servers.remove(server)
                     continue
@@ -152,7 +155,10 @@ class Connection:
             if not servers:
                 break
             await self._manager._net.sleep(PAUSE * (attempt + 1))
-        raise UnreachableError(
+        raise self._unreachable(said)
+
+    def _unreachable(self, said: dict[str, str]) -> UnreachableError:
+        return UnreachableError(
             f"cluster {self._cluster.name} can't be reached: "
             + "; ".join(f"{server}: {reason}" for server, reason in sorted(said.items()))
         )

@@ -12,18 +12,21 @@ CONNECT_TIMEOUT, TLS_FAILED = "Connection timed out", "Handshake failed: "  # ka
 
 
 class RequestError(Exception):
-    """A broker gave no answer; `is_final`: it wouldn't give one to the same request again."""
+    """A broker gave no answer; `is_final`: it wouldn't give one to the same request again.
 
-    def __init__(self, sentence: str, is_final: bool) -> None:
+    `refuses_login`: nor would the other brokers, as it said that the credentials are wrong.
+    """
+
+    def __init__(self, sentence: str, is_final: bool, refuses_login: bool = False) -> None:
         super().__init__(sentence)
-        self.is_final = is_final
+        self.is_final, self.refuses_login = is_final, refuses_login
 
 
 def failure(error: BaseException, said: str, progress: Progress, cluster: Cluster) -> RequestError:
     """What became of a request; `said` is the error in one line, without secrets.
 
-    A secret is shown to a broker once: whatever goes wrong from then on until the broker lets us
-    in may be its refusal, and many refusals lock an account.
+    A secret is shown to a broker once, and to none after one has refused it: whatever goes wrong
+    from then on until the broker lets us in may be its refusal, and many refusals lock an account.
     """
     maybe = f"security {cluster.security} or the port may be wrong"
     if isinstance(error, errors.UnsupportedSaslMechanismError):
@@ -33,7 +36,8 @@ def failure(error: BaseException, said: str, progress: Progress, cluster: Cluste
     if isinstance(error, errors.IllegalSaslStateError):
         return RequestError(f"it takes no login: {maybe}", True)
     if progress.secret_sent and not progress.let_in:
-        return RequestError(_refused_login(error, said, cluster), True)
+        refused = isinstance(error, errors.SaslAuthenticationFailedError)
+        return RequestError(_refused_login(error, said, cluster), True, refuses_login=refused)
     if isinstance(error, TIMEOUTS) or said == CONNECT_TIMEOUT:
         return RequestError(f"it did not answer within {cluster.timeout:g} s", False)
     if seems := _of_another_protocol(error, said, progress):
