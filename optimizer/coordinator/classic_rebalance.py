@@ -215,5 +215,7 @@ class ClassicRebalance(ClassicSessions):
 
     def _expire_sync(self, phase: int) -> None:
         if phase == self.phase and self.state == "CompletingRebalance":
-            gone = [m for m in self.members.values() if not m.awaits_sync]
+            # the leader's SyncGroup would have ended this state
+            members = self.members.values()
+            gone = [m for m in members if not m.awaits_sync or m.member_id == self.leader]
             self._remove(gone, "no SyncGroup")

@@ -28,10 +28,11 @@ def _final(account: Account) -> Iterator[str]:
     ends = {alias[name]: account.names(parts) for name, parts in account.timeline.final.items()}
     recorded = {
         "ends": {alias[name]: named(p) for name, p in record["outcome"]["final"].items()},
-        "is described in the end": {
-            alias[one["member"]]: named(one["assignment"]) for one in record["final"]["members"]
-        },
     }
+    if described := record.get("final"):  # else its last describe failed: `final_error`
+        recorded["is described in the end"] = {
+            alias[one["member"]]: named(one["assignment"]) for one in described["members"]
+        }
     for how, final in recorded.items():
         for name in sorted({*final, *ends}):
             theirs, ours = final.get(name, []), ends.get(name, [])

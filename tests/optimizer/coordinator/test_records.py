@@ -169,6 +169,13 @@ def test_a_changed_record_is_told(name: str, change: Callable[[Record], None]) -
     assert told(record) != []
 
 
+def test_a_record_whose_last_describe_failed_is_read() -> None:
+    record = deepcopy(by_id()["leave-eager-r4"])
+    del record["final"]
+    record["final_error"] = "TimeoutException"
+    assert told(record) == []
+
+
 def an_epoch_more(record: Record) -> None:
     record["outcome"]["group_epochs"].append([record["end"], 9])
 

@@ -1,0 +1,136 @@
+"""When things end by Kafka's rules: answers worked out by hand, in milliseconds."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from optimizer import Group
+from optimizer.coordinator import (
+    Block,
+    BrokerSettings,
+    Delays,
+    Kill,
+    MoveCoordinator,
+    Scenario,
+    Start,
+    Step,
+    Timeline,
+    simulate,
+)
+from optimizer.coordinator.ledger import Ledger
+from tests.optimizer.coordinator.test_rules import BROKER, settings
+
+TOPICS = {"orders": 12}
+AT = 30_000.0
+NEAR = 60
+"""What requests and a process's start take, in milliseconds."""
+
+
+def play(
+    steps: list[Step], kind: str = "eager", *, static: bool = False, **others: Any
+) -> Timeline:
+    """Members a and b that start together, and what is done then."""
+    delays, broker = others.pop("delays", Delays()), others.pop("broker", BROKER)
+    client = settings(kind, **others)
+    starts = [
+        Start(0, name, ("orders",), client, instance_id=name if static else None) for name in "ab"
+    ]
+    scenario = Scenario(
+        Group(TOPICS, []), [*starts, *steps], client, broker=broker, delays=delays, end=200_000
+    )
+    return simulate(scenario)
+
+
+def start(at: float, name: str) -> Start:
+    return Start(at, name, ("orders",))
+
+
+def when(timeline: Timeline, what: str) -> list[float]:
+    return [one.at for one in timeline.happenings if one.what == what]
+
+
+def test_a_trickle_of_newcomers_holds_the_first_join_phase_up_for_the_rebalance_timeout() -> None:
+    """Looks at 1000, 2000, 3000, and at 3500, what is left of it (InitialDelayedJoin)."""
+    trickle: list[Step] = [start(at, f"m{at}") for at in range(500, 8_000, 500)]
+    assert play(trickle, max_poll_ms=3_500).generations[0].at == pytest.approx(3_530, abs=5)
+
+
+def test_a_silent_static_leader_holds_a_join_phase_up_for_the_rebalance_timeout() -> None:
+    """Not for its session; another one leads then (maybeElectNewJoinedLeader)."""
+    steps: list[Step] = [Kill(AT, "a"), start(AT, "c")]
+    timeline = play(steps, static=True, max_poll_ms=5_000, session_ms=20_000)
+    ended = timeline.generations[1]
+    assert ended.at == pytest.approx(AT + 5_000, abs=NEAR)
+    assert ended.leader in ("b", "c")
+    assert ended.assignment is not None
+
+
+def test_an_id_that_was_handed_out_holds_a_join_phase_up() -> None:
+    """Of three members, c has only its id when the last other joins (hasAllMembersJoined)."""
+    steps: list[Step] = [Block(AT - 100, "a", 3_100), start(AT, "n"), start(AT + 3_300, "c")]
+    timeline = play(steps, delays=Delays(round_trip=500))
+    assert [len(one.members) for one in timeline.generations if one.at > AT] == [4]
+
+
+def test_a_full_group_refuses_newcomers_and_is_not_disturbed() -> None:
+    full = BrokerSettings(initial_delay_ms=1_000, max_size=2)
+    timeline = play([start(AT, "c")], broker=full)
+    assert [one.member for one in timeline.happenings if one.what == "error"] == ["c"]
+    assert len(timeline.generations) == 1
+    assert len(play([], broker=full).final) == 2
+
+
+@pytest.mark.parametrize("kind", ["eager", "consumer"])
+def test_sessions_start_anew_where_the_coordinator_moves(kind: str) -> None:
+    timeline = play([Kill(AT, "a"), MoveCoordinator(AT + 4_000)], kind)
+    assert when(timeline, "session_expired") == pytest.approx([AT + 10_000], abs=5)
+
+
+def test_a_leader_that_does_not_sync_is_removed_after_the_rebalance_timeout() -> None:
+    """Gone between its JoinGroup and its SyncGroup (expirePendingSync); its session is longer."""
+    steps: list[Step] = [Kill(2_200, "a")]
+    timeline = play(steps, delays=Delays(assign=500), max_poll_ms=5_000, session_ms=20_000)
+    second = timeline.generations[1]
+    assert second.at == pytest.approx(2_030 + 5_000, abs=NEAR)
+    assert second.members == ("b",)
+
+
+def test_who_does_not_give_up_is_fenced_after_its_own_rebalance_timeout() -> None:
+    """KIP-848: twice the session here, which its heartbeats keep alive."""
+    client = settings("consumer", max_poll_ms=12_000).with_revoke(20_000)
+    steps: list[Step] = [
+        Start(0, "a", ("orders",), client),
+        Start(AT, "n", ("orders",), settings("consumer")),
+    ]
+    timeline = simulate(Scenario(Group(TOPICS, []), steps, client, broker=BROKER, end=100_000))
+    (gone,) = when(timeline, "rebalance_timeout")
+    assert gone == pytest.approx(AT + 12_500, abs=700)
+
+
+@pytest.mark.parametrize("offset", range(0, 5_000, 1_000))
+def test_commits_are_signs_of_life(offset: int) -> None:
+    """Heartbeats come each 5 s, commits each second (OffsetMetadataManager.commitOffset)."""
+    killed = AT + offset
+    timeline = play([Kill(killed, "b")], heartbeat_ms=5_000, session_ms=15_000)
+    (expired,) = when(timeline, "session_expired")
+    assert killed + 14_000 - 5 <= expired <= killed + 15_000
+
+
+def test_a_blocked_member_reads_only_its_own_reading_again() -> None:
+    """It read until 10 s, committed at 8 s, and hears at 30 s that others read since 20 s."""
+    ledger = Ledger()
+    ledger.start(0, 1, [0])
+    ledger.stop(10_000, 1, [0])
+    ledger.start(20_000, 2, [0])
+    ledger.reread(30_000, 1, [0], 8_000)
+    assert ledger.read_twice == {0: 2_000}
+
+
+def test_commits_of_a_replaced_static_member_do_not_count() -> None:
+    """The last that counts was at 35 ms; its heir reads from 430 ms on, the next is refused."""
+    other = Start(AT + 300, "c", ("orders",), settings("eager"), instance_id="b")
+    timeline = play([other], static=True, heartbeat_ms=5_000, session_ms=15_000)
+    assert len(when(timeline, "error")) == 1
+    assert [*timeline.reread.values()] == pytest.approx([395] * 6, abs=5)
