@@ -95,14 +95,34 @@ REPLICAS_AT_MINIMUM = FleetFinding(
 
 
 def replica_skew(partitions: DataFrame, settings: Settings) -> DataFrame:
-    """Brokers with more replicas than their share."""
-    return _skewed(_brokers_with_replicas(partitions), "replicas", settings)
+    """Brokers with more replicas than their share.
 
+    That is the mean of their rack where racks have unequal numbers of brokers: a small rack's
+    brokers have to carry more, as replicas of a partition are spread over racks.
+    """
+    known = partitions.where("size(replica_racks) = size(replicas)")
+    each = known.selectExpr("cluster", "inline(arrays_zip(replicas, replica_racks))")
+    rack_of = each.groupBy("cluster", F.expr("replicas as broker")).agg(
+        F.expr("max(replica_racks) as rack")
+    )
+    sizes = rack_of.where("rack is not null").groupBy("cluster", "rack").count()
+    unequal = sizes.groupBy("cluster").agg(F.expr("min(count) < max(count) as unequal"))
+    of_broker = (
+        _brokers_with_replicas(partitions)
+        .join(rack_of, ["cluster", "broker"], "left")
+        .join(F.broadcast(unequal.where("unequal")), "cluster", "left")
+        .selectExpr("cluster", "broker", "count", f"if(unequal, {OF_RACK}, '') as among")
+    )
+    return _skewed(of_broker, "replicas", settings)
+
+
+OF_RACK = "coalesce(concat(' of rack ', rack), '')"
 
 REPLICA_SKEW = FleetFinding(
     name="replica-skew",
     tells="a broker has replicas out of proportion",
-    measure="replicas of the broker ÷ the mean of the cluster's brokers that have any",
+    measure="replicas of the broker ÷ the mean of the cluster's brokers that have any, or of its "
+    "rack's where racks have unequal numbers of brokers",
     advice=f"Its disks and network carry more than the others'. {REASSIGN}",
     find=replica_skew,
     reads=("partitions",),
@@ -118,7 +138,7 @@ def leader_skew(partitions: DataFrame, settings: Settings) -> DataFrame:
     led = partitions.where("leader >= 0").groupBy("cluster", F.expr("leader as broker")).count()
     every = _brokers_with_replicas(partitions).select("cluster", "broker")
     of_broker = every.join(led, ["cluster", "broker"], "left").selectExpr(
-        "cluster", "broker", "coalesce(count, 0L) as count"
+        "cluster", "broker", "coalesce(count, 0L) as count", "'' as among"
     )
     return _skewed(of_broker, "leaders", settings)
 
@@ -145,18 +165,21 @@ def _brokers_with_replicas(partitions: DataFrame) -> DataFrame:
 
 
 def _skewed(of_broker: DataFrame, what: str, settings: Settings) -> DataFrame:
-    """What is found of brokers whose count is above the mean by the setting `least` or more."""
-    of_cluster = of_broker.groupBy("cluster").agg(
+    """Brokers whose count is above the mean by the setting `least` or more.
+
+    The mean is of the cluster's brokers with the same `among`: text that tells which, or "".
+    """
+    means = of_broker.groupBy("cluster", "among").agg(
         F.expr("avg(count)").alias("mean"), F.expr("count(*)").alias("brokers")
     )
-    rows = of_broker.join(of_cluster.where("brokers > 1"), "cluster")
+    rows = of_broker.join(means.where("brokers > 1"), ["cluster", "among"])
     return rows_found(
         rows.where(f"mean > 0 and count - mean >= {settings['least']!r}D"),
         subject=filled("broker {broker}"),
         measure="count / mean",
         sentence=sentence(
             "Broker {broker} of cluster {cluster} has {count} " + what + "; the mean of {brokers} "
-            "brokers is {mean}.",
+            "brokers{among} is {mean}.",
             mean=decimal("mean"),
         ),
     )

@@ -47,10 +47,12 @@ CASES = {
     "replica-skew": Cases(
         Told(
             *("warning", "broker 1", 1.5, 1.5),
-            "Broker 1 of cluster {cluster} has 30 replicas; the mean of 2 brokers is 20.0.",
+            "Broker 1 of cluster {cluster} has 30 replicas; the mean of 2 brokers of rack "
+            "east is 20.0.",
             group=None,
         ),
-        fires=on(*[[1]] * 30, *[[2]] * 10),
+        # broker 3 is its rack's only one, and has to have a replica of each partition
+        fires=on(*[[1, 3]] * 30, *[[2, 3]] * 10, replica_racks=[["east", "west"]] * 40),
         # 9 and a half more than the mean
         nearly=on(*[[1]] * 29, *[[2]] * 10),
         never=on(*[[1]] * 30),
