@@ -23,6 +23,9 @@ PAUSE = 1.0  # seconds between two looks at a batch that is under way
 
 SAID_EVERY = 30.0  # seconds between two sentences on how far a batch is
 
+STANDS_STILL = 1800.0
+"""Seconds without progress after which a batch is given up, beside those that its bytes take."""
+
 SETTLES_IN = 15.0
 """Seconds in which brokers hear of what is done, and preferred leaders catch up."""
 
@@ -169,14 +172,16 @@ class _UnderWay:
         return len(led)
 
     def _wait(self, names: set[Name]) -> Iterator[str]:
-        """Until all these partitions are done; StoppedError when one goes astray.
+        """Until all these partitions are done; StoppedError if one is astray or all stand still.
 
         Brokers hear a little later than the controller of what is done, so what looks astray, or
         not begun, is looked at again for a while.
         """
         clock = self.pace.clock
         strange_since: float | None = None
-        begun = said = clock()
+        begun = said = moved = clock()
+        patience = STANDS_STILL + sum(self.sizes.get(name, 0) for name in names) / self.pace.rate
+        reached: set[tuple[Name, int | str]] = set()  # in sync once: who comes and goes isn't new
         while True:
             alive = self.live.alive()
             found = _seen(self.live, names)
@@ -189,6 +194,18 @@ class _UnderWay:
             self.done = names - open_ones.keys()
             if not open_ones:
                 return
+            ends = {(name, DONE) for name in self.done} | {
+                (name, broker)
+                for name in open_ones.keys() & found.keys()
+                for broker in found[name].isr or ()
+            }
+            if ends - reached:
+                moved, reached = clock(), reached | ends
+            if clock() - moved > patience:
+                raise StoppedError(
+                    f"for {patience / 60:.0f} min no partition was done and no replica came into "
+                    "sync: look whether brokers reach each other and the throttle is too low"
+                )
             strange = _strange(open_ones)
             gone = {b for name in open_ones for b in self.steps[name].after} - alive
             strange += [f"broker {broker} is down" for broker in sorted(gone)]

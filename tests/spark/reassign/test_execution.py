@@ -26,6 +26,7 @@ from spark.reassign import (
     differences,
     execute,
 )
+from spark.reassign.execution import STANDS_STILL
 from spark.reassign.facts import PartitionFacts
 from spark.reassign.reassignment import reassigned
 from spark.reassign.verify import ASTRAY, RUNNING, state_of
@@ -287,3 +288,36 @@ def test_racks_that_are_not_all_known_are_one(racks: dict[int, str | None]) -> N
     found = reassigned(facts, Wanted(), ReplicaGoals())
     assert [row["planned"] for row in found.brokers()] == [1, 1]
     assert any("rack" in note for note in found.notes) == ("a" in racks.values())
+
+
+class Stuck(Fake):
+    """A replica comes into sync a minute before the batch is given up, and then no other."""
+
+    def partitions(self, topics: Iterable[str] | None = None) -> dict[Name, Any]:
+        self.looks = 0  # so that no move is ever done
+        found = super().partitions(topics)
+        joined = self.time > STANDS_STILL - 60
+        return {
+            name: (leader, row, [*row, *(adding if joined else [])], adding, removing)
+            for name, (leader, row, _, adding, removing) in found.items()
+        }
+
+
+def test_copies_that_stand_still_come_to_an_end() -> None:
+    of = planned()
+    fake = Stuck(of)
+    with pytest.raises(StoppedError) as stopped:
+        carried_out(of, fake)
+    assert "for 30 min no partition was done and no replica came into sync" in str(stopped.value)
+    assert "0 of 1 partition were done" in str(stopped.value)
+    assert "cancel 01-move.json and then execute 01-rollback.json" in str(stopped.value)
+    # half an hour from the replica that joined, not from the beginning
+    assert 2 * STANDS_STILL - 60 < fake.time < 2 * STANDS_STILL - 55
+
+
+def test_copies_that_take_longer_at_their_rate_dont_stand_still() -> None:
+    of = planned()
+    sizes = {(change.topic, change.partition): 7 * 5000 for change in of.changes}
+    fake = Stuck(of)
+    with pytest.raises(StoppedError, match="for 113 min no partition"):
+        carried_out(replace(of, wanted=Wanted(sizes=sizes)), fake)
