@@ -161,7 +161,9 @@ def test_the_option_says_where_weights_come_from(tmp_path: Path, run: Run) -> No
     answer = run("plan", store, "--out", out, "--weight", "column:p95")
     assert answer.code == 2
     assert "is none of column (partitions.weight), lag, and rate" in flat(answer.err)
-    answer = run("compare", store, "--out", out, "--weight", "column", "--format", "json")
+    answer = run(
+        "compare", store, "--out", f"{out}-compare", "--weight", "column", "--format", "json"
+    )
     fleet_rows = json.loads(answer.out)["strategies"]
     assert fleet_rows[0]["strategy"] == "optimal"
     assert fleet_rows[0]["worst_over_bound"] < 1.02

@@ -40,7 +40,10 @@ class Look:
 
     @property
     def is_judged(self) -> bool:
-        return self.state == "Stable" and bool(self.readers)
+        """Whether it has a plan: with claims and none of its topics it is `invalid`."""
+        read = {topic for reader in self.readers.values() for topic in reader.topics}
+        lost_all = bool(self.owners) and not read & self.topics.keys()
+        return self.state == "Stable" and bool(self.readers) and not lost_all
 
     def who(self, member: str) -> str:
         return self.readers[member].instance or member

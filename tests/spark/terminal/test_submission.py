@@ -14,7 +14,7 @@ import pytest
 from spark.fleet import write_store
 from tests.paths import ROOT
 from tests.spark.support.fleets import SNAPSHOT
-from tests.spark.support.small import small
+from tests.spark.support.small import EARLIER, small
 
 SUBMIT = Path(pyspark.__file__).parent / "bin/spark-submit"
 
@@ -23,7 +23,7 @@ SUBMIT = Path(pyspark.__file__).parent / "bin/spark-submit"
 def store(tmp_path: Path) -> Path:
     """One whole snapshot, and one that isn't, of which a sentence tells."""
     write_store(small().tables(), tmp_path / "store", SNAPSHOT)
-    write_store({"members": small().tables()["members"]}, tmp_path / "store", "half")
+    write_store({"members": small().tables()["members"]}, tmp_path / "store", EARLIER)
     return tmp_path / "store"
 
 
@@ -41,8 +41,8 @@ def test_the_result_alone_is_on_standard_output(store: Path) -> None:
     """And sentences on standard error, without Spark's log."""
     said = submit(ROOT / "bin/spark_job.py", "snapshots", store, "--format", "json")
     assert said.returncode == 0
-    assert {row["snapshot"] for row in json.loads(said.stdout)["snapshots"]} == {SNAPSHOT, "half"}
-    assert said.stderr.endswith("Skipped, since they aren't whole: half.\n")
+    assert {row["snapshot"] for row in json.loads(said.stdout)["snapshots"]} == {SNAPSHOT, EARLIER}
+    assert said.stderr.endswith(f"Skipped, since they aren't whole: {EARLIER}.\n")
     assert len(said.stderr) < 5_000
 
 
