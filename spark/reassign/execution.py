@@ -204,7 +204,7 @@ class _UnderWay:
             if clock() - moved > patience:
                 raise StoppedError(
                     f"for {patience / 60:.0f} min no partition was done and no replica came into "
-                    "sync: look whether brokers reach each other and the throttle is too low"
+                    "sync: check that brokers reach each other, and raise the throttle"
                 )
             strange = _strange(open_ones)
             gone = {b for name in open_ones for b in self.steps[name].after} - alive
