@@ -10,12 +10,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .plan_assignor import PlanAssignor as PlanAssignor
-    from .plan_assignor import rejoin as rejoin
-    from .plan_file import GroupPlan as GroupPlan
-    from .plan_file import PlanFileError as PlanFileError
-
-__all__ = ["GroupPlan", "PlanAssignor", "PlanFileError", "rejoin"]
+    from .plan_assignor import PlanAssignor as PlanAssignor, rejoin as rejoin
+    from .plan_file import GroupPlan as GroupPlan, PlanFileError as PlanFileError
 
 
 def __getattr__(name: str) -> Any:

@@ -2,33 +2,20 @@
 
 from __future__ import annotations
 
-from optimizer.checker.check import Verdict, check_assignment, measure_assignment
-from optimizer.checker.homogeneous import check_homogeneous
-from optimizer.checker.kinds import Kinds, kinds_of
-from optimizer.checker.racks import rack_facts_of
-from optimizer.checker.weighted import (
-    Bounds,
-    Prices,
-    Set,
-    WeightVerdict,
-    check_many_by_weight,
-    encode_prices,
-    encode_set,
+from optimizer.checker.check import (
+    Verdict as Verdict,
+    check_assignment as check_assignment,
+    measure_assignment as measure_assignment,
 )
-
-__all__ = [
-    "Bounds",
-    "Kinds",
-    "Prices",
-    "Set",
-    "Verdict",
-    "WeightVerdict",
-    "check_assignment",
-    "check_homogeneous",
-    "check_many_by_weight",
-    "encode_prices",
-    "encode_set",
-    "kinds_of",
-    "measure_assignment",
-    "rack_facts_of",
-]
+from optimizer.checker.homogeneous import check_homogeneous as check_homogeneous
+from optimizer.checker.kinds import Kinds as Kinds, kinds_of as kinds_of
+from optimizer.checker.racks import rack_facts_of as rack_facts_of
+from optimizer.checker.weighted import (
+    Bounds as Bounds,
+    Prices as Prices,
+    Set as Set,
+    WeightVerdict as WeightVerdict,
+    check_many_by_weight as check_many_by_weight,
+    encode_prices as encode_prices,
+    encode_set as encode_set,
+)

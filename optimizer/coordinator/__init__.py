@@ -5,58 +5,43 @@ simulate(scenario: Scenario, seed: int = 0) -> Timeline
 
 from __future__ import annotations
 
-from optimizer.coordinator.events import Parameters, as_stated, length_of, steps_of
-from optimizer.coordinator.ledger import Pause, Reading
-from optimizer.coordinator.observed import Observed
-from optimizer.coordinator.play import Down, Played, figures_of, play
-from optimizer.coordinator.run import simulate
-from optimizer.coordinator.scenario import (
-    Away,
-    Block,
-    Close,
-    Delete,
-    Grow,
-    Kill,
-    MoveCoordinator,
-    Scenario,
-    Start,
-    Step,
-    Subscribe,
+from optimizer.coordinator.events import (
+    Parameters as Parameters,
+    as_stated as as_stated,
+    length_of as length_of,
+    steps_of as steps_of,
 )
-from optimizer.coordinator.settings import BrokerSettings, ClientSettings, Delays
-from optimizer.coordinator.timeline import Timeline
-from optimizer.coordinator.world import Generation, Happening, MemberState, Target
-
-__all__ = [
-    "Away",
-    "Block",
-    "BrokerSettings",
-    "ClientSettings",
-    "Close",
-    "Delays",
-    "Delete",
-    "Down",
-    "Generation",
-    "Grow",
-    "Happening",
-    "Kill",
-    "MemberState",
-    "MoveCoordinator",
-    "Observed",
-    "Parameters",
-    "Pause",
-    "Played",
-    "Reading",
-    "Scenario",
-    "Start",
-    "Step",
-    "Subscribe",
-    "Target",
-    "Timeline",
-    "as_stated",
-    "figures_of",
-    "length_of",
-    "play",
-    "simulate",
-    "steps_of",
-]
+from optimizer.coordinator.ledger import Pause as Pause, Reading as Reading
+from optimizer.coordinator.observed import Observed as Observed
+from optimizer.coordinator.play import (
+    Down as Down,
+    Played as Played,
+    figures_of as figures_of,
+    play as play,
+)
+from optimizer.coordinator.run import simulate as simulate
+from optimizer.coordinator.scenario import (
+    Away as Away,
+    Block as Block,
+    Close as Close,
+    Delete as Delete,
+    Grow as Grow,
+    Kill as Kill,
+    MoveCoordinator as MoveCoordinator,
+    Scenario as Scenario,
+    Start as Start,
+    Step as Step,
+    Subscribe as Subscribe,
+)
+from optimizer.coordinator.settings import (
+    BrokerSettings as BrokerSettings,
+    ClientSettings as ClientSettings,
+    Delays as Delays,
+)
+from optimizer.coordinator.timeline import Timeline as Timeline
+from optimizer.coordinator.world import (
+    Generation as Generation,
+    Happening as Happening,
+    MemberState as MemberState,
+    Target as Target,
+)

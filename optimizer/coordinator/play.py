@@ -14,8 +14,7 @@ from optimizer.coordinator.run import simulate
 from optimizer.coordinator.scenario import Away, Scenario
 from optimizer.coordinator.timeline import Timeline
 from optimizer.model import DEFAULT_GOALS, Goals, Group, IntArray
-from optimizer.scenarios import BrokerDown, Create, Event, Grow, Step
-from optimizer.scenarios import Scenario as Events
+from optimizer.scenarios import BrokerDown, Create, Event, Grow, Scenario as Events, Step
 
 BETWEEN_SECONDS = 600.0
 """Several events happen so long after each other, so that the group is at rest in between."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from optimizer.sizes.needed import Needed, needed_for
-from optimizer.sizes.readers import Readers, readers_of
-from optimizer.sizes.sizes import Size, Sizes, sizes_of
-
-__all__ = ["Needed", "Readers", "Size", "Sizes", "needed_for", "readers_of", "sizes_of"]
+from optimizer.sizes.needed import Needed as Needed, needed_for as needed_for
+from optimizer.sizes.readers import Readers as Readers, readers_of as readers_of
+from optimizer.sizes.sizes import Size as Size, Sizes as Sizes, sizes_of as sizes_of

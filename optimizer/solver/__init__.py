@@ -2,43 +2,30 @@
 
 from __future__ import annotations
 
-from optimizer.solver.balance import least_max_load, least_max_load_of
-from optimizer.solver.fewest_moves import fewest_moves
-from optimizer.solver.flow import Takers, fewest_takers
-from optimizer.solver.frontier import Frontier, Point, frontier_of
-from optimizer.solver.homogeneous import solve_homogeneous
-from optimizer.solver.solve import solve
-from optimizer.solver.together import solve_together, solve_together_by_weight
-from optimizer.solver.weighted import (
-    Found,
-    FoundOfMany,
-    SetBound,
-    WeightedFrontier,
-    WeightedPoint,
-    solve_by_weight,
-    solve_many_by_weight,
-    weighted_frontier_of,
+from optimizer.solver.balance import (
+    least_max_load as least_max_load,
+    least_max_load_of as least_max_load_of,
 )
-
-__all__ = [
-    "Found",
-    "FoundOfMany",
-    "Frontier",
-    "Point",
-    "SetBound",
-    "Takers",
-    "WeightedFrontier",
-    "WeightedPoint",
-    "fewest_moves",
-    "fewest_takers",
-    "frontier_of",
-    "least_max_load",
-    "least_max_load_of",
-    "solve",
-    "solve_by_weight",
-    "solve_homogeneous",
-    "solve_many_by_weight",
-    "solve_together",
-    "solve_together_by_weight",
-    "weighted_frontier_of",
-]
+from optimizer.solver.fewest_moves import fewest_moves as fewest_moves
+from optimizer.solver.flow import Takers as Takers, fewest_takers as fewest_takers
+from optimizer.solver.frontier import (
+    Frontier as Frontier,
+    Point as Point,
+    frontier_of as frontier_of,
+)
+from optimizer.solver.homogeneous import solve_homogeneous as solve_homogeneous
+from optimizer.solver.solve import solve as solve
+from optimizer.solver.together import (
+    solve_together as solve_together,
+    solve_together_by_weight as solve_together_by_weight,
+)
+from optimizer.solver.weighted import (
+    Found as Found,
+    FoundOfMany as FoundOfMany,
+    SetBound as SetBound,
+    WeightedFrontier as WeightedFrontier,
+    WeightedPoint as WeightedPoint,
+    solve_by_weight as solve_by_weight,
+    solve_many_by_weight as solve_many_by_weight,
+    weighted_frontier_of as weighted_frontier_of,
+)

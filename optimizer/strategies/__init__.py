@@ -4,25 +4,12 @@ from __future__ import annotations
 
 from optimizer.strategies.connect import assign_connect_cooperative, assign_connect_eager
 from optimizer.strategies.optimal import assign_optimally
-from optimizer.strategies.own import installed, is_own, own_strategy
+from optimizer.strategies.own import installed as installed, is_own, own_strategy
 from optimizer.strategies.range import assign_ranges, assign_server_range
 from optimizer.strategies.roundrobin import assign_round_robin
 from optimizer.strategies.sticky import assign_cooperative_sticky, assign_sticky
-from optimizer.strategies.strategy import CLASSIC, CONNECT, CONSUMER, Strategy
+from optimizer.strategies.strategy import CLASSIC, CONNECT, CONSUMER, Strategy as Strategy
 from optimizer.strategies.uniform import assign_uniform, assign_uniform_4_0
-
-__all__ = [
-    "CLASSIC_ASSIGNORS",
-    "CONNECT_STRATEGIES",
-    "OPTIMAL",
-    "STRATEGIES",
-    "STRATEGY_NAMES",
-    "Strategy",
-    "by_kafka_name",
-    "installed",
-    "is_strategy",
-    "strategy_named",
-]
 
 OPTIMAL = "optimal"
 """The strategy that is proven to be the best."""

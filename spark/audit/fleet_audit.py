@@ -8,8 +8,7 @@ from dataclasses import dataclass, field
 from functools import cached_property, reduce
 from typing import Any
 
-from pyspark.sql import DataFrame, Row, SparkSession
-from pyspark.sql import functions as F
+from pyspark.sql import DataFrame, Row, SparkSession, functions as F
 
 from spark.audit.finding import (
     ALL_GROUPS,

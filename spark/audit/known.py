@@ -7,8 +7,7 @@ from dataclasses import dataclass, field
 from functools import reduce
 from typing import Any
 
-from pyspark.sql import DataFrame
-from pyspark.sql import functions as F
+from pyspark.sql import DataFrame, functions as F
 
 from spark.audit.finding import ALL_GROUPS, FleetFinding
 from spark.audit.registry import FINDINGS

@@ -6,8 +6,7 @@ from collections.abc import Set
 from typing import Any
 
 import numpy as np
-from pyspark.sql import DataFrame
-from pyspark.sql import functions as F
+from pyspark.sql import DataFrame, functions as F
 
 from spark.fleet import LAG, FleetSnapshot
 from spark.groups import GROUP_KEYS, claims_of

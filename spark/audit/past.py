@@ -7,8 +7,7 @@ from datetime import timedelta
 from functools import cached_property, reduce
 from itertools import pairwise
 
-from pyspark.sql import DataFrame
-from pyspark.sql import functions as F
+from pyspark.sql import DataFrame, functions as F
 
 from spark.files import SNAPSHOT
 from spark.fleet import escaped_rows

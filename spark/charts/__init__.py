@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from spark.charts.chart import Chart
-from spark.charts.drawing import check_charts
-from spark.charts.registry import CHARTS
-from spark.charts.sums import balance_of, causes_of, trend_of
-
-__all__ = ["CHARTS", "Chart", "balance_of", "causes_of", "check_charts", "trend_of"]
+from spark.charts.chart import Chart as Chart
+from spark.charts.drawing import check_charts as check_charts
+from spark.charts.registry import CHARTS as CHARTS
+from spark.charts.sums import balance_of as balance_of, causes_of as causes_of, trend_of as trend_of

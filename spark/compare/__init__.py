@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from spark.compare.best_strategy import best_of
-from spark.compare.compare import best_first, compare_fleet, fleet_of
-from spark.compare.fleet_comparison import FleetComparison
-from spark.compare.past import compare_history
-
-__all__ = [
-    "FleetComparison",
-    "best_first",
-    "best_of",
-    "compare_fleet",
-    "compare_history",
-    "fleet_of",
-]
+from spark.compare.best_strategy import best_of as best_of
+from spark.compare.compare import (
+    best_first as best_first,
+    compare_fleet as compare_fleet,
+    fleet_of as fleet_of,
+)
+from spark.compare.fleet_comparison import FleetComparison as FleetComparison
+from spark.compare.past import compare_history as compare_history

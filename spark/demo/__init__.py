@@ -2,7 +2,5 @@
 
 from __future__ import annotations
 
-from spark.demo.fleet import demo_fleet
-from spark.demo.history import make_history
-
-__all__ = ["demo_fleet", "make_history"]
+from spark.demo.fleet import demo_fleet as demo_fleet
+from spark.demo.history import make_history as make_history

@@ -2,24 +2,14 @@
 
 from __future__ import annotations
 
-from spark.enforce.export import Exported, NoPlan, exported_plan, group_plan, group_plans
-from spark.enforce.in_force import differences, misfit
-from spark.enforce.judge import Status
-from spark.enforce.plan_folder import Entry, PlanFolder
-from spark.enforce.ways import Way, way_of, why_not
-
-__all__ = [
-    "Entry",
-    "Exported",
-    "NoPlan",
-    "PlanFolder",
-    "Status",
-    "Way",
-    "differences",
-    "exported_plan",
-    "group_plan",
-    "group_plans",
-    "misfit",
-    "way_of",
-    "why_not",
-]
+from spark.enforce.export import (
+    Exported as Exported,
+    NoPlan as NoPlan,
+    exported_plan as exported_plan,
+    group_plan as group_plan,
+    group_plans as group_plans,
+)
+from spark.enforce.in_force import differences as differences, misfit as misfit
+from spark.enforce.judge import Status as Status
+from spark.enforce.plan_folder import Entry as Entry, PlanFolder as PlanFolder
+from spark.enforce.ways import Way as Way, way_of as way_of, why_not as why_not

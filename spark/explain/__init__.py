@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
-from spark.explain.explain import GroupExplanation, explain_group, explain_groups
-
-__all__ = ["GroupExplanation", "explain_group", "explain_groups"]
+from spark.explain.explain import (
+    GroupExplanation as GroupExplanation,
+    explain_group as explain_group,
+    explain_groups as explain_groups,
+)

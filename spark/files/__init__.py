@@ -14,79 +14,55 @@ reads, and a hidden folder `.evenfleet` beside them:
 
 from __future__ import annotations
 
-from spark.files.arrow_place import NotOurOwnError
-from spark.files.by_snapshot import write_by_snapshot
-from spark.files.catalog_source import CatalogSource
-from spark.files.catalog_tables import check_tables, remove_from_catalog
-from spark.files.columns import NULL, coded, is_there, nothing, texts, whole_numbers
-from spark.files.disk import writing
-from spark.files.literal import LITERAL
-from spark.files.local_place import LocalPlace
-from spark.files.local_run import LocalRun, written_file
-from spark.files.locked_run import sweep, written_by_others
-from spark.files.manifest import File, Manifest
-from spark.files.merging import ROWS_A_FILE, common_schema, fewest_files, merge, rows_in
-from spark.files.own_place import OwnPlace, Wanted
-from spark.files.parts import Parts, read_parts
-from spark.files.place import Place
-from spark.files.places import DEFAULT_FS, Opener, own_place, place_of, run_of, source_of
-from spark.files.removal import LocalRemoval
-from spark.files.source import REMOVED, SNAPSHOT, Source, Stated
-from spark.files.spark_place import SparkPlace
-from spark.files.tables import write_tables
-from spark.files.text_file import replace_text
-from spark.files.told_cells import Tallied
-from spark.files.too_late import TooLateError
-from spark.files.where import CatalogSchema, Where, table_in
-
-__all__ = [
-    "DEFAULT_FS",
-    "LITERAL",
-    "NULL",
-    "REMOVED",
-    "ROWS_A_FILE",
-    "SNAPSHOT",
-    "CatalogSchema",
-    "CatalogSource",
-    "File",
-    "LocalPlace",
-    "LocalRemoval",
-    "LocalRun",
-    "Manifest",
-    "NotOurOwnError",
-    "Opener",
-    "OwnPlace",
-    "Parts",
-    "Place",
-    "Source",
-    "SparkPlace",
-    "Stated",
-    "Tallied",
-    "TooLateError",
-    "Wanted",
-    "Where",
-    "check_tables",
-    "coded",
-    "common_schema",
-    "fewest_files",
-    "is_there",
-    "merge",
-    "nothing",
-    "own_place",
-    "place_of",
-    "read_parts",
-    "remove_from_catalog",
-    "replace_text",
-    "rows_in",
-    "run_of",
-    "source_of",
-    "sweep",
-    "table_in",
-    "texts",
-    "whole_numbers",
-    "write_by_snapshot",
-    "write_tables",
-    "writing",
-    "written_by_others",
-    "written_file",
-]
+from spark.files.arrow_place import NotOurOwnError as NotOurOwnError
+from spark.files.by_snapshot import write_by_snapshot as write_by_snapshot
+from spark.files.catalog_source import CatalogSource as CatalogSource
+from spark.files.catalog_tables import (
+    check_tables as check_tables,
+    remove_from_catalog as remove_from_catalog,
+)
+from spark.files.columns import (
+    NULL as NULL,
+    coded as coded,
+    is_there as is_there,
+    nothing as nothing,
+    texts as texts,
+    whole_numbers as whole_numbers,
+)
+from spark.files.disk import writing as writing
+from spark.files.literal import LITERAL as LITERAL
+from spark.files.local_place import LocalPlace as LocalPlace
+from spark.files.local_run import LocalRun as LocalRun, written_file as written_file
+from spark.files.locked_run import sweep as sweep, written_by_others as written_by_others
+from spark.files.manifest import File as File, Manifest as Manifest
+from spark.files.merging import (
+    ROWS_A_FILE as ROWS_A_FILE,
+    common_schema as common_schema,
+    fewest_files as fewest_files,
+    merge as merge,
+    rows_in as rows_in,
+)
+from spark.files.own_place import OwnPlace as OwnPlace, Wanted as Wanted
+from spark.files.parts import Parts as Parts, read_parts as read_parts
+from spark.files.place import Place as Place
+from spark.files.places import (
+    DEFAULT_FS as DEFAULT_FS,
+    Opener as Opener,
+    own_place as own_place,
+    place_of as place_of,
+    run_of as run_of,
+    source_of as source_of,
+)
+from spark.files.removal import LocalRemoval as LocalRemoval
+from spark.files.source import (
+    REMOVED as REMOVED,
+    SNAPSHOT as SNAPSHOT,
+    Source as Source,
+    Stated as Stated,
+)
+from spark.files.spark_place import SparkPlace as SparkPlace
+from spark.files.tables import write_tables as write_tables
+from spark.files.text_file import replace_text as replace_text
+from spark.files.told_cells import Tallied as Tallied
+from spark.files.too_late import TooLateError as TooLateError
+from spark.files.where import CatalogSchema as CatalogSchema, Where as Where, table_in as table_in

@@ -6,8 +6,7 @@ import shutil
 from collections.abc import Collection, Mapping
 from pathlib import Path
 
-from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql import functions as F
+from pyspark.sql import DataFrame, SparkSession, functions as F
 
 from spark.files.local_place import LocalPlace
 from spark.files.local_run import LocalRun

@@ -7,9 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from functools import cached_property, reduce
 
-from pyspark.sql import Column, DataFrame, SparkSession
-from pyspark.sql import functions as F
-from pyspark.sql import types as t
+from pyspark.sql import Column, DataFrame, SparkSession, functions as F, types as t
 
 from spark.errors import InputError, UnreadableError, first_line
 from spark.files.source import SNAPSHOT, Cells, Source, Stated, cells_in

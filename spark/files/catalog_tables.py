@@ -16,8 +16,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 
 from pyspark.errors import AnalysisException
-from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql import functions as F
+from pyspark.sql import DataFrame, SparkSession, functions as F
 
 from spark.errors import InputError, first_line
 from spark.files.catalog_source import CatalogSource

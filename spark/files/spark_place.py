@@ -9,8 +9,7 @@ from functools import cached_property
 from typing import NamedTuple
 from urllib.parse import unquote
 
-from pyspark.sql import Row, SparkSession
-from pyspark.sql import functions as F
+from pyspark.sql import Row, SparkSession, functions as F
 
 from spark.errors import InputError, UnreadableError, first_line, unreadable_file
 from spark.files.literal import LITERAL, is_not_there

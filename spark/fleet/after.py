@@ -7,9 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
-from pyspark.sql import DataFrame
-from pyspark.sql import functions as F
-from pyspark.sql import types as t
+from pyspark.sql import DataFrame, functions as F, types as t
 from pyspark.sql.pandas.types import to_arrow_schema
 
 from optimizer.model import Group, Member

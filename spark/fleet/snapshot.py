@@ -9,8 +9,7 @@ from datetime import timedelta
 from functools import reduce
 from typing import Protocol, overload
 
-from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql import functions as F
+from pyspark.sql import DataFrame, SparkSession, functions as F
 from pyspark.util import inheritable_thread_target
 
 from optimizer.scenarios import Event, EventError, event_of

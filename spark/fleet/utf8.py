@@ -9,9 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from pyspark.sql import Column, DataFrame
-from pyspark.sql import functions as F
-from pyspark.sql import types as t
+from pyspark.sql import Column, DataFrame, functions as F, types as t
 
 from spark.files import Wanted
 from spark.patterns import beginning, like

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from spark.frontier.frontier import frontier_of_group, frontiers_of_groups
-from spark.frontier.points import FrontierPoint, GroupFrontier, WeightedFrontierPoint
-
-__all__ = [
-    "FrontierPoint",
-    "GroupFrontier",
-    "WeightedFrontierPoint",
-    "frontier_of_group",
-    "frontiers_of_groups",
-]
+from spark.frontier.frontier import (
+    frontier_of_group as frontier_of_group,
+    frontiers_of_groups as frontiers_of_groups,
+)
+from spark.frontier.points import (
+    FrontierPoint as FrontierPoint,
+    GroupFrontier as GroupFrontier,
+    WeightedFrontierPoint as WeightedFrontierPoint,
+)

@@ -3,25 +3,13 @@
 from __future__ import annotations
 
 from spark.graph.fleet_graph import (
-    FleetGraph,
-    Grain,
-    competitors,
-    components,
-    coupled_groups,
-    fleet_graph,
-    has_graphframes,
-    reach,
+    FleetGraph as FleetGraph,
+    Grain as Grain,
+    competitors as competitors,
+    components as components,
+    coupled_groups as coupled_groups,
+    fleet_graph as fleet_graph,
+    has_graphframes as has_graphframes,
+    reach as reach,
 )
-from spark.graph.packages import coordinate
-
-__all__ = [
-    "FleetGraph",
-    "Grain",
-    "competitors",
-    "components",
-    "coordinate",
-    "coupled_groups",
-    "fleet_graph",
-    "has_graphframes",
-    "reach",
-]
+from spark.graph.packages import coordinate as coordinate

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from pyspark.sql import DataFrame
-from pyspark.sql import functions as F
+from pyspark.sql import DataFrame, functions as F
 
 from spark.graph.vertex_ids import BROKER, MEMBER, PARTITION, TOPIC
 from spark.graph.vertices import BROKER_KEYS, MEMBER_KEYS, PARTITION_KEYS, TOPIC_KEYS, Tables

@@ -13,8 +13,7 @@ from typing import Literal
 import numpy as np
 import pyarrow as pa
 from graphframes import GraphFrame
-from pyspark.sql import DataFrame, SparkSession, Window
-from pyspark.sql import functions as F
+from pyspark.sql import DataFrame, SparkSession, Window, functions as F
 
 from spark.errors import InputError
 from spark.fleet import FleetSnapshot, escaped_rows

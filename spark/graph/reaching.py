@@ -12,8 +12,7 @@ from functools import cached_property
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from pyspark.sql import Column, DataFrame
-from pyspark.sql import functions as F
+from pyspark.sql import Column, DataFrame, functions as F
 
 from spark.fleet import escaped
 from spark.graph.names import MEMBER_HASH, TOPIC_HASH, Names, member_names, topic_names

@@ -16,8 +16,7 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from pyspark.sql import Column, DataFrame, Window
-from pyspark.sql import functions as F
+from pyspark.sql import Column, DataFrame, Window, functions as F
 
 MEMBER, PARTITION, TOPIC, BROKER = KINDS = ("member", "partition", "topic", "broker")
 

@@ -2,54 +2,44 @@
 
 from __future__ import annotations
 
-from spark.groups.batches import portions, rows_of
-from spark.groups.coordinators import coordinating_brokers, coordinators
-from spark.groups.encode import ABSENT, GROUP_KEYS, claims_of, encode
-from spark.groups.group import FleetGroup, failed, read_or_failed
-from spark.groups.homogeneous import HomogeneousRows, read_homogeneous
-from spark.groups.homogeneous_weights import weighed_rows, with_like_members
-from spark.groups.lookup import HashCollisionError, Lookup
-from spark.groups.named_group import named_group
-from spark.groups.one_group import row_of_group, seat_of_group
-from spark.groups.one_row import one_row, rows_in_frames
-from spark.groups.outlive import outlived, outlived_in_time
-from spark.groups.own_strategy import UNKNOWN_STRATEGY, own_strategy
-from spark.groups.seats import OFFSETS_TOPIC, OffsetsTopic, Seat, seat_of
-from spark.groups.tasks import tasks_for_rows
-from spark.groups.weights import LAG, weight_tables
-
-__all__ = [
-    "ABSENT",
-    "GROUP_KEYS",
-    "LAG",
-    "OFFSETS_TOPIC",
-    "UNKNOWN_STRATEGY",
-    "FleetGroup",
-    "HashCollisionError",
-    "HomogeneousRows",
-    "Lookup",
-    "OffsetsTopic",
-    "Seat",
-    "claims_of",
-    "coordinating_brokers",
-    "coordinators",
-    "encode",
-    "failed",
-    "named_group",
-    "one_row",
-    "outlived",
-    "outlived_in_time",
-    "own_strategy",
-    "portions",
-    "read_homogeneous",
-    "read_or_failed",
-    "row_of_group",
-    "rows_in_frames",
-    "rows_of",
-    "seat_of",
-    "seat_of_group",
-    "tasks_for_rows",
-    "weighed_rows",
-    "weight_tables",
-    "with_like_members",
-]
+from spark.groups.batches import portions as portions, rows_of as rows_of
+from spark.groups.coordinators import (
+    coordinating_brokers as coordinating_brokers,
+    coordinators as coordinators,
+)
+from spark.groups.encode import (
+    ABSENT as ABSENT,
+    GROUP_KEYS as GROUP_KEYS,
+    claims_of as claims_of,
+    encode as encode,
+)
+from spark.groups.group import (
+    FleetGroup as FleetGroup,
+    failed as failed,
+    read_or_failed as read_or_failed,
+)
+from spark.groups.homogeneous import (
+    HomogeneousRows as HomogeneousRows,
+    read_homogeneous as read_homogeneous,
+)
+from spark.groups.homogeneous_weights import (
+    weighed_rows as weighed_rows,
+    with_like_members as with_like_members,
+)
+from spark.groups.lookup import HashCollisionError as HashCollisionError, Lookup as Lookup
+from spark.groups.named_group import named_group as named_group
+from spark.groups.one_group import row_of_group as row_of_group, seat_of_group as seat_of_group
+from spark.groups.one_row import one_row as one_row, rows_in_frames as rows_in_frames
+from spark.groups.outlive import outlived as outlived, outlived_in_time as outlived_in_time
+from spark.groups.own_strategy import (
+    UNKNOWN_STRATEGY as UNKNOWN_STRATEGY,
+    own_strategy as own_strategy,
+)
+from spark.groups.seats import (
+    OFFSETS_TOPIC as OFFSETS_TOPIC,
+    OffsetsTopic as OffsetsTopic,
+    Seat as Seat,
+    seat_of as seat_of,
+)
+from spark.groups.tasks import tasks_for_rows as tasks_for_rows
+from spark.groups.weights import LAG as LAG, weight_tables as weight_tables

@@ -11,8 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import reduce
 
-from pyspark.sql import Column, DataFrame, Window
-from pyspark.sql import functions as F
+from pyspark.sql import Column, DataFrame, Window, functions as F
 
 from spark.fleet import FleetSnapshot, escaped
 from spark.groups.tasks import tasks_for

@@ -8,8 +8,7 @@ from datetime import timedelta
 from functools import cached_property, reduce
 from typing import Any
 
-from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql import functions as F
+from pyspark.sql import DataFrame, SparkSession, functions as F
 
 from spark.charts import CHARTS, trend_of
 from spark.errors import InputError

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from pyspark.sql import DataFrame
-from pyspark.sql import functions as F
+from pyspark.sql import DataFrame, functions as F
 
 from spark.history.rates_pairs import Doubt
 from spark.history.rates_window import AT, RateWindow, seconds_of

@@ -11,8 +11,7 @@ from functools import reduce
 from operator import or_
 from typing import NamedTuple
 
-from pyspark.sql import Column, Window, WindowSpec
-from pyspark.sql import functions as F
+from pyspark.sql import Column, Window, WindowSpec, functions as F
 
 from spark.history.rates_window import AT
 

@@ -8,8 +8,7 @@ from datetime import timedelta
 from functools import cached_property
 from itertools import accumulate, pairwise
 
-from pyspark.sql import Column, DataFrame
-from pyspark.sql import functions as F
+from pyspark.sql import Column, DataFrame, functions as F
 
 from spark.files import SNAPSHOT
 from spark.fleet import MAX_AGE, escaped, time_of

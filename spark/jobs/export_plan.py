@@ -22,6 +22,7 @@ from spark.terminal import (
     Conf,
     Config,
     Master,
+    PlanFolder as PlanPath,
     PlanTables,
     Store,
     StoreTables,
@@ -31,9 +32,6 @@ from spark.terminal import (
     say_clusters,
     store_and_plan,
     told,
-)
-from spark.terminal import (
-    PlanFolder as PlanPath,
 )
 from spark.wording import counted, named
 

@@ -7,8 +7,7 @@ from enum import StrEnum
 from typing import Annotated, Any
 
 import typer
-from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql import functions as F
+from pyspark.sql import DataFrame, SparkSession, functions as F
 
 from spark import InputError
 from spark.graph import (

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 import typer
-from pyspark.sql import DataFrame
-from pyspark.sql import functions as F
+from pyspark.sql import DataFrame, functions as F
 
 from spark import InputError
 from spark.fleet import Part

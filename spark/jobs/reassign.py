@@ -21,6 +21,7 @@ from spark.reassign import (
     consumers_of,
     differences,
     effects,
+    execute as carried_out,
     facts_of,
     mark_done,
     mark_handed_over,
@@ -30,7 +31,6 @@ from spark.reassign import (
     write_batches,
     write_fleet,
 )
-from spark.reassign import execute as carried_out
 from spark.settings import read_settings
 from spark.terminal import (
     CHECK_FAILED,

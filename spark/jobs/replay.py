@@ -6,8 +6,7 @@ from dataclasses import replace
 from typing import Annotated
 
 import typer
-from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql import functions as F
+from pyspark.sql import DataFrame, SparkSession, functions as F
 
 from optimizer import STRATEGY_NAMES
 from spark import FleetHistory, best_replayed, check_strategies, replay_fleet

@@ -7,8 +7,7 @@ from contextlib import ExitStack
 from dataclasses import replace
 from typing import Any
 
-from pyspark.sql import DataFrame
-from pyspark.sql import functions as F
+from pyspark.sql import DataFrame, functions as F
 
 from optimizer.scenarios import Crash, Scenario
 from spark import FleetSnapshot

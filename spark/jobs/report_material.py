@@ -10,8 +10,7 @@ from importlib.metadata import version
 from shlex import quote
 from typing import Any
 
-from pyspark.sql import Column, DataFrame, SparkSession
-from pyspark.sql import functions as F
+from pyspark.sql import Column, DataFrame, SparkSession, functions as F
 
 from spark import FleetSnapshot, InputError, compare_fleet, fleet_of
 from spark.audit import AuditSettings, FleetAudit, audit_fleet, read_audit, verdict

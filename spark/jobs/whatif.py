@@ -8,8 +8,7 @@ from functools import reduce
 from typing import Annotated, Any
 
 import typer
-from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql import functions as F
+from pyspark.sql import DataFrame, SparkSession, functions as F
 
 from optimizer import STRATEGY_NAMES
 from optimizer.scenarios import BrokerDown, Event, EventError, event_of

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from pyspark.sql import DataFrame
-from pyspark.sql import functions as F
+from pyspark.sql import DataFrame, functions as F
 
 from spark.fleet import FleetSnapshot, escaped
 from spark.groups import GROUP_KEYS

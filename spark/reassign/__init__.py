@@ -2,46 +2,32 @@
 
 from __future__ import annotations
 
-from spark.reassign.compared import Compared, compared
-from spark.reassign.consumers import Consumers, Effects, consumers_of, effects
-from spark.reassign.execution import LiveCluster, Pace, StoppedError, differences, execute
-from spark.reassign.facts import ClusterFacts, facts_of
-from spark.reassign.files import (
-    mark_done,
-    mark_handed_over,
-    read_move,
-    sizes_in,
-    write_batches,
+from spark.reassign.compared import Compared as Compared, compared as compared
+from spark.reassign.consumers import (
+    Consumers as Consumers,
+    Effects as Effects,
+    consumers_of as consumers_of,
+    effects as effects,
 )
-from spark.reassign.fleet import reassign_fleet, write_fleet
-from spark.reassign.reassignment import Reassignment, reassign_cluster
-from spark.reassign.verify import PartitionState, verify_move
-from spark.reassign.wanted import Wanted
-
-__all__ = [
-    "ClusterFacts",
-    "Compared",
-    "Consumers",
-    "Effects",
-    "LiveCluster",
-    "Pace",
-    "PartitionState",
-    "Reassignment",
-    "StoppedError",
-    "Wanted",
-    "compared",
-    "consumers_of",
-    "differences",
-    "effects",
-    "execute",
-    "facts_of",
-    "mark_done",
-    "mark_handed_over",
-    "read_move",
-    "reassign_cluster",
-    "reassign_fleet",
-    "sizes_in",
-    "verify_move",
-    "write_batches",
-    "write_fleet",
-]
+from spark.reassign.execution import (
+    LiveCluster as LiveCluster,
+    Pace as Pace,
+    StoppedError as StoppedError,
+    differences as differences,
+    execute as execute,
+)
+from spark.reassign.facts import ClusterFacts as ClusterFacts, facts_of as facts_of
+from spark.reassign.files import (
+    mark_done as mark_done,
+    mark_handed_over as mark_handed_over,
+    read_move as read_move,
+    sizes_in as sizes_in,
+    write_batches as write_batches,
+)
+from spark.reassign.fleet import reassign_fleet as reassign_fleet, write_fleet as write_fleet
+from spark.reassign.reassignment import (
+    Reassignment as Reassignment,
+    reassign_cluster as reassign_cluster,
+)
+from spark.reassign.verify import PartitionState as PartitionState, verify_move as verify_move
+from spark.reassign.wanted import Wanted as Wanted

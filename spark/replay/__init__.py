@@ -2,7 +2,5 @@
 
 from __future__ import annotations
 
-from spark.replay.fleet_replay import FleetReplay, replay_fleet
-from spark.replay.sentences import best_replayed
-
-__all__ = ["FleetReplay", "best_replayed", "replay_fleet"]
+from spark.replay.fleet_replay import FleetReplay as FleetReplay, replay_fleet as replay_fleet
+from spark.replay.sentences import best_replayed as best_replayed

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from spark.rollout.rollout import rollout_fleet
-from spark.rollout.rollout_row import RolloutRow
-from spark.rollout.sentences import rollout_told
-
-__all__ = ["RolloutRow", "rollout_fleet", "rollout_told"]
+from spark.rollout.rollout import rollout_fleet as rollout_fleet
+from spark.rollout.rollout_row import RolloutRow as RolloutRow
+from spark.rollout.sentences import rollout_told as rollout_told

@@ -2,25 +2,18 @@
 
 from __future__ import annotations
 
-from spark.simulate.picture import picture_of
-from spark.simulate.rates import FEW, Rates, rates_of_group
-from spark.simulate.simulate import GroupSimulation, scenario_in, simulate_group, simulate_groups
-from spark.simulate.spans import spans_of
-from spark.simulate.spread import spread_of
-from spark.simulate.tables import rows_of, sentences_of, tables_of
-
-__all__ = [
-    "FEW",
-    "GroupSimulation",
-    "Rates",
-    "picture_of",
-    "rates_of_group",
-    "rows_of",
-    "scenario_in",
-    "sentences_of",
-    "simulate_group",
-    "simulate_groups",
-    "spans_of",
-    "spread_of",
-    "tables_of",
-]
+from spark.simulate.picture import picture_of as picture_of
+from spark.simulate.rates import FEW as FEW, Rates as Rates, rates_of_group as rates_of_group
+from spark.simulate.simulate import (
+    GroupSimulation as GroupSimulation,
+    scenario_in as scenario_in,
+    simulate_group as simulate_group,
+    simulate_groups as simulate_groups,
+)
+from spark.simulate.spans import spans_of as spans_of
+from spark.simulate.spread import spread_of as spread_of
+from spark.simulate.tables import (
+    rows_of as rows_of,
+    sentences_of as sentences_of,
+    tables_of as tables_of,
+)

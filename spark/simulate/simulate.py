@@ -17,8 +17,7 @@ from optimizer.coordinator import (
     steps_of,
 )
 from optimizer.model import classes_of
-from optimizer.scenarios import EventError
-from optimizer.scenarios import Scenario as Events
+from optimizer.scenarios import EventError, Scenario as Events
 from spark.charts import CHARTS
 from spark.errors import InputError
 from spark.fleet import CONNECT, FleetFiles, FleetSnapshot

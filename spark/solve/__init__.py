@@ -2,35 +2,25 @@
 
 from __future__ import annotations
 
-from spark.solve.columns import Flag, Int, Long, Real, Row, Text, columns_of, schema_of
-from spark.solve.decode import plan_assignments, plan_groups
-from spark.solve.homogeneous import targets_by_weight
-from spark.solve.solve import solve_groups, solved_rows
-from spark.solve.solved_row import ACTIONS, GroupRow, SolvedRow, actions, facts_of
-from spark.solve.time_limit import TimeLimit, limited_to
-from spark.solve.weights import max_weight, shown_bound
-
-__all__ = [
-    "ACTIONS",
-    "Flag",
-    "GroupRow",
-    "Int",
-    "Long",
-    "Real",
-    "Row",
-    "SolvedRow",
-    "Text",
-    "TimeLimit",
-    "actions",
-    "columns_of",
-    "facts_of",
-    "limited_to",
-    "max_weight",
-    "plan_assignments",
-    "plan_groups",
-    "schema_of",
-    "shown_bound",
-    "solve_groups",
-    "solved_rows",
-    "targets_by_weight",
-]
+from spark.solve.columns import (
+    Flag as Flag,
+    Int as Int,
+    Long as Long,
+    Real as Real,
+    Row as Row,
+    Text as Text,
+    columns_of as columns_of,
+    schema_of as schema_of,
+)
+from spark.solve.decode import plan_assignments as plan_assignments, plan_groups as plan_groups
+from spark.solve.homogeneous import targets_by_weight as targets_by_weight
+from spark.solve.solve import solve_groups as solve_groups, solved_rows as solved_rows
+from spark.solve.solved_row import (
+    ACTIONS as ACTIONS,
+    GroupRow as GroupRow,
+    SolvedRow as SolvedRow,
+    actions as actions,
+    facts_of as facts_of,
+)
+from spark.solve.time_limit import TimeLimit as TimeLimit, limited_to as limited_to
+from spark.solve.weights import max_weight as max_weight, shown_bound as shown_bound

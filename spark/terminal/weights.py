@@ -8,8 +8,7 @@ from dataclasses import replace
 from typing import Annotated
 
 import typer
-from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql import functions as F
+from pyspark.sql import DataFrame, SparkSession, functions as F
 
 from spark.files import Where
 from spark.fleet import WHOLE, FleetFiles, FleetSnapshot

@@ -2,6 +2,4 @@
 
 from __future__ import annotations
 
-from spark.verify.verify import verify_plan
-
-__all__ = ["verify_plan"]
+from spark.verify.verify import verify_plan as verify_plan

@@ -17,8 +17,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 from ortools.graph.python import min_cost_flow
-from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql import functions as F
+from pyspark.sql import DataFrame, SparkSession, functions as F
 from stopwatch import KEYS, SNAPSHOT, Stopwatch, benchmark, movement, options_of, plan
 from uniform_fleet import uniform_fleet
 

@@ -15,8 +15,7 @@ from kafka import KafkaAdminClient
 from kafka.admin import NewTopic
 from pyspark.sql import SparkSession
 
-from spark import FleetSnapshot
-from spark import groups as grouped
+from spark import FleetSnapshot, groups as grouped
 from spark.sources.live import collect
 from spark.sources.live.cluster import Cluster, Wanted
 from spark.sources.live.collect import Collected, collect_cluster

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from optimizer.checker.weighted.certificate import Prices, Set, encode_prices, encode_set
-from optimizer.checker.weighted.check import WeightVerdict, check_by_weight
-from optimizer.checker.weighted.many import Bounds, check_many_by_weight
-
-__all__ = [
-    "Bounds",
-    "Prices",
-    "Set",
-    "WeightVerdict",
-    "check_by_weight",
-    "check_many_by_weight",
-    "encode_prices",
-    "encode_set",
-]
+from optimizer.checker.weighted.certificate import (
+    Prices as Prices,
+    Set as Set,
+    encode_prices as encode_prices,
+    encode_set as encode_set,
+)
+from optimizer.checker.weighted.check import (
+    WeightVerdict as WeightVerdict,
+    check_by_weight as check_by_weight,
+)
+from optimizer.checker.weighted.many import (
+    Bounds as Bounds,
+    check_many_by_weight as check_many_by_weight,
+)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
-from optimizer.strategies.sticky.assignor import assign_cooperative_sticky, assign_sticky
-
-__all__ = ["assign_cooperative_sticky", "assign_sticky"]
+from optimizer.strategies.sticky.assignor import (
+    assign_cooperative_sticky as assign_cooperative_sticky,
+    assign_sticky as assign_sticky,
+)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from pyspark.sql import DataFrame
-from pyspark.sql import functions as F
+from pyspark.sql import DataFrame, functions as F
 
 from spark.audit.finding import ALL_GROUPS, FleetFinding, Settings, rows_found
 from spark.audit.sql_text import counted, decimal, filled, sentence

@@ -15,8 +15,14 @@ from collections.abc import Iterator
 from dataclasses import replace
 from random import Random
 
-from optimizer.replicas import Broker, Cluster, Partition, ReplicaGoals, check_replicas
-from optimizer.replicas import plan_replicas as planned
+from optimizer.replicas import (
+    Broker,
+    Cluster,
+    Partition,
+    ReplicaGoals,
+    check_replicas,
+    plan_replicas as planned,
+)
 from tests.optimizer.replicas.clusters import leaders_measured, measured, racks_of
 
 Sets = dict[tuple[str, int], list[int]]

@@ -6,8 +6,7 @@ import numpy as np
 
 from optimizer.solver.components import components
 from optimizer.solver.demand import Demand
-from tests.optimizer.groups import demand as demand_of
-from tests.optimizer.groups import problem
+from tests.optimizer.groups import demand as demand_of, problem
 
 
 def classes_of(demand: Demand) -> list[list[int]]:

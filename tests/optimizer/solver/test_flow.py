@@ -7,8 +7,7 @@ import numpy as np
 from optimizer.solver.demand import Demand
 from optimizer.solver.flow import kinds_above
 from optimizer.solver.shares import cheapest_shares
-from tests.optimizer.groups import demand as demand_of
-from tests.optimizer.groups import problem
+from tests.optimizer.groups import demand as demand_of, problem
 
 
 def demand(sizes: list[int], topics_of: list[list[int]], owner: list[int]) -> Demand:

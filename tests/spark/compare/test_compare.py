@@ -6,8 +6,7 @@ from typing import Any
 
 import pytest
 from chispa import assert_df_equality
-from pyspark.sql import Row, SparkSession
-from pyspark.sql import functions as F
+from pyspark.sql import Row, SparkSession, functions as F
 
 from optimizer import CONNECT_STRATEGIES, STRATEGIES, STRATEGY_NAMES
 from spark import FleetSnapshot, InputError, check_strategies, compare_fleet, fleet_of

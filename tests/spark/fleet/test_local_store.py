@@ -12,8 +12,7 @@ import pytest
 
 from spark.errors import InputError, RunError
 from spark.files import LocalPlace
-from spark.fleet import TABLES
-from spark.fleet import local_store as store_files
+from spark.fleet import TABLES, local_store as store_files
 from spark.fleet.local_store import SCHEMAS, table_of, write_store
 
 SNAPSHOT = "20261121T060000Z"

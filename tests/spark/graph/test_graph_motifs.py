@@ -8,8 +8,7 @@ from typing import Any
 
 import pytest
 from graphframes import GraphFrame
-from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql import functions as F
+from pyspark.sql import DataFrame, SparkSession, functions as F
 
 from spark import FleetSnapshot, audit_fleet
 from spark.audit import SEVERITIES, AuditSettings

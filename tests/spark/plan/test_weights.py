@@ -6,8 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from pyspark.sql import Row, SparkSession
-from pyspark.sql import functions as F
+from pyspark.sql import Row, SparkSession, functions as F
 
 from optimizer import Goals
 from spark import FleetSnapshot, InputError, compare_fleet, plan_fleet, verify_plan

@@ -13,8 +13,7 @@ import pytest
 from pyspark.sql import SparkSession
 from rich.console import Console
 
-from spark.terminal import busy, console
-from spark.terminal import progress as shared
+from spark.terminal import busy, console, progress as shared
 from spark.terminal.progress import followed, progress
 from tests.spark.support.said import Run
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql import functions as F
+from pyspark.sql import DataFrame, SparkSession, functions as F
 
 from optimizer import STRATEGIES
 from spark import FleetPlan, FleetSnapshot, InputError, plan_fleet, verify_plan

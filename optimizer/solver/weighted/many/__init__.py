@@ -7,6 +7,7 @@ what few groups need is done by it, and groups that need more are left to it.
 
 from __future__ import annotations
 
-from optimizer.solver.weighted.many.solve import FoundOfMany, solve_many_by_weight
-
-__all__ = ["FoundOfMany", "solve_many_by_weight"]
+from optimizer.solver.weighted.many.solve import (
+    FoundOfMany as FoundOfMany,
+    solve_many_by_weight as solve_many_by_weight,
+)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from spark.sources.kafka_text.captures import TopicPartition
 from spark.sources.kafka_text.table import parse_header
