@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from optimizer.model import IntArray
-from spark.groups import ABSENT, Lookup
+from spark.groups import ABSENT, EncodedRow, Lookup
 
 
 class Claims(NamedTuple):
@@ -37,7 +37,7 @@ class Dispute(NamedTuple):
     claimants: list[str]
 
 
-def read_claims(row: Any, each_on_its_own: bool) -> Claims | None:
+def read_claims(row: EncodedRow, each_on_its_own: bool) -> Claims | None:
     """The claims in a row of `spark.groups.encode`, if there is anything odd about them.
 
     That is several claims on one partition, unless it is known that `each_on_its_own` is, or
@@ -63,7 +63,7 @@ def read_claims(row: Any, each_on_its_own: bool) -> Claims | None:
     )
 
 
-def _any_twice(row: Any) -> bool:
+def _any_twice(row: EncodedRow) -> bool:
     order = np.lexsort((row.claim_partitions, row.claim_topics))
     topic, partition = row.claim_topics[order], row.claim_partitions[order]
     return bool(((topic[1:] == topic[:-1]) & (partition[1:] == partition[:-1])).any())

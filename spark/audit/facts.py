@@ -21,6 +21,7 @@ from spark.audit.lags import (
     read_lags,
     stuck_since_before,
 )
+from spark.audit.parts import AuditRow
 from spark.audit.rules import Timeouts
 from spark.fleet import FOREIGN, REBALANCING_STATES
 from spark.groups import Lookup, Seat, read_or_failed
@@ -53,7 +54,7 @@ class GroupFacts:
     once; None: it hasn't got one.
     """
 
-    row: Any
+    row: AuditRow
     solved: Any
     from_before: Any
     seat: Seat

@@ -1,15 +1,15 @@
-"""Solve encoded groups and say what is wrong with each, in one pass inside `mapInPandas`."""
+"""Solve encoded groups and say what is wrong with each, in one pass inside workers."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
-import pandas as pd
 from pyspark.sql import DataFrame, functions as F
+from pyspark.sql.types import StructType
 
 from optimizer.assignor.plan_file import COOPERATIVE, EAGER
 from optimizer.model import IntArray
@@ -19,11 +19,11 @@ from spark.audit.finding import GroupFinding, Settings
 from spark.audit.findings.unjudged import FAILED_GROUP
 from spark.audit.findings.weights import QUICK, UNBALANCED_WEIGHT
 from spark.audit.known import Known
-from spark.audit.parts import as_before, claims_changed, rack_number
+from spark.audit.parts import AuditRow, as_before, claims_changed, rack_number
 from spark.audit.registry import FINDINGS
 from spark.audit.thresholds import AuditSettings
 from spark.fleet import CONNECT, kind_of
-from spark.groups import Seat, failed, outlived, portions, seat_of
+from spark.groups import Cells, Seat, failed, in_workers, seat_of
 from spark.solve import SolvedRow, facts_of, solved_rows, targets_by_weight
 
 SCHEMA = (
@@ -53,18 +53,12 @@ whether it is `inferred`, and `seat` are as `spark.groups.Seat` has them."""
 
 NO_SEAT = Seat(None, None, None, False, None)
 
-Cells = dict[str, Any]
-
 
 def judge_groups(encoded: DataFrame, judge: Judge) -> DataFrame:
     """A row of `COLUMNS` for each group of `spark.groups.encode` with `spark.audit.parts`."""
-
-    def judge_batches(batches: Iterator[pd.DataFrame]) -> Iterator[pd.DataFrame]:
-        for rows in portions(batch.itertuples(index=False) for batch in batches):
-            yield pd.DataFrame(outlived(rows, judge.judged), columns=COLUMNS)
-
     racks = F.expr(f"transform(racks, one -> {rack_number('one')})")
-    return encoded.withColumn("member_racks", racks).mapInPandas(judge_batches, SCHEMA)
+    schema = cast(StructType, StructType.fromDDL(SCHEMA))
+    return in_workers(encoded.withColumn("member_racks", racks), schema, judge.judged)
 
 
 @dataclass(frozen=True)
@@ -75,7 +69,7 @@ class Judge:
     settings: AuditSettings
     known: Known
 
-    def judged(self, rows: list[Any]) -> list[tuple[Any, ...]]:
+    def judged(self, rows: list[Any]) -> list[Cells]:
         """The cells of some encoded groups, in their order."""
         from_before, by_weight = self._from_before(rows), self._by_weight(rows)
         return [
@@ -106,7 +100,7 @@ class Judge:
 
     def _judged(
         self,
-        row: Any,
+        row: AuditRow,
         solved: SolvedRow,
         before: SolvedRow | None,
         by_weight: IntArray | None = None,
@@ -131,14 +125,14 @@ class Judge:
             found,
         )
 
-    def _seat(self, row: Any) -> Seat:
+    def _seat(self, row: AuditRow) -> Seat:
         stated = row.stated.tolist() if "groups.coordinator" in self.known.there else ()
         offsets = self.known.offsets.get(row.cluster)
         return seat_of(row.group, stated[0] if stated else None, offsets)
 
     def _facts(
         self,
-        row: Any,
+        row: AuditRow,
         solved: SolvedRow,
         before: SolvedRow | None,
         seat: Seat,
@@ -156,7 +150,7 @@ class Judge:
             by_weight=by_weight,
         )
 
-    def _found(self, facts: GroupFacts) -> list[Cells]:
+    def _found(self, facts: GroupFacts) -> list[dict[str, Any]]:
         values = self.settings.of(facts.row.cluster, facts.group)
         return [
             cells
@@ -170,7 +164,9 @@ class Judge:
         return [finding for finding in chosen if isinstance(finding, GroupFinding)]
 
 
-def _told_by(finding: GroupFinding, facts: GroupFacts, settings: Settings) -> Iterator[Cells]:
+def _told_by(
+    finding: GroupFinding, facts: GroupFacts, settings: Settings
+) -> Iterator[dict[str, Any]]:
     """What a finding finds in a group and is past a level, as cells of the column `findings`."""
     for found in finding.find(facts, settings):
         if grade := finding.graded(found.measure, settings):
@@ -186,7 +182,7 @@ def _told_by(finding: GroupFinding, facts: GroupFacts, settings: Settings) -> It
             }
 
 
-def _advice(finding: GroupFinding, row: Any) -> str:
+def _advice(finding: GroupFinding, row: AuditRow) -> str:
     own = None
     if row.type == CONNECT:
         own = finding.advice_to_connect

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from optimizer.model import IntArray, ranges
+from spark.audit.parts import AuditRow
 from spark.fleet import spelled
 from spark.groups import Lookup
 
@@ -38,7 +39,7 @@ class Lags(NamedTuple):
         return self.partition[start:end], self.lag[start:end]
 
 
-def read_lags(row: Any, topics: Lookup, topic_sizes: IntArray) -> Lags:
+def read_lags(row: AuditRow, topics: Lookup, topic_sizes: IntArray) -> Lags:
     """The lags in a row with the columns of `spark.audit.parts`.
 
     Only those of topics that the group reads, or owns something of: offsets of others remain for
@@ -104,7 +105,7 @@ class Stuck(NamedTuple):
     lag: int
 
 
-def stuck_since_before(row: Any, topics: Lookup, topic_sizes: IntArray) -> list[Stuck]:
+def stuck_since_before(row: AuditRow, topics: Lookup, topic_sizes: IntArray) -> list[Stuck]:
     """What stands still since the snapshot before, of the topics that the group reads."""
     late = row.lags > 0
     if not late.any() or not len(row.before_topics):
@@ -152,7 +153,7 @@ class Beyond(NamedTuple):
     end: str | None
 
 
-def beyond_ends(row: Any, is_read: NDArray[np.bool_]) -> list[Beyond]:
+def beyond_ends(row: AuditRow, is_read: NDArray[np.bool_]) -> list[Beyond]:
     """Offsets beyond the end, by topic, of those that `is_read` chooses; there are few of them."""
     of_topic: dict[bytes, list[tuple[Any, ...]]] = {}
     columns = (row.beyond_partitions, row.beyonds, row.beyond_committed, row.beyond_ends)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Set
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from pyspark.sql import DataFrame, functions as F
 
 from spark.fleet import LAG, FleetSnapshot
-from spark.groups import GROUP_KEYS, claims_of
+from spark.groups import GROUP_KEYS, EncodedRow, Names, Numbers, claims_of
 
 _ODD = np.int64(0x1E3779B97F4A7C15)
 
@@ -23,20 +23,56 @@ CLAIMS = (
 """The columns of `spark.groups.claims_of`; those of the snapshot before begin with `before_`."""
 
 
+class AuditRow(EncodedRow, Protocol):
+    """A group with the parts of `parts_for`; of each part all columns, or none, are there."""
+
+    member_racks: Numbers
+    """A number for each member's rack; 0: not known."""
+    column_values: Numbers
+    stated: Numbers
+    """One number, the coordinator that the source named, if it did."""
+
+    # what the group reads or claims: `led_counts` of the partitions are of each topic, in order
+    led_topics: Numbers
+    led_counts: Numbers
+    leaders: Numbers
+    """-1: not known."""
+    leader_racks: Numbers
+    """0: not known; none at all where members' racks aren't known either."""
+
+    # known lags
+    lag_topics: Numbers
+    lag_partitions: Numbers
+    lags: Numbers
+    lag_committed: Numbers
+    lag_ends: Numbers
+    """`LEAST` if offset or end isn't known."""
+
+    # offsets beyond the end, with numbers as text, or null, and the bytes of topics' names
+    beyond_topics: Numbers
+    beyond_partitions: Numbers
+    beyonds: Numbers
+    beyond_committed: Names
+    beyond_ends: Names
+    beyond_names: Any
+
+    # the snapshot before: all claims, dynamic members, offsets and ends that are known
+    before_claim_topics: Numbers
+    before_claim_members: Numbers
+    before_claimants: Names
+    members_before: Numbers
+    before_topics: Numbers
+    before_partitions: Numbers
+    before_committed: Numbers
+    before_ends: Numbers
+
+
 def parts_for(
     snapshot: FleetSnapshot, previous: FleetSnapshot | None, there: Set[str]
 ) -> dict[str, DataFrame]:
     """The parts that can be made of what is `there`, by name (`spark.groups.encode`).
 
-    `stated`: one column of that name, with the coordinator that the source named, if it did.
-    `led`: `led_topics` (hashes) with `led_counts` partitions each, and aligned with these, in the
-    order of their numbers, `leaders` (-1: not known) and `leader_racks` (0: not known; none at all
-    where members' racks aren't known either).
-    `offsets`: known `lags`, with hashes of topics and partitions beside, offset and end (LEAST if
-    either isn't known); and the same of offsets beyond the end, with numbers as text, or null, and
-    the bytes of their topics' names.
-    `claims_before`, `members_before` and `offsets_before` are of the snapshot before: all claims,
-    the hashes of dynamic members, and offsets and ends that are known.
+    Their columns are those of `AuditRow`.
     """
     tables = snapshot.tables
     parts: dict[str, DataFrame] = {}
@@ -157,7 +193,7 @@ def _offsets_before(offsets: DataFrame) -> DataFrame:
     )
 
 
-def claims_changed(row: Any) -> bool:
+def claims_changed(row: AuditRow) -> bool:
     """Whether others are claimed, or by others, than before; generations don't matter.
 
     Of a group without claims, now or then, nothing has changed hands.
@@ -168,7 +204,7 @@ def claims_changed(row: Any) -> bool:
     return now != before or _fingerprint(row, "") != _fingerprint(row, "before_")
 
 
-def _fingerprint(row: Any, when: str) -> int:
+def _fingerprint(row: AuditRow, when: str) -> int:
     """A number that tells who claims what, in whatever order."""
     topic, partition, member = (getattr(row, f"{when}{name}") for name in CLAIMS[:3])
     place = topic ^ (partition * _ODD)
@@ -178,6 +214,7 @@ def _fingerprint(row: Any, when: str) -> int:
     return int((place * (member | 1)).sum())
 
 
-def as_before(row: Any) -> Any:
+def as_before(row: AuditRow) -> AuditRow:
     """The row with the claims of the snapshot before."""
-    return row._replace(**{name: getattr(row, f"before_{name}") for name in CLAIMS})
+    before: AuditRow = row._replace(**{name: getattr(row, f"before_{name}") for name in CLAIMS})
+    return before

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from spark.solve import GroupRow, Int, Long, Real, Text
+from spark.groups import Int, Long, Real, Text
+from spark.solve import GroupRow
 
 
 @dataclass(slots=True, kw_only=True)

@@ -1,4 +1,4 @@
-"""Measure encoded groups under several strategies, inside `mapInPandas`."""
+"""Measure encoded groups under several strategies, inside workers."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
-import pandas as pd
 from pyspark.sql import DataFrame
 from pyspark.sql.types import StructType
 
@@ -30,7 +29,15 @@ from optimizer.model import (
 from optimizer.strategies import OPTIMAL, strategy_named
 from spark.compare.compared_row import ComparedRow
 from spark.errors import TimeLimitError
-from spark.groups import FleetGroup, failed, outlived, portions, read_or_failed
+from spark.groups import (
+    Cells,
+    EncodedRow,
+    FleetGroup,
+    failed,
+    in_workers,
+    read_or_failed,
+    schema_of,
+)
 from spark.settings import (
     CURRENT,
     DEFAULT_FLEET_GOALS,
@@ -39,7 +46,7 @@ from spark.settings import (
     kind_of,
     of_kind,
 )
-from spark.solve import TimeLimit, columns_of, facts_of, max_weight, schema_of, shown_bound
+from spark.solve import TimeLimit, facts_of, max_weight, shown_bound
 
 Answered = tuple[Answer, float]
 """An answer, and how many seconds it took."""
@@ -68,10 +75,9 @@ def measure_groups(
     for name in strategies:
         if name != CURRENT:
             strategy_named(name)
-    columns = (*columns_of(ComparedRow), *along)
     schema = StructType([*schema_of(ComparedRow), *encoded.select(*along).schema])
 
-    def cells_of(groups: list[Any]) -> list[tuple[Any, ...]]:
+    def cells_of(groups: list[Any]) -> list[Cells]:
         with TimeLimit(strategy_seconds) as limit:
             return [
                 (*compared.cells(), *(getattr(row, name) for name in along))
@@ -81,15 +87,11 @@ def measure_groups(
                 )
             ]
 
-    def measure_batches(batches: Iterator[pd.DataFrame]) -> Iterator[pd.DataFrame]:
-        for groups in portions(batch.itertuples(index=False) for batch in batches):
-            yield pd.DataFrame(outlived(groups, cells_of), columns=columns)
-
-    return encoded.mapInPandas(measure_batches, schema)
+    return in_workers(encoded, schema, cells_of)
 
 
 def rows_of_group(
-    row: Any, strategies: Sequence[str], limit: TimeLimit, goals: Goals = DEFAULT_GOALS
+    row: EncodedRow, strategies: Sequence[str], limit: TimeLimit, goals: Goals = DEFAULT_GOALS
 ) -> Iterator[ComparedRow]:
     """Whatever a strategy makes of a group becomes a row, so that it doesn't stop the others."""
     group = read_or_failed(row, goals.weight_source)
@@ -106,11 +108,11 @@ def rows_of_group(
             yield _row(row, failed(error), strategy)
 
 
-def _row(row: Any, group: FleetGroup, strategy: str, **outcome: Any) -> ComparedRow:
+def _row(row: EncodedRow, group: FleetGroup, strategy: str, **outcome: Any) -> ComparedRow:
     return ComparedRow(**facts_of(row, group, strategy), kind=_kind(row), **outcome)
 
 
-def _kind(row: Any) -> str:
+def _kind(row: EncodedRow) -> str:
     return kind_of(row.type)
 
 

@@ -17,7 +17,14 @@ from optimizer.strategies import OPTIMAL, strategy_named
 from spark.charts import CHARTS
 from spark.errors import InputError
 from spark.fleet import FOREIGN, FleetFiles, FleetSnapshot
-from spark.groups import coordinators, one_row, read_or_failed, rows_in_frames, seat_of_group
+from spark.groups import (
+    EncodedRow,
+    coordinators,
+    one_row,
+    read_or_failed,
+    rows_in_frames,
+    seat_of_group,
+)
 from spark.notebook import FIRST, shown_in_notebook
 from spark.settings import DEFAULT_FLEET_GOALS, FleetGoals
 
@@ -107,14 +114,14 @@ def explain_group(
     )
 
 
-def _owned(row: Any) -> dict[str, int]:
+def _owned(row: EncodedRow) -> dict[str, int]:
     """How many partitions each member claims."""
     names = dict(zip(row.claimant_hashes, row.claimants, strict=True))
     counts = Counter(names[claimant] for claimant in row.claim_members)
     return dict(sorted(counts.items()))
 
 
-def _explained(row: Any, goals: FleetGoals) -> GroupExplanation:
+def _explained(row: EncodedRow, goals: FleetGoals) -> GroupExplanation:
     """What the encoded row of a group tells, planned."""
     group = row.group
     read = read_or_failed(row, goals.of(row.cluster, group).weight_source)

@@ -13,7 +13,7 @@ from spark.errors import InputError
 from spark.fleet import FleetFiles, FleetSnapshot
 from spark.frontier.points import FrontierPoint, GroupFrontier, WeightedFrontierPoint
 from spark.frontier.words import sentence_by_weight, sentence_of
-from spark.groups import one_row, read_or_failed, rows_in_frames
+from spark.groups import EncodedRow, one_row, read_or_failed, rows_in_frames
 from spark.settings import DEFAULT_FLEET_GOALS, FleetGoals
 
 
@@ -51,7 +51,7 @@ def frontiers_of_groups(
     return {one: _frontier(chosen[one], goals) for one in groups if one in chosen}
 
 
-def _frontier(row: Any, goals: FleetGoals) -> GroupFrontier:
+def _frontier(row: EncodedRow, goals: FleetGoals) -> GroupFrontier:
     """Of the encoded row of a group."""
     wanted = goals.of(row.cluster, row.group)
     read = read_or_failed(row, wanted.weight_source)

@@ -2,7 +2,21 @@
 
 from __future__ import annotations
 
-from spark.groups.batches import portions as portions, rows_of as rows_of
+from spark.groups.columns import (
+    Bytes as Bytes,
+    Cells as Cells,
+    Flag as Flag,
+    Int as Int,
+    Ints as Ints,
+    Long as Long,
+    Real as Real,
+    Row as Row,
+    Text as Text,
+    Texts as Texts,
+    Tinies as Tinies,
+    columns_of as columns_of,
+    schema_of as schema_of,
+)
 from spark.groups.coordinators import (
     coordinating_brokers as coordinating_brokers,
     coordinators as coordinators,
@@ -13,6 +27,7 @@ from spark.groups.encode import (
     claims_of as claims_of,
     encode as encode,
 )
+from spark.groups.encoded_row import EncodedRow as EncodedRow, Names as Names, Numbers as Numbers
 from spark.groups.group import (
     FleetGroup as FleetGroup,
     failed as failed,
@@ -30,7 +45,7 @@ from spark.groups.lookup import HashCollisionError as HashCollisionError, Lookup
 from spark.groups.named_group import named_group as named_group
 from spark.groups.one_group import row_of_group as row_of_group, seat_of_group as seat_of_group
 from spark.groups.one_row import one_row as one_row, rows_in_frames as rows_in_frames
-from spark.groups.outlive import outlived as outlived, outlived_in_time as outlived_in_time
+from spark.groups.outlive import outlived as outlived
 from spark.groups.own_strategy import (
     UNKNOWN_STRATEGY as UNKNOWN_STRATEGY,
     own_strategy as own_strategy,
@@ -43,3 +58,7 @@ from spark.groups.seats import (
 )
 from spark.groups.tasks import tasks_for_rows as tasks_for_rows
 from spark.groups.weights import LAG as LAG, weight_tables as weight_tables
+from spark.groups.workers import (
+    in_workers as in_workers,
+    in_workers_by_group as in_workers_by_group,
+)

@@ -7,6 +7,8 @@ from collections.abc import Iterable, Iterator
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
+from spark.groups.encoded_row import EncodedRow
+
 if TYPE_CHECKING:
     import pyarrow as pa
 
@@ -43,7 +45,7 @@ def portions(batches: Iterable[Iterable[Any]]) -> Iterator[list[Any]]:
             yield portion
 
 
-def size_of(row: Any) -> int:
+def size_of(row: EncodedRow) -> int:
     """Partitions, claims and subscriptions of an encoded row."""
     sizes: list[int] = row.topic_sizes.tolist()
     return sum(size for size in sizes if size > 0) + len(row.claim_topics) + len(row.subscribers)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from optimizer.model import IntArray, Ownership, resolve
 from spark.groups.encode import ABSENT
+from spark.groups.encoded_row import EncodedRow
 from spark.groups.lookup import Lookup
 from spark.groups.topics import Topics
 
@@ -36,7 +36,7 @@ class Claims:
         return claimant[order], partition[order]
 
 
-def read_claims(row: Any, member_ids: list[str], members: Lookup, topics: Topics) -> Claims:
+def read_claims(row: EncodedRow, member_ids: list[str], members: Lookup, topics: Topics) -> Claims:
     """The claims of a row of `spark.groups.encode`.
 
     Raises HashCollisionError when one who left has the hash of a member or of another who left.
@@ -65,7 +65,7 @@ def read_claims(row: Any, member_ids: list[str], members: Lookup, topics: Topics
     )
 
 
-def _gone(row: Any, member_ids: list[str]) -> tuple[list[str], Lookup]:
+def _gone(row: EncodedRow, member_ids: list[str]) -> tuple[list[str], Lookup]:
     """Claimants who aren't members any more, sorted by id, and how to find them by hash."""
     hash_of = dict(zip(row.claimants.tolist(), row.claimant_hashes.tolist(), strict=True))
     names = sorted(hash_of.keys() - set(member_ids))

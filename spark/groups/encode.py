@@ -54,22 +54,13 @@ def encode(
     tasks: int | None = None,
     weights: Mapping[str, DataFrame] | None = None,
 ) -> DataFrame:
-    """One row a group that any table names, spread over `tasks`, or as many as `tasks_for` says.
+    """An `EncodedRow` for each group that any table names, in `tasks`, or what `tasks_for` says.
 
-    Names are sorted. `topics` are those that somebody subscribes to, `topic_ids` their ids in 32
-    hex digits or null; `subscriber_counts` says how many of the `subscribers` belong to each. The
-    claims' columns are aligned and in no order.
-
-    With `racks` come the racks of partitions, which cost another pass over them. A place is the
-    racks of some partitions of a topic: of their leaders (`place_leaders`) and of their replicas
-    (`place_replicas`). `place_counts` says how many places each topic has, and `place_sizes` how
-    many of the `place_partitions` are in each.
+    Racks of partitions cost another pass over them, and `weights` one more: these are tables of
+    `spark.groups.weight_tables` by source.
 
     `more` are further parts, by names of their own: cluster, group and columns that are arrays.
     Groups that only they have are left out.
-
-    `weights` are tables of `spark.groups.weight_tables` by source, which cost another pass as well:
-    with them come `capacities`, and what partitions weigh (`spark.groups.weights`).
 
     Names of clusters and groups that aren't valid UTF-8 are escaped; groups of one name, so
     spelled, are one. `unreadable` has what is known of such names; null is none.

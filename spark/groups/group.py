@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 
@@ -22,6 +21,7 @@ from spark.errors import TimeLimitError
 from spark.fleet import FOREIGN, REBALANCING_STATES, UNKNOWN_STATE, why_foreign
 from spark.groups.claims import Claims, read_claims, settle
 from spark.groups.encode import ABSENT, GAPS, NEGATIVE, NO_ID, SHARED_ID, TWICE, TWO_IDS
+from spark.groups.encoded_row import EncodedRow
 from spark.groups.lookup import Lookup
 from spark.groups.memory import BEYOND_LIMIT, NotEnoughMemoryError, check_memory
 from spark.groups.racks import read_racks
@@ -60,7 +60,7 @@ class FleetGroup:
         return "; ".join(map(shortened_in, self.remarks)) or None
 
 
-def read_group(row: Any, weight: str | None = None) -> FleetGroup:
+def read_group(row: EncodedRow, weight: str | None = None) -> FleetGroup:
     """Check a row of `spark.groups.encode` and make a problem of it.
 
     `weight` tells where partitions' weights come from, if they matter.
@@ -107,7 +107,7 @@ def read_group(row: Any, weight: str | None = None) -> FleetGroup:
     )
 
 
-def read_or_failed(row: Any, weight: str | None = None) -> FleetGroup:
+def read_or_failed(row: EncodedRow, weight: str | None = None) -> FleetGroup:
     """The same, and a group that can't be read is `failed`."""
     try:
         return read_group(row, weight)
@@ -126,7 +126,7 @@ def failed(error: Exception) -> FleetGroup:
 
 
 def _problem(
-    row: Any,
+    row: EncodedRow,
     member_ids: list[str],
     topics: Topics,
     subscriber: IntArray,
@@ -160,7 +160,11 @@ def _problem(
 
 
 def _faults(
-    row: Any, member_ids: list[str], topics: Topics, subscriber: IntArray, subscribed: IntArray
+    row: EncodedRow,
+    member_ids: list[str],
+    topics: Topics,
+    subscriber: IntArray,
+    subscribed: IntArray,
 ) -> list[str]:
     faults = []
     if row.listed > 1:

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from optimizer.model import NOBODY, HomogeneousGroups, IntArray, ranges
 from spark.fleet import REBALANCING_STATES, UNKNOWN_STATE, why_foreign
 from spark.groups.batches import MOST, size_of
+from spark.groups.encoded_row import EncodedRow
 from spark.groups.lookup import Lookup
 
 SPREAD = np.int64(0x1E3779B97F4A7C15)
@@ -54,7 +55,7 @@ def read_homogeneous(rows: Sequence[Any]) -> HomogeneousRows | None:
     return None
 
 
-def _looks_homogeneous(row: Any) -> bool:
+def _looks_homogeneous(row: EncodedRow) -> bool:
     """What a row tells by its names and sizes; the largest are planned by themselves."""
     member_ids = set(row.member_ids)
     return (

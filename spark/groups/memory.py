@@ -9,10 +9,10 @@ import os
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
+from spark.groups.encoded_row import EncodedRow
 from spark.memory_limits import free_memory
 
 ASKED_FROM = 32_000_000
@@ -46,7 +46,7 @@ class NotEnoughMemoryError(Exception):
     """A group needs more memory than a worker has."""
 
 
-def check_memory(row: Any, partitions: int) -> None:
+def check_memory(row: EncodedRow, partitions: int) -> None:
     """Raise NotEnoughMemoryError for a row of `spark.groups.encode` that memory won't do for.
 
     `partitions` are those of all its topics, which needn't all be claimed.
@@ -63,7 +63,7 @@ def check_memory(row: Any, partitions: int) -> None:
             )
 
 
-def memory_needed(row: Any, partitions: int) -> int:
+def memory_needed(row: EncodedRow, partitions: int) -> int:
     """Bytes that solving, checking and comparing need at most beside the row itself.
 
     As measured for all strategies, over shapes and sizes of groups; most need a half or less.
@@ -80,7 +80,7 @@ def memory_needed(row: Any, partitions: int) -> int:
     )
 
 
-def _pairs(row: Any) -> int:
+def _pairs(row: EncodedRow) -> int:
     """Classes times their readers, at most: each topic may be a class, or one for each place."""
     places = getattr(row, "place_counts", None)
     if places is not None:

@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 
 from optimizer.model import Group, IntArray, Member, Problem
+from spark.groups.encoded_row import EncodedRow
 
 
-def named_group(row: Any, problem: Problem, owner: IntArray) -> Group:
+def named_group(row: EncodedRow, problem: Problem, owner: IntArray) -> Group:
     """The group of an encoded row and of the problem read of it, in which `owner` owns what it has.
 
     `owner` has the index of a member for each partition, or a negative number. Members come in the

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from optimizer.strategies import STRATEGIES, by_kafka_name
 from spark.fleet import CONNECT, CONSUMER
+from spark.groups.encoded_row import EncodedRow
 
 SERVER_ASSIGNORS = by_kafka_name(CONSUMER)
 CONNECT_PROTOCOLS = by_kafka_name(CONNECT)
@@ -16,9 +15,9 @@ DEFAULT_STRATEGY = "range"
 UNKNOWN_STRATEGY = "groups whose own strategy isn't known use range, as consumers do by default"
 
 
-def own_strategy(row: Any) -> str:
+def own_strategy(row: EncodedRow) -> str:
     """The strategy that a group's row states; where it states none, what consumers use then."""
-    stated = row.group_strategy
+    stated = row.group_strategy or ""
     if row.type == CONSUMER:
         return SERVER_ASSIGNORS.get(stated, "uniform")
     if row.type == CONNECT:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from spark.groups.encoded_row import EncodedRow
 from spark.groups.topics import Topics
 
 
@@ -16,7 +17,7 @@ class PartitionRacks(NamedTuple):
     replicas: list[tuple[str, ...]]
 
 
-def read_racks(row: Any, topics: Topics) -> PartitionRacks | None:
+def read_racks(row: EncodedRow, topics: Topics) -> PartitionRacks | None:
     """The racks in a row of `spark.groups.encode`; None if it has none."""
     sizes = getattr(row, "place_sizes", ())
     if not len(sizes):

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
 from optimizer.model import IntArray
+from spark.groups.encoded_row import EncodedRow
 from spark.groups.lookup import Lookup
 
 LARGEST = 1_000_000
@@ -41,7 +41,7 @@ class Topics:
         return offsets
 
 
-def read_topics(row: Any) -> Topics:
+def read_topics(row: EncodedRow) -> Topics:
     """The topics of a row of `spark.groups.encode`."""
     names: list[str] = row.topics.tolist()
     sizes = row.topic_sizes.astype(np.int64)
@@ -52,7 +52,9 @@ def read_topics(row: Any) -> Topics:
     return _with_unread_topics(row, names, sizes, extra)
 
 
-def _with_unread_topics(row: Any, names: list[str], sizes: IntArray, extra: set[str]) -> Topics:
+def _with_unread_topics(
+    row: EncodedRow, names: list[str], sizes: IntArray, extra: set[str]
+) -> Topics:
     """Topics that nobody subscribes to any more reach as far as what is owned of them."""
     size_of = dict(zip(names, sizes.tolist(), strict=True))
     hash_of = dict(zip(names, row.topic_hashes.tolist(), strict=True))

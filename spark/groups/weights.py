@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from functools import reduce
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +12,7 @@ from pyspark.sql import Column, DataFrame, functions as F
 from optimizer.model import LEAST_CAPACITY, MOST_WEIGHT, IntArray, capacity_fault
 from spark.errors import InputError
 from spark.fleet import RECORDS_BEHIND, FleetSnapshot
+from spark.groups.encoded_row import EncodedRow
 from spark.groups.topics import Topics
 
 COLUMN, RATE, LAG = "column", "rate", "lag"
@@ -109,7 +109,7 @@ def _known() -> Column:
     return F.when(known, weight).otherwise(F.lit(UNKNOWN)).alias("weight")
 
 
-def read_weights(row: Any, topics: Topics, source: str) -> NDArray[np.float64]:
+def read_weights(row: EncodedRow, topics: Topics, source: str) -> NDArray[np.float64]:
     """The weight of each partition of a row's topics, NaN where it isn't known."""
     found = np.full(int(topics.offsets[-1]), UNKNOWN)
     if source == LAG:
@@ -124,13 +124,13 @@ def read_weights(row: Any, topics: Topics, source: str) -> NDArray[np.float64]:
     return found
 
 
-def read_capacities(row: Any) -> NDArray[np.float64] | None:
+def read_capacities(row: EncodedRow) -> NDArray[np.float64] | None:
     """The capacity of each member, NaN where it isn't known; None if none is."""
     found = np.asarray(row.capacities, np.float64)
     return None if np.isnan(found).all() else found
 
 
-def capacity_faults(row: Any) -> list[str]:
+def capacity_faults(row: EncodedRow) -> list[str]:
     """A sentence for each capacity that is none."""
     return [
         capacity_fault(member, float(capacity))

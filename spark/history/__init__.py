@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from spark.history.encode import encode_changes as encode_changes, groups_in_time as groups_in_time
+from spark.history.encode import RowInTime as RowInTime, encode_changes as encode_changes
 from spark.history.facts import Facts as Facts
 from spark.history.fleet_history import FleetHistory as FleetHistory
 from spark.history.rates import QUANTILE as QUANTILE, WINDOW as WINDOW, FleetRates as FleetRates

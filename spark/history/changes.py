@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pyspark.sql import DataFrame
 
+from spark.groups import columns_of
 from spark.history.told_row import StateRow, ToldRow
-from spark.solve import columns_of
 
 BEFORE = ("cluster", "group", "from_snapshot", "snapshot", "status", "status_before")
 

@@ -5,25 +5,32 @@ A cluster at an instant is a cluster to `spark.groups.encode`, by a name of its 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from itertools import chain, groupby
-from typing import TYPE_CHECKING, Any
+from collections.abc import Collection, Mapping, Sequence
+from typing import Protocol
 
 from pyspark.sql import Column, DataFrame, functions as F
 
 from spark.files import SNAPSHOT
 from spark.fleet import TABLES, FleetSnapshot
-from spark.groups import LAG, encode, portions, tasks_for_rows, weight_tables
+from spark.groups import LAG, EncodedRow, encode, tasks_for_rows, weight_tables
 from spark.history.facts import AT, KEYS, TOPIC, Facts, key_of
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 SEPARATOR = " "
 """Between the id of a snapshot, which has none, and the name of a cluster."""
 
 NOT_FACTS = ("offsets", "brokers")
 """Tables that no assignment depends on."""
+
+
+class RowInTime(EncodedRow, Protocol):
+    """A group as it was from the snapshot at position `start` to that at `end`, of the cluster's.
+
+    `snapshot` is the first of them.
+    """
+
+    snapshot: str
+    start: int
+    end: int
 
 
 def encode_changes(
@@ -33,10 +40,9 @@ def encode_changes(
     weights: Collection[str] = (),
     rates: DataFrame | None = None,
 ) -> DataFrame:
-    """A row of `spark.groups.encode` for each group at each start of `facts`, and what it is.
+    """A `RowInTime` for each group at each start of `facts`.
 
-    `snapshot` is the first and `start` its position, from which to `end` the facts were these. All
-    rows of a group are in one task, one after the other, in order of time.
+    All rows of a group are in one task, one after the other, in order of time.
 
     `weights` are where those come from that go along, as they were at `start`; those by `rates`
     are the same at any time. InputError where one of these has nothing to tell.
@@ -64,16 +70,6 @@ def encode_changes(
         .repartition(tasks, "cluster", "group")
         .sortWithinPartitions("cluster", "group", "start")
     )
-
-
-def groups_in_time(batches: Iterator[pd.DataFrame]) -> Iterator[Iterator[Any]]:
-    """The rows of `encode_changes`, a group after the other, each in order of time.
-
-    One batch is in memory at a time.
-    """
-    rows = chain.from_iterable(portions(batch.itertuples(index=False) for batch in batches))
-    for _, of_group in groupby(rows, key=lambda row: (row.cluster, row.group)):
-        yield of_group
 
 
 def _at_all_instants(rates: DataFrame, partitions: DataFrame) -> DataFrame:

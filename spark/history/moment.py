@@ -5,23 +5,23 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
 from optimizer.model import Problem, classes_of, member_loads
 from spark.groups import FleetGroup, read_or_failed
+from spark.history.encode import RowInTime
 
 
 @dataclass(frozen=True)
 class Moment:
     """A row of `spark.history.encode` that has been read."""
 
-    row: Any
+    row: RowInTime
     group: FleetGroup
 
     @staticmethod
-    def of(row: Any) -> Moment:
+    def of(row: RowInTime) -> Moment:
         return Moment(row, read_or_failed(row))
 
     @property

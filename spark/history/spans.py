@@ -1,47 +1,32 @@
-"""What is told of each group from one change of its facts to the next, inside `mapInPandas`."""
+"""What is told of each group from one change of its facts to the next, inside workers."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from itertools import islice
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
 
 from pyspark.sql import DataFrame
 
 from optimizer.solver import least_max_load_of
-from spark.groups import outlived_in_time
-from spark.history.encode import encode_changes, groups_in_time
+from spark.groups import Cells, in_workers_by_group, schema_of
+from spark.history.encode import encode_changes
 from spark.history.facts import Facts
 from spark.history.moment import Moment
 from spark.history.timeline import Timeline
 from spark.history.told_row import GONE, ToldRow
 from spark.history.transition import changes_between, first_seen, last_seen
-from spark.solve import columns_of, schema_of
-
-if TYPE_CHECKING:
-    import pandas as pd
-
-ROWS = 1000
-"""Of a batch that a worker hands back."""
 
 
 def told_of(facts: Facts, tables: Mapping[str, DataFrame], timeline: Timeline) -> DataFrame:
     """A `ToldRow` for each group and start of `facts`, and for each time that a group is gone."""
-    encoded = encode_changes(tables, facts)
 
-    def tell(batches: Iterator[pd.DataFrame]) -> Iterator[pd.DataFrame]:
-        import pandas as pd  # noqa: PLC0415
+    def cells_of(group: Iterable[Any]) -> Iterator[Cells]:
+        return (row.cells() for row in rows_of(group, timeline))
 
-        told = outlived_in_time(
-            groups_in_time(batches), lambda group: rows_of(iter(group), timeline)
-        )
-        while some := [row.cells() for row in islice(told, ROWS)]:
-            yield pd.DataFrame(some, columns=columns_of(ToldRow))
-
-    return encoded.mapInPandas(tell, schema_of(ToldRow))
+    return in_workers_by_group(encode_changes(tables, facts), schema_of(ToldRow), cells_of)
 
 
-def rows_of(group: Iterator[Any], timeline: Timeline) -> Iterator[ToldRow]:
+def rows_of(group: Iterable[Any], timeline: Timeline) -> Iterator[ToldRow]:
     """The rows of one group, from its encoded ones in order of time."""
     before: Moment | None = None
     for row in group:

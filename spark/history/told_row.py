@@ -7,7 +7,7 @@ from typing import Annotated
 
 from pyspark.sql import types as t
 
-from spark.solve import Flag, Int, Long, Row, Text
+from spark.groups import Flag, Int, Long, Row, Text
 
 Names = Annotated[list[str] | None, t.ArrayType(t.StringType())]
 

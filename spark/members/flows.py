@@ -2,21 +2,30 @@
 
 from __future__ import annotations
 
+from typing import Protocol
+
 from pyspark.sql import DataFrame, functions as F
 
 from spark.fleet import FleetSnapshot, escaped
-from spark.groups import GROUP_KEYS
+from spark.groups import GROUP_KEYS, EncodedRow, Numbers
 from spark.history import FleetRates
 
 
-def flows_of(snapshot: FleetSnapshot, rates: FleetRates) -> dict[str, DataFrame]:
-    """Parts for `spark.groups.encode`.
+class RowWithFlows(EncodedRow, Protocol):
+    """A group with what `flows_of` knows of its topics, which are told by hash."""
 
-    `flows`: hashes of the topics that a group reads (`rated_topics`), and aligned with them the sum
-    of their partitions' quantiles (`topic_rates`), the highest of these (`top_rates`) and how many
-    there are (`rated_counts`). `abilities`: in one column of that name the most that one of the
-    group's members has been seen to do.
-    """
+    rated_topics: Numbers
+    topic_rates: Numbers
+    """The sum of the quantiles."""
+    top_rates: Numbers
+    """The highest quantile."""
+    rated_counts: Numbers
+    abilities: Numbers
+    """One number: the most that one of the group's members has been seen to do."""
+
+
+def flows_of(snapshot: FleetSnapshot, rates: FleetRates) -> dict[str, DataFrame]:
+    """Parts for `spark.groups.encode`, with the columns of `RowWithFlows`."""
     of_topic = (
         rates.rates.where("quantile is not null")
         .groupBy(F.col("cluster").alias("of_cluster"), F.col("topic").alias("of_topic"))

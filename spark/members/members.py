@@ -1,9 +1,8 @@
-"""How many members each group needs, inside `mapInPandas`."""
+"""How many members each group needs, inside workers."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from pyspark.sql import DataFrame
@@ -12,15 +11,19 @@ from optimizer.model import Problem
 from optimizer.sizes import Needed, Sizes, needed_for, sizes_of
 from spark.errors import InputError
 from spark.fleet import FleetSnapshot
-from spark.groups import FleetGroup, encode, failed, outlived, portions, read_or_failed
+from spark.groups import (
+    Cells,
+    FleetGroup,
+    encode,
+    failed,
+    in_workers,
+    read_or_failed,
+    schema_of,
+)
 from spark.history import FleetRates
-from spark.members.flows import flows_of
+from spark.members.flows import RowWithFlows, flows_of
 from spark.members.members_row import MembersRow
 from spark.members.words import assumed_of, said_of
-from spark.solve import columns_of, schema_of
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 HEADROOM = 0.7
 """How much of what a member has been seen to do it shall have to do at most."""
@@ -39,19 +42,13 @@ def members_fleet(
     parts = flows_of(snapshot, rates) if rates else {}
     encoded = encode(snapshot.validate(), more=parts)
 
-    def cells_of(groups: list[Any]) -> list[tuple[Any, ...]]:
+    def cells_of(groups: list[Any]) -> list[Cells]:
         return [row_of_group(row, headroom).cells() for row in groups]
 
-    def size_batches(batches: Iterator[pd.DataFrame]) -> Iterator[pd.DataFrame]:
-        import pandas as pd  # noqa: PLC0415
-
-        for groups in portions(batch.itertuples(index=False) for batch in batches):
-            yield pd.DataFrame(outlived(groups, cells_of), columns=columns_of(MembersRow))
-
-    return encoded.mapInPandas(size_batches, schema_of(MembersRow))
+    return in_workers(encoded, schema_of(MembersRow), cells_of)
 
 
-def row_of_group(row: Any, headroom: float = HEADROOM) -> MembersRow:
+def row_of_group(row: RowWithFlows, headroom: float = HEADROOM) -> MembersRow:
     """Whatever happens to one group becomes its row."""
     group = read_or_failed(row)
     if group.problem is None:
@@ -62,7 +59,7 @@ def row_of_group(row: Any, headroom: float = HEADROOM) -> MembersRow:
         return _unsized(row, failed(error))
 
 
-def _unsized(row: Any, group: FleetGroup) -> MembersRow:
+def _unsized(row: RowWithFlows, group: FleetGroup) -> MembersRow:
     return MembersRow(
         cluster=row.cluster,
         group=row.group,
@@ -72,7 +69,7 @@ def _unsized(row: Any, group: FleetGroup) -> MembersRow:
     )
 
 
-def _sized(row: Any, group: FleetGroup, problem: Problem, headroom: float) -> MembersRow:
+def _sized(row: RowWithFlows, group: FleetGroup, problem: Problem, headroom: float) -> MembersRow:
     sizes = sizes_of(problem)
     if sizes is None:
         nothing = _unsized(row, group)
@@ -114,7 +111,7 @@ class _Flow(NamedTuple):
     ability: float
 
 
-def _flow_of(row: Any, problem: Problem) -> _Flow | None:
+def _flow_of(row: RowWithFlows, problem: Problem) -> _Flow | None:
     """None where no rate is known, or nobody was seen to do anything."""
     ability: Any = getattr(row, "abilities", [])
     if not len(ability) or not len(row.rated_topics):

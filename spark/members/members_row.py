@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 from pyspark.sql import types as t
 
-from spark.solve import Flag, Int, Long, Real, Row, Text
+from spark.groups import Flag, Int, Long, Real, Row, Text
 
 SIZE = t.StructType(
     [

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from optimizer.strategies import STRATEGIES, by_kafka_name, strategy_named
 from spark.fleet import CONNECT, CONSUMER
+from spark.groups import EncodedRow
 from spark.settings import CURRENT
 
 CONNECT_PROTOCOLS = by_kafka_name(CONNECT)
 
 
-def is_eager(strategy: str, row: Any) -> bool | None:
+def is_eager(strategy: str, row: EncodedRow) -> bool | None:
     """Whether all that members own stops in a rebalance under this strategy.
 
     Under `current`, by what the row of a group says of its own protocol: the coordinator's
@@ -21,9 +20,9 @@ def is_eager(strategy: str, row: Any) -> bool | None:
         return strategy_named(strategy).eager
     if row.type == CONSUMER:
         return False
-    name = row.group_strategy
+    name = row.group_strategy or ""
     if row.type == CONNECT:
-        name = CONNECT_PROTOCOLS.get(name)
-        return strategy_named(name).eager if name else None
+        of_connect = CONNECT_PROTOCOLS.get(name)
+        return strategy_named(of_connect).eager if of_connect else None
     known = STRATEGIES.get(name)
     return known.eager if known else None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from spark.solve import Flag, Int, Long, Real, Row, Text
+from spark.groups import Flag, Int, Long, Real, Row, Text
 
 
 @dataclass(slots=True, kw_only=True)

@@ -1,31 +1,31 @@
-"""What each strategy makes of each change of a group's facts, inside `mapInPandas`."""
+"""What each strategy makes of each change of a group's facts, inside workers."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from pyspark.sql import DataFrame
 
 from optimizer.solver import least_max_load_of
 from optimizer.strategies import OPTIMAL, strategy_named
-from spark.groups import FleetGroup, failed, outlived_in_time, read_or_failed
-from spark.history import Timeline, groups_in_time
+from spark.groups import (
+    Cells,
+    FleetGroup,
+    failed,
+    in_workers_by_group,
+    read_or_failed,
+    schema_of,
+)
+from spark.history import RowInTime, Timeline
 from spark.replay.answers import Arrival, Changes, Given, Outcome, Start, Trail
 from spark.replay.protocol import is_eager
 from spark.replay.scene import Scene
 from spark.replay.step_row import StepRow
 from spark.settings import CURRENT, FleetGoals, kind_of, of_kind
-from spark.solve import TimeLimit, columns_of, schema_of, shown_bound
-
-if TYPE_CHECKING:
-    import pandas as pd
-
-ROWS = 1000
-"""Of a batch that a worker hands back."""
+from spark.solve import TimeLimit, shown_bound
 
 NONE = Changes()
 
@@ -46,20 +46,15 @@ class Replay:
 def steps_of(encoded: DataFrame, replay: Replay) -> DataFrame:
     """A `StepRow` for each row of `spark.history.encode_changes` and strategy of its kind."""
 
-    def step(batches: Iterator[pd.DataFrame]) -> Iterator[pd.DataFrame]:
-        import pandas as pd  # noqa: PLC0415
-
+    def cells_of(group: Iterable[Any]) -> Iterator[Cells]:
         with TimeLimit(replay.strategy_seconds) as limit:
-            rows = outlived_in_time(
-                groups_in_time(batches), lambda group: rows_of(iter(group), replay, limit)
-            )
-            while some := [row.cells() for row in islice(rows, ROWS)]:
-                yield pd.DataFrame(some, columns=columns_of(StepRow))
+            for row in rows_of(group, replay, limit):
+                yield row.cells()
 
-    return encoded.mapInPandas(step, schema_of(StepRow))
+    return in_workers_by_group(encoded, schema_of(StepRow), cells_of)
 
 
-def rows_of(group: Iterator[Any], replay: Replay, limit: TimeLimit) -> Iterator[StepRow]:
+def rows_of(group: Iterable[Any], replay: Replay, limit: TimeLimit) -> Iterator[StepRow]:
     """The rows of one group, from its encoded ones in order of time."""
     of_group: _GroupReplay | None = None
     for row in group:
@@ -85,7 +80,7 @@ class _GroupReplay:
         for name in strategies:
             self._trails[_same_target(name)] = Trail(owned)
 
-    def rows(self, row: Any) -> Iterator[StepRow]:
+    def rows(self, row: RowInTime) -> Iterator[StepRow]:
         """Whatever a strategy makes of the next row of the group."""
         if row.start > self._end + 1:  # it had vanished
             self._forget()
@@ -111,7 +106,12 @@ class _GroupReplay:
         self._start(Start.NOTHING, self._replay.strategies)
 
     def _judged(
-        self, row: Any, group: FleetGroup, strategies: Sequence[str], arrival: Arrival, is_new: bool
+        self,
+        row: RowInTime,
+        group: FleetGroup,
+        strategies: Sequence[str],
+        arrival: Arrival,
+        is_new: bool,
     ) -> Iterator[StepRow]:
         steps: dict[str, tuple[bool, bool, Changes]] = {}
         for name in dict.fromkeys(map(_same_target, strategies)):
@@ -214,7 +214,7 @@ class _GroupReplay:
             "remote_reads": outcome.reads and outcome.reads.remote,
         }
 
-    def _row(self, row: Any, group: FleetGroup, strategy: str, **found: Any) -> StepRow:
+    def _row(self, row: RowInTime, group: FleetGroup, strategy: str, **found: Any) -> StepRow:
         seconds = self._replay.timeline.known_seconds(row.cluster, row.start, row.end)
         return StepRow(
             cluster=row.cluster,

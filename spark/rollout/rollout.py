@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pyspark.sql import DataFrame, Window, functions as F
 
@@ -13,22 +13,21 @@ from optimizer.model import Problem, classes_of
 from spark.errors import InputError
 from spark.fleet import FleetSnapshot
 from spark.groups import (
+    Cells,
+    EncodedRow,
     FleetGroup,
     encode,
     failed,
+    in_workers,
     named_group,
-    outlived,
-    portions,
     read_or_failed,
+    schema_of,
 )
 from spark.rollout.coupled import coupled_parts
 from spark.rollout.rollout_row import RolloutRow
 from spark.rollout.way import TARGETS, Way, way_of
 from spark.settings import NO_CONSUMERS, STRATEGY_SECONDS, FleetConsumers
-from spark.solve import TimeLimit, columns_of, schema_of
-
-if TYPE_CHECKING:
-    import pandas as pd
+from spark.solve import TimeLimit
 
 READY, DONE, UNABLE = "ready", "done", "unable"
 
@@ -56,19 +55,13 @@ def rollout_fleet(
         raise InputError(f"groups can be brought to {' or '.join(TARGETS)}, not to {to!r}")
     encoded = encode(snapshot.validate(), racks=True)
 
-    def cells_of(groups: list[Any]) -> list[tuple[Any, ...]]:
+    def cells_of(groups: list[Any]) -> list[Cells]:
         with TimeLimit(strategy_seconds) as limit:
             return [
                 one.cells() for row in groups for one in steps_of_group(row, to, consumers, limit)
             ]
 
-    def roll(batches: Iterator[pd.DataFrame]) -> Iterator[pd.DataFrame]:
-        import pandas as pd  # noqa: PLC0415
-
-        for groups in portions(batch.itertuples(index=False) for batch in batches):
-            yield pd.DataFrame(outlived(groups, cells_of), columns=columns_of(RolloutRow))
-
-    steps = encoded.mapInPandas(roll, schema_of(RolloutRow))
+    steps = in_workers(encoded, schema_of(RolloutRow), cells_of)
     return _in_waves(steps, coupled_parts(whole or snapshot))
 
 
@@ -88,7 +81,7 @@ def _in_waves(steps: DataFrame, parts: DataFrame) -> DataFrame:
 
 
 def steps_of_group(
-    row: Any, to: str, consumers: FleetConsumers, limit: TimeLimit
+    row: EncodedRow, to: str, consumers: FleetConsumers, limit: TimeLimit
 ) -> Iterator[RolloutRow]:
     """Whatever becomes of a group is a row at least, and doesn't stop the others."""
     group = read_or_failed(row)
@@ -106,7 +99,7 @@ def steps_of_group(
         yield _row(row, UNABLE, failed(error).reason)
 
 
-def _row(row: Any, status: str, reason: str | None = None, **found: Any) -> RolloutRow:
+def _row(row: EncodedRow, status: str, reason: str | None = None, **found: Any) -> RolloutRow:
     return RolloutRow(
         cluster=row.cluster,
         group=row.group,
@@ -126,7 +119,7 @@ SUMMED = (
 
 
 def _priced(
-    row: Any,
+    row: EncodedRow,
     group: FleetGroup,
     problem: Problem,
     way: Way,
@@ -154,7 +147,7 @@ def _priced(
 
 
 def _run(
-    row: Any, problem: Problem, way: Way, events: list[Any], consumers: FleetConsumers
+    row: EncodedRow, problem: Problem, way: Way, events: list[Any], consumers: FleetConsumers
 ) -> Played:
     named = named_group(row, problem, classes_of(problem).kept)
     parameters = consumers.parameters(row.cluster, row.group)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from optimizer.coordinator import ClientSettings
 from optimizer.scenarios import Event, Migrate, Upgrade
 from optimizer.strategies import CLASSIC_ASSIGNORS
 from spark.fleet import CONNECT, CONSUMER, LENGTH_OF_UUID
+from spark.groups import EncodedRow
 from spark.settings import Stated
 
 COOPERATIVE = "cooperative-sticky"
@@ -33,7 +34,7 @@ class Way(NamedTuple):
     reason: str | None = None
 
 
-def way_of(row: Any, to: str, stated: Stated, seconds: float) -> Way:
+def way_of(row: EncodedRow, to: str, stated: Stated, seconds: float) -> Way:
     """The way of the group of an encoded row, each of whose members is away for so many seconds.
 
     A list of assignors that is stated for it counts if its own assignor is in it. Without one,
@@ -61,7 +62,7 @@ def way_of(row: Any, to: str, stated: Stated, seconds: float) -> Way:
     )
 
 
-def offered_by(row: Any, stated: Stated) -> tuple[str, ...]:
+def offered_by(row: EncodedRow, stated: Stated) -> tuple[str, ...]:
     """The assignors that members are taken to offer, the preferred one first."""
     own = row.group_strategy
     listed = tuple(stated.get("partition_assignment_strategy", ()))
@@ -72,7 +73,7 @@ def offered_by(row: Any, stated: Stated) -> tuple[str, ...]:
     return ClientSettings().assignors
 
 
-def _why_not(row: Any, to: str, stated: Stated) -> str | None:
+def _why_not(row: EncodedRow, to: str, stated: Stated) -> str | None:
     own = row.group_strategy
     if row.type == CONNECT:
         return "workers of Connect have protocols of their own (connect.protocol)"

@@ -21,7 +21,14 @@ from optimizer.scenarios import EventError, Scenario as Events
 from spark.charts import CHARTS
 from spark.errors import InputError
 from spark.fleet import CONNECT, FleetFiles, FleetSnapshot
-from spark.groups import named_group, one_row, own_strategy, read_or_failed, rows_in_frames
+from spark.groups import (
+    EncodedRow,
+    named_group,
+    one_row,
+    own_strategy,
+    read_or_failed,
+    rows_in_frames,
+)
 from spark.notebook import shown_in_notebook
 from spark.settings import NO_CONSUMERS, FleetConsumers, kind_of, read_toml
 from spark.simulate.rates import Rates
@@ -111,7 +118,7 @@ def simulate_groups(
 
 
 def _simulated(
-    row: Any, scenario: Events, seed: int, consumers: FleetConsumers, rates_of: RatesOf
+    row: EncodedRow, scenario: Events, seed: int, consumers: FleetConsumers, rates_of: RatesOf
 ) -> GroupSimulation:
     """Of the encoded row of a group."""
     group = row.group

@@ -2,16 +2,6 @@
 
 from __future__ import annotations
 
-from spark.solve.columns import (
-    Flag as Flag,
-    Int as Int,
-    Long as Long,
-    Real as Real,
-    Row as Row,
-    Text as Text,
-    columns_of as columns_of,
-    schema_of as schema_of,
-)
 from spark.solve.decode import plan_assignments as plan_assignments, plan_groups as plan_groups
 from spark.solve.homogeneous import targets_by_weight as targets_by_weight
 from spark.solve.solve import solve_groups as solve_groups, solved_rows as solved_rows

@@ -1,23 +1,28 @@
-"""Solve encoded groups, one at a time, inside `mapInArrow`."""
+"""Solve encoded groups, one at a time, inside workers."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 from pyspark.sql import DataFrame
 
 from optimizer.checker import Verdict, check_assignment, measure_assignment
 from optimizer.model import DEFAULT_GOALS, Answer, Goals, IntArray, Problem, classes_of, measure
 from optimizer.strategies import OPTIMAL, strategy_named
 from spark.errors import TimeLimitError
-from spark.groups import FleetGroup, failed, outlived, portions, read_or_failed, rows_of
+from spark.groups import (
+    Cells,
+    EncodedRow,
+    FleetGroup,
+    failed,
+    in_workers,
+    read_or_failed,
+    schema_of,
+)
 from spark.settings import DEFAULT_FLEET_GOALS, STRATEGY_SECONDS, FleetGoals, goals_to_text
-from spark.solve.columns import batch_of, schema_of
 from spark.solve.homogeneous import plan_homogeneous, plan_homogeneous_by_weight
 from spark.solve.solved_row import SolvedRow, actions, facts_of
 from spark.solve.time_limit import limited_to
@@ -38,16 +43,11 @@ def solve_groups(
     """
     strategy_named(strategy)
 
-    schema = schema_of(SolvedRow)
+    def cells_of(groups: list[Any]) -> list[Cells]:
+        rows = solved_rows(groups, strategy, goals, strategy_seconds)
+        return [row.cells() for row in rows]
 
-    def solved(groups: list[Any]) -> list[SolvedRow]:
-        return solved_rows(groups, strategy, goals, strategy_seconds)
-
-    def solve_batches(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        for groups in portions(map(rows_of, batches)):
-            yield batch_of(outlived(groups, solved), schema)
-
-    return encoded.mapInArrow(solve_batches, schema)
+    return in_workers(encoded, schema_of(SolvedRow), cells_of)
 
 
 def solved_rows(
@@ -89,7 +89,7 @@ def _planned_at_once(
     return planned
 
 
-def _are_usual(goals: Goals, row: Any) -> bool:
+def _are_usual(goals: Goals, row: EncodedRow) -> bool:
     """Whether a group's goals come to balance and few moves: without racks, theirs don't matter."""
     if goals.min_gain or goals.max_moves is not None or any(goals.limits):
         return False
@@ -97,7 +97,7 @@ def _are_usual(goals: Goals, row: Any) -> bool:
 
 
 def row_of_group(
-    row: Any,
+    row: EncodedRow,
     strategy: str,
     goals: Goals = DEFAULT_GOALS,
     strategy_seconds: float = STRATEGY_SECONDS,
@@ -188,7 +188,7 @@ def _plan(group: FleetGroup, problem: Problem, target: IntArray) -> dict[str, An
     }
 
 
-def _without_plan(row: Any, group: FleetGroup, strategy: str, goals: Goals) -> SolvedRow:
+def _without_plan(row: EncodedRow, group: FleetGroup, strategy: str, goals: Goals) -> SolvedRow:
     """Goals by weight are told all the same: a capacity may be why there is no plan."""
     told = goals_to_text(goals) if goals.by_weight else None
     return SolvedRow(**facts_of(row, group, strategy), goals=told)

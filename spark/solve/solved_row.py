@@ -9,8 +9,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from optimizer.model import NOBODY, IntArray
-from spark.groups import FleetGroup
-from spark.solve.columns import Bytes, Flag, Int, Ints, Long, Real, Row, Text, Texts, Tinies
+from spark.groups import (
+    Bytes,
+    EncodedRow,
+    Flag,
+    FleetGroup,
+    Int,
+    Ints,
+    Long,
+    Real,
+    Row,
+    Text,
+    Texts,
+    Tinies,
+)
 
 ACTIONS = ("keep", "move", "takeover", "new", "drop")
 
@@ -96,7 +108,7 @@ class SolvedRow(PlannedGroup):
     action: Tinies = field(default_factory=_nothing)
 
 
-def facts_of(row: Any, group: FleetGroup, strategy: str) -> dict[str, Any]:
+def facts_of(row: EncodedRow, group: FleetGroup, strategy: str) -> dict[str, Any]:
     """The columns of a group that there are whatever comes of it; `row` is the encoded one."""
     return {
         "cluster": row.cluster,

@@ -16,6 +16,7 @@ from spark.errors import TimeLimitError
 from spark.groups import FleetGroup, read_or_failed
 from spark.settings import STRATEGY_SECONDS, goals_from_text
 from spark.solve import ACTIONS, actions, limited_to
+from spark.verify.row_with_plan import RowWithPlan
 from spark.verify.weights import faults_of_weights
 
 PROVEN = ("balance_optimal", "moves_optimal", "racks_optimal", "spread_optimal")
@@ -26,7 +27,7 @@ MEASURES = (
 )
 
 
-def faults_of_group(row: Any) -> list[str]:
+def faults_of_group(row: RowWithPlan) -> list[str]:
     """Sentences on what is wrong with a group's plan; `row` has the encoded group and its plan."""
     try:
         return list(_faults_of_group(row))
@@ -34,7 +35,7 @@ def faults_of_group(row: Any) -> list[str]:
         return [f"its plan can't be checked: {type(error).__name__}: {error}"]
 
 
-def _faults_of_group(row: Any) -> Iterator[str]:
+def _faults_of_group(row: RowWithPlan) -> Iterator[str]:
     if row.topics is None:
         yield "the snapshot has no such group"
         return
@@ -56,7 +57,7 @@ def _faults_of_group(row: Any) -> Iterator[str]:
         yield from _faults_of_plan(row, group, group.problem)
 
 
-def _weight_source(row: Any) -> str | None:
+def _weight_source(row: RowWithPlan) -> str | None:
     """Where weights come from, by the plan's goals; None too where they can't be read."""
     try:
         return goals_from_text(row.goals).weight_source
@@ -64,7 +65,7 @@ def _weight_source(row: Any) -> str | None:
         return None
 
 
-def _faults_without_plan(row: Any) -> Iterator[str]:
+def _faults_without_plan(row: RowWithPlan) -> Iterator[str]:
     if len(row.plan_topics):
         yield f"the plan assigns {len(row.plan_topics)} partitions of a group that is {row.status}"
     stated = [
@@ -74,7 +75,7 @@ def _faults_without_plan(row: Any) -> Iterator[str]:
         yield f"the plan states {', '.join(stated)} of a group that is {row.status}"
 
 
-def _faults_of_plan(row: Any, group: FleetGroup, problem: Problem) -> Iterator[str]:
+def _faults_of_plan(row: RowWithPlan, group: FleetGroup, problem: Problem) -> Iterator[str]:
     placed = list(_placed(row, problem))
     lost = [claim for claim, index in placed if index is None]
     if lost:
@@ -128,7 +129,7 @@ def _faults_of_plan(row: Any, group: FleetGroup, problem: Problem) -> Iterator[s
 
 
 def _faults_of_columns(
-    row: Any,
+    row: RowWithPlan,
     group: FleetGroup,
     problem: Problem,
     partition: IntArray,
@@ -154,7 +155,7 @@ def _faults_of_columns(
 
 
 def _faults_of_measures(
-    row: Any, problem: Problem, target: IntArray, verdict: Verdict
+    row: RowWithPlan, problem: Problem, target: IntArray, verdict: Verdict
 ) -> Iterator[str]:
     measures = verdict.measures or measure(problem, target)
     right = {"members": len(problem.member_ids), **measures._asdict()}
@@ -167,7 +168,7 @@ def _faults_of_measures(
             yield f"{name} is {value}, the plan says {_number(getattr(row, name))}"
 
 
-def _faults_of_optimality(row: Any, verdict: Verdict, goals: Goals) -> Iterator[str]:
+def _faults_of_optimality(row: RowWithPlan, verdict: Verdict, goals: Goals) -> Iterator[str]:
     if verdict.faults:
         strategy = STRATEGIES.get(row.strategy)
         if strategy is None or not strategy.may_give_to_strangers:
@@ -190,7 +191,7 @@ def _faults_of_optimality(row: Any, verdict: Verdict, goals: Goals) -> Iterator[
             yield f"the plan isn't optimal: {verdict.witness}"
 
 
-def _placed(row: Any, problem: Problem) -> Iterator[tuple[tuple[str, int], int | None]]:
+def _placed(row: RowWithPlan, problem: Problem) -> Iterator[tuple[tuple[str, int], int | None]]:
     """Each (topic, partition) of the plan with its index in the problem, None if it has none."""
     topics = {name: t for t, name in enumerate(problem.topics)}
     offsets = problem.topic_offsets.tolist()

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import pandas as pd
 
 from optimizer.checker import Verdict
+from spark.verify.row_with_plan import RowWithPlan
 
 NUMBERS = ("max_weight", "weight_bound", "weight_gap", "weights_known")
 
@@ -15,7 +15,7 @@ EXACT = 1e-9
 """Numbers that differ by less, as a share, are the same: all come of whole numbers."""
 
 
-def faults_of_weights(row: Any, verdict: Verdict) -> Iterator[str]:
+def faults_of_weights(row: RowWithPlan, verdict: Verdict) -> Iterator[str]:
     """Sentences; a bound that isn't shown is one of them."""
     found = verdict.weight
     if found is None:
@@ -35,9 +35,9 @@ def faults_of_weights(row: Any, verdict: Verdict) -> Iterator[str]:
         yield f"moves_bound is {found.moves_bound}, the plan says {_number(row, 'moves_bound')}"
 
 
-def _is_there(row: Any, name: str) -> bool:
+def _is_there(row: RowWithPlan, name: str) -> bool:
     return not pd.isna(getattr(row, name))
 
 
-def _number(row: Any, name: str) -> str:
+def _number(row: RowWithPlan, name: str) -> str:
     return f"{getattr(row, name):.6g}" if _is_there(row, name) else "nothing"

@@ -31,7 +31,7 @@ from spark.groups import FleetGroup, failed, named_group, own_strategy, read_or_
 from spark.settings import CURRENT, NO_CONSUMERS, FleetConsumers, kind_of, of_kind
 from spark.solve import TimeLimit
 from spark.whatif import weights
-from spark.whatif.parts import led_partitions, rates_of
+from spark.whatif.parts import RowOfEvents, led_partitions, rates_of
 from spark.whatif.whatif_row import WhatIfRow
 
 UNAFFECTED = "unaffected"
@@ -48,7 +48,9 @@ class WhatIf:
     consumers: FleetConsumers = NO_CONSUMERS
 
 
-def rows_of_group(row: Any, job: WhatIf, limit: TimeLimit, goals: Goals) -> Iterator[WhatIfRow]:
+def rows_of_group(
+    row: RowOfEvents, job: WhatIf, limit: TimeLimit, goals: Goals
+) -> Iterator[WhatIfRow]:
     """Whatever becomes of a group under a strategy is a row, and doesn't stop the others."""
     group = read_or_failed(row, goals.weight_source)
     strategies = of_kind(job.strategies, kind_of(row.type))
@@ -65,7 +67,7 @@ def rows_of_group(row: Any, job: WhatIf, limit: TimeLimit, goals: Goals) -> Iter
             yield _row(row, name, failed(error))
 
 
-def _row(row: Any, strategy: str, group: FleetGroup, **found: Any) -> WhatIfRow:
+def _row(row: RowOfEvents, strategy: str, group: FleetGroup, **found: Any) -> WhatIfRow:
     return WhatIfRow(
         cluster=row.cluster,
         group=row.group,
@@ -83,7 +85,7 @@ class _Case:
     """One group, before and after, under any strategy."""
 
     def __init__(
-        self, row: Any, problem: Problem, job: WhatIf, limit: TimeLimit, goals: Goals
+        self, row: RowOfEvents, problem: Problem, job: WhatIf, limit: TimeLimit, goals: Goals
     ) -> None:
         self._row, self._problem, self._job = row, problem, job
         self._limit, self._goals = limit, goals

@@ -3,23 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import Any
+from typing import Protocol
 
 from pyspark.sql import DataFrame, functions as F
 
 from spark.fleet import FleetSnapshot, escaped
-from spark.groups import GROUP_KEYS
+from spark.groups import GROUP_KEYS, EncodedRow, Numbers
 from spark.history import FleetRates
 
 Partitions = list[tuple[str, int]]
 
 
-def led_by(snapshot: FleetSnapshot, brokers: Collection[int]) -> DataFrame:
-    """A part for `spark.groups.encode`: partitions that a group reads and these brokers lead.
+class RowOfEvents(EncodedRow, Protocol):
+    """A group with what `led_by` and `rated` know; topics are told by hash."""
 
-    `led_brokers`, `led_topics` (hashes), `led_partitions` and `led_heirs` (whether another replica
-    is in sync) are aligned.
-    """
+    led_brokers: Numbers
+    led_topics: Numbers
+    led_partitions: Numbers
+    led_heirs: Numbers
+    """Whether another replica is in sync."""
+    rated_topics: Numbers
+    partition_rates: Numbers
+    """Records that come in a second for one of the topic's partitions."""
+
+
+def led_by(snapshot: FleetSnapshot, brokers: Collection[int]) -> DataFrame:
+    """A part for `spark.groups.encode`: partitions that a group reads and these brokers lead."""
     others = "filter(isr, one -> one != leader)"
     led = snapshot.tables["partitions"].where(F.col("leader").isin(*brokers))
     entry = F.struct(
@@ -44,11 +53,7 @@ def led_by(snapshot: FleetSnapshot, brokers: Collection[int]) -> DataFrame:
 
 
 def rated(snapshot: FleetSnapshot, rates: FleetRates) -> DataFrame:
-    """Such a part: the rates of topics that a group reads.
-
-    `rated_topics` are hashes, `partition_rates` aligned with them the records that come in a second
-    for one of their partitions.
-    """
+    """Such a part: the rates of topics that a group reads."""
     of_topic = (
         rates.rates.where("mean is not null")
         .groupBy(F.col("cluster").alias("of_cluster"), F.col("topic").alias("of_topic"))
@@ -68,7 +73,7 @@ def rated(snapshot: FleetSnapshot, rates: FleetRates) -> DataFrame:
     )
 
 
-def led_partitions(row: Any, broker: int) -> tuple[Partitions, Partitions]:
+def led_partitions(row: RowOfEvents, broker: int) -> tuple[Partitions, Partitions]:
     """Of what a group reads, what a broker leads: with another replica in sync, and without."""
     if not hasattr(row, "led_brokers"):
         return [], []
@@ -84,7 +89,7 @@ def led_partitions(row: Any, broker: int) -> tuple[Partitions, Partitions]:
     return with_heirs, without
 
 
-def rates_of(row: Any) -> dict[str, float]:
+def rates_of(row: RowOfEvents) -> dict[str, float]:
     """Records a second of one partition, by topic, as far as they are known."""
     if not hasattr(row, "rated_topics"):
         return {}
@@ -93,5 +98,5 @@ def rates_of(row: Any) -> dict[str, float]:
     return {names[topic]: float(rate) for topic, rate in pairs if topic in names}
 
 
-def _names(row: Any) -> dict[int, str]:
+def _names(row: RowOfEvents) -> dict[int, str]:
     return dict(zip(row.topic_hashes.tolist(), row.topics.tolist(), strict=True))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from pyspark.sql import DataFrame
@@ -12,7 +12,7 @@ from optimizer.scenarios import BrokerDown, Event, EventError, event_of
 from optimizer.strategies import strategy_named
 from spark.errors import InputError
 from spark.fleet import FleetSnapshot
-from spark.groups import encode, outlived, portions, weight_tables
+from spark.groups import Cells, encode, in_workers, schema_of, weight_tables
 from spark.history import FleetRates
 from spark.settings import (
     CURRENT,
@@ -25,13 +25,13 @@ from spark.settings import (
     check_strategies,
     of_fleet,
 )
-from spark.solve import TimeLimit, columns_of, schema_of
+from spark.solve import TimeLimit
 from spark.whatif.measure import WhatIf, rows_of_group
 from spark.whatif.parts import led_by, rated
 from spark.whatif.whatif_row import WhatIfRow
 
 if TYPE_CHECKING:
-    import pandas as pd
+    pass
 
 
 def what_if(
@@ -76,7 +76,7 @@ def what_if(
     weights = weight_tables(snapshot, fleet_goals.weights, weighed)
     encoded = encode(snapshot.validate(), racks, parts, weights=weights)
 
-    def cells_of(groups: list[Any]) -> list[tuple[Any, ...]]:
+    def cells_of(groups: list[Any]) -> list[Cells]:
         with TimeLimit(strategy_seconds) as limit:
             goals_of = fleet_goals.of
             return [
@@ -85,10 +85,4 @@ def what_if(
                 for one in rows_of_group(row, job, limit, goals_of(row.cluster, row.group))
             ]
 
-    def happen(batches: Iterator[pd.DataFrame]) -> Iterator[pd.DataFrame]:
-        import pandas as pd  # noqa: PLC0415
-
-        for groups in portions(batch.itertuples(index=False) for batch in batches):
-            yield pd.DataFrame(outlived(groups, cells_of), columns=columns_of(WhatIfRow))
-
-    return encoded.mapInPandas(happen, schema_of(WhatIfRow))
+    return in_workers(encoded, schema_of(WhatIfRow), cells_of)

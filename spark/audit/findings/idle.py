@@ -10,6 +10,7 @@ import numpy as np
 from spark.audit.facts import GroupFacts
 from spark.audit.finding import Found, GroupFinding, Settings
 from spark.audit.words import A_NEW_PLAN, sentence
+from spark.groups import EncodedRow
 from spark.solve import ACTIONS
 from spark.wording import counted
 
@@ -32,7 +33,7 @@ def _without(plan: Any) -> int:
     return int(plan.members - np.count_nonzero(np.bincount(plan.target[plan.target >= 0])))
 
 
-def _readers(row: Any) -> int:
+def _readers(row: EncodedRow) -> int:
     """How many members subscribe to a topic that is there, so that they could own something."""
     return len(np.unique(row.subscribers[(row.topic_sizes > 0).repeat(row.subscriber_counts)]))
 

@@ -13,8 +13,8 @@ from spark import FleetSnapshot, InputError, check_strategies, compare_fleet, fl
 from spark.compare.compared_row import ComparedRow
 from spark.compare.measure import measure_groups
 from spark.groups import encode
+from spark.groups.columns import columns_of
 from spark.settings.strategies import kind_of, of_kind
-from spark.solve.columns import columns_of
 from spark.solve.solved_row import GroupRow
 from tests.spark.support.fleets import Fleet
 

@@ -22,9 +22,9 @@ from optimizer.model.classes import classes_of
 from spark.compare import measure
 from spark.compare.compared_row import ComparedRow
 from spark.compare.measure import rows_of_group
+from spark.groups.columns import columns_of
 from spark.groups.group import read_group
 from spark.settings.strategies import CURRENT
-from spark.solve.columns import columns_of
 from spark.solve.time_limit import TimeLimit
 from tests.live.random_groups import random_group
 from tests.spark.support.encoded import encoded_group

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pyarrow as pa
 
-from spark.groups import rows_of
+from spark.groups.batches import rows_of
 
 
 def test_rows_are_those_of_pandas() -> None:

@@ -16,8 +16,8 @@ import pytest
 from pyspark.sql import SparkSession
 
 from spark import compare_fleet, plan_fleet, verify_plan
-from spark.groups import memory, portions, read_or_failed
-from spark.groups.batches import size_of
+from spark.groups import memory, read_or_failed
+from spark.groups.batches import portions, size_of
 from spark.groups.homogeneous import read_homogeneous
 from spark.solve.solve import row_of_group
 from spark.verify.faults import faults_of_group

@@ -11,9 +11,9 @@ from pyspark.sql import SparkSession
 from optimizer.model import DEFAULT_GOALS, Goals, levels
 from spark import FleetSnapshot
 from spark.groups import weight_tables
+from spark.groups.columns import columns_of
 from spark.groups.encode import encode
 from spark.settings import FleetGoals, GroupGoals
-from spark.solve.columns import columns_of
 from spark.solve.homogeneous import (
     plan_homogeneous,
     plan_homogeneous_by_weight,

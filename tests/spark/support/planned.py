@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from spark.solve.columns import columns_of
+from spark.groups.columns import columns_of
 from spark.solve.solve import row_of_group
 from spark.solve.solved_row import ACTIONS, PlannedGroup, SolvedRow
 from tests.spark.support.encoded import encoded_group

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from spark.solve.columns import batch_of, schema_of
+from spark.groups.columns import batch_of, schema_of
 from spark.solve.solved_row import SolvedRow
 
 FACTS = {"cluster": "east", "status": "ok", "reason": None, "strategy": "optimal", "members": 2}
@@ -26,7 +26,7 @@ def test_a_batch_has_what_the_rows_have() -> None:
         action=np.array([4, 1], np.int8),
     )
     without = SolvedRow(**FACTS, group="b")
-    batch = batch_of([without, planned, without], schema_of(SolvedRow))
+    batch = batch_of([row.cells() for row in (without, planned, without)], schema_of(SolvedRow))
     batch.validate(full=True)
     assert batch.schema.names == schema_of(SolvedRow).names
     for row, told in zip([without, planned, without], batch.to_pylist(), strict=True):

@@ -24,11 +24,15 @@ Ints = Annotated[NDArray[Any] | None, t.ArrayType(t.IntegerType())]
 Tinies = Annotated[NDArray[Any] | None, t.ArrayType(t.ByteType())]
 
 
+Cells = tuple[Any, ...]
+"""A row's values, in the order of the columns."""
+
+
 @dataclass(slots=True, kw_only=True)
 class Row:
     """A row; its subclasses' fields have the types above."""
 
-    def cells(self) -> tuple[Any, ...]:
+    def cells(self) -> Cells:
         """The values, in the order of the columns."""
         return tuple([getattr(self, name) for name in self.__dataclass_fields__])
 
@@ -46,17 +50,18 @@ def schema_of(row: type[Row]) -> t.StructType:
     )
 
 
-def batch_of(rows: Sequence[Row], schema: t.StructType) -> pa.RecordBatch:
-    """Some rows, at least one, as a batch of Arrow's; `schema` is that of such rows."""
+def batch_of(rows: Sequence[Cells], schema: t.StructType) -> pa.RecordBatch:
+    """Rows, one at least, as a batch of Arrow's; `schema` is theirs. NaN becomes null."""
     of_arrow = to_arrow_schema(schema)
-    columns = zip(*(row.cells() for row in rows), strict=True)
+    columns = zip(*rows, strict=True)
     return pa.RecordBatch.from_arrays(list(map(_column, columns, of_arrow.types)), schema=of_arrow)
 
 
 def _column(cells: Sequence[Any], of: pa.DataType) -> pa.Array:
-    """Lists become one array and where each of them ends; none of them is null."""
-    if not pa.types.is_list(of):
-        return pa.array(cells, of)
+    """Lists of numbers or texts become one array, and where each of them ends."""
+    is_flat = pa.types.is_list(of) and not pa.types.is_struct(of.value_type)
+    if not is_flat or any(one is None for one in cells):
+        return pa.array(cells, of, from_pandas=True)
     offsets = pa.array(np.cumsum([0, *map(len, cells)]), pa.int32())
     flat = pa.array(_one_after_the_other(cells, of.value_type), of.value_type)
     return pa.ListArray.from_arrays(offsets, flat, type=of)
