@@ -37,7 +37,7 @@ class Plan:
     from `assignment`); `notes` tell what was ignored or settled in the input, and why the optimum
     isn't proposed if it isn't worth its moves. `spread` is the sum over topics and members of
     (partitions that the member has of the topic)². `reads_found` and `reads` count reads within
-    racks and across them, as found and as planned, where the goals and the group have racks.
+    racks and across them, now and planned, where the goals and the group have racks.
     A `Group` can't say who left: in a group that owns something, a partition that no member owns
     counts as left behind, so as taken over; in one that owns nothing all is new.
 

@@ -48,7 +48,7 @@ class Verdict(NamedTuple):
     `spread_optimal`: so it is with the spread of topics; None too where the group is too large to
     look at it. `witness` tells a change that improves what isn't optimal.
 
-    `reads_found` and `reads` count the reads of the assignment as found and of this one, where the
+    `reads_found` and `reads` count the reads of the current assignment and of this one, where the
     goals and the facts have racks. `certificate` proves all levels, if they are optimal: the one
     that was given, or a new one. `certificate_fault` tells why the one that was given proves
     nothing; the rest then comes from a search, and is true of the assignment all the same.

@@ -29,8 +29,8 @@ class Needed:
     proven: bool
 
 
-def needed_for(problem: Problem, rates: NDArray[Any], ability: float, headroom: float) -> Needed:
-    """The members for rates of topics, in records a second, of which one can do `ability`.
+def needed_for(problem: Problem, rates: NDArray[Any], peak_rate: float, headroom: float) -> Needed:
+    """The members for rates of topics, in records a second, of which one can do `peak_rate`.
 
     `headroom` is how much of that it shall have to do at most. Partitions are taken to be shared
     out as finely as need be; present members may go, and new ones of the commonest subscription
@@ -40,7 +40,7 @@ def needed_for(problem: Problem, rates: NDArray[Any], ability: float, headroom: 
     read = (classes.of_topic >= 0) & (problem.topic_sizes > 0)
     number = np.unique(classes.of_topic[read], return_inverse=True)[1]
     supply = np.bincount(number, weights=rates[read], minlength=len(readers.supply))
-    load = ability * headroom
+    load = peak_rate * headroom
     found = readers.fewest(load, supply.clip(LEAST * load))
     members = None if found is None else int(found.counts.sum())
     return Needed(members, float(supply.sum()), load, found is None or found.proven)

@@ -31,7 +31,7 @@ class Size:
 class Sizes:
     """A group's members, and how many it needs; counts are of partitions.
 
-    `found_max` is the highest load as found, `optimal_max` that of the optimum. Of the members
+    `current_max` is the highest load now, `optimal_max` that of the optimum. Of the members
     `fewest_found` and `fewest_optimal` would do for these two, so that `spare` could go without
     raising the optimum's; `next_better` have a lower one, null where more members of the commonest
     subscription don't help. `even_below` and `even_above` are the nearest sizes that divide evenly.
@@ -41,7 +41,7 @@ class Sizes:
 
     members: int
     partitions: int
-    found_max: int
+    current_max: int
     optimal_max: int
     fewest_found: int
     fewest_optimal: int
@@ -81,7 +81,7 @@ def sizes_of(problem: Problem) -> Sizes | None:
     return Sizes(
         members=members,
         partitions=readers.partitions,
-        found_max=found,
+        current_max=found,
         optimal_max=optimal,
         fewest_found=fewest_optimal if fewest_found is None else fewest_found,
         fewest_optimal=fewest_optimal,

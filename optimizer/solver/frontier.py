@@ -39,15 +39,15 @@ class Point(NamedTuple):
 class Frontier(NamedTuple):
     """The points by their moves, from the fewest on; `knee` is the index of the one worth it most.
 
-    `knee` is None where each move brings about as much as the one before it. `found_load` is the
-    largest load as found; what has no owner isn't in it, and is placed at every point.
+    `knee` is None where each move brings about as much as the one before it. `current_load` is the
+    largest load now; what has no owner isn't in it, and is placed at every point.
     `balanced_moves` are those of the plan with the least Σ load², of which the largest load is a
     part.
     """
 
     points: list[Point]
     knee: int | None
-    found_load: int
+    current_load: int
     balanced_moves: int
 
 
@@ -72,7 +72,7 @@ def frontier_of(problem: Problem, goals: Goals = DEFAULT_GOALS) -> Frontier:
     return Frontier(
         points=points,
         knee=knee_of([(point.moves, point.share) for point in points]),
-        found_load=int(member_loads(problem, owned).max(initial=0)),
+        current_load=int(member_loads(problem, owned).max(initial=0)),
         balanced_moves=changes_of(problem, best)[0],
     )
 

@@ -23,7 +23,7 @@ from spark.audit.lags import (
 )
 from spark.audit.parts import AuditRow
 from spark.audit.rules import Timeouts
-from spark.fleet import FOREIGN, REBALANCING_STATES
+from spark.fleet import REBALANCING_STATES, UNSUPPORTED
 from spark.groups import Lookup, Seat, read_or_failed
 
 EMPTY = "empty"
@@ -88,13 +88,13 @@ class GroupFacts:
         return read_or_failed(self.row, "column").problem
 
     @cached_property
-    def is_foreign(self) -> bool:
-        return bool(self.solved.status == FOREIGN)
+    def is_unsupported(self) -> bool:
+        return bool(self.solved.status == UNSUPPORTED)
 
     @cached_property
     def is_settled(self) -> bool:
         """Whether it is a group of consumers whose ownership isn't on its way."""
-        return not self.is_foreign and self.row.state not in REBALANCING_STATES
+        return not self.is_unsupported and self.row.state not in REBALANCING_STATES
 
     @cached_property
     def _topic_hashes(self) -> IntArray:

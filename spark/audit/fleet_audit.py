@@ -105,7 +105,7 @@ class FleetAudit(Handle):
 
     @property
     def facts(self) -> DataFrame:
-        """A row a group: its status and kind, and how even it is as found and as planned."""
+        """A row a group: its status and kind, and how even it is now and planned."""
         return escaped_rows(self.judged.select(*FACTS))
 
     def groups(self) -> dict[str, int]:
@@ -160,7 +160,7 @@ class FleetAudit(Handle):
         return [row.asDict() for row in ranked.limit(rows).collect()]
 
     def chart(self) -> Any:
-        """How even groups are as found and as planned; InputError where Altair isn't installed."""
+        """How even groups are now and planned; InputError where Altair isn't installed."""
         return CHARTS["balance"].drawn(balance_of(self.judged))
 
     def _repr_html_(self) -> str:

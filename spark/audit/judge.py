@@ -28,18 +28,18 @@ from spark.solve import SolvedRow, facts_of, solved_rows, targets_by_weight
 
 SCHEMA = (
     "cluster string, `group` string, status string, kind string, members int, partitions bigint, "
-    "found_max_load bigint, found_min_load bigint, found_sum_squares bigint, max_load bigint, "
-    "min_load bigint, sum_squares bigint, moves bigint, takeovers bigint, local_reads bigint, "
-    "remote_reads bigint, found_local_reads bigint, found_remote_reads bigint, "
-    "balance_optimal boolean, "
-    "coordinator int, inferred boolean, seat string, findings array<struct<subject: string, "
+    "current_max_load bigint, current_min_load bigint, current_sum_squares bigint, "
+    "max_load bigint, min_load bigint, sum_squares bigint, moves bigint, takeovers bigint, "
+    "local_reads bigint, remote_reads bigint, current_local_reads bigint, "
+    "current_remote_reads bigint, balance_optimal boolean, coordinator int, inferred boolean, "
+    "seat string, findings array<struct<subject: string, "
     "finding: string, severity: string, measure: double, threshold: double, sentence: string, "
     "advice: string>>"
 )
 MEASURES = (
-    *("found_max_load", "found_min_load", "found_sum_squares"),
+    *("current_max_load", "current_min_load", "current_sum_squares"),
     *("max_load", "min_load", "sum_squares", "moves", "takeovers"),
-    *("local_reads", "remote_reads", "found_local_reads", "found_remote_reads"),
+    *("local_reads", "remote_reads", "current_local_reads", "current_remote_reads"),
     "balance_optimal",
 )
 """What a plan tells of a group, by the names of `spark.solve.SolvedRow`; null without a plan."""

@@ -7,7 +7,7 @@ from enum import StrEnum
 from typing import Any
 
 from spark.audit.finding import SEVERITIES, WORST_FIRST
-from spark.fleet import FOREIGN, PLANNED, STATUSES
+from spark.fleet import PLANNED, STATUSES, UNSUPPORTED
 from spark.wording import counted
 
 NOT_KNOWN = ("rebalancing", "invalid", "failed")
@@ -36,7 +36,7 @@ class State(StrEnum):
 def state_of(counts: Counts, groups: Groups) -> State:
     """The state of a fleet; without groups, or if none of them could be judged, it has none.
 
-    Foreign groups need no judgement: where there are no others, nothing is left unjudged.
+    Unsupported groups need no judgement: where there are no others, nothing is left unjudged.
     """
     if not _judged(groups) and (_not_judged(groups) or not any(groups.values())):
         return State.UNJUDGED
@@ -81,7 +81,7 @@ def _why_not(groups: Groups) -> str:
             "the snapshot has no group at all; see whether what fills the store still reaches the "
             "clusters"
         )
-    return ", ".join([*_not_judged(groups), *_foreign(groups)])
+    return ", ".join([*_not_judged(groups), *_unsupported(groups)])
 
 
 def _of_groups(groups: Groups) -> str:
@@ -89,7 +89,7 @@ def _of_groups(groups: Groups) -> str:
     parts = [f"{counted(_judged(groups), 'group')} judged"]
     if unjudged := _not_judged(groups):
         parts.append(f"not judged: {', '.join(unjudged)}")
-    return "; ".join([*parts, *_foreign(groups)])
+    return "; ".join([*parts, *_unsupported(groups)])
 
 
 def _judged(groups: Groups) -> int:
@@ -98,12 +98,12 @@ def _judged(groups: Groups) -> int:
 
 def _not_judged(groups: Groups) -> list[str]:
     """`2 empty`, `1 invalid`: a phrase a status."""
-    others = [status for status in STATUSES if status not in (*PLANNED, FOREIGN)]
+    others = [status for status in STATUSES if status not in (*PLANNED, UNSUPPORTED)]
     return [f"{groups[status]} {status}" for status in others if groups.get(status)]
 
 
-def _foreign(groups: Groups) -> list[str]:
-    return [f"{groups[FOREIGN]} {FOREIGN}"] if groups.get(FOREIGN) else []
+def _unsupported(groups: Groups) -> list[str]:
+    return [f"{groups[UNSUPPORTED]} {UNSUPPORTED}"] if groups.get(UNSUPPORTED) else []
 
 
 def _total(counts: Counts) -> dict[str, int]:

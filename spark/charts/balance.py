@@ -36,11 +36,11 @@ def tell(rows: Rows) -> str:
     now, then = (sum(row[key] for row in far) for key in STATES)
     return (
         f"In {count_of(now, 'group')} the most loaded member has at least {FAR:g} times the mean "
-        f"as found; in {then:,} as planned."
+        f"now; in {then:,} planned."
     )
 
 
 FAR = 1.5
 
-BALANCE = Chart("balance", "How even groups are, as found and as planned", draw, tell)
+BALANCE = Chart("balance", "How even groups are, now and planned", draw, tell)
 """Rows: `ratio` (its name), `least` (where the class begins), groups `found` and `planned`."""

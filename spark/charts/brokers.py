@@ -12,7 +12,7 @@ MEASURES = {
     "leaders": ("leaders", "planned_leaders"),
     "bytes": ("bytes", "planned_bytes"),
 }
-"""What is shown, and its columns as found and as planned; bytes where they are known."""
+"""What is shown, and its columns now and planned; bytes where they are known."""
 
 MOST = 40
 """So many brokers are drawn: those of which most changes."""
@@ -63,7 +63,7 @@ def tell(rows: Rows) -> str:
     for name, columns in MEASURES.items():
         if _is_known(rows, name):
             ends = [f"{min(v):,} to {max(v):,}" for v in ([r[c] for r in rows] for c in columns)]
-            said.append(f"{name} of a broker go from {ends[0]} as found, from {ends[1]} as planned")
+            said.append(f"{name} of a broker go from {ends[0]} now, from {ends[1]} planned")
     sentence = "; ".join(said)
     more = f" {MOST} of {len(rows)} brokers are drawn." if len(rows) > MOST else ""
     return f"{sentence[0].upper()}{sentence[1:]}.{more}"

@@ -8,12 +8,12 @@ from spark.errors import InputError
 from spark.wording import shortened
 
 FOUND, PLANNED = "#d55e00", "#0a84c6"
-"""As found, and as planned: two colours that colour-blind people tell apart, on white and black."""
+"""Now, and planned: two colours that colour-blind people tell apart, on white and black."""
 
 SERIES = ("#0a84c6", "#d55e00", "#009e73", "#cc79a7", "#b58900", "#7f7f7f", "#56b4e9")
 """Colours of several things in one chart (Okabe and Ito's, none too light and none too dark)."""
 
-STATES = {"found": "as found", "planned": "as planned"}
+STATES = {"current": "now", "planned": "planned"}
 """Columns of rows that have a number for both, and what people call them."""
 
 INK, PAPER = "#222222", "#ffffff"
@@ -88,7 +88,7 @@ def in_both_states(rows: Any, **kept: str) -> list[dict[str, Any]]:
 
 
 def coloured_by_state() -> Any:
-    """What is as found in one colour, what is as planned in the other."""
+    """What is now in one colour, what is planned in the other."""
     states = [*STATES.values()]
     return altair().Color("state:N", sort=states).scale(domain=states, range=[FOUND, PLANNED])
 

@@ -1,4 +1,4 @@
-"""Who has how much of which topic in one group, as found and as planned."""
+"""Who has how much of which topic in one group, now and planned."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ def draw(rows: Rows) -> Any:
     data = [
         {
             **{"topic": topics[row["topic"]], "member": members[row["member"]]},
-            **{"as found": row["found"], "as planned": row["planned"]},
-            "changed": row["found"] != row["planned"],
+            **{"now": row["current"], "planned": row["planned"]},
+            "changed": row["current"] != row["planned"],
         }
         for row in cells
     ]
-    most = max((max(row["found"], row["planned"]) for row in cells), default=1)
+    most = max((max(row["current"], row["planned"]) for row in cells), default=1)
     panels = [_panel(alt, data, side, most, at) for at, side in enumerate(SIDES)]
     drawn = alt.hconcat(*panels, spacing=16)
     return drawn
 
 
-SIDES = ("as found", "as planned")
+SIDES = ("now", "planned")
 
 
 def _panel(alt: Any, data: list[dict[str, Any]], side: str, most: int, at: int) -> Any:
@@ -63,7 +63,7 @@ def shown(rows: Rows) -> Rows:
 def _most_changed(rows: Rows, key: str) -> set[str]:
     changed: dict[str, int] = {}
     for row in rows:
-        changed[row[key]] = changed.get(row[key], 0) + abs(row["found"] - row["planned"])
+        changed[row[key]] = changed.get(row[key], 0) + abs(row["current"] - row["planned"])
     return {*sorted(changed, key=lambda name: (-changed[name], name))[:MOST]}
 
 
@@ -72,16 +72,16 @@ def tell(rows: Rows) -> str:
     loads: dict[str, list[int]] = {}
     for row in rows:
         of_member = loads.setdefault(row["member"], [0, 0])
-        of_member[0] += row["found"]
+        of_member[0] += row["current"]
         of_member[1] += row["planned"]
     now, then = (max((load[at] for load in loads.values()), default=0) for at in (0, 1))
     fewest = min((load[0] for load in loads.values()), default=0)
     return (
         f"As found the most loaded of {count_of(len(loads), 'member')} has "
-        f"{count_of(now, 'partition')} and the least loaded {fewest:,}; as planned the most loaded "
+        f"{count_of(now, 'partition')} and the least loaded {fewest:,}; planned, the most loaded "
         f"has {then:,}. Framed numbers change."
     )
 
 
-MATRIX = Chart("matrix", "Partitions of each topic by member, as found and as planned", draw, tell)
+MATRIX = Chart("matrix", "Partitions of each topic by member, now and planned", draw, tell)
 """Rows: `member`, `topic`, partitions as `found` and as `planned`."""

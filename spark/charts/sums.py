@@ -21,11 +21,11 @@ Rows = list[dict[str, Any]]
 
 
 def balance_of(facts: DataFrame) -> Rows:
-    """A row a class of groups: how many are in it as found and as planned."""
-    found = RATIO.replace("max_load", "found_max_load")
+    """A row a class of groups: how many are in it now and planned."""
+    found = RATIO.replace("max_load", "current_max_load")
     counted = [
         F.expr(f"count_if({_between(ratio, at)})").alias(f"{name}_{at}")
-        for name, ratio in (("found", found), ("planned", RATIO))
+        for name, ratio in (("current", found), ("planned", RATIO))
         for at in range(len(CLASSES))
     ]
     (row,) = facts.agg(*counted).collect()
@@ -33,7 +33,7 @@ def balance_of(facts: DataFrame) -> Rows:
         {
             "ratio": _name(at),
             "least": CLASSES[at],
-            "found": row[f"found_{at}"],
+            "current": row[f"current_{at}"],
             "planned": row[f"planned_{at}"],
         }
         for at in range(len(CLASSES))

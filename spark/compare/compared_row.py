@@ -27,7 +27,7 @@ class ComparedRow(GroupRow):
     change hands (partitionsTransferringOwnership in Kafka), or tasks that that of
     `connect-cooperative` revokes; 0 for the others.
 
-    The other columns are the price of a rebalance that leads from the assignment as found to that
+    The other columns are the price of a rebalance that leads from the current assignment to that
     of the strategy, for partitions whose owner is present and still subscribed (the others stand
     still whatever is done). `stopped_eager`: partitions that stop under the eager protocol, which
     are all of them. `stopped_cooperative`: partitions that stop under the cooperative protocol, or

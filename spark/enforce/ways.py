@@ -9,7 +9,7 @@ from __future__ import annotations
 from enum import Enum
 
 from optimizer.assignor.plan_file import COOPERATIVE, EAGER
-from spark.fleet import CLASSIC, CONNECT, CONSUMER, why_foreign
+from spark.fleet import CLASSIC, CONNECT, CONSUMER, why_unsupported
 
 COOPERATIVE_STICKY = "cooperative-sticky"
 
@@ -26,7 +26,7 @@ class Way(Enum):
 
 def way_of(kind: str | None, strategy: str | None, members: int) -> Way:
     """`kind` is one of `spark.fleet.TYPES`, None as classic."""
-    if kind == CONNECT or why_foreign(kind, strategy, members):
+    if kind == CONNECT or why_unsupported(kind, strategy, members):
         return Way.NONE
     if not members:
         return Way.EMPTY
@@ -61,4 +61,4 @@ def why_not(kind: str | None, strategy: str | None, members: int) -> str | None:
 def _what(kind: str | None, strategy: str | None, members: int) -> str:
     if kind == CONNECT:
         return "a cluster of Connect workers, whose leader assigns their tasks by itself"
-    return why_foreign(kind or CLASSIC, strategy, members) or "no group of consumers"
+    return why_unsupported(kind or CLASSIC, strategy, members) or "no group of consumers"

@@ -16,7 +16,7 @@ from optimizer.reasons import Explanation, explain, explain_by_weight
 from optimizer.strategies import OPTIMAL, strategy_named
 from spark.charts import CHARTS
 from spark.errors import InputError
-from spark.fleet import FOREIGN, FleetFiles, FleetSnapshot
+from spark.fleet import UNSUPPORTED, FleetFiles, FleetSnapshot
 from spark.groups import (
     EncodedRow,
     coordinators,
@@ -33,14 +33,14 @@ from spark.settings import DEFAULT_FLEET_GOALS, FleetGoals
 class GroupExplanation:
     """What is the matter with a group, and the sentences about its optimal plan.
 
-    `by_topic` has (member, topic, partitions as found, partitions as planned) where there are any.
+    `by_topic` has (member, topic, partitions now, partitions planned) where there are any.
     `moves` are about one moved partition each, `bounds` say why loads can't be more even. Both are
-    empty where there is no plan, or nothing to say. `loads` has each member's load as found and
+    empty where there is no plan, or nothing to say. `loads` has each member's load now and
     planned. `coordinator` is the broker that coordinates it, `coordinator_inferred` whether that is
     inferred from the group's name and who leads `offsets_partition` of __consumer_offsets, and
     `seat` says so in words. They are null where nothing tells. `owned` has how many partitions, or
-    tasks, each member of a `foreign` group has. `weights` has each member's load by weight for a
-    unit of its capacity as found and planned, and `weight_bound` what no plan's largest is below,
+    tasks, each member of an `unsupported` group has. `weights` has each member's load by weight
+    for a unit of its capacity now and planned, and `weight_bound` what no plan's largest is below,
     where the group is balanced by weight.
     """
 
@@ -79,8 +79,8 @@ class GroupExplanation:
 SHOWN = {
     "member": "member",
     "topic": "topic",
-    "found": "as found (partitions)",
-    "planned": "as planned (partitions)",
+    "current": "now (partitions)",
+    "planned": "planned (partitions)",
 }
 """What notebooks show of a member and a topic."""
 
@@ -126,7 +126,7 @@ def _explained(row: EncodedRow, goals: FleetGoals) -> GroupExplanation:
     group = row.group
     read = read_or_failed(row, goals.of(row.cluster, group).weight_source)
     if read.problem is None:
-        owned = _owned(row) if read.status == FOREIGN else {}
+        owned = _owned(row) if read.status == UNSUPPORTED else {}
         return GroupExplanation(
             row.cluster, group, read.status, read.reason, {}, [], [], owned=owned
         )
@@ -175,7 +175,7 @@ def _by_weight(problem: Problem, found: IntArray, answer: Answer, goals: Goals) 
 def _by_topic(
     problem: Problem, found: IntArray, planned: IntArray
 ) -> list[tuple[str, str, int, int]]:
-    """Who has how much of which topic, as found and as planned."""
+    """Who has how much of which topic, now and planned."""
     topics = len(problem.topics)
     cells = topics * len(problem.member_ids)
     before, after = (

@@ -35,7 +35,7 @@ from spark.fleet.kinds import (
     TYPES as TYPES,
     kind_of as kind_of,
     type_of_protocol as type_of_protocol,
-    why_foreign as why_foreign,
+    why_unsupported as why_unsupported,
 )
 from spark.fleet.kinds_of_results import (
     AUDIT as AUDIT,
@@ -82,12 +82,12 @@ from spark.fleet.schemas import (
 from spark.fleet.snapshot import FleetSnapshot as FleetSnapshot
 from spark.fleet.source_tables import SourceTables as SourceTables
 from spark.fleet.states import (
-    FOREIGN as FOREIGN,
     PLANNED as PLANNED,
     REBALANCING_STATES as REBALANCING_STATES,
     STATUSES as STATUSES,
     UNKNOWN_STATE as UNKNOWN_STATE,
     UNPLANNED as UNPLANNED,
+    UNSUPPORTED as UNSUPPORTED,
 )
 from spark.fleet.store import (
     Stored as Stored,

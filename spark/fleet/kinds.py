@@ -33,11 +33,11 @@ _WHY_STREAMS = (
 )
 
 
-def why_foreign(kind: str | None, strategy: str | None, members: int) -> str | None:
-    """Why a group is `foreign`, so that it has no plan; None for consumers and Connect workers.
+def why_unsupported(kind: str | None, strategy: str | None, members: int) -> str | None:
+    """Why a group is `unsupported`, so that it has no plan; None for consumers and Connect workers.
 
-    A type that isn't one of TYPES is foreign as well. Without members nothing tells Streams on the
-    classic protocol from consumers: what may be stated as their strategy is of those who left.
+    A type that isn't one of TYPES is unsupported as well. Without members nothing tells Streams on
+    the classic protocol from consumers: a strategy may be stated, of members that left.
     """
     if kind in (None, CLASSIC):
         return _WHY_STREAMS if strategy == STREAMS_STRATEGY and members else None
@@ -47,7 +47,7 @@ def why_foreign(kind: str | None, strategy: str | None, members: int) -> str | N
 
 
 def kind_of(stated: str | None, strategy: str | None, has_members: bool) -> str | None:
-    """What a group is that isn't one of consumers, or None: in one word what `why_foreign` says."""
+    """What a group is that isn't one of consumers, or None: `why_unsupported` in one word."""
     kind = (CLASSIC if stated is None else stated).lower()
     if kind == CLASSIC:
         return STREAMS if strategy == STREAMS_STRATEGY and has_members else None

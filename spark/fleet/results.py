@@ -12,6 +12,7 @@ from spark.errors import InputError
 from spark.files import CatalogSchema, Stated, Where, check_tables, source_of
 from spark.fleet.clusters import Composition
 from spark.fleet.kinds_of_results import RESULTS, check_kind
+from spark.fleet.old_names import with_new_names
 from spark.fleet.part import Part
 from spark.fleet.schemas import TABLES
 from spark.fleet.snapshot import FleetSnapshot
@@ -89,7 +90,7 @@ def read_results(
                 raise InputError(
                     f"plan {out} has no table {name} of snapshot {snapshot}: make it anew"
                 )
-            tables.append(table)
+            tables.append(with_new_names(table))
         return tables
 
     return source.at_once([snapshot], read)

@@ -19,10 +19,10 @@ UNKNOWN_STATE = "Unknown"
 PLANNED = ("ok", "inferred")
 """Statuses of groups that have a plan."""
 
-FOREIGN = "foreign"
+UNSUPPORTED = "unsupported"
 """Status of a group that isn't one of consumers: nothing is the matter with it."""
 
-UNPLANNED = ("empty", "rebalancing", FOREIGN, "invalid", "failed")
+UNPLANNED = ("empty", "rebalancing", UNSUPPORTED, "invalid", "failed")
 """Statuses of groups that have none, and that no strategy has an answer for."""
 
 STATUSES = (*PLANNED, *UNPLANNED)

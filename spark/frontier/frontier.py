@@ -73,7 +73,7 @@ def _by_count(problem: Problem, goals: Goals) -> dict[str, Any]:
             FrontierPoint(point.moves, point.max_load, round(point.share, 4), at == found.knee)
             for at, point in enumerate(found.points)
         ],
-        "found_max_load": found.found_load,
+        "current_max_load": found.current_load,
         "balanced_moves": found.balanced_moves,
         "sentence": sentence_of(found),
     }
@@ -93,7 +93,7 @@ def _by_weight(problem: Problem, goals: Goals) -> dict[str, Any]:
             )
             for at, point in enumerate(found.points)
         ],
-        "found_max_weight": found.found_weight,
+        "current_max_weight": found.current_weight,
         "weight_bound": found.weight_bound,
         "sentence": sentence_by_weight(found),
     }

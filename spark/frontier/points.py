@@ -43,9 +43,9 @@ class WeightedFrontierPoint:
 class GroupFrontier:
     """What moves buy in a group; no points where it has no plan: `status` and `reason` say why.
 
-    `found_max_load` is the largest load as found, `balanced_moves` what the plan with the most even
+    `current_max_load` is the largest load now, `balanced_moves` what the plan with the most even
     loads of all moves. `sentence` tells the knee. Where goals are by weight the points are
-    `WeightedFrontierPoint`; then `found_max_weight` is the largest load as found, and no plan is
+    `WeightedFrontierPoint`; then `current_max_weight` is the largest load now, and no plan is
     below `weight_bound`, whatever it moves.
     """
 
@@ -54,10 +54,10 @@ class GroupFrontier:
     status: str
     reason: str | None
     points: Sequence[FrontierPoint | WeightedFrontierPoint]
-    found_max_load: int | None = None
+    current_max_load: int | None = None
     balanced_moves: int | None = None
     sentence: str | None = None
-    found_max_weight: float | None = None
+    current_max_weight: float | None = None
     weight_bound: float | None = None
 
     @property

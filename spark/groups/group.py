@@ -18,7 +18,7 @@ from optimizer.model import (
     settlement_notes,
 )
 from spark.errors import TimeLimitError
-from spark.fleet import FOREIGN, REBALANCING_STATES, UNKNOWN_STATE, why_foreign
+from spark.fleet import REBALANCING_STATES, UNKNOWN_STATE, UNSUPPORTED, why_unsupported
 from spark.groups.claims import Claims, read_claims, settle
 from spark.groups.encode import ABSENT, GAPS, NEGATIVE, NO_ID, SHARED_ID, TWICE, TWO_IDS
 from spark.groups.encoded_row import EncodedRow
@@ -69,8 +69,8 @@ def read_group(row: EncodedRow, weight: str | None = None) -> FleetGroup:
     """
     member_ids = row.member_ids.tolist()
     unreadable = why_unreadable(row.unreadable)
-    if why := unreadable or why_foreign(row.type, row.group_strategy, len(member_ids)):
-        return FleetGroup("invalid" if unreadable else FOREIGN, [why])
+    if why := unreadable or why_unsupported(row.type, row.group_strategy, len(member_ids)):
+        return FleetGroup("invalid" if unreadable else UNSUPPORTED, [why])
     topics = read_topics(row)
     check_memory(row, int(topics.offsets[-1]))
     members = Lookup.of(row.member_hashes)

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from optimizer.model import NOBODY, HomogeneousGroups, IntArray, ranges
-from spark.fleet import REBALANCING_STATES, UNKNOWN_STATE, why_foreign
+from spark.fleet import REBALANCING_STATES, UNKNOWN_STATE, why_unsupported
 from spark.groups.batches import MOST, size_of
 from spark.groups.encoded_row import EncodedRow
 from spark.groups.lookup import Lookup
@@ -69,7 +69,7 @@ def _looks_homogeneous(row: EncodedRow) -> bool:
         and row.topic_sizes.min() > 0
         and len(row.subscribers) == len(member_ids) * len(row.topics)
         and set(row.topics).issuperset(row.claimed_topics)
-        and not why_foreign(row.type, row.group_strategy, len(member_ids))
+        and not why_unsupported(row.type, row.group_strategy, len(member_ids))
         and size_of(row) <= MOST
     )
 

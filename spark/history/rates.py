@@ -30,8 +30,8 @@ class FleetRates(Handle):
     A rate is of a pair of neighbours: two snapshots between which no other knows the offset. `mean`
     is the mean of a partition's pairs, `quantile` lies between two of them as numpy's does
     (linear), `maximum` is the highest, `pairs` their number: without any they are null. Where an
-    offset fell, the series begins `afresh`, so often, and that pair doesn't count. Negative offsets
-    aren't known. `last_seen` is the last snapshot that has the row's key.
+    offset fell, the series begins again, which `resets` counts, and that pair doesn't count.
+    Negative offsets aren't known. `last_seen` is the last snapshot that has the row's key.
 
     What they are made of is kept from first use until `release`, that of the history included.
     """

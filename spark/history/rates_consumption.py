@@ -9,7 +9,7 @@ from pyspark.sql import DataFrame, functions as F
 from spark.files import SNAPSHOT
 from spark.fleet import escaped_rows
 from spark.history.rates_ends import PARTITION, history_of_ends, summary
-from spark.history.rates_pairs import Doubt, afresh, rate
+from spark.history.rates_pairs import Doubt, rate, resets
 from spark.history.rates_tracks import TRACK
 
 A_LINE = 0.5
@@ -53,7 +53,7 @@ AHEAD = {
 }
 
 COLUMNS = (
-    *(*TRACK, "last_seen", "mean", "quantile", "maximum", "now", "pairs", "afresh"),
+    *(*TRACK, "last_seen", "mean", "quantile", "maximum", "now", "pairs", "resets"),
     *("lag", "lag_trend", "lag_seconds", "at_least", "seconds_to_drain", "falls_behind"),
 )
 
@@ -65,7 +65,7 @@ def consumption_of(
     pairs = tracks.withColumns(
         {
             "rate": rate("committed", "before", doubts),
-            "afresh": afresh("committed", "before", doubts),
+            "resets": resets("committed", "before", doubts),
             "pace": F.expr(PACE),
         }
     )

@@ -8,7 +8,7 @@ from pyspark.sql import Column, DataFrame, Window, functions as F
 
 from spark.files import SNAPSHOT
 from spark.fleet import escaped_rows
-from spark.history.rates_pairs import Doubt, afresh, fell, in_time, known, neighbour, rate
+from spark.history.rates_pairs import Doubt, fell, in_time, known, neighbour, rate, resets
 from spark.history.rates_window import AT, RateWindow
 
 PARTITION = ("cluster", "topic", "partition")
@@ -35,7 +35,7 @@ def ends_of(offsets: DataFrame, window: RateWindow) -> DataFrame:
 def rates_of(ends: DataFrame, quantile: float, doubts: Sequence[Doubt]) -> DataFrame:
     """A row a partition: see `FleetRates.rates`."""
     pairs = ends.withColumns(
-        {"rate": rate("end", "before", doubts), "afresh": afresh("end", "before", doubts)}
+        {"rate": rate("end", "before", doubts), "resets": resets("end", "before", doubts)}
     )
     rates = pairs.groupBy(*PARTITION).agg(
         F.max(SNAPSHOT).alias("last_seen"),
@@ -51,7 +51,7 @@ def summary(quantile: float) -> list[Column]:
         F.percentile("rate", quantile).alias("quantile"),
         F.max("rate").alias("maximum"),
         F.count("rate").alias("pairs"),
-        F.count_if("afresh").alias("afresh"),
+        F.count_if("resets").alias("resets"),
     ]
 
 

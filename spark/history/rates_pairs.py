@@ -51,7 +51,7 @@ def rate(value: str, before: str, doubts: Sequence[Doubt]) -> Column:
     return F.when(~in_doubt(before, doubts), records / seconds)
 
 
-def afresh(value: str, before: str, doubts: Sequence[Doubt]) -> Column:
+def resets(value: str, before: str, doubts: Sequence[Doubt]) -> Column:
     """Whether the offset fell between two neighbours, and no clock is the likelier cause."""
     return fell(value, before) & ~in_doubt(before, doubts)
 

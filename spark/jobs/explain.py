@@ -106,7 +106,7 @@ def _print(found: GroupExplanation, most: int | None) -> None:
 
 
 def _loads(found: GroupExplanation, changing_first: bool) -> list[dict[str, Any]]:
-    """A row a member: what it has now and as planned, by weight if that is what counts."""
+    """A row a member: what it has now and planned, by weight if that is what counts."""
     counts = found.weights or found.loads
     ordered = sorted(counts, key=lambda one: -abs(counts[one][0] - counts[one][1]))
     rows = []

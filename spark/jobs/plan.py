@@ -132,7 +132,7 @@ def _named(row: dict[str, Any]) -> dict[str, Any]:
     """A row of `most_gained` as people read it."""
     return {
         **{"cluster": row["cluster"], "group": row["group"]},
-        **{"max load": row["found_max_load"], "planned": row["max_load"]},
+        **{"max load": row["current_max_load"], "planned": row["max_load"]},
         **{"moves": row["moves"], "takeovers": row["takeovers"]},
     }
 
@@ -200,7 +200,7 @@ def _traffic(
 
 
 def _summed(traffic: DataFrame, settings: Settings) -> Rows:
-    """What the fleet reads across racks, as found and as planned."""
+    """What the fleet reads across racks, now and planned."""
     sums = traffic.groupBy().sum().first()
     return [
         {
@@ -208,6 +208,6 @@ def _summed(traffic: DataFrame, settings: Settings) -> Rows:
             "GB a day": (sums[f"sum({when}_bytes)"] or 0.0) / BYTES_A_GB,
             **({"cost a day": sums[f"sum({when}_cost)"] or 0.0} if settings.price_per_gb else {}),
         }
-        for when, said in (("found", "as found"), ("planned", "planned"))
+        for when, said in (("current", "now"), ("planned", "planned"))
         if sums
     ]

@@ -105,7 +105,7 @@ def write_rates(
             write_tables(session, out, snapshot, sorted_rows)
             fast = as_rows(busiest(found.rates, found.window).limit(SHOWN).collect())
             late = as_rows(groups_behind(found.consumption, found.window).collect())
-            afresh = found.rates.where("afresh > 0").count()
+            resets = found.rates.where("resets > 0").count()
     finally:
         for rows in kept.values():
             rows.unpersist()
@@ -118,9 +118,9 @@ def write_rates(
     say_snapshots(held)
     for note in found.notes:
         say(f"{note[0].upper()}{note[1:]}.")
-    if afresh:
-        start = "1 partition starts" if afresh == 1 else f"{afresh} partitions start"
-        say(f"{start} afresh: the end offset fell, as it does when a topic is made anew.")
+    if resets:
+        start = "1 partition starts" if resets == 1 else f"{resets} partitions start"
+        say(f"{start} again: the end offset fell, as it does when a topic is made anew.")
     say(
         f"Snapshot {snapshot}: what comes in is in {table_in(out, 'rates')}, what groups read in "
         f"{table_in(out, 'consumption')}, and what members do in {table_in(out, 'members')}."

@@ -331,7 +331,7 @@ def _of_groups(done: Effects) -> Iterator[str]:
     if done.reads:
         yield (
             f"Of {count_of(done.reads, 'read')} from leaders by members whose rack is known "
-            f"{done.reads_across:,} go across racks as found, {done.planned_reads_across:,} as "
+            f"{done.reads_across:,} go across racks now, {done.planned_reads_across:,} as "
             "planned."
         )
     if done.other_coordinator:

@@ -50,7 +50,7 @@ SAMPLED = 500
 
 COLUMNS = (
     *("max_load", "min_load", "sum_squares", "moves", "takeovers"),
-    *("local_reads", "remote_reads", "found_local_reads", "found_remote_reads"),
+    *("local_reads", "remote_reads", "current_local_reads", "current_remote_reads"),
     "balance_optimal",
 )
 """What a plan measures of each group."""
@@ -95,7 +95,7 @@ def material_of(
             made = kept.enter_context(_audited(session, fleet, results.audit, levels, previous))
             facts = _planned(session, fleet, results.plan, made.facts).persist()
             kept.callback(facts.unpersist)
-            statuses, found_and_planned = summarize_groups(facts)
+            statuses, current_and_planned = summarize_groups(facts)
             counts, worst = made.counts(), made.worst(SHOWN)
             groups = {row["status"]: row["groups"] for row in statuses}
         with busy("comparing strategies"):
@@ -126,7 +126,7 @@ def material_of(
             counts=counts,
             findings=worst,
             not_run=made.not_run,
-            fleet=found_and_planned,
+            fleet=current_and_planned,
             balance=balance_of(facts),
             clusters_beside=[row | {"instant": fleet.instants[row["cluster"]]} for row in beside],
             league=league,
@@ -190,9 +190,9 @@ def _planned(
 
 def _racks(facts: DataFrame) -> list[dict[str, Any]]:
     """Partitions that are read across racks, by cluster, where a plan tells of them."""
-    found, planned = "found_remote_reads", "remote_reads"
+    found, planned = "current_remote_reads", "remote_reads"
     known = facts.where(f"{found} is not null and {planned} is not null").groupBy("cluster")
-    sums = known.agg(F.sum(found).alias("found"), F.sum(planned).alias("planned"))
+    sums = known.agg(F.sum(found).alias("current"), F.sum(planned).alias("planned"))
     return as_rows(sums.orderBy("cluster").collect())
 
 

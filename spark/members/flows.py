@@ -20,7 +20,7 @@ class RowWithFlows(EncodedRow, Protocol):
     top_rates: Numbers
     """The highest quantile."""
     rated_counts: Numbers
-    abilities: Numbers
+    peak_rates: Numbers
     """One number: the most that one of the group's members has been seen to do."""
 
 
@@ -42,7 +42,7 @@ def flows_of(snapshot: FleetSnapshot, rates: FleetRates) -> dict[str, DataFrame]
     ]
     entry = F.struct(F.xxhash64("topic").alias("topic"), "rate", "top", "count")
     flows = read.join(of_topic, same).groupBy(*GROUP_KEYS).agg(F.collect_list(entry).alias("flow"))
-    abilities = (
+    peak_rates = (
         rates.members.where("maximum > 0").groupBy(*GROUP_KEYS).agg(F.max("maximum").alias("most"))
     )
     return {
@@ -53,5 +53,5 @@ def flows_of(snapshot: FleetSnapshot, rates: FleetRates) -> dict[str, DataFrame]
             F.col("flow.top").alias("top_rates"),
             F.col("flow.count").alias("rated_counts"),
         ),
-        "abilities": abilities.select(*GROUP_KEYS, F.array("most").alias("abilities")),
+        "peak_rates": peak_rates.select(*GROUP_KEYS, F.array("most").alias("peak_rates")),
     }

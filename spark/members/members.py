@@ -76,7 +76,7 @@ def _sized(row: RowWithFlows, group: FleetGroup, problem: Problem, headroom: flo
         nothing.partitions, nothing.sentence = 0, "There is nothing to read."
         return nothing
     flow = _flow_of(row, problem)
-    needed = needed_for(problem, flow.rates, flow.ability, headroom) if flow else None
+    needed = needed_for(problem, flow.rates, flow.peak_rate, headroom) if flow else None
     return MembersRow(
         cluster=row.cluster,
         group=row.group,
@@ -86,12 +86,12 @@ def _sized(row: RowWithFlows, group: FleetGroup, problem: Problem, headroom: flo
         **_of_flow(flow, needed),
         proven=sizes.proven and (needed is None or needed.proven),
         assumed=assumed_of(sizes, needed),
-        sentence=said_of(sizes, needed, flow and flow.ability, flow and flow.top),
+        sentence=said_of(sizes, needed, flow and flow.peak_rate, flow and flow.top),
     )
 
 
 COUNTS = (
-    *("members", "partitions", "found_max", "optimal_max", "fewest_found", "fewest_optimal"),
+    *("members", "partitions", "current_max", "optimal_max", "fewest_found", "fewest_optimal"),
     *("spare", "next_better", "even", "even_below", "even_above"),
 )
 """What a row has of `Sizes`, by the same names."""
@@ -108,20 +108,21 @@ class _Flow(NamedTuple):
     rates: Any
     rated: int
     top: float
-    ability: float
+    peak_rate: float
 
 
 def _flow_of(row: RowWithFlows, problem: Problem) -> _Flow | None:
     """None where no rate is known, or nobody was seen to do anything."""
-    ability: Any = getattr(row, "abilities", [])
-    if not len(ability) or not len(row.rated_topics):
+    peak_rate: Any = getattr(row, "peak_rates", [])
+    if not len(peak_rate) or not len(row.rated_topics):
         return None
     rates = np.zeros(len(problem.topics))
     name_of = dict(zip(row.topic_hashes.tolist(), row.topics.tolist(), strict=True))
     index = {topic: t for t, topic in enumerate(problem.topics)}
     for topic, rate in zip(row.rated_topics.tolist(), row.topic_rates.tolist(), strict=True):
         rates[index[name_of[topic]]] = rate
-    return _Flow(rates, int(row.rated_counts.sum()), float(row.top_rates.max()), float(ability[0]))
+    rated, top = int(row.rated_counts.sum()), float(row.top_rates.max())
+    return _Flow(rates, rated, top, float(peak_rate[0]))
 
 
 def _of_flow(flow: _Flow | None, needed: Needed | None) -> dict[str, Any]:
@@ -130,6 +131,6 @@ def _of_flow(flow: _Flow | None, needed: Needed | None) -> dict[str, Any]:
     return {
         "rate": needed.rate,
         "rated": flow.rated,
-        "ability": flow.ability,
+        "peak_rate": flow.peak_rate,
         "needed": needed.members,
     }

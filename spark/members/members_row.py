@@ -24,16 +24,17 @@ NearSizes = Annotated[list[Any] | None, t.ArrayType(SIZE)]
 class MembersRow(Row):
     """A group's members, and how many it needs; null is what isn't known.
 
-    `found_max` and `optimal_max` are the most partitions that a member has, as found and in the
+    `current_max` and `optimal_max` are the most partitions that a member has, now and in the
     optimum; `fewest_found` and `fewest_optimal` members would do for these, so that `spare` could
     go without raising the optimum's. `next_better` members have a lower one. `even`: the optimum
     gives all the same number; `even_below` and `even_above` are the nearest sizes of which that
     holds. `sizes` are those near the current one (`members`, `max_load`, `even`).
 
     With rates: `rate` records a second come in (the quantile of each partition, summed up), of
-    `rated` of the partitions; a member has been seen to do `ability`; `needed` members have no more
-    to do than the headroom's share of that. `assumed` says what the numbers go by, `sentence` what
-    they come to. `proven` is false where a search for the fewest was cut short.
+    `rated` of the partitions; `peak_rate` is the most that one member has been seen to read a
+    second; `needed` members have no more to do than the headroom's share of that. `assumed` says
+    what the numbers go by, `sentence` what they come to. `proven` is false where a search for the
+    fewest was cut short.
     """
 
     cluster: Text
@@ -42,7 +43,7 @@ class MembersRow(Row):
     reason: Text = None
     members: Int = None
     partitions: Int = None
-    found_max: Long = None
+    current_max: Long = None
     optimal_max: Long = None
     fewest_found: Int = None
     fewest_optimal: Int = None
@@ -54,7 +55,7 @@ class MembersRow(Row):
     sizes: NearSizes = None
     rate: Real = None
     rated: Int = None
-    ability: Real = None
+    peak_rate: Real = None
     needed: Int = None
     proven: Flag = None
     assumed: Text = None

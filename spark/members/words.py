@@ -30,11 +30,11 @@ def assumed_of(sizes: Sizes, needed: Needed | None) -> str:
     return "; ".join(assumed)
 
 
-def said_of(sizes: Sizes, needed: Needed | None, ability: float | None, top: float | None) -> str:
+def said_of(sizes: Sizes, needed: Needed | None, peak_rate: float | None, top: float | None) -> str:
     """Sentences on the size of a group, and where there are rates on what it needs for them."""
     said = [_of_now(sizes), *_of_others(sizes)]
-    if needed and ability:
-        said += _of_rates(sizes, needed, ability, top or 0)
+    if needed and peak_rate:
+        said += _of_rates(sizes, needed, peak_rate, top or 0)
     return " ".join(said)
 
 
@@ -44,9 +44,9 @@ def _of_now(sizes: Sizes) -> str:
         f"{counted(sizes.partitions, 'partition')} over {counted(sizes.members, 'member')}: "
         f"{sizes.optimal_max} {'each' if sizes.even else 'at most'}"
     )
-    worse = sizes.found_max - sizes.optimal_max
+    worse = sizes.current_max - sizes.optimal_max
     if worse > 0:
-        spread += f" (as found {sizes.found_max})"
+        spread += f" (now {sizes.current_max})"
     if not sizes.spare:
         return f"{spread}, and no fewer would do."
     least = "" if sizes.proven else "some "
@@ -56,7 +56,7 @@ def _of_now(sizes: Sizes) -> str:
 
 def _of_others(sizes: Sizes) -> Iterator[str]:
     if sizes.fewest_found < sizes.fewest_optimal:
-        yield f"For the {sizes.found_max} of now {sizes.fewest_found} would do."
+        yield f"For the {sizes.current_max} of now {sizes.fewest_found} would do."
     if sizes.next_better:
         yield f"It takes {sizes.next_better} members to have fewer."
     elif sizes.optimal_max > 1:
@@ -67,10 +67,10 @@ def _of_others(sizes: Sizes) -> Iterator[str]:
             yield f"{' or '.join(even)} would have the same number each."
 
 
-def _of_rates(sizes: Sizes, needed: Needed, ability: float, top: float) -> Iterator[str]:
+def _of_rates(sizes: Sizes, needed: Needed, peak_rate: float, top: float) -> Iterator[str]:
     rates = (
         f"For {needed.rate:.4g} records a second, of which a member has been seen to do "
-        f"{ability:.4g} and shall do {needed.load:.4g}"
+        f"{peak_rate:.4g} and shall do {needed.load:.4g}"
     )
     if needed.members is None:
         yield f"{rates}, no number of members of the commonest subscription is enough."

@@ -56,8 +56,8 @@ class Made(NamedTuple):
 SHOWN = {
     "cluster": "cluster",
     "group": "group",
-    "found_max_load": "largest load as found (partitions)",
-    "max_load": "as planned (partitions)",
+    "current_max_load": "largest load now (partitions)",
+    "max_load": "planned (partitions)",
     "moves": "moves (partitions)",
     "takeovers": "takeovers (partitions)",
 }
@@ -126,7 +126,7 @@ class FleetPlan(Handle):
         write_tables(session, out, snapshot, tables, RESULTS[PLAN])
 
     def summary(self) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-        """Groups by status, and the fleet as found and as planned: see `spark.plan.summary`."""
+        """Groups by status, and the fleet now and planned: see `spark.plan.summary`."""
         return summarize(self._measured)
 
     def sentence(self) -> str:
@@ -139,7 +139,7 @@ class FleetPlan(Handle):
         A row has the columns `SHOWN`. The gain is in partitions that the most loaded member has
         fewer.
         """
-        gain = F.expr("(found_max_load - max_load) / greatest(moves, 1)")
+        gain = F.expr("(current_max_load - max_load) / greatest(moves, 1)")
         better = self.solved.where(IMPROVED).orderBy(gain.desc(), "cluster", "group")
         return [row.asDict() for row in better.select(*SHOWN).limit(groups).collect()]
 
@@ -155,7 +155,7 @@ class FleetPlan(Handle):
         return explain_group(made.fleet, group, cluster, made.goals, made.rates)
 
     def chart(self) -> Any:
-        """How even groups are as found and as planned; InputError where Altair isn't installed."""
+        """How even groups are now and planned; InputError where Altair isn't installed."""
         return CHARTS["balance"].drawn(balance_of(self.solved))
 
     def _repr_html_(self) -> str:

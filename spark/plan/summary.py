@@ -9,14 +9,14 @@ from pyspark.sql import Column, DataFrame, Row, functions as F
 
 from spark.wording import count_of
 
-FEWER_AT_MOST = "found_max_load > max_load"
-CLOSER = "found_max_load - found_min_load > greatest(max_load - min_load, 1)"
+FEWER_AT_MOST = "current_max_load > max_load"
+CLOSER = "current_max_load - current_min_load > greatest(max_load - min_load, 1)"
 BY_WEIGHT = "weight_bound is not null"
 """SQL text: whether it is by weight that a group is balanced."""
-IMPROVED = f"if({BY_WEIGHT}, found_max_weight > max_weight, {FEWER_AT_MOST} or {CLOSER})"
-"""SQL text: whether a group is more even as planned than as found."""
+IMPROVED = f"if({BY_WEIGHT}, current_max_weight > max_weight, {FEWER_AT_MOST} or {CLOSER})"
+"""SQL text: whether a group is more even in the plan than now."""
 
-OF_WEIGHT = ("found_max_weight", "max_weight", "weight_bound")
+OF_WEIGHT = ("current_max_weight", "max_weight", "weight_bound")
 """Columns of a plan that only groups by weight have something in."""
 
 Total = Callable[[list[Any]], Any]
@@ -37,7 +37,7 @@ def summarize_groups(facts: DataFrame) -> tuple[list[dict[str, Any]], list[dict[
 
 
 def summarize(rows: list[Row]) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    """What was measured: groups by status, and the planned fleet as found and as planned.
+    """What was measured: groups by status, and the planned fleet now and planned.
 
     `uneven groups` have loads two or more apart; `worst max/mean` is that of the worst group.
     Groups by weight aren't among these: of them it is the load of the most loaded member ÷ what no
@@ -50,7 +50,7 @@ def summarize(rows: list[Row]) -> tuple[list[dict[str, Any]], list[dict[str, Any
         name: _of_known(total, [row[name] for row in rows]) for name, (_, total) in measures.items()
     }
     return statuses, [
-        _fleet_row("as found", whole, "found"),
+        _fleet_row("now", whole, "current"),
         _fleet_row("planned", whole, "planned"),
     ]
 
@@ -61,7 +61,7 @@ def _measures() -> dict[str, tuple[Column, Total]]:
         name: (F.sum(name), sum) for name in ("moves", "takeovers")
     }
     by_count = F.expr(f"not ({BY_WEIGHT})")
-    for prefix, alias in (("found_", "found"), ("", "planned")):
+    for prefix, alias in (("current_", "current"), ("", "planned")):
         high, low = (F.when(by_count, F.col(f"{prefix}{end}_load")) for end in ("max", "min"))
         over_bound = F.try_divide(f"{prefix}max_weight", "weight_bound")
         mean = F.try_divide("partitions", "members")
@@ -107,11 +107,11 @@ def sentence_of(rows: list[Row]) -> str:
     weighed = sum(row.planned_weighed for row in rows)
     if weighed:
         found, planned = (
-            max(row[f"{alias}_most_over"] or 0 for row in rows) for alias in ("found", "planned")
+            max(row[f"{alias}_most_over"] or 0 for row in rows) for alias in ("current", "planned")
         )
         said.append(
             f"By weight, the most loaded member of {count_of(weighed, 'group')} has at most "
-            f"{planned:.2f} times what no plan is below; as found {found:.2f} times."
+            f"{planned:.2f} times what no plan is below; now {found:.2f} times."
         )
     return " ".join(said)
 

@@ -14,9 +14,9 @@ BYTES_A_GB = 1e9
 def cross_rack_traffic(
     plan: FleetPlan, snapshot: FleetSnapshot, price_per_gb: float = 0.0
 ) -> DataFrame:
-    """Bytes a day that each planned group reads across racks, as found and as planned.
+    """Bytes a day that each planned group reads across racks, now and planned.
 
-    A row has cluster, group, found_bytes and planned_bytes, and found_cost and planned_cost by
+    A row has cluster, group, current_bytes and planned_bytes, and current_cost and planned_cost by
     `price_per_gb`. A partition's weight is taken for its bytes a second; one without a weight, and
     one of which or of whose reader the rack isn't known, counts for nothing. Groups whose goals
     have no racks are left out.
@@ -38,13 +38,13 @@ def cross_rack_traffic(
         reads = reads.join(named, ["cluster", "group", who], "left")
     found = F.when(F.col("stays_owned"), _bytes("rack_of_previous_member_id"))
     sums = reads.groupBy("cluster", "group").agg(
-        F.coalesce(F.sum(found), F.lit(0.0)).alias("found_bytes"),
+        F.coalesce(F.sum(found), F.lit(0.0)).alias("current_bytes"),
         F.coalesce(F.sum(_bytes("rack_of_member_id")), F.lit(0.0)).alias("planned_bytes"),
     )
     return sums.withColumns(
         {
             f"{when}_cost": F.col(f"{when}_bytes") / BYTES_A_GB * price_per_gb
-            for when in ("found", "planned")
+            for when in ("current", "planned")
         }
     )
 

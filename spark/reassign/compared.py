@@ -35,7 +35,7 @@ def compared(of: Reassignment) -> list[Compared]:
     """As found, Kafka's --generate of both kinds, and the plan."""
     found = {(p.topic, p.partition): list(p.replicas) for p in of.facts.partitions}
     return [
-        _measured("as found", of, found),
+        _measured("now", of, found),
         _measured("generate 4.1+", of, generated(of.cluster)),
         _measured("generate up to 4.0", of, generated(of.cluster, older=True)),
         _measured("optimal", of, of.plan.replicas),

@@ -95,7 +95,7 @@ class Arrival:
         return self._ways[owned.scene].carry(owned.target)
 
     def problem(self, owned: Given | Start, owner: IntArray) -> Problem:
-        """What a strategy is asked; as found with all that members claim."""
+        """What a strategy is asked; now with all that members claim."""
         if owned is Start.AS_FOUND:
             return self.scene.problem
         return replace(self.scene.unowned, owner=owner)

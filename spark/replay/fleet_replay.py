@@ -56,7 +56,7 @@ def replay_fleet(
 ) -> FleetReplay:
     """What would have come of the same members, subscriptions and partitions under each strategy.
 
-    `current`, the assignment as found, is one of the strategies, and without any named all are
+    `current`, the current assignment, is one of the strategies, and without any named all are
     replayed; groups of Connect workers have those of Connect. `goals` are those of `optimal`, and
     reads are counted in their meaning for all. InputError (a ValueError) for an unknown strategy.
 
@@ -69,7 +69,7 @@ def replay_fleet(
     * A strategy with a memory (the sticky ones, uniform, Connect's cooperative one, optimal) starts
       from its own answer before: members keep it by instance id or else member id, partitions that
       are no more are dropped. For strategies of several rounds that is what the last one leads to.
-    * At the first snapshot of a cluster each strategy starts from the assignment as found; what it
+    * At the first snapshot of a cluster each strategy starts from the current assignment; what it
       changes of that is counted apart. A group that wasn't there in the snapshot before, or had no
       members, starts with nothing owned.
     * A snapshot in which a group can't be judged (it was rebalancing, invalid, no consumers') is

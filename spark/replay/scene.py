@@ -30,7 +30,7 @@ Reader = tuple[str | None, bytes, tuple[str, ...]]
 class Scene:
     """A group at a change of its facts.
 
-    `problem` is the group as found, `who` tells members apart from one scene to the next: a member
+    `problem` is the group now, `who` tells members apart from one scene to the next: a member
     is known by its instance id if it has one (KIP-345), and else by its member id.
     """
 

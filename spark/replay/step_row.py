@@ -16,7 +16,7 @@ class StepRow(Row):
 
     `rebalanced`: the group had to be assigned anew, since members, what they read or what there is
     to read had changed; under `current` also where partitions changed hands without that. `first`:
-    it started from the assignment as found, so that what changed is the price of the change of
+    it started from the current assignment, so that what changed is the price of the change of
     strategy and none of its use.
 
     `excess`: by so many partitions the most loaded member is above the most loaded one of the

@@ -149,7 +149,7 @@ class _GroupReplay:
                 )
 
     def _find(self, trail: Trail, arrival: Arrival, is_new: bool) -> tuple[bool, Changes]:
-        """The assignment as found: whether it came about by a rebalance, and what that changed."""
+        """The assignment now: whether it came about by a rebalance, and what that changed."""
         target = arrival.scene.classes.kept
         owner = target if trail.is_first else arrival.owner(trail.owned)
         rebalanced = is_new or not np.array_equal(owner, target)

@@ -49,7 +49,7 @@ def groups_of(steps: DataFrame) -> DataFrame:
     * `excess_hours`: partitions by which the most loaded member was above the most loaded one of
       the optimum, times hours. `worst_max_load`: the most that a member ever had.
     * `moves`, `takeovers`, `stopped`: sums over the changes; `first_moves` are those that lead from
-      the assignment as found to the strategy's own. `stopped` is null where the group's own
+      the current assignment to the strategy's own. `stopped` is null where the group's own
       protocol isn't known.
     * `local_read_hours`, `remote_read_hours`: partitions read within a rack and across racks, times
       hours; null where goals or facts have no racks.

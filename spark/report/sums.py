@@ -18,7 +18,7 @@ def clusters_of(facts: DataFrame, findings: DataFrame) -> Rows:
     groups = facts.groupBy("cluster").agg(
         F.count("*").alias("groups"),
         F.count_if(F.col("max_load").isNull()).alias("unplanned"),
-        F.expr(f"count_if({_found(UNEVEN)})").alias("found_uneven"),
+        F.expr(f"count_if({_found(UNEVEN)})").alias("current_uneven"),
         F.expr(f"count_if({UNEVEN})").alias("planned_uneven"),
         F.coalesce(F.sum("moves"), F.lit(0)).alias("moves"),
     )
@@ -28,12 +28,12 @@ def clusters_of(facts: DataFrame, findings: DataFrame) -> Rows:
 
 
 def _found(text: str) -> str:
-    return text.replace("max_load", "found_max_load").replace("min_load", "found_min_load")
+    return text.replace("max_load", "current_max_load").replace("min_load", "current_min_load")
 
 
 def worst_groups(facts: DataFrame, most: int) -> list[tuple[str, str]]:
     """Cluster and name of the groups whose most loaded member gains the most by a plan."""
-    gain = F.col("found_max_load") - F.col("max_load")
+    gain = F.col("current_max_load") - F.col("max_load")
     ranked = facts.where("max_load is not null").orderBy(
         gain.desc_nulls_last(), F.desc("moves"), "cluster", "group"
     )

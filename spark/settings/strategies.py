@@ -16,7 +16,7 @@ from spark.errors import InputError
 from spark.fleet import CONNECT, CONSUMER
 
 CURRENT = "current"
-"""In a comparison: the assignment as found."""
+"""In a comparison: the current assignment."""
 
 STRATEGY_SECONDS = 60.0
 """Seconds of processor time that a strategy has for one group, where nothing else is said."""

@@ -143,7 +143,7 @@ def _measures_by_weight(
             "balance_optimal": verdict.within or None,
             "moves_optimal": (verdict.within and verdict.moves <= verdict.moves_bound) or None,
             "certificate": verdict.certificate,
-            "found_max_weight": highest,
+            "current_max_weight": highest,
             **by_weight(verdict),
         }
 
@@ -168,9 +168,9 @@ def _plans(read: HomogeneousRows, target: IntArray) -> Iterator[dict[str, Any]]:
     ends = groups.partition_offsets.tolist()
     for group, (row, start, end) in enumerate(zip(read.rows, ends, ends[1:], strict=False)):
         yield {
-            "found_max_load": highest[group],
-            "found_min_load": lowest[group],
-            "found_sum_squares": squares[group],
+            "current_max_load": highest[group],
+            "current_min_load": lowest[group],
+            "current_sum_squares": squares[group],
             "names": row.member_ids,
             "topics": row.topics,
             **{name: array[start:end] for name, array in arrays.items()},

@@ -158,8 +158,8 @@ def _proof(verdict: Verdict) -> dict[str, Any]:
         "local_reads": local,
         "remote_reads": remote,
         "racks_optimal": verdict.racks_optimal,
-        "found_local_reads": found_local,
-        "found_remote_reads": found_remote,
+        "current_local_reads": found_local,
+        "current_remote_reads": found_remote,
         "certificate": verdict.certificate,
         **(by_weight(verdict.weight) if verdict.weight else {}),
     }
@@ -173,10 +173,10 @@ def _plan(group: FleetGroup, problem: Problem, target: IntArray) -> dict[str, An
     topic = problem.topic_of[stated]
     loads = np.bincount(problem.owner[keepable], minlength=len(problem.member_ids))
     return {
-        "found_max_load": int(loads.max()),
-        "found_min_load": int(loads.min()),
-        "found_sum_squares": int(loads @ loads),
-        "found_max_weight": max_weight(problem, classes_of(problem).kept),
+        "current_max_load": int(loads.max()),
+        "current_min_load": int(loads.min()),
+        "current_sum_squares": int(loads @ loads),
+        "current_max_weight": max_weight(problem, classes_of(problem).kept),
         "names": group.names,
         "topics": problem.topics,
         # Arrow takes arrays of its own width as they are, and others number by number.

@@ -72,8 +72,8 @@ class PlannedGroup(GroupRow):
     local_reads: Long = None
     remote_reads: Long = None
     racks_optimal: Flag = None
-    found_local_reads: Long = None
-    found_remote_reads: Long = None
+    current_local_reads: Long = None
+    current_remote_reads: Long = None
     goals: Text = None
     certificate: Bytes = None
     spread: Long = None
@@ -95,10 +95,10 @@ class SolvedRow(PlannedGroup):
     -1 is nobody.
     """
 
-    found_max_load: Long = None
-    found_min_load: Long = None
-    found_sum_squares: Long = None
-    found_max_weight: Real = None
+    current_max_load: Long = None
+    current_min_load: Long = None
+    current_sum_squares: Long = None
+    current_max_weight: Real = None
     names: Texts = ()
     topics: Texts = ()
     topic: Ints = field(default_factory=_nothing)

@@ -181,7 +181,7 @@ class _Case:
         return as_static(group) if self._job.static else group
 
     def _answer(self, strategy: str, problem: Problem) -> IntArray:
-        """What a strategy makes of a group; of the group as found it is asked once."""
+        """What a strategy makes of a group; of the group now it is asked once."""
         chosen = strategy_named(strategy)
         name = chosen.target_of or strategy
         known = problem is self._problem and name in self._targets

@@ -13,7 +13,7 @@ class WhatIfRow(Row):
 
     `status` is that of a plan's groups, or `unaffected` for a group that can't have these events:
     it stays as it is, and the reason says why. Before, each member has what the strategy gives it
-    if it starts from the assignment as found; under `current` it is the assignment as found, and
+    if it starts from the current assignment; under `current` it is the current assignment, and
     `uses` the group's own strategy, by which it goes on.
 
     What it costs in time is simulated (`optimizer.coordinator`), for groups of consumers alone:

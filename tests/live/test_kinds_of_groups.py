@@ -27,10 +27,10 @@ STATUSES = {
     "k-connect": ("connect", "ok"),
     "k-connect-eager": ("connect", "ok"),
     "k-consumer": ("consumer", "ok"),
-    "k-registry": ("other", "foreign"),
-    "k-share": ("share", "foreign"),
-    "k-streams": ("streams", "foreign"),
-    "k-tasks": ("classic", "foreign"),
+    "k-registry": ("other", "unsupported"),
+    "k-share": ("share", "unsupported"),
+    "k-streams": ("streams", "unsupported"),
+    "k-tasks": ("classic", "unsupported"),
 }
 
 
@@ -118,7 +118,7 @@ def test_owners_of_tasks_stay_in_the_tables(store: Path) -> None:
     assert (listed.count("k-connect/sink"), listed.count("k-connect-eager/sink")) == (6, 2)
 
 
-def test_an_audit_finds_what_is_uneven_and_nothing_foreign(
+def test_an_audit_finds_what_is_uneven_and_nothing_unsupported(
     store: Path, run: Run, tmp_path: Path
 ) -> None:
     said = run("audit", store, "--out", tmp_path / "found", "--format", "json")

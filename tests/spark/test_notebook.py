@@ -24,10 +24,10 @@ def test_a_plan_shows_and_explains_itself(demo: FleetSnapshot) -> None:
     with plan_fleet(demo) as plan:
         page = plan._repr_html_()
         assert plan.sentence() in page
-        assert "largest load as found (partitions)" in page
+        assert "largest load now (partitions)" in page
         most, *others = plan.most_gained()
         gains = [
-            (row["found_max_load"] - row["max_load"]) / max(row["moves"], 1)
+            (row["current_max_load"] - row["max_load"]) / max(row["moves"], 1)
             for row in (most, *others)
         ]
         assert gains == sorted(gains, reverse=True)

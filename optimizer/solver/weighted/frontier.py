@@ -46,13 +46,13 @@ class WeightedPoint(NamedTuple):
 class WeightedFrontier(NamedTuple):
     """The points by their moves, each lower than the one before; `knee` as that of `Frontier`.
 
-    `found_weight` is the largest load as found; what has no owner isn't in it, and is placed at
+    `current_weight` is the largest load now; what has no owner isn't in it, and is placed at
     every point, as is what limits move. `weight_bound`: no plan is below it, whatever it moves.
     """
 
     points: list[WeightedPoint]
     knee: int | None
-    found_weight: float
+    current_weight: float
     weight_bound: float
 
 
@@ -87,7 +87,7 @@ def weighted_frontier_of(problem: Problem, goals: Goals = DEFAULT_GOALS) -> Weig
     return WeightedFrontier(
         points=points,
         knee=knee_of([(point.moves, point.share) for point in points]),
-        found_weight=facts.level_of(owned) * unit,
+        current_weight=facts.level_of(owned) * unit,
         weight_bound=found.bound.level * unit,
     )
 

@@ -18,15 +18,15 @@ def unbalanced(facts: GroupFacts, settings: Settings) -> Iterator[Found]:
     plan = facts.plan
     if plan is None or not plan.max_load:
         return
-    if plan.found_max_load - plan.max_load >= settings["least"]:
+    if plan.current_max_load - plan.max_load >= settings["least"]:
         yield Found(
             f"group {facts.group}",
-            plan.found_max_load / plan.max_load,
+            plan.current_max_load / plan.max_load,
             lambda: sentence(
                 "The most loaded member of group {group} has {found}; the best assignment gives "
                 "nobody more than {max_load}, and {moved} would have to move for it.",
                 group=facts.group,
-                found=counted(plan.found_max_load, "partition"),
+                found=counted(plan.current_max_load, "partition"),
                 max_load=plan.max_load,
                 moved=counted(plan.moves, "partition"),
             ),

@@ -78,7 +78,7 @@ AVOIDABLE_MOVES = GroupFinding(
 def restarting_members(facts: GroupFacts, settings: Settings) -> Iterator[Found]:
     """Dynamic members of the snapshot before that are gone while others have come."""
     row = facts.row
-    if facts.is_foreign or not len(row.members_before):
+    if facts.is_unsupported or not len(row.members_before):
         return
     hashes = zip(row.member_hashes.tolist(), row.instance_ids, strict=True)
     dynamic = [member for member, static in hashes if static is None]

@@ -19,8 +19,8 @@ KEEPABLE = (ACTIONS.index("keep"), ACTIONS.index("move"))
 
 
 def _idle(plan: Any) -> int:
-    """How many members have nothing, as found."""
-    if plan.found_min_load:
+    """How many members have nothing, now."""
+    if plan.current_min_load:
         return 0
     is_keepable = (plan.action == KEEPABLE[0]) | (plan.action == KEEPABLE[1])
     return int(plan.members - np.count_nonzero(np.bincount(plan.previous[is_keepable])))
@@ -44,7 +44,7 @@ def idle_members(facts: GroupFacts, settings: Settings) -> Iterator[Found]:
     Where nobody has several, what they lack is with nobody: those are unread partitions.
     """
     plan = facts.plan
-    if plan is None or plan.found_min_load or plan.found_max_load < 2:
+    if plan is None or plan.current_min_load or plan.current_max_load < 2:
         return
     idle = _idle(plan)
     given = idle - _without(plan)
@@ -59,7 +59,7 @@ def idle_members(facts: GroupFacts, settings: Settings) -> Iterator[Found]:
                 members=plan.members,
                 group=facts.group,
                 own="owns" if idle == 1 else "own",
-                found=counted(plan.found_max_load, "partition"),
+                found=counted(plan.current_max_load, "partition"),
                 given=given,
             ),
         )

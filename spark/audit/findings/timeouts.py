@@ -15,7 +15,7 @@ from spark.wording import counted
 
 def _stated(facts: GroupFacts) -> Timeouts | None:
     """What is stated for a group of consumers that has members."""
-    return facts.timeouts if facts.members and not facts.is_foreign else None
+    return facts.timeouts if facts.members and not facts.is_unsupported else None
 
 
 def session_timeout(facts: GroupFacts, settings: Settings) -> Iterator[Found]:
@@ -168,7 +168,7 @@ RESTART_OUTLASTS_SESSION = GroupFinding(
 
 def instance_id_twice(facts: GroupFacts, settings: Settings) -> Iterator[Found]:
     """Members of one group.instance.id fence each other (KIP-345)."""
-    if facts.is_foreign:
+    if facts.is_unsupported:
         return
     known = [one for one in facts.row.instance_ids if one is not None]
     for instance, times in sorted(Counter(known).items()):

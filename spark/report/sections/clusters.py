@@ -11,7 +11,7 @@ COLUMNS = (
         Column("instant", "snapshot", False),
         Column("groups", "groups"),
     ),
-    *(Column("unplanned", "groups without a plan"), Column("found_uneven", "uneven, as found")),
+    *(Column("unplanned", "groups without a plan"), Column("current_uneven", "uneven, now")),
     *(Column("planned_uneven", "uneven, planned"), Column("moves", "moves")),
     Column("findings", "warnings and worse"),
 )

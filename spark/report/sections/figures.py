@@ -20,7 +20,7 @@ def figures(material: Material) -> Section:
         Figure(
             "most partitions a member, planned",
             _number(planned["max load"]),
-            f"as found {_number(found['max load'])}",
+            f"now {_number(found['max load'])}",
         ),
     ]
     for key, label in (("members", "members"), ("lag", "lag (records)")):
@@ -40,7 +40,7 @@ def _was(material: Material, key: str) -> str | None:
 
 
 def _of(found: Any) -> str:
-    return f"as found {_number(found['uneven groups'])}"
+    return f"now {_number(found['uneven groups'])}"
 
 
 def _short(value: Any) -> str:

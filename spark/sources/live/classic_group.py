@@ -35,7 +35,7 @@ def read_classic_group(described: Any, cluster: Cluster) -> DescribedGroup:
     if kind == CONNECT:
         return read_connect_group(described, cluster)
     if kind != CLASSIC:
-        return _foreign(described, kind)
+        return _unsupported(described, kind)
     members = [_member(member, cluster) for member in described.members]
     readable = [member for member in members if member is not None]
     if len(readable) < len(members):
@@ -55,7 +55,7 @@ def read_classic_group(described: Any, cluster: Cluster) -> DescribedGroup:
     )
 
 
-def _foreign(described: Any, kind: str) -> DescribedGroup:
+def _unsupported(described: Any, kind: str) -> DescribedGroup:
     """A group whose members say what no consumer would, for each other alone."""
     return DescribedGroup(
         described.group_id,

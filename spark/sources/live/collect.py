@@ -69,7 +69,7 @@ def collect_cluster(cluster: Cluster, tell: Tell = tell_nobody) -> Collected:
     statuses = [
         {"cluster": cluster.name, "group": group.name, "status": group.status, "reason": reason}
         for group in reading.groups
-        if (reason := group.reason or group.why_foreign)
+        if (reason := group.reason or group.why_unsupported)
     ]
     return Collected(
         tables=tables,

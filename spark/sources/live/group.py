@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
-from spark.fleet import FOREIGN, REBALANCING_STATES, UNKNOWN_STATE, why_foreign
+from spark.fleet import REBALANCING_STATES, UNKNOWN_STATE, UNSUPPORTED, why_unsupported
 
 Claim = tuple[str, int]
 
@@ -48,8 +48,8 @@ class DescribedGroup:
     @property
     def status(self) -> str:
         """What `evenfleet plan` will say about it."""
-        if self.why_foreign:
-            return FOREIGN
+        if self.why_unsupported:
+            return UNSUPPORTED
         if self.state.startswith(UNKNOWN_STATE):
             return "invalid"
         if self.state in REBALANCING_STATES:
@@ -59,9 +59,9 @@ class DescribedGroup:
         return "inferred" if self.inferred else "ok"
 
     @property
-    def why_foreign(self) -> str | None:
+    def why_unsupported(self) -> str | None:
         """Why it isn't planned although nothing is the matter with it; None: it is one to plan."""
-        return why_foreign(self.type, self.strategy, len(self.members))
+        return why_unsupported(self.type, self.strategy, len(self.members))
 
 
 def unknown(name: str, reason: str, kind: str | None = None) -> DescribedGroup:

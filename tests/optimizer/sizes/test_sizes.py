@@ -49,7 +49,7 @@ def test_the_maximum_as_found_needs_fewer() -> None:
     owned = [("t", partition) for partition in range(5)]
     group = Group({"t": 6}, [Member("a", ["t"], owned), Member("b", ["t"], [("t", 5)])])
     found = sized(group)
-    assert (found.found_max, found.fewest_found, found.fewest_optimal) == (5, 2, 2)
+    assert (found.current_max, found.fewest_found, found.fewest_optimal) == (5, 2, 2)
     stuck = [Member("a", ["t"], [*owned, ("t", 5)]), Member("b", ["t"])]
     assert sized(Group({"t": 6}, stuck)).fewest_found == 1
 

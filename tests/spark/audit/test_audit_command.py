@@ -345,7 +345,7 @@ class TestSnapshots:
         assert run("snapshots", store).err == f"Groups of snapshot {SECOND} {told}\n"
         said = run("audit", store)
         assert "Groups that aren't consumer groups: 2 share, 1 streams." in flat(said.err)
-        assert (said.code, "not judged: 2 empty; 3 foreign" in said.err) == (0, True)
+        assert (said.code, "not judged: 2 empty; 3 unsupported" in said.err) == (0, True)
 
     def test_a_store_with_nothing_in_it(self, run: Run, store: Path) -> None:
         said = run("snapshots", store)

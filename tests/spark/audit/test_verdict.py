@@ -29,15 +29,16 @@ def said(groups: dict[str, int], *counts: dict[str, Any]) -> str:
             "well | The fleet is well: nothing above info (3 of that; 2 groups judged).",
         ),
         (
-            {"ok": 1, "empty": 4, "foreign": 5},
+            {"ok": 1, "empty": 4, "unsupported": 5},
             [NONE],
             "well | The fleet is well: nothing above info (3 of that; 1 group judged; not judged: "
-            "4 empty; 5 foreign).",
+            "4 empty; 5 unsupported).",
         ),
         (
-            {"foreign": 5},
+            {"unsupported": 5},
             [],
-            "well | The fleet is well: nothing above info (0 of that; 0 groups judged; 5 foreign).",
+            "well | The fleet is well: nothing above info (0 of that; 0 groups judged; 5 "
+            "unsupported).",
         ),
         (
             {"ok": 3},
@@ -46,16 +47,16 @@ def said(groups: dict[str, int], *counts: dict[str, Any]) -> str:
             "(3 groups judged); begin with idle-members.",
         ),
         (
-            {"ok": 3, "empty": 1, "rebalancing": 2, "invalid": 3, "failed": 4, "foreign": 1},
+            {"ok": 3, "empty": 1, "rebalancing": 2, "invalid": 3, "failed": 4, "unsupported": 1},
             [NONE, CARE, TROUBLE],
             "in trouble | The fleet is in trouble: 1 critical finding and 2 warnings (3 groups "
-            "judged; not judged: 1 empty, 2 rebalancing, 3 invalid, 4 failed; 1 foreign); begin "
-            "with claimed-twice.",
+            "judged; not judged: 1 empty, 2 rebalancing, 3 invalid, 4 failed; 1 unsupported); "
+            "begin with claimed-twice.",
         ),
         (
-            {"invalid": 2, "empty": 1, "foreign": 1},
+            {"invalid": 2, "empty": 1, "unsupported": 1},
             [NONE, CARE],
-            "not judged | Nothing could be judged: 1 empty, 2 invalid, 1 foreign; 0 critical "
+            "not judged | Nothing could be judged: 1 empty, 2 invalid, 1 unsupported; 0 critical "
             "findings and 2 warnings; begin with idle-members.",
         ),
         (
@@ -104,8 +105,8 @@ def test_a_finding_so_bad_or_worse_fails(
 
 
 @pytest.mark.parametrize("severity", ["warning", "critical"])
-def test_nothing_judged_fails_and_foreign_groups_do_not(severity: str) -> None:
-    for groups in ({}, {"empty": 1}, {"invalid": 1, "foreign": 1}, Counter({"ok": 0})):
+def test_nothing_judged_fails_and_unsupported_groups_do_not(severity: str) -> None:
+    for groups in ({}, {"empty": 1}, {"invalid": 1, "unsupported": 1}, Counter({"ok": 0})):
         assert fails([NONE], groups, severity)
-    for groups in ({"foreign": 1}, {"ok": 1, "invalid": 9}):
+    for groups in ({"unsupported": 1}, {"ok": 1, "invalid": 9}):
         assert not fails([NONE], groups, severity)

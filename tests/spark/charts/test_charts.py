@@ -15,15 +15,15 @@ NAME = '"><script>alert(1)</script>\n' + "y" * 10_000
 
 ROWS: dict[str, list[dict[str, Any]]] = {
     "balance": [
-        {"ratio": "1–2", "least": 1.0, "found": 3, "planned": 9},
-        {"ratio": "2 and more", "least": 2.0, "found": 7, "planned": 1},
+        {"ratio": "1–2", "least": 1.0, "current": 3, "planned": 9},
+        {"ratio": "2 and more", "least": 2.0, "current": 7, "planned": 1},
     ],
     "league": [
         {"strategy": "optimal", "excess": 0, "moves": 5, "stopped_eager": 0},
         {"strategy": "current", "excess": 8, "moves": 0, "stopped_eager": 0},
     ],
     "matrix": [
-        {"member": f"{NAME}{m}", "topic": NAME, "found": 6 * m, "planned": 3} for m in range(2)
+        {"member": f"{NAME}{m}", "topic": NAME, "current": 6 * m, "planned": 3} for m in range(2)
     ],
     "trend": [
         {"instant": f"2026-11-21T0{h}:00:00Z", "excess": h, "lag": 7 * h, "generations": 1}
@@ -37,7 +37,7 @@ ROWS: dict[str, list[dict[str, Any]]] = {
         {"broker": b, "replicas": 9 - 3 * b, "planned": 6, "leaders": 3, "planned_leaders": 3 - b}
         for b in range(2)
     ],
-    "racks": [{"cluster": NAME, "found": 12, "planned": 4}],
+    "racks": [{"cluster": NAME, "current": 12, "planned": 4}],
     "frontier": [
         {"moves": 0, "max_load": 9, "knee": False},
         {"moves": 3, "max_load": 5, "knee": True},
@@ -51,15 +51,15 @@ ROWS: dict[str, list[dict[str, Any]]] = {
 }
 
 TOLD = {
-    "balance": "In 7 groups the most loaded member has at least 1.5 times the mean as found; in 1",
+    "balance": "In 7 groups the most loaded member has at least 1.5 times the mean now; in 1",
     "league": "Best is optimal: 0 partitions too many, 5 moves; as it is, 8 partitions",
     "matrix": "most loaded of 2 members has 6 partitions and the least loaded 0; as planned the "
     "most loaded has 3.",
     "trend": "the excess went from 0 to 2 partitions, the lag from 0 to 14 records, and groups "
     "rebalanced 3 times.",
     "rebalances": "rebalanced 11 times; the commonest cause is: crash (9).",
-    "brokers": "Replicas of a broker go from 6 to 9 as found, from 6 to 6 as planned; leaders",
-    "racks": "12 partitions are read across racks as found, and 4 as planned.",
+    "brokers": "Replicas of a broker go from 6 to 9 now, from 6 to 6 as planned; leaders",
+    "racks": "12 partitions are read across racks now, and 4 as planned.",
     "frontier": "the largest load is 9 partitions; 8 moves bring it to 4. The ring is where moves "
     "do most: 3 bring it to 5.",
     "timeline": "Unread are up to 3 partitions at once, 30.0 partition-seconds in all.",

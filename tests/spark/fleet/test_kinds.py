@@ -1,4 +1,4 @@
-"""Which groups are foreign, and of what kind they are."""
+"""Which groups are unsupported, and of what kind they are."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from spark.fleet import (
     TYPES,
     kind_of,
     type_of_protocol,
-    why_foreign,
+    why_unsupported,
 )
 
 KINDS = (None, *TYPES, "novel")
@@ -22,9 +22,9 @@ def test_both_tell_the_same_groups() -> None:
     """With members and without."""
     rows = list(product(KINDS, STRATEGIES, (0, 1)))
     kinds = [kind_of(kind, strategy, members > 0) for kind, strategy, members in rows]
-    foreign = [kind not in (None, CONNECT) for kind in kinds]
-    assert foreign == [why_foreign(*row) is not None for row in rows]
-    assert True in foreign and False in foreign
+    unsupported = [kind not in (None, CONNECT) for kind in kinds]
+    assert unsupported == [why_unsupported(*row) is not None for row in rows]
+    assert True in unsupported and False in unsupported
 
 
 @pytest.mark.parametrize(
@@ -48,12 +48,12 @@ def test_the_kind_in_a_word(type_: str | None, strategy: str | None, kind: str |
 @pytest.mark.parametrize("kind", KINDS)
 def test_without_members_the_type_has_to_say_it(kind: str | None) -> None:
     """Streams on the classic protocol is known by its strategy, which an empty group hasn't."""
-    is_foreign = why_foreign(kind, "stream", 0) is not None
-    assert is_foreign == (kind in ("share", "streams", "other", "novel"))
+    is_unsupported = why_unsupported(kind, "stream", 0) is not None
+    assert is_unsupported == (kind in ("share", "streams", "other", "novel"))
 
 
 def test_only_share_groups_have_several_owners_of_a_partition() -> None:
-    told = {kind: why_foreign(kind, "stream", 2) or "" for kind in KINDS}
+    told = {kind: why_unsupported(kind, "stream", 2) or "" for kind in KINDS}
     assert [kind for kind, why in told.items() if "no one owner" in why] == ["share"]
     assert "one owner each" in told["streams"] and "one owner each" in told["classic"]
     assert "'novel'" in told["novel"]

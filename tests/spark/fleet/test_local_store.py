@@ -31,7 +31,7 @@ def tables() -> dict[str, pa.Table]:
 
 
 def read(store, table):
-    """A table as found in the store, its columns and rows in the order of the files' names."""
+    """A table now in the store, its columns and rows in the order of the files' names."""
     parts = sorted((store / table / f"snapshot={SNAPSHOT}").iterdir())
     return pa.concat_tables(pq.ParquetFile(part).read() for part in parts)
 

@@ -52,7 +52,7 @@ def test_for_programs_a_row_with_its_points(run: Run, store: Path) -> None:
     assert [(point["moves"], point["max_load"]) for point in row["points"]] == [
         (moves, 12 - moves) for moves in range(8)
     ]
-    assert (row["found_max_load"], row["balanced_moves"]) == (12, 7)
+    assert (row["current_max_load"], row["balanced_moves"]) == (12, 7)
     even = json.loads(run("frontier", store, "--group", "even", "--format", "json").out)
     assert even["frontier"][0]["sentence"] == "No move makes the largest load lower than 1."
 
@@ -115,7 +115,10 @@ def test_by_weight_a_row_has_what_was_found_and_what_none_is_below(
     assert told in flat(said.err)
     assert "no plan is below 50 (gap 0.00 %)" in flat(said.err)
     (row,) = json.loads(run(*words, "--format", "json").out)["frontier"]
-    assert (row["found_max_weight"], row["weight_bound"]) == (pytest.approx(100), pytest.approx(50))
+    assert (row["current_max_weight"], row["weight_bound"]) == (
+        pytest.approx(100),
+        pytest.approx(50),
+    )
     assert [sorted(point) for point in row["points"]] == [
         ["gain", "knee", "max_weight", "moves", "weight_bound"]
     ] * 2

@@ -66,20 +66,20 @@ def test_any_other_state_is_planned(state: str | None) -> None:
 
 @pytest.mark.parametrize("kind", ["share", "streams", "other"])
 @pytest.mark.parametrize("state", ["Stable", "Empty", "Reconciling", "Unknown: not said"])
-def test_a_group_of_another_kind_is_foreign_whatever_else_is_the_matter(
+def test_a_group_of_another_kind_is_unsupported_whatever_else_is_the_matter(
     kind: str, state: str
 ) -> None:
     for fleet in (two_readers(type=kind, state=state), Fleet().group("g", {}, type=kind)):
         group = read(fleet)
-        assert (group.status, group.problem) == ("foreign", None)
+        assert (group.status, group.problem) == ("unsupported", None)
         assert group.reason
 
 
 @pytest.mark.parametrize("kind", ["classic", None])
-def test_streams_on_the_classic_protocol_is_foreign(kind: str | None) -> None:
+def test_streams_on_the_classic_protocol_is_unsupported(kind: str | None) -> None:
     facts = {"type": kind, "strategy": "stream"}
     group = read(two_readers(("t", 0, "a"), **facts))
-    assert group.status == "foreign"
+    assert group.status == "unsupported"
     assert "Kafka Streams (strategy 'stream')" in (group.reason or "")
     assert read(Fleet().group("g", {}, **facts)).status == "empty"
 

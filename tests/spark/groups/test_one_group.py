@@ -80,7 +80,7 @@ def check_alike(spark: SparkSession, store: Path, racks: bool) -> dict[Key, Flee
 def test_odd_groups(spark: SparkSession, tmp_path: Path, racks: bool) -> None:
     found = check_alike(spark, write_odd_store(odd_groups(), tmp_path), racks)
     assert {group.status for group in found.values()} == {
-        *("ok", "inferred", "empty", "rebalancing", "foreign", "invalid")
+        *("ok", "inferred", "empty", "rebalancing", "unsupported", "invalid")
     }
     racked = found["c", "own-rack"].problem
     assert racked is not None and bool(racked.replica_racks) == racks

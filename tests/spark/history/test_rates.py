@@ -35,7 +35,7 @@ def test_mean_quantile_and_maximum(spark: SparkSession) -> None:
     with made.history(spark) as history:
         row = one(history.rates(quantile=0.75).rates)
     assert (row["mean"], row["quantile"], row["maximum"]) == (3, 4, 6)
-    assert (row["pairs"], row["afresh"], row["last_seen"]) == (3, 0, snapshot_at(3))
+    assert (row["pairs"], row["resets"], row["last_seen"]) == (3, 0, snapshot_at(3))
 
 
 def test_the_window_ends_with_the_last_snapshot_of_each_cluster(spark: SparkSession) -> None:
@@ -58,7 +58,7 @@ def test_a_topic_that_was_made_anew_starts_afresh(spark: SparkSession) -> None:
         rates = history.rates()
         assert rates.notes == ()
         row = one(rates.rates, topic="t")
-    assert (row["pairs"], row["afresh"], row["mean"]) == (2, 1, 3)
+    assert (row["pairs"], row["resets"], row["mean"]) == (2, 1, 3)
 
 
 def test_a_reset_starts_consumption_afresh(spark: SparkSession) -> None:
@@ -68,7 +68,7 @@ def test_a_reset_starts_consumption_afresh(spark: SparkSession) -> None:
         made.at(hour, 0, committed * HOUR, end * HOUR)
     with made.history(spark) as history:
         row = one(history.rates().consumption)
-    assert (row["pairs"], row["afresh"], row["maximum"], row["now"]) == (3, 1, 4, 3)
+    assert (row["pairs"], row["resets"], row["maximum"], row["now"]) == (3, 1, 4, 3)
     assert row["lag"] == 7 * HOUR
     assert row["lag_trend"] == pytest.approx(-1.5)
     assert (row["seconds_to_drain"], row["falls_behind"]) == (7 * HOUR, False)
@@ -94,8 +94,8 @@ def test_a_row_stated_twice_is_no_pair(spark: SparkSession) -> None:
     made = Offsets().at(0, 0, 0, 0).at(1, 0, 0, HOUR).at(1, 0, HOUR, 2 * HOUR)
     with made.history(spark) as history:
         rates = history.rates()
-        assert rows_of(rates.rates, "mean", "pairs", "afresh") == [(2, 1, 0)]
-        assert rows_of(rates.consumption, "mean", "pairs", "afresh") == [(1, 1, 0)]
+        assert rows_of(rates.rates, "mean", "pairs", "resets") == [(2, 1, 0)]
+        assert rows_of(rates.consumption, "mean", "pairs", "resets") == [(1, 1, 0)]
 
 
 def test_equal_offsets_are_a_rate_of_nothing(spark: SparkSession) -> None:
@@ -113,7 +113,7 @@ def test_one_snapshot_has_no_pairs(spark: SparkSession) -> None:
     """The lag it tells; how old that is can't be known."""
     with Offsets().at(0, 0, 5, 9, owner="m").history(spark) as history:
         rates = history.rates()
-        assert rows_of(rates.rates, "mean", "quantile", "pairs", "afresh") == [(None, None, 0, 0)]
+        assert rows_of(rates.rates, "mean", "quantile", "pairs", "resets") == [(None, None, 0, 0)]
         row = one(rates.consumption)
         assert rows_of(rates.members, "member_id", "now", "maximum", "pairs") == [
             ("m", None, None, 0)
@@ -140,12 +140,12 @@ def test_a_clock_that_jumped_back_spoils_no_rate(spark: SparkSession) -> None:
     """It is told, and nothing that touches the two instants counts."""
     with clock_that_jumped().history(spark) as history:
         rates = history.rates()
-        assert rows_of(rates.rates, "topic", "maximum", "pairs", "afresh") == [
+        assert rows_of(rates.rates, "topic", "maximum", "pairs", "resets") == [
             ("a", 1, 2, 0),
             ("b", 1, 2, 0),
             ("idle", 0, 2, 0),
         ]
-        assert rows_of(rates.consumption, "topic", "maximum", "pairs", "afresh") == [
+        assert rows_of(rates.consumption, "topic", "maximum", "pairs", "resets") == [
             ("a", 1, 2, 0),
             ("b", 1, 2, 0),
             ("idle", 0, 2, 0),
@@ -237,9 +237,9 @@ def test_offsets_beyond_all_bounds_are_no_rate(spark: SparkSession, spark_defaul
     made = Offsets().at(0, 0, 0, 0).at(1, 0, largest, largest, lag=-5).at(2, 0, 0, largest)
     with made.history(spark) as history:
         rates = history.rates()
-        assert rows_of(rates.rates, "pairs", "afresh", "maximum") == [(2, 0, largest / HOUR)]
+        assert rows_of(rates.rates, "pairs", "resets", "maximum") == [(2, 0, largest / HOUR)]
         row = one(rates.consumption)
-    assert (row["lag"], row["afresh"], row["lag_seconds"]) == (largest, 1, 2 * HOUR)
+    assert (row["lag"], row["resets"], row["lag_seconds"]) == (largest, 1, 2 * HOUR)
 
 
 @pytest.mark.parametrize("window", ["0h", "3 h", "1d3h", "-1h", timedelta(0)])

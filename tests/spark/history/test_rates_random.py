@@ -37,7 +37,7 @@ def summed(series: pd.Series[Any]) -> dict[str, Any]:
         "quantile": np.quantile(rates, QUANTILE) if rates else None,
         "maximum": max(rates, default=None),
         "pairs": len(rates),
-        "afresh": sum(b < a for (_, a), (_, b) in pairs),
+        "resets": sum(b < a for (_, a), (_, b) in pairs),
     }
 
 
@@ -185,4 +185,4 @@ def test_rates_are_those_of_a_plain_loop(spark: SparkSession, seed: int) -> None
         check(found_in(found.consumption, TRACK), expected_consumption(offsets, ends))
         members = found_in(found.members, ["cluster", "group", "member_id"])
         check(members, expected_members(made, offsets))
-    assert sum(row["afresh"] for row in rates.values())
+    assert sum(row["resets"] for row in rates.values())

@@ -42,7 +42,7 @@ def test_for_programs_and_some_groups(run: Run, hourly: Path) -> None:
 def test_one_snapshot_tells_all_but_what_comes_in_needs(run: Run, store: Path) -> None:
     said = run("members", store)
     assert said.code == 0, said.err
-    assert "g of c: 2 partitions over 2 members: 1 each (as found 2), and no fewer would do." in (
+    assert "g of c: 2 partitions over 2 members: 1 each (now 2), and no fewer would do." in (
         flat(said.out)
     )
     assert "What members need for what comes in takes two snapshots with offsets" in said.err

@@ -44,7 +44,7 @@ def test_each_group_has_its_numbers_or_the_reason_why_not(spark: SparkSession) -
     big = found["big"]
     assert (big["members"], big["partitions"], big["optimal_max"], big["spare"]) == (50, 51, 2, 24)
     assert (big["fewest_optimal"], big["next_better"], big["even"]) == (26, 51, False)
-    assert (big["found_max"], big["needed"], big["proven"]) == (1, None, True)
+    assert (big["current_max"], big["needed"], big["proven"]) == (1, None, True)
     assert big["sizes"][0] == {"members": 47, "max_load": 2, "even": False}
     assert big["sentence"] == (
         "51 partitions over 50 members: 2 at most, as over 26, so 24 are spare. It takes 51 "
@@ -75,7 +75,7 @@ def test_what_comes_in_needs_members(spark: SparkSession) -> None:
         usual = by_group(several[0], rates)["mixed"]
         roomy = by_group(several[0], rates, 0.8)["mixed"]
         none = by_group(several[0], rates)["big"]
-    assert (usual["rate"], usual["rated"], usual["ability"]) == (210, 13, 120)
+    assert (usual["rate"], usual["rated"], usual["peak_rate"]) == (210, 13, 120)
     assert (usual["needed"], roomy["needed"], none["needed"]) == (None, 3, None)
     assert roomy["sentence"].endswith(
         "For 210 records a second, of which a member has been seen to do 120 and shall do 96, 3 "
@@ -100,5 +100,5 @@ def test_the_demo_has_a_row_for_each_group(spark: SparkSession, demo_tables: Any
     planned = [row for row in rows if row.status in ("ok", "inferred")]
     assert all(row.fewest_optimal <= row.members for row in planned if row.partitions)
     assert {row.status for row in rows} <= {
-        *("ok", "inferred", "empty", "rebalancing", "foreign", "invalid"),
+        *("ok", "inferred", "empty", "rebalancing", "unsupported", "invalid"),
     }

@@ -8,7 +8,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from spark import InputError, plan_fleet
-from spark.fleet import why_foreign
+from spark.fleet import why_unsupported
 from spark.groups.encode import encode
 from tests.optimizer.groups import tiny_group
 from tests.spark.support.encoded import encoded_group, names_of
@@ -98,7 +98,7 @@ STATUSES = {
     "unlisted": ("ok", None),
     "empty": ("empty", "the group has no members"),
     "rebalancing": ("rebalancing", "the group is rebalancing (state PreparingRebalance)"),
-    "shared": ("foreign", why_foreign("share", None, 2)),
+    "shared": ("unsupported", why_unsupported("share", None, 2)),
     "twins": ("invalid", "two members have the id 'a'"),
     "stranger": (
         "invalid",
@@ -172,7 +172,7 @@ def test_the_summary_counts_statuses_and_the_fleet_before_and_after(
     statuses, (found, plan) = planned.summary
     assert statuses == [
         {"status": "empty", "groups": 1},
-        {"status": "foreign", "groups": 1},
+        {"status": "unsupported", "groups": 1},
         {"status": "inferred", "groups": 1},
         {"status": "invalid", "groups": 6},
         {"status": "ok", "groups": 13},
@@ -182,7 +182,7 @@ def test_the_summary_counts_statuses_and_the_fleet_before_and_after(
     squares = {"moves": 9, "owner unsubscribed": 1, "two generations": 5, "one generation": 4}
     ones = ("impossible", "vanished", "unread", "idle")
     assert found == {
-        "fleet": "as found",
+        "fleet": "now",
         "uneven groups": 2,
         "max load": 3,
         "worst max/mean": 3.0,  # 'idle' too: one partition, three members

@@ -29,7 +29,7 @@ class TestPlan:
         said = run("plan", store, "--out", tmp_path / "plan")
         assert said.code == 0
         assert f"Snapshot {SNAPSHOT} is planned by optimal" in said.err
-        assert "as found" in said.out
+        assert "now" in said.out
         assert [tuple(row.values())[2:] for row in rows(tmp_path / "plan" / "assignments")] == [
             ("t", 0, "a", "a", "keep"),
             ("t", 1, "b", "a", "move"),
@@ -47,7 +47,7 @@ class TestPlan:
     def test_json_is_one_object_of_all_tables(self, run: Run, store: Path, tmp_path: Path) -> None:
         said = run("plan", store, "--out", tmp_path / "plan", "--format", "json")
         printed = json.loads(said.out)
-        assert [row["fleet"] for row in printed["fleet"]] == ["as found", "planned"]
+        assert [row["fleet"] for row in printed["fleet"]] == ["now", "planned"]
         assert printed["fleet"][1]["moves"] == 1
         assert printed["groups"] == [
             {"snapshot": SNAPSHOT, "status": "empty", "groups": 1},

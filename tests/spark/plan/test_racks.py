@@ -85,15 +85,15 @@ def test_each_group_is_planned_by_its_own_goals(
         "left-alone": (0, 0, 4, False),
         "nowhere": (1, None, None, None),
     }
-    assert groups["near"]["found_remote_reads"] == 4
+    assert groups["near"]["current_remote_reads"] == 4
     assert groups["left-alone"]["reason"] == "not worth 4 moves"
     assert json.loads(groups["far"]["goals"])["rack"] == "any"
     traffic = rows(plan / "traffic")
     assert {
-        group: (round(row["found_bytes"] / 1e9, 6), round(row["planned_bytes"] / 1e9, 6))
+        group: (round(row["current_bytes"] / 1e9, 6), round(row["planned_bytes"] / 1e9, 6))
         for group, row in traffic.items()
     } == {"near": (4, 0), "far": (0, 0), "left-alone": (4, 4), "nowhere": (0, 0)}
-    assert round(traffic["near"]["found_cost"], 9) == 0.08
+    assert round(traffic["near"]["current_cost"], 9) == 0.08
     tables = json.loads(said.out)
     assert [round(row["cost a day"], 9) for row in tables["traffic"]] == [0.16, 0.08]
     assert [row["across racks"] for row in tables["fleet"]] == [8, 4]

@@ -14,7 +14,7 @@ from tests.spark.support.fleets import Fleet
 def measured(**changes: float) -> Row:
     nothing: dict[str, Any] = dict.fromkeys(
         ("improved", "bound", "planned_uneven", "planned_weighed", "moves", "takeovers"), 0
-    ) | {"found_most_over": None, "planned_most_over": None}
+    ) | {"current_most_over": None, "planned_most_over": None}
     return Row(**nothing | {"partitions": 40} | changes)
 
 
@@ -32,10 +32,10 @@ def test_where_nothing_is_to_be_done() -> None:
 
 
 def test_by_weight_the_worst_member_is_held_against_what_no_plan_is_below() -> None:
-    weighed = {"planned_weighed": 1, "found_most_over": 2.5, "planned_most_over": 1.004}
+    weighed = {"planned_weighed": 1, "current_most_over": 2.5, "planned_most_over": 1.004}
     assert sentence_of([measured(**weighed), measured()]).endswith(
         "By weight, the most loaded member of 1 group has at most 1.00 times what no plan is "
-        "below; as found 2.50 times."
+        "below; now 2.50 times."
     )
 
 

@@ -65,7 +65,7 @@ def test_an_empty_broker_gets_its_share(run: Run, asked: list, before: Path) -> 
     assert {row["planned_leaders"] for row in told["brokers"]} == {4}
     ways = {row["placement"]: row for row in told["compared"]}
     assert ways["optimal"]["copies"] == 8
-    assert ways["as found"]["copies"] == 0
+    assert ways["now"]["copies"] == 0
     assert all(row["copies"] <= 4 for row in told["batches"])
     assert told["plan"][0]["optimal"] == "optimal"
 

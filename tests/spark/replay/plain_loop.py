@@ -70,7 +70,7 @@ def readable(look: Look, owners: Owners) -> Owners:
 
 def replayed(history: History, strategy: str, goals: Goals) -> Iterator[Row | None]:
     """What a strategy makes of each snapshot; None where the group isn't there or isn't judged."""
-    owners: Owners | None = None  # as found
+    owners: Owners | None = None  # now
     if history.looks[0] is None:
         owners = {}
     before: Look | None = None

@@ -37,7 +37,7 @@ def strategy(name: str, excess: int, moves: int) -> dict[str, Any]:
 
 
 def fleet_rows() -> list[dict[str, Any]]:
-    found = {"fleet": "as found", "uneven groups": 5, "max load": 9, "moves": 0}
+    found = {"fleet": "now", "uneven groups": 5, "max load": 9, "moves": 0}
     return [found, {"fleet": "planned", "uneven groups": 1, "max load": 4, "moves": 17}]
 
 
@@ -48,7 +48,7 @@ def group(name: str = "orders", topic: str = "t") -> GroupMaterial:
         status="ok",
         reason=None,
         by_topic=[
-            {"member": f"{name}-{m}", "topic": topic, "found": 4 - 4 * m, "planned": 2}
+            {"member": f"{name}-{m}", "topic": topic, "current": 4 - 4 * m, "planned": 2}
             for m in range(2)
         ],
         moves=[f"{topic}-0 moves."],
@@ -85,11 +85,11 @@ def material(**changes: Any) -> Material:
         findings=[finding(at) for at in range(1, 4)],
         not_run={"lag": "the snapshot tells no lags"},
         fleet=fleet_rows(),
-        balance=[{"ratio": "1–2", "least": 1.0, "found": 5, "planned": 7}],
+        balance=[{"ratio": "1–2", "least": 1.0, "current": 5, "planned": 7}],
         clusters_beside=[
             {
                 **{"cluster": "prod", "instant": "20261121T060000Z", "groups": 8, "unplanned": 1},
-                **{"found_uneven": 5, "planned_uneven": 1, "moves": 17, "findings": 3},
+                **{"current_uneven": 5, "planned_uneven": 1, "moves": 17, "findings": 3},
             }
         ],
         league=[strategy("optimal", 0, 17), strategy("current", 12, 0)],
@@ -122,7 +122,7 @@ def hostile() -> Material:
             },
             {"cluster": "unknown", "status": "refused"},
         ],
-        racks=[{"cluster": HOSTILE, "found": 3, "planned": 1}],
+        racks=[{"cluster": HOSTILE, "current": 3, "planned": 1}],
         league=[strategy(HOSTILE, 3, 4)],
     )
 

@@ -47,14 +47,14 @@ def test_figures_are_those_of_the_commands(run: Run, demo_store: Path, tmp_path:
     earlier, newest = (
         len(pd.read_parquet(demo_store / f"members/snapshot={one}")) for one in (EARLIER, SNAPSHOT)
     )
-    found, planned = ("found_max_load", "found_min_load"), ("max_load", "min_load")
+    found, planned = ("current_max_load", "current_min_load"), ("max_load", "min_load")
     figures = {
         "clusters": str(groups.cluster.nunique()),
         "groups": "12 in the snapshot before 11",
-        "uneven groups, planned": f"{_uneven(groups, *planned)} as found {_uneven(groups, *found)}",
+        "uneven groups, planned": f"{_uneven(groups, *planned)} now {_uneven(groups, *found)}",
         "partitions that move": str(int(groups.moves.sum())),
-        "most partitions a member, planned": f"{int(groups.max_load.max())} as found "
-        f"{int(groups.found_max_load[groups.max_load.notna()].max())}",
+        "most partitions a member, planned": f"{int(groups.max_load.max())} now "
+        f"{int(groups.current_max_load[groups.max_load.notna()].max())}",
         "members": f"{newest} in the snapshot before {earlier}",
     }
     assert {name: read.told[name].replace(",", "") for name in figures} == figures
@@ -75,7 +75,7 @@ def _of_cluster(groups: pd.DataFrame, findings: pd.DataFrame) -> list[int]:
     """What the page tells of a cluster, worked out anew from what the audit has written."""
     return [
         *(len(groups), int(groups.max_load.isna().sum())),
-        _uneven(groups, "found_max_load", "found_min_load"),
+        _uneven(groups, "current_max_load", "current_min_load"),
         _uneven(groups, "max_load", "min_load"),
         int(groups.moves.sum()),
         int((findings.severity != "info").sum()),

@@ -64,7 +64,7 @@ def test_measures_are_of_the_plan_and_the_found_ones_of_the_snapshot() -> None:
     assert (plan.moves, plan.takeovers) == (0, 2)
     assert (plan.balance_optimal, plan.moves_optimal) == (True, True)
     # what a owned of u, which it doesn't read, isn't load
-    assert (plan.found_max_load, plan.found_min_load, plan.found_sum_squares) == (3, 0, 9)
+    assert (plan.current_max_load, plan.current_min_load, plan.current_sum_squares) == (3, 0, 9)
 
 
 @pytest.mark.parametrize("strategy", [name for name in STRATEGIES if name != "optimal"])

@@ -69,5 +69,5 @@ def test_what_limits_move_is_counted(goals: Goals) -> None:
         (1, pytest.approx(16)),
         (2, pytest.approx(9)),
     ]
-    assert found.found_weight == pytest.approx(17)
+    assert found.current_weight == pytest.approx(17)
     assert assign(group, goals=goals).moves == 2

@@ -65,7 +65,7 @@ def said(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Audit
             getattr(cases, case)(Place(f"{finding}-{case}", fleets))
     _new_protocol(Place("new-protocol", fleets))
     _moving(Place("moving", fleets))
-    _foreign(Place("foreign", fleets))
+    _unsupported(Place("others", fleets))
     _of_known_type(Place("known-type", fleets))
     _workers(Place("connect", fleets))
     _planned(Place("planned", fleets))
@@ -96,7 +96,7 @@ def _moving(place: Place) -> None:
     place.group({"a": ["t"], "b": ["t"]}, claims, state="PreparingRebalance", strategy="range")
 
 
-def _foreign(place: Place) -> None:
+def _unsupported(place: Place) -> None:
     """Groups that aren't consumer groups, in a state that no consumer group should be in."""
     place.topic("t", 400)
     members = {"a": ["t"], "b": ["t"], "c": ["t"]}
@@ -110,10 +110,10 @@ def _foreign(place: Place) -> None:
         place.group(members, claims, name=name, type=kind, strategy=strategy)
         old = {"x": ["t"], "y": ["t"]}
         before = place.fleets.before
-        before.group(name, old, [("t", 0, "x")], cluster="foreign", type=kind, strategy=strategy)
+        before.group(name, old, [("t", 0, "x")], cluster="others", type=kind, strategy=strategy)
         for fleet in (before, place.fleets.now):
             offset = 5 if fleet is before else 50_000
-            at = {"cluster": "foreign", "group": name, "topic": "t", "partition": 0}
+            at = {"cluster": "others", "group": name, "topic": "t", "partition": 0}
             fleet.add("offsets", **at, committed_offset=1, end_offset=offset)
 
 
@@ -256,8 +256,8 @@ def test_a_type_that_is_told_is_not_guessed(said: Audited) -> None:
 
 def test_nothing_is_said_of_groups_that_are_not_consumer_groups(said: Audited) -> None:
     """Nor do they count as faulty."""
-    assert [row["finding"] for row in said.findings if row["cluster"] == "foreign"] == []
-    assert said.groups["foreign"] == 5
+    assert [row["finding"] for row in said.findings if row["cluster"] == "others"] == []
+    assert said.groups["unsupported"] == 5
     assert said.kinds == {"connect": 2, "other": 1, "share": 1, "streams": 3}
 
 
@@ -335,11 +335,11 @@ def test_counts(said: Audited) -> None:
 
 
 def test_groups(said: Audited) -> None:
-    """Those that are judged, 219 of them for coordinators; those that can't be; foreign ones."""
+    """Those that are judged, 219 of them for coordinators; those that can't be."""
     ok = len(CASES) * 3 - 11 * 3 - 3 + 1 + 2 * 4 + 2 + 2 + 50 + 10 + 49 + 10 + 50 + 50
     ok += 1 + 3  # one follows a plan, three have nothing to read
     ok -= 4  # two of those that can't be judged are invalid, one is failed, one is moving
-    others = {"empty": 1, "failed": 2, "foreign": 5, "invalid": 2, "rebalancing": 2}
+    others = {"empty": 1, "failed": 2, "unsupported": 5, "invalid": 2, "rebalancing": 2}
     assert said.groups == others | {"ok": ok}
 
 
@@ -366,5 +366,5 @@ def test_verdict(said: Audited) -> None:
     assert verdict(said.counts, said.groups, said.worst) == (
         f"The fleet is in trouble: {found['critical']} critical findings and {found['warning']} "
         f"warnings ({judged} groups judged; not judged: 1 empty, 2 rebalancing, 2 invalid, "
-        f"2 failed; 5 foreign); begin with {said.worst[0]['finding']}."
+        f"2 failed; 5 unsupported); begin with {said.worst[0]['finding']}."
     )

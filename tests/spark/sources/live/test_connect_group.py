@@ -101,7 +101,7 @@ def test_tasks_are_partitions_and_connectors_topics(said: Said, strategy: str) -
 def test_it_is_planned_and_has_nothing_to_tell() -> None:
     reading = read(SESSIONED)
     group = reading.groups[0]
-    assert (group.status, group.reason, group.why_foreign) == ("ok", None, None)
+    assert (group.status, group.reason, group.why_unsupported) == ("ok", None, None)
     assert reading.missing == []
 
 

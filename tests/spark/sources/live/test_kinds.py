@@ -26,7 +26,7 @@ pytestmark = pytest.mark.usefixtures("at_once")
         ("Novel", "other", "aren't consumers"),
     ],
 )
-def test_groups_of_other_protocols_are_foreign_and_not_asked_about(
+def test_groups_of_other_protocols_are_unsupported_and_not_asked_about(
     listed: str, kind: str, reason: str
 ) -> None:
     brokers = three()
@@ -40,8 +40,8 @@ def test_groups_of_other_protocols_are_foreign_and_not_asked_about(
     brokers.spoil = spoil
     reading = read_cluster(CLUSTER, brokers)
     (group,) = [group for group in reading.groups if group.name == "b-new"]
-    assert (group.state, group.type, group.status) == ("Stable", kind, "foreign")
-    assert reason in (group.why_foreign or "")
+    assert (group.state, group.type, group.status) == ("Stable", kind, "unsupported")
+    assert reason in (group.why_unsupported or "")
     assert reading.missing == []
 
 
@@ -67,19 +67,19 @@ def of_protocol(protocol: str, strategy: str) -> Reading:
     return read_cluster(CLUSTER, brokers)
 
 
-def test_a_registrys_own_group_is_foreign() -> None:
+def test_a_registrys_own_group_is_unsupported() -> None:
     """Its members are there; what they say to each other is no subscription."""
     reading = of_protocol("sr", "v0")
     group = reading.groups[0]
-    assert (group.type, group.status, group.state) == ("other", "foreign", "Stable")
+    assert (group.type, group.status, group.state) == ("other", "unsupported", "Stable")
     assert group.reason == "its members speak 'sr', not 'consumer'"
     assert [(member.topics, member.owned) for member in group.members] == [((), ())] * 2
     assert reading.missing == []
 
 
-def test_streams_on_the_classic_protocol_is_foreign_with_its_owners() -> None:
+def test_streams_on_the_classic_protocol_is_unsupported_with_its_owners() -> None:
     group = of_protocol("consumer", "stream").groups[0]
-    assert (group.type, group.status) == ("classic", "foreign")
+    assert (group.type, group.status) == ("classic", "unsupported")
     assert sum(len(member.owned) for member in group.members) > 0
 
 
@@ -95,4 +95,4 @@ def test_a_group_that_could_not_be_described_is_of_the_type_that_was_listed() ->
 
     brokers.spoil = spoil
     group = read_cluster(CLUSTER, brokers).groups[0]
-    assert (group.name, group.type, group.status) == ("a-classic", "other", "foreign")
+    assert (group.name, group.type, group.status) == ("a-classic", "other", "unsupported")
