@@ -16,7 +16,7 @@ MEANINGS = {
     "stopped": "partitions that nobody reads while a rebalance goes on: all of a group if its "
     "protocol is eager, those that change hands if it is cooperative. Strategies of "
     "the broker (KIP-848) never stop all",
-    "without answer": "groups that a strategy can't be asked for: they are empty, in a "
+    "not evaluated": "groups that a strategy can't be asked for: they are empty, in a "
     "rebalance, or what is known of them is at odds",
     "over bound": "load of a group's worst member by weight ÷ what no assignment is below: 1 is as "
     "good as can be",

@@ -61,7 +61,7 @@ def fleet_of(comparison: DataFrame, *keys: str) -> DataFrame:
     With further `keys`, columns of the comparison, one for each of their values, in their order.
 
     * `kind`: `consumer`, then `connect`, if there are groups of Connect workers.
-    * `groups`: those that the strategy has an answer for; the sums are over them. `without_answer`
+    * `groups`: those that the strategy has an answer for; the sums are over them. `not_evaluated`
       counts the others, and `why` says how many are empty, rebalancing, invalid or failed, and
       what befell the first that failed.
     * `unbalanced`: groups whose loads could be evened out further, or that aren't wholly assigned.
@@ -99,7 +99,7 @@ def fleet_of(comparison: DataFrame, *keys: str) -> DataFrame:
         comparison.groupBy(*keys, "kind", "strategy")
         .agg(
             F.count_if(answered).alias("groups"),
-            F.count_if(~answered).alias("without_answer"),
+            F.count_if(~answered).alias("not_evaluated"),
             F.count_if(answered & ~F.coalesce("balance_optimal", F.lit(False))).alias("unbalanced"),
             F.max(F.when(mean > 0, F.col("max_load") / mean)).alias("worst_max_to_mean"),
             F.avg("worst_topic_share").alias("mean_topic_share"),
@@ -116,7 +116,7 @@ def best_first() -> list[Column]:
     """The order of the rows of `fleet_of`."""
     return [
         *(F.col("kind").desc(), F.round("mean_over_bound", 3)),
-        F.col("unbalanced") + F.col("without_answer"),
+        F.col("unbalanced") + F.col("not_evaluated"),
         *(F.col(name).asc() for name in ("excess", "moves", "strategy")),
     ]
 

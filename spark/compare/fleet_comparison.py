@@ -16,7 +16,7 @@ from spark.notebook import shown_in_notebook
 SHOWN = {
     "strategy": "strategy",
     "groups": "groups with an answer",
-    "without_answer": "groups without",
+    "not_evaluated": "groups without",
     "unbalanced": "unbalanced groups",
     "excess": "excess (partitions)",
     "moves": "moves (partitions)",

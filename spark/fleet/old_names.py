@@ -8,7 +8,7 @@ from spark.files import Stated
 from spark.fleet.states import UNSUPPORTED
 
 OLD_PREFIX, NEW_PREFIX = "found_", "current_"
-OLD_NAMES = {"afresh": "resets", "ability": "peak_rate"}
+OLD_NAMES = {"afresh": "resets", "ability": "peak_rate", "without_answer": "not_evaluated"}
 OLD_STATUS = "foreign"
 
 

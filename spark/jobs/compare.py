@@ -69,13 +69,13 @@ from spark.terminal import (
 
 SHOWN = (
     *("strategy", "unbalanced", "worst_max_to_mean", "mean_topic_share", "excess", "moves"),
-    "without_answer",
+    "not_evaluated",
 )
 """What fits a terminal of 80 columns; JSON and the table that is written have all."""
 
 SHOWN_BY_WEIGHT = (
     *("strategy", "mean_over_bound", "worst_over_bound", "unbalanced", "moves"),
-    "without_answer",
+    "not_evaluated",
 )
 """The same where groups are balanced by weight."""
 

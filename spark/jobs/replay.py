@@ -50,13 +50,13 @@ from spark.terminal import (
 
 SHOWN = (
     *("strategy", "excess_hours", "moves", "stopped", "first_moves", "best_or_equal", "alone"),
-    "without_answer",
+    "not_evaluated",
 )
 """What fits a terminal of 80 columns; JSON and the table that is written have all."""
 
 SHOWN_BY_WEIGHT = (
     *("strategy", "mean_over_bound", "worst_over_bound", "moves", "stopped", "first_moves"),
-    *("best_or_equal", "alone", "without_answer"),
+    *("best_or_equal", "alone", "not_evaluated"),
 )
 """The same where groups are balanced by weight."""
 

@@ -203,7 +203,7 @@ def _league(
     every = groups // SAMPLED
     some = _sample(fleet, every) if every > 1 else fleet
     rows = as_rows(fleet_of(compare_fleet(some, USUAL_STRATEGIES, goals=settings.goals)).collect())
-    measured = max((row["groups"] + row["without_answer"] for row in rows), default=0)
+    measured = max((row["groups"] + row["not_evaluated"] for row in rows), default=0)
     return rows, measured if every > 1 else None
 
 

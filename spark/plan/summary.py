@@ -7,6 +7,7 @@ from typing import Any
 
 from pyspark.sql import Column, DataFrame, Row, functions as F
 
+from spark.fleet import PLANNED
 from spark.wording import count_of
 
 FEWER_AT_MOST = "current_max_load > max_load"
@@ -83,41 +84,38 @@ def _measures() -> dict[str, tuple[Column, Total]]:
 
 
 def sentence_of(rows: list[Row]) -> str:
-    """What was measured, for people: what is put right, what moves for it, what can't be helped."""
+    """How many groups the plan evens out, by how many moves, and which stay uneven and why."""
     improved, bound, uneven, moves, takeovers, partitions = (
         sum(row[name] or 0 for row in rows)
         for name in ("improved", "bound", "planned_uneven", "moves", "takeovers", "partitions")
     )
-    gone = f", and {takeovers:,} more get a new owner for one that is gone" if takeovers else ""
+    groups = count_of(sum(row.groups for row in rows if row.status in PLANNED), "group")
+    moved = f"{moves:,} of {count_of(partitions, 'partition')}"
     if improved:
-        better = (
-            f"{count_of(improved, 'group')} could be more even, and {_are(improved)} as planned"
-        )
+        sentence = f"The plan evens out {improved:,} of {groups} by moving {moved}"
     else:
-        better = "No group becomes more even"
-    said = [f"{better}: {moves:,} of {count_of(partitions, 'partition')} move{gone}."]
+        sentence = f"The plan makes none of {groups} more even; it moves {moved}"
+    if takeovers:
+        gets = "gets" if takeovers == 1 else "get"
+        sentence += f"; {count_of(takeovers, 'orphaned partition')} {gets} a new owner"
+    sentences = [f"{sentence}."]
     if bound:
-        said.append(
-            f"{count_of(bound, 'group')} {_are(bound)} as even as subscriptions allow, with loads "
-            "that differ by two or more."
+        stays = "stays uneven because its" if bound == 1 else "stay uneven because their"
+        sentences.append(
+            f"{count_of(bound, 'group')} {stays} members subscribe to different topics."
         )
     if uneven > bound:
-        others = uneven - bound
-        said.append(f"{count_of(others, 'group')} could be more even still.")
+        sentences.append(f"{count_of(uneven - bound, 'group')} could be more even still.")
     weighed = sum(row.planned_weighed for row in rows)
     if weighed:
-        found, planned = (
+        now, planned = (
             max(row[f"{alias}_most_over"] or 0 for row in rows) for alias in ("current", "planned")
         )
-        said.append(
-            f"By weight, the most loaded member of {count_of(weighed, 'group')} has at most "
-            f"{planned:.2f} times what no plan is below; now {found:.2f} times."
+        sentences.append(
+            f"By weight, no member of {count_of(weighed, 'group')} carries more than "
+            f"{planned:.2f} times the proven lower bound (now {now:.2f} times)."
         )
-    return " ".join(said)
-
-
-def _are(number: int) -> str:
-    return "is" if number == 1 else "are"
+    return " ".join(sentences)
 
 
 def _of_known(total: Total, values: list[Any]) -> Any:

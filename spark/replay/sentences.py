@@ -8,11 +8,14 @@ from typing import Any
 from optimizer.strategies import OPTIMAL
 from spark.fleet import CONNECT, CONSUMER
 from spark.settings import CURRENT
-from spark.wording import shortened_in_sql
+from spark.wording import count_of, shortened_in_sql
 
 Row = Mapping[str, Any]
 
-SAID_OF = {CONSUMER: "", CONNECT: "Groups of Connect workers: "}
+KIND_PREFIX = {CONSUMER: "", CONNECT: "Groups of Connect workers: "}
+
+SHOWN = 0.05
+"""Partition-hours from which on a figure isn't rounded to 0."""
 
 _NAME = f"concat({shortened_in_sql('`group`')}, ' of ', {shortened_in_sql('cluster')})"
 
@@ -22,23 +25,23 @@ concat_ws(', ',
         concat('its worst member by weight at ', format_number(mean_over_bound, 2),
             ' times the bound instead of ', format_number(current_mean_over_bound, 2))),
     if(excess_hours = current_excess_hours, null,
-        concat(format_number(excess_hours, 1), ' partition-hours of excess instead of ',
+        concat(format_number(excess_hours, 1), ' partition-hours of overload instead of ',
             format_number(current_excess_hours, 1))),
     if(moves = current_moves, null, concat(moves, ' moves instead of ', current_moves)),
     if(stopped = current_stopped, null,
-        concat(stopped, ' partitions stopped',
+        concat(stopped, ' interruptions',
             coalesce(concat(' instead of ', current_stopped), ''))))
 """
-"""What is the same isn't told."""
+"""Figures that are equal are left out."""
 
 _OFF = """
-concat(': best off with ', strategy,
+concat(': best with ', strategy,
     if(alone, '', concat(' (as good: ', array_join(array_remove(equals, strategy), ', '), ')')))
 """
 
 SENTENCE = f"""
 concat({_NAME},
-    case when strategy = '{CURRENT}' then ': best left as it is'
+    case when strategy = '{CURRENT}' then ': no change does better'
     when current_moves is null then {_OFF}
     else concat_ws(': ', {_OFF}, nullif({_INSTEAD}, '')) end, '.')
 """
@@ -54,28 +57,27 @@ def best_replayed(league: Sequence[Row]) -> str:
     Each kind of groups has a verdict of its own.
     """
     verdicts = []
-    for kind, said in SAID_OF.items():
+    for kind, prefix in KIND_PREFIX.items():
         of_kind = [row for row in league if row["kind"] == kind]
         if of_kind:
-            verdicts.append(said + _verdict(of_kind))
+            verdicts.append(prefix + _verdict(of_kind))
     return " ".join(verdicts) or "Nothing to replay: no group that these strategies are for."
 
 
 def _verdict(league: Sequence[Row]) -> str:
-    answered = [row for row in league if row["groups"]]
-    if not answered:
+    evaluated = [row for row in league if row["groups"]]
+    if not evaluated:
         return "Nothing to replay: no group could be judged in any snapshot."
-    told = [_best(answered), *_equals(answered), *_of_kafka(answered), *_of_racks(answered)]
-    return f"{'; '.join(told)}. {_counted(answered[0])}"
+    parts = [_best(evaluated), *_equals(evaluated), *_of_kafka(evaluated), *_of_racks(evaluated)]
+    return f"{'; '.join(parts)}. {_counted(evaluated[0])}"
 
 
 def _best(league: Sequence[Row]) -> str:
     best = league[0]
-    found = next((row for row in league if row["strategy"] == CURRENT), None)
+    actual = next((row for row in league if row["strategy"] == CURRENT), None)
     if best["strategy"] == CURRENT:
-        return f"Best left as it was: {_said_of(best)}"
-    said = f"Best off with {best['strategy']}: {_said_of(best)}"
-    return f"{said}; as it was: {_said_of(found)}" if found else said
+        return f"No strategy does better than the actual assignments: {_figures(best)}"
+    return f"{best['strategy']}: {_figures(best, actual)}"
 
 
 def _equals(league: Sequence[Row]) -> Iterator[str]:
@@ -86,14 +88,14 @@ def _equals(league: Sequence[Row]) -> Iterator[str]:
         if _worth(row) == _worth(league[0])
     ]
     if equals:
-        yield f"equally good: {', '.join(equals)}"
+        yield f"as good: {', '.join(equals)}"
 
 
 def _worth(row: Row) -> tuple[Any, ...]:
     """As `spark.replay.tables.WORTH`."""
     over, excess, stopped = row["mean_over_bound"], row["excess_hours"], row["stopped"]
     return (
-        row["without_answer"],
+        row["not_evaluated"],
         over and round(over, 3),
         excess and round(excess, 4),
         row["moves"] if stopped is None else stopped,
@@ -108,31 +110,49 @@ def _first_moves(row: Row) -> str:
 def _counted(best: Row) -> str:
     """In how many groups the best is that, and in how many nothing tells strategies apart."""
     changed = best["groups"] - best["unchanged"]
-    said = f"Nothing happened in {best['unchanged']:,} of {best['groups']:,} groups"
+    unchanged = f"{best['unchanged']:,} of {count_of(best['groups'], 'group')} did not change"
     if not changed:
-        return f"{said}."
+        return f"{unchanged}."
     return (
-        f"{said}; {best['strategy']} is the best, or as good, in {best['best_or_equal']:,} of the "
-        f"other {changed:,}, and alone in {best['alone']:,}."
+        f"{unchanged}; {best['strategy']} is the best or as good in {best['best_or_equal']:,} of "
+        f"the other {changed:,}, alone in {best['alone']:,}."
     )
 
 
-def _said_of(row: Row) -> str:
-    over = row["mean_over_bound"]
-    said = "" if over is None else f"worst members by weight at {over:.2f} times the bound, "
-    said += (
-        f"{row['excess_hours'] or 0:,.1f} partition-hours of excess load, "
-        f"{row['moves'] or 0:,} moves"
-    )
+def _figures(row: Row, actual: Row | None = None) -> str:
+    """A strategy's figures, each beside the actual one where that is known."""
+    figures = [_load(row) + (f" (actual: {_load(actual)})" if actual else "")]
+    figures.append(_beside(row, actual, "moves", "moves"))
     if row["stopped"] is not None:
-        said += f", {row['stopped']:,} partitions stopped"
-        if row["stopped_groups"] < row["groups"]:
-            said += f" in {row['stopped_groups']:,} of {row['groups']:,} groups"
+        figures.append(_beside(row, actual, "stopped", "interruptions"))
     if row["strategy"] != CURRENT:
-        said += f", {_first_moves(row)}"
-    if row["without_answer"]:
-        said += f", no answer to {row['without_answer']:,} changes"
-    return said
+        figures.append(_first_moves(row))
+    if row["not_evaluated"]:
+        figures.append(f"not evaluated at {count_of(row['not_evaluated'], 'change')}")
+    return ", ".join(figures)
+
+
+def _beside(row: Row, actual: Row | None, column: str, noun: str) -> str:
+    """A sum, and the actual one where that is known."""
+    figure = f"{row[column] or 0:,} {noun}{_of_groups(row, column)}"
+    if actual is None or actual[column] is None:
+        return figure
+    return f"{figure} (actual: {actual[column]:,}{_of_groups(actual, column)})"
+
+
+def _of_groups(row: Row, column: str) -> str:
+    """Which groups a sum is of, if it isn't known of all."""
+    if column != "stopped" or row["stopped_groups"] == row["groups"]:
+        return ""
+    return f" in {row['stopped_groups']:,} of {count_of(row['groups'], 'group')}"
+
+
+def _load(row: Row) -> str:
+    over, excess = row["mean_over_bound"], row["excess_hours"] or 0
+    by_count = f"{excess:,.1f} partition-hours of overload" if excess >= SHOWN else "no overload"
+    if over is None:
+        return by_count
+    return f"worst members by weight at {over:.2f} times the bound, by count {by_count}"
 
 
 def _of_kafka(league: Sequence[Row]) -> Iterator[str]:
@@ -140,7 +160,7 @@ def _of_kafka(league: Sequence[Row]) -> Iterator[str]:
     if league[0]["strategy"] == OPTIMAL:
         own = [row for row in league if row["strategy"] not in (OPTIMAL, CURRENT)]
         if own and _worth(own[0]) != _worth(league[0]):
-            yield f"of Kafka's own {own[0]['strategy']}: {_said_of(own[0])}"
+            yield f"the best of Kafka's own: {own[0]['strategy']}: {_figures(own[0])}"
 
 
 def _of_racks(league: Sequence[Row]) -> Iterator[str]:

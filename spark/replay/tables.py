@@ -10,13 +10,13 @@ from spark.settings import CURRENT
 GROUP = ("cluster", "group")
 
 SUMMED = (
-    *("known_hours", "unknown_hours", "excess_hours", "changes", "without_answer"),
+    *("known_hours", "unknown_hours", "excess_hours", "changes", "not_evaluated"),
     *("moves", "takeovers", "stopped", "first_moves", "local_read_hours", "remote_read_hours"),
 )
 """Columns of the table of groups whose sums are those of the league."""
 
 WORTH = (
-    *("without_answer", "round(mean_over_bound, 3)", "round(excess_hours, 4)"),
+    *("not_evaluated", "round(mean_over_bound, 3)", "round(excess_hours, 4)"),
     *("coalesce(stopped, moves)", "moves"),
 )
 """What makes a strategy the better one, SQL text: the first that differs decides.
@@ -45,7 +45,7 @@ def groups_of(steps: DataFrame) -> DataFrame:
     * `known_hours`: for how long the strategy's answers are known to have held; `unknown_hours`:
       for how long it had none, or the group couldn't be judged.
     * `changes`: how often the group had to be assigned anew, without its first time;
-      `without_answer`: how often the strategy had no answer then. `why` is the last reason.
+      `not_evaluated`: how often the strategy had no answer then. `why` is the last reason.
     * `excess_hours`: partitions by which the most loaded member was above the most loaded one of
       the optimum, times hours. `worst_max_load`: the most that a member ever had.
     * `moves`, `takeovers`, `stopped`: sums over the changes; `first_moves` are those that lead from
@@ -76,7 +76,7 @@ def groups_of(steps: DataFrame) -> DataFrame:
         hours.alias("known_hours"),
         (F.sum("seconds") / 3600 - hours).alias("unknown_hours"),
         F.count_if(F.col("rebalanced") & ~F.col("first")).alias("changes"),
-        F.count_if(F.col("rebalanced") & ~answered).alias("without_answer"),
+        F.count_if(F.col("rebalanced") & ~answered).alias("not_evaluated"),
         F.max_by("reason", F.when(~answered, F.col("start"))).alias("why"),
         _hours("excess").alias("excess_hours"),
         F.max("max_load").alias("worst_max_load"),

@@ -102,12 +102,12 @@ def _number(row: Row, one: str) -> int:
 
 
 def _worth(row: Row) -> tuple[int, ...]:
-    return row["without_answer"], *(_number(row, one) for one in FIGURES)
+    return row["not_evaluated"], *(_number(row, one) for one in FIGURES)
 
 
 def _is_better(row: Row, found: Row) -> bool:
     """Less unread by more than a little, or else less of what comes then."""
-    if row["without_answer"] > found["without_answer"]:
+    if row["not_evaluated"] > found["not_evaluated"]:
         return False
     now, then = _number(found, "unread_seconds"), _number(row, "unread_seconds")
     if abs(now - then) > HELPS * now:

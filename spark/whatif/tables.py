@@ -19,7 +19,7 @@ def fleet_of_whatif(rows: DataFrame) -> DataFrame:
     """A row (kind, strategy), `current` first and then the best: sums over all affected groups.
 
     `groups` are those that have the events and an answer of the strategy; `unaffected` can't have
-    them; `without_answer` are the others (empty, rebalancing, invalid, failed). `worst_max_load` is
+    them; `not_evaluated` are the others (empty, rebalancing, invalid, failed). `worst_max_load` is
     the most that a member of any group has afterwards; `mean_over_bound` and `worst_over_bound`,
     before and after, are how far the most loaded member by weight is above what no assignment is
     below: 1 is as low as can be, null is without goals by weight.
@@ -30,7 +30,7 @@ def fleet_of_whatif(rows: DataFrame) -> DataFrame:
     table = rows.groupBy("kind", "strategy").agg(
         F.count_if(answered).alias("groups"),
         F.count_if(unaffected).alias("unaffected"),
-        F.count_if(~answered & ~unaffected).alias("without_answer"),
+        F.count_if(~answered & ~unaffected).alias("not_evaluated"),
         F.count_if(answered & (F.col("members_after") == 0)).alias("left_empty"),
         F.max("max_load_before").alias("worst_max_load_before"),
         F.max("max_load_after").alias("worst_max_load_after"),

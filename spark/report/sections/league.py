@@ -10,7 +10,7 @@ from spark.report.sections.picture import picture_of
 COLUMNS = (
     Column("strategy", "strategy", False),
     Column("groups", "groups with an answer"),
-    Column("without_answer", "groups without"),
+    Column("not_evaluated", "groups without"),
     Column("unbalanced", "unbalanced groups"),
     Column("worst_max_to_mean", "worst load ÷ mean"),
     Column("excess", "excess (partitions)"),

@@ -17,7 +17,7 @@ from spark.terminal.console import Format, show
 def of_strategy(name: str, unbalanced: int = 0, **facts: Any) -> dict[str, Any]:
     """A row of the fleet's table."""
     row = {"strategy": name, "groups": 9, "unbalanced": unbalanced, "excess": 0, "moves": 5}
-    return row | {"remote_reads": None, "without_answer": 0, "why": None} | facts
+    return row | {"remote_reads": None, "not_evaluated": 0, "why": None} | facts
 
 
 def test_the_best_is_named_with_what_it_comes_to_and_the_best_of_kafkas_own_beside_it() -> None:
@@ -28,8 +28,13 @@ def test_the_best_is_named_with_what_it_comes_to_and_the_best_of_kafkas_own_besi
         of_strategy("range", 9),
     ]
     assert best_of(rows) == (
-        "Best off with optimal: 0 of 9 groups unbalanced, 0 partitions in excess, 1234 moves; "
-        "of Kafka's own sticky: 2 of 9 groups unbalanced, 3 partitions in excess, 1300 moves."
+        "Best of Kafka's own: sticky: 7 of 9 groups balanced, 3 partitions above the optimum, "
+        "1,300 moves; optimal: 9 of 9 groups balanced, 1,234 moves."
+    )
+    rows[1] |= {"unbalanced": 0, "excess": 0}
+    assert best_of(rows) == (
+        "Best of Kafka's own: sticky: 9 of 9 groups balanced, 1,300 moves; "
+        "optimal: needs 1,234 moves."
     )
 
 
@@ -41,8 +46,7 @@ def test_those_that_do_as_well_are_named() -> None:
         of_strategy("x", 1),
     ]
     assert best_of(rows) == (
-        "Best off with optimal (sticky and uniform would do as well): "
-        "0 of 9 groups unbalanced, 0 partitions in excess, 5 moves."
+        "Best: optimal (as good: sticky, uniform): 9 of 9 groups balanced, 5 moves."
     )
 
 
@@ -52,31 +56,31 @@ def test_by_weight_the_worst_members_are_told_and_not_how_many_partitions_they_h
         of_strategy("range", excess=0, mean_over_bound=1.5),
     ]
     assert best_of(rows) == (
-        "Best off with optimal: 0 of 9 groups unbalanced, worst members by weight at 1.00 times "
-        "the bound, 5 moves; of Kafka's own range: 0 of 9 groups unbalanced, worst members by "
-        "weight at 1.50 times the bound, 5 moves."
+        "Best of Kafka's own: range: 9 of 9 groups balanced, worst members by weight at 1.50 "
+        "times the bound, 5 moves; optimal: 9 of 9 groups balanced, worst members by weight at "
+        "1.00 times the bound, 5 moves."
     )
 
 
 def test_reads_across_racks_that_the_optimum_saves_are_told_where_they_were_counted() -> None:
     rows = [of_strategy("optimal", remote_reads=3), of_strategy("current", 1, remote_reads=10)]
-    assert best_of(rows).endswith("5 moves; optimal saves 7 of 10 reads across racks.")
+    assert best_of(rows).endswith("5 moves. optimal saves 7 of 10 reads across racks.")
     assert "reads" not in best_of([rows[0], of_strategy("current", 1, remote_reads=3)])
 
 
 def test_a_balanced_fleet_is_left_as_it_is() -> None:
     rows = [of_strategy("current", moves=0), of_strategy("optimal", moves=0), of_strategy("range")]
-    assert best_of(rows).startswith("Best left as it is (optimal would do as well): 0 of 9 ")
+    assert best_of(rows).startswith("Best: no change (as good: optimal): 9 of 9 ")
 
 
 def test_groups_that_failed_are_told_whoever_is_best() -> None:
     rows = [
-        of_strategy("optimal", without_answer=2, why="2 empty"),
-        of_strategy("range", 3, without_answer=2, why="2 empty"),
-        of_strategy("sticky", without_answer=4, why="2 empty, 2 failed; the first is g"),
+        of_strategy("optimal", not_evaluated=2, why="2 empty"),
+        of_strategy("range", 3, not_evaluated=2, why="2 empty"),
+        of_strategy("sticky", not_evaluated=4, why="2 empty, 2 failed; the first is g"),
     ]
     assert best_of(rows).endswith(
-        "; no answer for 2 groups (2 empty); sticky has none for 4 "
+        ". Not evaluated: 2 (2 empty). Not evaluated by sticky: 4 "
         "(2 empty, 2 failed; the first is g)."
     )
 
@@ -88,9 +92,8 @@ def test_groups_of_connect_workers_have_a_verdict_of_their_own() -> None:
         *(of_strategy("optimal", groups=2, **connect), of_strategy("current", 1, **connect)),
     ]
     assert best_of(rows) == (
-        "Best off with sticky: 0 of 9 groups unbalanced, 0 partitions in excess, 5 moves. "
-        "Groups of Connect workers: Best off with optimal: 0 of 2 groups unbalanced, "
-        "0 partitions in excess, 5 moves."
+        "Best: sticky: 9 of 9 groups balanced, 5 moves. "
+        "Groups of Connect workers: Best: optimal: 2 of 2 groups balanced, 5 moves."
     )
     assert best_of(rows[2:]).startswith("Groups of Connect workers: ")
 
@@ -100,16 +103,15 @@ def test_strategies_that_are_for_none_of_the_groups() -> None:
 
 
 def test_a_fleet_without_any_answer() -> None:
-    row = of_strategy("optimal", groups=0, without_answer=1, why="1 empty", excess=None, moves=None)
+    row = of_strategy("optimal", groups=0, not_evaluated=1, why="1 empty", excess=None, moves=None)
     assert best_of([row]) == ("Nothing to compare: 0 of 1 groups could be measured (1 empty).")
 
 
 def test_a_strategy_without_any_answer_is_never_the_best() -> None:
     """Though it may come first: it has nothing in excess, and moves nothing."""
-    none = {"groups": 0, "without_answer": 9, "excess": None, "moves": None, "why": "9 failed"}
+    none = {"groups": 0, "not_evaluated": 9, "excess": None, "moves": None, "why": "9 failed"}
     assert best_of([of_strategy("sticky", **none), of_strategy("range", 9)]) == (
-        "Best off with range: 9 of 9 groups unbalanced, 0 partitions in excess, 5 moves; "
-        "sticky has none for 9 (9 failed)."
+        "Best: range: 0 of 9 groups balanced, 5 moves. Not evaluated by sticky: 9 (9 failed)."
     )
 
 

@@ -114,7 +114,7 @@ def test_the_fleets_table_adds_up_the_groups(spark: SparkSession) -> None:
         "kind": "consumer",
         "strategy": "best",
         "groups": 2,
-        "without_answer": 1,
+        "not_evaluated": 1,
         "unbalanced": 0,
         "worst_max_to_mean": 4 / 3.5,
         "mean_topic_share": 1.0,
@@ -136,7 +136,7 @@ def test_the_fleets_table_adds_up_the_groups(spark: SparkSession) -> None:
         "kind": "consumer",
         "strategy": "worst",
         "groups": 3,
-        "without_answer": 3,
+        "not_evaluated": 3,
         "unbalanced": 3,
         "worst_max_to_mean": 3.0,
         "mean_topic_share": 2.0,
@@ -189,7 +189,7 @@ def test_without_names_everything_is_compared(spark: SparkSession, demo: FleetSn
     every = fleet_of(comparison).collect()
     rows = [row for row in every if row.kind == "consumer"]
     assert {row.strategy for row in rows} == {"current", *STRATEGIES}
-    assert len({row.groups + row.without_answer for row in rows}) == 1
+    assert len({row.groups + row.not_evaluated for row in rows}) == 1
     workers = {row.strategy: row.groups for row in every[len(rows) :]}
     assert workers == dict.fromkeys(("current", *CONNECT_STRATEGIES), 1)
     assert rows[0].strategy == "optimal"

@@ -11,31 +11,36 @@ from spark.plan.summary import sentence_of
 from tests.spark.support.fleets import Fleet
 
 
-def measured(**changes: float) -> Row:
+def measured(**changes: object) -> Row:
     nothing: dict[str, Any] = dict.fromkeys(
         ("improved", "bound", "planned_uneven", "planned_weighed", "moves", "takeovers"), 0
-    ) | {"current_most_over": None, "planned_most_over": None}
+    ) | {
+        **{"current_most_over": None, "planned_most_over": None},
+        **{"status": "ok", "groups": 4},
+    }
     return Row(**nothing | {"partitions": 40} | changes)
 
 
 def test_what_is_put_right_and_what_cant_be_helped() -> None:
     rows = [measured(improved=1, moves=3, takeovers=2), measured(planned_uneven=3, bound=2)]
     assert sentence_of(rows) == (
-        "1 group could be more even, and is as planned: 3 of 80 partitions move, and 2 more get a "
-        "new owner for one that is gone. 2 groups are as even as subscriptions allow, with loads "
-        "that differ by two or more. 1 group could be more even still."
+        "The plan evens out 1 of 8 groups by moving 3 of 80 partitions; 2 orphaned partitions get "
+        "a new owner. 2 groups stay uneven because their members subscribe to different topics. "
+        "1 group could be more even still."
     )
 
 
 def test_where_nothing_is_to_be_done() -> None:
-    assert sentence_of([measured()]) == "No group becomes more even: 0 of 40 partitions move."
+    assert sentence_of([measured(), measured(status="empty", groups=2, partitions=0)]) == (
+        "The plan makes none of 4 groups more even; it moves 0 of 40 partitions."
+    )
 
 
 def test_by_weight_the_worst_member_is_held_against_what_no_plan_is_below() -> None:
     weighed = {"planned_weighed": 1, "current_most_over": 2.5, "planned_most_over": 1.004}
     assert sentence_of([measured(**weighed), measured()]).endswith(
-        "By weight, the most loaded member of 1 group has at most 1.00 times what no plan is "
-        "below; now 2.50 times."
+        "By weight, no member of 1 group carries more than 1.00 times the proven lower bound "
+        "(now 2.50 times)."
     )
 
 
@@ -45,6 +50,6 @@ def test_of_a_fleet(spark: SparkSession) -> None:
     fleet.group("bound", {"c": ["t"], "d": []}, [("t", p, "c") for p in range(6)])
     with plan_fleet(fleet.snapshot(spark)) as plan:
         assert plan.sentence() == (
-            "1 group could be more even, and is as planned: 3 of 12 partitions move. 1 group is as "
-            "even as subscriptions allow, with loads that differ by two or more."
+            "The plan evens out 1 of 2 groups by moving 3 of 12 partitions. 1 group stays uneven "
+            "because its members subscribe to different topics."
         )

@@ -107,7 +107,7 @@ def test_each_group_has_the_sums_of_its_steps(
     for key, row in rows.items():
         wanted = summed(plain[key])
         assert {name: row[name] for name in wanted} == pytest.approx(wanted), key
-        assert (row.without_answer, row.kind) == (0, "consumer")
+        assert (row.not_evaluated, row.kind) == (0, "consumer")
 
 
 def test_the_league_has_the_sums_of_the_groups(replay: FleetReplay) -> None:

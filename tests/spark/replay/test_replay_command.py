@@ -32,10 +32,10 @@ def test_it_prints_the_league_and_who_would_have_been_better_off(
     said = run("replay", past, "--out", out, "--strategies", "current,range,optimal")
     assert said.code == 0
     assert "league" in said.out
-    told = "g of c: best off with optimal: 0.0 partition-hours of excess instead of 2.0, 1 moves"
+    told = "g of c: best with optimal: 0.0 partition-hours of overload instead of 2.0, 1 moves"
     assert told in flat(said.out)
     assert f"Read 4 snapshots from {HOURS[0]} to {HOURS[3]}: 1 cluster (c)." in said.err
-    assert "Best off with optimal: 0.0 partition-hours of excess load, 1 moves, 1 part" in said.err
+    assert "optimal: no overload (actual: 2.0 partition-hours of overload), 1 moves" in said.err
     replay = rows(out / "replay", HOURS[3])
     found = {(row["group"], row["strategy"]): row for row in replay}
     assert len(replay) == 6
@@ -125,7 +125,7 @@ def test_every_snapshot_is_compared_for_all(run: Run, past: Path, tmp_path: Path
     shown = json.loads(said.out)["strategies"]
     assert sorted({row["snapshot"] for row in shown}) == HOURS[:4]
     told = flat(said.err)
-    assert "Over all, a group counts once in each snapshot. Best off with optimal: 0 of 4" in told
+    assert "Over all, a group counts once in each snapshot. Best: optimal: 4 of 4" in told
     assert told.count("Best ") == 1
     assert f"Read 4 snapshots from {HOURS[0]} to {HOURS[3]}: 1 cluster (c)." in told
     assert json.loads(said.out)["clusters"][0] == {"cluster": "c", "snapshot": HOURS[0]}

@@ -30,7 +30,7 @@ MADE_BY = ("plan", "audit", "compare", "history", "explain", "reassign")
 
 def strategy(name: str, excess: int, moves: int) -> dict[str, Any]:
     return {
-        **{"kind": "consumer", "strategy": name, "groups": 7, "without_answer": 1},
+        **{"kind": "consumer", "strategy": name, "groups": 7, "not_evaluated": 1},
         **{"unbalanced": excess // 2, "worst_max_to_mean": 1.5, "excess": excess, "moves": moves},
         **{"takeovers": 0, "stopped_eager": 40, "stopped_cooperative": moves},
     }
@@ -93,7 +93,7 @@ def material(**changes: Any) -> Material:
             }
         ],
         league=[strategy("optimal", 0, 17), strategy("current", 12, 0)],
-        best="Best off with optimal.",
+        best="Best: optimal.",
         groups=[group()],
         now={"groups": 8, "members": 14, "lag": 2_500_000},
         before={"groups": 7, "members": 15, "lag": None},

@@ -70,7 +70,7 @@ def test_figures_are_those_of_the_tables() -> None:
     made = materials.material()
     tables = {table[0][0]: table for table in Read(html_of(made)).tables}
     rows = [[cell.replace(",", "") for cell in row] for row in tables["strategy"][1:]]
-    keys = ("strategy", "groups", "without_answer", "unbalanced", "worst_max_to_mean", "excess")
+    keys = ("strategy", "groups", "not_evaluated", "unbalanced", "worst_max_to_mean", "excess")
     assert [row[:6] for row in rows] == [
         [f"{row[key]:.2f}" if isinstance(row[key], float) else str(row[key]) for key in keys]
         for row in made.league

@@ -126,7 +126,7 @@ def test_a_fleet_has_a_row_a_strategy_and_advice(spark: SparkSession) -> None:
     table = fleet_of_whatif(rows).collect()
     rows.unpersist()
     found = {
-        row.strategy: (row.groups, row.unaffected, row.without_answer, row.moves) for row in table
+        row.strategy: (row.groups, row.unaffected, row.not_evaluated, row.moves) for row in table
     }
     assert found == {
         "current": (1, 1, 1, 2),
