@@ -1,4 +1,4 @@
-"""What the words of tables and pages mean: one account of each, wherever it is told."""
+"""The glossary: one line a term, shared by tables, pages and docs/glossary.md."""
 
 from __future__ import annotations
 
@@ -6,22 +6,21 @@ from collections.abc import Iterable
 
 MEANINGS = {
     "assignment": "which member of a group reads which partition",
-    "excess": "how many partitions the most loaded member of a group has above the most loaded "
-    "one of the best assignment; summed over groups",
-    "uneven": "two members of a group have loads that differ by two partitions or more; where "
-    "members subscribe to different topics this may be the best there is",
-    "unbalanced": "loads of a group could be evened out further, by proof",
-    "move": "a partition goes from a member that is there to another one",
-    "takeover": "a partition gets a new owner because its old one is gone",
-    "stopped": "partitions that nobody reads while a rebalance goes on: all of a group if its "
-    "protocol is eager, those that change hands if it is cooperative. Strategies of "
-    "the broker (KIP-848) never stop all",
-    "not evaluated": "groups that a strategy can't be asked for: they are empty, in a "
-    "rebalance, or what is known of them is at odds",
-    "over bound": "load of a group's worst member by weight ÷ what no assignment is below: 1 is as "
-    "good as can be",
+    "excess": "partitions of a group's most loaded member above those in the best assignment; "
+    "summed over groups",
+    "uneven": "the loads of a group's members differ by two partitions or more; if members "
+    "subscribe to different topics, this may be the best possible",
+    "unbalanced": "a group's loads could be more even; this is proven",
+    "move": "a partition goes from a member that is still there to another",
+    "takeover": "a partition gets a new owner because its old owner is gone",
+    "stopped": "partitions that nobody reads during a rebalance: all of the group's under the "
+    "eager protocol, only those that move under the cooperative one. Server-side assignors (KIP-848) "
+    "never stop all",
+    "not evaluated": "groups that are empty, rebalancing, or have contradictory data",
+    "over bound": "load of a group's worst member by weight ÷ the proven lower bound: 1 is "
+    "the best",
     "lag": "records that a group hasn't read yet",
-    "avoidable moves": "partitions that moved beyond the fewest that as good a balance takes",
+    "avoidable moves": "moves beyond the fewest that reach the same balance",
 }
 """In the order of a glossary."""
 

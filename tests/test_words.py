@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import ast
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from statistics import median
 
 import pytest
 
+from spark.meanings import MEANINGS
+from tests.paths import ROOT
 from tests.words import BLOCK, CODE, PAGES, lengths, sentences
 
 MOST_WORDS = 35
@@ -33,6 +37,16 @@ BANNED = {
 }
 """Turns that a reader has to read twice, and what to write instead."""
 
+NAMES = {"made anew"}
+"""Values of columns, which other programs read."""
+
+CODE_FILES = [
+    path
+    for room in ("optimizer", "spark", "evenfleet")
+    for path in (ROOT / room).rglob("*.py")
+    if path.parent.name != "jobs"
+]
+
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda one: one.name)
 def test_no_sentence_is_long(page: Path) -> None:
@@ -48,10 +62,46 @@ def test_no_turn_has_to_be_read_twice(page: Path) -> None:
     text = page.read_text("utf-8")
     for code in (BLOCK, CODE):
         text = code.sub(lambda found: "\n" * found[0].count("\n"), text)
+    lines = enumerate(text.splitlines(), 1)
+    assert [
+        f"{page.name}:{number}: {fault}" for number, line in lines for fault in _turns(line)
+    ] == []
+
+
+def test_no_message_has_to_be_read_twice() -> None:
+    """Texts of the code but for docstrings: help, sentences, errors, titles."""
     faults = [
-        f"{page.name}:{number}: {turn[0]!r}: {instead}"
-        for number, line in enumerate(text.splitlines(), 1)
-        for banned, instead in BANNED.items()
-        for turn in re.finditer(rf"\b{banned}\b", line, re.IGNORECASE)
+        f"{path.relative_to(ROOT)}:{number}: {fault}"
+        for path in CODE_FILES
+        for number, text in _texts(ast.parse(path.read_text("utf-8")))
+        for fault in _turns(text)
     ]
     assert faults == []
+
+
+def test_the_glossary_is_the_one_that_tables_have() -> None:
+    page = (ROOT / "docs/glossary.md").read_text("utf-8")
+    assert dict(re.findall(r"^\| ([a-z ]+) \| (.*) \|$", page, re.MULTILINE)) == {
+        "term": "means",
+        **MEANINGS,
+    }
+
+
+def _turns(text: str) -> Iterator[str]:
+    for banned, instead in BANNED.items():
+        for turn in re.finditer(rf"\b{banned}\b", text, re.IGNORECASE):
+            yield f"{turn[0]!r}: {instead}"
+
+
+def _texts(tree: ast.Module) -> Iterator[tuple[int, str]]:
+    """The literal texts of a file with their lines."""
+    docs = {
+        id(node.value)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+    }
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.Constant) or id(node) in docs or node.value in NAMES:
+            continue
+        if isinstance(node.value, str):
+            yield node.lineno, node.value

@@ -24,7 +24,7 @@ COSTS: dict[str, Cost] = {
     "racks": Cost(
         lambda problem, goals: rack_facts_of(problem, goals.rack),
         better="fewer reads across racks",
-        doubt="that it takes so many reads across racks",
+        doubt="that it needs this many reads across racks",
     ),
 }
 

@@ -18,7 +18,7 @@ BETTER = {
 
 DOUBT = {
     "balance": "that nothing is more balanced",
-    "moves": "that it takes so many moves",
+    "moves": "that it needs this many moves",
     "spread": "that topics can't be spread more evenly",
     **{level: cost.doubt for level, cost in COSTS.items()},
 }

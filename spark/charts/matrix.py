@@ -77,7 +77,7 @@ def tell(rows: Rows) -> str:
     now, then = (max((load[at] for load in loads.values()), default=0) for at in (0, 1))
     fewest = min((load[0] for load in loads.values()), default=0)
     return (
-        f"As found the most loaded of {count_of(len(loads), 'member')} has "
+        f"Now the most loaded of {count_of(len(loads), 'member')} has "
         f"{count_of(now, 'partition')} and the least loaded {fewest:,}; planned, the most loaded "
         f"has {then:,}. Framed numbers change."
     )

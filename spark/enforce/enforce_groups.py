@@ -186,8 +186,8 @@ def _await_rest(lookout: Lookout, names: frozenset[str], timeout: float) -> list
 
 
 NOT_TAKEN = (
-    "it has assigned anew without it: whoever assigns there couldn't read this plan, and its log "
-    "says why"
+    "it has rebalanced without the plan: its assignor couldn't read the plan, and the assignor's "
+    "log says why"
 )
 
 

@@ -40,7 +40,7 @@ class Verdict:
 
     @property
     def is_ready(self) -> bool:
-        """Whether the plan would come into force if the group assigned anew."""
+        """Whether the plan would be in force after a rebalance of the group."""
         return self.status is Status.NOT_IN_FORCE and self.reason is None
 
 
@@ -79,7 +79,7 @@ def _misfit(
         is_known = member.instance_id or plan.member_ids.get(key) == member.member_id
         if key in plan.members and not is_known:
             return (
-                f"its member {key!r} has come anew since, and the broker doesn't know it by that "
+                f"its member {key!r} has rejoined since, and the broker doesn't know it by that "
                 "name: give it a group.instance.id, or make a new plan"
             )
     return None

@@ -17,8 +17,8 @@ COOPERATIVE_STICKY = "cooperative-sticky"
 class Way(Enum):
     """What becomes of a plan in a group."""
 
-    LEADER = "its leader goes by a plan"
-    BROKER = "its broker goes by a plan"
+    LEADER = "its leader follows a plan"
+    BROKER = "its broker follows a plan"
     IGNORED = "what assigns there knows no plan"
     NONE = "no plan of consumers can be in force there"
     EMPTY = "it has no members"

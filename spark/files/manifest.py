@@ -69,5 +69,5 @@ class Manifest:
         except (ValueError, TypeError, KeyError, AttributeError):
             raise UnreadableError(
                 f"{path}, which tells the files of that snapshot, can't be read: write the "
-                "snapshot anew, or remove that file if its tables are sound"
+                "snapshot again, or remove that file if its tables are sound"
             ) from None

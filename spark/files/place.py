@@ -128,7 +128,7 @@ class Place(Source):
             return None
         if lying and not found:
             self._refuse_older(lying, table, snapshot)
-            note = f"table {table} of snapshot {snapshot} was written anew by another program"
+            note = f"table {table} of snapshot {snapshot} was rewritten by another program"
             return Parts((folder,), (note,))
         if missing := files.keys() - found.keys():
             raise UnreadableError(

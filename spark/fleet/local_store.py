@@ -112,7 +112,7 @@ def _check_addable(
 ) -> None:
     """Raise InputError unless these clusters can be added to the snapshot."""
     if place.is_gone(snapshot, TABLES):
-        raise InputError(f"snapshot {snapshot} is being removed: write it anew in a moment")
+        raise InputError(f"snapshot {snapshot} is being removed: write it again in a moment")
     lacking = [name for name, table in TABLES.items() if table.required and name not in found]
     if lacking or place.being_written([snapshot]):
         raise InputError(

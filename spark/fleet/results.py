@@ -88,7 +88,7 @@ def read_results(
         for name in names:
             if (table := source.read(session, name, snapshot)) is None:
                 raise InputError(
-                    f"plan {out} has no table {name} of snapshot {snapshot}: make it anew"
+                    f"plan {out} has no table {name} of snapshot {snapshot}: plan it again"
                 )
             tables.append(with_new_names(table))
         return tables

@@ -13,7 +13,7 @@ def sentence_of(found: Frontier) -> str:
         even = _even(found, "loads would be more even below it")
         return f"No move makes the largest load lower than {last.max_load}{even}"
     all_of_it = f"the largest load from {first.max_load} to {last.max_load}"
-    even = _even(found, "loads are as even as can be")
+    even = _even(found, "loads are even")
     if found.knee is None:
         return f"{_bring(last.moves)} {all_of_it}, each about as much as the others{even}"
     knee = found.points[found.knee]

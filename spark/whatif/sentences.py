@@ -42,8 +42,8 @@ def _verdict(fleet: Sequence[Row], events: Sequence[Event]) -> str:
         verdict = f"No other strategy would help: {_said_of(found, FIGURES)}."
     if any(isinstance(one, Crash) for one in events) and found["unread_seconds"]:
         verdict += (
-            " Nobody misses who crashed until its session ends: what is unread then is less with "
-            "a shorter session.timeout.ms, whatever the strategy."
+            " A crashed member is noticed when its session ends: a shorter session.timeout.ms "
+            "leaves less unread under every strategy."
         )
     return verdict
 

@@ -73,7 +73,7 @@ def test_many_groups_while_a_broker_is_killed(
             for name, row in rows.items():
                 even = sorted(map(len, groups[name].owned.values())) == [2, 2]
                 assert row["status"] == ("in force" if even else "not in force"), (row, first.err)
-            assert rows[names[4]]["reason"].startswith("it has assigned anew without it")
+            assert rows[names[4]]["reason"].startswith("it has rebalanced without the plan")
             groups[names[4]].reads_plan = True
             again = run(*shlex.split(first.err.partition("Next: ")[2])[1:], "--format", "json")
             assert again.code == 0, again

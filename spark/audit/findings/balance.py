@@ -23,10 +23,10 @@ def unbalanced(facts: GroupFacts, settings: Settings) -> Iterator[Found]:
             f"group {facts.group}",
             plan.current_max_load / plan.max_load,
             lambda: sentence(
-                "The most loaded member of group {group} has {found}; the best assignment gives "
-                "nobody more than {max_load}, and {moved} would have to move for it.",
+                "One member of group {group} has {now} where {max_load} would do; for that {moved} "
+                "must move.",
                 group=facts.group,
-                found=counted(plan.current_max_load, "partition"),
+                now=counted(plan.current_max_load, "partition"),
                 max_load=plan.max_load,
                 moved=counted(plan.moves, "partition"),
             ),
@@ -53,7 +53,7 @@ UNBALANCED = GroupFinding(
 def range_skew(facts: GroupFacts, settings: Settings) -> Iterator[Found]:
     """What Range gives its first member, of the topics that all members read.
 
-    Range deals each topic anew, ⌈partitions ÷ members⌉ to the first members of them all.
+    Range deals out each topic by itself, ⌈partitions ÷ members⌉ to the first members of them all.
     """
     row, members = facts.row, facts.members
     if row.group_strategy != "range" or members < 2 or not facts.is_settled:
@@ -68,9 +68,9 @@ def range_skew(facts: GroupFacts, settings: Settings) -> Iterator[Found]:
             f"group {facts.group}",
             first / mean,
             lambda: sentence(
-                "Range deals each of the {topics} topics of group {group} anew, beginning with the "
-                "same members: the first gets {first} of their partitions, the last {last}, the "
-                "mean is {mean}.",
+                "Range deals out each of the {topics} topics of group {group} from the same first "
+                "member on: the first member gets {first} partitions, the last {last}, the mean is "
+                "{mean}.",
                 topics=len(sizes),
                 group=facts.group,
                 first=first,

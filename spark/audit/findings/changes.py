@@ -64,10 +64,10 @@ AVOIDABLE_MOVES = GroupFinding(
     tells="more partitions moved since the snapshot before than balance needed",
     measure="moves beyond the fewest that lead to the best balance",
     advice="Use a sticky strategy: cooperative-sticky, or the new protocol; range and roundrobin "
-    "deal everything anew.",
+    "reassign everything.",
     advice_to_planned=A_NEW_PLAN,
     advice_to_connect="Set connect.protocol to sessioned, or compatible, on all workers: eager "
-    "deals everything anew at each rebalance.",
+    "reassigns everything at each rebalance.",
     find=avoidable_moves,
     needs=("previous",),
     info=1,

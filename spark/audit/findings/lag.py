@@ -118,13 +118,12 @@ def _stalled(facts: GroupFacts, topic: str, stuck: Stuck) -> Found:
         f"topic {topic}",
         stuck.partitions,
         lambda: sentence(
-            "Group {group} has committed nothing since the snapshot before on {stalled} of topic "
-            "{topic}, which {are} still written: {topic}-{partition} stands at offset {offset}, "
-            "{lag} behind{seat}.",
+            "No commits of group {group} since the last snapshot on {stalled} of topic {topic}, "
+            "while records keep arriving (worst: {topic}-{partition} at offset {offset}, {lag} "
+            "behind{seat}).",
             group=facts.group,
             stalled=counted(stuck.partitions, "partition"),
             topic=topic,
-            are="is" if stuck.partitions == 1 else "are",
             partition=stuck.worst,
             offset=stuck.committed,
             lag=counted(stuck.lag, "record"),
@@ -182,8 +181,8 @@ OFFSET_BEYOND_END = GroupFinding(
     name="offset-beyond-end",
     tells="a committed offset is beyond the end of its partition",
     measure="partitions of the topic with such an offset",
-    advice="The topic was made anew, its log was cut off (an unclean election), or offsets were "
-    "set by hand: consumers go on where auto.offset.reset says, and may skip or repeat records. "
+    advice="The topic was created again, its log was cut off (an unclean election), or offsets "
+    "were set by hand: consumers go on where auto.offset.reset says, and may skip or repeat records. "
     "Set the group's offsets with kafka-consumer-groups --reset-offsets.",
     find=offset_beyond_end,
     needs=("lag",),

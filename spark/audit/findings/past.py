@@ -66,8 +66,8 @@ BALANCE_WORSENS = PastFinding(
     name="balance-worsens",
     tells="a group's balance gets worse",
     measure="partitions by which the most loaded member's excess over the optimum grew",
-    advice="Plan the group anew (evenfleet plan), and compare what other strategies would have "
-    "made of its past (evenfleet replay).",
+    advice="Plan the group again (evenfleet plan), and replay its past under other strategies "
+    "(evenfleet replay).",
     find=balance_worsens,
     reads=("excess",),
     needs=("history",),

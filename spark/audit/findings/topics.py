@@ -63,7 +63,7 @@ TOPIC_ON_ONE_MEMBER = GroupFinding(
     advice="Loads may be even by count and uneven by work, if this topic is the busy one: plan "
     "the group with spread before moves, or let it use roundrobin from a fresh start.",
     advice_to_connect="Loads may be even by count and uneven by work, if this connector is the "
-    "busy one: restart the worker, so that its tasks are dealt anew.",
+    "busy one: restart the worker, so that its tasks are reassigned.",
     find=topic_on_one_member,
     info=0.6,
     settings={"partitions": 8, "members": 3},

@@ -11,6 +11,7 @@ from optimizer.solver import solve_by_weight
 from spark.audit.facts import GroupFacts
 from spark.audit.finding import WORST_FIRST, Found, GroupFinding, Settings
 from spark.audit.words import decimal, sentence
+from spark.wording import counted
 
 QUICK = Goals(balance="weight", effort="quick")
 
@@ -46,12 +47,12 @@ def unbalanced_weight(facts: GroupFacts, settings: Settings) -> Iterator[Found]:
         f"group {facts.group}",
         round(found / best, DIGITS),
         lambda: sentence(
-            "The most loaded member of group {group} has {found} to do by weight; a plan by weight "
-            "gives nobody more than {best} and moves {moves} for it.",
+            "One member of group {group} carries a weight of {found} where {best} would do; for "
+            "that {moves} must move.",
             group=facts.group,
             found=decimal(found * weights.unit),
             best=decimal(best * weights.unit),
-            moves=moves,
+            moves=counted(moves, "partition"),
         ),
     )
 

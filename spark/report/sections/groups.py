@@ -46,7 +46,7 @@ def _fold(one: GroupMaterial) -> Fold:
     if len(one.moves) > LISTED:
         moves.append(f"And {len(one.moves) - LISTED} moves more.")
     blocks.append(Fold("Moves, and why", [Points(moves or ["Nothing has to move."])]))
-    bounds = [*one.bounds[:LISTED]] or ["Loads are as even as can be."]
+    bounds = [*one.bounds[:LISTED]] or ["Loads are as even as possible."]
     blocks.append(Fold("Why it can't be more even", [Points(bounds)]))
     if one.frontier:
         drawn = [picture_of("frontier", one.frontier_points)] if one.frontier_points else []

@@ -319,7 +319,7 @@ def test_numbers_that_leave_an_idle_member_no_arc_are_refused_in_words() -> None
     verdict = plan.check(bytes([1, 0, 16, 2, 0, 0]))
     assert (verdict.balance_optimal, verdict.racks_optimal, verdict.moves_optimal) == (True,) * 3
     assert verdict.certificate_fault == (
-        "the certificate doesn't prove that it takes so many moves: by its numbers t-0 should go "
+        "the certificate doesn't prove that it needs this many moves: by its numbers t-0 should go "
         "from a to b"
     )
     assert plan.check(verdict.certificate).certificate_fault is None

@@ -71,7 +71,7 @@ def test_what_a_broker_cannot_go_by() -> None:
     without_id = judge(replace(PLAN, topic_ids={}), swapped, COUNTS)
     assert "it has no id of topic 't'" in (without_id.reason or "")
     restarted = judge(replace(PLAN, member_ids={"b": "old"}), swapped, COUNTS)
-    assert "its member 'b' has come anew since" in (restarted.reason or "")
+    assert "its member 'b' has rejoined since" in (restarted.reason or "")
 
 
 def test_nobody_knows() -> None:

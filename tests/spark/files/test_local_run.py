@@ -306,7 +306,7 @@ class TestBroken:
         path.rename(path.with_name("part-7.parquet"))
         parts = place.parts("a", SNAPSHOT)
         assert parts and parts.notes == (
-            f"table a of snapshot {SNAPSHOT} was written anew by another program",
+            f"table a of snapshot {SNAPSHOT} was rewritten by another program",
         )
         assert found(place)["a"] == [7, 8]
 

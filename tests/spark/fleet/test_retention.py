@@ -209,7 +209,7 @@ class TestPrune:
         removed += '"members", "offsets", "partitions", "subscriptions"]}'
         manifest.with_name("000002.json").write_text(removed)
         assert snapshots(LocalPlace(tmp_path), "") == []
-        with pytest.raises(InputError, match="is being removed: write it anew in a moment"):
+        with pytest.raises(InputError, match="is being removed: write it again in a moment"):
             keep(tmp_path, hour(10, 1), "b")
 
 

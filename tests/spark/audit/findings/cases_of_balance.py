@@ -65,8 +65,8 @@ CASES = {
     "unbalanced-weight": Cases(
         Told(
             *("info", "group g", 1.6, 1.25),
-            "The most loaded member of group g has 8.0 to do by weight; a plan by weight gives "
-            "nobody more than 5.0 and moves 2 for it.",
+            "One member of group g carries a weight of 8.0 where 5.0 would do; for that 2 "
+            "partitions must move.",
         ),
         fires=weighing(4.0, 4.0, 1.0, 1.0, a=range(2)),
         nearly=weighing(3.0, 3.0, 2.0, 2.0, a=range(2)),
@@ -85,8 +85,8 @@ CASES = {
     "unbalanced": Cases(
         Told(
             *("warning", "group g", 1.5, 1.25),
-            "The most loaded member of group g has 6 partitions; the best assignment gives nobody "
-            "more than 4, and 2 partitions would have to move for it.",
+            "One member of group g has 6 partitions where 4 would do; for that 2 partitions must "
+            "move.",
         ),
         fires=shared(a=range(6), b=range(6, 8)),
         nearly=shared(a=range(5), b=range(5, 8)),
@@ -127,8 +127,8 @@ CASES = {
     "range-skew": Cases(
         Told(
             *("warning", "group g", 2, 1.25),
-            "Range deals each of the 4 topics of group g anew, beginning with the same members: "
-            "the first gets 4 of their partitions, the last 0, the mean is 2.0.",
+            "Range deals out each of the 4 topics of group g from the same first member on: "
+            "the first member gets 4 partitions, the last 0, the mean is 2.0.",
         ),
         fires=by_range(1, 1, 1, 1),
         # 4 of 5 partitions are but one more than has to be

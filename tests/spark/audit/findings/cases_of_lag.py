@@ -81,8 +81,8 @@ CASES = {
     "stalled-partitions": Cases(
         Told(
             *("critical", "topic t", 1, 1),
-            "Group g has committed nothing since the snapshot before on 1 partition of topic t, "
-            "which is still written: t-0 stands at offset 100, 200 records behind.",
+            "No commits of group g since the last snapshot on 1 partition of topic t, while "
+            "records keep arriving (worst: t-0 at offset 100, 200 records behind).",
         ),
         fires=committing(before=(100, 200), now=(100, 300)),
         # nothing is written either

@@ -134,7 +134,7 @@ def test_groups_that_can_not_be_judged_are_told_with_the_reason(odd: Audited) ->
 def test_names_are_told_as_they_are(odd: Audited) -> None:
     (row,) = (row for row in odd.of("c", "unbalanced") if row["group"] == HOSTILE)
     assert row["subject"] == f"group {HOSTILE}"
-    assert row["sentence"].startswith(f"The most loaded member of group {HOSTILE} has 4 ")
+    assert row["sentence"].startswith(f"One member of group {HOSTILE} has 4 ")
 
 
 def test_a_fleet_without_members(spark: SparkSession, tmp_path: Path) -> None:
