@@ -14,8 +14,8 @@ MEANINGS = {
     "move": "a partition goes from a member that is still there to another",
     "takeover": "a partition gets a new owner because its old owner is gone",
     "stopped": "partitions that nobody reads during a rebalance: all of the group's under the "
-    "eager protocol, only those that move under the cooperative one. Server-side assignors (KIP-848) "
-    "never stop all",
+    "eager protocol, only those that move under the cooperative one. Server-side assignors "
+    "(KIP-848) never stop all",
     "not evaluated": "groups that are empty, rebalancing, or have contradictory data",
     "over bound": "load of a group's worst member by weight ÷ the proven lower bound: 1 is "
     "the best",

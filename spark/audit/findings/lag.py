@@ -182,8 +182,8 @@ OFFSET_BEYOND_END = GroupFinding(
     tells="a committed offset is beyond the end of its partition",
     measure="partitions of the topic with such an offset",
     advice="The topic was created again, its log was cut off (an unclean election), or offsets "
-    "were set by hand: consumers go on where auto.offset.reset says, and may skip or repeat records. "
-    "Set the group's offsets with kafka-consumer-groups --reset-offsets.",
+    "were set by hand: consumers go on where auto.offset.reset says, and may skip or repeat "
+    "records. Set the group's offsets with kafka-consumer-groups --reset-offsets.",
     find=offset_beyond_end,
     needs=("lag",),
     critical=1,
