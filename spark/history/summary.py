@@ -65,7 +65,7 @@ def totals(changes: DataFrame, rebalances: DataFrame) -> str:
         F.count_if("remade").alias("remade"),
     )
     row = of_changes.crossJoin(of_rebalances).collect()[0]
-    remade = f"; {row.remade} groups were deleted and made anew" if row.remade else ""
+    remade = f"; {row.remade} groups were deleted and created again" if row.remade else ""
     return (
         f"{row.generations} rebalances and {row.changes} changes: {row.moves} partitions moved, "
         f"{row.avoidable_moves} of them needlessly, and {row.takeovers} were taken over{remade}."
