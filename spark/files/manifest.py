@@ -5,9 +5,12 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from typing import Any, TypeVar
 
 from spark.errors import UnreadableError
 from spark.files.told_cells import ToldCells
+
+T = TypeVar("T")
 
 HIDDEN = ".evenfleet"
 """The folder of manifests and runs; readers of Parquet pass over names that begin with a dot."""
@@ -62,12 +65,35 @@ class Manifest:
         try:
             found = json.loads(text)
             tables = {
-                name: tuple(File(**file) for file in files)
+                name: tuple(_file(**file) for file in files)
                 for name, files in found["tables"].items()
             }
-            return Manifest(int(found["version"]), tables, tuple(found["removed"]))
-        except (ValueError, TypeError, KeyError, AttributeError):
+            removed = [_of(str, name) for name in found["removed"]]
+            return Manifest(_of(int, found["version"]), tables, removed)
+        except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
             raise UnreadableError(
                 f"{path}, which tells the files of that snapshot, can't be read: write the "
                 "snapshot again, or remove that file if its tables are sound"
             ) from None
+
+
+def _file(**stated: Any) -> File:
+    """A file of a manifest's text; TypeError for what isn't one."""
+    file = File(**stated)
+    for value, kind in (
+        *((file.name, str), (file.run, str), (file.bytes, int), (file.rows, int)),
+        *((file.crc32 or "", str), (file.cells, dict)),
+    ):
+        _of(kind, value)
+    for combinations in file.cells.values():
+        for *texts, count in _of(list, combinations):
+            _of(int, count)
+            for text in texts:
+                _of(str, text or "")
+    return file
+
+
+def _of(kind: type[T], value: Any) -> T:
+    if not isinstance(value, kind):
+        raise TypeError(f"{value!r} is no {kind.__name__}")
+    return value

@@ -312,7 +312,15 @@ class TestBroken:
 
     def test_a_broken_manifest(self, place: LocalPlace) -> None:
         (path,) = place.path.glob(".evenfleet/manifests/*/*")
-        for text in ("", "{}", "[1]", json.dumps({"version": 1, "tables": {"a": [{"x": 1}]}})):
+        sound = json.loads(path.read_text())
+        (file, *_) = sound["tables"]["a"]
+        odd_files = ({"x": 1}, {"name": [1]}, {"bytes": "1"}, {"cells": {"x": [["c"]]}})
+        texts = [
+            *("", "{}", "[1]", "[" * 100_000, "1" * 100_000),
+            *(json.dumps(sound | {"removed": odd}) for odd in (1, [[1]])),
+            *(json.dumps(sound | {"tables": {"a": [file | odd]}}) for odd in odd_files),
+        ]
+        for text in texts:
             path.write_text(text)
             with pytest.raises(UnreadableError, match=f"{path}, which tells the files of that"):
                 place.parts("a", SNAPSHOT)
