@@ -82,7 +82,11 @@ class ClassicRebalance(ClassicSessions):
     def _maybe_complete(self) -> None:
         if self.state != "PreparingRebalance" or self.initial or self.pending:
             return
-        if all(member.parked for member in self.members.values()):
+        awaited = self.awaited
+        if awaited and not awaited.parked and self.members.get(awaited.member_id) is awaited:
+            return
+        self.awaited = next((one for one in self.members.values() if not one.parked), None)
+        if self.awaited is None:
             self._complete()
 
     def _complete(self) -> None:
@@ -97,6 +101,7 @@ class ClassicRebalance(ClassicSessions):
             world.clock.at(world.now + self._rebalance_timeout(), self._time_out, self.phase)
             return
         self.generation += 1
+        world.rebalances += 1
         self.phase += 1
         self.initial = False
         if not self.members:
@@ -137,6 +142,8 @@ class ClassicRebalance(ClassicSessions):
 
     def _keep(self, assignment: dict[str, Parts] | None) -> None:
         """Keep the account of this generation, or complete it when the assignment is there."""
+        if not self.world.details:
+            return
         generations = self.world.generations
         at = self.world.now
         if generations and generations[-1].number == self.generation:

@@ -25,6 +25,7 @@ class ClassicSessions(ABC):
         self.members: dict[str, Membership] = {}
         self.present: set[int] = set()
         self.pending: set[str] = set()
+        self.awaited: Membership | None = None  # one of those that haven't joined yet
         self.phase = 0
         self.initial = False
         self.further = False

@@ -138,7 +138,11 @@ class Client:
             world = self.world
             world.ledger.reread(world.now, self.number, partitions, self.last_commit())
         self.world.ledger.stop(
-            self.world.now, self.number, sorted(partitions), in_rebalance=in_rebalance
+            self.world.now,
+            self.number,
+            sorted(partitions),
+            in_rebalance=in_rebalance,
+            committed=committed and self.settings.auto_commit,
         )
 
     def last_commit(self) -> float:

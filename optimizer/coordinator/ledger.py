@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable
 from typing import NamedTuple
 
@@ -35,19 +36,29 @@ class Reading(NamedTuple):
 
 
 class Ledger:
-    """Keeps account of every partition; members are known by numbers, times are milliseconds."""
+    """Keeps account of every partition; members are known by numbers, times are milliseconds.
 
-    def __init__(self) -> None:
-        self.readers: dict[int, tuple[int, float]] = {}
-        self.stopped: dict[int, tuple[int, float]] = {}
-        self.in_rebalance: set[int] = set()
+    The sums are always kept: seconds in which each partition was `unread`, the `longest_pause` in
+    seconds, how often one stopped needlessly, was moved or taken over. `details` are what they are
+    sums of, one by one: in a large group they take gigabytes.
+
+    A partition is in `readers` with its member, since when that reads it, and since when it was
+    unread before; or in `stopped` with its last member, since when, and whether it was asked to.
+    """
+
+    def __init__(self, details: bool = True) -> None:
+        self.details = details
+        self.unread: dict[int, float] = defaultdict(float)
+        self.longest_pause = 0.0
+        self.stopped_needlessly = self.moved = self.taken_over = 0
+        self.readers: dict[int, tuple[int, float, float]] = {}
+        self.stopped: dict[int, tuple[int, float, bool]] = {}
         self.owner: dict[int, int] = {}
         self.pauses: list[Pause] = []
         self.readings: list[Reading] = []
-        self.last: dict[tuple[int, int], Reading] = {}
-        self.begun: dict[tuple[int, int], float] = {}
-        self.moved: list[tuple[float, int, int, int]] = []
-        self.taken_over: list[tuple[float, int, int, int]] = []
+        self.last: dict[tuple[int, int], tuple[float, float, float]] = {}
+        self.moves: list[tuple[float, int, int, int]] = []
+        self.takeovers: list[tuple[float, int, int, int]] = []
         self.read_twice: dict[int, float] = {}
         self.twice_at_once: list[tuple[float, int, int, int]] = []
 
@@ -55,7 +66,7 @@ class Ledger:
         """Partitions that nobody has read so far."""
         for partition in partitions:
             if partition not in self.readers:
-                self.stopped.setdefault(partition, (NEVER, now))
+                self.stopped.setdefault(partition, (NEVER, now, False))
 
     def vanish(self, now: float, partitions: Iterable[int]) -> None:
         """Partitions that aren't there any more."""
@@ -66,33 +77,37 @@ class Ledger:
 
     def start(self, now: float, member: int, partitions: Iterable[int]) -> None:
         """A member reads them from now on."""
+        readers, stopped, nobody = self.readers, self.stopped, (NEVER, now, False)
         for partition in partitions:
-            other = self.readers.get(partition)
-            if other is not None:
-                if other[0] == member:
-                    continue
+            other = readers.get(partition)
+            if other is None:
+                before, since, asked = stopped.pop(partition, nobody)
+                if now > since:
+                    self._pause(partition, since, now, before, member, asked)
+                readers[partition] = member, now, since
+            elif other[0] != member:
                 self.twice_at_once.append((now, partition, other[0], member))
                 self._close(now, partition)
-            before, since = self.stopped.pop(partition, (NEVER, now))
-            if other is None:
-                asked = partition in self.in_rebalance
-                self.in_rebalance.discard(partition)
-                if now > since:
-                    self.pauses.append(Pause(partition, since, now, before, member, asked))
-            self.readers[partition] = member, now
-            self.begun[partition, member] = since if other is None else now
+                readers[partition] = member, now, now
 
     def stop(
-        self, now: float, member: int, partitions: Iterable[int], *, in_rebalance: bool = False
+        self,
+        now: float,
+        member: int,
+        partitions: Iterable[int],
+        *,
+        in_rebalance: bool = False,
+        committed: bool = False,
     ) -> None:
-        """A member doesn't read them any more; what others read by now isn't touched."""
+        """A member doesn't read them any more; what others read by now isn't touched.
+
+        `committed`: it has just committed what it read of them, so that none is read again.
+        """
         for partition in partitions:
             reader = self.readers.get(partition)
             if reader is not None and reader[0] == member:
-                self._close(now, partition)
-                self.stopped[partition] = member, now
-                if in_rebalance:
-                    self.in_rebalance.add(partition)
+                self._close(now, partition, committed)
+                self.stopped[partition] = member, now, in_rebalance
 
     def own(self, now: float, member: int, partitions: Parts, present: set[int]) -> None:
         """A member was given them; `present` are the members of the group."""
@@ -100,8 +115,12 @@ class Ledger:
             before = self.owner.get(partition, NEVER)
             self.owner[partition] = member
             if before not in (NEVER, member):
-                change = now, partition, before, member
-                (self.moved if before in present else self.taken_over).append(change)
+                is_move = before in present
+                self.moved += is_move
+                self.taken_over += not is_move
+                if self.details:
+                    changes = self.moves if is_move else self.takeovers
+                    changes.append((now, partition, before, member))
 
     def reread(self, now: float, member: int, partitions: Iterable[int], commit: float) -> None:
         """What a member read of them after a commit at that time will be read again.
@@ -111,25 +130,37 @@ class Ledger:
         so does what had come in before: it read that first.
         """
         for partition in partitions:
-            reader, since = self.readers.get(partition, (NEVER, now))
-            reading = Reading(partition, reader, since, now)
+            reader, start, unread_since = self.readers.get(partition, (NEVER, now, now))
+            end = now
             if reader != member:
-                reading = self.last.get((partition, member), reading._replace(end=since))
-            if commit <= reading.start:
-                commit = self.begun.get((partition, member), reading.start)
-            if reading.end > max(commit, reading.start):
-                self.read_twice[partition] = (
-                    self.read_twice.get(partition, 0) + reading.end - commit
-                )
+                nothing = start, start, start
+                start, end, unread_since = self.last.get((partition, member), nothing)
+            if commit <= start:
+                commit = unread_since
+            if end > max(commit, start):
+                self.read_twice[partition] = self.read_twice.get(partition, 0) + end - commit
 
     def end(self, now: float) -> None:
         """Close the account."""
         for partition in [*self.readers]:
             self._close(now, partition)
 
-    def _close(self, now: float, partition: int) -> None:
-        member, since = self.readers.pop(partition)
-        if now > since:
-            reading = Reading(partition, member, since, now)
-            self.readings.append(reading)
-            self.last[partition, member] = reading
+    def _close(self, now: float, partition: int, committed: bool = False) -> None:
+        member, since, unread_since = self.readers.pop(partition)
+        if committed:
+            if self.last:
+                self.last.pop((partition, member), None)
+        elif now > since:
+            self.last[partition, member] = since, now, unread_since
+        if self.details and now > since:
+            self.readings.append(Reading(partition, member, since, now))
+
+    def _pause(
+        self, partition: int, start: float, end: float, before: int, after: int, asked: bool
+    ) -> None:
+        seconds = (end - start) / 1000
+        self.unread[partition] += seconds
+        self.longest_pause = max(self.longest_pause, seconds)
+        self.stopped_needlessly += asked and before == after
+        if self.details:
+            self.pauses.append(Pause(partition, start, end, before, after, asked))

@@ -67,8 +67,9 @@ class ModernTargets(ModernSessions):
                 del self.holder[one]
         for one in current.assigned | current.revoking:
             self.holder[one] = member.member_id
-        state = MemberState(self.world.now, member.client.name, *current)
-        self.world.member_states.append(state)
+        if self.world.details:
+            state = MemberState(self.world.now, member.client.name, *current)
+            self.world.member_states.append(state)
         if current.state == UNREVOKED and before.state != UNREVOKED:
             member.revocation += 1
             limit = member.client.settings.max_poll_ms
@@ -112,8 +113,10 @@ class ModernTargets(ModernSessions):
             catalog, catalog.version, strategy, members, goals, cooperative=False
         )
         self.target_epoch, self.computed_at = self.epoch, now
-        by_name = {m.client.name: self.target[m.member_id] for m in self.members.values()}
-        self.world.targets.append(Target(now, self.epoch, assignor, by_name))
+        self.world.rebalances += 1
+        if self.world.details:
+            by_name = {m.client.name: self.target[m.member_id] for m in self.members.values()}
+            self.world.targets.append(Target(now, self.epoch, assignor, by_name))
         self.unsettled = {*self.members}
 
     def _order(self, newcomer: str | None) -> list[str]:

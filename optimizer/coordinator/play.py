@@ -82,7 +82,7 @@ def play(
         goals=goals,
         capacities=capacities,
     )
-    timeline = simulate(scenario, crc32(name.encode("utf-8", "surrogatepass")))
+    timeline = simulate(scenario, crc32(name.encode("utf-8", "surrogatepass")), details=False)
     loads = np.array([len(parts) for parts in timeline.final.values()], np.int64)
     return Played(timeline, loads)
 

@@ -48,7 +48,7 @@ def _settle(stage: Stage, client: ClassicClient | ModernClient, owned: Parts, ph
     world.ledger.owner.update(dict.fromkeys(owned, client.number))
     for partition in owned:
         world.ledger.stopped.pop(partition, None)
-        world.ledger.readers[partition] = client.number, 0.0
+        world.ledger.readers[partition] = client.number, 0.0, 0.0
 
 
 def at_rest(stage: Stage) -> bool:

@@ -13,14 +13,16 @@ LONGEST_MS = 24 * 3_600_000
 """After so long without a rest a run is given up, and said not to be stable."""
 
 
-def simulate(scenario: Scenario, seed: int = 0) -> Timeline:
+def simulate(scenario: Scenario, seed: int = 0, details: bool = True) -> Timeline:
     """What a group does in a scenario, the same every time for one seed.
+
+    Without `details` the timeline has the figures alone: those of a large group take gigabytes.
 
     The seed settles what is chance in life: phases of heartbeats and metadata, ids of members.
     Raises ValueError for settings and steps that make no sense, StrategyError where Kafka's own
     assignor throws.
     """
-    world = World(scenario, seed)
+    world = World(scenario, seed, details)
     stage = Stage(world)
     steps = sorted(scenario.steps, key=lambda step: step.at)
     world.ledger.appear(0, range(len(world.catalog)))
@@ -64,15 +66,21 @@ def _account(stage: Stage) -> Timeline:
         epochs=world.epochs,
         targets=world.targets,
         member_states=world.member_states,
+        rebalances=world.rebalances,
+        unread_before_end=ledger.unread,
+        longest_pause_before_end=ledger.longest_pause,
+        stopped_needlessly=ledger.stopped_needlessly,
+        moved=ledger.moved,
+        taken_over=ledger.taken_over,
         pauses=ledger.pauses,
         unread_at_end={
             one: since
-            for one, (reader, since) in ledger.stopped.items()
+            for one, (reader, since, _) in ledger.stopped.items()
             if names[one][0] in subscribed or (reader != NEVER and not alive)
         },
         readings=ledger.readings,
-        moves=ledger.moved,
-        takeovers=ledger.taken_over,
+        moves=ledger.moves,
+        takeovers=ledger.takeovers,
         overlaps=ledger.twice_at_once,
         reread=ledger.read_twice,
         rates={

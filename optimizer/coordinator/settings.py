@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
+from functools import cached_property
 from typing import Any, Self
 
 from optimizer.strategies import STRATEGIES, by_kafka_name
@@ -81,7 +82,7 @@ class ClientSettings(_Settings):
             if one.name.endswith("_ms") and not 0 <= value < float("inf"):
                 raise ValueError(f"{one.metadata.get('key', one.name)} is {value!r}: a time in ms")
 
-    @property
+    @cached_property
     def cooperative(self) -> bool:
         """Whether the client keeps partitions while it rejoins (ConsumerCoordinator's constructor).
 

@@ -22,7 +22,10 @@ class Timeline:
     each life of a process. `generations` are those of the classic protocol, `epochs` and `targets`
     those of KIP-848, whose members' states are in `member_states`. `final` is what the
     members of the group have at the end by the coordinator's account; `stable` tells whether the
-    group was at rest then.
+    group was at rest then. Partitions `stopped_needlessly` for a rebalance went on with the same
+    member, so often; `moved` ones changed hands although their owner was in the group still, and
+    `taken_over` ones because it had left. `rebalances` are generations, or target assignments under
+    KIP-848. Without details the sequences are empty, but for `happenings` that are errors.
     """
 
     partitions: Sequence[Partition]
@@ -35,6 +38,12 @@ class Timeline:
     epochs: Sequence[tuple[float, int]]
     targets: Sequence[Target]
     member_states: Sequence[MemberState]
+    rebalances: int
+    unread_before_end: Mapping[int, float]
+    longest_pause_before_end: float
+    stopped_needlessly: int
+    moved: int
+    taken_over: int
     pauses: Sequence[Pause]
     unread_at_end: Mapping[int, float]
     readings: Sequence[Reading]
@@ -45,17 +54,10 @@ class Timeline:
     rates: Mapping[int, float]
     final: Mapping[str, Parts]
 
-    @property
-    def rebalances(self) -> int:
-        """Generations, or target assignments under KIP-848."""
-        return len(self.generations) + len(self.targets)
-
     @cached_property
     def unread(self) -> dict[Partition, float]:
         """Seconds in which nobody read a partition, of those that were unread at all."""
-        seconds: dict[int, float] = defaultdict(float)
-        for pause in self.pauses:
-            seconds[pause.partition] += (pause.end - pause.start) / 1000
+        seconds = defaultdict(float, self.unread_before_end)
         for partition, since in self.unread_at_end.items():
             seconds[partition] += (self.end - since) / 1000
         return {self.partitions[one]: seconds[one] for one in sorted(seconds) if seconds[one] > 0}
@@ -68,25 +70,8 @@ class Timeline:
     @cached_property
     def longest_pause(self) -> float:
         """Seconds of the longest time in which one partition was unread."""
-        pauses = [(pause.end - pause.start) / 1000 for pause in self.pauses]
-        return max(
-            [*pauses, *((self.end - t) / 1000 for t in self.unread_at_end.values())], default=0
-        )
-
-    @property
-    def stopped_needlessly(self) -> int:
-        """How often a partition stopped for a rebalance and went on with the same member."""
-        return sum(pause.in_rebalance and pause.before == pause.after for pause in self.pauses)
-
-    @property
-    def moved(self) -> int:
-        """How often a partition changed hands whose owner was in the group still."""
-        return len(self.moves)
-
-    @property
-    def taken_over(self) -> int:
-        """How often a partition changed hands whose owner had left."""
-        return len(self.takeovers)
+        at_end = ((self.end - since) / 1000 for since in self.unread_at_end.values())
+        return max([self.longest_pause_before_end, *at_end])
 
     @property
     def seconds_read_twice(self) -> float:

@@ -66,15 +66,17 @@ class MemberState(NamedTuple):
 
 
 class World:
-    """One run."""
+    """One run; `details` as for `simulate`."""
 
-    def __init__(self, scenario: Scenario, seed: int) -> None:
+    def __init__(self, scenario: Scenario, seed: int, details: bool = True) -> None:
         self.scenario = scenario
         self.broker = scenario.broker
         self.delays = scenario.delays
         self.clock = Clock()
         self.catalog = Catalog(scenario.group)
-        self.ledger = Ledger()
+        self.details = details
+        self.ledger = Ledger(details)
+        self.rebalances = 0
         self.chance = Random(seed)
         self.happenings: list[Happening] = []
         self.generations: list[Generation] = []
@@ -100,10 +102,11 @@ class World:
         why: str | None = None,
         member_id: str | None = None,
     ) -> None:
-        """Write down what happens now."""
-        self.happenings.append(
-            Happening(self.clock.now, what, member, generation, partitions, why, member_id)
-        )
+        """Write down what happens now; without details only fatal errors."""
+        if self.details or what == "error":
+            self.happenings.append(
+                Happening(self.clock.now, what, member, generation, partitions, why, member_id)
+            )
 
     def new_id(self) -> str:
         """A random id, the same each time for one seed."""

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from optimizer.coordinator import Close, Start, Timeline, simulate
+from optimizer.coordinator import Close, Start, Timeline, figures_of, simulate
 from tests.optimizer.coordinator.random_scenarios import at_rest, random_scenario
 
 SCENARIOS = 400
@@ -24,6 +24,26 @@ def test_random_scenarios(part: int) -> None:
         assert time_goes_on(timeline), number
         if number % 5 == 0:
             assert simulate(scenario, number) == timeline, number
+
+
+def test_figures_need_no_details() -> None:
+    """They are sums that are kept anyway: the same as of the details, which aren't there then."""
+    for number in range(0, SCENARIOS, 4):
+        scenario = random_scenario(number)
+        timeline = simulate(scenario, number)
+        figures = simulate(scenario, number, details=False)
+        assert figures_of(figures) == figures_of(timeline), number
+        assert figures.final == timeline.final, number
+        pauses = [(one.end - one.start) / 1000 for one in timeline.pauses]
+        needless = [one for one in timeline.pauses if one.in_rebalance and one.before == one.after]
+        assert timeline.longest_pause_before_end == max(pauses, default=0), number
+        assert sum(timeline.unread_before_end.values()) == pytest.approx(sum(pauses)), number
+        assert timeline.stopped_needlessly == len(needless), number
+        assert timeline.moved == len(timeline.moves), number
+        assert timeline.taken_over == len(timeline.takeovers), number
+        assert timeline.rebalances == len(timeline.generations) + len(timeline.targets), number
+        kept = (figures.pauses, figures.readings, figures.generations, figures.member_states)
+        assert not any(kept), number
 
 
 def owned_twice(timeline: Timeline) -> list[int]:
