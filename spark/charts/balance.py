@@ -36,7 +36,7 @@ def tell(rows: Rows) -> str:
     now, then = (sum(row[key] for row in far) for key in STATES)
     return (
         f"In {count_of(now, 'group')} the most loaded member has at least {FAR:g} times the mean "
-        f"now; in {then:,} planned."
+        f"now, in {then:,} with the plan."
     )
 
 

@@ -63,7 +63,7 @@ def tell(rows: Rows) -> str:
     for name, columns in MEASURES.items():
         if _is_known(rows, name):
             ends = [f"{min(v):,} to {max(v):,}" for v in ([r[c] for r in rows] for c in columns)]
-            said.append(f"{name} of a broker go from {ends[0]} now, from {ends[1]} planned")
+            said.append(f"{name} of a broker range from {ends[0]} now, from {ends[1]} in the plan")
     sentence = "; ".join(said)
     more = f" {MOST} of {len(rows)} brokers are drawn." if len(rows) > MOST else ""
     return f"{sentence[0].upper()}{sentence[1:]}.{more}"

@@ -41,7 +41,7 @@ def draw(rows: Rows) -> Any:
 def tell(rows: Rows) -> str:
     """The sums."""
     now, then = (sum(row[key] for row in rows) for key in STATES)
-    return f"{count_of(now, 'partition')} are read across racks now, and {then:,} planned."
+    return f"{count_of(now, 'partition')} are read across racks now, {then:,} in the plan."
 
 
 RACKS = Chart("racks", "Reads across racks by cluster", draw, tell)

@@ -51,15 +51,15 @@ ROWS: dict[str, list[dict[str, Any]]] = {
 }
 
 TOLD = {
-    "balance": "In 7 groups the most loaded member has at least 1.5 times the mean now; in 1",
+    "balance": "In 7 groups the most loaded member has at least 1.5 times the mean now, in 1",
     "league": "Best is optimal: 0 partitions too many, 5 moves; as it is, 8 partitions",
-    "matrix": "most loaded of 2 members has 6 partitions and the least loaded 0; as planned the "
+    "matrix": "most loaded of 2 members has 6 partitions and the least loaded 0; planned, the "
     "most loaded has 3.",
     "trend": "the excess went from 0 to 2 partitions, the lag from 0 to 14 records, and groups "
     "rebalanced 3 times.",
     "rebalances": "rebalanced 11 times; the commonest cause is: crash (9).",
-    "brokers": "Replicas of a broker go from 6 to 9 now, from 6 to 6 as planned; leaders",
-    "racks": "12 partitions are read across racks now, and 4 as planned.",
+    "brokers": "Replicas of a broker range from 6 to 9 now, from 6 to 6 in the plan; leaders",
+    "racks": "12 partitions are read across racks now, 4 in the plan.",
     "frontier": "the largest load is 9 partitions; 8 moves bring it to 4. The ring is where moves "
     "do most: 3 bring it to 5.",
     "timeline": "Unread are up to 3 partitions at once, 30.0 partition-seconds in all.",

@@ -147,7 +147,7 @@ class TestPrune:
             "files": len(parts),
             "bytes": sum(part.stat().st_size for part in parts),
             "removed": False,
-            "unsupported": [],
+            "foreign": [],
         }
         assert (second["snapshot"], left) == ("20261102T060000Z", [])
         assert said.err == (
