@@ -21,6 +21,7 @@ import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -28,7 +29,8 @@ import org.slf4j.LoggerFactory;
  * The plans in a folder, looked for by a thread of its own at each change, and once a second.
  *
  * <p>Each {@code *.json} is one, but {@code index.json}. A file that isn't sound leaves what was read
- * of it before in force; one that is taken away takes its plan with it.
+ * of it before in force; one that is taken away takes its plan with it. A file that can't be read is
+ * tried again each time, and logged again only when the reason changes.
  */
 final class PlanFolder {
     private static final long PAUSE_MILLIS = 1000;
@@ -40,21 +42,32 @@ final class PlanFolder {
     private static final Map<Path, PlanFolder> FOLDERS = new ConcurrentHashMap<>();
 
     private final Path folder;
+    private final Reader reader;
+    private final Consumer<String> warn;
     private final Map<String, Object> states = new HashMap<>();
+    private final Map<String, String> faults = new HashMap<>();
     private final Map<String, BrokerPlan> plans = new HashMap<>();
     private final CountDownLatch looked = new CountDownLatch(1);
     private volatile Map<String, List<BrokerPlan>> byName = Map.of();
     private String told = "";
     private WatchService watcher;
 
-    private PlanFolder(Path folder) {
+    /** The bytes of a file. */
+    interface Reader {
+        byte[] read(Path file) throws IOException;
+    }
+
+    PlanFolder(Path folder, Reader reader, Consumer<String> warn) {
         this.folder = folder;
+        this.reader = reader;
+        this.warn = warn;
     }
 
     /** The folder's plans; returns when they were looked for, or that takes long. */
     static PlanFolder of(Path folder) {
         PlanFolder found =
-            FOLDERS.computeIfAbsent(folder.toAbsolutePath(), path -> new PlanFolder(path).start());
+            FOLDERS.computeIfAbsent(folder.toAbsolutePath(), path ->
+                new PlanFolder(path, Files::readAllBytes, LOG::warn).start());
         try {
             if (!found.looked.await(FIRST_LOOK_MILLIS, TimeUnit.MILLISECONDS)) {
                 LOG.warn("the plans in {} take long to read: the broker starts without", folder);
@@ -126,12 +139,12 @@ final class PlanFolder {
 
     private void tell(String what) {
         if (!what.equals(told)) {
-            LOG.warn("the plans in {} can't be looked for, and stay as they are: {}", folder, what);
+            warn.accept("the plans in " + folder + " can't be looked for, and stay as they are: " + what);
             told = what;
         }
     }
 
-    private void look() throws IOException {
+    void look() throws IOException {
         boolean changed = false;
         Set<String> there = new TreeSet<>();
         try (DirectoryStream<Path> files = Files.newDirectoryStream(folder, "*.json")) {
@@ -146,6 +159,7 @@ final class PlanFolder {
             throw new IOException(failed.getCause());
         }
         states.keySet().retainAll(there);
+        faults.keySet().retainAll(there);
         changed |= plans.keySet().retainAll(there);
         if (changed) {
             index();
@@ -158,19 +172,27 @@ final class PlanFolder {
             BasicFileAttributes facts = Files.readAttributes(file, BasicFileAttributes.class);
             Object state =
                 List.of(facts.lastModifiedTime(), facts.size(), String.valueOf(facts.fileKey()));
-            if (state.equals(states.put(name, state))) {
+            if (state.equals(states.get(name))) {
                 return false;
             }
             if (facts.size() > PlanSource.LIMIT) {
-                throw new PlanFileException("it has more than " + PlanSource.LIMIT + " bytes");
+                throw new IOException("it has more than " + PlanSource.LIMIT + " bytes");
             }
-            plans.put(name, new BrokerPlan(name, GroupPlan.read(Files.readAllBytes(file))));
+            byte[] text = reader.read(file);
+            states.put(name, state); // the same bytes would be refused again
+            plans.put(name, new BrokerPlan(name, GroupPlan.read(text)));
+            faults.remove(name);
             LOG.info("the plan in {} has been read", file);
             return true;
         } catch (PlanFileException | IOException failed) {
-            LOG.warn("there is no plan in {}, and what was read of it before stands: {}",
-                file, failed.getMessage());
+            fault(name, file, PlanSource.reason(failed));
             return false;
+        }
+    }
+
+    private void fault(String name, Path file, String reason) {
+        if (!reason.equals(faults.put(name, reason))) {
+            warn.accept("there is no plan in " + file + ", and what was read of it before stands: " + reason);
         }
     }
 

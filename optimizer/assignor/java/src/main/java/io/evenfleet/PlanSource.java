@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.net.HttpURLConnection;
 import java.net.URI;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -34,9 +35,17 @@ final class PlanSource {
                 throw new IOException("it has more than " + LIMIT + " bytes");
             }
             return found;
-        } catch (NoSuchFileException lacking) {
-            throw new IOException("No such file", lacking); // as Python says it
+        } catch (NoSuchFileException | AccessDeniedException failed) {
+            throw new IOException(reason(failed), failed);
         }
+    }
+
+    /** Why a file can't be read, as Python says it: Java's own text is the path alone. */
+    static String reason(Exception failed) {
+        if (failed instanceof NoSuchFileException) {
+            return "No such file";
+        }
+        return failed instanceof AccessDeniedException ? "Permission denied" : failed.getMessage();
     }
 
     private InputStream answer() throws IOException {
