@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from typing import Any
 
@@ -86,23 +86,29 @@ def consumers(broker: Brokers, admin: KafkaAdminClient) -> Iterator[list[PolledM
 
 
 def at_rest(broker: Brokers, members: list[PolledMember]) -> bool:
-    """Whether all that is read is owned, and a second later by the same: nobody joins meanwhile."""
-    owned: dict[str, set[tuple[str, int]]] = defaultdict(set)
-    for member in members:
-        owned[member.group] |= member.owned
-    if any(len(owned[g]) < sum(TOPICS[topic] for topic in read) for g, read in READ.items()):
+    """Whether each partition has one owner, and a second later the same: nobody joins meanwhile."""
+    if not all_owned_once(members):
         return False
     before = collected_of(broker)
     time.sleep(1)
     later = collected_of(broker)
     return (
-        {row["state"] for row in rows(later, "groups")} == {"Stable"}
+        all_owned_once(members)
+        and {row["state"] for row in rows(later, "groups")} == {"Stable"}
         and len(rows(later, "members")) == len(members)
         and all(
             rows(before, table) == rows(later, table)
             for table in ("groups", "members", "assignments")
         )
     )
+
+
+def all_owned_once(members: list[PolledMember]) -> bool:
+    owned = Counter((m.group, *claim) for m in members for claim in m.owned)
+    read = Counter(
+        (g, t, n) for g, topics in READ.items() for t in topics for n in range(TOPICS[t])
+    )
+    return owned == read
 
 
 @pytest.fixture(scope="module")
