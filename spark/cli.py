@@ -17,48 +17,43 @@ import typer
 
 from spark.errors import InputError, first_line, unreadable_file
 from spark.terminal import (
+    EXAMPLES,
     SIGNALS,
+    for_typer,
     interrupts,
     say,
     sentence_of,
     sentences_apart,
-    with_common_options,
 )
 
 DISTRIBUTION = "evenfleet"
 
 BAD_INPUT, RUN_FAILED, INTERRUPTED = 2, 3, 130
 
-COMMANDS = {
-    "plan": "plan store --out plan",
-    "compare": "compare store --out out --strategies current,optimal",
-    "verify": "verify store plan",
-    "explain": "explain store --group orders",
-    "frontier": "frontier store --group orders",
-    "audit": "audit store --fail-on critical",
-    "report": "report store --out report.html",
-    "replay": "replay store --out out --strategies current,uniform,optimal --since 7d",
-    "whatif": "whatif store --event crash-rack=eu-west-a",
-    "rollout": "rollout store --group 'pay*' --to cooperative-sticky",
-    "simulate": "simulate store --group orders --scenario conf/scenarios/rolling-deploy.toml",
-    "rates": "rates store --out rates --window 24h",
-    "members": "members store --group 'pay*'",
-    "reassign": "reassign store --cluster prod --out moves --drain 3 --batch-copies 20",
-    "reassign-verify": "reassign-verify store moves/01-move.json",
-    "snapshots": "snapshots store",
-    "history": "history store --out history --since 7d",
-    "graph": "graph store --question reach --broker 3",
-    "import-cli": "import-cli --cluster prod --groups members.txt --groups offsets.txt "
-    "--topics topics.txt --out store",
-    "collect": "collect --bootstrap 127.0.0.1:9092 --cluster prod --out store",
-    "export-plan": "export-plan store plan --group orders --out orders.json",
-    "enforce": "enforce orders.json --bootstrap 127.0.0.1:9092",
-    "watch": "watch orders.json --bootstrap 127.0.0.1:9092 --timeout 60",
-    "config": "config --config conf/evenfleet.toml --group payments-1",
-    "demo": "demo --groups 300 --out demo",
+PANELS = {
+    "Look": ("audit", "report", "explain", "history", "rates", "graph", "snapshots", "config"),
+    "Plan": ("plan", "compare", "verify", "replay", "frontier", "members", "reassign"),
+    "Predict": ("whatif", "simulate", "rollout"),
+    "Get data": ("demo", "collect", "import-cli"),
+    "Apply": ("export-plan", "enforce", "watch", "reassign-verify"),
 }
-"""The commands, in the order of their help, with an example each; `a-b` is `spark/jobs/a_b.py`."""
+"""The commands by question, in the order of the help; `a-b` is `spark/jobs/a_b.py`."""
 
+COMMANDS = {name: panel for panel, names in PANELS.items() for name in names}
+
+PAGES = {
+    "config": "README.md",
+    "demo": "README.md",
+    "export-plan": "docs/plan_in_force.md",
+    "enforce": "docs/plan_in_force.md",
+    "watch": "docs/plan_in_force.md",
+    "import-cli": "docs/collect.md",
+    "reassign-verify": "docs/reassign.md",
+}
+"""Where more is said of a command; of all others in the page of their name."""
+
+WITHOUT_TABLES = ("report", "export-plan")
+"""Commands that print sentences alone."""
 
 JOBS = Path(__file__).with_name("jobs")
 
@@ -78,12 +73,18 @@ def app_for(words: Sequence[str]) -> typer.Typer:
     if named in COMMANDS:
         name = named.replace("-", "_")
         command = getattr(importlib.import_module(f"spark.jobs.{name}"), name)
-        example = f"Example: `evenfleet {COMMANDS[named]}`"
-        app.command(named, epilog=example)(with_common_options(command))
+        app.command(named, epilog=_more_on(named))(for_typer(command, named not in WITHOUT_TABLES))
     else:
-        for one in COMMANDS:
-            app.command(one, help=_purpose(one.replace("-", "_")))(lambda: None)
+        for one, panel in COMMANDS.items():
+            purpose = _purpose(one.replace("-", "_"))
+            app.command(one, help=purpose, rich_help_panel=panel)(lambda: None)
     return app
+
+
+def _more_on(name: str) -> str:
+    """What stands below a command's help: three examples and the page about it."""
+    examples = "\n".join(f"* `evenfleet {one}`" for one in EXAMPLES[name])
+    return f"Examples:\n\n{examples}\n\nMore: {PAGES.get(name, f'docs/{name}.md')}"
 
 
 def _purpose(name: str) -> str | None:

@@ -4,10 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from contextlib import suppress
+from difflib import get_close_matches
 from hashlib import sha256
+from pathlib import Path
 
 LONGEST = 250
 """Characters of a name that is told in full: of a topic's there are 249 at most (Kafka's Topic)."""
+
+NEAR = 0.7
+"""How alike two names are of which one may be a slip for the other, of 1 (`difflib`)."""
 
 HEAD, TAIL, DIGITS = 160, 60, 8
 
@@ -22,6 +28,22 @@ def named(noun: str, names: Iterable[str]) -> str:
     ordered = sorted(set(names))
     shown = ", ".join(ordered[:5]) + (", …" if len(ordered) > 5 else "")
     return f"{len(ordered)} {noun}{'' if len(ordered) == 1 else 's'} ({shown})"
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """`; did you mean orders?` for the end of a sentence; nothing where no name is near."""
+    near = get_close_matches(name, known, n=1, cutoff=NEAR)
+    return f"; did you mean {near[0]}?" if near else ""
+
+
+def near_path(path: str | Path) -> str:
+    """The same for a path that isn't there, by the names beside it."""
+    missing = next(one for one in (*reversed(Path(path).parents), Path(path)) if not one.exists())
+    with suppress(OSError):
+        names = [one.name for one in missing.parent.iterdir()]
+        near = get_close_matches(missing.name, names, n=1, cutoff=NEAR)
+        return f"; did you mean {missing.with_name(near[0])}?" if near else ""
+    return ""
 
 
 def counted(number: int, noun: str) -> str:

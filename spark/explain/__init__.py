@@ -7,3 +7,4 @@ from spark.explain.explain import (
     explain_group as explain_group,
     explain_groups as explain_groups,
 )
+from spark.explain.summary import loads_of as loads_of, summary_of as summary_of

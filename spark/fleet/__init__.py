@@ -54,6 +54,7 @@ from spark.fleet.local_store import (
     table_of as table_of,
     write_store as write_store,
 )
+from spark.fleet.near_misses import near_miss as near_miss
 from spark.fleet.part import WHOLE as WHOLE, Part as Part
 from spark.fleet.results import (
     CLUSTERS as CLUSTERS,

@@ -12,8 +12,9 @@ from functools import partial
 from itertools import islice
 
 from spark.errors import InputError, UnreadableError
-from spark.files import REMOVED, Opener, Source, Where, source_of
+from spark.files import REMOVED, LocalPlace, Opener, Source, Where, source_of
 from spark.fleet.schemas import TABLES
+from spark.wording import did_you_mean, near_path
 
 BEING_WRITTEN = "it is being written, or its writing was cut short"
 
@@ -201,6 +202,8 @@ def whole(opener: Opener, store: Where, snapshot: str | None = None) -> Stored:
 
 def _why_none(opener: Opener, store: Where, snapshot: str | None, stored: Stored) -> str:
     """Why there is no such snapshot, and what there is instead."""
+    if isinstance(opener, LocalPlace) and not opener.root.exists():
+        return f"no folder {store}{near_path(opener.root)}"
     others = stored.unfinished
     newest = snapshot or next(reversed(others), None)
     if newest and (why := others.get(newest)):
@@ -208,7 +211,8 @@ def _why_none(opener: Opener, store: Where, snapshot: str | None, stored: Stored
     wanted = f"snapshot {snapshot}" if snapshot else "whole snapshot"
     if present := [*islice(stored.newest_first(), 5)]:
         there = ", ".join(reversed(present))
-        return f"store {store} has no {wanted}: the newest it has are {there}"
+        near = did_you_mean(snapshot, present) if snapshot else ""
+        return f"store {store} has no {wanted}: the newest it has are {there}{near}"
     empty = [name for name in REQUIRED if not ids(opener, store, name)]
     lacks = f" (nothing is in {', '.join(empty)})" if empty else ""
     return f"store {store} has no {wanted}{lacks}: import or write one first"

@@ -12,7 +12,15 @@ from numpy.typing import NDArray
 from optimizer.model import IntArray
 from spark.errors import InputError
 from spark.files import NULL, Wanted, coded
-from spark.fleet import TABLES, FleetFiles, Rows, names_wanted, spelled
+from spark.fleet import (
+    TABLES,
+    FleetFiles,
+    FleetSnapshot,
+    Rows,
+    names_wanted,
+    near_miss,
+    spelled,
+)
 from spark.groups.encode import ABSENT
 from spark.groups.one_groups_topics import objects, topics_of
 from spark.groups.seats import OFFSETS_TOPIC, OffsetsTopic, Seat, seat_of
@@ -44,16 +52,17 @@ def row_of_group(
     _check_keys(fleet, cluster, named, topics)
     of = sorted({spelled(one) for rows in tables.values() for one in _different(rows["cluster"])})
     if not of:
-        raise InputError(no_such_group(fleet.id, group, cluster))
+        raise InputError(no_such_group(fleet, group, cluster))
     if len(of) > 1:
         raise InputError(several_clusters(group, of))
     return _Row(fleet, tables, of[0], topics.get(of[0], []), racks).whole()
 
 
-def no_such_group(snapshot: str, group: str, cluster: str | None) -> str:
+def no_such_group(fleet: FleetSnapshot | FleetFiles, group: str, cluster: str | None) -> str:
     """What is said of a group that isn't there."""
     where = f" in cluster {cluster!r}" if cluster is not None else ""
-    return f"snapshot {snapshot} has no group {group!r}{where}"
+    near = near_miss(fleet, "group", group, cluster)
+    return f"snapshot {fleet.id} has no group {group!r}{where}{near}"
 
 
 def several_clusters(group: str, clusters: Iterable[str]) -> str:

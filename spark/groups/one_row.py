@@ -32,7 +32,7 @@ def one_row(
         return row_of_group(snapshot, group, cluster, racks)
     rows = rows_in_frames(snapshot, [group], cluster, racks, weights, rates)
     if not rows:
-        raise InputError(no_such_group(snapshot.id, group, cluster))
+        raise InputError(no_such_group(snapshot, group, cluster))
     if len(rows) > 1:
         raise InputError(several_clusters(group, (row.cluster for row in rows)))
     return rows[0]

@@ -36,36 +36,25 @@ from spark.fleet import (
     Part,
     Stored,
     check_out,
-    check_writable,
     compositions,
     snapshot_id,
     whole,
     within_reach,
 )
-from spark.settings import read_settings
 from spark.terminal import (
     CHECK_FAILED,
     OUT,
-    ClusterName,
-    Conf,
-    Config,
-    Form,
-    Format,
-    GroupPattern,
-    Master,
-    OutTables,
-    Snapshot,
-    Store,
-    StoreTables,
+    FleetOptions,
+    OutOptions,
+    Table,
     busy,
-    clusters_in_json,
-    opened,
-    out_if_any,
+    clusters_read,
+    is_for_people,
     part_of,
+    programs_only,
     say,
     say_clusters,
     show,
-    store_in,
     tell,
     told,
 )
@@ -94,15 +83,8 @@ class FailOn(StrEnum):
 
 
 def audit(
-    store: Store = None,
-    out: Annotated[
-        str | None, typer.Option(help="Folder for the findings.", show_default=False)
-    ] = None,
-    tables: StoreTables = None,
-    out_tables: OutTables = None,
-    snapshot: Snapshot = None,
-    cluster: ClusterName = None,
-    group: GroupPattern = None,
+    source: FleetOptions,
+    target: OutOptions,
     history: Annotated[
         bool,
         typer.Option(
@@ -129,23 +111,16 @@ def audit(
             help="Thresholds, severities, time-outs as in conf/audit.toml.", show_default=False
         ),
     ] = None,
-    master: Master = None,
-    conf: Conf = None,
-    config: Config = None,
-    form: Form = Format.TABLE,
 ) -> None:
     """Look for all that can be wrong with a fleet; exit code 1 if --fail-on says so."""
-    source, target = store_in(store, tables), out_if_any(out, out_tables)
-    settings = read_settings(config)
+    out, settings = target.optional(), source.settings
     chosen = read_audit_settings(thresholds).with_consumers(settings.consumers)
-    if target:
-        check_writable(target)
     if prometheus:
         check_metrics(prometheus)
-    with opened(master, conf, settings, source, snapshot, history) as spark:
+    with source.session(source.snapshot, history) as spark:
         counts, groups = audit_store(
-            *(spark, source, target, snapshot, prometheus, chosen, form, settings.max_age),
-            *(Part(cluster, group), history),
+            *(spark, source.where, out, source.snapshot, prometheus, chosen, settings.max_age),
+            *(source.part, history),
         )
     if fail_on and fails(counts, groups, fail_on):
         raise typer.Exit(CHECK_FAILED)
@@ -158,7 +133,6 @@ def audit_store(
     snapshot: str | None,
     prometheus: Path | None,
     settings: AuditSettings,
-    form: Format,
     max_age: timedelta,
     part: Part = WHOLE,
     history: bool = False,
@@ -180,7 +154,7 @@ def audit_store(
             fleet = part_of(fleet, part)
             past = _past(session, store, fleet, stored, settings, max_age) if history else None
             with _audit_one(session, store, fleet, before, settings, past) as made:
-                return _told(made, fleet, out, prometheus, settings, form)
+                return _told(made, fleet, out, prometheus, settings)
         except Exception as error:
             broken = _unreadable(error)
             if broken is None or broken == snapshot or stored.why_not(broken) is not None:
@@ -263,7 +237,6 @@ def _told(
     out: Where | None,
     prometheus: Path | None,
     settings: AuditSettings,
-    form: Format,
 ) -> tuple[Counts, Groups]:
     """Print and write an audit, when all of it is there."""
     with busy(f"auditing snapshot {made.snapshot}"):
@@ -285,15 +258,21 @@ def _told(
             replace_text(prometheus, metrics_of(made, settings.worst_groups))
     sentence = verdict(counts, groups, worst)
     not_run = [{"finding": name, "why": why} for name, why in made.not_run.items()]
-    if form is Format.JSON:
-        of_kind = [{"kind": kind, "groups": count} for kind, count in kinds.items()]
-        tables = {"findings": counts, "worst": worst, "not_run": not_run, "other_kinds": of_kind}
-        tables["groups"] = [{"status": status, "groups": count} for status, count in groups.items()]
-        state = state_of(counts, groups)
-        tables["verdict"] = [{"snapshot": made.snapshot, "state": state, "verdict": sentence}]
-        show(tables | clusters_in_json(form, fleet), form)
-    else:
-        _show(counts, worst, not_run)
+    found = [row | {"what": FINDINGS[row["finding"]].tells} for row in counts if _total(row)]
+    state = state_of(counts, groups)
+    beside = {
+        "worst": worst,
+        "not_run": not_run,
+        "other_kinds": [{"kind": kind, "groups": count} for kind, count in kinds.items()],
+        "groups": [{"status": status, "groups": count} for status, count in groups.items()],
+        "verdict": [{"snapshot": made.snapshot, "state": state, "verdict": sentence}],
+    }
+    hide = () if OUT.width >= ROOMY else ("what",)
+    tables = {"findings": Table(counts, found)} | programs_only(beside) | clusters_read(fleet)
+    show(tables, hide)
+    if is_for_people():
+        _show_worst(worst)
+        _show_not_run(not_run)
     say_clusters(fleet)
     if fleet.part:
         say(f"Looked at are {fleet.part} alone.")
@@ -310,20 +289,17 @@ def _told(
     return counts, groups
 
 
-def _show(
-    counts: Counts,
-    worst: Sequence[dict[str, Any]],
-    not_run: Sequence[dict[str, Any]],
-) -> None:
-    """For people: how many there are of each kind, the worst with what to do, what wasn't run."""
-    found = [row | {"what": FINDINGS[row["finding"]].tells} for row in counts if _total(row)]
-    show({"findings": found}, Format.TABLE, hide=() if OUT.width >= ROOMY else ("what",))
+def _show_worst(worst: Sequence[dict[str, Any]]) -> None:
+    """For people: the worst with what to do."""
     of_kind: dict[tuple[str, str, str], list[dict[str, Any]]] = {}
     for row in worst:
         of_kind.setdefault((row["severity"], row["finding"], row["advice"]), []).append(row)
     for (severity, name, advice), rows in of_kind.items():
         tell(f"{severity}: {name}", [f"{row['cluster']}: {row['sentence']}" for row in rows])
         OUT.print(Padding(Text(f"→ {advice}"), (0, 0, 1, 2)))
+
+
+def _show_not_run(not_run: Sequence[dict[str, Any]]) -> None:
     why: dict[str, list[str]] = {}
     for row in not_run:
         why.setdefault(row["why"], []).append(row["finding"])

@@ -15,7 +15,7 @@ import typer
 from spark.files import LocalPlace
 from spark.fleet import STORE, check_kind, check_writable, snapshot_id, write_store
 from spark.sources.live.cluster import Wanted
-from spark.terminal import CHECK_FAILED, Form, Format, busy, clusters_named, live, say, show
+from spark.terminal import CHECK_FAILED, busy, clusters_named, live, say, show
 from spark.wording import counted, named
 
 if TYPE_CHECKING:
@@ -67,11 +67,10 @@ def collect(
         float | None,
         typer.Option(help="Seconds for one request, made 3 times at most.", show_default="10"),
     ] = None,
-    form: Form = Format.TABLE,
 ) -> None:
     """Read groups, members, topics and offsets of live clusters into a store.
 
-    A `--snapshot` that is there already gets these clusters beside those that it has.
+    With an existing `--snapshot`, adds these clusters to it.
 
     How to log in, and where the secrets for that are, is in the file of `--clusters`.
     """
@@ -98,7 +97,7 @@ def collect(
     write_store(
         {name: pa.concat_tables([tables[name] for tables in read]) for name in read[0]}, out, chosen
     )
-    _show(collected, form)
+    _show(collected)
     next_step = shlex.join(["evenfleet", "plan", str(out), "--out", "plan"])
     say(f"Snapshot {chosen} is in {out}{_but(collected)}. Next: {next_step}")
     if any(one.left_out for one in collected):
@@ -119,7 +118,7 @@ def _but(collected: Sequence[Collected]) -> str:
     return f", with {counted(count, 'topic')} that had partitions without a leader"
 
 
-def _show(collected: Sequence[Collected], form: Format) -> None:
+def _show(collected: Sequence[Collected]) -> None:
     clusters = [
         {
             "cluster": one.cluster,
@@ -133,7 +132,7 @@ def _show(collected: Sequence[Collected], form: Format) -> None:
         }
         for one in collected
     ]
-    show({"clusters": clusters, "to_know": [row for c in collected for row in c.statuses]}, form)
+    show({"clusters": clusters, "to_know": [row for c in collected for row in c.statuses]})
 
 
 def _state(collected: Collected) -> str:

@@ -4,56 +4,34 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import ExitStack, suppress
-from dataclasses import replace
-from typing import Annotated
 
-import typer
 from pyspark.sql import SparkSession
 
-from optimizer import STRATEGY_NAMES
-from spark import FleetSnapshot, check_strategies, compare_fleet, fleet_of
+from spark import FleetSnapshot, compare_fleet, fleet_of
 from spark.compare import best_first, best_of, compare_history
 from spark.errors import UnreadableError
 from spark.files import SNAPSHOT, Where, table_in, write_by_snapshot, write_tables
 from spark.fleet import (
     COMPARISON,
-    CONNECT,
-    CONSUMER,
     RESULTS,
     WHOLE,
     Part,
     check_out,
-    check_writable,
     snapshot_id,
 )
-from spark.settings import Settings, read_settings
+from spark.settings import Settings
 from spark.terminal import (
     ALL,
-    ClusterName,
-    Conf,
-    Config,
-    Form,
-    Format,
-    GoalTexts,
-    GroupPattern,
-    Levels,
-    Master,
-    MinGain,
-    Out,
-    OutTables,
-    Rack,
+    FleetsOptions,
+    OutOptions,
     Rows,
-    SnapshotOrAll,
-    Store,
-    StoreTables,
-    WeightSource,
+    Table,
+    TrialOptions,
     as_rows,
     busy,
-    clusters_in_json,
+    by_kind,
+    clusters_read,
     each_snapshot,
-    one_of,
-    opened,
-    out_in,
     part_of,
     rates_for,
     read_history,
@@ -62,9 +40,6 @@ from spark.terminal import (
     say_clusters,
     say_snapshots,
     show,
-    store_in,
-    with_goals,
-    with_weight,
 )
 
 SHOWN = (
@@ -79,45 +54,12 @@ SHOWN_BY_WEIGHT = (
 )
 """The same where groups are balanced by weight."""
 
-TABLES = {CONSUMER: "strategies", CONNECT: "connect strategies"}
-"""The table that is printed for each kind of groups that there is."""
 
-
-def compare(
-    store: Store = None,
-    out: Out = None,
-    tables: StoreTables = None,
-    out_tables: OutTables = None,
-    snapshot: SnapshotOrAll = None,
-    strategies: Annotated[
-        str | None,
-        typer.Option(
-            help=f"Names, separated by commas: current, {', '.join(STRATEGY_NAMES)}; your own as "
-            "package:function.",
-            show_default="all that are for a group's kind",
-        ),
-    ] = None,
-    cluster: ClusterName = None,
-    group: GroupPattern = None,
-    goal: GoalTexts = None,
-    rack: Rack = None,
-    levels: Levels = None,
-    min_gain: MinGain = None,
-    weight: WeightSource = None,
-    master: Master = None,
-    conf: Conf = None,
-    config: Config = None,
-    form: Form = Format.TABLE,
-) -> None:
+def compare(source: FleetsOptions, target: OutOptions, trial: TrialOptions) -> None:
     """Measure every group as it is and under each strategy, and say which would be best."""
-    source, target = store_in(store, tables), out_in(out, out_tables)
-    settings = with_goals(read_settings(config), goal, rack, levels, min_gain)
-    settings = with_weight(settings, weight)
-    chosen = check_strategies(strategies.split(",") if strategies else settings.strategies)
-    settings = replace(settings, strategies=tuple(chosen))
-    check_writable(target)
-    with opened(master, conf, settings, source, one_of(snapshot), snapshot == ALL) as spark:
-        compare_store(spark, source, target, snapshot, settings, form, Part(cluster, group))
+    out, settings = target.required(), trial.applied(source.settings)
+    with source.session(source.one, source.snapshot == ALL) as spark:
+        compare_store(spark, source.where, out, source.snapshot, settings, source.part)
 
 
 def compare_store(
@@ -126,7 +68,6 @@ def compare_store(
     out: Where,
     snapshot: str | None,
     settings: Settings,
-    form: Format,
     part: Part = WHOLE,
 ) -> None:
     """Measure all groups of one snapshot, or of each, under all strategies, and print the fleet's.
@@ -137,7 +78,7 @@ def compare_store(
     check_out(session, out, COMPARISON)
     if snapshot == ALL and not settings.goals.weights:
         with suppress(UnreadableError):
-            return _compare_all(session, store, out, settings, form, part)
+            return _compare_all(session, store, out, settings, part)
     compared, fault = each_snapshot(
         *(session, store, snapshot, part, "are compared"),
         lambda one: _compare_one(session, store, out, one, settings, part),
@@ -149,9 +90,8 @@ def compare_store(
                 for fleet, some in compared
                 for row in some
             ],
-            clusters_in_json(form, *(fleet for fleet, _ in compared)),
+            clusters_read(*(fleet for fleet, _ in compared)),
             settings,
-            form,
         )
     for fleet, rows in compared:
         say_clusters(fleet)
@@ -167,7 +107,7 @@ def compare_store(
 
 
 def _compare_all(
-    session: SparkSession, store: Where, out: Where, settings: Settings, form: Format, part: Part
+    session: SparkSession, store: Where, out: Where, settings: Settings, part: Part
 ) -> None:
     """The same of every snapshot at once, with one verdict over all; UnreadableError if one is."""
     history = read_history(session, store, "compare", None, None, part, settings)
@@ -193,7 +133,7 @@ def _compare_all(
         for cluster, ids in held.items()
         if one in ids
     ]
-    _show(rows, {"clusters": clusters} if form is Format.JSON else {}, settings, form)
+    _show(rows, {"clusters": Table(clusters, is_shown=False)}, settings)
     say_snapshots(held)
     if part:
         say(f"Compared are {part} alone.")
@@ -204,14 +144,13 @@ def _compare_all(
     )
 
 
-def _show(rows: Rows, clusters: Mapping[str, Rows], settings: Settings, form: Format) -> None:
+def _show(rows: Rows, clusters: Mapping[str, Table], settings: Settings) -> None:
     """Print the tables of all snapshots, one below the other."""
-    by_kind = {name: [row for row in rows if row["kind"] == kind] for kind, name in TABLES.items()}
-    tables = {name: some for name, some in by_kind.items() if some} or {TABLES[CONSUMER]: []}
+    tables = by_kind("strategies", rows)
     shown = SHOWN_BY_WEIGHT if settings.goals.weights else SHOWN
     chosen = ["snapshot", *shown, *(["remote_reads"] if settings.goals.need_racks else [])]
     hidden = {column for row in rows for column in row if column not in chosen}
-    show({**tables, **clusters}, form, hidden)
+    show({**tables, **clusters}, hidden)
 
 
 def _compare_one(

@@ -9,7 +9,7 @@ import typer
 
 from optimizer import Goals
 from spark.settings import NO_RACK, FleetGoals, GroupGoals, Settings, in_words, read_settings
-from spark.terminal import Config, Form, Format, say, show
+from spark.terminal import Config, say, show
 
 
 def config(
@@ -20,14 +20,13 @@ def config(
         str | None, typer.Option(help="Its cluster.", show_default="each that may have it")
     ] = None,
     config: Config = None,
-    form: Form = Format.TABLE,
 ) -> None:
     """Show all settings as they are in force, and the goals of a group."""
     settings = read_settings(config)
     tables = {"settings": _settings(settings), "goals": _goals(settings)}
     if group is not None:
         tables = {"goals": _goals_of(settings.goals, group, cluster)}
-    show(tables, form)
+    show(tables)
     if group is not None and len(tables["goals"]) > 1:
         say(f"Which of these count for group {group} depends on its cluster: --cluster says it.")
 

@@ -26,8 +26,6 @@ from spark.settings import Settings
 from spark.terminal import (
     CHECK_FAILED,
     Conf,
-    Form,
-    Format,
     Master,
     busy,
     opened,
@@ -46,14 +44,13 @@ def demo(
     out: Annotated[str, typer.Option(help="Folder for the fleet and its plan.")] = "demo",
     master: Master = None,
     conf: Conf = None,
-    form: Form = Format.TABLE,
 ) -> None:
     """Make a fleet, plan it, compare strategies on it, and verify the plan."""
     store = f"{out}/store"
     make_store(groups, store)
     with opened(master, conf, Settings(), store) as spark:
-        is_sound = show_main_job(spark, out, form)
-        show_past(spark, out, form)
+        is_sound = show_main_job(spark, out)
+        show_past(spark, out)
         show_report(spark, out)
         if not is_sound:
             raise typer.Exit(CHECK_FAILED)
@@ -71,18 +68,18 @@ def make_store(groups: int, store: str) -> None:
             write_store(tables, Path(store), snapshot)
 
 
-def show_main_job(session: SparkSession, out: str, form: Format) -> bool:
+def show_main_job(session: SparkSession, out: str) -> bool:
     """Run plan, compare and verify on the store in `out`; whether the plan verifies."""
     store, planned, compared = (f"{out}/{name}" for name in ("store", "plan", "compare"))
     _announce("plan", store, "--out", planned)
-    plan_store(session, store, planned, None, Settings(), form)
+    plan_store(session, store, planned, None, Settings())
     _announce("compare", store, "--out", compared)
-    compare_store(session, store, compared, None, Settings(), form)
+    compare_store(session, store, compared, None, Settings())
     _announce("verify", store, planned)
-    return verify_store(session, store, planned, form)
+    return verify_store(session, store, planned)
 
 
-def show_past(session: SparkSession, out: str, form: Format) -> None:
+def show_past(session: SparkSession, out: str) -> None:
     """Run history and replay on the store in `out`."""
     store, told, replayed = (f"{out}/{name}" for name in ("store", "history", "replay"))
     settings = Settings()
@@ -91,11 +88,11 @@ def show_past(session: SparkSession, out: str, form: Format) -> None:
         return read_history(session, store, doing, None, None, WHOLE, settings)
 
     _announce("history", store, "--out", told)
-    history_of_store(session, past("history"), told, form)
+    history_of_store(session, past("history"), told)
     strategies = "current,range,cooperative-sticky,optimal"
     _announce("replay", store, "--out", replayed, "--strategies", strategies)
     chosen = replace(settings, strategies=tuple(strategies.split(",")))
-    replay_history(session, past("replay"), replayed, chosen, form)
+    replay_history(session, past("replay"), replayed, chosen)
 
 
 def show_report(session: SparkSession, out: str) -> None:

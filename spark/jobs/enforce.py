@@ -10,20 +10,12 @@ import typer
 from spark.enforce import Status, differences
 from spark.terminal import (
     CHECK_FAILED,
-    Bootstrap,
     ChosenPlans,
-    ClusterName,
-    Clusters,
-    Form,
-    Format,
-    OfGroups,
-    Plans,
+    LiveOptions,
+    Table,
     all_in_force,
     busy,
-    command,
-    is_folder,
     live,
-    plans_in,
     say,
     show,
     show_outcomes,
@@ -32,11 +24,7 @@ from spark.wording import counted
 
 
 def enforce(
-    plan: Plans,
-    group: OfGroups = None,
-    cluster: ClusterName = None,
-    bootstrap: Bootstrap = None,
-    clusters: Clusters = None,
+    plans: LiveOptions,
     dry_run: Annotated[
         bool,
         typer.Option(
@@ -44,12 +32,12 @@ def enforce(
         ),
     ] = True,
     at_once: Annotated[
-        int, typer.Option(help="So many groups at a time; coupled ones never.", min=1)
+        int,
+        typer.Option(help="Groups to rebalance in parallel (never two that share topics).", min=1),
     ] = 5,
     timeout: Annotated[
         float, typer.Option(help="Seconds in which a group has to come to rest.", min=1)
     ] = 60.0,
-    form: Form = Format.TABLE,
 ) -> None:
     """Make groups assign anew, so that who assigns there reads the plan again.
 
@@ -58,25 +46,23 @@ def enforce(
     and none does when one isn't in time. Run again, it goes on where it ended. Exit code 1 if a
     plan can't come into force.
     """
-    chosen = plans_in(plan, group, cluster, bootstrap, clusters)
-    where = (plan, group, cluster, bootstrap, clusters)
-    again = command("enforce", *where, "--apply")
-    if not is_folder(plan):
-        _enforce_one(chosen[0], dry_run, form, again, command("watch", *where))
+    chosen = plans.chosen()
+    again = plans.command("enforce", "--apply")
+    if not plans.is_folder:
+        _enforce_one(chosen[0], dry_run, again, plans.command("watch"))
     elif dry_run:
-        _look(chosen, form, again)
+        _look(chosen, again)
     else:
-        _enforce_many(chosen, at_once, timeout, form, again)
+        _enforce_many(chosen, at_once, timeout, again)
 
 
-def _enforce_one(chosen: ChosenPlans, dry_run: bool, form: Format, again: str, watch: str) -> None:
+def _enforce_one(chosen: ChosenPlans, dry_run: bool, again: str, watch: str) -> None:
     ((name, plan),) = chosen.plans.items()
     with live("spark.enforce.lookout").Lookout(chosen.cluster, chosen.plans) as lookout:
         verdict = lookout.look(frozenset([name]))[name]
         known = lookout.groups.get(name)
         rows = differences(plan, known) if known and verdict.status is not Status.UNKNOWN else []
-        if rows or form is Format.JSON:
-            show({"differences": rows}, form)
+        show({"differences": Table(rows, is_shown=bool(rows))})
         if verdict.reason:
             _refuse(f"Group {name}: {verdict.reason}")
         if not verdict.is_ready:
@@ -94,11 +80,11 @@ def _refuse(sentence: str) -> None:
     raise typer.Exit(CHECK_FAILED)
 
 
-def _look(chosen: Sequence[ChosenPlans], form: Format, again: str) -> None:
+def _look(chosen: Sequence[ChosenPlans], again: str) -> None:
     look_at = live("spark.enforce.enforce_groups").look_at
     with busy("looking at the groups"):
         outcomes = {one.cluster.name: look_at(one.cluster, one.plans) for one in chosen}
-    show_outcomes(outcomes, form)
+    show_outcomes(outcomes)
     every = [one for some in outcomes.values() for one in some]
     ready = [one for one in every if one.status is Status.NOT_IN_FORCE and not one.reason]
     if ready:
@@ -107,16 +93,14 @@ def _look(chosen: Sequence[ChosenPlans], form: Format, again: str) -> None:
         raise typer.Exit(CHECK_FAILED)
 
 
-def _enforce_many(
-    chosen: Sequence[ChosenPlans], at_once: int, timeout: float, form: Format, again: str
-) -> None:
+def _enforce_many(chosen: Sequence[ChosenPlans], at_once: int, timeout: float, again: str) -> None:
     enforce_groups = live("spark.enforce.enforce_groups").enforce_groups
     enforced: dict[str, Any] = {
         one.cluster.name: enforce_groups(one.cluster, one.plans, one.topics, at_once, timeout, say)
         for one in chosen
     }
     outcomes = {name: one.outcomes for name, one in enforced.items()}
-    show_outcomes(outcomes, form)
+    show_outcomes(outcomes)
     for name, one in enforced.items():
         if one.stopped:
             say(

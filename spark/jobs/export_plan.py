@@ -17,20 +17,13 @@ from spark.enforce import Exported, NoPlan, PlanFolder, exported_plan, group_pla
 from spark.errors import InputError
 from spark.files import Where, replace_text, writing
 from spark.fleet import FleetSnapshot, ids, read_planned, read_results
-from spark.settings import Settings, read_settings
 from spark.terminal import (
-    Conf,
-    Config,
-    Master,
     PlanFolder as PlanPath,
     PlanTables,
-    Store,
-    StoreTables,
+    StoreOptions,
     busy,
-    opened,
     say,
     say_clusters,
-    store_and_plan,
     told,
 )
 from spark.wording import counted, named
@@ -40,8 +33,8 @@ REASONS = 5
 
 
 def export_plan(
+    source: StoreOptions,
     *,
-    store: Store = None,
     plan: PlanPath = None,
     group: Annotated[
         str | None,
@@ -57,7 +50,6 @@ def export_plan(
         Path,
         typer.Option(help="The file, or the folder for several; a local one.", show_default=False),
     ],
-    tables: StoreTables = None,
     plan_tables: PlanTables = None,
     cluster: Annotated[
         str | None,
@@ -69,36 +61,27 @@ def export_plan(
         str | None,
         typer.Option(help="Id like 20261121T060000Z.", show_default="the newest of the plan"),
     ] = None,
-    master: Master = None,
-    conf: Conf = None,
-    config: Config = None,
 ) -> None:
     """Write plans of groups as JSON, for consumers or brokers that go by them.
 
     Of one group as a file; of several (`--all`, or a pattern) as `OUT/CLUSTER/GROUP.json`, with an
     `OUT/index.json`. A file is replaced at once, and one whose plan hasn't changed isn't touched.
     """
-    source, planned = store_and_plan(store, plan, tables, plan_tables)
+    store, planned = source.and_plan(plan, plan_tables)
     if (group is None) != all_groups:
         raise InputError("choose either --group or --all")
-    settings = read_settings(config)
+    reading = _read(source, store, planned, snapshot)
     if group is not None and not re.search(r"[*?]", group) and not out.is_dir():
         if not out.absolute().parent.is_dir():
             raise InputError(f"--out {out} has to be a file in a folder that is there")
-        with (
-            _read(master, conf, settings, source, planned, snapshot) as read,
-            busy(f"reading the plan of group {group}"),
-        ):
+        with reading as read, busy(f"reading the plan of group {group}"):
             exported = exported_plan(read.fleet, read.groups, read.assignments, group, cluster)
         _write_one(out, exported)
         return
     if out.is_file() or not out.absolute().parent.is_dir():
         raise InputError(f"--out {out} has to be a folder, in one that is there")
     folder, pattern = PlanFolder(out), "*" if group is None else group
-    with (
-        _read(master, conf, settings, source, planned, snapshot) as read,
-        busy(f"writing plans into {out}"),
-    ):
+    with reading as read, busy(f"writing plans into {out}"):
         found = group_plans(read.fleet, read.groups, read.assignments, pattern, cluster)
         _write_many(folder, read.fleet.id, found, pattern)
 
@@ -110,16 +93,9 @@ class _Read(NamedTuple):
 
 
 @contextmanager
-def _read(
-    master: str | None,
-    conf: list[str] | None,
-    settings: Settings,
-    store: Where,
-    plan: Where,
-    snapshot: str | None,
-) -> Iterator[_Read]:
+def _read(source: StoreOptions, store: Where, plan: Where, snapshot: str | None) -> Iterator[_Read]:
     """A plan and the fleet that it is of, for as long as the session lasts."""
-    with opened(master, conf, settings, store) as session:
+    with source.session() as session:
         chosen = snapshot or _newest(session, plan)
         groups, assignments = read_results(session, plan, ("groups", "assignments"), chosen)
         reading = partial(read_planned, session, store, plan, chosen)

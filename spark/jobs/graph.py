@@ -21,24 +21,14 @@ from spark.graph import (
     has_graphframes,
     reach,
 )
-from spark.settings import read_settings
 from spark.terminal import (
-    Conf,
-    Config,
-    Form,
-    Format,
-    Master,
-    Snapshot,
-    Store,
-    StoreTables,
+    SnapshotOptions,
     as_rows,
+    at_most,
     busy,
-    clusters_in_json,
-    opened,
-    read_snapshot,
+    clusters_read,
     say_clusters,
     show,
-    store_in,
 )
 
 
@@ -59,14 +49,16 @@ OPTIONS = {
 }
 """What a question may be asked with."""
 
+ROWS = 20
+"""Rows of each table that people see unless they ask for more."""
+
 KEYS = ("cluster", "group")
 
 REQUIRED = {Question.COMPETITORS: ("group", "member"), Question.COMPONENTS: ("group",)}
 
 
 def graph(
-    *,
-    store: Store = None,
+    source: SnapshotOptions,
     question: Annotated[Question, typer.Option(help="What to ask.", show_default=False)],
     hub: Annotated[
         int | None,
@@ -98,14 +90,13 @@ def graph(
         str | None, typer.Option(help="competitors: the member's id.", show_default=False)
     ] = None,
     rows: Annotated[
-        int, typer.Option(help="Rows of a table, the first ones; 0 is all.", min=0)
-    ] = 20,
-    tables: StoreTables = None,
-    snapshot: Snapshot = None,
-    master: Master = None,
-    conf: Conf = None,
-    config: Config = None,
-    form: Form = Format.TABLE,
+        int | None,
+        typer.Option(
+            help="Rows of a table, the first ones; 0 is all.",
+            min=0,
+            show_default="20 on a terminal, all for programs",
+        ),
+    ] = None,
 ) -> None:
     """Ask which groups are coupled, what a failure reaches, who competes, how a group splits."""
     given = {
@@ -120,19 +111,18 @@ def graph(
     }
     stated = {name: value for name, value in given.items() if value is not None}
     _check(question, stated)
-    source = store_in(store, tables)
-    settings = read_settings(config)
-    with opened(master, conf, settings, source, snapshot) as spark:
-        fleet = read_snapshot(spark, source, snapshot, f"graph: {question}", settings.max_age)
+    most = at_most(ROWS) if rows is None else rows
+    with source.session(source.snapshot) as spark:
+        fleet = source.fleet(spark, f"graph: {question}")
         bring_graphframes(spark)
         grain: Grain = "partition" if question is Question.REACH else "topic"
         with busy(f"asking for {question}"), fleet_graph(fleet, grain) as asked:
             answers = {
-                name: as_rows((table.limit(rows) if rows else table).collect())
+                name: as_rows((table.limit(most) if most else table).collect())
                 for name, table in _answers(asked, question, stated).items()
             }
     say_clusters(fleet)
-    show(answers | clusters_in_json(form, fleet), form)
+    show({**answers, **clusters_read(fleet)})
 
 
 def _check(question: Question, stated: dict[str, Any]) -> None:

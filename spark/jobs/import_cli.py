@@ -11,7 +11,7 @@ import typer
 from spark.files import LocalPlace
 from spark.fleet import STORE, check_kind, check_writable, snapshot_id, write_store
 from spark.sources.kafka_text import read_cli_text
-from spark.terminal import Form, Format, busy, say, show
+from spark.terminal import busy, say, show
 
 
 class Inference(StrEnum):
@@ -49,11 +49,10 @@ def import_cli(
             help="CSV with the columns group, member_id or client_id, topic.", show_default=False
         ),
     ] = None,
-    form: Form = Format.TABLE,
 ) -> None:
     """Read the text that Kafka's own tools print into a store.
 
-    A `--snapshot` that is there already gets this cluster beside those that it has.
+    With an existing `--snapshot`, adds this cluster to it.
     """
     check_writable(str(out))
     check_kind(LocalPlace(out), str(out), STORE)
@@ -65,5 +64,5 @@ def import_cli(
     with busy(f"writing snapshot {chosen}"):
         write_store(text.tables, out, chosen)
     counts = [{"table": name, "rows": len(table)} for name, table in text.tables.items()]
-    show({"tables": counts}, form)
+    show({"tables": counts})
     say(f"{len(text.left_out)} lines could not be read. Next: evenfleet plan {out} --out plan")

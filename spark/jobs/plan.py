@@ -13,58 +13,40 @@ from pyspark.sql import DataFrame, SparkSession
 from optimizer import STRATEGY_NAMES
 from spark import FleetPlan, FleetSnapshot, plan_fleet
 from spark.files import Where, table_in
-from spark.fleet import PLAN, WHOLE, Part, check_out, check_writable
+from spark.fleet import PLAN, WHOLE, Part, check_out
 from spark.plan import BYTES_A_GB, TRAFFIC, cross_rack_traffic
-from spark.settings import Settings, check_strategy, read_settings
+from spark.settings import Settings, check_strategy
 from spark.terminal import (
-    ClusterName,
-    Conf,
-    Config,
-    Form,
-    Format,
-    GoalTexts,
-    GroupPattern,
-    Levels,
-    Master,
-    MinGain,
-    Out,
-    OutTables,
-    Rack,
+    FleetsOptions,
+    GoalOptions,
+    OutOptions,
     Rows,
-    SnapshotOrAll,
-    Store,
-    StoreTables,
-    WeightSource,
+    at_most,
     busy,
-    clusters_in_json,
+    clusters_read,
     each_snapshot,
-    one_of,
-    opened,
-    out_in,
     part_of,
     rates_for,
     read_snapshot,
     say,
     say_clusters,
     show,
-    store_in,
-    with_goals,
-    with_weight,
 )
 
 GAINS = "groups that gain the most for a move"
 """The table of those that become more even."""
+
+GAINING = 10
+"""Groups of that table that people see unless they ask for all."""
 
 OPTIONAL = (GAINS, TRAFFIC)
 """Tables that aren't shown where they have no rows."""
 
 
 def plan(
-    store: Store = None,
-    out: Out = None,
-    tables: StoreTables = None,
-    out_tables: OutTables = None,
-    snapshot: SnapshotOrAll = None,
+    source: FleetsOptions,
+    target: OutOptions,
+    goals: GoalOptions,
     strategy: Annotated[
         str | None,
         typer.Option(
@@ -72,28 +54,14 @@ def plan(
             show_default="optimal",
         ),
     ] = None,
-    cluster: ClusterName = None,
-    group: GroupPattern = None,
-    goal: GoalTexts = None,
-    rack: Rack = None,
-    levels: Levels = None,
-    min_gain: MinGain = None,
-    weight: WeightSource = None,
-    master: Master = None,
-    conf: Conf = None,
-    config: Config = None,
-    form: Form = Format.TABLE,
 ) -> None:
     """Plan every group of a snapshot: who gets which partition, and what has to move for it."""
-    source, target = store_in(store, tables), out_in(out, out_tables)
-    settings = read_settings(config)
-    chosen = strategy or settings.strategy
+    out = target.required()
+    chosen = strategy or source.settings.strategy
     check_strategy(chosen)
-    settings = with_weight(with_goals(settings, goal, rack, levels, min_gain), weight)
-    settings = replace(settings, strategy=chosen)
-    check_writable(target)
-    with opened(master, conf, settings, source, one_of(snapshot)) as spark:
-        plan_store(spark, source, target, snapshot, settings, form, Part(cluster, group))
+    settings = replace(goals.applied(source.settings), strategy=chosen)
+    with source.session(source.one) as spark:
+        plan_store(spark, source.where, out, source.snapshot, settings, source.part)
 
 
 def plan_store(
@@ -102,7 +70,6 @@ def plan_store(
     out: Where,
     snapshot: str | None,
     settings: Settings,
-    form: Format,
     part: Part = WHOLE,
 ) -> None:
     """Plan one snapshot, or all of them, or part of them, and print what changes."""
@@ -112,20 +79,18 @@ def plan_store(
         lambda one: _plan_one(session, store, out, one, settings, part),
     )
     if planned:
-        _show(planned, form)
+        _show(planned)
     if fault:
         raise fault
 
 
-def _show(planned: Sequence[tuple[FleetSnapshot, dict[str, Rows]]], form: Format) -> None:
+def _show(planned: Sequence[tuple[FleetSnapshot, dict[str, Rows]]]) -> None:
     """Print the tables of all snapshots, one below the other."""
     tables = [of_snapshot for _, of_snapshot in planned]
-    shown: dict[str, Rows] = {
-        name: [row for one in tables for row in one[name]] for name in tables[0]
-    }
-    shown |= clusters_in_json(form, *(fleet for fleet, _ in planned))
+    shown = {name: [row for one in tables for row in one[name]] for name in tables[0]}
     hide = {"sum of squares"} if len(planned) > 1 else {"sum of squares", "snapshot"}
-    show({name: rows for name, rows in shown.items() if rows or name not in OPTIONAL}, form, hide)
+    filled = {name: rows for name, rows in shown.items() if rows or name not in OPTIONAL}
+    show({**filled, **clusters_read(*(fleet for fleet, _ in planned))}, hide)
 
 
 def _named(row: dict[str, Any]) -> dict[str, Any]:
@@ -160,7 +125,7 @@ def _plan_one(
         by_status, before_and_after = made.summary()
         by_count = not settings.goals.weights
         sentence = made.sentence()
-        gains = made.most_gained() if by_count else []
+        gains = made.most_gained(at_most(GAINING)) if by_count else []
         across = _summed(traffic, settings) if traffic is not None else []
     say_clusters(fleet)
     say(

@@ -2,50 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import Annotated
-
-import typer
 from pyspark.sql import DataFrame, SparkSession, functions as F
 
-from optimizer import STRATEGY_NAMES
-from spark import FleetHistory, best_replayed, check_strategies, replay_fleet
+from spark import FleetHistory, best_replayed, replay_fleet
 from spark.files import Where, table_in, write_tables
-from spark.fleet import CONNECT, CONSUMER, REPLAY, Part, check_out, check_writable
-from spark.settings import Settings, read_settings
+from spark.fleet import REPLAY, check_out
+from spark.settings import Settings
 from spark.terminal import (
-    ClusterName,
-    Conf,
-    Config,
-    Form,
-    Format,
-    GoalTexts,
-    GroupPattern,
-    Levels,
-    Master,
-    MinGain,
-    Out,
-    OutTables,
-    Rack,
-    Since,
-    Store,
-    StoreTables,
-    Until,
-    WeightSource,
+    HistoryOptions,
+    OutOptions,
+    TrialOptions,
     as_rows,
     busy,
-    opened,
-    out_in,
+    by_kind,
     rates_for,
-    read_history,
     say,
     say_snapshots,
     show,
-    since_in,
-    store_in,
     tell,
-    with_goals,
-    with_weight,
 )
 
 SHOWN = (
@@ -60,55 +34,19 @@ SHOWN_BY_WEIGHT = (
 )
 """The same where groups are balanced by weight."""
 
-TABLES = {CONSUMER: "league", CONNECT: "connect league"}
-"""The table that is printed for each kind of groups that there is."""
-
 SENTENCES = 10
 """So many groups are told of, those first for which the best strategy saves the most."""
 
 
-def replay(
-    store: Store = None,
-    out: Out = None,
-    tables: StoreTables = None,
-    out_tables: OutTables = None,
-    since: Since = None,
-    until: Until = None,
-    strategies: Annotated[
-        str | None,
-        typer.Option(
-            help=f"Names, separated by commas: current, {', '.join(STRATEGY_NAMES)}; your own as "
-            "package:function.",
-            show_default="all that are for a group's kind",
-        ),
-    ] = None,
-    cluster: ClusterName = None,
-    group: GroupPattern = None,
-    goal: GoalTexts = None,
-    rack: Rack = None,
-    levels: Levels = None,
-    min_gain: MinGain = None,
-    weight: WeightSource = None,
-    master: Master = None,
-    conf: Conf = None,
-    config: Config = None,
-    form: Form = Format.TABLE,
-) -> None:
-    """Tell what each strategy would have made of all that happened to the groups of a fleet."""
-    source, target = store_in(store, tables), out_in(out, out_tables)
-    settings = with_goals(read_settings(config), goal, rack, levels, min_gain)
-    settings = with_weight(settings, weight)
-    chosen = check_strategies(strategies.split(",") if strategies else settings.strategies)
-    settings = replace(settings, strategies=tuple(chosen))
-    first = since_in(since)
-    check_writable(target)
-    with opened(master, conf, settings, source, many=True) as spark:
-        check_out(spark, target, REPLAY)
-        history = read_history(
-            spark, source, "replay", first, until, Part(cluster, group), settings
-        )
-        with rates_for(spark, source, settings, history.snapshots[-1]) as rates:
-            replay_history(spark, history, target, settings, form, rates)
+def replay(source: HistoryOptions, target: OutOptions, trial: TrialOptions) -> None:
+    """Replay the history of a fleet under each strategy."""
+    out, settings = target.required(), trial.applied(source.settings)
+    source.check()
+    with source.session(many=True) as spark:
+        check_out(spark, out, REPLAY)
+        history = source.read(spark, "replay")
+        with rates_for(spark, source.where, settings, history.snapshots[-1]) as rates:
+            replay_history(spark, history, out, settings, rates)
 
 
 def replay_history(
@@ -116,7 +54,6 @@ def replay_history(
     history: FleetHistory,
     out: Where,
     settings: Settings,
-    form: Format,
     rates: DataFrame | None = None,
 ) -> None:
     """Write both tables, print the league and what it comes to."""
@@ -137,13 +74,12 @@ def replay_history(
         told = [row.sentence for row in best.orderBy(*saved).limit(SENTENCES).collect()]
     by_weight = SHOWN_BY_WEIGHT if settings.goals.weights else SHOWN
     chosen = [*by_weight, *(["remote_read_hours"] if settings.goals.need_racks else [])]
-    by_kind = {name: [row for row in shown if row["kind"] == kind] for kind, name in TABLES.items()}
-    tables = {name: some for name, some in by_kind.items() if some} or {TABLES[CONSUMER]: []}
-    show(tables, form, [name for name in league.columns if name not in chosen])
+    tables = by_kind("league", shown)
+    show(tables, [name for name in league.columns if name not in chosen])
     say_snapshots(history.timeline.snapshots)
     if history.part:
         say(f"Replayed are {history.part} alone.")
-    if told and form is Format.TABLE:
+    if told:
         tell("groups that would have been better off", told)
     say(best_replayed(shown))
     say(

@@ -11,26 +11,13 @@ import typer
 from spark import InputError
 from spark.audit import read_audit_settings
 from spark.files import replace_text
-from spark.fleet import Part
 from spark.jobs.report_material import Results, fleet_before, material_of
 from spark.report import Material, check_drawing, html_of, markdown_of
-from spark.settings import read_settings
 from spark.terminal import (
-    ClusterName,
-    Conf,
-    Config,
-    GroupPattern,
-    Master,
-    Snapshot,
-    Store,
-    StoreTables,
+    FleetOptions,
     busy,
-    opened,
-    part_of,
-    read_snapshot,
     say,
     say_clusters,
-    store_in,
 )
 
 
@@ -42,11 +29,8 @@ class Paper(StrEnum):
 
 
 def report(
-    store: Store = None,
-    *,
+    source: FleetOptions,
     out: Annotated[Path, typer.Option(help="File of the report.", show_default=False)],
-    tables: StoreTables = None,
-    snapshot: Snapshot = None,
     plan: Annotated[
         str | None, typer.Option(help="Folder of a plan of it.", show_default=False)
     ] = None,
@@ -56,8 +40,6 @@ def report(
     history: Annotated[
         str | None, typer.Option(help="Folder of a history up to it.", show_default=False)
     ] = None,
-    cluster: ClusterName = None,
-    group: GroupPattern = None,
     title: Annotated[str, typer.Option(help="Its title.")] = "Consumer groups of the fleet",
     form: Annotated[Paper, typer.Option("--format", help="What it is written as.")] = Paper.HTML,
     static: Annotated[
@@ -69,22 +51,17 @@ def report(
             help="Thresholds, severities, time-outs as in conf/audit.toml.", show_default=False
         ),
     ] = None,
-    master: Master = None,
-    conf: Conf = None,
-    config: Config = None,
 ) -> None:
     """Write one page on a fleet: what to do first, figures, strategies, findings, worst groups."""
-    source = store_in(store, tables)
-    settings, levels = read_settings(config), read_audit_settings(thresholds)
+    settings, levels = source.settings, read_audit_settings(thresholds)
     if out.is_dir() or not out.absolute().parent.is_dir():
         raise InputError(f"--out {out} isn't a file in a folder that is there")
     check_drawing()
-    with opened(master, conf, settings, source, snapshot) as spark:
-        fleet = read_snapshot(spark, source, snapshot, "report", settings.max_age)
-        fleet = part_of(fleet, Part(cluster, group))
+    with source.session(source.snapshot) as spark:
+        fleet = source.read(spark, "report")
         found = Results(plan, audit, history)
-        before = fleet_before(spark, source, fleet, settings)
-        of = (fleet, found, settings, levels, title, str(source), before)
+        before = fleet_before(spark, source.where, fleet, settings)
+        of = (fleet, found, settings, levels, title, str(source.where), before)
         material = material_of(spark, *of)
         write_report(material, out, form, static)
     say_clusters(fleet)

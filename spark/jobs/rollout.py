@@ -6,57 +6,35 @@ from typing import Annotated, Any
 
 import typer
 
-from spark.fleet import Part
 from spark.rollout import rollout_fleet, rollout_told
-from spark.settings import read_settings
 from spark.terminal import (
-    ClusterName,
-    Conf,
-    Config,
-    Form,
-    Format,
-    GroupPattern,
-    Master,
-    Snapshot,
-    Store,
-    StoreTables,
+    FleetOptions,
+    Table,
     as_rows,
     busy,
-    clusters_in_json,
-    opened,
+    clusters_read,
     part_of,
-    read_snapshot,
     say,
     say_clusters,
     show,
-    store_in,
 )
 
 SHOWN = 40
-"""So many steps are printed for people; JSON has all."""
+"""Steps that people see unless they ask for all."""
 
 
 def rollout(
+    source: FleetOptions,
     to: Annotated[
         str,
         typer.Option(help="cooperative-sticky, or consumer (KIP-848).", show_default=False),
     ],
-    store: Store = None,
-    tables: StoreTables = None,
-    snapshot: Snapshot = None,
-    cluster: ClusterName = None,
-    group: GroupPattern = None,
-    master: Master = None,
-    conf: Conf = None,
-    config: Config = None,
-    form: Form = Format.TABLE,
 ) -> None:
     """List the rolling restarts that bring groups to another assignor, in waves, and their cost."""
-    source = store_in(store, tables)
-    settings = read_settings(config)
-    with opened(master, conf, settings, source) as spark:
-        whole = read_snapshot(spark, source, snapshot, "rollout", settings.max_age)
-        fleet = part_of(whole, Part(cluster, group))
+    settings = source.settings
+    with source.session() as spark:
+        whole = source.whole(spark, "rollout")
+        fleet = part_of(whole, source.part)
         with busy(f"rolling {to} out over snapshot {fleet.id}"):
             steps = rollout_fleet(
                 fleet, to, settings.consumers, settings.strategy_seconds, whole=whole
@@ -64,13 +42,9 @@ def rollout(
             in_order = steps.orderBy("wave", "cluster", "group", "step")
             rows = as_rows(in_order.collect())
     ready = [row for row in rows if row["status"] == "ready"]
-    if form is Format.JSON:
-        show({"steps": rows} | clusters_in_json(form, fleet), form)
-    else:
-        several = len({row["cluster"] for row in ready}) > 1
-        show({"steps": [_shown(row, several) for row in ready[:SHOWN]]}, form)
-    if len(ready) > SHOWN and form is Format.TABLE:
-        say(f"And {len(ready) - SHOWN} steps more: --format json has all.")
+    several = len({row["cluster"] for row in ready}) > 1
+    shown = [_shown(row, several) for row in ready]
+    show({"steps": Table(rows, shown, most=SHOWN)} | clusters_read(fleet))
     say_clusters(fleet)
     if settings.consumers.assumed:
         say(settings.consumers.assumed)

@@ -11,7 +11,7 @@ import typer
 
 from spark.files import Opener, OwnPlace, Where
 from spark.fleet import FleetFiles, FleetSnapshot, Part
-from spark.settings import Settings, read_settings, window_length
+from spark.settings import Settings, window_length
 from spark.simulate import (
     FEW,
     Rates,
@@ -26,89 +26,58 @@ from spark.simulate import (
 )
 from spark.terminal import (
     OUT,
-    Conf,
-    Config,
-    Form,
-    Format,
-    Master,
-    Snapshot,
-    Store,
-    StoreTables,
-    at_most,
+    GroupOptions,
+    Table,
+    Window,
     busy,
-    clusters_in_json,
-    opened_store,
+    clusters_read,
     part_of,
+    programs_only,
     rates_if_any,
-    read_few,
     say,
     say_clusters,
     show,
-    store_in,
 )
 
 ROWS = 60
-"""So many rows are printed for people; JSON has all."""
+"""Rows that people see unless they ask for all."""
 
 
 def simulate(
-    *,
-    store: Store = None,
-    group: Annotated[str, typer.Option(help="Name of the group.", show_default=False)],
+    source: GroupOptions,
     scenario: Annotated[
         Path,
         typer.Option(help="TOML file that says what happens and when.", show_default=False),
     ],
-    cluster: Annotated[
-        str | None,
-        typer.Option(help="Its cluster.", show_default="the only one with such a group"),
-    ] = None,
-    seed: Annotated[
-        int, typer.Option(help="Settles what is chance: phases of heartbeats, ids of members.")
-    ] = 0,
+    seed: Annotated[int, typer.Option(help="Random seed (heartbeat phases, member ids).")] = 0,
     seeds: Annotated[
-        int, typer.Option(help="So many seeds, from --seed on: what chance makes of it.", min=1)
+        int, typer.Option(help="Number of random seeds to run, starting at --seed.", min=1)
     ] = 1,
-    tables: StoreTables = None,
-    snapshot: Snapshot = None,
-    window: Annotated[
-        str, typer.Option(help="How far to look back for rates from the group's snapshot.")
-    ] = "24h",
-    master: Master = None,
-    conf: Conf = None,
-    config: Config = None,
-    form: Form = Format.TABLE,
+    window: Window = "24h",
 ) -> None:
-    """Tell what one group and its coordinator do in a scenario, and what that costs."""
-    source = store_in(store, tables)
-    settings = read_settings(config)
+    """Simulate one group and its coordinator through a scenario, and what that costs."""
+    settings, group = source.settings, source.group
     events = scenario_in(scenario)
     length = window_length(window)
-    with opened_store(source, master, conf, settings) as opener:
-        fleet = read_few(opener, source, snapshot, f"simulate group {group}", settings.max_age)
+    with source.opener() as opener:
+        fleet = source.few(opener, f"simulate group {group}")
         with busy(f"simulating group {group}") as step:
-            rates = partial(_rates, opener, fleet, source, group, length, settings)
-            found = simulate_group(fleet, group, events, cluster, seed, settings.consumers, rates)
+            rates = partial(_rates, opener, fleet, source.where, group, length, settings)
+            consumers = settings.consumers
+            found = simulate_group(fleet, group, events, source.cluster, seed, consumers, rates)
             others = found.by_chance(step.counted(range(seed + 1, seed + seeds), "seeds"))
     spread = spread_of([found.timeline, *others]) if others else []
     say_clusters(fleet)
-    if form is Format.JSON:
-        more = {"spread": spread} if spread else {}
-        show(tables_of(found) | more | clusters_in_json(form, fleet), form)
-        return
     if events.title:
         say(f"{events.title}: group {group} of cluster {found.cluster}, {found.strategy}.")
-    rows = rows_of(found.timeline)
-    shown = rows[: at_most(ROWS)]
-    show({"timeline": shown}, form)
-    if len(rows) > len(shown):
-        say(f"And {len(rows) - len(shown)} more, which are in JSON and CSV.")
+    timeline = Table(rows_of(found.timeline), most=ROWS, as_json=None)
+    by_seed = {"spread": Table(spread, title=f"{seeds} seeds")} if spread else {}
+    more = programs_only(tables_of(found))
+    show({"timeline": timeline} | by_seed | more | clusters_read(fleet))
     for line in picture_of(found.timeline, OUT.width):
         say(line)
     for sentence in sentences_of(found.timeline, group):
         say(sentence)
-    if spread:
-        show({f"{seeds} seeds": spread}, form)
     if settings.consumers.assumed:
         say(settings.consumers.assumed)
 

@@ -34,22 +34,15 @@ from spark.fleet import (
     scattered_in,
     time_of,
 )
-from spark.settings import duration, in_words, read_settings
+from spark.settings import duration, in_words
 from spark.terminal import (
-    Conf,
-    Config,
-    Form,
-    Format,
-    Master,
     Rows,
-    Store,
-    StoreTables,
+    StoreOptions,
+    Table,
     at_most,
     busy,
-    opened_store,
     say,
     show,
-    store_in,
     tell,
 )
 
@@ -66,7 +59,6 @@ NAMED = 20
 
 MEGABYTE = 1_000_000
 
-Everything = Annotated[bool, typer.Option("--all", help="List all, not the newest alone.")]
 Since = Annotated[
     str | None,
     typer.Option(help="List those since that id, or so long before the newest: 7d."),
@@ -90,38 +82,31 @@ DryRun = Annotated[
 
 
 def snapshots(
-    store: Store = None,
-    tables: StoreTables = None,
-    everything: Everything = False,
+    source: StoreOptions,
     since: Since = None,
     age: Prune = None,
     keep_daily: KeepDaily = None,
     compact_files: Compact = False,
     dry_run: DryRun = True,
-    master: Master = None,
-    conf: Conf = None,
-    config: Config = None,
-    form: Form = Format.TABLE,
 ) -> None:
     """List the snapshots of a store: clusters, rows, and whether they are whole.
 
     With --prune old ones are removed instead, with --compact many small files become few: without
     --apply it only says what it would do.
     """
-    source = store_in(store, tables)
     retention = _retention(age, keep_daily)
-    _check_together(everything, since, bool(retention) or compact_files, dry_run)
-    with opened_store(source, master, conf, read_settings(config)) as opener:
+    _check_together(since, bool(retention) or compact_files, dry_run)
+    with source.opener() as opener:
         if not (retention or compact_files):
-            list_snapshots(opener, source, form, everything, since)
+            list_snapshots(opener, source.where, since)
             return
-        place = _local(opener, source) if compact_files else None
-        shown = prune_store(opener, source, retention, dry_run) if retention else {}
+        place = _local(opener, source.where) if compact_files else None
+        shown = prune_store(opener, source.where, retention, dry_run) if retention else {}
         fault = None
         if place:
             compacted, fault = compact_store(place, dry_run)
             shown |= compacted
-    show(shown if form is Format.JSON else _for_people(shown), form)
+    show(shown)
     if dry_run:
         say("Nothing has been changed: --apply does it.")
     if fault:
@@ -139,12 +124,10 @@ def _retention(age: str | None, keep_daily: int | None) -> Retention | None:
         raise InputError(f"--prune: {error}") from None
 
 
-def _check_together(everything: bool, since: str | None, changing: bool, dry_run: bool) -> None:
+def _check_together(since: str | None, changing: bool, dry_run: bool) -> None:
     """Raise InputError for options that say nothing together."""
-    if everything and since is not None:
-        raise InputError("--all and --since both say what is listed: leave one of them out")
-    if changing and (everything or since is not None):
-        raise InputError("--all and --since are for lists, not for --prune and --compact")
+    if changing and since is not None:
+        raise InputError("--since is for lists, not for --prune and --compact")
     if not (changing or dry_run):
         raise InputError("--apply is for --prune and --compact: a list changes nothing")
 
@@ -162,12 +145,10 @@ def _local(opener: Opener, store: Where) -> LocalPlace:
     return place
 
 
-def list_snapshots(
-    opener: Opener, store: Where, form: Format, everything: bool = False, since: str | None = None
-) -> None:
+def list_snapshots(opener: Opener, store: Where, since: str | None = None) -> None:
     """Print a row a snapshot, oldest first; a table that a snapshot lacks has no count.
 
-    For people only the newest, unless `everything` or those `since` then are asked for.
+    People see only the newest, unless they ask for all or those `since` then.
     """
     with busy("looking at the store"):
         source = source_of(opener, store).for_one_look()
@@ -177,14 +158,13 @@ def list_snapshots(
         chosen = [*states]
         if since is not None:
             chosen = _since(since, chosen, store)
-        elif not everything and form is not Format.JSON:
+        else:
             chosen = chosen[-(at_most(SHOWN) or len(chosen)) :]
         contents = contents_of(source, chosen)
     rows = [_row(one, states[one], of_it) for one, of_it in contents.items()]
     hidden = [name for name, table in TABLES.items() if not table.shown]
-    show({"snapshots": rows}, form, [*hidden, OTHER_KINDS, CLUSTERS])
-    if form is not Format.JSON:
-        tell(CLUSTERS, _in_turn({one: of_it.clusters for one, of_it in contents.items()}))
+    show({"snapshots": rows}, [*hidden, OTHER_KINDS, CLUSTERS])
+    tell(CLUSTERS, _in_turn({one: of_it.clusters for one, of_it in contents.items()}))
     if rows and (told := rows[-1][OTHER_KINDS]):
         say(f"Groups of snapshot {rows[-1]['snapshot']} that aren't consumer groups: {told}.")
     _say_skipped(rows, {one: why for one, why in states.items() if one not in contents and why})
@@ -240,7 +220,7 @@ def _in_turn(held: Mapping[str, Sequence[str]]) -> list[str]:
 
 def prune_store(
     opener: Opener, store: Where, retention: Retention, dry_run: bool
-) -> dict[str, Rows]:
+) -> dict[str, Table]:
     """Remove what has had its time, or only look; a row each, and what stays although it is old."""
     with busy("looking at the store"):
         pruning = pruning_of(opener, store, retention, now_in_utc())
@@ -255,7 +235,20 @@ def prune_store(
         _say_pruned(pruning, gone, dry_run, age)
     rows = [asdict(one) | {"removed": one.snapshot in gone} for one in pruning.aged]
     left = [{"snapshot": one, "why": why} for one, why in pruning.left.items()]
-    return {"prune": rows, "left": left}
+    return {
+        "prune": Table(rows, [*map(_pruned_row, rows)]),
+        "left": Table(left, is_shown=False),
+    }
+
+
+def _pruned_row(row: dict[str, Any]) -> dict[str, Any]:
+    """A row for people, with sizes to be read."""
+    return {
+        "snapshot": row["snapshot"],
+        CLUSTERS: ", ".join(row[CLUSTERS]) or None,
+        **{name: row[name] for name in ("rows", "files")},
+        "MB": None if row["bytes"] is None else row["bytes"] / MEGABYTE,
+    }
 
 
 def _say_pruned(pruning: Pruning, gone: set[str], dry_run: bool, age: str) -> None:
@@ -279,7 +272,7 @@ def _say_pruned(pruning: Pruning, gone: set[str], dry_run: bool, age: str) -> No
         )
 
 
-def compact_store(place: LocalPlace, dry_run: bool) -> tuple[dict[str, Rows], RunError | None]:
+def compact_store(place: LocalPlace, dry_run: bool) -> tuple[dict[str, Table], RunError | None]:
     """Make few files of many, or only look: a row each, and what to raise if some couldn't be."""
     if not dry_run:
         with writing(place.root):
@@ -305,24 +298,8 @@ def compact_store(place: LocalPlace, dry_run: bool) -> tuple[dict[str, Rows], Ru
             f"{len(failed)} of {_counted(len(found), 'snapshot')} could not be compacted: "
             f"{failed[0]}"
         )
-    return {"compact": rows}, fault
-
-
-def _for_people(shown: Mapping[str, Rows]) -> dict[str, Rows]:
-    """The same with sizes to be read, files by day, and without what is said in sentences."""
-    told: dict[str, Rows] = {}
-    if "prune" in shown:
-        sizes = ("rows", "files")
-        told["prune"] = [
-            {"snapshot": row["snapshot"], CLUSTERS: ", ".join(row[CLUSTERS]) or None}
-            | {name: row[name] for name in sizes}
-            | {"MB": None if row["bytes"] is None else row["bytes"] / MEGABYTE}
-            for row in shown["prune"]
-        ]
-    if "compact" in shown:
-        days = groupby(shown["compact"], key=lambda row: str(row["snapshot"])[:8])
-        told["compact"] = [_of_day(day, [*rows]) for day, rows in days]
-    return told
+    days = groupby(rows, key=lambda row: str(row["snapshot"])[:8])
+    return {"compact": Table(rows, [_of_day(day, [*of_day]) for day, of_day in days])}, fault
 
 
 def _of_day(day: str, rows: Rows) -> dict[str, Any]:

@@ -12,57 +12,41 @@ from spark import FleetSnapshot, InputError, verify_plan
 from spark.files import Where
 from spark.fleet import WHOLE, Part, ids, is_like, is_named, read_planned, read_result, read_results
 from spark.plan import WEIGHTS
-from spark.settings import read_settings
 from spark.terminal import (
     CHECK_FAILED,
-    ClusterName,
-    Conf,
-    Config,
-    Form,
-    Format,
-    GroupPattern,
-    Master,
+    PartOptions,
     PlanFolder,
     PlanTables,
     Rows,
-    Store,
-    StoreTables,
+    Table,
     as_rows,
+    at_most,
     busy,
-    clusters_in_json,
-    opened,
+    clusters_read,
     part_of,
     say,
     say_clusters,
     show,
-    store_and_plan,
     told,
 )
 
 SHOWN = 20
+"""Faults of a snapshot that people see unless they ask for all."""
 
 
 def verify(
-    store: Store = None,
+    source: PartOptions,
     plan: PlanFolder = None,
-    tables: StoreTables = None,
     plan_tables: PlanTables = None,
     snapshot: Annotated[
         str | None,
         typer.Option(help="Id like 20261121T060000Z.", show_default="all that the plan has"),
     ] = None,
-    cluster: ClusterName = None,
-    group: GroupPattern = None,
-    master: Master = None,
-    conf: Conf = None,
-    config: Config = None,
-    form: Form = Format.TABLE,
 ) -> None:
     """Check a plan against its snapshot without the solver; exit code 1 if anything is wrong."""
-    source, planned = store_and_plan(store, plan, tables, plan_tables)
-    part = Part(cluster, group)
-    with opened(master, conf, read_settings(config), source) as spark:
-        if not verify_store(spark, source, planned, form, snapshot, part):
+    store, planned = source.and_plan(plan, plan_tables)
+    with source.session() as spark:
+        if not verify_store(spark, store, planned, snapshot, source.part):
             raise typer.Exit(CHECK_FAILED)
 
 
@@ -70,7 +54,6 @@ def verify_store(
     session: SparkSession,
     store: Where,
     plan: Where,
-    form: Format,
     snapshot: str | None = None,
     part: Part = WHOLE,
 ) -> bool:
@@ -95,10 +78,10 @@ def verify_store(
                 raise
             unchecked.append(f"{one}: {error}")
     faults = [fault for _, found in verified for fault in found]
-    if verified and (faults or form is Format.JSON):
-        fleets = (fleet for fleet, _ in verified)
+    if verified:
         hidden = {"snapshot"} if len(verified) == 1 else ()
-        show({"faults": faults} | clusters_in_json(form, *fleets), form, hidden)
+        shown = {"faults": Table(faults, is_shown=bool(faults))}
+        show(shown | clusters_read(*(fleet for fleet, _ in verified)), hidden)
     if unchecked:
         raise InputError(
             f"{len(verified)} of {len(chosen)} snapshots of the plan are checked, the others can't "
@@ -121,8 +104,10 @@ def _verify_one(
     try:
         with busy(f"checking the plan of snapshot {snapshot}"):
             count = found.count()
-            ordered = found.orderBy("cluster", "group", "fault").limit(SHOWN)
-            first = as_rows(ordered.collect()) if count else []
+            ordered = found.orderBy("cluster", "group", "fault")
+            most = at_most(SHOWN)
+            shown = ordered if most is None else ordered.limit(most)
+            first = as_rows(shown.collect()) if count else []
             planned = of_groups.where("max_load is not null").count()
     finally:
         found.unpersist()

@@ -9,18 +9,11 @@ import typer
 from spark.enforce import Status, differences
 from spark.terminal import (
     CHECK_FAILED,
-    Bootstrap,
-    ClusterName,
-    Clusters,
-    Form,
-    Format,
-    OfGroups,
-    Plans,
+    LiveOptions,
+    Table,
     all_in_force,
     busy,
-    is_folder,
     live,
-    plans_in,
     say,
     show,
     show_outcomes,
@@ -28,28 +21,22 @@ from spark.terminal import (
 
 
 def watch(
-    plan: Plans,
-    group: OfGroups = None,
-    cluster: ClusterName = None,
-    bootstrap: Bootstrap = None,
-    clusters: Clusters = None,
+    plans: LiveOptions,
     timeout: Annotated[float, typer.Option(help="Seconds to wait at most.", min=0)] = 60.0,
-    form: Form = Format.TABLE,
 ) -> None:
     """Compare who owns what with plans until they agree; exit code 1 if they don't in time.
 
-    It ends at once where waiting doesn't help: in a group whose members, or whose broker, assign by
-    something that knows no plan.
+    Stops at once for groups whose assignor can't follow a plan.
     """
-    chosen = plans_in(plan, group, cluster, bootstrap, clusters)
+    chosen = plans.chosen()
     watch_groups = live("spark.enforce.enforce_groups").watch_groups
-    with busy(f"watching {plan}"):
+    with busy(f"watching {plans.plan}"):
         watched = [watch_groups(one.cluster, one.plans, timeout) for one in chosen]
     outcomes = {
         one.cluster.name: found.outcomes for one, found in zip(chosen, watched, strict=True)
     }
-    if is_folder(plan):
-        show_outcomes(outcomes, form)
+    if plans.is_folder:
+        show_outcomes(outcomes)
         if not all_in_force(outcomes):
             raise typer.Exit(CHECK_FAILED)
         return
@@ -57,8 +44,7 @@ def watch(
     ((outcome,), (found,)) = (*outcomes.values(), watched)
     known = found.groups.get(name)
     rows = differences(planned, known) if known and outcome.status is not Status.UNKNOWN else []
-    if rows or form is Format.JSON:
-        show({"differences": rows}, form)
+    show({"differences": Table(rows, is_shown=bool(rows))})
     if outcome.status is not Status.IN_FORCE:
         reason = outcome.reason or "nobody has made it assign anew since, or it has not yet"
         say(f"The plan is not in force in group {name} ({outcome.status.value}): {reason}.")

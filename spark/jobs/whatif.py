@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import reduce
 from typing import Annotated, Any
 
 import typer
-from pyspark.sql import DataFrame, SparkSession, functions as F
+from pyspark.sql import DataFrame, functions as F
 
-from optimizer import STRATEGY_NAMES
 from optimizer.scenarios import BrokerDown, Event, EventError, event_of
-from spark import FleetSnapshot, InputError, check_strategies
+from spark import FleetSnapshot, InputError
 from spark.files import Where, table_in, write_tables
 from spark.fleet import (
-    CONNECT,
-    CONSUMER,
     STORE,
     WHATIF,
     Part,
@@ -26,35 +22,24 @@ from spark.fleet import (
     snapshot_id,
 )
 from spark.history import FleetRates
-from spark.settings import CURRENT, USUAL_STRATEGIES, Settings, read_settings, window_length
+from spark.settings import CURRENT, USUAL_STRATEGIES, Settings, window_length
 from spark.terminal import (
-    ClusterName,
-    Conf,
-    Config,
-    Form,
-    Format,
-    GroupPattern,
-    Master,
-    Out,
-    OutTables,
-    Snapshot,
-    Store,
-    StoreTables,
-    WeightSource,
+    FleetOptions,
+    OutOptions,
+    Table,
+    TrialOptions,
+    Window,
     as_rows,
     busy,
-    clusters_in_json,
-    opened,
-    out_if_any,
+    by_kind,
+    clusters_read,
     part_of,
+    programs_only,
     rates_for,
     rates_if_any,
-    read_snapshot,
     say,
     say_clusters,
     show,
-    store_in,
-    with_weight,
 )
 from spark.whatif import (
     brokers_told,
@@ -86,15 +71,13 @@ FEW = 3
 """Of so many snapshots of each cluster rates are told: their average alone is asked for."""
 
 WORST = 10
-"""So many groups are shown, those that suffer the most first."""
-
-TABLES = {CONSUMER: "strategies", CONNECT: "connect strategies"}
-"""The table that is printed for each kind of groups that there is."""
+"""Groups that people see unless they ask for all, those that suffer the most first."""
 
 
 def whatif(
-    store: Store = None,
-    tables: StoreTables = None,
+    source: FleetOptions,
+    target: OutOptions,
+    trial: TrialOptions,
     event: Annotated[
         list[str] | None,
         typer.Option(
@@ -102,57 +85,33 @@ def whatif(
             show_default=False,
         ),
     ] = None,
-    out: Out = None,
-    out_tables: OutTables = None,
     snapshot_out: Annotated[
         str | None,
         typer.Option(help="Store that keeps the fleet as it is afterwards.", show_default=False),
     ] = None,
-    snapshot: Snapshot = None,
-    cluster: ClusterName = None,
-    group: GroupPattern = None,
-    strategies: Annotated[
-        str | None,
-        typer.Option(
-            help=f"Names, separated by commas: current, {', '.join(STRATEGY_NAMES)}.",
-            show_default=", ".join(USUAL_STRATEGIES),
-        ),
-    ] = None,
     static: Annotated[
         bool, typer.Option("--static", help="As if every member had an instance id.")
     ] = False,
-    window: Annotated[
-        str, typer.Option(help="How far to look back for rates from each cluster's last snapshot.")
-    ] = "24h",
-    weight: WeightSource = None,
-    master: Master = None,
-    conf: Conf = None,
-    config: Config = None,
-    form: Form = Format.TABLE,
+    window: Window = "24h",
 ) -> None:
-    """Tell what events would do to each group under each strategy, and what would help."""
-    source = store_in(store, tables)
-    target = out_if_any(out, out_tables)
+    """Show what events would do to each group under each strategy, and what would help."""
     events = events_in(event)
-    settings = with_weight(read_settings(config), weight)
-    chosen = strategies.split(",") if strategies else settings.strategies or USUAL_STRATEGIES
-    settings = replace(settings, strategies=tuple(check_strategies(chosen)))
-    places: list[Where | None] = [target, snapshot_out]
-    for place in places:
-        if place is not None:
-            check_writable(place)
-    with opened(master, conf, settings, source) as spark:
-        if target is not None:
-            check_out(spark, target, WHATIF)
+    settings = trial.applied(source.settings, USUAL_STRATEGIES)
+    out = target.optional()
+    if snapshot_out:
+        check_writable(snapshot_out)
+    with source.session() as spark:
+        if out is not None:
+            check_out(spark, out, WHATIF)
         if snapshot_out:
             check_kind(spark, snapshot_out, STORE)
-        fleet = read_snapshot(spark, source, snapshot, "whatif", settings.max_age)
-        some = part_of(fleet, Part(cluster, group))
-        flowing = rates_if_any(spark, source, some, window_length(window), settings, FEW)
-        with flowing as rates, rates_for(spark, source, settings, fleet.id) as weighed:
-            _tell(spark, some, events, static, settings, target, form, rates, weighed)
+        whole = source.whole(spark, "whatif")
+        some = part_of(whole, source.part)
+        flowing = rates_if_any(spark, source.where, some, window_length(window), settings, FEW)
+        with flowing as rates, rates_for(spark, source.where, settings, whole.id) as weighed:
+            _report(some, events, static, settings, out, rates, weighed)
         if snapshot_out:
-            _keep(fleet, Part(cluster, group), events, snapshot_out)
+            _keep(whole, source.part, events, snapshot_out)
 
 
 def events_in(stated: list[str] | None) -> list[Event]:
@@ -166,14 +125,12 @@ def events_in(stated: list[str] | None) -> list[Event]:
     return events
 
 
-def _tell(
-    session: SparkSession,
+def _report(
     fleet: FleetSnapshot,
     events: list[Event],
     static: bool,
     settings: Settings,
     out: Where | None,
-    form: Format,
     rates: FleetRates | None,
     weighed: DataFrame | None,
 ) -> None:
@@ -197,10 +154,10 @@ def _tell(
                 dynamic = as_rows(fleet_of_whatif(tried([CURRENT], False)).collect())
             if out is not None:
                 in_order = rows.repartition(1).sortWithinPartitions("cluster", "group", "strategy")
-                write_tables(session, out, fleet.id, {"whatif": in_order})
+                write_tables(rows.sparkSession, out, fleet.id, {"whatif": in_order})
     finally:
         rows.unpersist()
-    _show(table, worst, of_brokers, fleet, form, bool(settings.goals.weights))
+    _show(table, worst, of_brokers, fleet, bool(settings.goals.weights))
     say_clusters(fleet)
     if fleet.part:
         say(f"Looked at are {fleet.part} alone.")
@@ -257,7 +214,7 @@ def _worst(rows: DataFrame, strategy: str) -> DataFrame:
         F.desc_nulls_last(F.col("max_load_after") - F.col("max_load_before")),
         F.desc_nulls_last("moves"),
         *("cluster", "group"),
-    ).limit(WORST)
+    )
 
 
 def _show(
@@ -265,28 +222,25 @@ def _show(
     worst: list[dict[str, Any]],
     of_brokers: dict[str, list[dict[str, Any]]],
     fleet: FleetSnapshot,
-    form: Format,
     by_weight: bool,
 ) -> None:
-    by_kind = {name: [row for row in table if row["kind"] == kind] for kind, name in TABLES.items()}
-    affected = {n: some for n, some in by_kind.items() if any(row["groups"] for row in some)}
-    tables = affected or {TABLES[CONSUMER]: table}
-    if form is Format.JSON:
-        show(tables | {"groups": worst} | of_brokers | clusters_in_json(form, fleet), form)
-        return
-    rounded = {name: [_rounded(row) for row in rows] for name, rows in tables.items()}
-    chosen = SHOWN_BY_WEIGHT if by_weight else SHOWN
-    show(rounded, form, {key for row in table for key in row if key not in chosen})
-    shown = [
-        {
-            **row,
-            "unread_seconds": _whole(row["unread_seconds"]),
-            "members": _change(row, "members"),
-            "max_load": _change(row, "max_load"),
-        }
-        for row in worst
-    ]
-    show({"groups that suffer most": [{k: row[k] for k in SHOWN_OF_GROUPS} for row in shown]}, form)
+    kinds = by_kind("strategies", table)
+    affected = {n: some for n, some in kinds.items() if any(row["groups"] for row in some)}
+    chosen = {*(SHOWN_BY_WEIGHT if by_weight else SHOWN), *SHOWN_OF_GROUPS}
+    hidden = {key for row in (*table, *worst) for key in row if key not in chosen}
+    tables = {
+        name: Table(rows, [_rounded(row) for row in rows])
+        for name, rows in (affected or {"strategies": table}).items()
+    }
+    groups = Table(worst, [*map(_of_group, worst)], title="groups that suffer most", most=WORST)
+    show(tables | {"groups": groups} | programs_only(of_brokers) | clusters_read(fleet), hidden)
+
+
+def _of_group(row: dict[str, Any]) -> dict[str, Any]:
+    """A row of one group for people."""
+    told = row | {"unread_seconds": _whole(row["unread_seconds"])}
+    told |= {name: _change(row, name) for name in ("members", "max_load")}
+    return {name: told[name] for name in SHOWN_OF_GROUPS}
 
 
 def _rounded(row: dict[str, Any]) -> dict[str, Any]:

@@ -133,15 +133,17 @@ class FleetPlan(Handle):
         """The same for people: what is put right, what moves for it, what can't be helped."""
         return sentence_of(self._measured)
 
-    def most_gained(self, groups: int = FIRST) -> list[dict[str, Any]]:
+    def most_gained(self, groups: int | None = FIRST) -> list[dict[str, Any]]:
         """The groups that become more even, those first that gain the most for a move.
 
-        A row has the columns `SHOWN`. The gain is in partitions that the most loaded member has
-        fewer.
+        All of them where `groups` is None. A row has the columns `SHOWN`. The gain is in
+        partitions that the most loaded member has fewer.
         """
         gain = F.expr("(current_max_load - max_load) / greatest(moves, 1)")
         better = self.solved.where(IMPROVED).orderBy(gain.desc(), "cluster", "group")
-        return [row.asDict() for row in better.select(*SHOWN).limit(groups).collect()]
+        rows = better.select(*SHOWN)
+        rows = rows if groups is None else rows.limit(groups)
+        return [row.asDict() for row in rows.collect()]
 
     def explain(self, cluster: str, group: str) -> GroupExplanation:
         """Why each partition of a group moves, and why its loads can't be more even.

@@ -29,5 +29,11 @@ from spark.reassign.reassignment import (
     Reassignment as Reassignment,
     reassign_cluster as reassign_cluster,
 )
+from spark.reassign.tables import (
+    batch_rows as batch_rows,
+    broker_row as broker_row,
+    cluster_row as cluster_row,
+    compared_row as compared_row,
+)
 from spark.reassign.verify import PartitionState as PartitionState, verify_move as verify_move
 from spark.reassign.wanted import Wanted as Wanted

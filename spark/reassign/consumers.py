@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from pyspark.sql import functions as F
@@ -11,6 +12,7 @@ from spark.fleet import FleetFiles, FleetSnapshot
 from spark.groups import OFFSETS_TOPIC, OffsetsTopic, seat_of
 from spark.reassign.facts import rows_of
 from spark.reassign.reassignment import Reassignment
+from spark.wording import count_of, named
 
 Name = tuple[str, int]
 
@@ -33,6 +35,20 @@ class Effects(NamedTuple):
     planned_reads_across: int
     groups: int
     other_coordinator: list[str]
+
+    def sentences(self) -> Iterator[str]:
+        """What the plan does to those who read."""
+        if self.reads:
+            yield (
+                f"Of {count_of(self.reads, 'read')} from leaders by members whose rack is known "
+                f"{self.reads_across:,} go across racks as found, {self.planned_reads_across:,} as "
+                "planned."
+            )
+        if self.other_coordinator:
+            yield (
+                f"{named('group', self.other_coordinator)} of {self.groups} "
+                f"{'gets' if len(self.other_coordinator) == 1 else 'get'} another coordinator."
+            )
 
 
 def consumers_of(fleet: FleetSnapshot | FleetFiles, cluster: str) -> Consumers:

@@ -11,7 +11,7 @@ from pyspark.sql import functions as F
 from spark.errors import InputError
 from spark.files import NULL
 from spark.fleet import FleetFiles, FleetSnapshot, spelled
-from spark.wording import named
+from spark.wording import did_you_mean, named
 
 COLUMNS = (
     *("topic", "partition", "leader", "replicas", "isr", "leader_rack", "replica_racks"),
@@ -69,6 +69,7 @@ def facts_of(fleet: FleetSnapshot | FleetFiles, cluster: str | None = None) -> C
     if cluster is None or cluster not in clusters:
         raise InputError(
             f"snapshot {fleet.id} has no cluster {cluster!r}: it has {named('cluster', clusters)}"
+            f"{did_you_mean(cluster or '', clusters)}"
         )
     rows = rows_of(fleet, "partitions", COLUMNS, cluster)
     stated = dict(rows_of(fleet, "brokers", ("broker", "rack"), cluster))

@@ -9,7 +9,7 @@ from optimizer.replicas import Broker, Cluster, Partition
 from spark.errors import InputError
 from spark.patterns import matches
 from spark.reassign.facts import ClusterFacts
-from spark.wording import named
+from spark.wording import did_you_mean, named
 
 
 @dataclass(frozen=True)
@@ -111,5 +111,5 @@ class Wanted:
         if self.topics and not any(self.is_chosen(one.topic) for one in facts.partitions):
             raise InputError(
                 f"no topic of cluster {facts.cluster} fits {', '.join(self.topics)}: nothing is "
-                "planned"
+                f"planned{did_you_mean(self.topics[0], {one.topic for one in facts.partitions})}"
             )

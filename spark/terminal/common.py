@@ -1,60 +1,143 @@
-"""Options that every command has, which it need not know of."""
+"""From a command to what Typer reads: its bundles of options unfolded, and the options of all."""
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from copy import copy
+from dataclasses import MISSING, fields, is_dataclass
 from functools import wraps
-from typing import Annotated, Any
+from typing import Annotated, Any, get_type_hints
 
 import typer
+from typer.models import OptionInfo
 
 from spark.errors import InputError
-from spark.terminal.console import Format, Layout, laid_out, silence
+from spark.terminal.console import silence
+from spark.terminal.printing import Format, Layout, Printing, printed
 from spark.terminal.progress import progress
 
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but what is wrong.")]
-Verbose = Annotated[
-    bool, typer.Option("--verbose", "-v", help="Tell the steps and how long each took.")
-]
-Wide = Annotated[
-    bool, typer.Option("--wide", help="All columns, as wide as they are: pipe it to less -S.")
-]
-AsCsv = Annotated[bool, typer.Option("--csv", help="Tables as CSV, with all columns.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print errors only.")]
+Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Log each step and its duration.")]
+OF_ALL = {"quiet": Quiet, "verbose": Verbose}
+"""Options of every command."""
+
+OF_TABLES = {
+    "form": Annotated[Format, typer.Option("--format", help="How tables are printed.")],
+    "as_csv": Annotated[
+        bool, typer.Option("--csv", help="One table as CSV, with all rows and columns.")
+    ],
+    "table": Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME", help="With --csv: the table to print.", show_default="the first"
+        ),
+    ],
+    "everything": Annotated[
+        bool, typer.Option("--all", help="All rows of tables, and all sentences.")
+    ],
+    "wide": Annotated[
+        bool, typer.Option("--wide", help="All columns, as wide as they are: pipe it to less -S.")
+    ],
+}
+"""Options of every command that prints tables."""
+
+DEFAULTS = {"form": Format.TABLE, "table": None}
+
+PANELS = {
+    "Which part": (
+        *("tables", "plan_tables", "snapshot", "since", "until", "window", "cluster", "clusters"),
+        *("group", "groups", "all_groups", "all_clusters", "topics", "exclude_groups"),
+        *("exclude_topics", "bootstrap"),
+    ),
+    "Goals": ("strategy", "strategies", "goal", "rack", "levels", "min_gain", "weight"),
+    "Spark": ("master", "conf", "config"),
+    "Output": ("out", "out_tables", "snapshot_out", *OF_TABLES, *OF_ALL),
+}
+"""The options of each panel of a command's help; all others are the command's own."""
+
+PANEL_OF = {name: panel for panel, names in PANELS.items() for name in names}
 
 
-def with_common_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """The same command with the options that all have, and those of all that print tables."""
-    own = inspect.signature(command, eval_str=True)
-    has_tables = getattr(own.parameters.get("form"), "default", None) is Format.TABLE
-    options = {"quiet": Quiet, "verbose": Verbose}
-    options |= {"wide": Wide, "as_csv": AsCsv} if has_tables else {}
+def for_typer(command: Callable[..., Any], has_tables: bool = True) -> Callable[..., Any]:
+    """The same command with an option for each field of its bundles, and the options of all.
+
+    A bundle is a parameter whose type is a dataclass. Where the command has an option of its own
+    that others share, it has its own.
+    """
+    own = inspect.signature(command, eval_str=True).parameters.values()
+    bundles: dict[str, Any] = {
+        one.name: one.annotation for one in own if is_dataclass(one.annotation)
+    }
+    parameters = {field.name: field for one in own for field in _unfolded(one)}
+    shared = {**(OF_TABLES if has_tables else {}), **OF_ALL}
+    if has_own_all := any("--all" in _spellings(one) for one in parameters.values()):
+        shared.pop("everything", None)
+    parameters |= {
+        name: _parameter(name, shared[name], DEFAULTS.get(name, False)) for name in shared
+    }
 
     @wraps(command)
-    def wider(**stated: Any) -> Any:
-        chosen = {name: stated.pop(name) for name in options}
-        as_json = stated.get("form") is Format.JSON
-        layout = _layout(chosen.get("wide", False), chosen.get("as_csv", False), as_json)
-        quiet, verbose = chosen["quiet"], chosen["verbose"]
+    def run(**stated: Any) -> Any:
+        of_all = {name: stated.pop(name) for name in shared}
+        for name, bundle in bundles.items():
+            stated[name] = bundle(**{one.name: stated.pop(one.name) for one in fields(bundle)})
+        printing = _printing(of_all, has_own_all)
+        quiet, verbose = of_all["quiet"], of_all["verbose"]
         if quiet and verbose:
             raise InputError("--quiet and --verbose contradict each other: give one of them")
-        with silence(quiet), laid_out(layout), progress(not (as_json or quiet), verbose):
+        as_json = printing.layout is Layout.JSON
+        with silence(quiet), printed(printing), progress(not (as_json or quiet), verbose):
             return command(**stated)
 
-    more = [
-        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=False, annotation=kind)
-        for name, kind in options.items()
-    ]
-    wider.__signature__ = own.replace(  # type: ignore[attr-defined]
-        parameters=[*own.parameters.values(), *more]
+    run.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
+        [_in_panel(one) for one in parameters.values()]
     )
-    wider.__annotations__ = {**command.__annotations__, **options}
-    return wider
+    run.__annotations__ = {one.name: one.annotation for one in parameters.values()}
+    return run
 
 
-def _layout(wide: bool, as_csv: bool, as_json: bool) -> Layout:
-    if wide + as_csv + as_json > 1:
+def _unfolded(one: inspect.Parameter) -> Iterator[inspect.Parameter]:
+    if not is_dataclass(one.annotation):
+        yield one.replace(kind=inspect.Parameter.KEYWORD_ONLY)
+        return
+    hints = get_type_hints(one.annotation, include_extras=True)
+    for field in fields(one.annotation):
+        yield _parameter(field.name, hints[field.name], field.default)
+
+
+def _parameter(name: str, kind: Any, default: Any) -> inspect.Parameter:
+    default = inspect.Parameter.empty if default is MISSING else default
+    return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=kind)
+
+
+def _spellings(one: inspect.Parameter) -> Sequence[str]:
+    option = one.annotation.__metadata__[0]
+    return option.param_decls or () if isinstance(option, OptionInfo) else ()
+
+
+def _in_panel(one: inspect.Parameter) -> inspect.Parameter:
+    """The same option in its panel of the help."""
+    option = one.annotation.__metadata__[0]
+    if one.name not in PANEL_OF or not isinstance(option, OptionInfo):
+        return one
+    placed = copy(option)
+    placed.rich_help_panel = PANEL_OF[one.name]
+    return one.replace(annotation=Annotated[one.annotation.__origin__, placed])
+
+
+def _printing(stated: Mapping[str, Any], has_own_all: bool) -> Printing:
+    """How tables are printed, by the options of all."""
+    wide, as_csv, table = (stated.get(name) for name in ("wide", "as_csv", "table"))
+    as_json = stated.get("form") is Format.JSON
+    if bool(wide) + bool(as_csv) + as_json > 1:
         raise InputError("--wide, --csv and --format json exclude each other: give one of them")
-    if as_csv:
-        return Layout.CSV
-    return Layout.WIDE if wide else Layout.FITTING
+    if table is not None and not as_csv:
+        raise InputError("--table chooses the table that --csv prints: give --csv as well")
+    layout = Layout.FITTING
+    if as_json:
+        layout = Layout.JSON
+    elif as_csv or wide:
+        layout = Layout.CSV if as_csv else Layout.WIDE
+    hint = "--format json has all" if has_own_all else "--all shows them"
+    return Printing(layout, bool(stated.get("everything")), table, hint)

@@ -23,11 +23,6 @@ SnapshotOrAll = Annotated[
 T = TypeVar("T")
 
 
-def one_of(snapshot: str | None) -> str | None:
-    """The snapshot that is asked for; None is the newest, or each."""
-    return None if snapshot == ALL else snapshot
-
-
 def each_snapshot(
     session: SparkSession,
     store: Where,

@@ -13,10 +13,11 @@ from spark.errors import InputError
 from spark.files import Where
 from spark.fleet import Part, time_of
 from spark.settings import Settings, duration
-from spark.terminal.console import Rows, say
+from spark.terminal.console import say
 from spark.terminal.options import NoSuchPartError
+from spark.terminal.printing import Table
 from spark.terminal.progress import busy
-from spark.wording import named
+from spark.wording import did_you_mean, named
 
 if TYPE_CHECKING:
     from spark.history import FleetHistory
@@ -72,7 +73,10 @@ def read_history(
     session.sparkContext.setJobDescription(f"evenfleet {doing}: up to {history.snapshots[-1]}")
     if part.cluster is not None and part.cluster not in history.timeline.snapshots:
         there = named("cluster", history.timeline.snapshots)
-        raise NoSuchPartError(f"no snapshot of that time has {part.cluster!r}: there is {there}")
+        near = did_you_mean(part.cluster, history.timeline.snapshots)
+        raise NoSuchPartError(
+            f"no snapshot of that time has {part.cluster!r}: there is {there}{near}"
+        )
     chosen = history.matching(*part) if part else history
     if part.group is not None and not chosen.has_groups():
         raise NoSuchPartError(f"no snapshot of that time has {part}")
@@ -90,9 +94,10 @@ def say_snapshots(held: Held) -> None:
         say(f"Read {read}: {named('cluster', clusters)}.")
 
 
-def snapshots_in_json(held: Held) -> Rows:
+def snapshots_read(held: Held) -> dict[str, Table]:
     """For programs: a row a cluster, with its first and last snapshot and how many there are."""
-    return [
+    rows = [
         {"cluster": cluster, "first": some[0], "last": some[-1], "snapshots": len(some)}
         for cluster, some in held.items()
     ]
+    return {"clusters": Table(rows, is_shown=False)}

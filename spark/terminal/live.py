@@ -16,6 +16,7 @@ from optimizer.assignor.source import is_url, text_of, without_secrets
 from spark.enforce import PlanFolder
 from spark.errors import InputError
 from spark.sources.live.cluster import Cluster, read_clusters
+from spark.terminal.options import ClusterName
 from spark.wording import named
 
 READ_WITHIN = 10.0  # seconds, for the plan
@@ -41,6 +42,36 @@ Clusters = Annotated[
         help="Clusters as in conf/clusters.toml; the plan names the one.", show_default=False
     ),
 ]
+
+
+@dataclass(frozen=True, kw_only=True)
+class LiveOptions:
+    """Plans, and the live clusters whose groups follow them."""
+
+    plan: Plans
+    group: OfGroups = None
+    cluster: ClusterName = None
+    bootstrap: Bootstrap = None
+    clusters: Clusters = None
+
+    @property
+    def is_folder(self) -> bool:
+        """Whether plans are in a folder, and not one in a file or behind a URL."""
+        return is_folder(self.plan)
+
+    def chosen(self) -> list[ChosenPlans]:
+        """The plans by cluster; InputError if there are none, or not one sound."""
+        return plans_in(self.plan, self.group, self.cluster, self.bootstrap, self.clusters)
+
+    def command(self, name: str, *more: str) -> str:
+        """A command as one can run it, about the same plans at the same brokers."""
+        words = ["evenfleet", name, self.plan]
+        words += ["--group", self.group] if self.group is not None else []
+        words += ["--cluster", self.cluster] if self.cluster is not None else []
+        for server in self.bootstrap or ():
+            words += ["--bootstrap", server]
+        words += ["--clusters", str(self.clusters)] if self.clusters is not None else []
+        return shlex.join([*words, *more])
 
 
 @dataclass(frozen=True)
@@ -102,25 +133,6 @@ def plan_in(location: str) -> GroupPlan:
         return GroupPlan.from_text(text_of(location, READ_WITHIN))
     except (OSError, PlanFileError, ValueError) as error:
         raise InputError(f"there is no plan in {without_secrets(location)}: {error}") from None
-
-
-def command(
-    name: str,
-    plans: str,
-    pattern: str | None,
-    cluster: str | None,
-    bootstrap: list[str] | None,
-    clusters: Path | None,
-    *more: str,
-) -> str:
-    """A command as one can run it, about the same plans at the same brokers."""
-    words = ["evenfleet", name, plans]
-    words += ["--group", pattern] if pattern is not None else []
-    words += ["--cluster", cluster] if cluster is not None else []
-    for server in bootstrap or ():
-        words += ["--bootstrap", server]
-    words += ["--clusters", str(clusters)] if clusters is not None else []
-    return shlex.join([*words, *more])
 
 
 def live(module: str) -> Any:

@@ -16,14 +16,12 @@ from pyspark.sql import SparkSession
 from optimizer import GoalsError
 from spark.errors import InputError
 from spark.files import CatalogSchema, Where
-from spark.fleet import FleetFiles, FleetSnapshot, Part
+from spark.fleet import FleetFiles, FleetSnapshot, Part, near_miss
 from spark.settings import Settings, goal_of
-from spark.terminal.console import Format, Rows, say
+from spark.terminal.console import say
+from spark.terminal.printing import Table
 from spark.terminal.progress import busy
-from spark.wording import named
-
-# Typer wants every option in the signature of every command that has it: those lists are alike on
-# purpose, and what an option means is here.
+from spark.wording import did_you_mean, named
 
 CHECK_FAILED = 1
 """Exit code of a command that found what it looks for."""
@@ -73,6 +71,9 @@ Snapshot = Annotated[
     str | None,
     typer.Option(help="Id like 20261121T060000Z.", show_default="the newest of each cluster"),
 ]
+Window = Annotated[
+    str, typer.Option(help="How far to look back for rates from each cluster's last snapshot.")
+]
 Master = Annotated[
     str | None, typer.Option(help="Spark master.", show_default="all cores of this machine")
 ]
@@ -82,7 +83,11 @@ Conf = Annotated[
 Config = Annotated[
     Path | None, typer.Option(help="Settings as in conf/evenfleet.toml.", show_default=False)
 ]
-Form = Annotated[Format, typer.Option("--format", help="How tables are printed.")]
+GroupName = Annotated[str, typer.Option("--group", help="Name of the group.", show_default=False)]
+ItsCluster = Annotated[
+    str | None,
+    typer.Option("--cluster", help="Its cluster.", show_default="the only one with such a group"),
+]
 
 
 def store_in(store: str | None, tables: str | None) -> Where:
@@ -106,16 +111,8 @@ def store_and_plan(
     return found, planned
 
 
-def out_in(out: str | None, tables: str | None) -> Where:
-    """What --out and --out-tables name; InputError unless it is one of them."""
-    found = out_if_any(out, tables)
-    if found is None:
-        raise InputError("say where the result goes: --out FOLDER, or --out-tables CATALOG.SCHEMA")
-    return found
-
-
-def out_if_any(out: str | None, tables: str | None) -> Where | None:
-    """The same where a result needn't be written."""
+def optional_out(out: str | None, tables: str | None) -> Where | None:
+    """What --out and --out-tables name, if anything; InputError where both do."""
     return _one_of(out, tables, "--out", "--out-tables")
 
 
@@ -221,10 +218,12 @@ def part_of(fleet: FleetSnapshot, part: Part) -> FleetSnapshot:
         there = named("cluster", fleet.instants)
         raise NoSuchPartError(
             f"snapshot {fleet.id} has no cluster {part.cluster!r}: it has {there}"
+            f"{did_you_mean(part.cluster, fleet.instants)}"
         )
     found = fleet.matching(*part)
     if not found.has_groups():
-        raise NoSuchPartError(f"snapshot {fleet.id} has no {part}")
+        near = near_miss(fleet, "group", part.group, part.cluster) if part.group else ""
+        raise NoSuchPartError(f"snapshot {fleet.id} has no {part}{near}")
     return found
 
 
@@ -262,13 +261,11 @@ def say_clusters(fleet: FleetSnapshot | FleetFiles, changes: Sequence[str] = ())
         say(f"{change}.")
 
 
-def clusters_in_json(form: Format, *fleets: FleetSnapshot | FleetFiles) -> dict[str, Rows]:
+def clusters_read(*fleets: FleetSnapshot | FleetFiles) -> dict[str, Table]:
     """For programs: a row a cluster, and of which snapshot it is; `say_clusters` tells people."""
-    if form is not Format.JSON:
-        return {}
     rows = [
         {"cluster": cluster, "snapshot": snapshot}
         for fleet in fleets
         for cluster, snapshot in fleet.instants.items()
     ]
-    return {"clusters": rows}
+    return {"clusters": Table(rows, is_shown=False)}

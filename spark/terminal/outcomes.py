@@ -6,7 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from spark.enforce import Status
-from spark.terminal.console import Format, at_most, say, show
+from spark.terminal.console import say
+from spark.terminal.printing import Table, show
 from spark.wording import counted, named
 
 if TYPE_CHECKING:
@@ -16,36 +17,30 @@ Outcomes = Mapping[str, Sequence["Outcome"]]
 """By cluster."""
 
 SHOWN = 40
-"""So many rows are printed for people; JSON has all."""
+"""Rows that people see unless they ask for all."""
 
 
-def show_outcomes(outcomes: Outcomes, form: Format) -> None:
-    """Print the groups whose plan isn't in force, as JSON all of them, and sum up.
+def show_outcomes(outcomes: Outcomes) -> None:
+    """Print what became of each plan, for people of those that aren't in force, and sum up.
 
     For people, groups that one reason keeps out share a row.
     """
     rows = [
         {
-            **({"cluster": cluster} if len(outcomes) > 1 or form is Format.JSON else {}),
+            "cluster": cluster,
             "group": one.group,
             "status": one.status.value,
             "members": one.members,
-            **({"rebalanced": one.rebalanced} if form is Format.JSON else {}),
+            "rebalanced": one.rebalanced,
             "reason": one.reason,
         }
         for cluster, some in outcomes.items()
         for one in some
     ]
-    if form is Format.JSON:
-        show({"groups": rows}, form)
-    else:
-        unlike = [row for row in rows if row["status"] != Status.IN_FORCE]
-        most = at_most(SHOWN)
-        shown = unlike if most is None else _by_reason(unlike)
-        if unlike:
-            show({"groups whose plan is not in force": shown[:most]}, form)
-        if rest := shown[len(shown[:most]) :]:
-            say(f"And {counted(len(rest), 'row')} more: --format json has all.")
+    unlike = _by_reason(row for row in rows if row["status"] != Status.IN_FORCE)
+    title = "groups whose plan is not in force"
+    hide = {"rebalanced"} if len(outcomes) > 1 else {"rebalanced", "cluster"}
+    show({"groups": Table(rows, unlike, bool(unlike), title, SHOWN)}, hide)
     told = [f"{sum(row['status'] == one for row in rows)} {one.value}" for one in Status]
     say(f"{counted(len(rows), 'plan')}: {', '.join(told)}.")
 
@@ -53,7 +48,7 @@ def show_outcomes(outcomes: Outcomes, form: Format) -> None:
 def _by_reason(rows: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
     alike: dict[Any, list[dict[str, Any]]] = {}
     for row in rows:
-        key = (row.get("cluster"), row["status"], row["reason"] or row["group"])
+        key = (row["cluster"], row["status"], row["reason"] or row["group"])
         alike.setdefault(key, []).append(row)
     return [
         {

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import subprocess
 import tomllib
 from pathlib import Path
 from typing import Any
 
 import pytest
+import typer
 from pyspark.sql import SparkSession
 
 from optimizer import STRATEGY_NAMES
-from spark.cli import COMMANDS
+from spark.cli import COMMANDS, app_for
+from spark.terminal import EXAMPLES
 from tests.paths import ROOT
 from tests.spark.support.fleets import SNAPSHOT
 from tests.spark.support.said import Run, is_one_line
@@ -25,16 +28,43 @@ class TestHelp:
     """`--help`."""
 
     @pytest.mark.parametrize("command", NAMES)
-    def test_each_command_shows_an_example(self, run: Run, command: str) -> None:
+    def test_each_command_shows_three_examples_and_its_page(self, run: Run, command: str) -> None:
+        """The examples can be typed, and the page is there."""
         said = run(command, "--help")
         assert said.code == 0
-        assert re.search(rf"Example: evenfleet {command} ", said.out)
+        assert len(re.findall(rf"^ *• evenfleet {command}\b", said.out, re.MULTILINE)) == 3
+        page = re.search(r"More: (\S+)", said.out)
+        assert page and (ROOT / page[1]).is_file()
+        for example in EXAMPLES[command]:
+            name, *words = shlex.split(example)
+            listed: Any = typer.main.get_command(app_for([name]))
+            one = listed.get_command(typer.Context(listed), name)
+            one.make_context(name, words)
 
     @pytest.mark.parametrize("words", [[], ["--help"]])
-    def test_all_commands_are_listed(self, run: Run, words: list[str]) -> None:
+    def test_all_commands_are_listed_by_question(self, run: Run, words: list[str]) -> None:
         said = run(*words)
         assert said.code == 0
-        assert all(f" {command} " in said.out for command in NAMES)
+        panels = re.split(r"╭─ (.+?) ─+╮", said.out)
+        found = dict(zip(panels[1::2], panels[2::2], strict=True))
+        assert [*found][1:] == ["Look", "Plan", "Predict", "Get data", "Apply"]
+        for name, panel in COMMANDS.items():
+            assert f"│ {name} " in found[panel]
+
+    @pytest.mark.parametrize("command", NAMES)
+    def test_options_stand_in_panels(self, run: Run, command: str) -> None:
+        said = run(command, "--help").out
+        panels = re.split(r"╭─ (.+?) ─+╮", said)
+        panel_of = {
+            option: panel
+            for panel, text in zip(panels[1::2], panels[2::2], strict=True)
+            for option in re.findall(r"^│ .*?(--[a-z-]+)", text, re.MULTILINE)
+        }
+        expected = {"--cluster": "Which part", "--goal": "Goals", "--conf": "Spark"}
+        expected |= {"--quiet": "Output", "--csv": "Output"}
+        found = {option: panel_of[option] for option in expected if option in panel_of}
+        assert found == {option: expected[option] for option in found}
+        assert "--quiet" in found
 
     def test_strategies_are_listed(self, run: Run) -> None:
         said = " ".join(run("plan", "--help").out.replace("│", " ").split())

@@ -11,7 +11,7 @@ from optimizer import STRATEGIES
 from spark.compare.best_strategy import best_of
 from spark.jobs.compare import SHOWN
 from spark.terminal import console
-from spark.terminal.console import Format, show
+from spark.terminal.printing import show
 
 
 def of_strategy(name: str, unbalanced: int = 0, **facts: Any) -> dict[str, Any]:
@@ -123,7 +123,7 @@ def test_the_table_of_a_large_fleet_fits_80_columns(
     numbers = {name: 20_000 for name in SHOWN if name != "strategy"}
     numbers |= {"moves": 2_000_000, "mean_topic_share": 2.5, "worst_max_to_mean": 100.25}
     rows = [{"strategy": name} | numbers for name in STRATEGIES]
-    show({"strategies": rows}, Format.TABLE)
+    show({"strategies": rows})
     lines = capsys.readouterr().out.splitlines()
     assert max(map(len, lines)) <= 80
     for name in STRATEGIES:

@@ -12,8 +12,8 @@ from spark.enforce import enforce_groups as module
 from spark.enforce.enforce_groups import NOT_TAKEN, Enforced, Outcome, enforce_groups
 from spark.enforce.judge import Status, Verdict
 from spark.sources.live.cluster import Cluster
-from spark.terminal import Format
 from spark.terminal.outcomes import show_outcomes
+from spark.terminal.printing import Layout, Printing, printed
 
 IN_FORCE = Verdict(Status.IN_FORCE, None, 0, is_at_rest=True)
 READY = Verdict(Status.NOT_IN_FORCE, None, 1, is_at_rest=True)
@@ -102,10 +102,11 @@ def test_groups_that_one_reason_keeps_out_share_a_row(capsys: pytest.CaptureFixt
     why = "its members use range"
     some = [Outcome(name, Status.NOT_IN_FORCE, why, members=2) for name in "abc"]
     ready = [Outcome(name, Status.NOT_IN_FORCE, None, members=1) for name in "de"]
-    show_outcomes({"c": [*some, *ready]}, Format.TABLE)
+    show_outcomes({"c": [*some, *ready]})
     told = capsys.readouterr()
     assert told.out.count(why) == 1
     assert "3 groups (a, b, c)" in told.out
     assert "5 plans: 0 in force, 5 not in force, 0 unknown." in told.err
-    show_outcomes({"c": some}, Format.JSON)
+    with printed(Printing(Layout.JSON)):
+        show_outcomes({"c": some})
     assert [one["group"] for one in json.loads(capsys.readouterr().out)["groups"]] == list("abc")

@@ -6,7 +6,8 @@ import json
 
 import pytest
 
-from spark.terminal.console import OUT, Format, Layout, laid_out, plain, say, show, tell
+from spark.terminal.console import OUT, plain, say
+from spark.terminal.printing import Layout, Printing, printed, show, tell
 
 ROWS = [
     {"strategy": "range", "worst_max_to_mean": 2.0, "moves": 12345, "proven": False, "note": None},
@@ -15,7 +16,7 @@ ROWS = [
 
 
 def test_a_table_for_people(capsys: pytest.CaptureFixture[str]) -> None:
-    show({"fleet": ROWS}, Format.TABLE, hide={"note"})
+    show({"fleet": ROWS}, hide={"note"})
     out = capsys.readouterr().out
     lines = [line.split() for line in out.splitlines() if line.split()]
     assert lines[0] == ["fleet"]
@@ -26,18 +27,19 @@ def test_a_table_for_people(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_all_tables_are_one_json_object(capsys: pytest.CaptureFixture[str]) -> None:
     """With every column, and nothing else on standard output."""
-    show({"fleet": ROWS, "groups": []}, Format.JSON, hide={"note"})
+    with printed(Printing(Layout.JSON)):
+        show({"fleet": ROWS, "groups": []}, hide={"note"})
     assert json.loads(capsys.readouterr().out) == {"fleet": ROWS, "groups": []}
 
 
 def test_a_table_without_rows(capsys: pytest.CaptureFixture[str]) -> None:
-    show({"groups": []}, Format.TABLE)
+    show({"groups": []})
     assert capsys.readouterr().out == "groups: none\n"
 
 
 def test_names_keep_their_brackets(capsys: pytest.CaptureFixture[str]) -> None:
     """Nothing in a name is taken for markup."""
-    show({"t": [{"group": "[red]x[/red]"}]}, Format.TABLE)
+    show({"t": [{"group": "[red]x[/red]"}]})
     say("[bold]y")
     printed = capsys.readouterr()
     assert "[red]x[/red]" in printed.out
@@ -73,14 +75,14 @@ def test_names_break_after_separators(
     monkeypatch.setattr(OUT, "_width", 60)
     name = "consumer-search-index-document-alerts-1"
     rows = [{"group": name, "member": f"{name}-{name}", "partitions_that_move": 3}]
-    show({"t": rows}, Format.TABLE)
+    show({"t": rows})
     lines = capsys.readouterr().out.splitlines()
     assert all(len(line) <= 60 for line in lines)
     cells = [word for line in lines for word in line.split() if "─" not in word][-9:]
     assert "consumer-search-index-" in cells
     assert all(cell == "3" or cell.endswith(("-", "alerts-1")) for cell in cells[-5:])
-    with laid_out(Layout.WIDE):
-        show({"t": rows}, Format.TABLE)
+    with printed(Printing(Layout.WIDE)):
+        show({"t": rows})
     assert f"{name}-{name}" in capsys.readouterr().out
 
 
@@ -90,7 +92,7 @@ def test_a_table_that_nothing_makes_narrow_enough_is_shown_in_full(
     """Its names break anywhere then."""
     monkeypatch.setattr(OUT, "_width", 40)
     rows = [{"group": "g" * 24, "member": "m" * 24, "fault": "f" * 24 + " it is", "count": 7654321}]
-    show({"t": rows}, Format.TABLE)
+    show({"t": rows})
     printed = capsys.readouterr().out
     assert {letter: printed.count(letter) for letter in "gmf"} == {"g": 25, "m": 26, "f": 25}
     assert "7 654 321" in printed
@@ -101,18 +103,17 @@ def test_a_table_that_nothing_makes_narrow_enough_is_shown_in_full(
 def test_a_name_is_no_formula_to_a_spreadsheet(
     capsys: pytest.CaptureFixture[str], name: str
 ) -> None:
-    with laid_out(Layout.CSV):
-        show({"t": [{"group": name, "moves": -1}]}, Format.TABLE)
+    with printed(Printing(Layout.CSV)):
+        show({"t": [{"group": name, "moves": -1}]})
     cell, number = capsys.readouterr().out.splitlines()[1].split(",")
     assert (cell[0] in "'\\", number) == (True, "-1")
 
 
 def test_a_table_as_csv(capsys: pytest.CaptureFixture[str]) -> None:
     """All columns, names in full, and nothing else on standard output."""
-    with laid_out(Layout.CSV):
+    with printed(Printing(Layout.CSV)):
         show(
             {"fleet": [{"group": 'a,"b"\n', "moves": 1234, "excess": None}]},
-            Format.TABLE,
             {"moves"},
         )
         tell("moves", ["None."])
@@ -120,7 +121,7 @@ def test_a_table_as_csv(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_words_are_told_below_tables(capsys: pytest.CaptureFixture[str]) -> None:
-    show({"fleet": [{"excess": 3, "stopped_eager": 7}], "more": [{"excess": 0}]}, Format.TABLE)
+    show({"fleet": [{"excess": 3, "stopped_eager": 7}], "more": [{"excess": 0}]})
     out = " ".join(capsys.readouterr().out.split())
     assert out.count("excess: how many partitions the most loaded member") == 1
     assert "Strategies of the broker (KIP-848) never stop all" in out

@@ -1,0 +1,65 @@
+"""What an explanation comes to: in sentences, and in a row a member."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from spark.explain.explain import GroupExplanation
+from spark.wording import count_of, figure
+
+
+def loads_of(found: GroupExplanation, changing_first: bool) -> list[dict[str, Any]]:
+    """A row a member: what it has now and as planned, by weight if that is what counts."""
+    counts = found.weights or found.loads
+    ordered = sorted(counts, key=lambda one: -abs(counts[one][0] - counts[one][1]))
+    rows = []
+    for member in ordered if changing_first else found.loads:
+        row: dict[str, Any] = {"member": member}
+        if found.weights:
+            before, after = map(figure, found.weights[member])
+            row |= {"weight now": before, "weight planned": after}
+        now, planned = found.loads[member]
+        rows.append(row | {"partitions now": now, "planned": planned})
+    return rows
+
+
+def summary_of(found: GroupExplanation) -> Iterator[str]:
+    """How the group is, and what its plan makes of it."""
+    group, reason = f"Group {found.group} of cluster {found.cluster}", found.reason or ""
+    if not found.loads:
+        yield f"{group} is {found.status}{reason and ': '}{reason}."
+        return
+    if found.weights:
+        yield from _summary_by_weight(found, f"(status {found.status}{reason and ', '}{reason})")
+        return
+    before, after = ([pair[at] for pair in found.loads.values()] for at in (0, 1))
+    unowned = sum(after) - sum(before)
+    is_better = unowned > 0 or sum(load**2 for load in after) < sum(load**2 for load in before)
+    how = "could be more even" if is_better else "is as even as can be"
+    nobodys = f", and {count_of(unowned, 'partition')} no owner" if unowned > 0 else ""
+    have = count_of(len(before), "member") + (" has" if len(before) == 1 else " have")
+    yield (
+        f"{group} {how} (status {found.status}{reason and ', '}{reason}): {have} "
+        f"{_range(before)}{nobodys}."
+    )
+    if is_better or found.moves:
+        yield f"The plan gives them {_range(after)}, by {count_of(len(found.moves), 'move')}."
+
+
+def _summary_by_weight(found: GroupExplanation, how: str) -> Iterator[str]:
+    before, after = (max(pair[at] for pair in found.weights.values()) for at in (0, 1))
+    bound = f", and no plan's is below {figure(found.weight_bound)}" if found.weight_bound else ""
+    yield (
+        f"Group {found.group} of cluster {found.cluster} {how}: the largest load by weight of "
+        f"{count_of(len(found.weights), 'member')} is {figure(before)}{bound}."
+    )
+    if found.moves or after != before:
+        yield f"The plan makes it {figure(after)}, by {count_of(len(found.moves), 'move')}."
+
+
+def _range(loads: list[int]) -> str:
+    """`3 partitions each`, `from 0 to 6 partitions each`."""
+    least, most = min(loads), max(loads)
+    each = " each" if len(loads) > 1 else ""
+    return f"{f'from {least:,} to ' * (least < most)}{count_of(most, 'partition')}{each}"

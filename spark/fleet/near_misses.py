@@ -1,0 +1,32 @@
+"""What may have been meant by a name that a fleet doesn't have."""
+
+from __future__ import annotations
+
+from pyspark.sql import functions as F
+
+from spark.files import coded
+from spark.fleet.fleet_files import FleetFiles
+from spark.fleet.snapshot import FleetSnapshot
+from spark.fleet.utf8 import is_named, spelled
+from spark.wording import did_you_mean
+
+NEAREST = 5
+"""Names that Spark brings, of which the nearest is told."""
+
+TABLE_OF = {"group": "subscriptions", "topic": "partitions"}
+
+
+def near_miss(
+    fleet: FleetSnapshot | FleetFiles, kind: str, name: str, cluster: str | None = None
+) -> str:
+    """`; did you mean orders?`: the group or topic (`kind`) of nearly that name, if any."""
+    table = TABLE_OF[kind]
+    if isinstance(fleet, FleetFiles):
+        names = coded(fleet.rows(table, (kind,), cluster)[kind])[1]
+        return did_you_mean(name, (spelled(one) for one in names if one is not None))
+    rows = fleet.tables[table]
+    if cluster is not None:
+        rows = rows.where(is_named("cluster", [cluster]))
+    distance = F.levenshtein(F.col(kind), F.lit(name))
+    nearest = rows.select(kind).distinct().orderBy(distance, kind).limit(NEAREST)
+    return did_you_mean(name, (row[kind] for row in nearest.collect()))

@@ -1,0 +1,154 @@
+"""Options of what a cluster's brokers are to hold, and of handing that to the live cluster."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from optimizer.replicas import BALANCE, BYTES, COPIES, TOPICS, ReplicaGoals, ReplicaGoalsError
+from spark.errors import InputError
+from spark.reassign import ClusterFacts, Wanted, sizes_in
+from spark.terminal import Bootstrap
+
+RATE = 50_000_000
+"""Bytes a second that copies take of a broker unless another rate is given."""
+
+
+def _ids(help_text: str, default: str | bool = False) -> object:
+    return typer.Option(metavar="ID,ID", help=help_text, show_default=default)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReplicaOptions:
+    """What the brokers of a cluster, or of every cluster, are to hold."""
+
+    cluster: Annotated[
+        str | None, typer.Option(help="The cluster to plan.", show_default="the only one")
+    ] = None
+    all_clusters: Annotated[
+        bool, typer.Option("--all", help="Plan every cluster, each into a folder of its own.")
+    ] = False
+    drain: Annotated[str | None, _ids("Brokers that end up empty.")] = None
+    add: Annotated[str | None, _ids("Only these brokers receive replicas.")] = None
+    brokers: Annotated[str | None, _ids("Only these brokers are used.", "all")] = None
+    topics: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Only topics that match a pattern (`*`, `?`); repeatable.", show_default="all"
+        ),
+    ] = None
+    replication_factor: Annotated[
+        int | None, typer.Option(help="Replicas of each partition.", show_default="as now")
+    ] = None
+    leaders_only: Annotated[
+        bool, typer.Option("--leaders-only", help="Leave replicas where they are.")
+    ] = False
+    spread_topics: Annotated[
+        bool,
+        typer.Option("--spread-topics", help="Spread each topic over brokers, before copies."),
+    ] = False
+    log_dirs: Annotated[
+        Path | None,
+        typer.Option(
+            help="What kafka-log-dirs --describe printed: the fewest bytes are copied.",
+            show_default=False,
+        ),
+    ] = None
+    at_most_copies: Annotated[
+        int | None,
+        typer.Option(help="Maximum number of replicas to copy.", show_default="any number"),
+    ] = None
+    force: Annotated[
+        bool,
+        typer.Option("--force", help="Allow a replication factor as low as min.insync.replicas."),
+    ] = False
+
+    @property
+    def of_one_cluster(self) -> bool:
+        """Whether an option is stated that can't be for every cluster."""
+        return bool(self.cluster or self.drain or self.add or self.brokers or self.log_dirs)
+
+    def check(self) -> None:
+        """Raise InputError for options of replicas where these stay where they are."""
+        moving = (self.add, self.replication_factor, self.log_dirs, self.at_most_copies)
+        if self.leaders_only and (self.spread_topics or any(one is not None for one in moving)):
+            raise InputError(
+                "--leaders-only moves no replicas: leave out --add, --replication-factor, "
+                "--spread-topics, --log-dirs and --at-most-copies"
+            )
+
+    @property
+    def goals(self) -> ReplicaGoals:
+        """What comes first; InputError for options that don't fit each other."""
+        topics, costs = (TOPICS,) if self.spread_topics else (), BYTES if self.log_dirs else COPIES
+        levels = (BALANCE, *topics, costs)
+        try:
+            return ReplicaGoals(levels, self.leaders_only, most_copies=self.at_most_copies)
+        except ReplicaGoalsError as error:
+            raise InputError(f"these options don't fit each other: {error}") from None
+
+    def wanted(self, facts: ClusterFacts | None = None) -> Wanted:
+        """What one cluster is to hold, or what every cluster is to."""
+        return Wanted(
+            drain=_ids_in(self.drain, "--drain"),
+            add=_ids_in(self.add, "--add"),
+            brokers=_ids_in(self.brokers, "--brokers"),
+            topics=self.topics or (),
+            replication_factor=self.replication_factor,
+            sizes=sizes_in(self.log_dirs, facts) if self.log_dirs and facts else {},
+            force=self.force,
+        )
+
+
+def _ids_in(text: str | None, option: str) -> list[int]:
+    try:
+        return [int(one) for one in text.split(",")] if text else []
+    except ValueError:
+        raise InputError(f"{option} {text!r} isn't a list of brokers' ids, such as 3,4") from None
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExecuteOptions:
+    """How a plan is handed to the live cluster, if it is."""
+
+    execute: Annotated[
+        bool, typer.Option("--execute", help="Hand batch after batch to the live cluster.")
+    ] = False
+    bootstrap: Bootstrap = None
+    clusters: Annotated[
+        Path | None,
+        typer.Option(help="Clusters as in conf/clusters.toml.", show_default=False),
+    ] = None
+    throttle: Annotated[
+        int | None,
+        typer.Option(
+            help="Bytes a second that copies may take of a broker.", show_default=str(RATE)
+        ),
+    ] = None
+    apply: Annotated[
+        bool,
+        typer.Option("--apply", "--no-dry-run", help="Execute, not only print what would be done."),
+    ] = False
+
+    @property
+    def rate(self) -> int:
+        """Bytes a second."""
+        return self.throttle or RATE
+
+    def check(self) -> None:
+        """Raise InputError for options that say nothing together."""
+        others = self.bootstrap or self.clusters or self.throttle is not None or self.apply
+        if not self.execute and others:
+            raise InputError(
+                "--bootstrap, --clusters, --throttle and --apply are for --execute, which hands "
+                "the batches to the live cluster"
+            )
+        if self.execute and bool(self.bootstrap) == bool(self.clusters):
+            raise InputError("--execute needs either --bootstrap HOST:PORT or --clusters FILE")
+        if self.throttle is not None and self.throttle < 1:
+            raise InputError(
+                f"--throttle {self.throttle} lets nothing through: give bytes a second"
+            )

@@ -1,0 +1,237 @@
+"""Bundles of options that several commands have, and what they lead to.
+
+A command takes a bundle as one parameter; `for_typer` makes an option of each of its fields.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from pyspark.sql import DataFrame, SparkSession
+
+from optimizer import STRATEGY_NAMES
+from spark.errors import InputError
+from spark.files import Opener, Where
+from spark.fleet import FleetFiles, FleetSnapshot, Part, check_writable
+from spark.settings import Settings, check_strategies, read_settings
+from spark.terminal.each_snapshot import ALL, SnapshotOrAll
+from spark.terminal.histories import Since, Until, read_history, since_in
+from spark.terminal.openers import opened, opened_store, read_few
+from spark.terminal.options import (
+    ClusterName,
+    Conf,
+    Config,
+    GoalTexts,
+    GroupName,
+    GroupPattern,
+    ItsCluster,
+    Levels,
+    Master,
+    MinGain,
+    Out,
+    OutTables,
+    Rack,
+    Snapshot,
+    Store,
+    StoreTables,
+    optional_out,
+    part_of,
+    read_snapshot,
+    store_and_plan,
+    store_in,
+    with_goals,
+)
+from spark.terminal.weights import WeightSource, few_weighed, with_weight
+
+if TYPE_CHECKING:
+    from spark.history import FleetHistory
+
+
+@dataclass(frozen=True, kw_only=True)
+class StoreOptions:
+    """A store, the settings, and the Spark that reads it."""
+
+    store: Store = None
+    tables: StoreTables = None
+    master: Master = None
+    conf: Conf = None
+    config: Config = None
+
+    def __post_init__(self) -> None:
+        """Raise InputError unless one store is named."""
+        _ = self.where
+
+    @cached_property
+    def where(self) -> Where:
+        """The store."""
+        return store_in(self.store, self.tables)
+
+    @cached_property
+    def settings(self) -> Settings:
+        """What `--config` says; InputError for what can't be."""
+        return read_settings(self.config)
+
+    def session(
+        self, snapshot: str | None = None, many: bool = False
+    ) -> AbstractContextManager[SparkSession]:
+        """A session that reads the store, or `many` of its snapshots at once."""
+        return opened(self.master, self.conf, self.settings, self.where, snapshot, many)
+
+    def and_plan(self, plan: str | None, plan_tables: str | None) -> tuple[Where, Where]:
+        """The store and a plan of it; InputError unless one is named."""
+        return store_and_plan(self.store, plan, self.tables, plan_tables)
+
+    def opener(self) -> AbstractContextManager[Opener]:
+        """What opens the store for few of its rows: Spark only where it has to be."""
+        return opened_store(self.where, self.master, self.conf, self.settings)
+
+
+@dataclass(frozen=True, kw_only=True)
+class PartOptions(StoreOptions):
+    """Part of a store's fleet."""
+
+    cluster: ClusterName = None
+    group: GroupPattern = None
+
+    @property
+    def part(self) -> Part:
+        """What options choose."""
+        return Part(self.cluster, self.group)
+
+
+@dataclass(frozen=True, kw_only=True)
+class FleetOptions(PartOptions):
+    """Part of a fleet at one instant."""
+
+    snapshot: Snapshot = None
+
+    def whole(self, session: SparkSession, doing: str) -> FleetSnapshot:
+        """All of the fleet; what was left out of it is said."""
+        return read_snapshot(session, self.where, self.snapshot, doing, self.settings.max_age)
+
+    def read(self, session: SparkSession, doing: str) -> FleetSnapshot:
+        """The part that options choose; NoSuchPartError if there is nothing in it."""
+        return part_of(self.whole(session, doing), self.part)
+
+
+@dataclass(frozen=True, kw_only=True)
+class FleetsOptions(PartOptions):
+    """Part of a fleet at one instant, or at each."""
+
+    snapshot: SnapshotOrAll = None
+
+    @property
+    def one(self) -> str | None:
+        """The snapshot that is asked for; None is the newest, or each."""
+        return None if self.snapshot == ALL else self.snapshot
+
+
+@dataclass(frozen=True, kw_only=True)
+class SnapshotOptions(StoreOptions):
+    """A fleet at one instant, of which a command needs few rows."""
+
+    snapshot: Snapshot = None
+
+    def fleet(self, session: SparkSession, doing: str) -> FleetSnapshot:
+        """The fleet by Spark; what was left out of it is said."""
+        return read_snapshot(session, self.where, self.snapshot, doing, self.settings.max_age)
+
+    def few(self, opener: Opener, doing: str) -> FleetSnapshot | FleetFiles:
+        """The fleet; what was left out of it is said."""
+        return read_few(opener, self.where, self.snapshot, doing, self.settings.max_age)
+
+
+@dataclass(frozen=True, kw_only=True)
+class GroupOptions(SnapshotOptions):
+    """One group."""
+
+    group: GroupName
+    cluster: ItsCluster = None
+
+    def weighed(
+        self, doing: str, settings: Settings
+    ) -> AbstractContextManager[tuple[FleetSnapshot | FleetFiles, DataFrame | None]]:
+        """The fleet, and the rates that goals ask for."""
+        return few_weighed(self.where, self.snapshot, doing, settings, self.master, self.conf)
+
+
+@dataclass(frozen=True, kw_only=True)
+class HistoryOptions(PartOptions):
+    """Part of a fleet through many snapshots."""
+
+    since: Since = None
+    until: Until = None
+
+    def check(self) -> None:
+        """InputError for what `--since` can't be."""
+        since_in(self.since)
+
+    def read(self, session: SparkSession, doing: str) -> FleetHistory:
+        """The snapshots; what was left out of them is said."""
+        first = since_in(self.since)
+        return read_history(session, self.where, doing, first, self.until, self.part, self.settings)
+
+
+@dataclass(frozen=True, kw_only=True)
+class OutOptions:
+    """Where a result goes."""
+
+    out: Out = None
+    out_tables: OutTables = None
+
+    def optional(self) -> Where | None:
+        """The place, which can be written to, or None; InputError if it can't, or two are named."""
+        found = optional_out(self.out, self.out_tables)
+        if found is not None:
+            check_writable(found)
+        return found
+
+    def required(self) -> Where:
+        """The same; InputError where none is named."""
+        found = self.optional()
+        if found is None:
+            raise InputError(
+                "say where the result goes: --out FOLDER, or --out-tables CATALOG.SCHEMA"
+            )
+        return found
+
+
+@dataclass(frozen=True, kw_only=True)
+class GoalOptions:
+    """What makes one assignment better than another."""
+
+    goal: GoalTexts = None
+    rack: Rack = None
+    levels: Levels = None
+    min_gain: MinGain = None
+    weight: WeightSource = None
+
+    def applied(self, settings: Settings) -> Settings:
+        """The settings with the goals that options state; InputError tells what can't be."""
+        goals = with_goals(settings, self.goal, self.rack, self.levels, self.min_gain)
+        return with_weight(goals, self.weight)
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrialOptions(GoalOptions):
+    """The strategies that are tried, and the goals of those that have some."""
+
+    strategies: Annotated[
+        str | None,
+        typer.Option(
+            help=f"Names, separated by commas: current, {', '.join(STRATEGY_NAMES)}; your own as "
+            "package:function.",
+            show_default="as configured",
+        ),
+    ] = None
+
+    def applied(self, settings: Settings, usual: Sequence[str] = ()) -> Settings:
+        """The same with these strategies, or else those that are configured or `usual`."""
+        named = self.strategies.split(",") if self.strategies else settings.strategies or usual
+        tried = tuple(check_strategies(named))
+        return replace(super().applied(settings), strategies=tried)

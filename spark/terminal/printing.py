@@ -1,0 +1,229 @@
+"""What a command prints: tables for people, and all of their rows for programs, as JSON or CSV."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from io import StringIO
+from typing import Any
+
+from spark.errors import InputError
+from spark.fleet import CONNECT, CONSUMER
+from spark.terminal.console import Rows, draw, harmless, list_sentences, plain, say
+from spark.wording import counted, did_you_mean
+
+
+class Format(StrEnum):
+    """How a command prints its tables, as `--format` says it."""
+
+    TABLE = "table"
+    JSON = "json"
+
+
+class Layout(StrEnum):
+    """How tables are laid out."""
+
+    FITTING = "fitting"
+    WIDE = "wide"
+    CSV = "csv"
+    JSON = "json"
+
+
+FORMULA = ("=", "+", "-", "@")
+"""What a spreadsheet's formulas begin with; tabs and returns, which do as well, are escaped."""
+
+SENTENCES = 50
+"""Sentences of a list that people see at most."""
+
+
+SAME = object()
+
+
+@dataclass(frozen=True)
+class Table:
+    """All rows of a table for programs, and what people see of them."""
+
+    rows: Rows | Sequence[str]
+    """Rows, or sentences: these are a list to people."""
+    people: Rows | None = None
+    """The rows as people read them; None: as they are."""
+    is_shown: bool = True
+    """Whether people see it."""
+    title: str | None = None
+    """Its name for people; None: the same."""
+    most: int | None = None
+    """Rows that people see unless they ask for all; None: all."""
+    as_json: Any = SAME
+    """What JSON has in place of the rows; None: nothing."""
+
+
+Tables = Mapping[str, Table | Rows | Sequence[str]]
+"""By the name that JSON and `--table` have for it."""
+
+
+@dataclass
+class Printing:
+    """How the tables of one command are printed, and which of them were."""
+
+    layout: Layout = Layout.FITTING
+    everything: bool = False
+    """Whether people see all rows."""
+    table: str | None = None
+    """The one that is printed as CSV; None is the command's first."""
+    hint: str = "--all shows them"
+    """Where the rows are that people don't see."""
+    names: list[str] = field(default_factory=list)
+    """The tables that the command has."""
+    is_done: bool = False
+    """Whether the one table is printed that CSV has."""
+
+    def show(self, tables: Mapping[str, Table], hide: Collection[str]) -> None:
+        """Print tables; `show` says how."""
+        self.names += tables
+        if self.layout is Layout.JSON:
+            stated = {k: t.rows if t.as_json is SAME else t.as_json for k, t in tables.items()}
+            rows = {name: one for name, one in stated.items() if one is not None}
+            print(harmless(json.dumps(rows, ensure_ascii=False, indent=2, default=str)))
+        elif self.layout is Layout.CSV:
+            self._show_csv(tables)
+        else:
+            self._show_people(tables, hide)
+
+    def _show_csv(self, tables: Mapping[str, Table]) -> None:
+        asked = [one for one in tables if self.table is None or _alike(one) == _alike(self.table)]
+        if asked and not self.is_done:
+            print(csv_of(tables[asked[0]].rows), end="")
+            self.is_done = True
+
+    def _show_people(self, tables: Mapping[str, Table], hide: Collection[str]) -> None:
+        drawn: dict[str, Rows] = {}
+        left: dict[str, int] = {}
+        lists: dict[str, Sequence[str]] = {}
+        for name, table in tables.items():
+            title = table.title or name
+            if table.rows and isinstance(table.rows[0], str):
+                lists[title] = [str(one) for one in table.rows]
+            elif table.is_shown:
+                rows: Any = table.rows if table.people is None else table.people
+                drawn[title] = self._first(rows, table.most)
+                left[title] = len(rows) - len(drawn[title])
+        if drawn:
+            draw(drawn, hide, self.layout is Layout.WIDE)
+        for title, sentences in lists.items():
+            self.list(title, sentences)
+        if more := [
+            f"{counted(count, 'row')} of {title}" for title, count in left.items() if count
+        ]:
+            say(f"Not shown: {', '.join(more)} ({self.hint}).")
+
+    def list(self, title: str, sentences: Sequence[str]) -> None:
+        """Print sentences for people."""
+        shown = self._first(sentences, SENTENCES)
+        left = len(sentences) - len(shown)
+        list_sentences(title, [*shown, *([f"and {left} more: {self.hint}"] if left else [])])
+
+    def _first(self, rows: Sequence[Any], most: int | None) -> Sequence[Any]:
+        """What people see of rows or sentences."""
+        return rows if self.everything else rows[:most]
+
+    def check(self) -> None:
+        """Raise InputError if the table that was asked for isn't one of the command's."""
+        if self.table is not None and not self.is_done and self.names:
+            there = ", ".join(dict.fromkeys(self.names))
+            hint = did_you_mean(self.table, self.names)
+            raise InputError(f"--table {self.table}: no such table{hint}; there is {there}")
+
+
+_printing = Printing()
+
+
+@contextmanager
+def printed(printing: Printing) -> Iterator[None]:
+    """Print tables so for this time; InputError if what is asked for isn't there."""
+    global _printing  # noqa: PLW0603 - the screen is the process's
+    before, _printing = _printing, printing
+    try:
+        yield
+        printing.check()
+    finally:
+        _printing = before
+
+
+def programs_only(tables: Tables) -> dict[str, Table]:
+    """Tables that people don't see."""
+    stated = {k: one if isinstance(one, Table) else Table(one) for k, one in tables.items()}
+    return {name: replace(one, is_shown=False) for name, one in stated.items()}
+
+
+def show(tables: Tables, hide: Collection[str] = ()) -> None:
+    """Print tables by name: as one JSON object, as CSV the first or the one that is asked for.
+
+    For people all of them, without the columns `hide`.
+    """
+    stated = {k: one if isinstance(one, Table) else Table(one) for k, one in tables.items()}
+    _printing.show(stated, hide)
+
+
+def tell(title: str, sentences: Sequence[str]) -> None:
+    """Print sentences below a title for people alone: the first of them, unless all are wanted."""
+    if is_for_people():
+        _printing.list(title, sentences)
+
+
+def by_kind(name: str, rows: Rows) -> dict[str, Rows]:
+    """A table for each kind of groups that has rows: `name` of consumers, and one of Connect."""
+    tables = {
+        title: [row for row in rows if row["kind"] == kind]
+        for title, kind in ((name, CONSUMER), (f"connect {name}", CONNECT))
+    }
+    return {title: some for title, some in tables.items() if some} or {name: []}
+
+
+def is_for_people() -> bool:
+    """Whether tables are for people, and not for programs."""
+    return _printing.layout in (Layout.FITTING, Layout.WIDE)
+
+
+def at_most(rows: int) -> int | None:
+    """So many rows are printed for people; None where all are, as for programs."""
+    return rows if is_for_people() and not _printing.everything else None
+
+
+def as_rows(rows: Iterable[Any]) -> list[dict[str, Any]]:
+    """Spark rows as dictionaries."""
+    return [row.asDict(recursive=True) for row in rows]
+
+
+def csv_of(rows: Rows | Sequence[str]) -> str:
+    """The rows as RFC 4180 has it, names in full; what could move the cursor is escaped.
+
+    A text that a spreadsheet would take for a formula gets an apostrophe before it. Lists are JSON.
+    """
+    cells: list[dict[str, Any]] = [
+        {"sentence": one} if isinstance(one, str) else one for one in rows
+    ]
+    columns = dict.fromkeys(column for row in cells for column in row)
+    text = StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    if columns:
+        writer.writerow(columns)
+    for row in cells:
+        writer.writerow(_csv_cell(row.get(column)) for column in columns)
+    return text.getvalue()
+
+
+def _csv_cell(value: Any) -> Any:
+    if isinstance(value, (list, tuple, dict)):
+        value = json.dumps(value, ensure_ascii=False, default=str)
+    if not isinstance(value, str):
+        return value
+    return f"'{plain(value)}" if value.startswith(FORMULA) else plain(value)
+
+
+def _alike(name: str) -> str:
+    """A table's name, however its words are joined."""
+    return name.replace("_", " ").replace("-", " ").lower()
