@@ -41,10 +41,7 @@ NAMES = {"made anew"}
 """Values of columns, which other programs read."""
 
 CODE_FILES = [
-    path
-    for room in ("optimizer", "spark", "evenfleet")
-    for path in (ROOT / room).rglob("*.py")
-    if path.parent.name != "jobs"
+    path for room in ("optimizer", "spark", "evenfleet") for path in (ROOT / room).rglob("*.py")
 ]
 
 

@@ -18,7 +18,7 @@ def seconds_of(text: str) -> float:
     """The seconds of a number and a unit (ms, s, m, h, d); EventError if it is none."""
     found = _LENGTH.fullmatch(text.strip())
     if not found:
-        raise EventError(f"{text!r} is no length of time such as 30s or 10m")
+        raise EventError(f"{text!r} is not a duration (for example 30s or 10m)")
     return round(float(found[1]) * UNITS[found[2]], 6)
 
 

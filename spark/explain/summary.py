@@ -10,7 +10,7 @@ from spark.wording import count_of, figure
 
 
 def loads_of(found: GroupExplanation, changing_first: bool) -> list[dict[str, Any]]:
-    """A row a member: what it has now and as planned, by weight if that is what counts."""
+    """A row a member: what it has now and planned, by weight if that is what counts."""
     counts = found.weights or found.loads
     ordered = sorted(counts, key=lambda one: -abs(counts[one][0] - counts[one][1]))
     rows = []
@@ -36,7 +36,7 @@ def summary_of(found: GroupExplanation) -> Iterator[str]:
     before, after = ([pair[at] for pair in found.loads.values()] for at in (0, 1))
     unowned = sum(after) - sum(before)
     is_better = unowned > 0 or sum(load**2 for load in after) < sum(load**2 for load in before)
-    how = "could be more even" if is_better else "is as even as can be"
+    how = "could be more even" if is_better else "is as even as possible"
     nobodys = f", and {count_of(unowned, 'partition')} no owner" if unowned > 0 else ""
     have = count_of(len(before), "member") + (" has" if len(before) == 1 else " have")
     yield (

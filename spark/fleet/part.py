@@ -15,8 +15,8 @@ class Part(NamedTuple):
         return self != (None, None)
 
     def __str__(self) -> str:
-        """In words, as in `it has no …`: groups that fit 'pay*' of cluster west."""
-        fit = "groups" if self.group is None else f"groups that fit {self.group!r}"
+        """In words, as in `it has no …`: groups matching 'pay*' of cluster west."""
+        fit = "groups" if self.group is None else f"groups matching {self.group!r}"
         return fit if self.cluster is None else f"{fit} of cluster {self.cluster}"
 
 

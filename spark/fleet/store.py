@@ -10,6 +10,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from functools import partial
 from itertools import islice
+from pathlib import Path
 
 from spark.errors import InputError, UnreadableError
 from spark.files import REMOVED, LocalPlace, Opener, Source, Where, source_of
@@ -202,7 +203,7 @@ def whole(opener: Opener, store: Where, snapshot: str | None = None) -> Stored:
 
 def _why_none(opener: Opener, store: Where, snapshot: str | None, stored: Stored) -> str:
     """Why there is no such snapshot, and what there is instead."""
-    if isinstance(opener, LocalPlace) and not opener.root.exists():
+    if isinstance(opener, LocalPlace) and not Path(opener.root).exists():
         return f"no folder {store}{near_path(opener.root)}"
     others = stored.unfinished
     newest = snapshot or next(reversed(others), None)

@@ -88,14 +88,14 @@ def audit(
     history: Annotated[
         bool,
         typer.Option(
-            "--history", help="Also look for what many snapshots tell: it takes some times longer."
+            "--history", help="Also run checks that need several snapshots (several times slower)."
         ),
     ] = False,
     fail_on: Annotated[
         FailOn | None,
         typer.Option(
-            help="Exit with code 1 at a finding of this severity or a worse one, and where nothing "
-            "could be judged."
+            help="Exit with code 1 on a finding of this severity or worse, or if nothing could be "
+            "checked."
         ),
     ] = None,
     prometheus: Annotated[
@@ -112,7 +112,7 @@ def audit(
         ),
     ] = None,
 ) -> None:
-    """Look for all that can be wrong with a fleet; exit code 1 if --fail-on says so."""
+    """Check a fleet for problems; exit code 1 with --fail-on."""
     out, settings = target.optional(), source.settings
     chosen = read_audit_settings(thresholds).with_consumers(settings.consumers)
     if prometheus:
@@ -205,7 +205,7 @@ def _past(
     except UnreadableError:
         raise
     except InputError as error:
-        say(f"Nothing is told of the past: {error}.")
+        say(f"History findings were skipped: {error}.")
         return None
 
 
@@ -226,7 +226,7 @@ def _audit_one(
         except UnreadableError:
             raise
         except InputError as error:
-            say(f"Nothing is compared with the snapshot before: {error}.")
+            say(f"Not compared with the previous snapshot: {error}.")
     with busy(f"auditing snapshot {fleet.id}"):
         return audit_fleet(fleet, previous, settings, past)
 
@@ -275,16 +275,16 @@ def _told(
         _show_not_run(not_run)
     say_clusters(fleet)
     if fleet.part:
-        say(f"Looked at are {fleet.part} alone.")
+        say(f"Only {fleet.part} were audited.")
     if kinds:
         listed = ", ".join(f"{count} {kind}" for kind, count in kinds.items())
         say(f"Groups that aren't consumer groups: {listed}.")
     if out:
         say(f"All findings are in {table_in(out, 'findings')}.")
         if made.coordinators:
-            say(f"What each broker coordinates is in {table_in(out, 'coordinators')}.")
+            say(f"The groups of each coordinator are in {table_in(out, 'coordinators')}.")
     elif sum(map(_total, counts)) > len(worst):
-        say(f"These were the worst {len(worst)}: --out FOLDER writes all.")
+        say(f"These are the worst {len(worst)}: --out FOLDER writes all.")
     say(f"Snapshot {made.snapshot}. {sentence}")
     return counts, groups
 

@@ -33,7 +33,7 @@ Patterns = Annotated[
 ]
 NotPatterns = Annotated[
     list[str] | None,
-    typer.Option(help="Pattern of what to leave out; repeatable.", show_default="none"),
+    typer.Option(help="Leave out what matches this pattern; repeatable.", show_default="none"),
 ]
 
 
@@ -46,12 +46,13 @@ def collect(
     cluster: Annotated[
         list[str] | None,
         typer.Option(
-            help="Name of the cluster; of those of --clusters, repeatable.", show_default="all"
+            help="Name of the cluster; with --clusters, read only these (repeatable).",
+            show_default="all",
         ),
     ] = None,
     clusters: Clusters = None,
     snapshot: Annotated[
-        str | None, typer.Option(help="Id like 20261121T060000Z.", show_default="now, in UTC")
+        str | None, typer.Option(help="Id such as 20261121T060000Z.", show_default="now, in UTC")
     ] = None,
     groups: Patterns = None,
     exclude_groups: NotPatterns = None,
@@ -60,12 +61,15 @@ def collect(
     rack_pattern: Annotated[
         str | None,
         typer.Option(
-            help="Where a client id tells the rack, like 'rack=([a-z0-9-]+)'.", show_default=False
+            help="Regular expression for the rack in a client id, such as 'rack=([a-z0-9-]+)'.",
+            show_default=False,
         ),
     ] = None,
     timeout: Annotated[
         float | None,
-        typer.Option(help="Seconds for one request, made 3 times at most.", show_default="10"),
+        typer.Option(
+            help="Timeout of a request in seconds; at most 3 attempts.", show_default="10"
+        ),
     ] = None,
 ) -> None:
     """Read groups, members, topics and offsets of live clusters into a store.
@@ -101,7 +105,7 @@ def collect(
     next_step = shlex.join(["evenfleet", "plan", str(out), "--out", "plan"])
     say(f"Snapshot {chosen} is in {out}{_but(collected)}. Next: {next_step}")
     if any(one.left_out for one in collected):
-        say("It isn't whole: the lines above say what could not be had.")
+        say("It is incomplete: the lines above say what is missing.")
         raise typer.Exit(CHECK_FAILED)
 
 

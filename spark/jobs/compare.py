@@ -56,7 +56,7 @@ SHOWN_BY_WEIGHT = (
 
 
 def compare(source: FleetsOptions, target: OutOptions, trial: TrialOptions) -> None:
-    """Measure every group as it is and under each strategy, and say which would be best."""
+    """Compare strategies on every group of a snapshot, and name the best."""
     out, settings = target.required(), trial.applied(source.settings)
     with source.session(source.one, source.snapshot == ALL) as spark:
         compare_store(spark, source.where, out, source.snapshot, settings, source.part)
@@ -96,7 +96,7 @@ def compare_store(
     for fleet, rows in compared:
         say_clusters(fleet)
         if part:
-            say(f"Compared are {part} alone.")
+            say(f"Only {part} were compared.")
         say(best_of(rows))
         say(
             f"Snapshot {fleet.id}: each group under each strategy is in "
@@ -136,7 +136,7 @@ def _compare_all(
     _show(rows, {"clusters": Table(clusters, is_shown=False)}, settings)
     say_snapshots(held)
     if part:
-        say(f"Compared are {part} alone.")
+        say(f"Only {part} were compared.")
     say(f"Over all, a group counts once in each snapshot. {best_of(over_all)}")
     say(
         f"Each snapshot's groups under each strategy are in {table_in(out, 'comparison')}, its "

@@ -21,14 +21,14 @@ def config(
     ] = None,
     config: Config = None,
 ) -> None:
-    """Show all settings as they are in force, and the goals of a group."""
+    """Show the effective settings, and the goals of a group."""
     settings = read_settings(config)
     tables = {"settings": _settings(settings), "goals": _goals(settings)}
     if group is not None:
         tables = {"goals": _goals_of(settings.goals, group, cluster)}
     show(tables)
     if group is not None and len(tables["goals"]) > 1:
-        say(f"Which of these count for group {group} depends on its cluster: --cluster says it.")
+        say(f"Which of these count for group {group} depends on its cluster: add --cluster.")
 
 
 def _goals_of(goals: FleetGoals, group: str, cluster: str | None) -> list[dict[str, Any]]:

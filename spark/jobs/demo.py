@@ -45,7 +45,7 @@ def demo(
     master: Master = None,
     conf: Conf = None,
 ) -> None:
-    """Make a fleet, plan it, compare strategies on it, and verify the plan."""
+    """Generate a fleet, then plan, compare, verify and report it."""
     store = f"{out}/store"
     make_store(groups, store)
     with opened(master, conf, Settings(), store) as spark:

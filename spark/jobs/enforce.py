@@ -36,10 +36,10 @@ def enforce(
         typer.Option(help="Groups to rebalance in parallel (never two that share topics).", min=1),
     ] = 5,
     timeout: Annotated[
-        float, typer.Option(help="Seconds in which a group has to come to rest.", min=1)
+        float, typer.Option(help="Seconds to wait for a group to become stable.", min=1)
     ] = 60.0,
 ) -> None:
-    """Make groups assign anew, so that who assigns there reads the plan again.
+    """Trigger a rebalance so that each group's assignor reloads its plan.
 
     That is a leader with a `PlanAssignor`, or a broker with Evenfleet's assignor (KIP-848). Of a
     folder of plans all groups, in waves: the next begins when the groups of the last are at rest,
@@ -66,9 +66,9 @@ def _enforce_one(chosen: ChosenPlans, dry_run: bool, again: str, watch: str) -> 
         if verdict.reason:
             _refuse(f"Group {name}: {verdict.reason}")
         if not verdict.is_ready:
-            say(f"The plan of snapshot {plan.snapshot} is in force already.")
+            say(f"The plan of snapshot {plan.snapshot} is applied already.")
         elif dry_run:
-            say(f"A rebalance of group {name} is needed. Next: {again}")
+            say(f"Group {name} needs a rebalance. Next: {again}")
         elif reason := lookout.make_rebalance(name):
             _refuse(f"{reason[0].upper()}{reason[1:]}")
         else:
@@ -82,13 +82,13 @@ def _refuse(sentence: str) -> None:
 
 def _look(chosen: Sequence[ChosenPlans], again: str) -> None:
     look_at = live("spark.enforce.enforce_groups").look_at
-    with busy("looking at the groups"):
+    with busy("reading the groups"):
         outcomes = {one.cluster.name: look_at(one.cluster, one.plans) for one in chosen}
     show_outcomes(outcomes)
     every = [one for some in outcomes.values() for one in some]
     ready = [one for one in every if one.status is Status.NOT_IN_FORCE and not one.reason]
     if ready:
-        say(f"{counted(len(ready), 'group')} can take up the plan. Next: {again}")
+        say(f"{counted(len(ready), 'group')} can apply the plan. Next: {again}")
     if any(one.status is not Status.IN_FORCE and one.reason for one in every):
         raise typer.Exit(CHECK_FAILED)
 
@@ -104,9 +104,9 @@ def _enforce_many(chosen: Sequence[ChosenPlans], at_once: int, timeout: float, a
     for name, one in enforced.items():
         if one.stopped:
             say(
-                f"Cluster {name}: {one.stopped}, and no more were begun: look at the logs of its "
-                "members."
+                f"Cluster {name}: {one.stopped}; no further group was started. Look at the "
+                "logs of its members."
             )
     if not all_in_force(outcomes):
-        say(f"The rest can be gone on with. Next: {again}")
+        say(f"To continue with the remaining groups: {again}")
         raise typer.Exit(CHECK_FAILED)

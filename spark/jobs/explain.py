@@ -22,7 +22,7 @@ FIRST = 10
 
 
 def explain(source: GroupOptions, goals: GoalOptions) -> None:
-    """Say of one group why each partition moves, and why loads can't be more even."""
+    """Explain one group: why each partition moves, and why it can't be more even."""
     settings, group = goals.applied(source.settings), source.group
     few = source.weighed(f"explain group {group}", settings)
     with few as (fleet, rates), busy(f"planning group {group}"):
@@ -40,7 +40,7 @@ def explain(source: GroupOptions, goals: GoalOptions) -> None:
         "owners": Table(owned, is_shown=bool(owned), most=FIRST, as_json=None),
         "moves": Table(moves if loads else [], is_shown=bool(loads), most=FIRST, as_json=None),
         "bounds": Table(
-            bounds or ["Loads are as even as can be."] if loads else [],
+            bounds or ["Loads are as even as possible."] if loads else [],
             title="why it can't be more even",
             is_shown=bool(loads),
             most=FIRST,

@@ -39,47 +39,48 @@ def export_plan(
     group: Annotated[
         str | None,
         typer.Option(
-            help="Name of the group, or a pattern of names: * is any text, ? one character.",
+            help="Name of the group, or a pattern (`*`, `?`).",
             show_default=False,
         ),
     ] = None,
     all_groups: Annotated[
-        bool, typer.Option("--all", help="Of all groups that have a plan.", show_default=False)
+        bool, typer.Option("--all", help="All groups that have a plan.", show_default=False)
     ] = False,
     out: Annotated[
         Path,
-        typer.Option(help="The file, or the folder for several; a local one.", show_default=False),
+        typer.Option(help="Local file; for several groups a local folder.", show_default=False),
     ],
     plan_tables: PlanTables = None,
     cluster: Annotated[
         str | None,
         typer.Option(
-            help="Only this cluster.", show_default="all; of one group the only one that has it"
+            help="Only this cluster.",
+            show_default="all; for one group the only cluster that has it",
         ),
     ] = None,
     snapshot: Annotated[
         str | None,
-        typer.Option(help="Id like 20261121T060000Z.", show_default="the newest of the plan"),
+        typer.Option(help="Id such as 20261121T060000Z.", show_default="the newest of the plan"),
     ] = None,
 ) -> None:
-    """Write plans of groups as JSON, for consumers or brokers that go by them.
+    """Write plans of groups as JSON, for consumers and brokers that follow them.
 
     Of one group as a file; of several (`--all`, or a pattern) as `OUT/CLUSTER/GROUP.json`, with an
     `OUT/index.json`. A file is replaced at once, and one whose plan hasn't changed isn't touched.
     """
     store, planned = source.and_plan(plan, plan_tables)
     if (group is None) != all_groups:
-        raise InputError("choose either --group or --all")
+        raise InputError("give either --group or --all")
     reading = _read(source, store, planned, snapshot)
     if group is not None and not re.search(r"[*?]", group) and not out.is_dir():
         if not out.absolute().parent.is_dir():
-            raise InputError(f"--out {out} has to be a file in a folder that is there")
+            raise InputError(f"--out {out} must be a file in a folder that exists")
         with reading as read, busy(f"reading the plan of group {group}"):
             exported = exported_plan(read.fleet, read.groups, read.assignments, group, cluster)
         _write_one(out, exported)
         return
     if out.is_file() or not out.absolute().parent.is_dir():
-        raise InputError(f"--out {out} has to be a folder, in one that is there")
+        raise InputError(f"--out {out} must be a folder in one that exists")
     folder, pattern = PlanFolder(out), "*" if group is None else group
     with reading as read, busy(f"writing plans into {out}"):
         found = group_plans(read.fleet, read.groups, read.assignments, pattern, cluster)
@@ -107,7 +108,7 @@ def _read(source: StoreOptions, store: Where, plan: Where, snapshot: str | None)
 def _newest(session: SparkSession, plan: Where) -> str:
     for newest in reversed(ids(session, plan, "groups")):
         return newest
-    raise InputError(f"plan {plan} has no snapshot in it: make it with `evenfleet plan`")
+    raise InputError(f"plan {plan} is empty: write it with `evenfleet plan`")
 
 
 def _write_one(out: Path, exported: Exported) -> None:

@@ -63,7 +63,7 @@ def graph(
     hub: Annotated[
         int | None,
         typer.Option(
-            help="coupled-groups: topics that more groups read couple nobody.",
+            help="coupled-groups: ignore topics that more groups read than this.",
             show_default="all topics couple",
             min=1,
         ),
@@ -92,13 +92,13 @@ def graph(
     rows: Annotated[
         int | None,
         typer.Option(
-            help="Rows of a table, the first ones; 0 is all.",
+            help="Maximum number of rows; 0 is all.",
             min=0,
             show_default="20 on a terminal, all for programs",
         ),
     ] = None,
 ) -> None:
-    """Ask which groups are coupled, what a failure reaches, who competes, how a group splits."""
+    """Query the fleet as a graph: coupled groups, reach of a failure, competitors, components."""
     given = {
         "hub": hub,
         "broker": broker,
@@ -129,7 +129,7 @@ def _check(question: Question, stated: dict[str, Any]) -> None:
     """Raise InputError for options that the question doesn't have, or has to have."""
     foreign = [name for name in stated if name not in OPTIONS[question]]
     if foreign:
-        raise InputError(f"--{foreign[0]} is no option of --question {question}")
+        raise InputError(f"--{foreign[0]} doesn't apply to --question {question}")
     lacking = [f"--{name}" for name in REQUIRED.get(question, ()) if name not in stated]
     if lacking:
         raise InputError(f"--question {question} needs {' and '.join(lacking)}")
@@ -163,7 +163,9 @@ def _cluster_of(asked: FleetGraph, group: str) -> str:
         return str(clusters[0])
     if not clusters:
         raise InputError(f"no cluster has a group {group!r} with members")
-    raise InputError(f"say which --cluster has the group {group!r}: {', '.join(clusters)}")
+    raise InputError(
+        f"several clusters have a group {group!r}: choose one by --cluster ({', '.join(clusters)})"
+    )
 
 
 def _coupled(groups: DataFrame) -> dict[str, DataFrame]:

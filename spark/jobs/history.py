@@ -27,7 +27,7 @@ HIDDEN = ("first", "last")
 
 
 def history(source: HistoryOptions, target: OutOptions) -> None:
-    """Report how groups were, what changed in them, and how often they rebalanced and why."""
+    """Report how groups changed over time, and how often and why they rebalanced."""
     out = target.required()
     source.check()
     with source.session(many=True) as spark:

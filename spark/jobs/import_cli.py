@@ -33,7 +33,7 @@ def import_cli(
     ],
     out: Annotated[Path, typer.Option(help="The store, a local folder.", show_default=False)],
     snapshot: Annotated[
-        str | None, typer.Option(help="Id like 20261121T060000Z.", show_default="now, in UTC")
+        str | None, typer.Option(help="Id such as 20261121T060000Z.", show_default="now, in UTC")
     ] = None,
     brokers: Annotated[
         Path | None,
@@ -41,7 +41,9 @@ def import_cli(
     ] = None,
     infer: Annotated[
         Inference,
-        typer.Option(help="A member reads all topics of its group, or only what it owns."),
+        typer.Option(
+            help="Subscriptions of a member: all topics of its group, or only those it owns."
+        ),
     ] = Inference.UNION,
     subscriptions: Annotated[
         Path | None,
@@ -50,7 +52,7 @@ def import_cli(
         ),
     ] = None,
 ) -> None:
-    """Read the text that Kafka's own tools print into a store.
+    """Import the output of Kafka's own command-line tools into a store.
 
     With an existing `--snapshot`, adds this cluster to it.
     """

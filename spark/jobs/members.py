@@ -39,10 +39,10 @@ def members(
     ] = HEADROOM,
     window: Window = "24h",
 ) -> None:
-    """Say how many members each group needs, how many are spare, and which sizes divide evenly."""
+    """Report how many members each group needs, and how many are spare."""
     length, settings = window_length(window), source.settings
     if not 0 < headroom <= 1:
-        raise InputError(f"--headroom {headroom:g} isn't above 0 and at most 1")
+        raise InputError(f"--headroom {headroom:g} must be above 0 and at most 1")
     with source.session() as spark:
         fleet = source.read(spark, "members")
         flowing = rates_if_any(spark, source.where, fleet, length, settings)
@@ -58,12 +58,12 @@ def members(
     for assumed in dict.fromkeys(row["assumed"] for row in sized[:FIRST] if row["assumed"]):
         say(f"Assumed: {assumed}.")
     if without := len(rows) - len(sized):
-        say(f"Without a plan, and so without numbers: {without} groups (--format json says why).")
+        say(f"Not evaluated: {without} groups (--format json says why).")
     say_clusters(fleet)
     if settings.goals.weights:
-        say("Sizes count partitions alike, though goals are by weight; needed goes by rates.")
+        say("Sizes count partitions, though goals are by weight; needed follows rates.")
     if rates is None:
-        say("What members need for what comes in takes two snapshots with offsets in the window.")
+        say("Members needed are unknown: rates take two snapshots with offsets in the window.")
 
 
 def in_order(rows: DataFrame) -> DataFrame:

@@ -55,7 +55,7 @@ def plan(
         ),
     ] = None,
 ) -> None:
-    """Plan every group of a snapshot: who gets which partition, and what has to move for it."""
+    """Plan every group of a snapshot: the most even assignment with the fewest moves."""
     out = target.required()
     chosen = strategy or source.settings.strategy
     check_strategy(chosen)
@@ -134,9 +134,9 @@ def _plan_one(
     )
     say(sentence)
     if part:
-        say(f"It is a plan of {part} alone: {out} has no others of snapshot {fleet.id}.")
+        say(f"Only {part} were planned: {out} has no other groups of snapshot {fleet.id}.")
     if traffic is not None:
-        say(f"What each group reads across racks is in {table_in(out, TRAFFIC)}.")
+        say(f"Each group's traffic across racks is in {table_in(out, TRAFFIC)}.")
     tables = {
         GAINS: [_named(row) for row in gains],
         "fleet": before_and_after,

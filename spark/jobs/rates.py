@@ -49,7 +49,7 @@ def rates(
     target: OutOptions,
     window: Window = "24h",
     quantile: Annotated[
-        float, typer.Option(help="Which quantile of the rates is reported.", min=0, max=1)
+        float, typer.Option(help="Quantile of the rates.", min=0, max=1)
     ] = QUANTILE,
     until: Until = None,
 ) -> None:
@@ -64,7 +64,7 @@ def rates(
                 found = history.rates(length, quantile)
             write_rates(spark, out, history.snapshots[-1], found)
     if part:
-        say(f"Told are {part} alone.")
+        say(f"Only {part} are listed.")
 
 
 def write_rates(session: SparkSession, out: Where, snapshot: str, found: FleetRates) -> None:
@@ -95,8 +95,8 @@ def write_rates(session: SparkSession, out: Where, snapshot: str, found: FleetRa
         say(f"{note[0].upper()}{note[1:]}.")
     if resets:
         start = "1 partition starts" if resets == 1 else f"{resets} partitions start"
-        say(f"{start} again: the end offset fell, as it does when a topic is made anew.")
+        say(f"{start} again: the end offset fell, as when a topic is created again.")
     say(
-        f"Snapshot {snapshot}: what comes in is in {table_in(out, 'rates')}, what groups read in "
-        f"{table_in(out, 'consumption')}, and what members do in {table_in(out, 'members')}."
+        f"Snapshot {snapshot}: what is written is in {table_in(out, 'rates')}, what groups read in "
+        f"{table_in(out, 'consumption')}, and the members' rates in {table_in(out, 'members')}."
     )

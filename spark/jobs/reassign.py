@@ -67,13 +67,13 @@ def reassign(
         typer.Option(help="Copies into or out of a broker in a batch.", show_default="any number"),
     ] = None,
 ) -> None:
-    """Plan where a cluster's replicas and leaders go, and write it for Kafka's own tools."""
+    """Plan a cluster's replicas and leaders, and write the moves for Kafka's own tools."""
     execution.check()
     if replicas.all_clusters:
         if replicas.of_one_cluster or execution.execute:
             raise InputError(
-                "--all is for what can be wanted of every cluster: --cluster, --drain, --add, "
-                "--brokers, --log-dirs and --execute are for one"
+                "--all plans every cluster: leave out --cluster, --drain, --add, --brokers, "
+                "--log-dirs and --execute, which are for one"
             )
         replicas.check()
         _reassign_all(source, replicas, out, batch_copies, per_broker)
@@ -98,7 +98,7 @@ def reassign(
     say_clusters(fleet)
     if found.shortfalls:
         if execution.execute:
-            say("Nothing is handed to the cluster: the plan isn't what was asked for.")
+            say("Nothing was executed: the plan doesn't do what you asked for.")
         raise typer.Exit(CHECK_FAILED)
     if execution.execute and (found.batches.batches or found.elections):
         _carry_out(found, out, execution)

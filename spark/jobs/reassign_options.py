@@ -31,7 +31,7 @@ class ReplicaOptions:
     all_clusters: Annotated[
         bool, typer.Option("--all", help="Plan every cluster, each into a folder of its own.")
     ] = False
-    drain: Annotated[str | None, _ids("Brokers that end up empty.")] = None
+    drain: Annotated[str | None, _ids("Brokers to empty.")] = None
     add: Annotated[str | None, _ids("Only these brokers receive replicas.")] = None
     brokers: Annotated[str | None, _ids("Only these brokers are used.", "all")] = None
     topics: Annotated[
@@ -48,12 +48,15 @@ class ReplicaOptions:
     ] = False
     spread_topics: Annotated[
         bool,
-        typer.Option("--spread-topics", help="Spread each topic over brokers, before copies."),
+        typer.Option(
+            "--spread-topics",
+            help="Spread each topic evenly over brokers, even if that copies more.",
+        ),
     ] = False
     log_dirs: Annotated[
         Path | None,
         typer.Option(
-            help="What kafka-log-dirs --describe printed: the fewest bytes are copied.",
+            help="Output of kafka-log-dirs --describe: copy as few bytes as possible.",
             show_default=False,
         ),
     ] = None
@@ -63,7 +66,7 @@ class ReplicaOptions:
     ] = None
     force: Annotated[
         bool,
-        typer.Option("--force", help="Allow a replication factor as low as min.insync.replicas."),
+        typer.Option("--force", help="Allow a replication factor of min.insync.replicas or less."),
     ] = False
 
     @property
@@ -88,7 +91,7 @@ class ReplicaOptions:
         try:
             return ReplicaGoals(levels, self.leaders_only, most_copies=self.at_most_copies)
         except ReplicaGoalsError as error:
-            raise InputError(f"these options don't fit each other: {error}") from None
+            raise InputError(f"these options contradict each other: {error}") from None
 
     def wanted(self, facts: ClusterFacts | None = None) -> Wanted:
         """What one cluster is to hold, or what every cluster is to."""
@@ -107,7 +110,7 @@ def _ids_in(text: str | None, option: str) -> list[int]:
     try:
         return [int(one) for one in text.split(",")] if text else []
     except ValueError:
-        raise InputError(f"{option} {text!r} isn't a list of brokers' ids, such as 3,4") from None
+        raise InputError(f"{option} {text!r} is not a list of broker ids such as 3,4") from None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -115,7 +118,7 @@ class ExecuteOptions:
     """How a plan is handed to the live cluster, if it is."""
 
     execute: Annotated[
-        bool, typer.Option("--execute", help="Hand batch after batch to the live cluster.")
+        bool, typer.Option("--execute", help="Execute batch after batch on the live cluster.")
     ] = False
     bootstrap: Bootstrap = None
     clusters: Annotated[
@@ -125,12 +128,14 @@ class ExecuteOptions:
     throttle: Annotated[
         int | None,
         typer.Option(
-            help="Bytes a second that copies may take of a broker.", show_default=str(RATE)
+            help="Limit of copies at each broker, bytes a second.", show_default=str(RATE)
         ),
     ] = None
     apply: Annotated[
         bool,
-        typer.Option("--apply", "--no-dry-run", help="Execute, not only print what would be done."),
+        typer.Option(
+            "--apply", "--no-dry-run", help="Execute it; otherwise only print what would be done."
+        ),
     ] = False
 
     @property
@@ -149,6 +154,4 @@ class ExecuteOptions:
         if self.execute and bool(self.bootstrap) == bool(self.clusters):
             raise InputError("--execute needs either --bootstrap HOST:PORT or --clusters FILE")
         if self.throttle is not None and self.throttle < 1:
-            raise InputError(
-                f"--throttle {self.throttle} lets nothing through: give bytes a second"
-            )
+            raise InputError(f"--throttle {self.throttle} is too low: give bytes a second, above 0")

@@ -27,10 +27,10 @@ def reassign_verify(
     source: SnapshotOptions,
     file: Annotated[Path, typer.Argument(help="NN-move.json of a batch.", show_default=False)],
     cluster: Annotated[
-        str | None, typer.Option(help="The cluster it is of.", show_default="the only one")
+        str | None, typer.Option(help="Its cluster.", show_default="the only one")
     ] = None,
 ) -> None:
-    """Say how far each partition of a batch is: done, running, not started, diverged."""
+    """Show the state of each partition of a batch: done, running, not started or diverged."""
     wanted = read_move(file)
     rollback = file.with_name(file.name.replace("move", "rollback"))
     origin = read_move(rollback) if rollback != file and rollback.is_file() else None

@@ -78,9 +78,9 @@ def replay_history(
     show(tables, [name for name in league.columns if name not in chosen])
     say_snapshots(history.timeline.snapshots)
     if history.part:
-        say(f"Replayed are {history.part} alone.")
+        say(f"Only {history.part} were replayed.")
     if told:
-        tell("groups that would have been better off", told)
+        tell("groups that another strategy would have served better", told)
     say(best_replayed(shown))
     say(
         f"Snapshot {newest}: each group under each strategy is in {table_in(out, 'replay')}, "

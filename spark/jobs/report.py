@@ -42,9 +42,7 @@ def report(
     ] = None,
     title: Annotated[str, typer.Option(help="Its title.")] = "Consumer groups of the fleet",
     form: Annotated[Paper, typer.Option("--format", help="What it is written as.")] = Paper.HTML,
-    static: Annotated[
-        bool, typer.Option("--static", help="Without any script, as mail wants it.")
-    ] = False,
+    static: Annotated[bool, typer.Option("--static", help="Without scripts, for mail.")] = False,
     thresholds: Annotated[
         Path | None,
         typer.Option(
@@ -52,10 +50,10 @@ def report(
         ),
     ] = None,
 ) -> None:
-    """Write one page on a fleet: what to do first, figures, strategies, findings, worst groups."""
+    """Write one HTML page: what to do first, key figures, strategies, findings, worst groups."""
     settings, levels = source.settings, read_audit_settings(thresholds)
     if out.is_dir() or not out.absolute().parent.is_dir():
-        raise InputError(f"--out {out} isn't a file in a folder that is there")
+        raise InputError(f"--out {out} must be a file in a folder that exists")
     check_drawing()
     with source.session(source.snapshot) as spark:
         fleet = source.read(spark, "report")

@@ -30,7 +30,7 @@ def rollout(
         typer.Option(help="cooperative-sticky, or consumer (KIP-848).", show_default=False),
     ],
 ) -> None:
-    """List the rolling restarts that bring groups to another assignor, in waves, and their cost."""
+    """Plan the rolling restarts that change the assignor of groups, in waves, with their cost."""
     settings = source.settings
     with source.session() as spark:
         whole = source.whole(spark, "rollout")

@@ -47,7 +47,7 @@ def simulate(
     source: GroupOptions,
     scenario: Annotated[
         Path,
-        typer.Option(help="TOML file that says what happens and when.", show_default=False),
+        typer.Option(help="TOML file of the events and their times.", show_default=False),
     ],
     seed: Annotated[int, typer.Option(help="Random seed (heartbeat phases, member ids).")] = 0,
     seeds: Annotated[
@@ -55,7 +55,7 @@ def simulate(
     ] = 1,
     window: Window = "24h",
 ) -> None:
-    """Simulate one group and its coordinator through a scenario, and what that costs."""
+    """Simulate one group through a deployment or failure, and its cost."""
     settings, group = source.settings, source.group
     events = scenario_in(scenario)
     length = window_length(window)

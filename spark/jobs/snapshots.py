@@ -61,22 +61,23 @@ MEGABYTE = 1_000_000
 
 Since = Annotated[
     str | None,
-    typer.Option(help="List those since that id, or so long before the newest: 7d."),
+    typer.Option(help="List only those since this id, or this long before the newest (7d)."),
 ]
 Prune = Annotated[
     str | None,
-    typer.Option("--prune", metavar="AGE", help="Remove whole snapshots older than that: 90d."),
+    typer.Option("--prune", metavar="AGE", help="Remove snapshots older than this, such as 90d."),
 ]
 KeepDaily = Annotated[
-    int | None, typer.Option(help="With --prune: of each cluster keep so many a day.", min=1)
+    int | None,
+    typer.Option(help="With --prune: keep this many snapshots of a day for each cluster.", min=1),
 ]
-Compact = Annotated[bool, typer.Option("--compact", help="Make few files of many small ones.")]
+Compact = Annotated[bool, typer.Option("--compact", help="Merge small files.")]
 DryRun = Annotated[
     bool,
     typer.Option(
         "--dry-run/--apply",
         " /--no-dry-run",
-        help="Print what --prune and --compact would do, or do it.",
+        help="Carry out --prune and --compact; otherwise only print what they would do.",
     ),
 ]
 
@@ -89,7 +90,7 @@ def snapshots(
     compact_files: Compact = False,
     dry_run: DryRun = True,
 ) -> None:
-    """List the snapshots of a store: clusters, rows, and whether they are whole.
+    """List, prune or compact the snapshots of a store.
 
     With --prune old ones are removed instead, with --compact many small files become few: without
     --apply it only says what it would do.
@@ -108,7 +109,7 @@ def snapshots(
             shown |= compacted
     show(shown)
     if dry_run:
-        say("Nothing has been changed: --apply does it.")
+        say("Nothing was changed: add --apply to do it.")
     if fault:
         raise fault
 
@@ -116,7 +117,7 @@ def snapshots(
 def _retention(age: str | None, keep_daily: int | None) -> Retention | None:
     if age is None:
         if keep_daily is not None:
-            raise InputError("--keep-daily is for --prune, which tells the age: --prune 90d")
+            raise InputError("--keep-daily needs --prune with an age, such as --prune 90d")
         return None
     try:
         return Retention(duration(age), keep_daily or 0)
@@ -127,9 +128,9 @@ def _retention(age: str | None, keep_daily: int | None) -> Retention | None:
 def _check_together(since: str | None, changing: bool, dry_run: bool) -> None:
     """Raise InputError for options that say nothing together."""
     if changing and since is not None:
-        raise InputError("--since is for lists, not for --prune and --compact")
+        raise InputError("--since only lists: leave it out with --prune and --compact")
     if not (changing or dry_run):
-        raise InputError("--apply is for --prune and --compact: a list changes nothing")
+        raise InputError("--apply needs --prune or --compact: a list changes nothing")
 
 
 def _local(opener: Opener, store: Where) -> LocalPlace:
@@ -141,7 +142,7 @@ def _local(opener: Opener, store: Where) -> LocalPlace:
         )
     place = place_of(opener, store)
     if not isinstance(place, LocalPlace):
-        raise InputError(f"{store} isn't a local folder: --compact is for these alone")
+        raise InputError(f"{store} is not a local folder: --compact works on local folders only")
     return place
 
 
@@ -150,7 +151,7 @@ def list_snapshots(opener: Opener, store: Where, since: str | None = None) -> No
 
     People see only the newest, unless they ask for all or those `since` then.
     """
-    with busy("looking at the store"):
+    with busy("reading the store"):
         source = source_of(opener, store).for_one_look()
         states = Stored.in_source(source).states
         if not states:
@@ -205,7 +206,7 @@ def _say_skipped(rows: Rows, others: Mapping[str, str]) -> None:
     if skipped := sorted([*listed, *others]):
         named = ", ".join(skipped[-NAMED:])
         more = f"{len(skipped) - NAMED} older ones, " if len(skipped) > NAMED else ""
-        say(f"Skipped, since they aren't whole: {more}{named}.")
+        say(f"Skipped because they are incomplete: {more}{named}.")
 
 
 def _in_turn(held: Mapping[str, Sequence[str]]) -> list[str]:
@@ -222,7 +223,7 @@ def prune_store(
     opener: Opener, store: Where, retention: Retention, dry_run: bool
 ) -> dict[str, Table]:
     """Remove what has had its time, or only look; a row each, and what stays although it is old."""
-    with busy("looking at the store"):
+    with busy("reading the store"):
         pruning = pruning_of(opener, store, retention, now_in_utc())
     age = in_words(retention.age)
     gone: set[str] = set()
@@ -267,8 +268,8 @@ def _say_pruned(pruning: Pruning, gone: set[str], dry_run: bool, age: str) -> No
         say(f"{would} with them: {files} of other programs: {', '.join(foreign[:NAMED])}{more}.")
     if pruning.kept:
         say(
-            f"{_counted(len(pruning.kept), 'snapshot')} as old as that stay, each the newest of a "
-            "cluster or one of those that are kept of its day."
+            f"{_counted(len(pruning.kept), 'snapshot')} of that age stay: the newest of a cluster, "
+            "or kept for their day."
         )
 
 
@@ -277,14 +278,14 @@ def compact_store(place: LocalPlace, dry_run: bool) -> tuple[dict[str, Table], R
     if not dry_run:
         with writing(place.root):
             sweep(place)  # what a run before left, whether or not there is something to do now
-    with busy("looking at the store"):
+    with busy("reading the store"):
         found, left = scattered_in(place)
     rows, failed = [], []
     for one in found:
         after = None
         if not dry_run:
             try:
-                with busy(f"writing {one.snapshot} anew"):
+                with busy(f"rewriting {one.snapshot}"):
                     after = compact(place, one)
             except (InputError, RunError) as error:
                 left[one.snapshot] = str(error)

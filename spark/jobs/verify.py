@@ -40,7 +40,7 @@ def verify(
     plan_tables: PlanTables = None,
     snapshot: Annotated[
         str | None,
-        typer.Option(help="Id like 20261121T060000Z.", show_default="all that the plan has"),
+        typer.Option(help="Id such as 20261121T060000Z.", show_default="all that the plan has"),
     ] = None,
 ) -> None:
     """Check a plan against its snapshot without the solver; exit code 1 if anything is wrong."""
@@ -63,7 +63,7 @@ def verify_store(
     """
     planned = sorted({*ids(session, plan, "groups"), *ids(session, plan, "assignments")})
     if not planned:
-        raise InputError(f"plan {plan} has no snapshot in it: make it with `evenfleet plan`")
+        raise InputError(f"plan {plan} is empty: write it with `evenfleet plan`")
     if snapshot is not None and snapshot not in planned:
         raise InputError(
             f"plan {plan} has no snapshot {snapshot}: it has {', '.join(planned[-5:])}"
@@ -114,7 +114,7 @@ def _verify_one(
     verdict = f"{count} faults" if count else "no fault: every partition, measure and proof holds"
     say_clusters(fleet, (*groups.notes, *assignments.notes))
     if whole.part:
-        say(f"The plan is one of {whole.part} alone.")
+        say(f"The plan covers only {whole.part}.")
     of = f" among {part}" if part else ""
     say(f"Snapshot {snapshot}, {planned} planned groups{of}: {verdict}.")
     return fleet, [{"snapshot": snapshot} | row for row in first]

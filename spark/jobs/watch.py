@@ -22,9 +22,9 @@ from spark.terminal import (
 
 def watch(
     plans: LiveOptions,
-    timeout: Annotated[float, typer.Option(help="Seconds to wait at most.", min=0)] = 60.0,
+    timeout: Annotated[float, typer.Option(help="Maximum seconds to wait.", min=0)] = 60.0,
 ) -> None:
-    """Compare who owns what with plans until they agree; exit code 1 if they don't in time.
+    """Wait until groups own what their plans say; exit code 1 if they don't in time.
 
     Stops at once for groups whose assignor can't follow a plan.
     """
@@ -46,7 +46,7 @@ def watch(
     rows = differences(planned, known) if known and outcome.status is not Status.UNKNOWN else []
     show({"differences": Table(rows, is_shown=bool(rows))})
     if outcome.status is not Status.IN_FORCE:
-        reason = outcome.reason or "nobody has made it assign anew since, or it has not yet"
-        say(f"The plan is not in force in group {name} ({outcome.status.value}): {reason}.")
+        reason = outcome.reason or "it has not rebalanced since"
+        say(f"The plan is not applied in group {name} ({outcome.status.value}): {reason}.")
         raise typer.Exit(CHECK_FAILED)
-    say(f"The plan of snapshot {planned.snapshot} is in force in group {planned.group}.")
+    say(f"The plan of snapshot {planned.snapshot} is applied in group {planned.group}.")

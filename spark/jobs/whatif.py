@@ -81,20 +81,23 @@ def whatif(
     event: Annotated[
         list[str] | None,
         typer.Option(
-            help="What happens, such as crash-rack=eu-west-a; repeatable, one after the other.",
+            help="An event such as crash-rack=eu-west-a; repeat it for a sequence.",
             show_default=False,
         ),
     ] = None,
     snapshot_out: Annotated[
         str | None,
-        typer.Option(help="Store that keeps the fleet as it is afterwards.", show_default=False),
+        typer.Option(
+            help="Store to which the fleet after the events is written.", show_default=False
+        ),
     ] = None,
     static: Annotated[
-        bool, typer.Option("--static", help="As if every member had an instance id.")
+        bool,
+        typer.Option("--static", help="Assume that every member is static (has an instance id)."),
     ] = False,
     window: Window = "24h",
 ) -> None:
-    """Show what events would do to each group under each strategy, and what would help."""
+    """Predict what failures, deployments and new sizes would do to each group."""
     events = events_in(event)
     settings = trial.applied(source.settings, USUAL_STRATEGIES)
     out = target.optional()
@@ -121,7 +124,7 @@ def events_in(stated: list[str] | None) -> list[Event]:
     except EventError as error:
         raise InputError(str(error)) from None
     if not events:
-        raise InputError("say what happens: --event crash-rack=eu-west-a")
+        raise InputError("give an event: --event crash-rack=eu-west-a")
     return events
 
 
@@ -145,7 +148,7 @@ def _report(
     rows = tried(settings.strategies, static).persist()
     dynamic = []
     try:
-        with busy(f"letting {', '.join(map(str, events))} happen to snapshot {fleet.id}"):
+        with busy(f"applying {', '.join(map(str, events))} to snapshot {fleet.id}"):
             table = as_rows(fleet_of_whatif(rows).collect())
             worst = as_rows(_worst(rows, settings.strategies[0]).collect())
             check_affected(rows, table, events)
@@ -160,7 +163,7 @@ def _report(
     _show(table, worst, of_brokers, fleet, bool(settings.goals.weights))
     say_clusters(fleet)
     if fleet.part:
-        say(f"Looked at are {fleet.part} alone.")
+        say(f"Only {fleet.part} were evaluated.")
     _say_unaffected(table)
     if settings.consumers.assumed:
         say(settings.consumers.assumed)
@@ -202,7 +205,7 @@ def check_affected(rows: DataFrame, table: list[dict[str, Any]], events: list[Ev
     (first,) = reasons.limit(1).collect()
     count = max(row["unaffected"] for row in table)
     of = "the group" if count == 1 else f"any of {count} groups"
-    raise InputError(f"{' and '.join(map(str, events))} can't happen to {of}: {first.reason}")
+    raise InputError(f"{' and '.join(map(str, events))} doesn't apply to {of}: {first.reason}")
 
 
 def _worst(rows: DataFrame, strategy: str) -> DataFrame:
@@ -273,4 +276,4 @@ def _keep(fleet: FleetSnapshot, part: Part, events: list[Event], store: str) -> 
     for note in after.notes[len(fleet.notes) :]:
         say(f"{note}.")
     after.write(store)
-    say(f"The fleet afterwards is snapshot {after.id} of {store}.")
+    say(f"The fleet after the events is snapshot {after.id} of {store}.")

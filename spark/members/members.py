@@ -35,10 +35,10 @@ def members_fleet(
     """A `MembersRow` for each group of a snapshot.
 
     With `rates` it tells what each group needs for what comes in as well. InputError for null keys,
-    and for a `headroom` that isn't above 0 and at most 1.
+    and for a `headroom` that must be above 0 and at most 1.
     """
     if not 0 < headroom <= 1:
-        raise InputError(f"headroom {headroom} isn't above 0 and at most 1, such as {HEADROOM}")
+        raise InputError(f"headroom {headroom} must be above 0 and at most 1, such as {HEADROOM}")
     parts = flows_of(snapshot, rates) if rates else {}
     encoded = encode(snapshot.validate(), more=parts)
 

@@ -41,7 +41,7 @@ class Effects(NamedTuple):
         if self.reads:
             yield (
                 f"Of {count_of(self.reads, 'read')} from leaders by members whose rack is known "
-                f"{self.reads_across:,} go across racks as found, {self.planned_reads_across:,} as "
+                f"{self.reads_across:,} go across racks now, {self.planned_reads_across:,} as "
                 "planned."
             )
         if self.other_coordinator:

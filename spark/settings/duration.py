@@ -18,7 +18,7 @@ def duration(stated: str) -> timedelta:
     """The length of time that a whole number and a unit (s, m, h, d) say; ValueError if none."""
     found = _DURATION.fullmatch(stated)
     if not found:
-        raise ValueError(f"{stated!r} is no length of time such as '24h'")
+        raise ValueError(f"{stated!r} is not a duration (for example 24h)")
     return timedelta(**{UNITS[found[2]]: int(found[1])})
 
 

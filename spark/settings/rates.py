@@ -73,4 +73,6 @@ def weight_of(text: str, otherwise: RateWeights) -> tuple[str, RateWeights]:
     try:
         return source, RateWeights(of, duration(rest[1]))
     except ValueError:
-        raise InputError(f"weight {text!r}: {rest[1]!r} is no length of time such as 24h") from None
+        raise InputError(
+            f"weight {text!r}: {rest[1]!r} is not a duration (for example 24h)"
+        ) from None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pyspark.sql import Column, DataFrame, functions as F
 
-from spark.groups.columns import columns_of
+from spark.groups import columns_of
 from spark.solve.solved_row import ACTIONS, PlannedGroup
 
 

@@ -25,7 +25,7 @@ OF_ALL = {"quiet": Quiet, "verbose": Verbose}
 OF_TABLES = {
     "form": Annotated[Format, typer.Option("--format", help="How tables are printed.")],
     "as_csv": Annotated[
-        bool, typer.Option("--csv", help="One table as CSV, with all rows and columns.")
+        bool, typer.Option("--csv", help="Print one table as CSV, with all rows and columns.")
     ],
     "table": Annotated[
         str | None,
@@ -33,11 +33,9 @@ OF_TABLES = {
             metavar="NAME", help="With --csv: the table to print.", show_default="the first"
         ),
     ],
-    "everything": Annotated[
-        bool, typer.Option("--all", help="All rows of tables, and all sentences.")
-    ],
+    "everything": Annotated[bool, typer.Option("--all", help="Print all rows and sentences.")],
     "wide": Annotated[
-        bool, typer.Option("--wide", help="All columns, as wide as they are: pipe it to less -S.")
+        bool, typer.Option("--wide", help="Print all columns at full width (for less -S).")
     ],
 }
 """Options of every command that prints tables."""
@@ -112,8 +110,9 @@ def _parameter(name: str, kind: Any, default: Any) -> inspect.Parameter:
 
 
 def _spellings(one: inspect.Parameter) -> Sequence[str]:
+    """As the command declares them; to Typer the first is a default until it reads them."""
     option = one.annotation.__metadata__[0]
-    return option.param_decls or () if isinstance(option, OptionInfo) else ()
+    return (option.default, *(option.param_decls or ())) if isinstance(option, OptionInfo) else ()
 
 
 def _in_panel(one: inspect.Parameter) -> inspect.Parameter:

@@ -28,23 +28,23 @@ Held = Mapping[str, Sequence[str]]
 Since = Annotated[
     str | None,
     typer.Option(
-        help="Id of the first snapshot, or how far to reach back from the last, such as 7d or 12h.",
+        help="First snapshot: its id, or a duration before the last one such as 7d.",
         show_default="all",
     ),
 ]
-Until = Annotated[str | None, typer.Option(help="Id of the last snapshot.", show_default="newest")]
+Until = Annotated[str | None, typer.Option(help="Last snapshot: its id.", show_default="newest")]
 
 
 def since_in(stated: str | None) -> str | timedelta | None:
-    """What --since names; InputError if it is neither an id nor a length of time."""
+    """What --since names; InputError if it is neither an id nor a duration."""
     if stated is None or time_of(stated):
         return stated
     try:
         return duration(stated)
     except ValueError:
         raise InputError(
-            f"--since {stated!r} is neither an id like 20261121T060000Z nor a length of time such "
-            "as 7d or 12h"
+            f"--since {stated!r} is neither an id such as 20261121T060000Z nor a duration such as "
+            "7d or 12h"
         ) from None
 
 

@@ -29,7 +29,7 @@ OfGroups = Annotated[
     str | None,
     typer.Option(
         "--group",
-        help="Of a folder only groups that fit: * is any text, ? one character.",
+        help="Of a folder only groups that match a pattern (`*`, `?`).",
         show_default="all",
     ),
 ]

@@ -64,15 +64,15 @@ ClusterName = Annotated[
 GroupPattern = Annotated[
     str | None,
     typer.Option(
-        "--group", help="Only groups that fit: * is any text, ? one character.", show_default="all"
+        "--group", help="Only groups that match a pattern (`*`, `?`).", show_default="all"
     ),
 ]
 Snapshot = Annotated[
     str | None,
-    typer.Option(help="Id like 20261121T060000Z.", show_default="the newest of each cluster"),
+    typer.Option(help="Id such as 20261121T060000Z.", show_default="the newest of each cluster"),
 ]
 Window = Annotated[
-    str, typer.Option(help="How far to look back for rates from each cluster's last snapshot.")
+    str, typer.Option(help="Time before each cluster's last snapshot from which rates come.")
 ]
 Master = Annotated[
     str | None, typer.Option(help="Spark master.", show_default="all cores of this machine")
@@ -140,13 +140,13 @@ Rack = Annotated[
 Levels = Annotated[
     str | None,
     typer.Option(
-        help="What comes first, of racks, moves and spread.", show_default="as configured"
+        help="Priorities after balance, such as `racks,moves,spread`.", show_default="as configured"
     ),
 ]
 MinGain = Annotated[
     float | None,
     typer.Option(
-        help="Partitions that a plan has to put right for each one that it moves.",
+        help="Minimum improvement (partitions) per move; groups below it stay as they are.",
         show_default="as configured",
     ),
 ]

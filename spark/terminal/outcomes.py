@@ -38,7 +38,7 @@ def show_outcomes(outcomes: Outcomes) -> None:
         for one in some
     ]
     unlike = _by_reason(row for row in rows if row["status"] != Status.IN_FORCE)
-    title = "groups whose plan is not in force"
+    title = "groups that don't follow their plan"
     hide = {"rebalanced"} if len(outcomes) > 1 else {"rebalanced", "cluster"}
     show({"groups": Table(rows, unlike, bool(unlike), title, SHOWN)}, hide)
     told = [f"{sum(row['status'] == one for row in rows)} {one.value}" for one in Status]

@@ -74,7 +74,7 @@ def test_the_part_of_a_snapshot(spark: SparkSession, store: Path) -> None:
     part = whole.matching("west", "pay*")
     assert (part.id, part.instants, str(part.part)) == (
         *(SIX, {"west": SIX}),
-        "groups that fit 'pay*' of cluster west",
+        "groups matching 'pay*' of cluster west",
     )
     assert part.tables["groups"].count() == 2
     assert part.tables["partitions"].count() == 2
@@ -93,17 +93,17 @@ class TestPlan:
         out = tmp_path / "plan"
         assert run("plan", store, "--out", out).code == 0
         said = run("plan", store, "--out", out, "--group", "pay*")
-        told = f"It is a plan of groups that fit 'pay*' alone: {out} has no others of snapshot"
+        told = f"Only groups matching 'pay*' were planned: {out} has no other groups of snapshot"
         assert (said.code, f"{told} {SEVEN}.\n" in said.err) == (0, True)
         some = {(cluster, f"pay-{n}") for cluster in ("east", "west") for n in (1, 2)}
         assert planned(out) == planned(out, table="assignments") == some
         said = run("verify", store, out)
         assert (said.code, "4 planned groups: no fault" in said.err) == (0, True)
-        assert "The plan is one of groups that fit 'pay*' alone.\n" in said.err
+        assert "The plan covers only groups matching 'pay*'.\n" in said.err
         words = ("--group", "pay-1", "--cluster", "west", "--out", tmp_path / "file")
         assert "no group.instance.id" in run("export-plan", store, out, *words).err
         said = run("verify", store, out, "--cluster", "west", "--group", "*-1")
-        part = "1 planned groups among groups that fit '*-1' of cluster west: no fault"
+        part = "1 planned groups among groups matching '*-1' of cluster west: no fault"
         assert (said.code, part in said.err) == (0, True)
         said = run("verify", store, out, "--group", "ship*")
         assert (said.code, is_one_line(said)) == (2, True)
@@ -131,17 +131,17 @@ class TestPlan:
         assert [path.name for path in (out / "groups").iterdir()] == [f"snapshot={SIX}"]
         said = run("plan", store, "--out", out, "--snapshot", "all", "--group", "none*")
         assert (said.code, said.out) == (2, "")
-        assert f"no snapshot of store {store} has groups that fit 'none*'" in said.err
+        assert f"no snapshot of store {store} has groups matching 'none*'" in said.err
 
     @pytest.mark.parametrize(
         ("words", "told"),
         [
             (("--cluster", "north"), "has no cluster 'north': it has 2 clusters (east, west)"),
-            (("--group", "none*"), "has no groups that fit 'none*'"),
-            (("--group", "pay"), "has no groups that fit 'pay'"),
+            (("--group", "none*"), "has no groups matching 'none*'"),
+            (("--group", "pay"), "has no groups matching 'pay'"),
             (
                 ("--cluster", "west", "--group", "x?"),
-                "has no groups that fit 'x?' of cluster west",
+                "has no groups matching 'x?' of cluster west",
             ),
         ],
     )
@@ -184,7 +184,7 @@ class TestVerify:
 def test_compare(run: Run, store: Path, tmp_path: Path) -> None:
     words = ("--strategies", "current,range", "--group", "ship*", "--format", "json")
     said = run("compare", store, "--out", tmp_path / "out", *words)
-    assert (said.code, "Compared are groups that fit 'ship*' alone.\n" in said.err) == (0, True)
+    assert (said.code, "Only groups matching 'ship*' were compared.\n" in said.err) == (0, True)
     assert {row["groups"] for row in json.loads(said.out)["strategies"]} == {2}
     assert planned(tmp_path / "out", table="comparison") == {("east", "ship-1"), ("west", "ship-1")}
 
@@ -193,7 +193,7 @@ def test_audit(run: Run, store: Path, tmp_path: Path) -> None:
     """Of some groups nothing is told that is about a whole cluster; of a cluster all is."""
     some = ("--group", "pay-1", "--format", "json", "--out", tmp_path / "some")
     said = run("audit", store, *some)
-    assert (said.code, "Looked at are groups that fit 'pay-1' alone.\n" in said.err) == (0, True)
+    assert (said.code, "Only groups matching 'pay-1' were audited.\n" in said.err) == (0, True)
     printed = json.loads(said.out)
     assert printed["groups"] == [{"status": "ok", "groups": 2}]
     assert {row["group"] for row in rows(tmp_path / "some/findings", SEVEN)} <= {"pay-1"}

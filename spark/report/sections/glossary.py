@@ -15,7 +15,7 @@ def glossary(material: Material) -> Section:
 def provenance(material: Material) -> Section:
     """What a reader needs to make the same figures again."""
     instants = ", ".join(f"{name} at {instant}" for name, instant in material.clusters.items())
-    part = f" Looked at are {material.part} alone." if material.part else ""
+    part = f" Only {material.part} alone." if material.part else ""
     plan = f" The plan is that in {material.plan}." if material.plan else ""
     said = (
         f"Made by Evenfleet {material.version} at {material.made_at} of the store "

@@ -13,7 +13,7 @@ def trend(material: Material) -> Section:
     """Over the snapshots of a history, or how to come by one."""
     made_by = material.made_by["history"]
     if len(material.trend) < 2:
-        said = "Nothing is told of the past: it takes a history of two snapshots."
+        said = "History findings were skipped: it takes a history of two snapshots."
         return Section("trend", "The trend", [Words(said)], made_by)
     blocks: list[Any] = [picture_of("trend", material.trend)]
     last = material.trend[-1]

@@ -113,8 +113,8 @@ def test_what_is_left_out_has_its_default(text: str, event: Event) -> None:
         ("slow-poll=m:31d", "a pause between polls of 2.6784e+06 s is longer than 30 days"),
         ("members=-3", "the number of members is -3, a negative number"),
         ("restart=m", "restart=m is not MEMBER:TIME, such as restart=orders-1:30s"),
-        ("restart=m:soon", "'soon' is no length of time such as 30s or 10m"),
-        ("rolling-restart=-3s", "'-3s' is no length of time such as 30s or 10m"),
+        ("restart=m:soon", "'soon' is not a duration (for example 30s or 10m)"),
+        ("rolling-restart=-3s", "'-3s' is not a duration (for example 30s or 10m)"),
         (
             "rolling-restart=3s:at-once=0",
             "the number of members that restart at once is 0, less than 1",
@@ -167,7 +167,7 @@ def test_all_that_is_wrong_with_a_scenario_is_told_at_once() -> None:
         Scenario.of_table(tomllib.loads(stated))
     assert str(told.value) == (
         "unknown key 'name' (known are title, seconds, step); "
-        "'soon' is no length of time such as 30s or 10m; "
+        "'soon' is not a duration (for example 30s or 10m); "
         '[[step]] number 1: at is missing, the time after the beginning, such as at = "10s"; '
         "[[step]] number 2: leave needs member"
     )

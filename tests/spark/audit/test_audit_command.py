@@ -165,7 +165,7 @@ class TestAudit:
         write_store(fleet.tables(), store, FIRST)
         said = run("audit", store, "--out", tmp_path)
         assert said.code == 0
-        assert f"What each broker coordinates is in {tmp_path}/coordinators.\n" in said.err
+        assert f"The groups of each coordinator are in {tmp_path}/coordinators.\n" in said.err
         table = pq.ParquetFile(*(tmp_path / "coordinators").glob("*/*.parquet")).read()
         assert [tuple(row.values()) for row in table.to_pylist()] == [
             ("c", 1, 1, 1, 4, 4, 1.0, False),
@@ -327,7 +327,7 @@ class TestSnapshots:
         }
         assert rows[1]["partitions"] is None
         assert rows[3]["partitions"] == 2
-        assert said.err == f"Skipped, since they aren't whole: {SECOND}, {THIRD}, {FOURTH}.\n"
+        assert said.err == f"Skipped because they are incomplete: {SECOND}, {THIRD}, {FOURTH}.\n"
         printed = flat(run("snapshots", store).out)
         assert f"{FIRST} whole 1 3 2 2" in printed
 

@@ -102,7 +102,7 @@ class TestList:
         for part in days.glob("members/snapshot=20261101T060000Z/*"):
             part.unlink()
         said = run("snapshots", days)
-        assert "Skipped, since they aren't whole: 20261101T060000Z.\n" in said.err
+        assert "Skipped because they are incomplete: 20261101T060000Z.\n" in said.err
 
 
 def test_only_the_newest_are_looked_at_for_a_fleet(
@@ -152,7 +152,7 @@ class TestPrune:
         assert (second["snapshot"], left) == ("20261102T060000Z", [])
         assert said.err == (
             "To be removed: 2 snapshots older than 2d (before 20261103T060000Z), 0.0 MB.\n"
-            "Nothing has been changed: --apply does it.\n"
+            "Nothing was changed: add --apply to do it.\n"
         )
         assert sorted(days.rglob("*")) == before
         printed = run("snapshots", days, "--prune", "2d").out
@@ -276,13 +276,13 @@ class TestCompact:
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (["--keep-daily", 1], "--keep-daily is for --prune, which tells the age: --prune 90d"),
-        (["--no-dry-run"], "--apply is for --prune and --compact: a list changes nothing"),
-        (["--prune", "9x"], "--prune: '9x' is no length of time such as '24h'"),
+        (["--keep-daily", 1], "--keep-daily needs --prune with an age, such as --prune 90d"),
+        (["--no-dry-run"], "--apply needs --prune or --compact: a list changes nothing"),
+        (["--prune", "9x"], "--prune: '9x' is not a duration (for example 24h)"),
         (["--prune", "9d", "--all"], "--all and --since are for lists, not for --prune and --com"),
         (["--compact", "--since", "9d"], "--all and --since are for lists, not for --prune and"),
         (["--all", "--since", "9d"], "--all and --since both say what is listed: leave one of"),
-        (["--since", "9x"], "has no such snapshot, and that is no length of time such as 7d"),
+        (["--since", "9x"], "has no such snapshot, and it is not a duration such as 7d"),
         (["--prune", "9d", "--keep-daily", 0], "--keep-daily"),
     ],
 )

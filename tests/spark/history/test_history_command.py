@@ -77,7 +77,7 @@ def test_a_quiet_history_has_tables_without_rows(
         (["--since", HOURS[2], "--until", HOURS[1]], f"--until {HOURS[1]} is before --since"),
         (["--since", HOURS[9]], "has no whole snapshot in that time"),
         (["--cluster", "x"], "no snapshot of that time has 'x': there is 1 cluster (c)"),
-        (["--group", "x*"], "no snapshot of that time has groups that fit 'x*'"),
+        (["--group", "x*"], "no snapshot of that time has groups matching 'x*'"),
     ],
 )
 def test_wrong_options_are_told_in_a_sentence(

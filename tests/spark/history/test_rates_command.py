@@ -80,7 +80,7 @@ def test_for_programs(run: Run, hourly: Path, tmp_path: Path) -> None:
 def test_part_of_a_fleet(run: Run, hourly: Path, tmp_path: Path) -> None:
     said = run("rates", hourly, "--out", tmp_path / "out", "--cluster", "d", "--group", "h*")
     assert said.code == 0, said.err
-    assert "Told are groups that fit 'h*' of cluster d alone." in said.err
+    assert "Only groups matching 'h*' of cluster d are listed." in said.err
     assert "None does." in said.out
     assert rows(tmp_path / "out" / "rates", LAST) == []
     wrong = run("rates", hourly, "--out", tmp_path / "out", "--cluster", "e")
@@ -91,7 +91,7 @@ def test_part_of_a_fleet(run: Run, hourly: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "why"),
     [
-        (("--window", "1 day"), "window: '1 day' is no length of time such as '24h'"),
+        (("--window", "1 day"), "window: '1 day' is not a duration (for example 24h)"),
         (("--window", "30m"), "a window of 30m holds one snapshot of each cluster"),
         (("--quantile", "95"), "Input should be less than or equal to 1"),
         (("--until", "2020"), "has no whole snapshot in that time"),

@@ -51,10 +51,10 @@ def test_one_snapshot_tells_all_but_what_comes_in_needs(run: Run, store: Path) -
 @pytest.mark.parametrize(
     ("options", "why"),
     [
-        (("--headroom", "70"), "--headroom 70 isn't above 0 and at most 1"),
+        (("--headroom", "70"), "--headroom 70 must be above 0 and at most 1"),
         (("--headroom", "0"), "--headroom 0 isn't above 0"),
-        (("--window", "day"), "window: 'day' is no length of time such as '24h'"),
-        (("--group", "x"), "has no groups that fit 'x'"),
+        (("--window", "day"), "window: 'day' is not a duration (for example 24h)"),
+        (("--group", "x"), "has no groups matching 'x'"),
         (("--cluster", "x"), "has no cluster 'x'"),
     ],
 )

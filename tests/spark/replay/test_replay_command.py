@@ -70,7 +70,7 @@ def test_a_history_of_one_snapshot_has_no_time(run: Run, past: Path, tmp_path: P
     [
         (("--strategies", "current,best"), "unknown strategy 'best'"),
         (("--cluster", "west"), "west"),
-        (("--group", "x*"), "has groups that fit 'x*'"),
+        (("--group", "x*"), "has groups matching 'x*'"),
         (("--until", "20251121T000000Z"), "has no whole snapshot in that time"),
     ],
 )

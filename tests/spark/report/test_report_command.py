@@ -133,7 +133,7 @@ def test_a_plan_that_is_there_is_told(run: Run, demo_store: Path, tmp_path: Path
         (("--out", "{}/r.html", "--audit", "{}/none"), "has no table findings"),
         (("--out", "{}/r.html", "--history", "{}/none"), "has no history up to snapshot"),
         (("--out", "{}/r.html", "--plan", "{}/none"), "has no table groups"),
-        (("--out", "{}/r.html", "--group", "x"), "has no groups that fit 'x'"),
+        (("--out", "{}/r.html", "--group", "x"), "has no groups matching 'x'"),
     ],
 )
 def test_options_that_cant_be(

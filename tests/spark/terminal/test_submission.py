@@ -42,7 +42,7 @@ def test_the_result_alone_is_on_standard_output(store: Path) -> None:
     said = submit(ROOT / "bin/spark_job.py", "snapshots", store, "--format", "json")
     assert said.returncode == 0
     assert {row["snapshot"] for row in json.loads(said.stdout)["snapshots"]} == {SNAPSHOT, EARLIER}
-    assert said.stderr.endswith(f"Skipped, since they aren't whole: {EARLIER}.\n")
+    assert said.stderr.endswith(f"Skipped because they are incomplete: {EARLIER}.\n")
     assert len(said.stderr) < 5_000
 
 

@@ -77,7 +77,7 @@ def test_by_weight_members_are_planned_by_what_they_can_take(run: Run, tmp_path:
 @pytest.mark.parametrize(
     ("words", "fault"),
     [
-        ((), "say what happens: --event crash-rack=eu-west-a"),
+        ((), "give an event: --event crash-rack=eu-west-a"),
         (("--event", "explode=3"), "unknown event 'explode'"),
         (("--event", "leave=z"), "leave=z can't happen to any of 2 groups: no member has the"),
         (("--event", "grow=t:3"), "grow=t:3 can't happen to any of 2 groups: "),
