@@ -112,7 +112,9 @@ def _parameter(name: str, kind: Any, default: Any) -> inspect.Parameter:
 def _spellings(one: inspect.Parameter) -> Sequence[str]:
     """As the command declares them; to Typer the first is a default until it reads them."""
     option = one.annotation.__metadata__[0]
-    return (option.default, *(option.param_decls or ())) if isinstance(option, OptionInfo) else ()
+    if not isinstance(option, OptionInfo):
+        return ()
+    return str(option.default), *(option.param_decls or ())
 
 
 def _in_panel(one: inspect.Parameter) -> inspect.Parameter:
