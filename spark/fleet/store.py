@@ -204,7 +204,8 @@ def whole(opener: Opener, store: Where, snapshot: str | None = None) -> Stored:
 def _why_none(opener: Opener, store: Where, snapshot: str | None, stored: Stored) -> str:
     """Why there is no such snapshot, and what there is instead."""
     if isinstance(opener, LocalPlace) and not Path(opener.root).exists():
-        return f"no folder {store}{near_path(opener.root)}"
+        near = near_path(opener.root) or ": import or write one first"
+        return f"no folder {store}{near}"
     others = stored.unfinished
     newest = snapshot or next(reversed(others), None)
     if newest and (why := others.get(newest)):

@@ -181,8 +181,8 @@ def _since(stated: str, ids: Sequence[str], store: Where) -> list[str]:
     except ValueError:
         if stated not in ids:
             raise InputError(
-                f"--since {stated}: store {store} has no such snapshot, and that is no length of "
-                "time such as 7d"
+                f"--since {stated}: store {store} has no such snapshot, and it is not a "
+                "duration such as 7d"
             ) from None
         return [one for one in ids if one >= stated]
     times = {one: at for one in ids if (at := time_of(one))}

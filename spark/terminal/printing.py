@@ -102,27 +102,27 @@ class Printing:
     def _show_people(self, tables: Mapping[str, Table], hide: Collection[str]) -> None:
         drawn: dict[str, Rows] = {}
         left: dict[str, int] = {}
-        lists: dict[str, Sequence[str]] = {}
+        lists: dict[str, tuple[Sequence[str], int | None]] = {}
         for name, table in tables.items():
             title = table.title or name
             if table.rows and isinstance(table.rows[0], str):
-                lists[title] = [str(one) for one in table.rows]
+                lists[title] = [str(one) for one in table.rows], table.most
             elif table.is_shown:
                 rows: Any = table.rows if table.people is None else table.people
                 drawn[title] = self._first(rows, table.most)
                 left[title] = len(rows) - len(drawn[title])
         if drawn:
             draw(drawn, hide, self.layout is Layout.WIDE)
-        for title, sentences in lists.items():
-            self.list(title, sentences)
+        for title, (sentences, most) in lists.items():
+            self.list(title, sentences, most)
         if more := [
             f"{counted(count, 'row')} of {title}" for title, count in left.items() if count
         ]:
             say(f"Not shown: {', '.join(more)} ({self.hint}).")
 
-    def list(self, title: str, sentences: Sequence[str]) -> None:
-        """Print sentences for people."""
-        shown = self._first(sentences, SENTENCES)
+    def list(self, title: str, sentences: Sequence[str], most: int | None = None) -> None:
+        """Print sentences for people: the first `most`."""
+        shown = self._first(sentences, most or SENTENCES)
         left = len(sentences) - len(shown)
         list_sentences(title, [*shown, *([f"and {left} more: {self.hint}"] if left else [])])
 

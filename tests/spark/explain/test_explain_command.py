@@ -59,10 +59,10 @@ def test_all_is_shown_if_asked_for(run: Run, tmp_path: Path) -> None:
     fleet = Fleet().topic("t", 30).group("wide", members, owned)
     write_store(fleet.tables(), tmp_path, SNAPSHOT)
     few = run("explain", tmp_path, "--group", "wide")
-    assert "There are more (20 members, 19 moves): --all shows them." in few.err
+    assert "Not shown: 20 rows of loads (--all shows them)." in few.err
     assert few.out.count("moves from") == 10
     as_csv = run("explain", tmp_path, "--group", "wide", "--csv")
-    assert (len(as_csv.out.splitlines()), "There are more" in as_csv.err) == (31, False)
+    assert (len(as_csv.out.splitlines()), "Not shown" in as_csv.err) == (31, False)
     every = run("explain", tmp_path, "--group", "wide", "--all")
     assert every.out.count("moves from") == 29
     assert "--all shows" not in every.err

@@ -169,8 +169,7 @@ class TestPrune:
         ]
         assert said.err == (
             "Removed: 1 snapshot older than 2d (before 20261103T060000Z), 0.0 MB.\n"
-            "3 snapshots as old as that stay, each the newest of a cluster or one of those that "
-            "are kept of its day.\n"
+            "3 snapshots of that age stay: the newest of a cluster, or kept for their day.\n"
         )
         assert "20261101T000000Z" not in snapshots(LocalPlace(days), "")
         assert run("snapshots", days, *words).err.startswith("Removed: 0 snapshots")
@@ -279,9 +278,7 @@ class TestCompact:
         (["--keep-daily", 1], "--keep-daily needs --prune with an age, such as --prune 90d"),
         (["--no-dry-run"], "--apply needs --prune or --compact: a list changes nothing"),
         (["--prune", "9x"], "--prune: '9x' is not a duration (for example 24h)"),
-        (["--prune", "9d", "--all"], "--all and --since are for lists, not for --prune and --com"),
-        (["--compact", "--since", "9d"], "--all and --since are for lists, not for --prune and"),
-        (["--all", "--since", "9d"], "--all and --since both say what is listed: leave one of"),
+        (["--compact", "--since", "9d"], "--since only lists: leave it out with --prune and"),
         (["--since", "9x"], "has no such snapshot, and it is not a duration such as 7d"),
         (["--prune", "9d", "--keep-daily", 0], "--keep-daily"),
     ],

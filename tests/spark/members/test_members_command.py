@@ -27,7 +27,7 @@ def test_a_table_and_a_sentence_each(run: Run, hourly: Path) -> None:
     assert "big of c: 51 partitions over 50 members: 2 at most, as over 26, so 24 are" in told
     assert "and shall do 96, 3 members are needed." in told
     assert "Assumed: partitions count alike." in said.err
-    assert "Without a plan, and so without numbers: 2 groups" in said.err
+    assert "Not evaluated: 2 groups" in said.err
     assert "takes two snapshots" not in said.err
 
 
@@ -45,14 +45,14 @@ def test_one_snapshot_tells_all_but_what_comes_in_needs(run: Run, store: Path) -
     assert "g of c: 2 partitions over 2 members: 1 each (now 2), and no fewer would do." in (
         flat(said.out)
     )
-    assert "What members need for what comes in takes two snapshots with offsets" in said.err
+    assert "Members needed are unknown: rates take two snapshots with offsets" in said.err
 
 
 @pytest.mark.parametrize(
     ("options", "why"),
     [
         (("--headroom", "70"), "--headroom 70 must be above 0 and at most 1"),
-        (("--headroom", "0"), "--headroom 0 isn't above 0"),
+        (("--headroom", "0"), "--headroom 0 must be above 0"),
         (("--window", "day"), "window: 'day' is not a duration (for example 24h)"),
         (("--group", "x"), "has no groups matching 'x'"),
         (("--cluster", "x"), "has no cluster 'x'"),

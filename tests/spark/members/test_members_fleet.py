@@ -89,7 +89,7 @@ def test_what_comes_in_needs_members(spark: SparkSession) -> None:
 
 @pytest.mark.parametrize("headroom", [0, -1, 1.1, float("nan")])
 def test_a_headroom_that_is_none(spark: SparkSession, headroom: float) -> None:
-    with pytest.raises(InputError, match="isn't above 0 and at most 1"):
+    with pytest.raises(InputError, match="must be above 0 and at most 1"):
         members_fleet(fleet().snapshot(spark), None, headroom)
 
 

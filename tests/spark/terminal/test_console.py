@@ -123,5 +123,5 @@ def test_a_table_as_csv(capsys: pytest.CaptureFixture[str]) -> None:
 def test_words_are_told_below_tables(capsys: pytest.CaptureFixture[str]) -> None:
     show({"fleet": [{"excess": 3, "stopped_eager": 7}], "more": [{"excess": 0}]})
     out = " ".join(capsys.readouterr().out.split())
-    assert out.count("excess: how many partitions the most loaded member") == 1
-    assert "Strategies of the broker (KIP-848) never stop all" in out
+    assert out.count("excess: partitions of a group's most loaded member") == 1
+    assert "Server-side assignors (KIP-848) never stop all" in out
