@@ -4,14 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from types import TracebackType
+from typing import NamedTuple
 
 from optimizer.assignor.plan_file import GroupPlan
+from spark.enforce.guest_connection import GuestConnection
 from spark.enforce.judge import Status, Verdict, judge
 from spark.enforce.rebalance import RebalanceError, make_rebalance
 from spark.sources.live.cluster import Cluster
 from spark.sources.live.connection import Connection, UnreachableError
 from spark.sources.live.group import DescribedGroup
 from spark.sources.live.read_group import GroupReader
+
+
+class _Live(NamedTuple):
+    """What is open while the brokers answer."""
+
+    brokers: Connection
+    reader: GroupReader
+    guests: GuestConnection
 
 
 class Lookout:
@@ -24,8 +34,7 @@ class Lookout:
     def __init__(self, cluster: Cluster, plans: Mapping[str, GroupPlan]) -> None:
         self.groups: dict[str, DescribedGroup] = {}
         self._cluster, self._plans = cluster, plans
-        self._brokers: Connection | None = None
-        self._readers: dict[frozenset[str], GroupReader] = {}
+        self._live: _Live | None = None
 
     def __enter__(self) -> Lookout:
         self._open()
@@ -42,11 +51,8 @@ class Lookout:
     def look(self, names: frozenset[str]) -> dict[str, Verdict]:
         """What is to be said of these groups now; what they are like is then in `groups`."""
         try:
-            brokers = self._brokers or self._open()
-            reader = self._readers.get(names)
-            if reader is None:
-                reader = self._readers[names] = GroupReader(brokers, self._cluster, names)
-            groups = reader.read()
+            brokers, reader, _ = self._live or self._open()
+            groups = reader.read(names)
         except UnreachableError as error:
             return dict.fromkeys(names, Verdict(Status.UNKNOWN, str(error), 0, False))
         self.groups |= groups
@@ -59,18 +65,21 @@ class Lookout:
     def make_rebalance(self, name: str) -> str | None:
         """Let a group that was looked at assign anew; returns why it couldn't be made to."""
         try:
-            brokers = self._brokers or self._open()
-            make_rebalance(brokers, self._cluster, self.groups[name])
+            brokers, reader, guests = self._live or self._open()
+            make_rebalance(brokers, guests, reader, self.groups[name], self._cluster.timeout)
         except (RebalanceError, UnreachableError) as error:
             return str(error)
         return None
 
-    def _open(self) -> Connection:
-        self._readers = {}
-        self._brokers = Connection(self._cluster)
-        return self._brokers
+    def _open(self) -> _Live:
+        brokers = Connection(self._cluster)
+        reader = GroupReader(brokers, self._cluster, self._plans)
+        guests = GuestConnection(self._cluster, brokers.metadata)
+        self._live = _Live(brokers, reader, guests)
+        return self._live
 
     def _close(self) -> None:
-        if self._brokers is not None:
-            self._brokers.__exit__()
-            self._brokers = None
+        if self._live is not None:
+            self._live.guests.close()
+            self._live.brokers.__exit__()
+            self._live = None

@@ -6,18 +6,17 @@ as a member does that an administrator removes. How a guest comes and goes depen
 
 from __future__ import annotations
 
-import threading
 import time
-from dataclasses import replace
+from collections.abc import Callable
 from typing import Any
 from uuid import uuid4
 
 from kafka.protocol.consumer import JoinGroupRequest, LeaveGroupRequest
 from kafka.protocol.consumer.metadata import ConsumerProtocolSubscription
 
+from spark.enforce.guest_connection import GuestConnection
 from spark.fleet import CONSUMER
-from spark.sources.live.cluster import Cluster
-from spark.sources.live.connection import Connection, NoAnswer, UnreachableError, refusal
+from spark.sources.live.connection import Connection, refusal
 from spark.sources.live.consumer_group_heartbeat import (
     JOINS,
     LEAVES,
@@ -35,17 +34,24 @@ class RebalanceError(Exception):
     """The group couldn't be made to rebalance."""
 
 
-def make_rebalance(brokers: Connection, cluster: Cluster, group: DescribedGroup) -> None:
-    """Let who assigns in the group, its leader or the broker, assign once more.
+def make_rebalance(
+    brokers: Connection,
+    guests: GuestConnection,
+    reader: GroupReader,
+    group: DescribedGroup,
+    timeout: float,
+) -> None:
+    """Let the leader of the group, or its broker, assign once more.
 
-    Raises RebalanceError.
+    `reader` reads this group; the temporary member has `timeout` seconds to join it. Raises
+    RebalanceError.
     """
     if group.coordinator is None:
         raise RebalanceError(group.reason or f"nobody coordinates group {group.name}")
     if group.type == CONSUMER:
         _visit_new(brokers, group, group.coordinator)
     else:
-        _visit_classic(brokers, cluster, group, group.coordinator)
+        _visit_classic(brokers, guests, reader, group, group.coordinator, timeout)
 
 
 def _visit_new(brokers: Connection, group: DescribedGroup, node: int) -> None:
@@ -56,15 +62,17 @@ def _visit_new(brokers: Connection, group: DescribedGroup, node: int) -> None:
     """
     if not brokers.speaks(ConsumerGroupHeartbeatRequest, 1):
         raise RebalanceError(
-            f"group {group.name} is of the new protocol, of which its brokers know a preview: a "
-            "guest needs Kafka 4.0"
+            f"could not join group {group.name} as a temporary member: its brokers know a preview "
+            "of the consumer protocol, and this takes Kafka 4.0"
         )
     guest = str(uuid4())
     joined = _beat(brokers, node, group.name, guest, JOINS)
     left = _beat(brokers, node, group.name, guest, LEAVES)
     for answer in (joined, left):
         if reason := refusal(answer):
-            raise RebalanceError(f"group {group.name} lets no guest in: {reason}")
+            raise RebalanceError(
+                f"could not join group {group.name} as a temporary member: {reason}"
+            )
 
 
 def _beat(brokers: Connection, node: int, name: str, guest: str, epoch: int) -> Any:
@@ -80,31 +88,34 @@ def _beat(brokers: Connection, node: int, name: str, guest: str, epoch: int) -> 
     return brokers.ask([(node, request)])[0]
 
 
-def _visit_classic(brokers: Connection, cluster: Cluster, group: DescribedGroup, node: int) -> None:
+def _visit_classic(
+    brokers: Connection,
+    guests: GuestConnection,
+    reader: GroupReader,
+    group: DescribedGroup,
+    node: int,
+    timeout: float,
+) -> None:
     """Come into a classic group and leave it before the others have joined.
 
     The guest is static so that it can be asked to leave, by its name, while its own request waits
     for the others.
     """
     guest = f"evenfleet-{uuid4().hex[:12]}"
-    answers: list[Any] = []
-    joins = threading.Thread(
-        target=lambda: answers.extend(_join(cluster, node, group, guest)), daemon=True
-    )
-    joins.start()
+    answer = guests.ask(node, _join(group, guest))
     try:
-        _wait_for_guest(brokers, cluster, group.name, guest, answers)
+        _wait_for_guest(reader, group.name, guest, answer, timeout)
     finally:
         _leave(brokers, node, group.name, guest)
-    joins.join(cluster.timeout)
+    guests.wait(timeout)
 
 
-def _join(cluster: Cluster, node: int, group: DescribedGroup, guest: str) -> list[Any]:
-    """Join by a connection of its own, which waits until the rebalance ends or the guest leaves."""
+def _join(group: DescribedGroup, guest: str) -> JoinGroupRequest:
+    """What the broker answers when the rebalance ends or the guest leaves."""
     reads_nothing = ConsumerProtocolSubscription(
         version=3, topics=[], user_data=b"", owned_partitions=[], generation_id=-1, rack_id=None
     )
-    request = JoinGroupRequest(
+    return JoinGroupRequest(
         group_id=group.name,
         session_timeout_ms=int(SESSION * 1000),
         rebalance_timeout_ms=int(SESSION * 1000),
@@ -115,26 +126,21 @@ def _join(cluster: Cluster, node: int, group: DescribedGroup, guest: str) -> lis
         min_version=5,
         max_version=7,
     )
-    try:
-        with Connection(replace(cluster, retries=0)) as connection:
-            return connection.ask([(node, request)])
-    except UnreachableError as error:
-        return [NoAnswer(str(error))]
 
 
 def _wait_for_guest(
-    brokers: Connection, cluster: Cluster, name: str, guest: str, answers: list[Any]
+    reader: GroupReader, name: str, guest: str, answer: Callable[[], Any], timeout: float
 ) -> None:
-    reader = GroupReader(brokers, cluster, [name])
-    deadline = time.monotonic() + cluster.timeout
+    deadline = time.monotonic() + timeout
     while time.monotonic() < deadline:
-        members = reader.read()[name].members
+        members = reader.read([name])[name].members
         if any(member.instance_id == guest for member in members):
             return
-        if answers and (reason := refusal(answers[0])):
-            raise RebalanceError(f"group {name} lets no guest in: {reason}")
+        answered = answer()
+        if answered is not None and (reason := refusal(answered)):
+            raise RebalanceError(f"could not join group {name} as a temporary member: {reason}")
         time.sleep(PAUSE)
-    raise RebalanceError(f"group {name} let no guest in within {cluster.timeout:g} s")
+    raise RebalanceError(f"could not join group {name} as a temporary member within {timeout:g} s")
 
 
 def _leave(brokers: Connection, node: int, name: str, guest: str) -> None:

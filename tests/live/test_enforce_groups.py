@@ -11,13 +11,52 @@ import pytest
 from kafka import KafkaAdminClient
 
 from spark.enforce import PlanFolder, lookout
+from spark.enforce.enforce_groups import enforce_groups
+from spark.enforce.judge import Status
 from spark.sources.live.cluster import Cluster
+from spark.sources.live.manager import Manager
 from tests.live.brokers import Brokers
 from tests.live.planned_groups import PlannedGroup, plan_of, running
 from tests.live.waiting import until
 from tests.spark.support.said import Run
 
 GROUPS = 5
+
+
+def create_topics(brokers: Brokers, names: list[str]) -> None:
+    with KafkaAdminClient(bootstrap_servers=brokers.bootstrap) as admin:
+        topics = {name: {"num_partitions": 4, "replication_factor": 3} for name in names}
+        admin.create_topics(topics, wait_for_metadata=True)
+
+
+def test_all_guests_share_a_connection(
+    three_brokers: Brokers, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each connection is a login, and a broker needs two: for what waits, and for the rest."""
+    names = [f"calm-{number}" for number in range(GROUPS)]
+    create_topics(three_brokers, names)
+    bootstrap, opened = three_brokers.bootstrap, []
+
+    async def build(manager: Manager, node: Any, **options: Any) -> Any:
+        opened.append(node)
+        return await real(manager, node, **options)
+
+    real = Manager._build_transport
+    monkeypatch.setattr(Manager, "_build_transport", build)
+    files = {name: tmp_path / f"{name}.json" for name in names}
+    for name, file in files.items():
+        file.write_text(plan_of("c", name, name, [0, 1, 2, 3], []).to_text())
+    groups = [PlannedGroup(name, bootstrap, name, files[name]) for name in names]
+    with running(groups):
+        assert until(lambda: all(len(group.owned.get("a", ())) == 4 for group in groups))
+        plans = {name: plan_of("c", name, name, [0, 2], [1, 3]) for name in names}
+        for name, file in files.items():
+            file.write_text(plans[name].to_text())
+        cluster = Cluster("c", (bootstrap,))
+        done = enforce_groups(cluster, plans, {name: {name} for name in names}, GROUPS, 30)
+    assert {outcome.status for outcome in done.outcomes} == {Status.IN_FORCE}
+    assert all(outcome.rebalanced for outcome in done.outcomes)
+    assert len(opened) <= 2 * 3
 
 
 def test_many_groups_while_a_broker_is_killed(
@@ -31,9 +70,7 @@ def test_many_groups_while_a_broker_is_killed(
     The broker is killed that coordinates the third group, just when a guest is to visit it.
     """
     names = [f"enforced-{number}" for number in range(GROUPS)]
-    with KafkaAdminClient(bootstrap_servers=three_brokers.bootstrap) as admin:
-        topics = {name: {"num_partitions": 4, "replication_factor": 3} for name in names}
-        admin.create_topics(topics, wait_for_metadata=True)
+    create_topics(three_brokers, names)
     folder = PlanFolder(tmp_path / "plans")
     folder.path.mkdir()
     for name in names:
@@ -45,11 +82,11 @@ def test_many_groups_while_a_broker_is_killed(
     words = (folder.path, "--bootstrap", bootstrap)
     killed: list[int] = []
 
-    def make_rebalance(brokers: Any, cluster: Cluster, group: Any) -> None:
+    def make_rebalance(brokers: Any, guests: Any, reader: Any, group: Any, timeout: float) -> None:
         if group.name == names[2] and not killed:
             killed.append(group.coordinator)
             three_brokers.kill(group.coordinator)
-        real(brokers, cluster, group)
+        real(brokers, guests, reader, group, timeout)
 
     real = lookout.make_rebalance
     monkeypatch.setattr(lookout, "make_rebalance", make_rebalance)

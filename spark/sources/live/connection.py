@@ -47,23 +47,26 @@ class Connection:
     """A cluster's brokers; `metadata` is what the first that answered knows of all topics.
 
     All happens on the caller's thread. A broker that doesn't answer within the bounds isn't asked
-    again. Raises UnreachableError.
+    again; after a broker has refused the credentials no other is shown them. With the metadata of
+    another connection no bootstrap server is asked. Raises UnreachableError.
     """
 
-    def __init__(self, cluster: Cluster) -> None:
+    def __init__(self, cluster: Cluster, metadata: Answer = None) -> None:
         self.requests = 0
         self._cluster = cluster
         self._silent: dict[int, str] = {}
+        self._refused: str | None = None
         self._secrets: list[str] = []
         with contextlib.ExitStack() as opened:
             opened.enter_context(unlogged_wire())
             self._manager = Manager(self, NetworkSelector(), **self._settings())
             opened.callback(self._close)
             try:
-                self.metadata: Answer = self._manager.run(self._bootstrap)
+                self.metadata: Answer = metadata or self._manager.run(self._bootstrap)
             except UnreachableError as error:
                 error.requests = self.requests
                 raise
+            self._manager.know(self.metadata)
             self._opened = opened.pop_all()
 
     def __enter__(self) -> Connection:
@@ -99,10 +102,15 @@ class Connection:
                 await self._manager._net.sleep(PAUSE * attempt)
             if node in self._silent:
                 return NoAnswer(self._silent[node])
+            if self._refused and not self._manager.is_connected(node):
+                reason = f"broker {node} was not asked: {self._refused}"
+                break
             try:
                 return await self._send(node, request)
             except RequestError as error:
                 reason = f"broker {node} did not answer: {error}"
+                if error.refuses_login:
+                    self._refused = f"broker {node} refuses the login"
                 if error.is_final:
                     break
         self._silent[node] = reason
@@ -148,14 +156,21 @@ class Connection:
                         servers.remove(server)
                     continue
                 if answer.brokers:
-                    self._manager.know(answer)
-                    self._manager.close(server.node_id)
+                    self._keep(server, answer.brokers)
                     return answer
                 said[f"{server.host}:{server.port}"] = "it knows no brokers"
             if not servers:
                 break
             await self._manager._net.sleep(PAUSE * (attempt + 1))
         raise self._unreachable(said)
+
+    def _keep(self, server: Any, brokers: Sequence[Any]) -> None:
+        """Ask a broker over the connection to the bootstrap server that has its address."""
+        for broker in brokers:
+            if (broker.host, broker.port) == (server.host, server.port):
+                self._manager.hand_over(server.node_id, broker.node_id)
+                return
+        self._manager.close(server.node_id)
 
     def _unreachable(self, said: dict[str, str]) -> UnreachableError:
         return UnreachableError(

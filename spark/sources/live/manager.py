@@ -63,6 +63,11 @@ class Manager(KafkaConnectionManager):  # type: ignore[misc]
             connection._send_request = send
         return connection
 
+    def is_connected(self, node_id: int) -> bool:
+        """Whether a broker has let us in."""
+        connection = self._conns.get(node_id)
+        return connection is not None and connection.connected
+
     def know(self, metadata: Any) -> None:
         """Remember the brokers, without the topics, which nothing here looks up."""
         self.cluster.update_metadata(
@@ -74,6 +79,11 @@ class Manager(KafkaConnectionManager):  # type: ignore[misc]
                 topics=[],
             )
         )
+
+    def hand_over(self, server: str, broker: int) -> None:
+        """Keep the connection to a bootstrap server for the broker that it is: it has its login."""
+        connection = self._conns[broker] = self._conns.pop(server)
+        connection.close_future.add_both(lambda _: self._conns.pop(broker, None))
 
     async def _build_transport(self, *args: Any, **options: Any) -> Any:
         transport = await super()._build_transport(*args, **options)

@@ -14,7 +14,7 @@ GONE = "Dead"
 
 
 class GroupReader:
-    """Reads the same groups time and again; all groups are listed but to find the types of these.
+    """Reads the same groups time and again; brokers list all of theirs once, to tell the types.
 
     Brokers are asked about a group in the words of its protocol, which only their lists tell.
     """
@@ -24,23 +24,23 @@ class GroupReader:
         self._names = frozenset(names)
         self._listed: dict[str, Listed] = {}
 
-    def read(self) -> dict[str, DescribedGroup]:
-        """Each group as its coordinator describes it, or with why it can't."""
+    def read(self, names: Collection[str] | None = None) -> dict[str, DescribedGroup]:
+        """Each group, or those named, as its coordinator describes it, or with why it can't."""
+        names = self._names if names is None else frozenset(names)
         missing: list[str] = []
-        if self._names - self._listed.keys():
+        if names - self._listed.keys():
             nodes = [broker.node_id for broker in self._brokers.metadata.brokers]
             self._listed, missing = list_groups(self._brokers, self._cluster, nodes, self._names)
+        listed = {name: self._listed[name] for name in names & self._listed.keys()}
         topics = [topic.name for topic in self._brokers.metadata.topics]
-        found, _ = describe_groups(
-            self._brokers, self._cluster, self._listed, topics, offsets=False
-        )
+        found, _ = describe_groups(self._brokers, self._cluster, listed, topics, offsets=False)
         groups = {group.name: group for group in found}
         for name, group in groups.items():
             if group.coordinator is not None:
                 self._listed[name] = self._listed[name]._replace(coordinator=group.coordinator)
             if group.state == GONE:  # it may have come to the other protocol
                 del self._listed[name]
-        for name in self._names - groups.keys():
+        for name in names - groups.keys():
             groups[name] = unknown(name, missing[0]) if missing else gone(name)
         return groups
 

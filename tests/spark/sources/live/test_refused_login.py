@@ -9,9 +9,10 @@ import pytest
 kafka = pytest.importorskip("kafka", reason="the extra `live` is not installed")
 
 from kafka import errors  # noqa: E402
+from kafka.protocol.metadata import MetadataResponse  # noqa: E402
 
 from spark.sources.live.cluster import Cluster  # noqa: E402
-from spark.sources.live.connection import Connection, UnreachableError  # noqa: E402
+from spark.sources.live.connection import Connection, NoAnswer, UnreachableError  # noqa: E402
 from spark.sources.live.failure import failure  # noqa: E402
 from spark.sources.live.manager import Progress  # noqa: E402
 
@@ -37,3 +38,25 @@ def test_the_first_to_refuse_a_login_is_the_last_that_is_asked(
     with pytest.raises(UnreachableError, match="cluster c can't be reached: "):
         Connection(CLUSTER)
     assert len(servers) == asked
+
+
+def test_a_refusal_after_the_bootstrap_keeps_the_password_from_all_other_brokers(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """As when the password was changed meanwhile."""
+    asked: list[int] = []
+
+    async def send(_: Connection, node: int, _request: Any) -> Any:
+        asked.append(node)
+        refused = errors.SaslAuthenticationFailedError("no")
+        raise failure(refused, str(refused), SHOWN, CLUSTER)
+
+    monkeypatch.setattr(Connection, "_send", send)
+    broker = MetadataResponse.MetadataResponseBroker
+    brokers = [broker(version=1, node_id=n, host="h", port=n, rack=None) for n in (1, 2, 3)]
+    metadata = MetadataResponse(version=1, brokers=brokers, controller_id=1, topics=[])
+    with Connection(CLUSTER, metadata) as connection:
+        answers = connection.ask([(1, None), (2, None)]) + connection.ask([(3, None)])
+    assert asked == [1]
+    assert all(isinstance(one, NoAnswer) for one in answers)
+    assert answers[2].reason == "broker 3 was not asked: broker 1 refuses the login"
