@@ -13,6 +13,9 @@ class ClassicGroup(ClassicRebalance):
 
     def hand_out_id(self, client: ClassicClient) -> None:
         """A dynamic newcomer only gets an id first (KIP-394); it blocks the end of a join phase."""
+        if not self._accepts(client):
+            self._refuse(client, "GROUP_MAX_SIZE_REACHED")
+            return
         member_id = client.future_id or f"{client.name}-{self.world.new_id()}"
         client.future_id = None
         client.member_id = member_id
@@ -23,20 +26,19 @@ class ClassicGroup(ClassicRebalance):
         if client.member_id is not None:
             self.pending.discard(client.member_id)
         known = self.members.get(client.member_id or "")
-        if known is not None:
+        if not self._accepts(client):
+            if known is not None:
+                self._forget(known)
+            self._refuse(client, "GROUP_MAX_SIZE_REACHED")
+        elif known is not None:
             self._rejoin(known)
         elif not self._fits(client):
-            self.world.tell("join_error", client.name, why="INCONSISTENT_GROUP_PROTOCOL")
-            client.die("INCONSISTENT_GROUP_PROTOCOL")
-            self._maybe_complete()
+            self._refuse(client, "INCONSISTENT_GROUP_PROTOCOL")
         elif (old := self.of_instance(client.instance_id)) is not None:
             if client.member_id is None:
                 self._replace(old, client)
             else:
                 client.die("FENCED_INSTANCE_ID")
-        elif self._is_full():
-            self.world.tell("join_error", client.name, why="GROUP_MAX_SIZE_REACHED")
-            client.die("GROUP_MAX_SIZE_REACHED")
         else:
             self._add(client)
 
@@ -51,11 +53,22 @@ class ClassicGroup(ClassicRebalance):
         common = candidates({m.client.settings.assignors for m in others})
         return bool(common & set(client.settings.assignors))
 
-    def _is_full(self) -> bool:
-        count = len(self.members)
+    def _accepts(self, client: ClassicClient) -> bool:
+        """Whether group.max.size has room for it (GroupMetadataManager.acceptJoiningMember).
+
+        In a join phase those count that have joined, so that the last members to rejoin have to go.
+        A static member that returns without its id counts as a newcomer.
+        """
+        known, count = self.members.get(client.member_id or ""), len(self.members)
         if self.state == "PreparingRebalance":
             count = sum(member.parked for member in self.members.values())
-        return count >= self.world.broker.max_size
+            known = known if known and known.parked else None
+        return known is not None or count < self.world.broker.max_size
+
+    def _refuse(self, client: ClassicClient, why: str) -> None:
+        self.world.tell("join_error", client.name, why=why)
+        client.die(why)
+        self._maybe_complete()
 
     def _add(self, client: ClassicClient) -> None:
         if client.instance_id is not None:
@@ -71,6 +84,7 @@ class ClassicGroup(ClassicRebalance):
         self.peak = max(self.peak, len(self.members))
         if self.leader is None:
             self.leader = client.member_id
+        self._await_first_join(member)
         if self.state == "PreparingRebalance":
             self.further = True
             self._maybe_complete()
@@ -127,7 +141,7 @@ class ClassicGroup(ClassicRebalance):
     def admit(self, member: Membership) -> None:
         """A member that joined long ago."""
         member.take()
-        member.parked = False
+        member.parked = member.is_new = False
         self.members[member.member_id] = member
         self.present.add(member.identity)
 

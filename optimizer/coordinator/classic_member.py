@@ -11,12 +11,16 @@ from optimizer.coordinator.world import NONE
 
 @dataclass(slots=True)
 class Membership:
-    """A member as the coordinator knows it. `identity` outlives a static member's restarts."""
+    """A member as the coordinator knows it. `identity` outlives a static member's restarts.
+
+    It is new until the first join phase that it has waited for ends.
+    """
 
     client: ClassicClient
     member_id: str
     identity: int
     parked: bool = True
+    is_new: bool = True
     awaits_sync: bool = False
     seen: Seen = field(default_factory=lambda: Seen("", ()))
     sticky: Seen = field(default_factory=lambda: Seen("", ()))

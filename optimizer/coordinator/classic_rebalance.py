@@ -117,7 +117,7 @@ class ClassicRebalance(ClassicSessions):
         for member in self.members.values():
             client = member.client
             if member.parked:
-                member.parked = False
+                member.parked = member.is_new = False
                 member.awaits_sync = client.alive
                 if client.alive:
                     client.joined(self.generation)

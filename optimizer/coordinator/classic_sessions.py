@@ -10,7 +10,7 @@ from optimizer.coordinator.classic_member import Membership
 from optimizer.coordinator.world import World
 
 FIRST_JOIN_MS = 300_000
-"""How long a newcomer's first JoinGroup is kept without a sign of life; fixed in Kafka."""
+"""How long a newcomer's first JoinGroup is kept; fixed in Kafka (NEW_MEMBER_JOIN_TIMEOUT_MS)."""
 
 
 class ClassicSessions(ABC):
@@ -39,6 +39,10 @@ class ClassicSessions(ABC):
     @abstractmethod
     def _maybe_complete(self) -> None:
         """End a join phase that waits for nobody any more."""
+
+    @abstractmethod
+    def _rebalance_timeout(self) -> float:
+        """How long a join phase waits at most, in milliseconds."""
 
     @property
     def assignments(self) -> dict[str, Parts]:
@@ -86,8 +90,6 @@ class ClassicSessions(ABC):
         member.silence += 1
         client = member.client
         expires = client.sign_of_life + client.settings.session_ms
-        if member.parked and client.generation < 0:
-            expires = max(expires, client.sign_of_life + FIRST_JOIN_MS)
         self.world.clock.at(expires, self._expire, member.member_id, member.silence)
 
     def _expire(self, member_id: str, silence: int) -> None:
@@ -95,6 +97,24 @@ class ClassicSessions(ABC):
         if member is not None and member.silence == silence and not member.parked:
             self.world.tell("session_expired", member.client.name, member_id=member_id)
             self._remove([member], "session expired")
+
+    def _await_first_join(self, member: Membership) -> None:
+        """Drop a newcomer whose first join phase lasts too long, alive or not.
+
+        Only a rebalance timeout above that lets a phase last as long.
+        """
+        if self._rebalance_timeout() > FIRST_JOIN_MS:
+            at = self.world.now + FIRST_JOIN_MS
+            self.world.clock.at(at, self._drop_newcomer, member)
+
+    def _drop_newcomer(self, member: Membership) -> None:
+        if not member.is_new or self.members.get(member.member_id) is not member:
+            return
+        client = member.client
+        self.world.tell("session_expired", client.name, member_id=member.member_id)
+        if client.alive and client.member_id == member.member_id:
+            client.forget("UNKNOWN_MEMBER_ID", new_id=True)
+        self._remove([member], "session expired")
 
     def restart_sessions(self) -> None:
         """Another broker coordinates the group: every session starts anew."""

@@ -16,6 +16,7 @@ from optimizer.coordinator import (
     Scenario,
     Start,
     Step,
+    Subscribe,
     Timeline,
     simulate,
 )
@@ -33,12 +34,13 @@ def play(
 ) -> Timeline:
     """Members a and b that start together, and what is done then."""
     delays, broker = others.pop("delays", Delays()), others.pop("broker", BROKER)
+    end = others.pop("end", 200_000)
     client = settings(kind, **others)
     starts = [
         Start(0, name, ("orders",), client, instance_id=name if static else None) for name in "ab"
     ]
     scenario = Scenario(
-        Group(TOPICS, []), [*starts, *steps], client, broker=broker, delays=delays, end=200_000
+        Group(TOPICS, []), [*starts, *steps], client, broker=broker, delays=delays, end=end
     )
     return simulate(scenario)
 
@@ -80,6 +82,37 @@ def test_a_full_group_refuses_newcomers_and_is_not_disturbed() -> None:
     assert [one.member for one in timeline.happenings if one.what == "error"] == ["c"]
     assert len(timeline.generations) == 1
     assert len(play([], broker=full).final) == 2
+
+
+def test_the_last_to_rejoin_a_full_group_is_pushed_out() -> None:
+    """In a join phase those count that have joined: a and the newcomer are the two that fit."""
+    full = BrokerSettings(initial_delay_ms=1_000, max_size=2)
+    steps: list[Step] = [Block(AT - 100, "b", 3_100), Subscribe(AT, "a", ("orders", "more"))]
+    timeline = play([*steps, start(AT + 500, "c")], broker=full)
+    assert [one.member for one in timeline.happenings if one.what == "error"] == ["b"]
+    assert sorted(timeline.final) == ["a", "c"]
+
+
+def test_a_full_group_refuses_a_static_member_that_returns_without_its_id() -> None:
+    full = BrokerSettings(initial_delay_ms=1_000, max_size=2)
+    back = Start(AT + 1_000, "a", ("orders",), instance_id="a")
+    timeline = play([Kill(AT, "a"), back], broker=full, static=True)
+    assert [one.member for one in timeline.happenings if one.what == "error"] == ["a"]
+
+
+@pytest.mark.parametrize("silent", [False, True])
+def test_a_newcomer_waits_five_minutes_for_the_first_join_phase(silent: bool) -> None:
+    """Not for the ten that the phase takes: it joins again, unless it is gone by then (isNew)."""
+    steps: list[Step] = [Block(AT, "b", 900_000), start(AT + 1_000, "c")]
+    if silent:
+        steps.append(Kill(AT + 2_000, "c"))
+    timeline = play(steps, max_poll_ms=600_000, end=1_200_000)
+    dropped = [one for one in timeline.happenings if one.what == "session_expired"]
+    assert [one.member for one in dropped] == ["c"]
+    assert dropped[0].at == pytest.approx(AT + 1_000 + 300_000, abs=NEAR)
+    ended = next(one for one in timeline.generations if one.at > AT)
+    assert ended.at == pytest.approx(AT + 1_000 + 600_000, abs=2_000)
+    assert ("c" in ended.members) != silent
 
 
 @pytest.mark.parametrize("kind", ["eager", "consumer"])
