@@ -13,9 +13,11 @@ from optimizer.checker.racks import rack_facts_of as rack_facts_of
 from optimizer.checker.weighted import (
     Bounds as Bounds,
     Prices as Prices,
+    Search as Search,
     Set as Set,
     WeightVerdict as WeightVerdict,
     check_many_by_weight as check_many_by_weight,
     encode_prices as encode_prices,
+    encode_search as encode_search,
     encode_set as encode_set,
 )

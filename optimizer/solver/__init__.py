@@ -22,6 +22,7 @@ from optimizer.solver.together import (
 from optimizer.solver.weighted import (
     Found as Found,
     FoundOfMany as FoundOfMany,
+    SearchBound as SearchBound,
     SetBound as SetBound,
     WeightedFrontier as WeightedFrontier,
     WeightedPoint as WeightedPoint,

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from optimizer.checker import Prices, Set, encode_prices, encode_set
+from optimizer.checker import Prices, Search, Set, encode_prices, encode_search, encode_set
 from optimizer.model import DEFAULT_GOALS, Answer, Goals, Problem
 from optimizer.solver import (
     Found,
+    SearchBound,
     SetBound,
     solve,
     solve_by_weight,
@@ -31,4 +32,6 @@ def _certificate(found: Found) -> bytes:
     level = found.bound.level - 1
     if isinstance(found.bound, SetBound):
         return encode_set(Set(level, found.bound.members))
+    if isinstance(found.bound, SearchBound):
+        return encode_search(Search(level))
     return encode_prices(Prices(level, found.bound.prices))

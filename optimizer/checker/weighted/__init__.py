@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from optimizer.checker.weighted.certificate import (
     Prices as Prices,
+    Search as Search,
     Set as Set,
     encode_prices as encode_prices,
+    encode_search as encode_search,
     encode_set as encode_set,
 )
 from optimizer.checker.weighted.check import (

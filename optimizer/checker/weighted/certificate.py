@@ -3,7 +3,8 @@
 As bytes: the number of the form, 2; the level, eight bytes, little-endian; then what shows that no
 plan is at that level or below it. Either 0 and a bit for each member, lowest bit first: a set of
 members who alone take in more than they can. Or 1, the width of a price, 1 or 2 bytes, and the
-price of each partition: all of them together are more than what all members can have.
+price of each partition: all of them together are more than what all members can have. Or 2 and
+nothing more: the check itself looks for a plan that low, in a group that is small.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from optimizer.checker.certificate import MalformedCertificateError
 from optimizer.model import IntArray
 
 FORM = 2
-SET, PRICES = 0, 1
+SET, PRICES, SEARCH = 0, 1, 2
 HEAD = 10
 
 HIGHEST = 2**52
@@ -38,6 +39,12 @@ class Prices(NamedTuple):
     prices: IntArray
 
 
+class Search(NamedTuple):
+    """Nothing is at `level` or below: a search through all assignments finds none."""
+
+    level: int
+
+
 def encode_set(shown: Set) -> bytes:
     """A certificate by a set of members; no bytes for one that shows nothing, at level -1."""
     if shown.level < 0:
@@ -51,11 +58,16 @@ def encode_prices(shown: Prices) -> bytes:
     return _head(shown.level, PRICES) + bytes([width]) + shown.prices.astype(f"<u{width}").tobytes()
 
 
+def encode_search(shown: Search) -> bytes:
+    """A certificate that a search shows."""
+    return _head(shown.level, SEARCH)
+
+
 def _head(level: int, kind: int) -> bytes:
     return bytes([FORM]) + level.to_bytes(8, "little") + bytes([kind])
 
 
-def decode(certificate: bytes, members: int, partitions: int) -> Set | Prices:
+def decode(certificate: bytes, members: int, partitions: int) -> Set | Prices | Search:
     """What a certificate shows. Raises `MalformedCertificateError`."""
     if certificate[:1] != bytes([FORM]) or len(certificate) < HEAD:
         form = certificate[0] if certificate else "none"
@@ -67,7 +79,10 @@ def decode(certificate: bytes, members: int, partitions: int) -> Set | Prices:
         return Set(level, _members(rest, members))
     if kind == PRICES:
         return Prices(level, _prices(rest, partitions))
-    raise MalformedCertificateError(f"byte {HEAD - 1} of it is none of {SET} and {PRICES}")
+    if kind == SEARCH and not rest:
+        return Search(level)
+    kinds = f"{SET}, {PRICES} and {SEARCH}"
+    raise MalformedCertificateError(f"byte {HEAD - 1} of it is none of {kinds}, or bytes follow")
 
 
 def _members(bits: bytes, members: int) -> NDArray[np.bool_]:

@@ -10,14 +10,23 @@ from optimizer.checker.certificate import MalformedCertificateError
 from optimizer.checker.kinds import Kinds
 from optimizer.checker.weighted.certificate import (
     Prices,
+    Search,
     Set,
     decode,
     encode_prices,
+    encode_search,
     encode_set,
 )
 from optimizer.checker.weighted.sentences import Sentences
-from optimizer.checker.weighted.shown import is_shown_by_prices, is_shown_by_set, simple_sets
+from optimizer.checker.weighted.shown import (
+    is_shown_by_prices,
+    is_shown_by_search,
+    is_shown_by_set,
+    simple_sets,
+)
 from optimizer.model import Goals, IntArray, Problem, Weights, weights_of
+
+KINDS: dict[type, str] = {Set: "set", Prices: "prices", Search: "searched"}
 
 
 class WeightVerdict(NamedTuple):
@@ -25,8 +34,8 @@ class WeightVerdict(NamedTuple):
 
     `max_weight` and `weight_bound` are loads for a unit of capacity, in the units of the group: the
     plan's largest, and one below which no plan's largest can be. `weight_gap` is the first over the
-    second, minus 1. `bound_kind`, "set" or "prices", tells what shows the bound, and `shown` tells
-    it in words. `within` tells whether the plan is within the tolerance of the bound; if it isn't,
+    second, minus 1. `bound_kind`, "set", "prices" or "searched", is what shows the bound, and
+    `shown` says it in words. `within`: the plan is within the tolerance of the bound; if it isn't,
     nothing is known of a better one.
 
     `moves` and `moves_bound`: partitions that the plan takes from who could keep them, and how many
@@ -70,20 +79,20 @@ def check_by_weight(
         max_weight=level * weights.unit,
         weight_bound=bound * weights.unit,
         weight_gap=level / bound - 1 if bound else 0.0,
-        bound_kind="prices" if isinstance(shown, Prices) else "set",
+        bound_kind=KINDS[type(shown)],
         within=level <= raised(bound, goals.tolerance),
         moves=forced + int(np.count_nonzero(keepable & (target != problem.owner))),
         moves_bound=forced + least_moves(weights, owner, enough),
         weights_known=weights.known,
         shown=sentences.shown(shown, level),
-        certificate=encode_set(shown) if isinstance(shown, Set) else encode_prices(shown),
+        certificate=_encoded(shown),
         fault=fault,
     )
 
 
 def _shown(
     kinds: Kinds, weights: Weights, certificate: bytes | None
-) -> tuple[Set | Prices, str | None]:
+) -> tuple[Set | Prices | Search, str | None]:
     """The highest level that is shown, and why the certificate shows nothing."""
     fault = None
     if certificate:
@@ -97,10 +106,18 @@ def _shown(
     return max(simple_sets(kinds, weights), key=lambda shown: shown.level), fault
 
 
-def _holds(kinds: Kinds, weights: Weights, shown: Set | Prices) -> bool:
+def _holds(kinds: Kinds, weights: Weights, shown: Set | Prices | Search) -> bool:
+    if isinstance(shown, Search):
+        return is_shown_by_search(kinds, weights, shown)
     if isinstance(shown, Prices):
         return is_shown_by_prices(kinds, weights, shown)
     return is_shown_by_set(kinds, weights, shown)
+
+
+def _encoded(shown: Set | Prices | Search) -> bytes:
+    if isinstance(shown, Search):
+        return encode_search(shown)
+    return encode_prices(shown) if isinstance(shown, Prices) else encode_set(shown)
 
 
 def raised(level: int, share: float) -> int:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from optimizer.checker.kinds import Kinds
-from optimizer.checker.weighted.certificate import Prices, Set
+from optimizer.checker.weighted.certificate import Prices, Search, Set
 from optimizer.checker.weighted.shown import confined
 from optimizer.model import Problem, Weights
 
@@ -21,13 +21,18 @@ class Sentences:
     def __init__(self, problem: Problem, kinds: Kinds, weights: Weights) -> None:
         self._problem, self._kinds, self._weights = problem, kinds, weights
 
-    def shown(self, shown: Set | Prices, level: int) -> str:
+    def shown(self, shown: Set | Prices | Search, level: int) -> str:
         """What shows the bound, and how far the plan is above it."""
         weights = self._weights
         reached = told_level(level, shown.level + 1, weights.unit)
         if isinstance(shown, Prices):
             return told_prices(
                 int(np.count_nonzero(shown.prices)), shown.level + 1, weights.unit, reached
+            )
+        if isinstance(shown, Search):
+            return (
+                f"of all assignments none is below {_number((shown.level + 1) * weights.unit)} "
+                f"a unit of capacity; {reached}"
             )
         if not shown.members.any():
             return self._alone(shown, reached)

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from optimizer.checker.kinds import Kinds
-from optimizer.checker.weighted.certificate import HIGHEST, Prices, Set
+from optimizer.checker.weighted.certificate import HIGHEST, Prices, Search, Set
 from optimizer.model import IntArray, Weights
 
 WORK = 1 << 31
@@ -60,6 +60,34 @@ def is_shown_by_prices(kinds: Kinds, weights: Weights, shown: Prices) -> bool:
         if budget >= total:
             return False
     return total > budget
+
+
+MOST_LOADS = 1 << 22
+"""Loads of members that a search keeps at most."""
+
+
+def is_shown_by_search(kinds: Kinds, weights: Weights, shown: Search) -> bool:
+    """Whether no assignment is at the level or below: partition by partition, the heaviest first.
+
+    What members have by then is kept once, however it came about, as long as nobody has too much.
+    False where that grows beyond `MOST_LOADS`.
+    """
+    limits, reads = weights.limits(shown.level), kinds.kind_of >= 0
+    loads = np.zeros((1, kinds.member_count), np.int64)
+    order = np.argsort(-weights.of_partition, kind="stable")
+    for partition in order[reads[order]].tolist():
+        kind = kinds.kind_of[partition]
+        readers = kinds.member[kinds.offsets[kind] : kinds.offsets[kind + 1]]
+        if len(loads) * len(readers) * kinds.member_count > MOST_LOADS:
+            return False
+        grown = np.repeat(loads, len(readers), axis=0)
+        grown[np.arange(len(grown)), np.tile(readers, len(loads))] += weights.of_partition[
+            partition
+        ]
+        loads = np.unique(grown[(grown <= limits).all(axis=1)], axis=0)
+        if not len(loads):
+            return True
+    return False
 
 
 def _reads(kinds: Kinds, member: int) -> NDArray[np.bool_]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from optimizer.solver.weighted.every import SearchBound as SearchBound
 from optimizer.solver.weighted.frontier import (
     WeightedFrontier as WeightedFrontier,
     WeightedPoint as WeightedPoint,

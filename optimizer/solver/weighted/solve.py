@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -12,6 +13,7 @@ from optimizer.solver.weighted.budget import gain_of, within_budget
 from optimizer.solver.weighted.capped import CappedSearch, caps_of
 from optimizer.solver.weighted.descent import Descent
 from optimizer.solver.weighted.effort import EFFORTS, Effort
+from optimizer.solver.weighted.every import Every, SearchBound
 from optimizer.solver.weighted.facts import Facts
 from optimizer.solver.weighted.kicks import kicked
 from optimizer.solver.weighted.level_out import levelled_out
@@ -38,7 +40,7 @@ class Found(NamedTuple):
     """A plan, what shows that none is lower, and why it isn't the best, if it isn't."""
 
     target: IntArray
-    bound: SetBound | PriceBound
+    bound: SetBound | PriceBound | SearchBound
     reason: str | None = None
 
 
@@ -56,13 +58,14 @@ def solve_by_weight(problem: Problem, goals: Goals) -> Found:
     check_limits(problem, goals)
     check_max_weight(problem, goals)
     facts, effort = Facts.of(problem, goals), EFFORTS[goals.effort]
-    search, budget = _Search(facts, effort), _budget(problem, facts, goals)
+    search = _Search(facts, effort, goals.tolerance)
+    budget = _budget(problem, facts, goals)
     if goals.pin or goals.exclude:  # a few members are then likely to read too much
         search.better_bound()
     if caps := caps_of(problem, goals):
         return _within_caps(search, CappedSearch(problem, goals, facts, caps), goals, budget)
     reason = None
-    target = search.found(goals.tolerance)
+    target = search.found()
     moves = facts.moves_of(target)
     if budget is not None and moves > budget:
         target = within_budget(facts, facts.level_of(target), budget)
@@ -93,7 +96,7 @@ def _within_caps(search: _Search, capped: CappedSearch, goals: Goals, budget: in
     facts, reason = search.facts, None
     fitting = None
     if budget is None and len(facts.read) > LARGE:
-        fitting = capped.fitted(search.found(goals.tolerance), search.bound.level, goals.tolerance)
+        fitting = capped.fitted(search.found(), search.bound.level, goals.tolerance)
 
     def lowered() -> IntArray:
         tolerance = _raised(search.bound.level, goals.tolerance)
@@ -119,9 +122,9 @@ def _within_caps(search: _Search, capped: CappedSearch, goals: Goals, budget: in
 class _Search:
     """What is known of a group by weight: a bound, and the best plan."""
 
-    def __init__(self, facts: Facts, effort: Effort) -> None:
-        self.facts, self.effort = facts, effort
-        self.bound: SetBound | PriceBound = simple_bound(facts)
+    def __init__(self, facts: Facts, effort: Effort, tolerance: float) -> None:
+        self.facts, self.effort, self._tolerance = facts, effort, tolerance
+        self.bound: SetBound | PriceBound | SearchBound = simple_bound(facts)
         self._is_simple = True
 
     @property
@@ -129,22 +132,39 @@ class _Search:
         """A plan at this level is good enough."""
         return _raised(self.bound.level, self.effort.enough)
 
-    def found(self, tolerance: float) -> IntArray:
-        """The best plan that is found, with few moves where that will do."""
-        few = self.few_moves(tolerance) if self.facts.has_owners else None
-        return self.afresh(tolerance) if few is None else few
+    def found(self) -> IntArray:
+        """The best plan that is found, with few moves where that will do.
 
-    def few_moves(self, tolerance: float) -> IntArray | None:
+        Of a small group that is the best of all, where the bound doesn't show that it is.
+        """
+        few = self.few_moves() if self.facts.has_owners else None
+        found = self.afresh() if few is None else few
+        if not self._is_proven(found) and self._has_looked_at_all:
+            return self._every.fewest_moves(self._enough)
+        return found
+
+    @cached_property
+    def _every(self) -> Every:
+        return Every(self.facts)
+
+    @cached_property
+    def _has_looked_at_all(self) -> bool:
+        """Look at all assignments where there are few; the bound is then the lowest level."""
+        if Every.fits(self.facts):
+            self.bound, self._is_simple = SearchBound(self._every.level), False
+        return isinstance(self.bound, SearchBound)
+
+    def few_moves(self) -> IntArray | None:
         """A plan from the owners within the tolerance of the bound, if one is found."""
-        found = self._within(tolerance)
+        found = self._within()
         if found is None and self.better_bound():
-            found = self._within(tolerance)
+            found = self._within()
         if found is not None and self.facts.level_of(found) > self.goal:
             self.better_bound()
         return found
 
-    def _within(self, tolerance: float) -> IntArray | None:
-        level = _raised(self.bound.level, tolerance)
+    def _within(self) -> IntArray | None:
+        level = _raised(self.bound.level, self._tolerance)
         found = self._from_owners(level)
         return None if found is None else taken_back(self.facts, found, level)
 
@@ -163,6 +183,8 @@ class _Search:
         if not self._is_good(target):
             found = counted_bound(self.facts, self.bound.level, self.facts.level_of(target))
             self.bound = found or self.bound
+        if not self._is_proven(target):
+            _ = self._has_looked_at_all
 
     def better_prices_for(self, target: IntArray) -> None:
         """Look for prices too, if the effort has any and the plan still isn't good enough."""
@@ -182,13 +204,13 @@ class _Search:
             raise TypeError("sets come before prices")
         return most_loaded(self.facts, self.bound)
 
-    def afresh(self, tolerance: float) -> IntArray:
+    def afresh(self) -> IntArray:
         """The best plan found as if nobody owned anything, and from it back to the owners."""
         facts = self.facts
         best = self._best()
         if not facts.has_owners:
             return best
-        level = _raised(max(facts.level_of(best), self.bound.level), tolerance)
+        level = _raised(max(facts.level_of(best), self.bound.level), self._tolerance)
         plans = [taken_back(facts, best, level)]
         if (found := self._from_owners(level)) is not None:
             plans.append(taken_back(facts, found, level))
@@ -240,6 +262,14 @@ class _Search:
 
     def _is_good(self, target: IntArray) -> bool:
         return self.facts.level_of(target) <= self.goal
+
+    def _is_proven(self, target: IntArray) -> bool:
+        return self.facts.level_of(target) <= self._enough
+
+    @property
+    def _enough(self) -> int:
+        """Up to that level fewer moves count more; without owners there are none to save."""
+        return _raised(self.bound.level, self._tolerance if self.facts.has_owners else 0.0)
 
     def _better_prices(self, best: IntArray) -> bool:
         counted = counted_bound(self.facts, self.bound.level, self.facts.level_of(best))

@@ -36,4 +36,4 @@ def test_what_findings_need_is_told() -> None:
 
 
 def test_the_columns_are_told() -> None:
-    assert f"(columns: {', '.join(COLUMNS)})" in " ".join(PAGE.split())
+    assert f"writes every finding: {', '.join(COLUMNS)}." in " ".join(PAGE.split())

@@ -84,12 +84,12 @@ class TestCompareAndVerify:
         plan = tmp_path / "plan"
         said = run("verify", store, plan)
         assert (said.code, is_one_line(said)) == (2, True)
-        assert "has no snapshot in it: make it with `evenfleet plan`" in said.err
+        assert "is empty: write it with `evenfleet plan`" in said.err
         run("plan", store, "--out", plan)
         shutil.rmtree(plan / "groups")
         said = run("verify", store, plan)
         assert (said.code, is_one_line(said)) == (2, True)
-        assert f"has no table groups of snapshot {SNAPSHOT}: make it anew" in said.err
+        assert f"has no table groups of snapshot {SNAPSHOT}: plan it again" in said.err
 
     def test_the_plan_of_a_snapshot_that_the_store_lacks_is_bad_input(
         self, run: Run, store: Path, tmp_path: Path

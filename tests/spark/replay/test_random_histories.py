@@ -141,7 +141,8 @@ def test_the_best_of_a_group_is_no_worse_than_any(replay: FleetReplay) -> None:
         for row in best:
             worth = (row.excess_hours, row.stopped, row.moves)
             assert worth == min((one.excess_hours, one.stopped, one.moves) for one in judged)
-            assert row.sentence.startswith(f"g of {row.cluster}: best ")
+            best_is_current = f"g of {row.cluster}: no change does better."
+            assert (row.strategy == "current") == (row.sentence == best_is_current)
             equals = [one for one in judged if (one.excess_hours, one.stopped, one.moves) == worth]
             assert [one for one in rows if one.best_or_equal] == equals
             assert [one for one in rows if one.alone] == (equals if len(equals) == 1 else [])

@@ -126,7 +126,7 @@ def test_every_snapshot_is_compared_for_all(run: Run, past: Path, tmp_path: Path
     assert sorted({row["snapshot"] for row in shown}) == HOURS[:4]
     told = flat(said.err)
     assert "Over all, a group counts once in each snapshot. Best: optimal: 4 of 4" in told
-    assert told.count("Best ") == 1
+    assert told.count("Best: ") == 1
     assert f"Read 4 snapshots from {HOURS[0]} to {HOURS[3]}: 1 cluster (c)." in told
     assert json.loads(said.out)["clusters"][0] == {"cluster": "c", "snapshot": HOURS[0]}
     run("compare", past, "--out", alone, "--snapshot", HOURS[2], *words)

@@ -4,7 +4,15 @@ import numpy as np
 import pytest
 
 from optimizer import Goals
-from optimizer.checker import Prices, Set, check_assignment, encode_prices, encode_set
+from optimizer.checker import (
+    Prices,
+    Search,
+    Set,
+    check_assignment,
+    encode_prices,
+    encode_search,
+    encode_set,
+)
 from optimizer.model import weights_of
 from optimizer.strategies.optimal import assign_optimally
 from tests.optimizer.weighted_groups import levels_by_force, weighted_problem
@@ -14,7 +22,7 @@ GOALS = Goals(balance="weight")
 
 @pytest.mark.parametrize("part", range(4))
 def test_nothing_forged_shows_what_is_not_so(part: int) -> None:
-    """Sets and prices at random, at levels around the optimum: what is shown is true."""
+    """Sets, prices and searches at random, at levels around the optimum: what is shown is true."""
     shown = 0
     for seed in range(15 * part, 15 * part + 15):
         problem = weighted_problem(seed)
@@ -23,7 +31,9 @@ def test_nothing_forged_shows_what_is_not_so(part: int) -> None:
         for _ in range(25):
             at = int(best * draw.choice([0.5, 0.9, 0.99, 1.0, 1.0, 1.01, 2.0]))
             at = max(0, at + int(draw.integers(-2, 2)))
-            if draw.random() < 0.5:
+            if draw.random() < 0.3:
+                forged = encode_search(Search(at))
+            elif draw.random() < 0.5:
                 members = draw.random(len(problem.member_ids)) < 0.5
                 forged = encode_set(Set(at, members))
             else:
@@ -57,7 +67,7 @@ def test_no_bytes_make_the_check_raise() -> None:
     ("certificate", "fault"),
     [
         (bytes([1, 0, 0]), "its form is 1, and that of a plan by weight 2"),
-        (bytes([2]) + bytes(8) + bytes([7]), "byte 9 of it is none of 0 and 1"),
+        (bytes([2]) + bytes(8) + bytes([7]), "byte 9 of it is none of 0, 1 and 2"),
         (bytes([2]) + bytes([255] * 8) + bytes([0]), "its level is beyond"),
         (bytes([2]) + bytes(8) + bytes([1, 3]), "byte 10 of it should say how wide prices are"),
         (bytes([2]) + bytes(8) + bytes([1, 1]), "0 bytes of it are no prices of"),

@@ -1,0 +1,72 @@
+"""All assignments of a small group, by weight."""
+
+from __future__ import annotations
+
+from math import prod
+from typing import NamedTuple
+
+import numpy as np
+
+from optimizer.model import NOBODY, IntArray
+from optimizer.solver.weighted.facts import Facts
+
+MOST_ASSIGNMENTS = 100_000
+"""So many are looked at, and no more."""
+
+MOST_LOADS = 1 << 22
+"""Loads of members, over all assignments."""
+
+
+class SearchBound(NamedTuple):
+    """No plan is below `level`: all were looked at."""
+
+    level: int
+
+
+class Every:
+    """The level and the moves of each assignment of what somebody reads.
+
+    Assignments are in the order of their members, the last partition's first.
+    """
+
+    def __init__(self, facts: Facts) -> None:
+        self._facts = facts
+        loads, moves = np.zeros((1, facts.members), np.int64), np.zeros(1, np.int64)
+        for partition in facts.read.tolist():
+            readers, owner = self._readers(partition), facts.owner[partition]
+            loads = np.repeat(loads, len(readers), axis=0)
+            taken = np.tile(readers, len(moves))
+            loads[np.arange(len(loads)), taken] += facts.weight[partition]
+            leaves = taken != owner if owner != NOBODY else np.zeros(len(taken), np.bool_)
+            moves = np.repeat(moves, len(readers)) + leaves
+        self._moves: IntArray = moves
+        self._levels: IntArray = facts.weights.levels(loads).max(axis=1, initial=0)
+
+    @staticmethod
+    def fits(facts: Facts) -> bool:
+        """Whether a group has so few assignments."""
+        sizes = [len(readers) for readers in facts.readers]
+        of_class = facts.class_of[facts.read].tolist()
+        most = min(MOST_ASSIGNMENTS, MOST_LOADS // max(facts.members, 1))
+        return bool(prod(sizes[one] for one in of_class) <= most)
+
+    @property
+    def level(self) -> int:
+        """The lowest."""
+        return int(self._levels.min())
+
+    def fewest_moves(self, level: int) -> IntArray:
+        """The assignment that isn't above a level with the fewest moves, of these the lowest."""
+        order = np.lexsort((self._levels, self._moves, self._levels > level))
+        return self._assignment(int(order[0]))
+
+    def _assignment(self, at: int) -> IntArray:
+        target = np.full(len(self._facts.class_of), NOBODY, np.int64)
+        for partition in reversed(self._facts.read.tolist()):
+            readers = self._readers(partition)
+            at, which = divmod(at, len(readers))
+            target[partition] = readers[which]
+        return target
+
+    def _readers(self, partition: int) -> list[int]:
+        return self._facts.readers[self._facts.class_of[partition]]
