@@ -112,7 +112,9 @@ def test_many_groups_while_a_broker_is_killed(
                 assert row["status"] == ("in force" if even else "not in force"), (row, first.err)
             assert rows[names[4]]["reason"].startswith("it has rebalanced without the plan")
             groups[names[4]].reads_plan = True
-            again = run(*shlex.split(first.err.partition("Next: ")[2])[1:], "--format", "json")
+            again = run(
+                *shlex.split(first.err.partition("remaining groups: ")[2])[1:], "--format", "json"
+            )
             assert again.code == 0, again
             assert {row["status"] for row in json.loads(again.out)["groups"]} == {"in force"}
             assert {len(group.owned["b"]) for group in groups.values()} == {2}
