@@ -11,7 +11,7 @@ import pytest
 from kafka import KafkaAdminClient
 
 from spark.enforce import PlanFolder, lookout
-from spark.enforce.enforce_groups import enforce_groups
+from spark.enforce.enforce_groups import enforce_groups, watch_groups
 from spark.enforce.judge import Status
 from spark.sources.live.cluster import Cluster
 from spark.sources.live.manager import Manager
@@ -44,15 +44,18 @@ def test_all_guests_share_a_connection(
     real = Manager._build_transport
     monkeypatch.setattr(Manager, "_build_transport", build)
     files = {name: tmp_path / f"{name}.json" for name in names}
+    uneven = {name: plan_of("c", name, name, [0, 1, 2, 3], []) for name in names}
     for name, file in files.items():
-        file.write_text(plan_of("c", name, name, [0, 1, 2, 3], []).to_text())
+        file.write_text(uneven[name].to_text())
     groups = [PlannedGroup(name, bootstrap, name, files[name]) for name in names]
     with running(groups):
-        assert until(lambda: all(len(group.owned.get("a", ())) == 4 for group in groups))
+        cluster = Cluster("c", (bootstrap,))
+        before = watch_groups(cluster, uneven, 60)
+        assert {outcome.status for outcome in before.outcomes} == {Status.IN_FORCE}
+        opened.clear()
         plans = {name: plan_of("c", name, name, [0, 2], [1, 3]) for name in names}
         for name, file in files.items():
             file.write_text(plans[name].to_text())
-        cluster = Cluster("c", (bootstrap,))
         done = enforce_groups(cluster, plans, {name: {name} for name in names}, GROUPS, 30)
     assert {outcome.status for outcome in done.outcomes} == {Status.IN_FORCE}
     assert all(outcome.rebalanced for outcome in done.outcomes)
