@@ -23,15 +23,15 @@ partitions there are, of which somebody has to have so many."""
 class WeighedGroups:
     """Groups, and what their partitions weigh in whole numbers: see `optimizer.model.Weights`.
 
-    `weight` has that of each partition. A member's level is its load. For each group `unit` is the
-    level 1 in the units that it was stated in, `weight_unit` the weight 1, and `known` the share of
+    `weight` has that of each partition. A member's level is its load. In the units that a group was
+    stated in, `weight_unit` is the weight 1 and `capacity` each member's; `known` is the share of
     partitions whose own weight was known.
     """
 
     groups: HomogeneousGroups
     weight: IntArray
-    unit: Reals
     weight_unit: Reals
+    capacity: Reals
     known: Reals
 
 
@@ -49,7 +49,6 @@ def weighed(groups: HomogeneousGroups, stated: Reals, capacity: Reals) -> Weighe
         weights.append(weight)
         units.append(unit)
         shares.append(known)
-    weight_unit = np.array(units)
     return WeighedGroups(
-        groups, np.concatenate(weights), weight_unit / capacity, weight_unit, np.array(shares)
+        groups, np.concatenate(weights), np.array(units), capacity, np.array(shares)
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import fsum, lcm
+from math import frexp, fsum, lcm
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,11 +11,14 @@ from numpy.typing import NDArray
 from optimizer.model.arrays import IntArray
 from optimizer.model.problem import Problem, once_a_problem
 
-TOTAL = 1 << 40
-"""What all partitions of a group weigh together, about."""
+BITS = 40
+"""The partitions of a group that are read weigh less than 2⁴⁰ together, and at least half of it."""
 
 FINEST = 1000
 """The largest capacity of a member: capacities are whole multiples of one unit."""
+
+NO_RATIO = 1e-9
+"""What differs less from a whole number is one: it is off by how reals are stated."""
 
 NOTHING_WEIGHS = 1e-250
 """The weight of a group below which it has none: reals can't be cut as finely."""
@@ -34,17 +37,20 @@ class Weights:
     member of capacity 1: members of `capacity` c take in `level` * c // `parts`. It is exact where
     `parts` is a multiple of every capacity, as it is unless they are odd to each other.
 
-    `of_partition` and `capacity` have 64 bits, and so has whatever is made of them here. `unit` is
-    the level 1 in the units that the group was stated in, `weight_unit` the weight 1. `known` is
-    the share of partitions whose own weight was known; the others weigh what those of their topic
-    do on average, or else those of the group, or else 1.
+    `of_partition` and `capacity` have 64 bits, and so have all results here that are whole. In the
+    units that the group was stated in, `weight_unit` is the weight 1, a power of two, so that whole
+    weights stay as they are; `capacity_unit` is the capacity 1, and `stated` are the capacities.
+    Partitions without readers weigh nothing. `known` is the share of partitions whose own weight
+    was known; the others weigh what those of their topic do on average, or else those of the group,
+    or else 1.
     """
 
     of_partition: IntArray
     capacity: IntArray
     parts: int
-    unit: float
     weight_unit: float
+    capacity_unit: float
+    stated: Reals
     known: float
 
     def limits(self, level: int) -> IntArray:
@@ -66,6 +72,41 @@ class Weights:
         """The highest level of an assignment."""
         return int(self.levels(self.loads(target)).max(initial=0))
 
+    def stated_loads(self, target: IntArray) -> Reals:
+        """Each member's load for a unit of its capacity, as stated."""
+        found: Reals = self.loads(target) * self.weight_unit / self.stated
+        return found
+
+    def highest(self, target: IntArray) -> float:
+        """The largest of these."""
+        return float(self.stated_loads(target).max(initial=0.0))
+
+    def stated_bound(self, level: int) -> float:
+        """A load that no plan's largest is below, where no plan is below a level.
+
+        Rounded down where capacities aren't multiples of a unit, or levels don't divide by them.
+        """
+        least = level - int((self.parts % self.capacity).any())
+        return self._stated(max(0, least)) * float(min(1.0, self._ratios.min(initial=1.0)))
+
+    def stated_limit(self, level: int) -> float:
+        """A load that the largest of a plan at a level isn't above, rounded up likewise."""
+        return self._stated(level) * float(max(1.0, self._ratios.max(initial=1.0)))
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether no capacity was rounded."""
+        return bool((self._ratios == 1).all())
+
+    def _stated(self, level: int) -> float:
+        return level / self.parts * self.weight_unit / self.capacity_unit
+
+    @property
+    def _ratios(self) -> Reals:
+        """What each capacity is as a whole number to what was stated."""
+        ratios: Reals = self.capacity * self.capacity_unit / self.stated
+        return np.where(np.abs(ratios - 1) < NO_RATIO, 1.0, ratios)
+
 
 @once_a_problem
 def weights_of(problem: Problem) -> Weights:
@@ -74,17 +115,27 @@ def weights_of(problem: Problem) -> Weights:
         stated, known = np.ones(problem.partition_count), 0.0
     else:
         stated, known = known_or_mean(problem.weights, problem.topic_offsets)
-    of_partition, weight_unit = whole(stated)
-    capacity, capacity_unit = _whole_capacities(problem)
+    of_partition, weight_unit = whole(np.where(_is_read(problem), stated, 0.0))
+    capacities = _capacities(problem)
+    capacity, capacity_unit = _whole_capacities(capacities)
     parts = _parts(capacity)
     return Weights(
         of_partition=of_partition,
         capacity=capacity,
         parts=parts,
-        unit=weight_unit / capacity_unit / parts,
         weight_unit=weight_unit,
+        capacity_unit=capacity_unit,
+        stated=capacities,
         known=known,
     )
+
+
+def _is_read(problem: Problem) -> NDArray[np.bool_]:
+    """Whether a partition's topic is in a subscription."""
+    of_topic = np.zeros(len(problem.topics), np.bool_)
+    for topics in problem.subscriptions:
+        of_topic[topics] = True
+    return of_topic.repeat(np.diff(problem.topic_offsets))
 
 
 def whole(stated: Reals) -> tuple[IntArray, float]:
@@ -92,7 +143,7 @@ def whole(stated: Reals) -> tuple[IntArray, float]:
     total = fsum(stated.tolist())
     if not total > NOTHING_WEIGHS:  # all is alike
         stated, total = np.ones(len(stated)), float(max(len(stated), 1))
-    weight_unit = total / TOTAL
+    weight_unit = 2.0 ** (frexp(total)[1] - BITS)
     return np.rint(stated / weight_unit).astype(np.int64), weight_unit
 
 
@@ -119,16 +170,19 @@ def _mean(known: Reals, otherwise: float) -> float:
     return fsum(known) / len(known) if len(known) else otherwise
 
 
-def _whole_capacities(problem: Problem) -> tuple[IntArray, float]:
-    """Capacities as multiples of a unit, and the unit: the coarsest that fits all, if one does."""
-    members = len(problem.member_ids)
+def _capacities(problem: Problem) -> Reals:
+    """As stated; 1 where none is."""
     if problem.capacities is None:
-        return np.ones(members, np.int64), 1.0
-    stated = np.where(np.isnan(problem.capacities), 1.0, problem.capacities)
+        return np.ones(len(problem.member_ids))
+    return np.where(np.isnan(problem.capacities), 1.0, problem.capacities)
+
+
+def _whole_capacities(stated: Reals) -> tuple[IntArray, float]:
+    """Capacities as multiples of a unit, and the unit: the coarsest that fits all, if one does."""
     largest = float(stated.max(initial=0.0)) or 1.0
     share = np.unique(stated / largest)
     steps = np.arange(1, FINEST + 1)[:, None] * share
-    fits = np.abs(steps - np.rint(steps)).max(axis=1, initial=0.0) < 1e-9
+    fits = np.abs(steps - np.rint(steps)).max(axis=1, initial=0.0) < NO_RATIO
     fits &= np.rint(steps).min(axis=1, initial=1.0) >= 1
     finest = int(fits.argmax()) + 1 if fits.any() else FINEST
     whole = np.rint(stated / largest * finest).astype(np.int64)

@@ -33,10 +33,10 @@ def explain_by_weight(
     weights, ids = weights_of(problem), problem.member_ids
     may_keep = kinds_of(problem).pair_of(problem.owner) >= 0
     found = np.where(may_keep, problem.owner, NOBODY)
-    before, after = (weights.levels(weights.loads(some)).tolist() for some in (found, target))
+    before, after = (weights.stated_loads(owners).tolist() for owners in (found, target))
 
     def had(member: int) -> str:
-        return f"{ids[member]}, which had {_number(before[member] * weights.unit)}"
+        return f"{ids[member]}, which had {_number(before[member])}"
 
     limits, told = limits_of(problem, goals.limits), []
     for p in np.flatnonzero(may_keep & (target != problem.owner)).tolist():
@@ -44,8 +44,8 @@ def explain_by_weight(
         weight = _number(float(weights.of_partition[p]) * weights.weight_unit)
         told.append(
             f"{problem.partition_name(p)} (weight {weight}) moves from {had(giver)}, to "
-            f"{had(taker)}: they will have {_number(after[giver] * weights.unit)} and "
-            f"{_number(after[taker] * weights.unit)}"
+            f"{had(taker)}: they will have {_number(after[giver])} and "
+            f"{_number(after[taker])}"
             + (TAKEN if limits and not limits.allowed[limits.row_of[p], giver] else "")
         )
     verdict = check_assignment(problem, target, certificate, goals)

@@ -161,10 +161,7 @@ def _explained(row: EncodedRow, goals: FleetGoals) -> GroupExplanation:
 def _by_weight(problem: Problem, found: IntArray, answer: Answer, goals: Goals) -> dict[str, Any]:
     """What a `GroupExplanation` has of loads by weight."""
     weights = weights_of(problem)
-    before, after = (
-        (weights.levels(weights.loads(some)) * weights.unit).tolist()
-        for some in (found, answer.target)
-    )
+    before, after = (weights.stated_loads(owners).tolist() for owners in (found, answer.target))
     verdict = check_assignment(problem, answer.target, answer.certificate, goals).weight
     return {
         "weights": dict(zip(problem.member_ids, zip(before, after, strict=True), strict=True)),

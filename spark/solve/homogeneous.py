@@ -132,7 +132,7 @@ def _measures_by_weight(
     del found["proven"], found["spread_proven"]
     first = read.groups.member_offsets
     loads = np.bincount(read.groups.owner + 1, weighed.weight, first[-1] + 1)[1:]
-    as_found = np.maximum.reduceat(loads, first[:-1]).astype(np.int64) * weighed.unit
+    as_found = np.maximum.reduceat(loads, first[:-1]) * weighed.weight_unit / weighed.capacity
     columns = zip(*(column.tolist() for column in found.values()), strict=True)
     for values, highest, verdict in zip(columns, as_found.tolist(), verdicts, strict=True):
         if verdict is None:

@@ -31,5 +31,4 @@ def max_weight(problem: Problem, target: IntArray) -> float | None:
     """The largest load for a unit of capacity; None without weights."""
     if problem.weights is None:
         return None
-    weights = weights_of(problem)
-    return weights.level_of(target) * weights.unit
+    return weights_of(problem).highest(target)

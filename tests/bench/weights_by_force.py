@@ -14,9 +14,8 @@ import numpy as np
 
 from optimizer import Goals
 from optimizer.checker import Prices, Set, check_assignment, encode_prices, encode_set
-from optimizer.model import weights_of
 from optimizer.strategies.optimal import assign_optimally
-from tests.optimizer.weighted_groups import levels_by_force, weighted_problem
+from tests.optimizer.weighted_groups import level_unit, levels_by_force, weighted_problem
 
 GOALS = Goals(balance="weight", tolerance=0.0)
 
@@ -32,7 +31,7 @@ def main() -> None:
     for seed in range(groups):
         problem = weighted_problem(seed)
         every, level, moves = levels_by_force(problem)
-        least, unit = int(level.min()), weights_of(problem).unit
+        least, unit = int(level.min()), level_unit(problem)
         answer = assign_optimally(problem, GOALS)
         found = check_assignment(problem, answer.target, answer.certificate, GOALS).weight
         if found is None:

@@ -66,3 +66,9 @@ def levels_by_force(problem: Problem) -> tuple[IntArray, IntArray, IntArray]:
     can_keep = np.array([o >= 0 and (every[:, p] == o).any() for p, o in enumerate(problem.owner)])
     moves = ((every != problem.owner) & can_keep).sum(axis=1)
     return every, level, moves
+
+
+def level_unit(problem: Problem) -> float:
+    """The load for a unit of capacity that the level 1 is."""
+    weights = weights_of(problem)
+    return weights.weight_unit / weights.capacity_unit / weights.parts

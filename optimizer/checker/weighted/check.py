@@ -72,22 +72,30 @@ def check_by_weight(
     shown, fault = _shown(kinds, weights, certificate)
     bound, level = shown.level + 1, weights.level_of(target)
     enough = max(level, raised(bound, goals.tolerance))
+    least, largest = weights.stated_bound(bound), weights.highest(target)
     keepable = kinds.pair_of(problem.owner) >= 0
     owner = np.where(keepable, problem.owner, -1)
     sentences = Sentences(problem, kinds, weights)
     return WeightVerdict(
-        max_weight=level * weights.unit,
-        weight_bound=bound * weights.unit,
-        weight_gap=level / bound - 1 if bound else 0.0,
+        max_weight=largest,
+        weight_bound=min(least, largest),
+        weight_gap=largest / least - 1 if least < largest else 0.0,
         bound_kind=KINDS[type(shown)],
-        within=level <= raised(bound, goals.tolerance),
+        within=_is_within(weights, level, bound, largest, goals.tolerance),
         moves=forced + int(np.count_nonzero(keepable & (target != problem.owner))),
         moves_bound=forced + least_moves(weights, owner, enough),
         weights_known=weights.known,
-        shown=sentences.shown(shown, level),
+        shown=sentences.shown(shown, largest),
         certificate=_encoded(shown),
         fault=fault,
     )
+
+
+def _is_within(weights: Weights, level: int, bound: int, largest: float, tolerance: float) -> bool:
+    """Whether a plan is within the tolerance of the bound, also where capacities were rounded."""
+    if level > raised(bound, tolerance):
+        return False
+    return weights.is_exact or largest <= weights.stated_bound(bound) * (1 + tolerance)
 
 
 def _shown(

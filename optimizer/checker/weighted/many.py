@@ -12,7 +12,7 @@ from optimizer.checker.weighted.certificate import Prices, Set, encode_prices, e
 from optimizer.checker.weighted.check import WeightVerdict
 from optimizer.checker.weighted.sentences import (
     told_heaviest,
-    told_level,
+    told_largest,
     told_prices,
     told_together,
 )
@@ -119,23 +119,23 @@ class _Told:
         self, weighed: WeighedGroups, topics: Sequence[Sequence[str]], bounds: Bounds
     ) -> None:
         self._weighed, self._topics = weighed, topics
-        self._unit, self._weight_unit = weighed.unit.tolist(), weighed.weight_unit.tolist()
+        self._capacity, self._unit = weighed.capacity.tolist(), weighed.weight_unit.tolist()
         self._bound, self._shown = bounds.level.tolist(), bounds.shown.tolist()
 
     def verdict(
         self, group: int, level: int, within: bool, moves: int, moves_bound: int, known: float
     ) -> WeightVerdict:
-        bound, unit = self._bound[group], self._unit[group]
+        largest, bound = self._stated(group, level), self._stated(group, self._bound[group])
         return WeightVerdict(
-            max_weight=level * unit,
-            weight_bound=bound * unit,
-            weight_gap=level / bound - 1,
+            max_weight=largest,
+            weight_bound=bound,
+            weight_gap=largest / bound - 1,
             bound_kind="prices" if self._shown[group] == BY_NUMBERS else "set",
             within=within,
             moves=moves,
             moves_bound=moves_bound,
             weights_known=known,
-            shown=self._sentence(group, told_level(level, bound, unit)),
+            shown=self._sentence(group, told_largest(largest, bound)),
             certificate=self._certificate(group),
             fault=None,
         )
@@ -149,11 +149,11 @@ class _Told:
         return encode_set(Set(level, np.full(members, self._shown[group] == BY_ALL)))
 
     def _sentence(self, group: int, reached: str) -> str:
-        groups, unit = self._weighed.groups, self._weight_unit[group]
+        groups, unit = self._weighed.groups, self._unit[group]
         start, end = groups.partition_offsets[group : group + 2].tolist()
-        weight, bound = self._weighed.weight[start:end], self._bound[group]
+        weight, bound = self._weighed.weight[start:end], self._stated(group, self._bound[group])
         if self._shown[group] == BY_NUMBERS:
-            return told_prices(end - start, bound, self._unit[group], reached)
+            return told_prices(end - start, bound, reached)
         if self._shown[group] == BY_ONE:
             p = start + int(weight.argmax())
             return told_heaviest(self._name(group, p), float(weight[p - start]) * unit, reached)
@@ -162,10 +162,13 @@ class _Told:
             None,
             self._topics[group],
             float(weight.sum()) * unit,
-            float(members) * (unit / self._unit[group]),
-            bound * self._unit[group],
+            members * self._capacity[group],
+            bound,
             reached,
         )
+
+    def _stated(self, group: int, level: int) -> float:
+        return float(level * self._unit[group] / self._capacity[group])
 
     def _name(self, group: int, partition: int) -> str:
         groups = self._weighed.groups

@@ -21,18 +21,15 @@ class Sentences:
     def __init__(self, problem: Problem, kinds: Kinds, weights: Weights) -> None:
         self._problem, self._kinds, self._weights = problem, kinds, weights
 
-    def shown(self, shown: Set | Prices | Search, level: int) -> str:
-        """What shows the bound, and how far the plan is above it."""
-        weights = self._weights
-        reached = told_level(level, shown.level + 1, weights.unit)
+    def shown(self, shown: Set | Prices | Search, largest: float) -> str:
+        """What shows the bound, and how far the plan's largest load is above it."""
+        least = self._weights.stated_bound(shown.level + 1)
+        reached = told_largest(largest, least)
         if isinstance(shown, Prices):
-            return told_prices(
-                int(np.count_nonzero(shown.prices)), shown.level + 1, weights.unit, reached
-            )
+            return told_prices(int(np.count_nonzero(shown.prices)), least, reached)
         if isinstance(shown, Search):
             return (
-                f"of all assignments none is below {_number((shown.level + 1) * weights.unit)} "
-                f"a unit of capacity; {reached}"
+                f"of all assignments none is below {_number(least)} a unit of capacity; {reached}"
             )
         if not shown.members.any():
             return self._alone(shown, reached)
@@ -53,29 +50,27 @@ class Sentences:
         found = confined(self._kinds, weights, shown)
         topics = [problem.topics[t] for t in np.unique(problem.topic_of[found]).tolist()]
         members = [problem.member_ids[m] for m in shown.members.nonzero()[0].tolist()]
-        # A level in parts of what the weight 1 is to the capacity 1, and units of both.
-        per_capacity = weights.weight_unit / (weights.unit * weights.parts)
         return told_together(
             None if shown.members.all() else members,
             topics,
             float(weights.of_partition[found].sum()) * weights.weight_unit,
-            float(weights.capacity[shown.members].sum()) * per_capacity,
-            (shown.level + 1) * weights.unit,
+            float(weights.stated[shown.members].sum()),
+            weights.stated_bound(shown.level + 1),
             reached,
         )
 
 
-def told_level(level: int, bound: int, unit: float) -> str:
+def told_largest(largest: float, bound: float) -> str:
     """How far a plan is above its bound."""
-    gap = level / bound - 1 if bound else 0.0
-    return f"the plan's largest is {_number(level * unit)} (gap {gap:.2%})"
+    gap = largest / bound - 1 if 0 < bound < largest else 0.0
+    return f"the plan's largest is {_number(largest)} (gap {gap:.2%})"
 
 
-def told_prices(priced: int, bound: int, unit: float, reached: str) -> str:
+def told_prices(priced: int, bound: float, reached: str) -> str:
     """So many partitions show it by their prices."""
     return (
         f"{priced} partitions can't be dealt so that everybody has less than "
-        f"{_number(bound * unit)} a unit of capacity (shown by their prices); {reached}"
+        f"{_number(bound)} a unit of capacity (shown by their prices); {reached}"
     )
 
 

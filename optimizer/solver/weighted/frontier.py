@@ -73,13 +73,13 @@ def weighted_frontier_of(problem: Problem, goals: Goals = DEFAULT_GOALS) -> Weig
         curve.look_for(moves)
     owned = classes_of(problem).kept
     forced = int(np.count_nonzero(owned != facts.owner))  # by limits
-    unit, levels = facts.weights.unit, curve.levels
+    weights, levels = facts.weights, curve.levels
     highest, gain = levels[0][1], levels[0][1] - levels[-1][1]
     points = [
         WeightedPoint(
             moves=forced + moves,
-            max_weight=level * unit,
-            weight_bound=curve.bound(moves) * unit,
+            max_weight=weights.stated_limit(level),
+            weight_bound=weights.stated_bound(curve.bound(moves)),
             share=(highest - level) / gain if gain else 1.0,
         )
         for moves, level in levels
@@ -87,8 +87,8 @@ def weighted_frontier_of(problem: Problem, goals: Goals = DEFAULT_GOALS) -> Weig
     return WeightedFrontier(
         points=points,
         knee=knee_of([(point.moves, point.share) for point in points]),
-        current_weight=facts.level_of(owned) * unit,
-        weight_bound=found.bound.level * unit,
+        current_weight=weights.highest(owned),
+        weight_bound=weights.stated_bound(found.bound.level),
     )
 
 

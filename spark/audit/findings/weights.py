@@ -33,7 +33,8 @@ def unbalanced_weight(facts: GroupFacts, settings: Settings) -> Iterator[Found]:
     weights = weights_of(problem)
     if weights.known < settings["known"]:
         return
-    found = weights.level_of(classes_of(problem).kept)
+    kept = classes_of(problem).kept
+    found = weights.level_of(kept)
     if not _is_worth_a_plan(problem, found, settings):
         return
     planned = facts.by_weight
@@ -50,8 +51,8 @@ def unbalanced_weight(facts: GroupFacts, settings: Settings) -> Iterator[Found]:
             "One member of group {group} carries a weight of {found} where {best} would do; for "
             "that {moves} must move.",
             group=facts.group,
-            found=decimal(found * weights.unit),
-            best=decimal(best * weights.unit),
+            found=decimal(weights.highest(kept)),
+            best=decimal(weights.highest(planned)),
             moves=counted(moves, "partition"),
         ),
     )

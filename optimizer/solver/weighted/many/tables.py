@@ -70,7 +70,13 @@ class Tables:
         """One group as the search for one sees it."""
         partitions, members = int(self.partitions[row]), int(self.members[row])
         weights = Weights(
-            self.weight[row, :partitions], np.ones(members, np.int64), 1, 1.0, 1.0, 1.0
+            of_partition=self.weight[row, :partitions],
+            capacity=np.ones(members, np.int64),
+            parts=1,
+            weight_unit=1.0,
+            capacity_unit=1.0,
+            stated=np.ones(members),
+            known=1.0,
         )
         return Facts(
             np.zeros(partitions, np.int64),

@@ -13,9 +13,8 @@ from optimizer.checker import (
     encode_search,
     encode_set,
 )
-from optimizer.model import weights_of
 from optimizer.strategies.optimal import assign_optimally
-from tests.optimizer.weighted_groups import levels_by_force, weighted_problem
+from tests.optimizer.weighted_groups import level_unit, levels_by_force, weighted_problem
 
 GOALS = Goals(balance="weight")
 
@@ -41,7 +40,7 @@ def test_nothing_forged_shows_what_is_not_so(part: int) -> None:
                 forged = encode_prices(Prices(at, prices))
             verdict = check_assignment(problem, every[0], forged, GOALS)
             assert verdict.weight is not None
-            bound = round(verdict.weight.weight_bound / weights_of(problem).unit)
+            bound = round(verdict.weight.weight_bound / level_unit(problem))
             assert bound <= best
             shown += verdict.certificate_fault is None
     assert shown > 0

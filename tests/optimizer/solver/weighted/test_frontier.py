@@ -6,10 +6,9 @@ import numpy as np
 import pytest
 
 from optimizer import Goals, Group, Member, assign
-from optimizer.model import weights_of
 from optimizer.model.numbering import problem_of
 from optimizer.solver import weighted_frontier_of
-from tests.optimizer.weighted_groups import levels_by_force, weighted_problem
+from tests.optimizer.weighted_groups import level_unit, levels_by_force, weighted_problem
 
 
 def test_bounds_and_points_by_force() -> None:
@@ -18,7 +17,7 @@ def test_bounds_and_points_by_force() -> None:
     for seed in range(150):
         problem = weighted_problem(seed)
         _, level, moves = levels_by_force(problem)
-        unit = weights_of(problem).unit
+        unit = level_unit(problem)
         found = weighted_frontier_of(problem)
         levels = [round(point.max_weight / unit) for point in found.points]
         assert levels == sorted(levels, reverse=True)

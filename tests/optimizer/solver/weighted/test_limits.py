@@ -15,7 +15,7 @@ from optimizer.model import IntArray, Problem, limits_of, weights_of
 from optimizer.model.numbering import problem_of
 from optimizer.strategies.optimal import assign_optimally
 from tests.optimizer.limited_groups import NAMES, keeps_to, random_limits
-from tests.optimizer.weighted_groups import levels_by_force, weighted_problem
+from tests.optimizer.weighted_groups import level_unit, levels_by_force, weighted_problem
 
 WEIGHED = (*NAMES, "max_weight")
 
@@ -73,7 +73,7 @@ def test_plans_keep_to_limits_and_bounds_hold_for_all_that_do(part: int) -> None
             reached = weights_of(problem).level_of(answer.target)
             allowed = keep & (moves <= max(budget or 0, moves[keep].min()))
             least = level[allowed if budget is not None else keep].min()
-            bound = round(verdict.weight.weight_bound / weights_of(problem).unit)
+            bound = round(verdict.weight.weight_bound / level_unit(problem))
             assert bound <= level[keep].min() <= reached
             assert verdict.weight.moves_bound <= moves[keep & (level <= reached)].min()
             assert budget is None or verdict.weight.moves <= max(budget, moves[keep].min())

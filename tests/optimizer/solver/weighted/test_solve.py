@@ -10,7 +10,7 @@ from optimizer import Goals
 from optimizer.checker import check_assignment
 from optimizer.model import NOBODY, weights_of
 from optimizer.strategies.optimal import assign_optimally
-from tests.optimizer.weighted_groups import levels_by_force, weighted_problem
+from tests.optimizer.weighted_groups import level_unit, levels_by_force, weighted_problem
 
 EXACT = Goals(balance="weight", tolerance=0.0)
 
@@ -27,7 +27,7 @@ def test_no_bound_is_above_the_optimum_and_every_plan_is_sound(part: int) -> Non
             assert verdict.faults == []
             assert verdict.weight is not None
             assert verdict.certificate_fault is None
-            unit = weights_of(problem).unit
+            unit = level_unit(problem)
             bound = round(verdict.weight.weight_bound / unit)
             found = weights_of(problem).level_of(answer.target)
             assert bound <= level.min() <= found
@@ -54,16 +54,16 @@ def test_every_plan_of_a_small_group_is_the_best_and_proven(tolerance: float) ->
 
 
 def test_a_search_takes_the_fewest_moves_of_all() -> None:
-    """3 members, 5 partitions that can't be dealt evenly: of 243 assignments the nearest."""
+    """3 members, 8 partitions that can't be dealt evenly: of 6,561 assignments the nearest."""
     problem = replace(
         weighted_problem(0),
         member_ids=["a", "b", "c"],
         topics=["t"],
-        topic_offsets=np.array([0, 5]),
+        topic_offsets=np.array([0, 8]),
         member_subscription=np.zeros(3, np.int64),
         subscriptions=[np.array([0])],
-        owner=np.array([1, 2, 2, 0, 2]),
-        weights=np.array([9.0, 7.0, 6.0, 4.0, 3.0]),
+        owner=np.array([0, 1, 1, 1, 1, 1, 1, 2]),
+        weights=np.array([24.0, 20.0, 14.0, 12.0, 11.0, 11.0, 2.0, 1.0]),
         capacities=None,
     )
     every, level, moves = levels_by_force(problem)
@@ -74,7 +74,7 @@ def test_a_search_takes_the_fewest_moves_of_all() -> None:
     verdict = check_assignment(problem, answer.target, answer.certificate, EXACT)
     assert verdict.weight is not None
     assert verdict.weight.bound_kind == "searched"
-    assert "of all assignments none is below 10 a unit of capacity" in verdict.weight.shown
+    assert "of all assignments none is below 34 a unit of capacity" in verdict.weight.shown
 
 
 def test_the_facts_decide_and_not_their_order() -> None:
