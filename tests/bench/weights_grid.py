@@ -1,6 +1,7 @@
 """Times plans by weight on random groups, and tells how far they are from the bound that is shown.
 
-Each set has groups of 3 to 20 members and 2 to 12 topics of 1 to 16 partitions that nobody owns:
+Each set has groups of 3 to 20 members and 2 to 12 topics of 1 to 16 partitions without owners, or
+with those that `range` gives (--owners):
 subscriptions are the same, in buckets, random, in chains or nested; a quarter of the groups have
 capacities of 1, 2 and 4. Gaps are to the bound that the check confirms; times are of the processor,
 for the plan alone.
@@ -12,6 +13,7 @@ from __future__ import annotations
 
 import argparse
 import time
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +22,7 @@ from optimizer import Goals
 from optimizer.checker import check_assignment
 from optimizer.model import NOBODY, Problem
 from optimizer.strategies.optimal import assign_optimally
+from optimizer.strategies.range import assign_ranges
 
 Reals = NDArray[np.float64]
 
@@ -32,18 +35,21 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--groups", type=int, default=300)
     parser.add_argument("--effort", default="standard")
+    parser.add_argument("--owners", action="store_true")
     parser.add_argument("--set", action="append", choices=SETS, help="all of them otherwise")
     options = parser.parse_args()
     goals = Goals(balance="weight", effort=options.effort)
     for name in options.set or SETS:
-        print(f"{name}: {summary(name, options.groups, goals)}")
+        print(f"{name}: {summary(name, options.groups, goals, options.owners)}")
 
 
-def summary(name: str, groups: int, goals: Goals) -> str:
+def summary(name: str, groups: int, goals: Goals, owners: bool) -> str:
     """Gaps and times of a set of groups."""
     gaps, seconds = [], []
     for seed in range(groups):
         problem = weighed_problem(seed, name)
+        if owners:
+            problem = replace(problem, owner=assign_ranges(problem).target)
         started = time.process_time()
         assign_optimally(problem, goals)
         seconds.append(time.process_time() - started)
