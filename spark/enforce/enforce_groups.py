@@ -139,7 +139,7 @@ class _Run:
         if name in self.begun:
             return self._failed.get(name, NOT_TAKEN)
         before = self.stopped or self._kept_out.get(name) or "it could be asked only at the end"
-        return f"it was not begun: {before}"
+        return f"it was not started: {before}"
 
 
 def watch_groups(cluster: Cluster, plans: Mapping[str, GroupPlan], timeout: float) -> Watched:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Generator
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
@@ -29,6 +30,8 @@ from spark.reassign import (
     mark_handed_over,
     reassign_cluster,
     reassign_fleet,
+    undo,
+    ways_back,
     write_batches,
     write_fleet,
 )
@@ -55,10 +58,10 @@ SIZES = ("broker", "bytes", "planned_bytes", "led_bytes", "planned_led_bytes")
 def reassign(
     source: SnapshotOptions,
     replicas: ReplicaOptions,
-    out: Annotated[
-        Path, typer.Option(help="Folder for the files of all batches.", show_default=False)
-    ],
     execution: ExecuteOptions,
+    out: Annotated[
+        Path | None, typer.Option(help="Folder for the files of all batches.", show_default=False)
+    ] = None,
     batch_copies: Annotated[
         int | None, typer.Option(help="Replicas copied in one batch.", show_default="any number")
     ] = None,
@@ -69,6 +72,11 @@ def reassign(
 ) -> None:
     """Plan a cluster's replicas and leaders, and write the moves for Kafka's own tools."""
     execution.check()
+    if execution.undo:
+        _undo(execution.undo, replicas.cluster, execution)
+        return
+    if out is None:
+        raise InputError("say where the files go: --out FOLDER")
     if replicas.all_clusters:
         if replicas.of_one_cluster or execution.execute:
             raise InputError(
@@ -147,6 +155,41 @@ def _tables(found: Reassignment, done: Effects, written: list[Path]) -> dict[str
     }
 
 
+def _undo(folder: Path, cluster: str | None, execution: ExecuteOptions) -> None:
+    """Take back what was executed of the batches in a folder, or print what that would do."""
+    names = [cluster] if cluster else ["the cluster"] if execution.bootstrap else None
+    (target,) = clusters_named(execution.bootstrap, names, execution.clusters)
+    with live("spark.enforce.moves").LiveReplicas(target) as brokers:
+        try:
+            with busy("reading the brokers"):
+                ways = ways_back(folder, brokers)
+            if execution.apply:
+                _say_each(undo(ways, brokers, Pace(execution.rate)))
+                mark_done(folder)
+        except (StoppedError, ConnectionError) as stopped:
+            explained()
+            say(_sentence(str(stopped)))
+            raise typer.Exit(CHECK_FAILED) from None
+    if not ways:
+        say(f"Nothing to undo: all partitions are as before the plan in {folder}.")
+    elif not execution.apply:
+        for way in ways:
+            say(_sentence(str(way)))
+        say("Nothing was changed: add --apply to do it.")
+
+
+def _say_each(sentences: Generator[str, None, None]) -> None:
+    try:
+        for one in sentences:
+            say(_sentence(one))
+    except KeyboardInterrupt:  # as a sentence was printed
+        sentences.throw(KeyboardInterrupt())
+
+
+def _sentence(text: str) -> str:
+    return f"{text[0].upper()}{text[1:]}."
+
+
 def _carry_out(found: Reassignment, out: Path, execution: ExecuteOptions) -> None:
     """Hand the batches to the cluster, or say what stands in the way of that."""
     (target,) = clusters_named(execution.bootstrap, [found.facts.cluster], execution.clusters)
@@ -156,12 +199,7 @@ def _carry_out(found: Reassignment, out: Path, execution: ExecuteOptions) -> Non
         try:
             if execution.apply:
                 mark_handed_over(out)
-                told = carried_out(found, brokers, rollbacks, Pace(execution.rate))
-                try:
-                    for sentence in told:
-                        say(f"{sentence[0].upper()}{sentence[1:]}.")
-                except KeyboardInterrupt:  # as a sentence was printed
-                    told.throw(KeyboardInterrupt())
+                _say_each(carried_out(found, brokers, rollbacks, Pace(execution.rate)))
                 mark_done(out)
                 return
             said = differences(found, brokers)
@@ -171,12 +209,10 @@ def _carry_out(found: Reassignment, out: Path, execution: ExecuteOptions) -> Non
                 mark_done(out)
     explained()
     for sentence in said[:TOLD]:
-        say(f"{sentence[0].upper()}{sentence[1:]}.")
+        say(_sentence(sentence))
     if said:
         raise typer.Exit(CHECK_FAILED)
     say(
-        f"Cluster {target.name} is as it was when this was planned: --apply hands it "
-        f"{count} {'batch' if count == 1 else 'batches'}, one after the other, at "
-        f"{execution.rate} bytes "
-        "a second."
+        f"Cluster {target.name} still matches the snapshot: --apply executes "
+        f"{count} {'batch' if count == 1 else 'batches'} at {execution.rate:,} bytes a second."
     )

@@ -120,6 +120,14 @@ class ExecuteOptions:
     execute: Annotated[
         bool, typer.Option("--execute", help="Execute batch after batch on the live cluster.")
     ] = False
+    undo: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR",
+            help="Take back what was executed of the plan in this folder.",
+            show_default=False,
+        ),
+    ] = None
     bootstrap: Bootstrap = None
     clusters: Annotated[
         Path | None,
@@ -146,12 +154,15 @@ class ExecuteOptions:
     def check(self) -> None:
         """Raise InputError for options that say nothing together."""
         others = self.bootstrap or self.clusters or self.throttle is not None or self.apply
-        if not self.execute and others:
+        live = "--execute" if self.execute else "--undo" if self.undo else None
+        if others and live is None:
             raise InputError(
-                "--bootstrap, --clusters, --throttle and --apply are for --execute, which hands "
-                "the batches to the live cluster"
+                "--bootstrap, --clusters, --throttle and --apply need --execute or --undo, which "
+                "change the live cluster"
             )
-        if self.execute and bool(self.bootstrap) == bool(self.clusters):
-            raise InputError("--execute needs either --bootstrap HOST:PORT or --clusters FILE")
+        if self.execute and self.undo:
+            raise InputError("--execute and --undo contradict each other: give one of them")
+        if live and bool(self.bootstrap) == bool(self.clusters):
+            raise InputError(f"{live} needs either --bootstrap HOST:PORT or --clusters FILE")
         if self.throttle is not None and self.throttle < 1:
             raise InputError(f"--throttle {self.throttle} is too low: give bytes a second, above 0")

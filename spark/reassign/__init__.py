@@ -35,5 +35,6 @@ from spark.reassign.tables import (
     cluster_row as cluster_row,
     compared_row as compared_row,
 )
+from spark.reassign.undo import undo as undo, ways_back as ways_back
 from spark.reassign.verify import PartitionState as PartitionState, verify_move as verify_move
 from spark.reassign.wanted import Wanted as Wanted

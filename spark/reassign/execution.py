@@ -73,7 +73,7 @@ def differences(
 
     Topics that were created since are no difference, nor are deleted ones of which nothing moves.
     """
-    found = _seen(live)
+    found = seen_in(live)
     planned = {(change.topic, change.partition) for change in of.changes}
     said = []
     for one in of.facts.partitions:
@@ -107,10 +107,10 @@ def execute(
     now = {(one.topic, one.partition): list(one.replicas) for one in of.facts.partitions}
     count = len(of.batches.batches)
     for number, (batch, rollback) in enumerate(zip(of.batches.batches, rollbacks, strict=True), 1):
-        under_way = _UnderWay(batch, of.wanted.sizes, live, pace)
+        under_way = UnderWay(batch, of.wanted.sizes, live, pace)
         try:
             if said := differences(of, live, now):
-                raise StoppedError(f"the cluster isn't as planned for: {_first(said)}")
+                raise StoppedError(f"the cluster isn't as planned for: {first_of(said)}")
             copies = sum(step.target is not None for step in batch)
             yield (
                 f"batch {number} of {count}: {copies} {'copy' if copies == 1 else 'copies'}, of "
@@ -135,7 +135,7 @@ def execute(
         yield f"{counted(led, 'preferred leader')} elected of partitions that keep their replicas"
 
 
-class _UnderWay:
+class UnderWay:
     """One batch, and how far it is."""
 
     def __init__(
@@ -154,28 +154,28 @@ class _UnderWay:
         self.throttled = bool(copying)
         if copying and (faults := live.throttle(copying, self.pace.rate)):
             self.throttled = bool(live.unthrottle(copying))
-            raise StoppedError(f"the throttle couldn't be set: {_first(faults)}")
+            raise StoppedError(f"the throttle couldn't be set: {first_of(faults)}")
         self.handed_over = True
         refused = live.move(wanted)
         if len(refused) < len(wanted):
             yield from self._wait({name for name in wanted if name not in refused})
         if copying and (faults := live.unthrottle(copying)):
-            raise StoppedError(f"the throttle couldn't be lifted: {_first(faults)}")
+            raise StoppedError(f"the throttle couldn't be lifted: {first_of(faults)}")
         self.throttled = False
         if refused:
             raise StoppedError(
                 f"{len(refused)} of {counted(len(wanted), 'partition')} refused: "
-                f"{_first(_told(refused))}"
+                f"{first_of(_told(refused))}"
             )
         led = [name for name, step in self.steps.items() if step.before[0] != step.after[0]]
         _elect(led, live, self.pace)
         return len(led)
 
     def _wait(self, names: set[Name]) -> Iterator[str]:
-        """Until all these partitions are done; StoppedError if one is astray or all stand still.
+        """Until all these partitions are done; StoppedError if one has diverged or all stand still.
 
-        Brokers hear a little later than the controller of what is done, so what looks astray, or
-        not begun, is looked at again for a while.
+        Brokers hear a little later than the controller of what is done, so what looks
+        diverged, or not started, is looked at again for a while.
         """
         clock = self.pace.clock
         strange_since: float | None = None
@@ -184,7 +184,7 @@ class _UnderWay:
         reached: set[tuple[Name, int | str]] = set()  # in sync once: who comes and goes isn't new
         while True:
             alive = self.live.alive()
-            found = _seen(self.live, names)
+            found = seen_in(self.live, names)
             open_ones: dict[Name, tuple[str, str]] = {}
             for name in names:
                 step = self.steps[name]
@@ -210,7 +210,7 @@ class _UnderWay:
             gone = {b for name in open_ones for b in self.steps[name].after} - alive
             strange += [f"broker {broker} is down" for broker in sorted(gone)]
             if strange and strange_since is not None and clock() - strange_since > SETTLES_IN:
-                raise StoppedError(_first(strange))
+                raise StoppedError(first_of(strange))
             strange_since = (strange_since or clock()) if strange else None
             if clock() - said >= SAID_EVERY:
                 said = clock()
@@ -239,14 +239,15 @@ class _UnderWay:
         )
         return (
             f"{throttle}. {len(self.done)} of {counted(len(self.steps), 'partition')} were done; "
-            "Kafka goes on with what it has begun. To go back, let kafka-reassign-partitions "
-            f"cancel {move} and then execute {rollback}"
+            "Kafka continues what it has begun. To go back, run `evenfleet reassign --undo "
+            f"{rollback.parent} --apply` with the same --bootstrap or --clusters; by Kafka's own "
+            f"tool, cancel {move} and then execute {rollback}"
         )
 
 
 def _strange(states: Mapping[Name, tuple[str, str]]) -> list[str]:
     return [
-        f"{topic}-{number} {'has ' if state == 'not begun' else 'is '}{state} {said}".rstrip()
+        f"{topic}-{number} has {state} {said}".rstrip()
         for (topic, number), (state, said) in sorted(states.items())
         if state != RUNNING
     ]
@@ -258,7 +259,7 @@ def _elect(led: Sequence[Name], live: LiveCluster, pace: Pace) -> None:
     left = list(led)
     while left:
         refused = live.elect(left)
-        found = _seen(live, left)
+        found = seen_in(live, left)
         if gone := [f"{topic}-{number}" for topic, number in left if (topic, number) not in found]:
             raise StoppedError(f"{named('partition', gone)} was deleted meanwhile")
         left = [n for n in left if n in refused or found[n].leader != found[n].replicas[0]]
@@ -266,12 +267,12 @@ def _elect(led: Sequence[Name], live: LiveCluster, pace: Pace) -> None:
             told = _told(refused) or [
                 f"{topic}-{number} is led by another" for topic, number in left
             ]
-            raise StoppedError(f"preferred leaders weren't elected: {_first(told)}")
+            raise StoppedError(f"preferred leaders weren't elected: {first_of(told)}")
         if left:
             pace.sleep(PAUSE)
 
 
-def _seen(live: LiveCluster, names: Iterable[Name] | None = None) -> dict[Name, PartitionFacts]:
+def seen_in(live: LiveCluster, names: Iterable[Name] | None = None) -> dict[Name, PartitionFacts]:
     found = live.partitions(None if names is None else {topic for topic, _ in names})
     return {
         name: PartitionFacts(*name, leader, replicas, isr, adding, removing)
@@ -287,7 +288,7 @@ def _told(refused: Mapping[Name, str]) -> list[str]:
     return [f"{topic}-{number}: {why}" for (topic, number), why in sorted(refused.items())]
 
 
-def _first(sentences: Sequence[str]) -> str:
+def first_of(sentences: Sequence[str]) -> str:
     more = len(sentences) - 3
     return "; ".join(sentences[:3]) + (f"; and {more} more" if more > 0 else "")
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from spark.reassign.facts import ClusterFacts, PartitionFacts
 
-DONE, RUNNING, NOT_BEGUN, ASTRAY = "done", "running", "not begun", "gone astray"
+DONE, RUNNING, NOT_STARTED, DIVERGED = "done", "running", "not started", "diverged"
 
 Name = tuple[str, int]
 
@@ -28,7 +28,7 @@ def verify_move(
 ) -> list[PartitionState]:
     """The state of each partition of a move; `origin` tells what was there before it began.
 
-    Without that, what isn't as wanted and isn't moving is taken as not begun.
+    Without that, what isn't as wanted and isn't moving is taken as not started.
     """
     known = {(one.topic, one.partition): one for one in facts.partitions}
     states = []
@@ -48,16 +48,16 @@ def state_of(
 ) -> tuple[str, str]:
     """How far one partition is, and what there is to say of it; `alive` are ids of brokers."""
     if one is None:
-        return ASTRAY, "there is no such partition"
+        return DIVERGED, "there is no such partition"
     if one.is_moving:
         return _moving(one, wanted)
     if one.replicas == wanted:
         return DONE, _left_to_do(one)
     if origin is None or _of(one.replicas, alive) == _of(origin, alive):
-        return NOT_BEGUN, ""
+        return NOT_STARTED, ""
     if set(one.replicas) == set(wanted):
-        return ASTRAY, "the brokers are right, their order isn't"
-    return ASTRAY, f"it was on {_listed(origin)} before"
+        return DIVERGED, "the brokers are right, their order isn't"
+    return DIVERGED, f"it was on {_listed(origin)} before"
 
 
 def _of(brokers: list[int], alive: Container[int]) -> list[int]:
@@ -66,11 +66,14 @@ def _of(brokers: list[int], alive: Container[int]) -> list[int]:
 
 def _moving(one: PartitionFacts, wanted: list[int]) -> tuple[str, str]:
     if both := sorted(set(one.adding) & set(one.removing)):
-        return ASTRAY, f"{_listed(both)} is added and removed at once, which never ends: cancel it"
+        return (
+            DIVERGED,
+            f"{_listed(both)} is added and removed at once, which never ends: cancel it",
+        )
     coming = {*one.replicas, *one.adding} - set(one.removing)
     if coming == set(wanted):
         return RUNNING, f"adding {_listed(one.adding)}, removing {_listed(one.removing)}"
-    return ASTRAY, f"it is moving to {_listed(sorted(coming))}"
+    return DIVERGED, f"it is moving to {_listed(sorted(coming))}"
 
 
 def _left_to_do(one: PartitionFacts) -> str:

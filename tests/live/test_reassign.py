@@ -84,6 +84,14 @@ class Moves:
         err: str = said.err
         return err
 
+    def undo(self) -> None:
+        """First as a dry run, then carried out, then there is nothing left to undo."""
+        words = ("--undo", self.out, "--bootstrap", self.brokers.bootstrap)
+        for more, told in ((), "add --apply"), (("--apply",), "is undone"), ((), "Nothing to undo"):
+            said = self.run("reassign", *words, *more)
+            assert said.code == 0, said.err
+            assert told in said.err
+
     def states(self, number: int) -> set[str]:
         self.look()
         file = self.out / f"{number:02}-move.json"
@@ -153,7 +161,7 @@ def test_a_topic_of_one_broker_moves_as_planned_and_loses_nothing(
     moves.look()
     _, told = moves.plan("--replication-factor", 3, "--batch-copies", PARTITIONS)
     assert [row["copies"] for row in told["batches"]] == [6, 6]
-    assert moves.states(1) == {"not begun"}
+    assert moves.states(1) == {"not started"}
     three_brokers.tool(REASSIGN, "--execute", "--reassignment-json-file", first)
     assert until(lambda: all(len(row) == 2 for row in replicas(admin).values()))
     assert until(lambda: moves.states(1) == {"done"})
@@ -167,7 +175,7 @@ def test_a_topic_of_one_broker_moves_as_planned_and_loses_nothing(
     rollback = moves.out / "02-rollback.json"
     three_brokers.tool(REASSIGN, "--execute", "--reassignment-json-file", rollback)
     assert until(lambda: replicas(admin) == origin)
-    assert moves.states(2) == {"not begun"}
+    assert moves.states(2) == {"not started"}
     verified = three_brokers.tool(REASSIGN, "--verify", "--reassignment-json-file", rollback)
     assert verified.count("is completed") == PARTITIONS
 
@@ -183,6 +191,10 @@ def test_a_topic_of_one_broker_moves_as_planned_and_loses_nothing(
     said, _ = moves.plan("--add", 3, *live)
     assert said.code == 1
     assert "moved-0 is on 3,2, and was on " in said.err
+    before = replicas(admin)
+    assert "Batch 2 of 2 is done" in moves.execute("--add", 3, "--batch-copies", 2)
+    moves.undo()
+    assert until(lambda: replicas(admin) == before)
     assert "Batch 2 of 2 is done" in moves.execute("--add", 3, "--batch-copies", 2)
     assert sorted(b for row in replicas(admin).values() for b in row) == sorted([1, 2, 3] * 4)
     assert until(lambda: leaders(admin) == [1, 1, 2, 2, 3, 3])  # any broker tells, some later

@@ -71,7 +71,7 @@ def begun(enforced: Enforced) -> str:
 def test_a_wave_that_takes_nothing_is_the_last(enforce: Enforce) -> None:
     first = enforce("abcd", 2, deaf="abcd")
     assert first.stopped == "2 groups (a, b) did not take the plan"
-    why = f"it was not begun: {first.stopped}"
+    why = f"it was not started: {first.stopped}"
     assert told(first) == {"a": NOT_TAKEN, "b": NOT_TAKEN, "c": why, "d": why}
     assert begun(first) == "ab"
     assert begun(enforce("abcdef", 2, deaf="cdef")) == "abcd"
@@ -95,7 +95,7 @@ def test_groups_that_could_not_be_asked_at_first(enforce: Enforce) -> None:
 
 def test_a_group_that_was_kept_from_its_turn_says_why(enforce: Enforce) -> None:
     kept = enforce("a", 5, a=[READY, MOVING, READY, READY, MOVING, READY])
-    assert told(kept) == {"a": "it was not begun: it is PreparingRebalance"}
+    assert told(kept) == {"a": "it was not started: it is PreparingRebalance"}
 
 
 def test_groups_that_one_reason_keeps_out_share_a_row(capsys: pytest.CaptureFixture[str]) -> None:

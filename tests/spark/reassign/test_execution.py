@@ -29,7 +29,7 @@ from spark.reassign import (
 from spark.reassign.execution import STANDS_STILL
 from spark.reassign.facts import PartitionFacts
 from spark.reassign.reassignment import reassigned
-from spark.reassign.verify import ASTRAY, RUNNING, state_of
+from spark.reassign.verify import DIVERGED, RUNNING, state_of
 from tests.spark.support.said import Run
 
 Name = tuple[str, int]
@@ -248,9 +248,10 @@ def test_a_leader_that_cannot_be_elected_stops_the_batch() -> None:
 
 
 @pytest.mark.parametrize(
-    ("adding", "removing", "state"), [([3], [1], RUNNING), ([3], [], ASTRAY), ([3], [3], ASTRAY)]
+    ("adding", "removing", "state"),
+    [([3], [1], RUNNING), ([3], [], DIVERGED), ([3], [3], DIVERGED)],
 )
-def test_a_replica_that_comes_and_goes_at_once_is_astray(
+def test_a_replica_that_comes_and_goes_at_once_has_diverged(
     adding: list[int], removing: list[int], state: str
 ) -> None:
     """As a rollback leaves it that Kafka was given while the move still ran."""
@@ -264,11 +265,13 @@ def test_a_replica_that_comes_and_goes_at_once_is_astray(
     ("words", "why"),
     [
         (["--execute"], "needs either --bootstrap"),
-        (["--no-dry-run"], "are for --execute"),
+        (["--no-dry-run"], "need --execute or --undo"),
+        (["--undo", "moves"], "--undo needs either --bootstrap"),
+        (["--undo", "moves", "--execute"], "--execute and --undo contradict each other"),
         (["--leaders-only", "--add", 4], "--leaders-only moves no replicas"),
         (["--leaders-only", "--replication-factor", 2], "--leaders-only moves no replicas"),
         (["--leaders-only", "--at-most-copies", 0], "--leaders-only moves no replicas"),
-        (["--execute", "--bootstrap", "h:1", "--throttle", 0], "lets nothing through"),
+        (["--execute", "--bootstrap", "h:1", "--throttle", 0], "is too low"),
     ],
 )
 def test_options_that_do_not_fit_each_other(

@@ -14,7 +14,7 @@ from tests.spark.reassign.test_reassign_command import CAPTURES, GROUPS, replica
 from tests.spark.support.said import Run
 
 PAGE = (ROOT / "docs" / "reassign.md").read_text()
-EVERYWHERE = {"--format", "--help", "--quiet", "--verbose", "--wide", "--csv"}
+EVERYWHERE = {"--format", "--help", "--quiet", "--verbose", "--wide", "--csv", "--table"}
 
 
 def test_the_page_leads_from_a_skewed_cluster_to_its_files(
