@@ -4,7 +4,8 @@ At a price of c a copy, the least of Σ replicas² + c · copies is a plan like 
 proven; the dearer a copy, the fewer there are. Each such plan bounds all with N copies at most:
 none has a Σ replicas² below its own + c · (its copies - N) (Lagrange). Where that is reached the
 plan is optimal. Between two prices copies of some partitions are made dearer than of others by
-next to nothing, one partition after the other, until there are N copies.
+next to nothing, one partition after the other, until there are N copies. Copies that are left then,
+between two such plans, are spent on exchanges, the most useful first.
 """
 
 from __future__ import annotations
@@ -16,9 +17,10 @@ from typing import NamedTuple
 import numpy as np
 
 from optimizer.replicas.arrays import IntArray
+from optimizer.replicas.exchanges import exchange, exchanges_of
 from optimizer.replicas.goals import ReplicaGoalsError
 from optimizer.replicas.placement import Placement, most_of_loads
-from optimizer.replicas.prices import Prices, proves
+from optimizer.replicas.prices import proves
 from optimizer.replicas.solve import solve
 
 FINE = 24
@@ -26,14 +28,12 @@ FINE = 24
 
 
 class Limited(NamedTuple):
-    """A choice with its prices, the placement of which they prove it to be the best, its balance.
+    """A choice, and its Σ weight · replicas².
 
-    `bound`: no choice with as few copies has less Σ weight · replicas²; None if it isn't proven.
+    `bound`: no choice with as few copies has less; None if that isn't proven.
     """
 
     chosen: IntArray
-    prices: Prices
-    priced: Placement
     balance: int
     bound: int | None
 
@@ -73,7 +73,31 @@ class _Search:
         )
         self._hand_out((part | 1) - 1)
         assert self.found is not None
-        return self.found._replace(bound=self.bound)
+        chosen = self._spent(self.found.chosen)
+        return Limited(chosen, balance_of(problem, chosen), self.bound)
+
+    def _spent(self, chosen: IntArray) -> IntArray:
+        """The same choice after exchanges by which balance gains, for the copies that are left."""
+        problem = self.problem
+        counted = replace(
+            problem,
+            listed_cost=np.zeros_like(problem.listed_cost),
+            new_cost=np.ones_like(problem.new_cost),
+        )
+        chosen, left = chosen.copy(), self.copies - new_in(problem, chosen)
+        loads, weight = problem.loads(chosen), problem.weight
+        while True:
+            swaps = exchanges_of(counted, chosen)
+            giver, taker = swaps.giver % problem.brokers, swaps.taker % problem.brokers
+            gain = weight[giver] * (2 * loads[giver] - 1) - weight[taker] * (2 * loads[taker] + 1)
+            gain = np.where(swaps.cost <= left, gain, 0)
+            if gain.max(initial=0) <= 0:
+                return chosen
+            at = int(gain.argmax())
+            exchange(chosen, int(swaps.partition[at]), int(giver[at]), int(taker[at]))
+            loads[giver[at]] -= 1
+            loads[taker[at]] += 1
+            left -= int(swaps.cost[at])
 
     def _hand_out(self, price: int) -> None:
         """Let a copy of more and more partitions be dearer than that, of the others cheaper."""
@@ -99,7 +123,7 @@ class _Search:
             bound = balance - (-above // load_weight)  # rounded up: balances are whole numbers
             self.bound = bound if self.bound is None else max(self.bound, bound)
         if copies <= self.copies and (self.found is None or balance < self.found.balance):
-            self.found = Limited(chosen, prices, priced, balance, None)
+            self.found = Limited(chosen, balance, None)
         return copies
 
 

@@ -162,12 +162,14 @@ def plan_replicas(cluster: Cluster, goals: ReplicaGoals | None = None) -> Replic
             limited = solve_within(problem, goals.most_copies)
             best = balance_of(problem, sets)
             limit = Limit(goals.most_copies, limited.balance, best, limited.bound)
-            sets, prices, problem = limited.chosen, limited.prices, limited.priced
+            sets, prices = limited.chosen, None
         listed = sets
     leading = leader_placement(facts, rows, listed, goals)
     leaders, leader_prices = solve(leading)
     proven = proves(leading, leaders, leader_prices)
-    if sets is not None and prices is not None:
+    if limit is not None:
+        proven = proven and limit.bound is not None
+    elif sets is not None and prices is not None:
         proven = proven and proves(problem, sets, prices)
     after = facts.replicas
     if len(rows):

@@ -26,7 +26,7 @@ from spark.fleet import FleetFiles, FleetSnapshot
 from spark.groups import OFFSETS_TOPIC
 from spark.reassign.facts import ClusterFacts, facts_of
 from spark.reassign.wanted import Wanted
-from spark.wording import counted
+from spark.wording import counted, figure
 
 DEFAULT_GOALS = ReplicaGoals()
 
@@ -52,6 +52,7 @@ class Reassignment:
             {(p.topic, p.partition): p.replicas for p in self.facts.partitions}, self
         )
         after = _measured(self.plan.replicas, self)
+        shares = self.even_shares
         leads = Counter(one.leader for one in self.facts.partitions)
         ins = Counter(b for change in self.changes for b in change.after if b not in change.before)
         rows = []
@@ -62,6 +63,7 @@ class Reassignment:
                 "state": _state(broker),
                 "replicas": before[broker.id][0],
                 "planned": after[broker.id][0],
+                "even_share": shares.get(broker.id),
                 "leads_now": leads[broker.id],
                 "leaders": before[broker.id][1],
                 "planned_leaders": after[broker.id][1],
@@ -72,6 +74,46 @@ class Reassignment:
                 row |= {"led_bytes": before[broker.id][3], "planned_led_bytes": after[broker.id][3]}
             rows.append(row)
         return rows
+
+    @cached_property
+    def even_shares(self) -> dict[int, float]:
+        """Planned replicas of each used broker if those of its rack were spread by capacity.
+
+        A rack's replicas are given by the rule of racks, so a small rack's brokers hold more.
+        """
+        held: Counter[str | None] = Counter()
+        room: defaultdict[str | None, float] = defaultdict(float)
+        used = [one for one in self.plan.cluster.brokers if one.alive and one.usable]
+        has_racks = all(one.rack is not None for one in used)
+        rack = {one.id: one.rack if has_racks else None for one in used}
+        planned = Counter(broker for row in self.plan.replicas.values() for broker in row)
+        for one in used:
+            held[rack[one.id]] += planned[one.id]
+            room[rack[one.id]] += one.capacity or 1.0
+        return {
+            one.id: held[rack[one.id]] * (one.capacity or 1.0) / room[rack[one.id]] for one in used
+        }
+
+    def _of_racks(self) -> Iterator[str]:
+        """What racks of unequal size make of the even share."""
+        brokers = Counter(
+            one.rack for one in self.plan.cluster.brokers if one.id in self.even_shares
+        )
+        if None in brokers or len(set(brokers.values())) < 2:
+            return
+        shares = {
+            one.rack: self.even_shares[one.id]
+            for one in self.plan.cluster.brokers
+            if one.id in self.even_shares
+        }
+        each = [
+            f"{figure(shares[rack])} in rack {rack} ({counted(count, 'broker')})"
+            for rack, count in sorted(brokers.items(), key=str)
+        ]
+        yield (
+            "Racks have unequal numbers of brokers, so even shares of replicas differ: "
+            f"{', '.join(each)}."
+        )
 
     @cached_property
     def shortfalls(self) -> list[str]:
@@ -148,6 +190,7 @@ class Reassignment:
             )
         rest = " for the partitions that can be planned" if plan.left_out else ""
         yield f"The plan is {plan.optimal}{rest}."
+        yield from self._of_racks()
         if plan.limit:
             yield _limited(plan.limit)
         offsets = [one.partition for one in self.changes if one.topic == OFFSETS_TOPIC]

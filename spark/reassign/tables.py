@@ -25,6 +25,7 @@ def broker_row(row: dict[str, Any]) -> dict[str, Any]:
     """A row of `Reassignment.brokers` for people, without bytes."""
     return {
         **{name: row[name] for name in ("broker", "rack", "state", "replicas", "planned")},
+        "even share": row["even_share"],
         "leads now": row["leads_now"],
         "preferred": row["leaders"],
         "planned preferred": row["planned_leaders"],

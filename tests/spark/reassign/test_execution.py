@@ -293,6 +293,21 @@ def test_racks_that_are_not_all_known_are_one(racks: dict[int, str | None]) -> N
     assert any("rack" in note for note in found.notes) == ("a" in racks.values())
 
 
+def test_the_even_share_is_that_of_a_rack_where_racks_are_unequal() -> None:
+    """Each partition has a replica in each rack: broker 1 holds 12 rightly, the others 4 each."""
+    facts = ClusterFacts(
+        *("lab", "20261123T100000Z", {1: "a", 2: "b", 3: "b", 4: "b"}),
+        [PartitionFacts("t", n, 1, [1, 2], [1, 2], [], []) for n in range(12)],
+    )
+    found = reassigned(facts, Wanted(), ReplicaGoals())
+    rows = {row["broker"]: (row["planned"], row["even_share"]) for row in found.brokers()}
+    assert rows == {1: (12, 12.0), 2: (4, 4.0), 3: (4, 4.0), 4: (4, 4.0)}
+    assert (
+        "Racks have unequal numbers of brokers, so even shares of replicas differ: "
+        "12 in rack a (1 broker), 4 in rack b (3 brokers)."
+    ) in list(found.sentences())
+
+
 class Stuck(Fake):
     """A replica comes into sync a minute before the batch is given up, and then no other."""
 
