@@ -114,6 +114,8 @@ def _without(group: list[Any], rows_of: RowsOf[T], why: str) -> list[T]:
 
 def _told(code: int) -> str:
     """Why a process ended, by its exit code, or minus the signal."""
+    if code == 1:
+        return "exit code 1, also where compiled code doesn't return in time"
     if code >= 0:
         return f"exit code {code}"
     more = ", most often for want of memory" if -code == signal.SIGKILL else ""

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import faulthandler
+import os
 import signal
 import threading
 from collections.abc import Callable
+from pathlib import Path
 from types import FrameType, TracebackType
-from typing import Any, TypeVar
+from typing import IO, Any, TypeVar
+
+from pyspark import TaskContext
 
 from spark.errors import TimeLimitError
 
@@ -15,6 +20,9 @@ AGAIN_SECONDS = 1.0
 
 WAITS = 10
 """So many times as long a strategy may take by the clock, since it may also wait."""
+
+GIVES_UP = 2
+"""So many times as long again until a Spark worker in which nothing can be stopped is ended."""
 
 T = TypeVar("T")
 
@@ -29,6 +37,10 @@ class TimeLimit:
     `optimizer.solver.interruptible`). Python tells its main thread
     alone of signals, in which a Spark worker runs its tasks; in another thread, and on Windows,
     there is no limit.
+
+    Compiled code that doesn't return can't be stopped so. A Spark worker in it ends after
+    `GIVES_UP` times as long, with exit code 1, and the group fails (`spark.groups.outlive`); any
+    other process waits.
     """
 
     def __init__(self, seconds: float) -> None:
@@ -36,11 +48,14 @@ class TimeLimit:
         is_main = threading.current_thread() is threading.main_thread()
         self._has_limit = is_main and hasattr(signal, "setitimer")
         self._handlers: dict[int, Any] = {}
+        self._nowhere: IO[str] | None = None
 
     def __enter__(self) -> TimeLimit:
         if self._has_limit:
             for number in (signal.SIGPROF, signal.SIGALRM):
                 self._handlers[number] = signal.signal(number, self._ring)
+            if TaskContext.get() is not None:
+                self._nowhere = Path(os.devnull).open("w")
         return self
 
     def __exit__(
@@ -52,6 +67,8 @@ class TimeLimit:
         if self._has_limit:
             for number, handler in self._handlers.items():
                 signal.signal(number, handler)
+        if self._nowhere:
+            self._nowhere.close()
 
     def spend(self, call: Callable[[], T]) -> T:
         """What `call` returns; raises TimeLimitError when it needs too long."""
@@ -61,9 +78,14 @@ class TimeLimit:
             try:
                 signal.setitimer(signal.ITIMER_PROF, self._seconds, AGAIN_SECONDS)
                 signal.setitimer(signal.ITIMER_REAL, WAITS * self._seconds, AGAIN_SECONDS)
+                if self._nowhere:
+                    seconds = GIVES_UP * WAITS * self._seconds
+                    faulthandler.dump_traceback_later(seconds, file=self._nowhere, exit=True)
                 return call()
             finally:
                 _stop_clocks()
+                if self._nowhere:
+                    faulthandler.cancel_dump_traceback_later()
         finally:  # one may ring at the last moment, before it is stopped
             _stop_clocks()
 

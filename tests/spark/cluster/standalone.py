@@ -9,7 +9,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
@@ -42,6 +42,8 @@ SETTINGS = SMALL_SETTINGS | {
     "spark.eventLog.enabled": "true",
     "spark.eventLog.compress": "false",
 }
+
+NO_CONF: Mapping[str, str] = {}
 
 T = TypeVar("T")
 
@@ -137,16 +139,26 @@ class StandaloneCluster:
             self._machines.append(started)
             _told(started, log, "Successfully registered with master")
 
-    def submit(self, *words: object, **conf: str) -> Submission:
-        """Start `evenfleet …` under spark-submit; it is killed with the cluster at the latest."""
+    def submit(
+        self, *words: object, archive: Path | None = None, conf: Mapping[str, str] = NO_CONF
+    ) -> Submission:
+        """Start `evenfleet …` under spark-submit; it is killed with the cluster at the latest.
+
+        With an archive of a Python, the one for the workers is shipped in it, as README says.
+        """
         folder = self._new_folder("submitted")
         (folder / "events").mkdir()
         settings = SETTINGS | {"spark.eventLog.dir": (folder / "events").as_uri()} | conf
         options = [word for setting in settings.items() for word in ("--conf", "=".join(setting))]
+        environment = _environment()
+        if archive:
+            options += ["--archives", f"{archive}#env"]
+            environment |= {"PYSPARK_DRIVER_PYTHON": "python", "PYSPARK_PYTHON": "./env/bin/python"}
+            environment["PATH"] = f"{BIN}{os.pathsep}{environment['PATH']}"
         command = [BIN / "spark-submit", "--master", self.master, *options]
         submission = Submission(
             [*map(str, command), str(ROOT / "bin" / "spark_job.py"), *map(str, words)],
-            _environment(),
+            environment,
             folder,
         )
         self._sessions.append(submission.process)

@@ -5,6 +5,8 @@ What the commands write is read back by another Spark, the one of the tests.
 
 from __future__ import annotations
 
+import sys
+import tarfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -16,7 +18,8 @@ from spark import FleetSnapshot, audit_fleet, plan_fleet
 from spark.fleet import read_result
 from spark.fleet.local_store import write_store
 from tests.spark.cluster.standalone import StandaloneCluster, Submission, Submitted, wait_for
-from tests.spark.support.fleets import SNAPSHOT
+from tests.spark.support.deadly import ENDS, STRATEGY
+from tests.spark.support.fleets import SNAPSHOT, Fleet
 from tests.spark.support.said import Run
 
 pytestmark = pytest.mark.skipif(
@@ -117,3 +120,30 @@ def test_a_killed_driver_leaves_the_plan_that_was_there(
     assert running.end().code < 0
     assert run("verify", fleet_store, out).code == 0
     assert {table: written(spark, out, table) for table in expected} == expected
+
+
+def test_groups_that_end_their_worker_fail_alone_also_in_a_python_that_is_shipped(
+    spark: SparkSession, whole_cluster: StandaloneCluster, tmp_path: Path
+) -> None:
+    """More such groups than a task has tries; the archive's Python is a link to this one."""
+    fleet = Fleet()
+    for topic in ("a", *ENDS, "z"):
+        fleet.topic(topic, 2).group(f"{topic}-group", {"m": [topic], "n": [topic]})
+    write_store(fleet.tables(), tmp_path / "store", SNAPSHOT)
+    shipped = tmp_path / "python"
+    shipped.write_text(f'#!/bin/sh\nexec {sys.executable} "$@"\n')
+    shipped.chmod(0o755)
+    archive = tmp_path / "env.tar.gz"
+    with tarfile.open(archive, "w:gz") as packed:
+        packed.add(shipped, "bin/python")
+    settings = tmp_path / "settings.toml"
+    settings.write_text("strategy_seconds = 0.1\n")
+    words = ("plan", tmp_path / "store", "--out", tmp_path / "plan", "--strategy", STRATEGY)
+    went_well(whole_cluster.submit(*words, "--config", settings, archive=archive))
+    groups = read_result(spark, str(tmp_path / "plan"), "groups", SNAPSHOT).rows.collect()
+    assert {row.group for row in groups if row.status == "ok"} == {"a-group", "z-group"}
+    why = {row.group: row.reason for row in groups if row.status == "failed"}
+    assert why == {
+        f"{topic}-group": f"solving it ended the worker ({told})"
+        for topic, (_, told) in ENDS.items()
+    }

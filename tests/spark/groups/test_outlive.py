@@ -14,6 +14,9 @@ from spark.memory_limits import free_memory
 from tests.spark.support.deadly import ENDS, STRATEGY
 from tests.spark.support.fleets import Fleet
 
+SECONDS = 0.1
+"""A worker that can't be stopped ends after 20 times as long."""
+
 
 @pytest.fixture(scope="module")
 def fleet(spark: SparkSession) -> FleetSnapshot:
@@ -39,14 +42,14 @@ EXPECTED = {
 
 
 def test_a_plan_has_all_other_groups(fleet: FleetSnapshot) -> None:
-    with plan_fleet(fleet, STRATEGY) as plan:
+    with plan_fleet(fleet, STRATEGY, strategy_seconds=SECONDS) as plan:
         assert reasons(plan.groups) == EXPECTED
         planned = {row.group for row in plan.assignments.select("group").collect()}
         assert planned == {"a-group", "z-group"}
 
 
 def test_a_comparison_has_all_other_groups(fleet: FleetSnapshot) -> None:
-    rows = compare_fleet(fleet, [STRATEGY])
+    rows = compare_fleet(fleet, [STRATEGY], strategy_seconds=SECONDS)
     assert reasons(rows) == EXPECTED
 
 

@@ -30,12 +30,23 @@ def interrupt() -> None:
     raise KeyboardInterrupt
 
 
+def never_return() -> None:
+    """Lock a mutex twice, which no signal interrupts, and keep Python's own lock meanwhile."""
+    libc, mutex = ctypes.PyDLL(None), ctypes.create_string_buffer(64)
+    libc.pthread_mutex_lock(mutex)
+    libc.pthread_mutex_lock(mutex)
+
+
 ENDS = {
     "crash": (crash, "SIGSEGV"),
     "leave": (leave, "exit code 7"),
     "be_killed": (be_killed, "SIGKILL, most often for want of memory"),
     "exit_python": (exit_python, "SystemExit: 3"),
     "interrupt": (interrupt, "KeyboardInterrupt"),
+    "never_return": (
+        never_return,
+        "exit code 1, also where compiled code doesn't return in time",
+    ),
 }
 """By topic, and what is told of the end."""
 
