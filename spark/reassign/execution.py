@@ -239,8 +239,8 @@ class UnderWay:
         )
         return (
             f"{throttle}. {len(self.done)} of {counted(len(self.steps), 'partition')} were done; "
-            f"Kafka continues what it has begun. To go back, undo the plan in {rollback.parent}; or "
-            f"let kafka-reassign-partitions cancel {move} and then execute {rollback}"
+            f"Kafka continues what it has begun. To go back, undo the plan in {rollback.parent}, "
+            f"or let kafka-reassign-partitions cancel {move} and then execute {rollback}"
         )
 
 
