@@ -35,10 +35,12 @@ class MadeHistory:
     seed: int
     hours: int = HOURS
 
-    def snapshots(self, newest: str) -> Iterator[tuple[str, dict[str, pa.Table]]]:
-        """The id and the tables of each snapshot, oldest first."""
+    def snapshots(
+        self, newest: str, last: int | None = None
+    ) -> Iterator[tuple[str, dict[str, pa.Table]]]:
+        """The id and the tables of each snapshot, or the last ones, oldest first."""
         end = datetime.strptime(newest, FORMAT).replace(tzinfo=UTC)
-        for number in range(self.hours):
+        for number in range(self.hours - (last or self.hours), self.hours):
             at = end - timedelta(hours=self.hours - 1 - number)
             yield f"{at:{FORMAT}}", self.tables(number)
 

@@ -77,4 +77,4 @@ from spark.terminal.printing import (
 from spark.terminal.progress import busy as busy
 from spark.terminal.rates import rates_if_any as rates_if_any
 from spark.terminal.submission import sentences_apart as sentences_apart
-from spark.terminal.weights import rates_for as rates_for
+from spark.terminal.weights import rates_for as rates_for, with_weight as with_weight

@@ -126,22 +126,28 @@ def test_the_demo_runs_the_commands_and_prints_them(
 ) -> None:
     monkeypatch.setattr(demo, "make_history", partial(make_history, hours=12))  # of 48
     out = tmp_path / "demo"
-    said = run("demo", "--groups", 12, "--out", out)
+    said = run("demo", "--groups", 12, "--out", out, "--history")
     assert said.code == 0
+    tried = "--strategies current,range,cooperative-sticky,uniform,optimal"
+    (explained,) = re.findall(r"\$ evenfleet explain .*\n", said.err)
     steps = [
+        explained,
+        f"$ evenfleet audit {out}/store --out {out}/audit\n",
         f"$ evenfleet plan {out}/store --out {out}/plan\n",
-        f"$ evenfleet compare {out}/store --out {out}/compare\n",
+        f"$ evenfleet compare {out}/store --out {out}/compare {tried}\n",
+        f"$ evenfleet compare {out}/store --out {out}/by-weight --weight column {tried}\n",
         f"$ evenfleet verify {out}/store {out}/plan\n",
         f"$ evenfleet history {out}/store --out {out}/history\n",
         f"$ evenfleet replay {out}/store --out {out}/replay "
         "--strategies current,range,cooperative-sticky,optimal\n",
         f"$ evenfleet report {out}/store --out {out}/report.html --plan {out}/plan "
-        f"--history {out}/history\n",
+        f"--audit {out}/audit --history {out}/history\n",
     ]
+    assert "could be more even" in said.err
     assert re.findall(r"\$ .*\n", said.err) == steps
     assert "no fault: every partition, measure and proof holds" in said.err
     assert (out / "report.html").is_file()
     assert "restless groups" in said.out and "Best" in said.err
     said = run("demo", "--groups", 12, "--out", out)
     assert (said.code, is_one_line(said)) == (2, True)
-    assert "is there already: remove it, or choose another --out" in said.err
+    assert f"{out}/store exists: remove it, or choose another --out" in said.err

@@ -1,0 +1,39 @@
+"""The group of a made-up fleet that needs a plan most."""
+
+from __future__ import annotations
+
+from math import ceil
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+GROUP = ["cluster", "group"]
+
+
+def most_uneven(tables: dict[str, pa.Table]) -> tuple[str, str]:
+    """Cluster and name of the stable group whose largest load is farthest above the best possible.
+
+    All of its members read the same topics, so that a plan evens it out.
+    """
+    owned = tables["assignments"].group_by([*GROUP, "member_id"]).aggregate([([], "count_all")])
+    loads = owned.group_by(GROUP).aggregate([("count_all", "max"), ("count_all", "sum")])
+    members = tables["members"].group_by(GROUP).aggregate([([], "count_all")])
+    stable = tables["groups"].filter(pc.equal(tables["groups"]["state"], "Stable")).select(GROUP)
+    reads = (
+        tables["subscriptions"]
+        .group_by(GROUP)
+        .aggregate([([], "count_all"), ("topic", "count_distinct")])
+    )
+    reads = reads.rename_columns([*GROUP, "subscriptions", "topics"])
+    rows = loads.join(members, GROUP).join(reads, GROUP).join(stable, GROUP, join_type="inner")
+    alike = [
+        row for row in rows.to_pylist() if row["subscriptions"] == row["count_all"] * row["topics"]
+    ]
+    worst = max(alike, key=lambda row: (*_over(row), row["cluster"], row["group"]))
+    return worst["cluster"], worst["group"]
+
+
+def _over(row: dict[str, int]) -> tuple[float, int]:
+    """The largest load ÷ the best possible one, and how many partitions there are."""
+    partitions = row["count_all_sum"]
+    return row["count_all_max"] / ceil(partitions / row["count_all"]), partitions
