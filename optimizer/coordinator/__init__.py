@@ -5,6 +5,12 @@ simulate(scenario: Scenario, seed: int = 0) -> Timeline
 
 from __future__ import annotations
 
+from optimizer.coordinator.context import (
+    Generation as Generation,
+    LogEntry as LogEntry,
+    MemberState as MemberState,
+    Target as Target,
+)
 from optimizer.coordinator.events import (
     Parameters as Parameters,
     as_stated as as_stated,
@@ -13,12 +19,6 @@ from optimizer.coordinator.events import (
 )
 from optimizer.coordinator.ledger import Pause as Pause, Reading as Reading
 from optimizer.coordinator.observed import Observed as Observed
-from optimizer.coordinator.play import (
-    Down as Down,
-    Played as Played,
-    figures_of as figures_of,
-    play as play,
-)
 from optimizer.coordinator.run import simulate as simulate
 from optimizer.coordinator.scenario import (
     Away as Away,
@@ -38,10 +38,10 @@ from optimizer.coordinator.settings import (
     ClientSettings as ClientSettings,
     Delays as Delays,
 )
-from optimizer.coordinator.timeline import Timeline as Timeline
-from optimizer.coordinator.world import (
-    Generation as Generation,
-    Happening as Happening,
-    MemberState as MemberState,
-    Target as Target,
+from optimizer.coordinator.simulate_events import (
+    Down as Down,
+    EventsTimeline as EventsTimeline,
+    figures_of as figures_of,
+    simulate_events as simulate_events,
 )
+from optimizer.coordinator.timeline import Timeline as Timeline

@@ -3,25 +3,28 @@
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
 from typing import Any
 
 from optimizer.coordinator.assignors import Parts
+from optimizer.coordinator.context import NONE, Context
 from optimizer.coordinator.observed import LATEST_BEAT_MS, Observed
 from optimizer.coordinator.settings import ClientSettings
-from optimizer.coordinator.world import NONE, World
 
 
-class Client:
+class Client(ABC):
     """One life of a process, from its start to its end; a restart makes another one.
 
     `number` is its own in the run; a static member that replaces another takes over the number, as
     it takes over the partitions.
     """
 
+    is_classic = False
+
     def __init__(
         self,
-        world: World,
+        context: Context,
         name: str,
         topics: tuple[str, ...],
         settings: ClientSettings,
@@ -31,18 +34,18 @@ class Client:
         member_id: str | None = None,
         pattern: str | None = None,
     ) -> None:
-        self.world = world
+        self.context = context
         self.name = name
         self.topics = topics
         self.settings = settings
         self.instance_id = instance_id
         self.rack = rack
-        self.capacity = world.scenario.capacities.get(name)
+        self.capacity = context.scenario.capacities.get(name)
         self.pattern = pattern
         self.future_id = member_id
         self.member_id: str | None = None
-        self.number = len(world.names)
-        world.names.append(name)
+        self.number = len(context.names)
+        context.names.append(name)
         self.owned: Parts = NONE
         self.alive = True
         self.blocked_until = 0.0
@@ -52,9 +55,9 @@ class Client:
         self.replaced = False
         self.blocked_from = 0.0
         self.returning = False
-        self.committed = world.now
-        self.sign_of_life = world.now
-        self.beats_from = world.now
+        self.committed = context.now
+        self.sign_of_life = context.now
+        self.beats_from = context.now
         self.beat_set = False
 
     # What the application does.
@@ -62,8 +65,8 @@ class Client:
     def when_polling(self, action: Callable[..., None], *arguments: Any) -> None:
         """Do something inside poll(): at once, unless the application is busy."""
         busy_until = max(self.blocked_until, self.called_until)
-        if busy_until > self.world.now:
-            self.world.clock.at(busy_until, self.when_polling, action, *arguments)
+        if busy_until > self.context.now:
+            self.context.clock.at(busy_until, self.when_polling, action, *arguments)
         elif self.alive:
             action(*arguments)
 
@@ -71,24 +74,24 @@ class Client:
         """The application doesn't poll from now on."""
         if not self.alive:
             return
-        world = self.world
-        until = world.now + for_ms
+        context = self.context
+        until = context.now + for_ms
         self.sign_of_life = max(self.sign_of_life, self.last_commit())
         self.committed = self.last_commit()
-        if self.blocked_until < world.now:
-            self.blocked_from = world.now
+        if self.blocked_until < context.now:
+            self.blocked_from = context.now
         self.blocked_until = max(self.blocked_until, until)
-        world.tell("block_begin", self.name)
-        world.ledger.stop(world.now, self.number, self.owned)
+        context.log("block_begin", self.name)
+        context.ledger.stop(context.now, self.number, self.owned)
         if for_ms > self.settings.max_poll_ms:
-            world.clock.at(world.now + self.settings.max_poll_ms, self.poll_timeout)
-        world.clock.at(until, self.unblock)
+            context.clock.at(context.now + self.settings.max_poll_ms, self.poll_timeout)
+        context.clock.at(until, self.unblock)
 
     def unblock(self) -> None:
         """It polls again."""
-        if not self.alive or self.blocked_until > self.world.now:
+        if not self.alive or self.blocked_until > self.context.now:
             return
-        self.world.tell("block_end", self.name)
+        self.context.log("block_end", self.name)
         if self.expired_poll:
             self.return_late()
         else:
@@ -96,34 +99,51 @@ class Client:
 
     def return_late(self) -> None:
         """It polls again, but its membership has ended meanwhile."""
-        if self.alive and self.expired_poll and self.blocked_until <= self.world.now:
+        if self.alive and self.expired_poll and self.blocked_until <= self.context.now:
             self.expired_poll = False
             self.lose("poll timeout")
             self.return_to_group()
 
     def call_back(self, for_ms: float) -> None:
         """The application is in a callback, inside of poll(), for so long."""
-        self.called_until = self.world.now + for_ms
+        self.called_until = self.context.now + for_ms
 
+    @abstractmethod
+    def begin(self) -> None:
+        """The first request reaches the coordinator."""
+
+    @abstractmethod
+    def subscribe(self, topics: tuple[str, ...]) -> None:
+        """The application subscribes to other topics."""
+
+    @abstractmethod
+    def look_at_metadata(self) -> None:
+        """The client's metadata is fresh."""
+
+    @abstractmethod
     def poll_timeout(self) -> None:
         """max.poll.interval.ms is over: the client's own thread gives the membership up."""
-        raise NotImplementedError
 
+    @abstractmethod
     def return_to_group(self) -> None:
         """Join as one that has no membership any more."""
-        raise NotImplementedError
+
+    @property
+    @abstractmethod
+    def busy(self) -> bool:
+        """Whether it is on its way into the group, or to what it shall own."""
 
     # Reading.
 
     def read(self, partitions: Iterable[int], after: float = 0) -> None:
         """Fetch from these partitions, from then on that the first records are here."""
         if partitions:
-            self.world.clock.at(self.world.now + after, self._begin, frozenset(partitions))
+            self.context.clock.at(self.context.now + after, self._begin, frozenset(partitions))
 
     def _begin(self, partitions: Parts) -> None:
-        if self.alive and self.blocked_until <= self.world.now:
-            readable = self.reads & partitions - self.world.away - self.world.gone
-            self.world.ledger.start(self.world.now, self.number, sorted(readable))
+        if self.alive and self.blocked_until <= self.context.now:
+            readable = self.reads & partitions - self.context.away - self.context.gone
+            self.context.ledger.start(self.context.now, self.number, sorted(readable))
 
     @property
     def reads(self) -> Parts:
@@ -135,10 +155,10 @@ class Client:
     ) -> None:
         """Give partitions up; what wasn't committed will be read again."""
         if not committed:
-            world = self.world
-            world.ledger.reread(world.now, self.number, partitions, self.last_commit())
-        self.world.ledger.stop(
-            self.world.now,
+            context = self.context
+            context.ledger.reread(context.now, self.number, partitions, self.last_commit())
+        self.context.ledger.stop(
+            self.context.now,
             self.number,
             sorted(partitions),
             in_rebalance=in_rebalance,
@@ -149,7 +169,7 @@ class Client:
         """When positions were committed last: each commit interval, inside poll()."""
         if not self.settings.auto_commit or not self.owned or self.rests:
             return self.committed
-        until = min(self.world.now, self.last_poll)
+        until = min(self.context.now, self.last_poll)
         interval = max(self.settings.commit_ms, 1)
         return max(
             self.committed,
@@ -159,7 +179,7 @@ class Client:
     @property
     def rests(self) -> bool:
         """Whether periodic commits rest: up to the poll() that ends a block, or once replaced."""
-        return self.replaced or self.blocked_until >= self.world.now
+        return self.replaced or self.blocked_until >= self.context.now
 
     def mark_replaced(self) -> None:
         """Another process has its instance id: the coordinator takes no commit of it any more."""
@@ -169,23 +189,23 @@ class Client:
     def commit(self) -> None:
         """Commit the positions now: at the end of a block, before anything is read again."""
         if self.settings.auto_commit and self.owned and not self.replaced:
-            ends_block = self.blocked_until == self.world.now
-            self.committed = self.blocked_from if ends_block else self.world.now
-            self.sign_of_life = self.world.now
+            ends_block = self.blocked_until == self.context.now
+            self.committed = self.blocked_from if ends_block else self.context.now
+            self.sign_of_life = self.context.now
 
     def lose(self, why: str) -> None:
         """The membership is gone: partitions are lost, without a commit."""
         if self.owned:
             self.stop_reading(self.owned, committed=False)
-            self.world.tell("lost", self.name, partitions=self.owned, why=why)
+            self.context.log("lost", self.name, partitions=self.owned, why=why)
         self.owned = NONE
 
     # Heartbeats.
 
     def next_beat(self) -> float:
         """When its next regular heartbeat goes out."""
-        interval = self.beat_interval + self.world.delays.late
-        passed = math.floor((self.world.now - self.beats_from) / interval)
+        interval = self.beat_interval + self.context.delays.late
+        passed = math.floor((self.context.now - self.beats_from) / interval)
         due = self.beats_from + passed * interval
         # one that should be over may be late
         late = self._observed_beat(due) if passed > 0 else None
@@ -194,17 +214,19 @@ class Client:
         if observed is not None:
             return observed
         within = self.latest_phase(round((following - self.beats_from) / interval))
-        return self.observed.phase(self.name, following, self.world.now, self.beat_interval, within)
+        return self.observed.phase(
+            self.name, following, self.context.now, self.beat_interval, within
+        )
 
     def _observed_beat(self, expected: float) -> float | None:
         """The observed heartbeat that was expected then, if it is still to come."""
-        after = max(self.beats_from, self.world.now)
+        after = max(self.beats_from, self.context.now)
         return self.observed.beat(self.name, expected, after, self.latest_beat)
 
     @property
     def observed(self) -> Observed:
         """What was observed of the run."""
-        return self.world.scenario.observed
+        return self.context.scenario.observed
 
     @property
     def latest_beat(self) -> float:
@@ -217,27 +239,62 @@ class Client:
 
     def last_beat(self) -> float:
         """When its last one went out, at the start of the membership at the earliest."""
-        interval = self.beat_interval + self.world.delays.late
-        beats = math.floor((self.world.now - self.beats_from) / interval)
+        interval = self.beat_interval + self.context.delays.late
+        beats = math.floor((self.context.now - self.beats_from) / interval)
         return self.beats_from + max(beats, 0) * interval
 
     def next_sign(self) -> float:
         """When it speaks to the coordinator next: a heartbeat, or a commit."""
         commit = self.last_commit() + self.settings.commit_ms
-        if not self.owned or not self.settings.auto_commit or commit <= self.world.now:
+        if not self.owned or not self.settings.auto_commit or commit <= self.context.now:
             return self.next_beat()
         return min(self.next_beat(), commit)
 
+    @abstractmethod
+    def beat(self) -> None:
+        """A heartbeat that matters."""
+
     @property
+    @abstractmethod
     def beat_interval(self) -> float:
         """Milliseconds between heartbeats."""
-        raise NotImplementedError
+
+    @property
+    @abstractmethod
+    def session_ms(self) -> float:
+        """How long it may be silent."""
 
     # The end.
+
+    @abstractmethod
+    def close(
+        self, leave: bool | None, delay_ms: float = 0, silent_ms: float | None = None
+    ) -> None:
+        """close(): commit, revoke, and leave as `Close` says."""
+
+    def kill(self, silent_ms: float | None = None) -> None:
+        """The process is gone without a word."""
+        if not self.alive:
+            return
+        now = self.context.now
+        self.sign_of_life = self.last_sign() if silent_ms is None else now - silent_ms
+        self.stop_reading(self.owned, committed=False)
+        self.alive = False
+        self.last_poll = now
+        self.context.log("killed", self.name)
+        self.fall_silent()
+
+    def last_sign(self) -> float:
+        """When it spoke to the coordinator last."""
+        return max(self.sign_of_life, self.last_beat())
+
+    @abstractmethod
+    def fall_silent(self) -> None:
+        """Let the group await the end of its session."""
 
     def die(self, why: str) -> None:
         """A fatal error: the application ends."""
         if self.alive:
-            self.world.tell("error", self.name, why=why)
+            self.context.log("error", self.name, why=why)
             self.lose(why)
             self.alive = False

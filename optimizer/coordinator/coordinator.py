@@ -3,33 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from optimizer.coordinator.assignors import Parts
-from optimizer.coordinator.classic_client import ClassicClient
-from optimizer.coordinator.classic_group import ClassicGroup
-from optimizer.coordinator.classic_member import Membership
-from optimizer.coordinator.modern_group import UNSEEN, ModernGroup
-from optimizer.coordinator.modern_member import ModernMember
-from optimizer.coordinator.modern_sessions import ModernSessions
-from optimizer.coordinator.reconciliation import Current
-from optimizer.coordinator.world import World
-
-if TYPE_CHECKING:
-    from optimizer.coordinator.modern_client import ModernClient
+from optimizer.coordinator.classic.client import ClassicClient
+from optimizer.coordinator.classic.group import ClassicGroup
+from optimizer.coordinator.classic.member import Membership
+from optimizer.coordinator.client import Client
+from optimizer.coordinator.consumer.group import UNSEEN, ConsumerGroup
+from optimizer.coordinator.consumer.member import ConsumerMember
+from optimizer.coordinator.consumer.reconciliation import Current
+from optimizer.coordinator.context import Context
 
 
 class Coordinator:
     """Holds the group and turns it (group.consumer.migration.policy = bidirectional)."""
 
-    def __init__(self, world: World) -> None:
-        self.world = world
-        self.group: ClassicGroup | ModernGroup = ClassicGroup(world)
+    def __init__(self, context: Context) -> None:
+        self.context = context
+        self.group: ClassicGroup | ConsumerGroup = ClassicGroup(context)
 
-    def settle(self, clients: Sequence[ClassicClient | ModernClient], generation: int) -> None:
+    def settle(self, clients: Sequence[Client], generation: int) -> None:
         """These members joined long ago; the group is at rest in that generation, or epoch."""
-        if all(isinstance(client, ClassicClient) for client in clients):
-            group = ClassicGroup(self.world)
+        if all(client.is_classic for client in clients):
+            group = ClassicGroup(self.context)
             for client in clients:
                 assert isinstance(client, ClassicClient)
                 client.settle(generation)
@@ -40,58 +36,65 @@ class Coordinator:
             group.settle(generation)
             self.group = group
             return
-        self.group = modern = ModernGroup(self, generation)
+        self.group = modern = ConsumerGroup(self, generation)
         for client in clients:
             assert client.member_id is not None
             if isinstance(client, ClassicClient):
                 client.settle(generation)
-            member = ModernMember(client, client.member_id, client.number, client.topics)
+            member = ConsumerMember(client, client.member_id, client.number, client.topics)
             self._take_over(modern, member, client.owned)
         modern.topic_sizes = modern.sizes()
 
-    def for_classics(self) -> ClassicGroup | ModernGroup:
+    @property
+    def consumer_group(self) -> ConsumerGroup | None:
+        """The group, unless it is one of the classic protocol at present."""
+        return self.group if isinstance(self.group, ConsumerGroup) else None
+
+    def for_classics(self) -> ClassicGroup | ConsumerGroup:
         """The group for a member of the classic protocol; an empty one is of its kind."""
-        if isinstance(self.group, ModernGroup) and not self.group.members:
-            group = ClassicGroup(self.world)
+        if isinstance(self.group, ConsumerGroup) and not self.group.members:
+            group = ClassicGroup(self.context)
             group.generation = self.group.epoch
             self.group = group
         return self.group
 
-    def for_consumers(self) -> ModernGroup:
+    def for_consumers(self) -> ConsumerGroup:
         """The group for a member of KIP-848: the first one turns a classic group.
 
         What its members were given counts as what they have (ConsumerGroup.fromClassicGroup).
         """
-        if isinstance(self.group, ModernGroup):
+        if isinstance(self.group, ConsumerGroup):
             return self.group
         old = self.group
-        group = ModernGroup(self, max(old.generation, 1))
+        group = ConsumerGroup(self, max(old.generation, 1))
         self.group = group
         if old.members:
-            self.world.tell("converted_to_consumer")
+            self.context.log("converted_to_consumer")
         for one in old.members.values():
-            member = ModernMember(one.client, one.member_id, one.identity, one.client.topics)
+            member = ConsumerMember(one.client, one.member_id, one.identity, one.client.topics)
             self._take_over(group, member, one.assignment)
         group.seen_version = UNSEEN  # its topics' metadata is new to it, so that it counts on
         old.disband()
         group.restart_sessions()
         return group
 
-    def _take_over(self, group: ModernGroup, member: ModernMember, owned: Parts) -> None:
+    def _take_over(self, group: ConsumerGroup, member: ConsumerMember, owned: Parts) -> None:
         member.current = Current(group.epoch, group.epoch, assigned=owned)
         group.admit(member, owned)
         group.holder.update(dict.fromkeys(owned, member.member_id))
 
-    def turns_back(self, group: ModernSessions, *, rebalance: bool) -> bool:
+    def turns_back(self, *, rebalance: bool) -> bool:
         """Whether only classic members are left: the group is classic again.
 
         It rebalances where one has left, and not where one is back with the classic protocol.
         """
-        clients = [member.client for member in group.members.values()]
-        if not clients or not all(isinstance(client, ClassicClient) for client in clients):
+        group = self.consumer_group
+        if group is None or not group.members:
             return False
-        self.world.tell("converted_to_classic")
-        turned = ClassicGroup(self.world)
+        if not all(member.client.is_classic for member in group.members.values()):
+            return False
+        self.context.log("converted_to_classic")
+        turned = ClassicGroup(self.context)
         self.group = turned
         for one in group.members.values():
             assert isinstance(one.client, ClassicClient)

@@ -101,8 +101,8 @@ def steps_of(group: Group, scenario: Scenario, parameters: Parameters) -> list[s
 
     Raises NotApplicableError for an event that the group can't have.
     """
-    play = _Play(group, parameters)
-    return [step for at, event in scenario.steps for step in play.happen(at * 1000, event)]
+    processes = _Processes(group, parameters)
+    return [step for at, event in scenario.steps for step in processes.happen(at * 1000, event)]
 
 
 def length_of(event: Event, group: Group) -> float:
@@ -115,7 +115,7 @@ def length_of(event: Event, group: Group) -> float:
     return 0.0
 
 
-class _Play:
+class _Processes:
     """The group as events go by, and the process of each member."""
 
     def __init__(self, group: Group, parameters: Parameters) -> None:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from optimizer.coordinator.context import Context
 from optimizer.coordinator.ledger import NEVER
 from optimizer.coordinator.rest import at_rest, put_at_rest
 from optimizer.coordinator.scenario import Scenario
-from optimizer.coordinator.stage import Stage
+from optimizer.coordinator.simulator import Simulator
 from optimizer.coordinator.timeline import Timeline
-from optimizer.coordinator.world import World
 
 LONGEST_MS = 24 * 3_600_000
 """After so long without a rest a run is given up, and said not to be stable."""
@@ -22,51 +22,51 @@ def simulate(scenario: Scenario, seed: int = 0, details: bool = True) -> Timelin
     Raises ValueError for settings and steps that make no sense, StrategyError where Kafka's own
     assignor throws.
     """
-    world = World(scenario, seed, details)
-    stage = Stage(world)
+    context = Context(scenario, seed, details)
+    simulator = Simulator(context)
     steps = sorted(scenario.steps, key=lambda step: step.at)
-    world.ledger.appear(0, range(len(world.catalog)))
-    put_at_rest(stage)
-    stage.prepare(steps)
-    _run(stage, steps[-1].at if steps else 0)
-    return _account(stage)
+    context.ledger.appear(0, range(len(context.catalog)))
+    put_at_rest(simulator)
+    simulator.prepare(steps)
+    _run(simulator, steps[-1].at if steps else 0)
+    return _account(simulator)
 
 
-def _run(stage: Stage, last_step: float) -> None:
-    clock, end = stage.world.clock, stage.world.scenario.end
+def _run(simulator: Simulator, last_step: float) -> None:
+    clock, end = simulator.context.clock, simulator.context.scenario.end
     if end is not None:
         clock.run(end)
         return
     clock.run(last_step)
     while (time := clock.next_time) is not None and time <= last_step + LONGEST_MS:
-        if at_rest(stage):
+        if at_rest(simulator):
             # who has just been given something has still to fetch it
-            clock.run(clock.now + 2 * stage.world.delays.fetch)
-            if at_rest(stage):
+            clock.run(clock.now + 2 * simulator.context.delays.fetch)
+            if at_rest(simulator):
                 break
         else:
             clock.run(time)
 
 
-def _account(stage: Stage) -> Timeline:
-    world = stage.world
-    ledger, names = world.ledger, world.catalog.names
-    ledger.end(world.now)
-    alive = stage.alive()
+def _account(simulator: Simulator) -> Timeline:
+    context = simulator.context
+    ledger, names = context.ledger, context.catalog.names
+    ledger.end(context.now)
+    alive = simulator.alive()
     subscribed = {topic for client in alive for topic in client.topics}
-    rates = world.scenario.rates
+    rates = context.scenario.rates
     return Timeline(
         partitions=names,
-        lives=world.names,
+        lives=context.names,
         start=0,
-        end=world.now,
-        stable=at_rest(stage),
-        happenings=world.happenings,
-        generations=world.generations,
-        epochs=world.epochs,
-        targets=world.targets,
-        member_states=world.member_states,
-        rebalances=world.rebalances,
+        end=context.now,
+        stable=at_rest(simulator),
+        happenings=context.happenings,
+        generations=context.generations,
+        epochs=context.epochs,
+        targets=context.targets,
+        member_states=context.member_states,
+        rebalances=context.rebalances,
         unread_before_end=ledger.unread,
         longest_pause_before_end=ledger.longest_pause,
         stopped_needlessly=ledger.stopped_needlessly,
@@ -88,5 +88,5 @@ def _account(stage: Stage) -> Timeline:
             for one, (topic, n) in enumerate(names)
             if topic in rates and n < len(rates[topic])
         },
-        final=stage.coordinator.group.assignments,
+        final=simulator.coordinator.group.assignments,
     )

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from optimizer.coordinator.assignors import Parts
+from optimizer.coordinator.context import Generation, LogEntry, MemberState, Target
 from optimizer.coordinator.ledger import Pause, Reading
-from optimizer.coordinator.world import Generation, Happening, MemberState, Target
 
 Partition = tuple[str, int]
 
@@ -33,7 +33,7 @@ class Timeline:
     start: float
     end: float
     stable: bool
-    happenings: Sequence[Happening]
+    happenings: Sequence[LogEntry]
     generations: Sequence[Generation]
     epochs: Sequence[tuple[float, int]]
     targets: Sequence[Target]

@@ -8,7 +8,7 @@ from typing import Any
 
 from pyspark.sql import DataFrame, Window, functions as F
 
-from optimizer.coordinator import Played, figures_of, play
+from optimizer.coordinator import EventsTimeline, figures_of, simulate_events
 from optimizer.model import Problem, classes_of
 from spark.errors import InputError
 from spark.fleet import FleetSnapshot
@@ -148,8 +148,8 @@ def _priced(
 
 def _run(
     row: EncodedRow, problem: Problem, way: Way, events: list[Any], consumers: FleetConsumers
-) -> Played:
+) -> EventsTimeline:
     named = named_group(row, problem, classes_of(problem).kept)
     parameters = consumers.parameters(row.cluster, row.group)
     stated = parameters.with_assignors(way.offered)
-    return play(named, events, stated, f"{row.cluster}/{row.group}")
+    return simulate_events(named, events, stated, f"{row.cluster}/{row.group}")

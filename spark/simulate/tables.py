@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
-from optimizer.coordinator import Happening, Timeline
+from optimizer.coordinator import LogEntry, Timeline
 from spark.simulate.names import short_names
 from spark.wording import counted, named
 
@@ -67,11 +67,11 @@ def _row(at: float, what: str | None) -> dict[str, Any]:
     return {"seconds": round(at / 1000, 1), "member": "", "what": what}
 
 
-def _matters(one: Happening) -> bool:
+def _matters(one: LogEntry) -> bool:
     return bool(one.partitions) or one.what not in ("assigned", "revoked", "lost")
 
 
-def _together(same: list[Happening]) -> tuple[str, str]:
+def _together(same: list[LogEntry]) -> tuple[str, str]:
     """Who did it, and what it was, of those that did the same at one time."""
     first = same[0]
     names = list(dict.fromkeys(one.member or "" for one in same))

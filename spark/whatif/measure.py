@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from optimizer.coordinator import Down, figures_of, play
+from optimizer.coordinator import Down, figures_of, simulate_events
 from optimizer.model import (
     NOBODY,
     Goals,
@@ -140,7 +140,9 @@ class _Case:
         down, rates = self._down, rates_of(self._row)
         goals, capacities = weights.alone(self._goals), weights.capacities_of(group, after)
         played = self._limit.spend(
-            lambda: play(group, self._job.events, parameters, name, rates, down, goals, capacities)
+            lambda: simulate_events(
+                group, self._job.events, parameters, name, rates, down, goals, capacities
+            )
         )
         most = int(played.loads.max(initial=0))
         least_max = self._least_max_of(problem)

@@ -10,7 +10,7 @@ from optimizer.coordinator import Timeline
 from tests.optimizer.coordinator.account import Account
 from tests.optimizer.coordinator.classic_differences import classic_differences
 from tests.optimizer.coordinator.common_differences import common_differences
-from tests.optimizer.coordinator.modern_differences import modern_differences
+from tests.optimizer.coordinator.consumer_differences import consumer_differences
 from tests.optimizer.coordinator.reading_differences import reading_differences
 from tests.optimizer.coordinator.recorded_scenario import scenario_of
 from tests.paths import DATA
@@ -31,7 +31,7 @@ def differences(record: Record, timeline: Timeline) -> list[str]:
     account = Account(record, timeline)
     return [
         *classic_differences(account),
-        *modern_differences(account),
+        *consumer_differences(account),
         *common_differences(account),
         *reading_differences(account),
     ]

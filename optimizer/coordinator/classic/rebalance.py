@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections import Counter
 
 from optimizer.coordinator.assignors import Parts, assigned, hash_order
-from optimizer.coordinator.classic_client import ClassicClient
-from optimizer.coordinator.classic_member import Membership
-from optimizer.coordinator.classic_sessions import ClassicSessions
+from optimizer.coordinator.classic.client import ClassicClient
+from optimizer.coordinator.classic.member import Membership
+from optimizer.coordinator.classic.sessions import ClassicSessions
+from optimizer.coordinator.context import Generation
 from optimizer.coordinator.election import elected
 from optimizer.coordinator.settings import is_cooperative
-from optimizer.coordinator.world import Generation
 
 
 class ClassicRebalance(ClassicSessions):
@@ -30,11 +30,11 @@ class ClassicRebalance(ClassicSessions):
         self.state = "PreparingRebalance"
         self.phase += 1
         self.further = False
-        self.world.tell("preparing", why=why, generation=self.generation)
+        self.context.log("preparing", why=why, generation=self.generation)
         limit = self._rebalance_timeout()
-        clock, now = self.world.clock, self.world.now
+        clock, now = self.context.clock, self.context.now
         if self.initial:
-            delay = self.world.broker.initial_delay_ms
+            delay = self.context.broker.initial_delay_ms
             clock.at(now + delay, self._look_again, self.phase, max(limit - delay, 0))
             return
         clock.at(now + limit, self._time_out, self.phase)
@@ -46,9 +46,9 @@ class ClassicRebalance(ClassicSessions):
             return
         if self.further and left > 0:
             self.further = False
-            delay = min(self.world.broker.initial_delay_ms, left)
-            clock = self.world.clock
-            clock.at(self.world.now + delay, self._look_again, phase, left - delay)
+            delay = min(self.context.broker.initial_delay_ms, left)
+            clock = self.context.clock
+            clock.at(self.context.now + delay, self._look_again, phase, left - delay)
         else:
             self._complete()
 
@@ -59,7 +59,7 @@ class ClassicRebalance(ClassicSessions):
             if not member.parked and member.client.alive and not member.client.rejoining:
                 beats.setdefault(member.client.next_beat(), []).append(member.client)
         for time, clients in beats.items():
-            self.world.clock.at(time, self._beats, clients)
+            self.context.clock.at(time, self._beats, clients)
 
     def _beats(self, clients: list[ClassicClient]) -> None:
         for client in clients:
@@ -70,7 +70,7 @@ class ClassicRebalance(ClassicSessions):
         member = self.members.get(client.member_id or "")
         waited_for = self.state == "PreparingRebalance" and not (member and member.parked)
         if member is None or client.generation != self.generation or waited_for:
-            self.world.clock.at(client.next_beat(), client.beat)
+            self.context.clock.at(client.next_beat(), client.beat)
 
     def _rebalance_timeout(self) -> float:
         return max((m.client.settings.max_poll_ms for m in self.members.values()), default=0)
@@ -91,28 +91,28 @@ class ClassicRebalance(ClassicSessions):
 
     def _complete(self) -> None:
         """The end of a join phase: the one place where the generation counts on."""
-        world = self.world
+        context = self.context
         for member in [m for m in self.members.values() if not m.parked]:
             if member.client.instance_id is None:
-                world.tell("kicked_not_rejoined", member.client.name)
+                context.log("kicked_not_rejoined", member.client.name)
                 self._forget(member)
         parked = [member for member in self.members.values() if member.parked]
         if self.members and not parked:
-            world.clock.at(world.now + self._rebalance_timeout(), self._time_out, self.phase)
+            context.clock.at(context.now + self._rebalance_timeout(), self._time_out, self.phase)
             return
         self.generation += 1
-        world.rebalances += 1
+        context.rebalances += 1
         self.phase += 1
         self.initial = False
         if not self.members:
             self.state, self.protocol, self.leader = "Empty", None, None
-            world.tell("empty", generation=self.generation)
+            context.log("empty", generation=self.generation)
             self._keep(None)
             return
         self._settle_leader(parked)
         self.protocol = elected(self._lists())
         self.state = "CompletingRebalance"
-        world.tell("join_phase_done", generation=self.generation)
+        context.log("join_phase_done", generation=self.generation)
         self._keep(None)
         for member in self.members.values():
             client = member.client
@@ -122,15 +122,15 @@ class ClassicRebalance(ClassicSessions):
                 if client.alive:
                     client.joined(self.generation)
                 else:
-                    client.sign_of_life = world.now
+                    client.sign_of_life = context.now
                     self.falls_silent(client)
             elif client.alive:
-                world.clock.at(client.next_beat(), client.beat)
-        world.clock.at(world.now + self._rebalance_timeout(), self._expire_sync, self.phase)
-        delay = world.delays.round_trip + world.delays.assign
+                context.clock.at(client.next_beat(), client.beat)
+        context.clock.at(context.now + self._rebalance_timeout(), self._expire_sync, self.phase)
+        delay = context.delays.round_trip + context.delays.assign
         if self._leader_misses_topics():
-            delay += world.delays.missing_topic
-        world.clock.at(world.now + delay, self._assign, self.phase)
+            delay += context.delays.missing_topic
+        context.clock.at(context.now + delay, self._assign, self.phase)
 
     def _settle_leader(self, parked: list[Membership]) -> None:
         leader = self.members.get(self.leader or "")
@@ -142,10 +142,10 @@ class ClassicRebalance(ClassicSessions):
 
     def _keep(self, assignment: dict[str, Parts] | None) -> None:
         """Keep the account of this generation, or complete it when the assignment is there."""
-        if not self.world.details:
+        if not self.context.details:
             return
-        generations = self.world.generations
-        at = self.world.now
+        generations = self.context.generations
+        at = self.context.now
         if generations and generations[-1].number == self.generation:
             at = generations.pop().at
         leader = self.members.get(self.leader or "")
@@ -172,7 +172,7 @@ class ClassicRebalance(ClassicSessions):
             return
         answer = self._ask_leader(leader.client)
         self.state = "Stable"
-        self.world.tell("assignment_received", leader.client.name, generation=self.generation)
+        self.context.log("assignment_received", leader.client.name, generation=self.generation)
         for member in self.members.values():
             member.assignment = answer[member.member_id]
         self._keep({m.client.name: m.assignment for m in self.members.values()})
@@ -184,7 +184,7 @@ class ClassicRebalance(ClassicSessions):
 
     def _leader_misses_topics(self) -> bool:
         leader = self.members[self.leader or ""].client
-        known = self.world.catalog.versions[leader.version]
+        known = self.context.catalog.versions[leader.version]
         lists = {member.seen.topics for member in self.members.values()}
         return any(topic not in known for topics in lists for topic in topics)
 
@@ -194,21 +194,21 @@ class ClassicRebalance(ClassicSessions):
         members = [self.members[member_id] for member_id in order]
         version = leader.version
         if self._leader_misses_topics():
-            leader.version = version = self.world.catalog.version
+            leader.version = version = self.context.catalog.version
         self.snapshot = self._sizes(leader)
         assert self.protocol is not None
         return assigned(
-            self.world.catalog,
+            self.context.catalog,
             version,
             self.protocol,
             [member.sticky if self.protocol == "sticky" else member.seen for member in members],
-            self.world.scenario.goals,
+            self.context.scenario.goals,
             cooperative=is_cooperative(self.protocol),
         )
 
     def _sizes(self, leader: ClassicClient) -> dict[str, int]:
         """The group's topics as the leader knows them."""
-        known = self.world.catalog.versions[leader.version]
+        known = self.context.catalog.versions[leader.version]
         topics = {
             topic for lists in {m.client.topics for m in self.members.values()} for topic in lists
         }

@@ -5,9 +5,9 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 
 from optimizer.coordinator.assignors import Parts, hash_order
-from optimizer.coordinator.classic_client import ClassicClient
-from optimizer.coordinator.classic_member import Membership
-from optimizer.coordinator.world import World
+from optimizer.coordinator.classic.client import ClassicClient
+from optimizer.coordinator.classic.member import Membership
+from optimizer.coordinator.context import Context
 
 FIRST_JOIN_MS = 300_000
 """How long a newcomer's first JoinGroup is kept; fixed in Kafka (NEW_MEMBER_JOIN_TIMEOUT_MS)."""
@@ -16,8 +16,8 @@ FIRST_JOIN_MS = 300_000
 class ClassicSessions(ABC):
     """What a classic group is at a time, its members' heartbeats and sessions."""
 
-    def __init__(self, world: World) -> None:
-        self.world = world
+    def __init__(self, context: Context) -> None:
+        self.context = context
         self.state = "Empty"
         self.generation = 0
         self.protocol: str | None = None
@@ -62,7 +62,7 @@ class ClassicSessions(ABC):
         """A member has what it was given."""
         if partitions and client.member_id in self.members:
             identity = self.members[client.member_id].identity
-            self.world.ledger.own(self.world.now, identity, partitions, self.present)
+            self.context.ledger.own(self.context.now, identity, partitions, self.present)
 
     def heartbeat(self, client: ClassicClient) -> None:
         """A heartbeat, where its answer matters."""
@@ -90,12 +90,12 @@ class ClassicSessions(ABC):
         member.silence += 1
         client = member.client
         expires = client.sign_of_life + client.settings.session_ms
-        self.world.clock.at(expires, self._expire, member.member_id, member.silence)
+        self.context.clock.at(expires, self._expire, member.member_id, member.silence)
 
     def _expire(self, member_id: str, silence: int) -> None:
         member = self.members.get(member_id)
         if member is not None and member.silence == silence and not member.parked:
-            self.world.tell("session_expired", member.client.name, member_id=member_id)
+            self.context.log("session_expired", member.client.name, member_id=member_id)
             self._remove([member], "session expired")
 
     def _await_first_join(self, member: Membership) -> None:
@@ -104,14 +104,14 @@ class ClassicSessions(ABC):
         Only a rebalance timeout above that lets a phase last as long.
         """
         if self._rebalance_timeout() > FIRST_JOIN_MS:
-            at = self.world.now + FIRST_JOIN_MS
-            self.world.clock.at(at, self._drop_newcomer, member)
+            at = self.context.now + FIRST_JOIN_MS
+            self.context.clock.at(at, self._drop_newcomer, member)
 
     def _drop_newcomer(self, member: Membership) -> None:
         if not member.is_new or self.members.get(member.member_id) is not member:
             return
         client = member.client
-        self.world.tell("session_expired", client.name, member_id=member.member_id)
+        self.context.log("session_expired", client.name, member_id=member.member_id)
         if client.alive and client.member_id == member.member_id:
             client.forget("UNKNOWN_MEMBER_ID", new_id=True)
         self._remove([member], "session expired")
@@ -120,21 +120,21 @@ class ClassicSessions(ABC):
         """Another broker coordinates the group: every session starts anew."""
         for member in self.members.values():
             if not member.client.alive or member.client.member_id != member.member_id:
-                member.client.sign_of_life = self.world.now
+                member.client.sign_of_life = self.context.now
                 self._await_end(member)
 
     def await_the_late(self) -> None:
         """Who isn't in this generation learns it at its next heartbeat."""
         for member in self.members.values():
             if member.client.alive and member.client.generation != self.generation:
-                self.world.clock.at(member.client.next_beat(), member.client.beat)
+                self.context.clock.at(member.client.next_beat(), member.client.beat)
 
     def leave(self, member_id: str) -> None:
         """A LeaveGroup."""
         self.pending.discard(member_id)
         member = self.members.get(member_id)
         if member is not None:
-            self.world.tell("left", member.client.name, member_id=member_id)
+            self.context.log("left", member.client.name, member_id=member_id)
             self._remove([member], "left")
         else:
             self._maybe_complete()
@@ -147,7 +147,7 @@ class ClassicSessions(ABC):
             self.leader = order[0] if order else None
         client = member.client
         if client.alive and client.member_id == member.member_id and not client.expired_poll:
-            self.world.clock.at(client.next_beat(), client.beat)
+            self.context.clock.at(client.next_beat(), client.beat)
 
     def _remove(self, gone: list[Membership], why: str) -> None:
         for member in gone:

@@ -36,14 +36,14 @@ class Down(NamedTuple):
     without: Sequence[tuple[str, int]] = ()
 
 
-class Played(NamedTuple):
+class EventsTimeline(NamedTuple):
     """A simulated group: its timeline, and how many partitions each member has at the end."""
 
     timeline: Timeline
     loads: IntArray
 
 
-def play(
+def simulate_events(
     group: Group,
     events: Sequence[Event],
     parameters: Parameters,
@@ -52,7 +52,7 @@ def play(
     down: Mapping[int, Down] = NOTHING,
     goals: Goals = DEFAULT_GOALS,
     capacities: Mapping[str, float] = NOTHING,
-) -> Played:
+) -> EventsTimeline:
     """Let events happen to a group that is at rest, one after the other.
 
     What is chance in life goes by the group's `name`: the same each time. `rates` are records a
@@ -84,7 +84,7 @@ def play(
     )
     timeline = simulate(scenario, crc32(name.encode("utf-8", "surrogatepass")), details=False)
     loads = np.array([len(parts) for parts in timeline.final.values()], np.int64)
-    return Played(timeline, loads)
+    return EventsTimeline(timeline, loads)
 
 
 def figures_of(timeline: Timeline) -> dict[str, Any]:

@@ -6,10 +6,9 @@ from typing import Any
 
 from optimizer.coordinator.assignors import Parts
 from optimizer.coordinator.client import Client
-from optimizer.coordinator.coordinator import Coordinator
-from optimizer.coordinator.modern_group import ModernGroup
+from optimizer.coordinator.context import NONE
 from optimizer.coordinator.observed import EARLIEST_MS
-from optimizer.coordinator.world import NONE
+from optimizer.coordinator.protocols import CoordinatorOfConsumer, GroupOfConsumer
 
 DRIFT_MS = 100
 """How much later than due each heartbeat may be, by which all later ones are late as well."""
@@ -18,25 +17,30 @@ LATEST_UNWATCHED_MS = 1_000
 """How much later than expected a heartbeat may be of which most aren't observed."""
 
 
-class ModernClient(Client):
+class ConsumerClient(Client):
     """Beats, is told what to own, gets there inside poll(), acknowledges."""
 
-    def __init__(self, coordinator: Coordinator, *arguments: Any, **named: Any) -> None:
-        super().__init__(coordinator.world, *arguments, **named)
+    def __init__(
+        self, coordinator: CoordinatorOfConsumer[ConsumerClient], *arguments: Any, **named: Any
+    ) -> None:
+        super().__init__(coordinator.context, *arguments, **named)
         self.coordinator = coordinator
         self.wanted: Parts | None = None
         self.reconciling = False
         self.giving_up: Parts = NONE
 
     @property
-    def group(self) -> ModernGroup | None:
+    def group(self) -> GroupOfConsumer[ConsumerClient] | None:
         """The group, unless it is one of the classic protocol at present."""
-        group = self.coordinator.group
-        return group if isinstance(group, ModernGroup) else None
+        return self.coordinator.consumer_group
 
     @property
     def beat_interval(self) -> float:
-        return self.world.broker.heartbeat_ms
+        return self.context.broker.heartbeat_ms
+
+    @property
+    def session_ms(self) -> float:
+        return self.context.broker.session_ms
 
     @property
     def latest_beat(self) -> float:
@@ -64,14 +68,14 @@ class ModernClient(Client):
         if not self.alive:
             return
         if self.member_id is None:
-            self.member_id = self.future_id or self.world.new_id()
-        self.beats_from = self.sign_of_life = self.world.now
+            self.member_id = self.future_id or self.context.new_id()
+        self.beats_from = self.sign_of_life = self.context.now
         self.beat_set = False
         self.answer(self.coordinator.for_consumers().joins(self))
 
     def answer(self, wanted: Parts | None) -> None:
         """What a heartbeat was answered: None where nothing is new."""
-        self.sign_of_life = self.world.now
+        self.sign_of_life = self.context.now
         if wanted is not None and self.alive:
             self.wanted = wanted
             if not self.reconciling:
@@ -82,7 +86,7 @@ class ModernClient(Client):
 
     def beat(self) -> None:
         """A regular heartbeat."""
-        self.beats_from = self.world.now
+        self.beats_from = self.context.now
         if not self.alive or self.expired_poll or self.member_id is None:
             return
         if self.group is None:
@@ -104,8 +108,10 @@ class ModernClient(Client):
             return
         self.returning = True
         self.wanted, self.reconciling, self.giving_up = None, False, NONE
-        expected = self.world.now + self.world.delays.round_trip
-        self.world.clock.at(self.observed.rejoined(self.name, expected, self.world.now), self.begin)
+        expected = self.context.now + self.context.delays.round_trip
+        self.context.clock.at(
+            self.observed.rejoined(self.name, expected, self.context.now), self.begin
+        )
 
     # Reconciliation.
 
@@ -114,20 +120,20 @@ class ModernClient(Client):
         if not self.reconciling or self.wanted is None:
             return
         wanted = self.wanted
-        takes = self.world.delays.reconcile
+        takes = self.context.delays.reconcile
         revoked = self.owned - wanted
         self.giving_up = revoked
         if revoked:
             self.commit()
             self.stop_reading(revoked, committed=True, in_rebalance=True)
-            self.world.tell("revoked", self.name, partitions=revoked)
+            self.context.log("revoked", self.name, partitions=revoked)
             if self.settings.revoke_ms:
-                self.world.ledger.stop(self.world.now, self.number, sorted(self.owned))
+                self.context.ledger.stop(self.context.now, self.number, sorted(self.owned))
                 takes = max(takes, self.settings.revoke_ms)
                 self.call_back(self.settings.revoke_ms)
-        now = self.world.now
+        now = self.context.now
         ends = self.observed.reconciliation(self.name, now + takes, now)
-        self.world.clock.at(ends, self.when_polling, self._finish, wanted)
+        self.context.clock.at(ends, self.when_polling, self._finish, wanted)
 
     def _finish(self, wanted: Parts) -> None:
         if not self.reconciling or self.member_id is None:
@@ -135,16 +141,16 @@ class ModernClient(Client):
         added = wanted - self.owned
         self.read(self.owned & wanted)
         self.owned, self.giving_up = wanted, NONE
-        self.world.tell("assigned", self.name, partitions=added)
+        self.context.log("assigned", self.name, partitions=added)
         if self.group is not None:
             self.group.own(self, added)
-        self.read(added, self.world.delays.fetch)
+        self.read(added, self.context.delays.fetch)
         self.reconciling = False
         newer = self.wanted if self.wanted != wanted else None
-        expected = self.world.now + self.world.delays.round_trip
-        self.beats_from = self.observed.request(self.name, expected, self.world.now)
+        expected = self.context.now + self.context.delays.round_trip
+        self.beats_from = self.observed.request(self.name, expected, self.context.now)
         self.beat_set = False
-        self.world.clock.at(self.beats_from, self._acknowledge, newer)
+        self.context.clock.at(self.beats_from, self._acknowledge, newer)
 
     def _acknowledge(self, newer: Parts | None) -> None:
         """The heartbeat that says that all is as it should be."""
@@ -166,15 +172,15 @@ class ModernClient(Client):
 
     def poll_timeout(self) -> None:
         """The next heartbeat says that the member leaves, or is away."""
-        if self.alive and self.blocked_until > self.world.now:
-            self.world.clock.at(self.next_beat(), self._leave_for_now)
+        if self.alive and self.blocked_until > self.context.now:
+            self.context.clock.at(self.next_beat(), self._leave_for_now)
 
     def _leave_for_now(self) -> None:
-        if not self.alive or self.blocked_until <= self.world.now or self.expired_poll:
+        if not self.alive or self.blocked_until <= self.context.now or self.expired_poll:
             return
         self.expired_poll = True
         self.wanted, self.reconciling, self.giving_up = None, False, NONE
-        self.world.tell("poll_timeout", self.name)
+        self.context.log("poll_timeout", self.name)
         self.sign_of_life = self.last_beat()
         self._say_goodbye(leave=None)
 
@@ -195,21 +201,21 @@ class ModernClient(Client):
         """close(): commit, revoke, a last heartbeat."""
         if not self.alive:
             return
-        world = self.world
-        self.last_poll = world.now
+        context = self.context
+        self.last_poll = context.now
         self.sign_of_life = max(self.sign_of_life, self.last_beat())
         self.commit()
-        self.sign_of_life = min(self.sign_of_life, world.now)
+        self.sign_of_life = min(self.sign_of_life, context.now)
         if silent_ms is not None:
-            self.sign_of_life = world.now - silent_ms
+            self.sign_of_life = context.now - silent_ms
         self.alive = False
-        world.tell("closing", self.name)
-        delay = world.delays.round_trip + delay_ms
+        context.log("closing", self.name)
+        delay = context.delays.round_trip + delay_ms
         if self.owned:
-            world.tell("revoked", self.name, partitions=self.owned)
-            world.ledger.stop(world.now, self.number, sorted(self.owned))
+            context.log("revoked", self.name, partitions=self.owned)
+            context.ledger.stop(context.now, self.number, sorted(self.owned))
             delay += self.settings.revoke_ms
-        world.clock.at(world.now + delay, self._closed, leave)
+        context.clock.at(context.now + delay, self._closed, leave)
 
     def _closed(self, leave: bool | None) -> None:
         self._say_goodbye(leave=leave)
@@ -221,16 +227,6 @@ class ModernClient(Client):
         super().commit()
         self.sign_of_life = sign_of_life
 
-    def kill(self, silent_ms: float | None = None) -> None:
-        """The process is gone without a word."""
-        if not self.alive:
-            return
-        self.sign_of_life = max(self.sign_of_life, self.last_beat())
-        if silent_ms is not None:
-            self.sign_of_life = self.world.now - silent_ms
-        self.stop_reading(self.owned, committed=False)
-        self.alive = False
-        self.last_poll = self.world.now
-        self.world.tell("killed", self.name)
+    def fall_silent(self) -> None:
         if self.group is not None:
             self.group.falls_silent(self)

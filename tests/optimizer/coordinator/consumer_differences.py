@@ -9,7 +9,7 @@ from typing import Any
 from tests.optimizer.coordinator.account import Account, named, shown
 
 
-def modern_differences(account: Account) -> Iterator[str]:
+def consumer_differences(account: Account) -> Iterator[str]:
     """Epochs, targets, and the states of members on their way to them."""
     record, timeline = account.record, account.timeline
     bumps = [(event["t"], event["group_epoch"]) for event in account.of_coordinator("epoch_bumped")]

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from optimizer.coordinator.classic_client import ClassicClient
-from optimizer.coordinator.classic_member import Membership
-from optimizer.coordinator.classic_rebalance import ClassicRebalance
+from optimizer.coordinator.classic.client import ClassicClient
+from optimizer.coordinator.classic.member import Membership
+from optimizer.coordinator.classic.rebalance import ClassicRebalance
 from optimizer.coordinator.election import candidates, elected
 
 
@@ -16,7 +16,7 @@ class ClassicGroup(ClassicRebalance):
         if not self._accepts(client):
             self._refuse(client, "GROUP_MAX_SIZE_REACHED")
             return
-        member_id = client.future_id or f"{client.name}-{self.world.new_id()}"
+        member_id = client.future_id or f"{client.name}-{self.context.new_id()}"
         client.future_id = None
         client.member_id = member_id
         self.pending.add(member_id)
@@ -63,20 +63,20 @@ class ClassicGroup(ClassicRebalance):
         if self.state == "PreparingRebalance":
             count = sum(member.parked for member in self.members.values())
             known = known if known and known.parked else None
-        return known is not None or count < self.world.broker.max_size
+        return known is not None or count < self.context.broker.max_size
 
     def _refuse(self, client: ClassicClient, why: str) -> None:
-        self.world.tell("join_error", client.name, why=why)
+        self.context.log("join_error", client.name, why=why)
         client.die(why)
         self._maybe_complete()
 
     def _add(self, client: ClassicClient) -> None:
         if client.instance_id is not None:
-            client.member_id = client.future_id or f"{client.instance_id}-{self.world.new_id()}"
+            client.member_id = client.future_id or f"{client.instance_id}-{self.context.new_id()}"
             client.future_id = None
         assert client.member_id is not None
         what = "member_added" if client.instance_id is None else "static_added"
-        self.world.tell(what, client.name, member_id=client.member_id)
+        self.context.log(what, client.name, member_id=client.member_id)
         member = Membership(client, client.member_id, client.number)
         member.take()
         self.members[client.member_id] = member
@@ -102,9 +102,9 @@ class ClassicGroup(ClassicRebalance):
         """A static member is back, or another one has its id (KIP-345)."""
         before = old.member_id
         if not (client.member_id and client.member_id == before):
-            client.member_id = client.future_id or f"{client.instance_id}-{self.world.new_id()}"
+            client.member_id = client.future_id or f"{client.instance_id}-{self.context.new_id()}"
             client.future_id = None
-        self.world.tell("static_replaced", client.name, member_id=client.member_id)
+        self.context.log("static_replaced", client.name, member_id=client.member_id)
         was_parked = old.parked
         fenced = old.client
         self.members = {
@@ -120,7 +120,7 @@ class ClassicGroup(ClassicRebalance):
             if was_parked:
                 fenced.die("FENCED_INSTANCE_ID")
             else:
-                self.world.clock.at(fenced.next_sign(), fenced.die, "FENCED_INSTANCE_ID")
+                self.context.clock.at(fenced.next_sign(), fenced.die, "FENCED_INSTANCE_ID")
         old.take()
         if self.state == "PreparingRebalance":
             self._maybe_complete()
@@ -132,7 +132,7 @@ class ClassicGroup(ClassicRebalance):
     def _return_unnoticed(self, member: Membership) -> None:
         member.parked = False
         client = member.client
-        self.world.tell("static_no_rebalance", client.name)
+        self.context.log("static_no_rebalance", client.name)
         client.joined(self.generation)
         if self.leader == member.member_id:
             self.snapshot = self._sizes(client)

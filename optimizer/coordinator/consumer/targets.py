@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING
 
 from optimizer.coordinator.assignors import Parts, Seen, assigned, timeline_order
-from optimizer.coordinator.classic_client import ClassicClient
-from optimizer.coordinator.modern_member import ModernMember
-from optimizer.coordinator.modern_sessions import ModernSessions
-from optimizer.coordinator.reconciliation import STABLE, UNREVOKED, Current, reconciled
+from optimizer.coordinator.client import Client
+from optimizer.coordinator.consumer.member import ConsumerMember
+from optimizer.coordinator.consumer.reconciliation import STABLE, UNREVOKED, Current, reconciled
+from optimizer.coordinator.consumer.sessions import ConsumerSessions
+from optimizer.coordinator.context import MemberState, Target
 from optimizer.coordinator.settings import SERVER_ASSIGNORS
-from optimizer.coordinator.world import MemberState, Target
-
-if TYPE_CHECKING:
-    from optimizer.coordinator.modern_client import ModernClient
 
 REGEX_REST_MS = 10_000
 """Patterns aren't resolved twice within this time; fixed in Kafka."""
@@ -22,17 +18,17 @@ REGEX_REST_MS = 10_000
 LATER_REGEX_MS = 1
 
 
-class ModernTargets(ModernSessions):
+class ConsumerTargets(ConsumerSessions):
     """Everything that happens inside a heartbeat: epochs, targets, patterns, reconciliation."""
 
     def _settle(
-        self, member: ModernMember, *, owned: Parts | None, joins: bool = False
+        self, member: ConsumerMember, *, owned: Parts | None, joins: bool = False
     ) -> Parts | None:
         topics = self._topics_of(member.client)
         changed = topics != member.topics
         member.topics = topics
         self.subscribing.discard(member.client.number)
-        version = self.world.catalog.version
+        version = self.context.catalog.version
         if changed or version != self.seen_version:
             self.seen_version = version
             sizes = self.sizes()
@@ -41,7 +37,7 @@ class ModernTargets(ModernSessions):
                 self.bump()
         self._compute(member.member_id if joins else None)
         before = member.current
-        readable = self.world.catalog.of_topics(topics) if changed and not joins else None
+        readable = self.context.catalog.of_topics(topics) if changed and not joins else None
         current = reconciled(
             before,
             self.target[member.member_id],
@@ -55,7 +51,7 @@ class ModernTargets(ModernSessions):
             return current.assigned
         return None
 
-    def _keep(self, member: ModernMember, current: Current) -> None:
+    def _keep(self, member: ConsumerMember, current: Current) -> None:
         before = member.current
         settled = current.state == STABLE and current.epoch == self.target_epoch
         (self.unsettled.discard if settled else self.unsettled.add)(member.member_id)
@@ -67,29 +63,29 @@ class ModernTargets(ModernSessions):
                 del self.holder[one]
         for one in current.assigned | current.revoking:
             self.holder[one] = member.member_id
-        if self.world.details:
-            state = MemberState(self.world.now, member.client.name, *current)
-            self.world.member_states.append(state)
+        if self.context.details:
+            state = MemberState(self.context.now, member.client.name, *current)
+            self.context.member_states.append(state)
         if current.state == UNREVOKED and before.state != UNREVOKED:
             member.revocation += 1
             limit = member.client.settings.max_poll_ms
-            self.world.clock.at(
-                self.world.now + limit, self._revocation_timeout, member, member.revocation
+            self.context.clock.at(
+                self.context.now + limit, self._revocation_timeout, member, member.revocation
             )
 
-    def _revocation_timeout(self, member: ModernMember, revocation: int) -> None:
+    def _revocation_timeout(self, member: ConsumerMember, revocation: int) -> None:
         here = self.members.get(member.member_id) is member
         if here and member.revocation == revocation and member.current.state == UNREVOKED:
-            self.world.tell("rebalance_timeout", member.client.name)
+            self.context.log("rebalance_timeout", member.client.name)
             self._remove(member)
             client = member.client
             if client.alive:
-                self.world.clock.at(client.next_beat(), client.beat)
+                self.context.clock.at(client.next_beat(), client.beat)
 
     def _compute(self, newcomer: str | None) -> None:
         """Compute the target, if it is due: only inside a heartbeat (KIP-1263)."""
-        now = self.world.now
-        interval = self.world.broker.assignment_interval_ms
+        now = self.context.now
+        interval = self.context.broker.assignment_interval_ms
         if self.target_epoch == self.epoch:
             return
         if self.computed_at is not None and now - self.computed_at < interval:
@@ -106,17 +102,17 @@ class ModernTargets(ModernSessions):
             )
             for member in map(self.members.__getitem__, self._order(newcomer))
         ]
-        catalog = self.world.catalog
+        catalog = self.context.catalog
         strategy = SERVER_ASSIGNORS[assignor]
-        goals = self.world.scenario.goals
+        goals = self.context.scenario.goals
         self.target = assigned(
             catalog, catalog.version, strategy, members, goals, cooperative=False
         )
         self.target_epoch, self.computed_at = self.epoch, now
-        self.world.rebalances += 1
-        if self.world.details:
+        self.context.rebalances += 1
+        if self.context.details:
             by_name = {m.client.name: self.target[m.member_id] for m in self.members.values()}
-            self.world.targets.append(Target(now, self.epoch, assignor, by_name))
+            self.context.targets.append(Target(now, self.epoch, assignor, by_name))
         self.unsettled = {*self.members}
 
     def _order(self, newcomer: str | None) -> list[str]:
@@ -133,11 +129,11 @@ class ModernTargets(ModernSessions):
             if member.client.settings.remote_assignor in SERVER_ASSIGNORS
         )
         if not votes:
-            return self.world.broker.assignor
+            return self.context.broker.assignor
         most = max(votes.values())
         return min(str(name) for name, count in votes.items() if count == most)
 
-    def _topics_of(self, client: ModernClient | ClassicClient) -> tuple[str, ...]:
+    def _topics_of(self, client: Client) -> tuple[str, ...]:
         if client.pattern is None:
             return client.topics
         self._resolve(client.pattern)
@@ -145,7 +141,7 @@ class ModernTargets(ModernSessions):
 
     def _resolve(self, pattern: str) -> None:
         """Have a pattern resolved in the background, if topics came since, and not too often."""
-        now, version = self.world.now, self.world.catalog.version
+        now, version = self.context.now, self.context.catalog.version
         if pattern in self.resolved and version == self.resolved_version:
             return
         if self.resolving:
@@ -154,13 +150,13 @@ class ModernTargets(ModernSessions):
         if pattern in self.resolved and rests:
             return
         self.resolving, self.resolved_at = True, now
-        takes = LATER_REGEX_MS if self.resolved else self.world.delays.resolve
-        self.world.clock.at(now + takes, self._resolution, pattern)
+        takes = LATER_REGEX_MS if self.resolved else self.context.delays.resolve
+        self.context.clock.at(now + takes, self._resolution, pattern)
 
     def _resolution(self, pattern: str) -> None:
         self.resolving = False
-        topics = self.world.catalog.matching(pattern)
-        self.resolved_version = self.world.catalog.version
+        topics = self.context.catalog.matching(pattern)
+        self.resolved_version = self.context.catalog.version
         if self.resolved.get(pattern, ()) == topics:
             return
         self.resolved[pattern] = topics

@@ -2,27 +2,23 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from optimizer.coordinator.assignors import Parts
-from optimizer.coordinator.classic_client import ClassicClient
+from optimizer.coordinator.classic.client import ClassicClient
+from optimizer.coordinator.consumer.client import ConsumerClient
+from optimizer.coordinator.consumer.member import ConsumerMember
+from optimizer.coordinator.consumer.reconciliation import UNRELEASED, UNREVOKED
+from optimizer.coordinator.consumer.targets import ConsumerTargets
+from optimizer.coordinator.context import NONE
 from optimizer.coordinator.election import candidates
-from optimizer.coordinator.modern_member import ModernMember
-from optimizer.coordinator.modern_targets import ModernTargets
-from optimizer.coordinator.reconciliation import UNRELEASED, UNREVOKED
-from optimizer.coordinator.world import NONE
-
-if TYPE_CHECKING:
-    from optimizer.coordinator.modern_client import ModernClient
 
 UNSEEN = -1
 """In place of a version of topics: none has been looked at yet."""
 
 
-class ModernGroup(ModernTargets):
+class ConsumerGroup(ConsumerTargets):
     """Epochs, a target, and members on their way to it. Classic members may be among them."""
 
-    def joins(self, client: ModernClient) -> Parts | None:
+    def joins(self, client: ConsumerClient) -> Parts | None:
         """The first heartbeat of a member; what it may read.
 
         A static one takes the place of its instance id's member, who must have said that it would
@@ -30,20 +26,20 @@ class ModernGroup(ModernTargets):
         """
         assert client.member_id is not None
         old = self._of_instance(client.instance_id)
-        if old is not None and not old.away and not isinstance(old.client, ClassicClient):
-            self.world.tell("static_refused", client.name, member_id=client.member_id)
+        if old is not None and not old.away and not old.client.is_classic:
+            self.context.log("static_refused", client.name, member_id=client.member_id)
             client.die("UNRELEASED_INSTANCE_ID")
             return None
         if old is not None:
             member = self._replace(old, client)
         else:
             what = "member_added" if client.instance_id is None else "static_added"
-            self.world.tell(what, client.name, member_id=client.member_id)
-            member = ModernMember(client, client.member_id, client.number)
+            self.context.log(what, client.name, member_id=client.member_id)
+            member = ConsumerMember(client, client.member_id, client.number)
             self.admit(member, NONE)
         return self._settle(member, owned=NONE, joins=True)
 
-    def beats(self, client: ModernClient) -> Parts | None:
+    def beats(self, client: ConsumerClient) -> Parts | None:
         """A heartbeat; what it may read now, if that is another than before."""
         member = self.members.get(client.member_id or "")
         if member is None or member.client is not client:
@@ -54,7 +50,7 @@ class ModernGroup(ModernTargets):
 
     def hand_out_id(self, client: ClassicClient) -> None:
         """A dynamic newcomer of the classic protocol gets an id first."""
-        client.member_id = client.future_id or self.world.new_id()
+        client.member_id = client.future_id or self.context.new_id()
         client.future_id = None
         self.pending.add(client.member_id)
 
@@ -65,23 +61,23 @@ class ModernGroup(ModernTargets):
             client.die("FENCED_INSTANCE_ID")
             return
         if client.member_id is None:
-            client.member_id = client.future_id or self.world.new_id()
+            client.member_id = client.future_id or self.context.new_id()
         self.pending.discard(client.member_id)
         if not self._fits(client):
-            self.world.tell("join_error", client.name, why="INCONSISTENT_GROUP_PROTOCOL")
+            self.context.log("join_error", client.name, why="INCONSISTENT_GROUP_PROTOCOL")
             client.die("INCONSISTENT_GROUP_PROTOCOL")
             return
         old = self._of_instance(client.instance_id)
         member = self.members.get(client.member_id)
-        self.world.tell("member_added", client.name, member_id=client.member_id)
+        self.context.log("member_added", client.name, member_id=client.member_id)
         if member is None and old is not None:
             member = self._replace(old, client)
         elif member is None:
-            member = ModernMember(client, client.member_id, client.number)
+            member = ConsumerMember(client, client.member_id, client.number)
             self.admit(member, NONE)
         self._settle(member, owned=client.owned)
         epoch, given = member.current.epoch, member.current.assigned
-        if old is not None and self.coordinator.turns_back(self, rebalance=False):
+        if old is not None and self.coordinator.turns_back(rebalance=False):
             epoch, given = self.epoch, self.target[client.member_id]
         client.joined(epoch)
         client.synced(epoch, given, None)
@@ -94,9 +90,7 @@ class ModernGroup(ModernTargets):
         others = {
             member.client.settings.assignors
             for member in self.members.values()
-            if isinstance(member.client, ClassicClient)
-            and member is not old
-            and member.client is not client
+            if member.client.is_classic and member is not old and member.client is not client
         }
         return not others or bool(candidates(others) & {*client.settings.assignors})
 

@@ -15,7 +15,7 @@ from optimizer.coordinator.scenario import Scenario
 NONE: Parts = frozenset()
 
 
-class Happening(NamedTuple):
+class LogEntry(NamedTuple):
     """Something that happened: to whom, with which partitions (of the catalog), and why."""
 
     at: float
@@ -65,7 +65,7 @@ class MemberState(NamedTuple):
     revoking: Parts
 
 
-class World:
+class Context:
     """One run; `details` as for `simulate`."""
 
     def __init__(self, scenario: Scenario, seed: int, details: bool = True) -> None:
@@ -78,7 +78,7 @@ class World:
         self.ledger = Ledger(details)
         self.rebalances = 0
         self.chance = Random(seed)
-        self.happenings: list[Happening] = []
+        self.happenings: list[LogEntry] = []
         self.generations: list[Generation] = []
         self.epochs: list[tuple[float, int]] = []
         self.targets: list[Target] = []
@@ -92,7 +92,7 @@ class World:
         """Milliseconds since the scenario began."""
         return self.clock.now
 
-    def tell(
+    def log(
         self,
         what: str,
         member: str | None = None,
@@ -105,7 +105,7 @@ class World:
         """Write down what happens now; without details only fatal errors."""
         if self.details or what == "error":
             self.happenings.append(
-                Happening(self.clock.now, what, member, generation, partitions, why, member_id)
+                LogEntry(self.clock.now, what, member, generation, partitions, why, member_id)
             )
 
     def new_id(self) -> str:

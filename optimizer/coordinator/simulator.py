@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import singledispatchmethod
 
-from optimizer.coordinator.classic_client import ClassicClient
+from optimizer.coordinator.classic.client import ClassicClient
+from optimizer.coordinator.client import Client
+from optimizer.coordinator.consumer.client import ConsumerClient
+from optimizer.coordinator.context import Context
 from optimizer.coordinator.coordinator import Coordinator
-from optimizer.coordinator.modern_client import ModernClient
-from optimizer.coordinator.modern_group import ModernGroup
 from optimizer.coordinator.scenario import (
     Away,
     Block,
@@ -23,33 +24,32 @@ from optimizer.coordinator.scenario import (
     Subscribe,
 )
 from optimizer.coordinator.settings import ClientSettings
-from optimizer.coordinator.world import World
 from optimizer.model import Member
 
 MISSING_TOPIC_MS = 1_000
 """retry.backoff.max.ms: how soon clients look again for a topic that they miss."""
 
 
-class Stage:
+class Simulator:
     """The processes of a run by name, and what happens to them."""
 
-    def __init__(self, world: World) -> None:
-        self.world = world
-        self.coordinator = Coordinator(world)
-        self.processes: dict[str, list[ClassicClient | ModernClient]] = {}
+    def __init__(self, context: Context) -> None:
+        self.context = context
+        self.coordinator = Coordinator(context)
+        self.processes: dict[str, list[Client]] = {}
         self.unnoticed = 0
 
-    def alive(self) -> list[ClassicClient | ModernClient]:
+    def alive(self) -> list[Client]:
         """The processes that run."""
         return [one for lives in self.processes.values() for one in lives if one.alive]
 
-    def _newest(self, name: str) -> ClassicClient | ModernClient | None:
+    def _newest(self, name: str) -> Client | None:
         """The newest process of that name, of those that run if there are any."""
         lives = self.processes.get(name, [])
         running = [one for one in lives if one.alive]
         return running[-1] if running else lives[-1] if lives else None
 
-    def _add(self, client: ClassicClient | ModernClient) -> None:
+    def _add(self, client: Client) -> None:
         """One more process; those of its name that are gone aren't needed any more."""
         lives = self.processes.get(client.name, [])
         self.processes[client.name] = [*(one for one in lives if one.alive), client]
@@ -57,7 +57,7 @@ class Stage:
     def prepare(self, steps: list[Step]) -> None:
         """Put every step where it belongs in time."""
         for step in steps:
-            self.world.clock.at(step.at, self.do, step)
+            self.context.clock.at(step.at, self.do, step)
 
     @singledispatchmethod
     def do(self, step: object) -> None:
@@ -65,8 +65,8 @@ class Stage:
 
     @do.register
     def _start(self, step: Start) -> None:
-        world, before = self.world, self._newest(step.member)
-        scenario: Scenario = world.scenario
+        context, before = self.context, self._newest(step.member)
+        scenario: Scenario = context.scenario
         settings = step.client or (
             before.settings if before else scenario.clients.get(step.member, scenario.client)
         )
@@ -82,15 +82,15 @@ class Stage:
             pattern=step.pattern or (before.pattern if before else None),
         )
         self._add(client)
-        delay = world.delays.start if step.delay_ms is None else step.delay_ms
-        world.tell("starting", step.member)
-        if isinstance(client, ClassicClient) and instance_id is None:
-            delay -= world.delays.round_trip  # its first request only gets it an id
-        world.clock.at(world.now + delay, client.begin)
+        delay = context.delays.start if step.delay_ms is None else step.delay_ms
+        context.log("starting", step.member)
+        if client.is_classic and instance_id is None:
+            delay -= context.delays.round_trip  # its first request only gets it an id
+        context.clock.at(context.now + delay, client.begin)
 
-    def appear(self, member: Member) -> ClassicClient | ModernClient:
+    def appear(self, member: Member) -> Client:
         """A member that was there before the scenario began."""
-        scenario = self.world.scenario
+        scenario = self.context.scenario
         client = self._client(
             member.member_id,
             tuple(member.topics),
@@ -104,9 +104,10 @@ class Stage:
 
     def _client(
         self, name: str, topics: tuple[str, ...], settings: ClientSettings, **named: str | None
-    ) -> ClassicClient | ModernClient:
-        kind = ModernClient if settings.protocol == "consumer" else ClassicClient
-        return kind(self.coordinator, name, topics, settings, **named)
+    ) -> Client:
+        if settings.protocol == "consumer":
+            return ConsumerClient(self.coordinator, name, topics, settings, **named)
+        return ClassicClient(self.coordinator, name, topics, settings, **named)
 
     @do.register
     def _close(self, step: Close) -> None:
@@ -130,50 +131,50 @@ class Stage:
 
     @do.register
     def _grow(self, step: Grow) -> None:
-        missed = step.topic not in self.world.catalog.sizes
-        known = len(self.world.catalog)
-        self.world.catalog.resize(step.topic, step.partitions)
-        self.world.gone -= self.world.catalog.of_topics((step.topic,))
-        self.world.ledger.appear(self.world.now, range(known, len(self.world.catalog)))
+        missed = step.topic not in self.context.catalog.sizes
+        known = len(self.context.catalog)
+        self.context.catalog.resize(step.topic, step.partitions)
+        self.context.gone -= self.context.catalog.of_topics((step.topic,))
+        self.context.ledger.appear(self.context.now, range(known, len(self.context.catalog)))
         self._tell_clients(step.noticed_ms, missed=missed)
 
     @do.register
     def _delete(self, step: Delete) -> None:
-        gone = self.world.catalog.of_topics((step.topic,))
-        self.world.catalog.resize(step.topic, None)
-        self.world.gone |= gone
-        self.world.ledger.vanish(self.world.now, gone)
+        gone = self.context.catalog.of_topics((step.topic,))
+        self.context.catalog.resize(step.topic, None)
+        self.context.gone |= gone
+        self.context.ledger.vanish(self.context.now, gone)
         self._tell_clients({}, missed=False)
 
     def _tell_clients(self, noticed_ms: Mapping[str, float], *, missed: bool) -> None:
-        if isinstance(self.coordinator.group, ModernGroup):
-            self.coordinator.group.wake_all()
+        if self.coordinator.consumer_group is not None:
+            self.coordinator.consumer_group.wake_all()
         for client in self.alive():
             age = client.settings.metadata_max_age_ms
-            delay = self.world.chance.uniform(0, min(age, MISSING_TOPIC_MS) if missed else age)
+            delay = self.context.chance.uniform(0, min(age, MISSING_TOPIC_MS) if missed else age)
             delay = noticed_ms.get(client.name, delay)
             self.unnoticed += 1
-            self.world.clock.at(self.world.now + delay, self._look, client)
+            self.context.clock.at(self.context.now + delay, self._look, client)
 
-    def _look(self, client: ClassicClient | ModernClient) -> None:
+    def _look(self, client: Client) -> None:
         self.unnoticed -= 1
         client.when_polling(client.look_at_metadata)
 
     @do.register
     def _away(self, step: Away) -> None:
-        numbers = self.world.catalog.numbers
+        numbers = self.context.catalog.numbers
         gone = frozenset(numbers[one] for one in step.partitions if one in numbers)
-        self.world.away |= gone
+        self.context.away |= gone
         for client in self.alive():
-            self.world.ledger.stop(self.world.now, client.number, sorted(client.owned & gone))
-        self.world.clock.at(self.world.now + step.for_ms, self._back, gone)
+            self.context.ledger.stop(self.context.now, client.number, sorted(client.owned & gone))
+        self.context.clock.at(self.context.now + step.for_ms, self._back, gone)
 
     def _back(self, gone: frozenset[int]) -> None:
-        self.world.away -= gone
+        self.context.away -= gone
         for client in self.alive():
             client.read(client.owned & gone)
 
     @do.register
     def _move(self, step: MoveCoordinator) -> None:
-        self.world.tell("coordinator_moved")
+        self.context.log("coordinator_moved")
         self.coordinator.group.restart_sessions()

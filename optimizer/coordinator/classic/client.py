@@ -2,43 +2,47 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from optimizer.coordinator.assignors import Parts
 from optimizer.coordinator.client import Client
-from optimizer.coordinator.world import NONE
+from optimizer.coordinator.context import NONE
+from optimizer.coordinator.protocols import CoordinatorOfClassic, GroupOfClassic
 
 SAME_MS = 0.001
 """Times that lie closer together are the same."""
-
-if TYPE_CHECKING:
-    from optimizer.coordinator.classic_group import ClassicGroup
-    from optimizer.coordinator.coordinator import Coordinator
-    from optimizer.coordinator.modern_group import ModernGroup
 
 
 class ClassicClient(Client):
     """Joins, syncs, beats and leaves; eager or cooperative by its own list of assignors."""
 
-    def __init__(self, coordinator: Coordinator, *arguments: Any, **named: Any) -> None:
-        super().__init__(coordinator.world, *arguments, **named)
+    is_classic = True
+
+    def __init__(
+        self, coordinator: CoordinatorOfClassic[ClassicClient], *arguments: Any, **named: Any
+    ) -> None:
+        super().__init__(coordinator.context, *arguments, **named)
         self.coordinator = coordinator
         self.generation = -1
         self.rejoining = True
-        self.version = self.world.catalog.version
+        self.version = self.context.catalog.version
         self.sticky: tuple[Parts, int] = (NONE, -1)
         self.sent_join = -1.0
         self.joined_topics = self.topics
         self._match()
 
     @property
-    def group(self) -> ClassicGroup | ModernGroup:
+    def group(self) -> GroupOfClassic[ClassicClient]:
         """The group as it is at present."""
         return self.coordinator.group
 
     @property
     def beat_interval(self) -> float:
         return self.settings.heartbeat_ms
+
+    @property
+    def session_ms(self) -> float:
+        return self.settings.session_ms
 
     @property
     def rests(self) -> bool:
@@ -61,20 +65,20 @@ class ClassicClient(Client):
         """The first request reaches the coordinator: a dynamic member's only gets an id."""
         if not self.alive:
             return
-        self.version = self.world.catalog.version
+        self.version = self.context.catalog.version
         self._match()
         self.coordinator.for_classics()
         if self.instance_id is None:
             self.member_id = None
             self.group.hand_out_id(self)
-            self.world.clock.at(self.world.now + self.world.delays.round_trip, self.send_join)
+            self.context.clock.at(self.context.now + self.context.delays.round_trip, self.send_join)
         else:
             self.send_join()
 
     def send_join(self) -> None:
         """JoinGroup, in poll()."""
         if self.alive and not self.expired_poll:
-            self.sent_join = self.world.now
+            self.sent_join = self.context.now
             self.joined_topics = self.topics
             self.group.join(self)
 
@@ -83,7 +87,7 @@ class ClassicClient(Client):
         if not self.rejoining and self.alive:
             self.committed = self.last_commit()
             self.rejoining = True
-            self.world.tell("rejoin_wanted", self.name, why=why)
+            self.context.log("rejoin_wanted", self.name, why=why)
             self.when_polling(self.prepare_join)
 
     def prepare_join(self) -> None:
@@ -93,16 +97,16 @@ class ClassicClient(Client):
         self.commit()
         given_up = self.owned
         if self.settings.cooperative:
-            given_up -= self.world.catalog.of_topics(self.topics)
-        delay = self.world.delays.round_trip
+            given_up -= self.context.catalog.of_topics(self.topics)
+        delay = self.context.delays.round_trip
         if given_up or (self.generation >= 0 and not self.settings.cooperative):
             self.revoke(given_up, committed=True)
         if given_up and self.settings.revoke_ms:
             delay += self.settings.revoke_ms
             self.call_back(self.settings.revoke_ms)
-        expected = self.world.now + delay
-        earliest = max(expected - self.world.delays.round_trip - SAME_MS, self.sent_join)
-        self.world.clock.at(self.observed.join(self.name, expected, earliest), self._prepared)
+        expected = self.context.now + delay
+        earliest = max(expected - self.context.delays.round_trip - SAME_MS, self.sent_join)
+        self.context.clock.at(self.observed.join(self.name, expected, earliest), self._prepared)
 
     def _prepared(self) -> None:
         """All is given up; the membership may have ended meanwhile."""
@@ -112,20 +116,20 @@ class ClassicClient(Client):
     def call_back(self, for_ms: float) -> None:
         super().call_back(for_ms)
         if for_ms > self.settings.max_poll_ms:
-            now = self.world.now
-            self.world.clock.at(now + self.settings.max_poll_ms, self.poll_timeout)
-            self.world.clock.at(now + for_ms, self.return_late)
+            now = self.context.now
+            self.context.clock.at(now + self.settings.max_poll_ms, self.poll_timeout)
+            self.context.clock.at(now + for_ms, self.return_late)
 
     def revoke(self, partitions: Parts, *, committed: bool) -> None:
         """onPartitionsRevoked."""
         self.stop_reading(partitions, committed=committed, in_rebalance=True)
-        self.world.tell("revoked", self.name, generation=self.generation, partitions=partitions)
+        self.context.log("revoked", self.name, generation=self.generation, partitions=partitions)
         self.owned -= partitions
 
     def joined(self, generation: int) -> None:
         """The join phase is over: heartbeats start anew, in step with everybody's."""
         self.generation = generation
-        self.beats_from = self.sign_of_life = self.world.now + 1
+        self.beats_from = self.sign_of_life = self.context.now + 1
 
     def synced(self, generation: int, partitions: Parts, protocol: str | None) -> None:
         """The assignment is here; the application hears of it in poll()."""
@@ -144,7 +148,7 @@ class ClassicClient(Client):
         self.rejoining = False
         if protocol == "sticky":
             self.sticky = partitions, generation
-        if not partitions <= self.world.catalog.of_topics(self.topics):
+        if not partitions <= self.context.catalog.of_topics(self.topics):
             self.want_rejoin("the assignment doesn't match the subscription")
             return
         revoked = self.owned - partitions
@@ -155,9 +159,9 @@ class ClassicClient(Client):
         self.revoke(revoked, committed=False)
         busy = self.settings.revoke_ms
         if busy:
-            self.world.ledger.stop(self.world.now, self.number, sorted(self.owned))
-            self.world.clock.at(
-                self.world.now + busy,
+            self.context.ledger.stop(self.context.now, self.number, sorted(self.owned))
+            self.context.clock.at(
+                self.context.now + busy,
                 self.when_polling,
                 self._take,
                 generation,
@@ -173,7 +177,7 @@ class ClassicClient(Client):
         if self.expired_poll:
             # told all the same, though the membership ended while it gave up the others
             added, self.owned = partitions - self.owned, partitions
-            self.world.tell("assigned", self.name, generation=generation, partitions=added)
+            self.context.log("assigned", self.name, generation=generation, partitions=added)
             return
         if generation != self.generation or self.member_id is None:
             return
@@ -181,10 +185,10 @@ class ClassicClient(Client):
         added = partitions - self.owned
         self.read(self.owned)
         self.owned = partitions
-        self.committed = self.world.now
-        self.world.tell("assigned", self.name, generation=generation, partitions=added)
+        self.committed = self.context.now
+        self.context.log("assigned", self.name, generation=generation, partitions=added)
         self.group.own(self, added)
-        self.read(added, self.world.delays.fetch)
+        self.read(added, self.context.delays.fetch)
         if revoked:
             self.want_rejoin("partitions were revoked")
         elif self.topics != self.joined_topics:
@@ -197,7 +201,7 @@ class ClassicClient(Client):
 
     def beat(self) -> None:
         """A heartbeat that may tell something."""
-        self.beats_from = self.world.now
+        self.beats_from = self.context.now
         if self.alive and not self.expired_poll and self.member_id is not None:
             self.group.heartbeat(self)
 
@@ -218,8 +222,8 @@ class ClassicClient(Client):
             return
         self.returning = True
         self.rejoining = True
-        delay = self.world.delays.round_trip
-        self.world.clock.at(self.world.now + delay, self._return)
+        delay = self.context.delays.round_trip
+        self.context.clock.at(self.context.now + delay, self._return)
 
     def _return(self) -> None:
         self.returning = False
@@ -230,7 +234,7 @@ class ClassicClient(Client):
 
     def look_at_metadata(self) -> None:
         """Metadata is fresh: topics may match a pattern; else only the leader draws conclusions."""
-        self.version = self.world.catalog.version
+        self.version = self.context.catalog.version
         if self.alive and self._match():
             self.want_rejoin("the subscription changed")
         elif self.alive:
@@ -240,23 +244,23 @@ class ClassicClient(Client):
         """Subscribe to the topics that a pattern matches, as it does by itself; whether others."""
         before = self.topics
         if self.pattern is not None:
-            self.topics = self.world.catalog.matching(self.pattern)
+            self.topics = self.context.catalog.matching(self.pattern)
         return self.topics != before
 
     def subscribe(self, topics: tuple[str, ...]) -> None:
         """The application subscribes to other topics."""
         if self.alive:
             self.topics = topics
-            self.version = self.world.catalog.version
+            self.version = self.context.catalog.version
             self.want_rejoin("the subscription changed")
 
     # The end.
 
     def poll_timeout(self) -> None:
-        busy = max(self.blocked_until, self.called_until) > self.world.now
+        busy = max(self.blocked_until, self.called_until) > self.context.now
         if not self.alive or not busy or self.member_id is None:
             return
-        self.world.tell("poll_timeout", self.name)
+        self.context.log("poll_timeout", self.name)
         self.sign_of_life = max(self.sign_of_life, self.last_beat())
         self.expired_poll = True
         if self.instance_id is None:
@@ -272,39 +276,32 @@ class ClassicClient(Client):
         """close(): commit, revoke, leave if dynamic or told so."""
         if not self.alive:
             return
-        world = self.world
+        context = self.context
         in_rebalance = self.rejoining
-        self.last_poll = world.now
+        self.last_poll = context.now
         self.sign_of_life = max(self.sign_of_life, self.last_beat())
         self.commit()
         if self.owned and self.settings.auto_commit:
-            self.sign_of_life = world.now + delay_ms
+            self.sign_of_life = context.now + delay_ms
         if silent_ms is not None:
-            self.sign_of_life = world.now - silent_ms
+            self.sign_of_life = context.now - silent_ms
         self.alive = False
-        world.tell("closing", self.name)
-        delay = world.delays.round_trip + delay_ms
+        context.log("closing", self.name)
+        delay = context.delays.round_trip + delay_ms
         if self.owned:
             what = "lost" if in_rebalance else "revoked"
-            world.tell(what, self.name, generation=self.generation, partitions=self.owned)
-            world.ledger.stop(world.now, self.number, sorted(self.owned))
+            context.log(what, self.name, generation=self.generation, partitions=self.owned)
+            context.ledger.stop(context.now, self.number, sorted(self.owned))
             delay += self.settings.revoke_ms
         if leave is None:
             leave = self.instance_id is None
         if self.member_id is not None and leave:
-            world.clock.at(world.now + delay, self.group.leave, self.member_id)
+            context.clock.at(context.now + delay, self.group.leave, self.member_id)
         else:
             self.group.falls_silent(self)
 
-    def kill(self, silent_ms: float | None = None) -> None:
-        """The process is gone without a word."""
-        if not self.alive:
-            return
-        self.sign_of_life = max(self.sign_of_life, self.last_beat(), self.last_commit())
-        if silent_ms is not None:
-            self.sign_of_life = self.world.now - silent_ms
-        self.stop_reading(self.owned, committed=False)
-        self.alive = False
-        self.last_poll = self.world.now
-        self.world.tell("killed", self.name)
+    def last_sign(self) -> float:
+        return max(super().last_sign(), self.last_commit())
+
+    def fall_silent(self) -> None:
         self.group.falls_silent(self)

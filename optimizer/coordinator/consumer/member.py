@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
-from optimizer.coordinator.classic_client import ClassicClient
-from optimizer.coordinator.reconciliation import Current
-
-if TYPE_CHECKING:
-    from optimizer.coordinator.modern_client import ModernClient
+from optimizer.coordinator.client import Client
+from optimizer.coordinator.consumer.reconciliation import Current
 
 
 @dataclass(slots=True)
-class ModernMember:
+class ConsumerMember:
     """A member as the coordinator knows it. `identity` outlives a static member's restarts."""
 
-    client: ModernClient | ClassicClient
+    client: Client
     member_id: str
     identity: int
     topics: tuple[str, ...] = ()

@@ -2,31 +2,26 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from optimizer.coordinator.assignors import Parts
-from optimizer.coordinator.classic_client import ClassicClient
-from optimizer.coordinator.modern_member import ModernMember
-from optimizer.coordinator.reconciliation import Current
-from optimizer.coordinator.world import NONE, World
-
-if TYPE_CHECKING:
-    from optimizer.coordinator.coordinator import Coordinator
-    from optimizer.coordinator.modern_client import ModernClient
+from optimizer.coordinator.client import Client
+from optimizer.coordinator.consumer.member import ConsumerMember
+from optimizer.coordinator.consumer.reconciliation import Current
+from optimizer.coordinator.context import NONE, Context
+from optimizer.coordinator.protocols import Converter
 
 AWAY = -2
 """The epoch of a static member that said it would be back."""
 
 
-class ModernSessions:
+class ConsumerSessions:
     """What a consumer group is at a time, its members' heartbeats and sessions."""
 
-    def __init__(self, coordinator: Coordinator, epoch: int = 1) -> None:
+    def __init__(self, coordinator: Converter, epoch: int = 1) -> None:
         self.coordinator = coordinator
-        self.world: World = coordinator.world
+        self.context: Context = coordinator.context
         self.epoch = self.target_epoch = epoch
         self.computed_at: float | None = None
-        self.members: dict[str, ModernMember] = {}
+        self.members: dict[str, ConsumerMember] = {}
         self.target: dict[str, Parts] = {}
         self.holder: dict[int, str] = {}
         self.unsettled: set[str] = set()
@@ -36,13 +31,13 @@ class ModernSessions:
         self.peak = 0
         self.subscribing: set[int] = set()
         self.silent: set[int] = set()
-        self.seen_version = self.world.catalog.version
+        self.seen_version = self.context.catalog.version
         self.resolved: dict[str, tuple[str, ...]] = {}
         self.resolved_version = -1
         self.resolving = False
         self.resolved_at: float | None = None
 
-    def admit(self, member: ModernMember, target: Parts) -> None:
+    def admit(self, member: ConsumerMember, target: Parts) -> None:
         """One more member, with what it shall have so far."""
         self.members[member.member_id] = member
         self.peak = max(self.peak, len(self.members) - 1)
@@ -54,16 +49,16 @@ class ModernSessions:
         """What each member has, by its name."""
         return {member.client.name: member.current.assigned for member in self.members.values()}
 
-    def _of_instance(self, instance_id: str | None) -> ModernMember | None:
+    def _of_instance(self, instance_id: str | None) -> ConsumerMember | None:
         for member in self.members.values() if instance_id is not None else ():
             if member.client.instance_id == instance_id:
                 return member
         return None
 
-    def _replace(self, old: ModernMember, client: ModernClient | ClassicClient) -> ModernMember:
+    def _replace(self, old: ConsumerMember, client: Client) -> ConsumerMember:
         assert client.member_id is not None
         before, after = old.member_id, client.member_id
-        self.world.tell("static_replaced", client.name, member_id=after)
+        self.context.log("static_replaced", client.name, member_id=after)
         self.members[after] = self.members.pop(before)
         self.target[after] = self.target.pop(before)
         self.holder = {
@@ -72,14 +67,14 @@ class ModernSessions:
         self.unsettled.discard(before)
         self.subscribing.discard(old.client.number)
         if old.client is not client and old.client.alive:
-            self.world.clock.at(old.client.next_sign(), old.client.die, "FENCED_INSTANCE_ID")
+            self.context.clock.at(old.client.next_sign(), old.client.die, "FENCED_INSTANCE_ID")
         old.client, old.member_id, old.away = client, after, False
         old.silence += 1
         self.silent.discard(old.identity)
         old.current = Current(assigned=old.current.assigned)
         return old
 
-    def leaves_for_now(self, client: ModernClient) -> None:
+    def leaves_for_now(self, client: Client) -> None:
         """A static member says that it will be back; its session isn't extended.
 
         What it was to give up is free from then on, the rest is kept for it.
@@ -87,7 +82,7 @@ class ModernSessions:
         member = self.members.get(client.member_id or "")
         if member is None or member.client is not client:
             return
-        self.world.tell("static_left_for_now", client.name, member_id=client.member_id)
+        self.context.log("static_left_for_now", client.name, member_id=client.member_id)
         member.away = True
         for one in member.current.revoking:
             self.holder.pop(one, None)
@@ -96,25 +91,23 @@ class ModernSessions:
         self.subscribing.discard(client.number)
         self.falls_silent(client)
 
-    def falls_silent(self, client: ModernClient | ClassicClient) -> None:
+    def falls_silent(self, client: Client) -> None:
         """No more heartbeats from it: its session ends so long after the last sign of life."""
         member = self.members.get(client.member_id or "")
         if member is not None and member.client is client:
             self._await_end(member)
 
-    def _await_end(self, member: ModernMember) -> None:
+    def _await_end(self, member: ConsumerMember) -> None:
         member.silence += 1
         client = member.client
         self.silent.add(member.identity)
-        classic = isinstance(client, ClassicClient)
-        session = client.settings.session_ms if classic else self.world.broker.session_ms
-        expires = client.sign_of_life + session
-        self.world.clock.at(expires, self._expire, member, member.silence)
+        expires = client.sign_of_life + client.session_ms
+        self.context.clock.at(expires, self._expire, member, member.silence)
 
-    def _expire(self, member: ModernMember, silence: int) -> None:
+    def _expire(self, member: ConsumerMember, silence: int) -> None:
         if self.members.get(member.member_id) is member and member.silence == silence:
             name = member.client.name
-            self.world.tell("session_expired", name, member_id=member.member_id)
+            self.context.log("session_expired", name, member_id=member.member_id)
             self._remove(member)
 
     def disband(self) -> None:
@@ -126,7 +119,7 @@ class ModernSessions:
         for member in self.members.values():
             client = member.client
             if not client.alive or member.away or client.member_id != member.member_id:
-                client.sign_of_life = self.world.now
+                client.sign_of_life = self.context.now
                 self._await_end(member)
 
     def leave(self, member_id: str) -> None:
@@ -134,11 +127,11 @@ class ModernSessions:
         self.pending.discard(member_id)
         member = self.members.get(member_id)
         if member is not None:
-            what = "classic_left" if isinstance(member.client, ClassicClient) else "left"
-            self.world.tell(what, member.client.name, member_id=member_id)
+            what = "classic_left" if member.client.is_classic else "left"
+            self.context.log(what, member.client.name, member_id=member_id)
             self._remove(member)
 
-    def _remove(self, member: ModernMember) -> None:
+    def _remove(self, member: ConsumerMember) -> None:
         del self.members[member.member_id]
         self.present.discard(member.identity)
         self.silent.discard(member.identity)
@@ -148,7 +141,7 @@ class ModernSessions:
         self.holder = {
             one: holder for one, holder in self.holder.items() if holder != member.member_id
         }
-        if self.coordinator.turns_back(self, rebalance=True):
+        if self.coordinator.turns_back(rebalance=True):
             return
         self.topic_sizes = self.sizes()
         self.bump()
@@ -161,11 +154,11 @@ class ModernSessions:
         on_their_way = self.unsettled or self.resolving or self.subscribing or self.pending
         if on_their_way or self.silent:
             return False
-        version = self.world.catalog.version
+        version = self.context.catalog.version
         unresolved = bool(self.resolved) and self.resolved_version != version
         return self.epoch == self.target_epoch and self.seen_version == version and not unresolved
 
-    def will_subscribe(self, client: ModernClient) -> None:
+    def will_subscribe(self, client: Client) -> None:
         """A member subscribes to other topics: its next heartbeat says so."""
         member = self.members.get(client.member_id or "")
         if member is not None and member.client is client and not member.away:
@@ -177,34 +170,34 @@ class ModernSessions:
         for member in self.members.values():
             self.wake(member.client)
 
-    def wake(self, client: ModernClient | ClassicClient) -> None:
+    def wake(self, client: Client) -> None:
         """See to it that a member's next heartbeat is looked at, unless all is at rest."""
         if client.beat_set or not client.alive or self.at_rest:
             return
         client.beat_set = True
-        self.world.clock.at(client.next_beat(), self._beat, client, client.beats_from)
+        self.context.clock.at(client.next_beat(), self._beat, client, client.beats_from)
 
-    def _beat(self, client: ModernClient | ClassicClient, beats_from: float) -> None:
+    def _beat(self, client: Client, beats_from: float) -> None:
         if client.beats_from == beats_from:
             client.beat_set = False
             client.beat()
         # who beat meanwhile for another reason set another time
 
-    def own(self, client: ModernClient | ClassicClient, partitions: Parts) -> None:
+    def own(self, client: Client, partitions: Parts) -> None:
         """A member has what it was given."""
         member = self.members.get(client.member_id or "")
         if partitions and member is not None:
-            self.world.ledger.own(self.world.now, member.identity, partitions, self.present)
+            self.context.ledger.own(self.context.now, member.identity, partitions, self.present)
 
     def bump(self) -> None:
         """Something changed that the assignment depends on."""
         self.epoch += 1
-        self.world.epochs.append((self.world.now, self.epoch))
+        self.context.epochs.append((self.context.now, self.epoch))
         self.wake_all()
 
     def sizes(self) -> dict[str, int]:
         """Partitions of each topic that anybody subscribes to."""
-        sizes = self.world.catalog.sizes
+        sizes = self.context.catalog.sizes
         return {
             topic: sizes[topic]
             for topics in {member.topics for member in self.members.values()}

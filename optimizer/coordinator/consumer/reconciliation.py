@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from optimizer.coordinator.assignors import Parts
-from optimizer.coordinator.world import NONE
+from optimizer.coordinator.context import NONE
 
 STABLE = "STABLE"
 UNREVOKED = "UNREVOKED_PARTITIONS"

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from optimizer.coordinator.assignors import Parts, Seen
-from optimizer.coordinator.classic_client import ClassicClient
-from optimizer.coordinator.world import NONE
+from optimizer.coordinator.classic.client import ClassicClient
+from optimizer.coordinator.context import NONE
 
 
 @dataclass(slots=True)

@@ -1,0 +1,1 @@
+"""The classic protocol: its consumers, and the coordinator's side of it."""
