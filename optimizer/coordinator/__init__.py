@@ -5,6 +5,7 @@ simulate(scenario: Scenario, seed: int = 0) -> Timeline
 
 from __future__ import annotations
 
+from optimizer.coordinator.chance import Beating as Beating, Chance as Chance
 from optimizer.coordinator.context import (
     Generation as Generation,
     LogEntry as LogEntry,
@@ -18,7 +19,6 @@ from optimizer.coordinator.events import (
     steps_of as steps_of,
 )
 from optimizer.coordinator.ledger import Pause as Pause, Reading as Reading
-from optimizer.coordinator.observed import Observed as Observed
 from optimizer.coordinator.run import simulate as simulate
 from optimizer.coordinator.scenario import (
     Away as Away,

@@ -9,7 +9,6 @@ from typing import Any
 
 from optimizer.coordinator.assignors import Parts
 from optimizer.coordinator.context import NONE, Context
-from optimizer.coordinator.observed import LATEST_BEAT_MS, Observed
 from optimizer.coordinator.settings import ClientSettings
 
 
@@ -205,37 +204,7 @@ class Client(ABC):
     def next_beat(self) -> float:
         """When its next regular heartbeat goes out."""
         interval = self.beat_interval + self.context.delays.late
-        passed = math.floor((self.context.now - self.beats_from) / interval)
-        due = self.beats_from + passed * interval
-        # one that should be over may be late
-        late = self._observed_beat(due) if passed > 0 else None
-        following = due + interval if passed > 0 else self.beats_from + interval
-        observed = late or self._observed_beat(following)
-        if observed is not None:
-            return observed
-        within = self.latest_phase(round((following - self.beats_from) / interval))
-        return self.observed.phase(
-            self.name, following, self.context.now, self.beat_interval, within
-        )
-
-    def _observed_beat(self, expected: float) -> float | None:
-        """The observed heartbeat that was expected then, if it is still to come."""
-        after = max(self.beats_from, self.context.now)
-        return self.observed.beat(self.name, expected, after, self.latest_beat)
-
-    @property
-    def observed(self) -> Observed:
-        """What was observed of the run."""
-        return self.context.scenario.observed
-
-    @property
-    def latest_beat(self) -> float:
-        """How much later than expected an observed heartbeat may be."""
-        return LATEST_BEAT_MS
-
-    def latest_phase(self, beats: int) -> float:
-        """The same of one that wasn't observed, by its phase; `beats`: since the last known one."""
-        return LATEST_BEAT_MS / 2
+        return self.context.chance.beat(self, interval, self.context.now)
 
     def last_beat(self) -> float:
         """When its last one went out, at the start of the membership at the earliest."""

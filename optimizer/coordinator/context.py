@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from random import Random
 from typing import NamedTuple
 from uuid import UUID
 
@@ -77,7 +76,7 @@ class Context:
         self.details = details
         self.ledger = Ledger(details)
         self.rebalances = 0
-        self.chance = Random(seed)
+        self.chance = scenario.chance(seed)
         self.happenings: list[LogEntry] = []
         self.generations: list[Generation] = []
         self.epochs: list[tuple[float, int]] = []

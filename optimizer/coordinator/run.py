@@ -1,10 +1,11 @@
-"""A run of a scenario, from its start to its end."""
+"""A run of a scenario: from a group at rest until it is at rest again."""
 
 from __future__ import annotations
 
+from optimizer.coordinator.assignors import Parts
+from optimizer.coordinator.client import Client
 from optimizer.coordinator.context import Context
 from optimizer.coordinator.ledger import NEVER
-from optimizer.coordinator.rest import at_rest, put_at_rest
 from optimizer.coordinator.scenario import Scenario
 from optimizer.coordinator.simulator import Simulator
 from optimizer.coordinator.timeline import Timeline
@@ -26,7 +27,7 @@ def simulate(scenario: Scenario, seed: int = 0, details: bool = True) -> Timelin
     simulator = Simulator(context)
     steps = sorted(scenario.steps, key=lambda step: step.at)
     context.ledger.appear(0, range(len(context.catalog)))
-    put_at_rest(simulator)
+    _put_at_rest(simulator)
     simulator.prepare(steps)
     _run(simulator, steps[-1].at if steps else 0)
     return _account(simulator)
@@ -39,10 +40,10 @@ def _run(simulator: Simulator, last_step: float) -> None:
         return
     clock.run(last_step)
     while (time := clock.next_time) is not None and time <= last_step + LONGEST_MS:
-        if at_rest(simulator):
+        if _at_rest(simulator):
             # who has just been given something has still to fetch it
             clock.run(clock.now + 2 * simulator.context.delays.fetch)
-            if at_rest(simulator):
+            if _at_rest(simulator):
                 break
         else:
             clock.run(time)
@@ -60,7 +61,7 @@ def _account(simulator: Simulator) -> Timeline:
         lives=context.names,
         start=0,
         end=context.now,
-        stable=at_rest(simulator),
+        stable=_at_rest(simulator),
         happenings=context.happenings,
         generations=context.generations,
         epochs=context.epochs,
@@ -89,4 +90,55 @@ def _account(simulator: Simulator) -> Timeline:
             if topic in rates and n < len(rates[topic])
         },
         final=simulator.coordinator.group.assignments,
+    )
+
+
+def _put_at_rest(simulator: Simulator) -> None:
+    """The members of the scenario's group are there, joined long ago, and own what they own."""
+    group = simulator.context.scenario.group
+    if not group.members:
+        return
+    phase = simulator.context.chance.random()
+    generation = max((member.generation or 1 for member in group.members), default=1)
+    clients = [simulator.appear(member) for member in group.members]
+    for client, owned in zip(clients, _owned(simulator), strict=True):
+        _settle(simulator, client, owned, phase)
+    simulator.coordinator.settle(clients, generation)
+
+
+def _owned(simulator: Simulator) -> list[Parts]:
+    """What each member owns; what two claim is the later one's."""
+    numbers = simulator.context.catalog.numbers
+    members = simulator.context.scenario.group.members
+    holder = {
+        numbers[one[0], one[1]]: at
+        for at, member in enumerate(members)
+        for one in member.owned
+        if (one[0], one[1]) in numbers
+    }
+    owned: list[set[int]] = [set() for _ in members]
+    for partition, at in holder.items():
+        owned[at].add(partition)
+    return [frozenset(one) for one in owned]
+
+
+def _settle(simulator: Simulator, client: Client, owned: Parts, phase: float) -> None:
+    context = simulator.context
+    if not client.is_classic:
+        phase = context.chance.random()  # only classic members beat in step
+    client.owned = owned
+    client.beats_from = client.sign_of_life = -phase * client.beat_interval
+    client.committed = -context.chance.random() * client.settings.commit_ms
+    context.ledger.owner.update(dict.fromkeys(owned, client.number))
+    for partition in owned:
+        context.ledger.stopped.pop(partition, None)
+        context.ledger.readers[partition] = client.number, 0.0, 0.0
+
+
+def _at_rest(simulator: Simulator) -> bool:
+    """Whether nothing more can come by itself."""
+    if simulator.unnoticed or simulator.context.away or not simulator.coordinator.group.at_rest:
+        return False
+    return not any(
+        client.busy or client.blocked_until > simulator.context.now for client in simulator.alive()
     )

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from optimizer.coordinator.observed import Observed
+from optimizer.coordinator.chance import Chance
 from optimizer.coordinator.settings import BrokerSettings, ClientSettings, Delays
 from optimizer.model import DEFAULT_GOALS, Goals, Group
 
@@ -76,15 +76,11 @@ class Subscribe:
 
 @dataclass(frozen=True)
 class Grow:
-    """A topic has so many partitions from now on; one that wasn't there is created.
-
-    `noticed_ms`: after how long clients look again (who isn't in it: by its metadata's phase).
-    """
+    """A topic has so many partitions from now on; one that wasn't there is created."""
 
     at: float
     topic: str
     partitions: int
-    noticed_ms: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -122,7 +118,8 @@ class Scenario:
     `member_id` is the name by which steps call them. `clients` has the settings of members by
     name, `client` those of all others. `end` is when the account stops; None: when the group is at
     rest after the last step. `rates` are records a second of each partition of a topic.
-    `goals` are those of `optimal`; `capacities` are those of members by name, 1 for all others.
+    `chance` makes what draws, of a seed. `goals` are those of `optimal`; `capacities` are those of
+    members by name, 1 for all others.
     """
 
     group: Group
@@ -132,7 +129,7 @@ class Scenario:
     broker: BrokerSettings = field(default_factory=BrokerSettings)
     delays: Delays = field(default_factory=Delays)
     rates: Mapping[str, Sequence[float]] = field(default_factory=dict)
-    observed: Observed = field(default_factory=Observed)
+    chance: Callable[[int], Chance] = Chance
     end: float | None = None
     goals: Goals = DEFAULT_GOALS
     capacities: Mapping[str, float] = field(default_factory=dict)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import singledispatchmethod
 
 from optimizer.coordinator.classic.client import ClassicClient
@@ -136,7 +135,7 @@ class Simulator:
         self.context.catalog.resize(step.topic, step.partitions)
         self.context.gone -= self.context.catalog.of_topics((step.topic,))
         self.context.ledger.appear(self.context.now, range(known, len(self.context.catalog)))
-        self._tell_clients(step.noticed_ms, missed=missed)
+        self._tell_clients(missed=missed)
 
     @do.register
     def _delete(self, step: Delete) -> None:
@@ -144,15 +143,15 @@ class Simulator:
         self.context.catalog.resize(step.topic, None)
         self.context.gone |= gone
         self.context.ledger.vanish(self.context.now, gone)
-        self._tell_clients({}, missed=False)
+        self._tell_clients(missed=False)
 
-    def _tell_clients(self, noticed_ms: Mapping[str, float], *, missed: bool) -> None:
+    def _tell_clients(self, *, missed: bool) -> None:
         if self.coordinator.consumer_group is not None:
             self.coordinator.consumer_group.wake_all()
         for client in self.alive():
             age = client.settings.metadata_max_age_ms
-            delay = self.context.chance.uniform(0, min(age, MISSING_TOPIC_MS) if missed else age)
-            delay = noticed_ms.get(client.name, delay)
+            age = min(age, MISSING_TOPIC_MS) if missed else age
+            delay = self.context.chance.look(client.name, self.context.now, age)
             self.unnoticed += 1
             self.context.clock.at(self.context.now + delay, self._look, client)
 

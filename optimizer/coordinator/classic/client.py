@@ -106,7 +106,8 @@ class ClassicClient(Client):
             self.call_back(self.settings.revoke_ms)
         expected = self.context.now + delay
         earliest = max(expected - self.context.delays.round_trip - SAME_MS, self.sent_join)
-        self.context.clock.at(self.observed.join(self.name, expected, earliest), self._prepared)
+        sent = self.context.chance.time("join", self.name, expected, earliest)
+        self.context.clock.at(sent, self._prepared)
 
     def _prepared(self) -> None:
         """All is given up; the membership may have ended meanwhile."""

@@ -7,14 +7,7 @@ from typing import Any
 from optimizer.coordinator.assignors import Parts
 from optimizer.coordinator.client import Client
 from optimizer.coordinator.context import NONE
-from optimizer.coordinator.observed import EARLIEST_MS
 from optimizer.coordinator.protocols import CoordinatorOfConsumer, GroupOfConsumer
-
-DRIFT_MS = 100
-"""How much later than due each heartbeat may be, by which all later ones are late as well."""
-
-LATEST_UNWATCHED_MS = 1_000
-"""How much later than expected a heartbeat may be of which most aren't observed."""
 
 
 class ConsumerClient(Client):
@@ -41,15 +34,6 @@ class ConsumerClient(Client):
     @property
     def session_ms(self) -> float:
         return self.context.broker.session_ms
-
-    @property
-    def latest_beat(self) -> float:
-        """Nearly an interval: a heartbeat that wasn't observed has changed nothing."""
-        most = LATEST_UNWATCHED_MS + self.observed.held_up_ms
-        return min(self.beat_interval - EARLIEST_MS, most)
-
-    def latest_phase(self, beats: int) -> float:
-        return super().latest_phase(beats) + beats * DRIFT_MS
 
     @property
     def reads(self) -> Parts:
@@ -110,7 +94,7 @@ class ConsumerClient(Client):
         self.wanted, self.reconciling, self.giving_up = None, False, NONE
         expected = self.context.now + self.context.delays.round_trip
         self.context.clock.at(
-            self.observed.rejoined(self.name, expected, self.context.now), self.begin
+            self.context.chance.time("rejoined", self.name, expected, self.context.now), self.begin
         )
 
     # Reconciliation.
@@ -132,7 +116,7 @@ class ConsumerClient(Client):
                 takes = max(takes, self.settings.revoke_ms)
                 self.call_back(self.settings.revoke_ms)
         now = self.context.now
-        ends = self.observed.reconciliation(self.name, now + takes, now)
+        ends = self.context.chance.time("reconciled", self.name, now + takes, now)
         self.context.clock.at(ends, self.when_polling, self._finish, wanted)
 
     def _finish(self, wanted: Parts) -> None:
@@ -148,7 +132,7 @@ class ConsumerClient(Client):
         self.reconciling = False
         newer = self.wanted if self.wanted != wanted else None
         expected = self.context.now + self.context.delays.round_trip
-        self.beats_from = self.observed.request(self.name, expected, self.context.now)
+        self.beats_from = self.context.chance.time("request", self.name, expected, self.context.now)
         self.beat_set = False
         self.context.clock.at(self.beats_from, self._acknowledge, newer)
 

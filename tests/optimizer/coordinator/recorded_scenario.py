@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from optimizer import Group
@@ -19,13 +20,13 @@ from optimizer.coordinator import (
     Delays,
     Grow,
     Kill,
-    Observed,
     Scenario,
     Start,
     Step,
     Subscribe,
 )
 from tests.optimizer.coordinator.held_up import held_up
+from tests.optimizer.coordinator.recorded_chance import Observed, recorded_chance
 
 Record = dict[str, Any]
 
@@ -55,12 +56,17 @@ def scenario_of(record: Record) -> Scenario:
         topic_ids={prefix + topic: one for topic, one in record["topic_ids"].items()},
     )
     broker = BrokerSettings.of(record["broker"])
+    steps = [*_steps(record)]
+    looks = {step.at: _noticed(record, step.at) for step in steps if isinstance(step, Grow)}
     return Scenario(
         group=group,
-        steps=[*_steps(record)],
+        steps=steps,
         delays=_delays(record),
         broker=broker.of_group(record.get("group_config") or {}),
-        observed=Observed(_beats(record), _joins(record), _reconciled(record), held_up(record)),
+        chance=partial(
+            recorded_chance,
+            Observed(_beats(record), _joins(record), _reconciled(record), held_up(record), looks),
+        ),
         end=record["end"],
     )
 
@@ -267,7 +273,7 @@ def _step(record: Record, step: Record, at: float) -> Step:
             return Subscribe(_when(record, "resubscribed", step, at), step["member"], topics)
         case "grow" | "create":
             at = _known(record, _when(record, "grown", step, at))
-            return Grow(at, topic, step["partitions"], _noticed(record, at))
+            return Grow(at, topic, step["partitions"])
     raise ValueError(f"no step of a record: {step}")
 
 
