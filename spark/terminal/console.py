@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from textwrap import wrap
@@ -35,7 +34,7 @@ GAP = 2
 """Columns between two columns of a narrow table, and at its sides together."""
 
 NAMES = (72, 56, 40, 32, 24)
-"""Characters of a name in one line where a table has to be narrow: the first that fits."""
+"""Characters of a name where a table has to be narrow: the first that fits."""
 
 Rows = Sequence[dict[str, Any]]
 
@@ -52,27 +51,34 @@ def draw(tables: Mapping[str, Rows], hide: Collection[str], wide: bool = False) 
             continue
         columns = [one for one in rows[0] if one not in hide or wide]
         titles += columns
-        (WIDE_OUT if wide else OUT).print(_table(name, rows, columns, wide))
+        if wide or not OUT.is_terminal:
+            WIDE_OUT.print(_laid_out(name, rows, columns, None))
+        else:
+            OUT.print(_fitting(name, rows, columns))
     for word, meaning in legend_of(titles).items():
-        OUT.print(Padding(Text(f"{word}: {meaning}.", style="dim"), (0, 0, 0, 2)))
+        text = Text(f"{word}: {meaning}.", style="dim")
+        if OUT.is_terminal:
+            OUT.print(Padding(text, (0, 0, 0, 2)))
+        else:
+            OUT.print("  ", text, sep="", soft_wrap=True)
 
 
-def _table(name: str, rows: Rows, columns: Sequence[str], wide: bool) -> Grid:
+def _fitting(name: str, rows: Rows, columns: Sequence[str]) -> Grid:
     """A table that fits the terminal, if need be with headers as narrow as their cells, and closer.
 
-    Names break after a `-`, `.` or `_` then, and anywhere only if that isn't enough.
+    Names are never broken: what doesn't fit of them is left out in the middle.
     """
     unbounded = OUT.options.update(width=WIDE)
     for longest in (None, *NAMES):
         table = _laid_out(name, rows, columns, longest)
-        if wide or OUT.measure(table, options=unbounded).maximum <= OUT.width:
+        if OUT.measure(table, options=unbounded).maximum <= OUT.width:
             return table
     _squeeze(table)
     return table
 
 
 def _squeeze(table: Grid) -> None:
-    """Fit a table into the terminal whose names have no more places to break at."""
+    """Fit a table into the terminal by shorter names than the shortest that are tried."""
     widths = [_widest(column) for column in table.columns]
     texts = [at for at, column in enumerate(table.columns) if column.justify == "left"]
     while sum(widths) + GAP * len(widths) > OUT.width:
@@ -80,8 +86,10 @@ def _squeeze(table: Grid) -> None:
         widths[most] -= 1
         if widths[most] <= NARROWEST:
             return  # Rich does what can be done
-    for column, width in zip(table.columns, widths, strict=True):
+    for at, (column, width) in enumerate(zip(table.columns, widths, strict=True)):
         column.width = column.min_width = width
+        if at in texts:
+            column._cells = [Text(_shortened(str(cell), width)) for cell in column._cells]
 
 
 def _widest(column: Column) -> int:
@@ -104,7 +112,7 @@ def _laid_out(name: str, rows: Rows, columns: Sequence[str], longest: int | None
         header = column.replace("_", " ")
         texts = any(isinstance(row[column], str) for row in rows)
         if longest and texts:
-            cells[:] = [_broken(cell, longest) for cell in cells]
+            cells[:] = [_shortened(cell, longest) for cell in cells]
         words = [len(word) for cell in [header, *cells] for word in cell.split()]
         widest = max((len(line) for cell in cells for line in cell.split("\n")), default=0)
         least = max(words) if texts and narrow else max(map(len, header.split()))
@@ -119,24 +127,25 @@ def _laid_out(name: str, rows: Rows, columns: Sequence[str], longest: int | None
     return table
 
 
-def _broken(cell: str, longest: int) -> str:
-    """A cell whose long names have a break after a separator where one line would be too long."""
-    return " ".join(_broken_name(word, longest) for word in cell.split(" "))
+def _shortened(cell: str, longest: int) -> str:
+    """A cell without the middle of its long names: `orders-line…archiver`."""
+    return " ".join(_without_middle(word, longest) for word in cell.split(" "))
 
 
-def _broken_name(name: str, longest: int) -> str:
-    lines, line = [], ""
-    for piece in re.findall(r"[^-._]*[-._]?", name):
-        if line and len(line) + len(piece) > longest:
-            lines.append(line)
-            line = ""
-        line += piece
-    return "\n".join([*lines, line])
+def _without_middle(name: str, longest: int) -> str:
+    if len(name) <= longest:
+        return name
+    end = (longest - 1) // 2
+    return f"{name[: longest - 1 - end]}…{name[len(name) - end :]}"
 
 
 def list_sentences(title: str, sentences: Sequence[str]) -> None:
-    """Print sentences below a title, wrapped beside their dashes."""
+    """Print sentences below a title, on a terminal wrapped beside their dashes."""
     OUT.print(Text(title, style="italic"))
+    if not OUT.is_terminal:
+        for sentence in sentences:
+            OUT.print(Text(f"- {shown(sentence)}"), soft_wrap=True)
+        return
     listed = Grid.grid(padding=(0, 1))
     for sentence in sentences:
         listed.add_row("-", Text(shown(sentence), overflow="fold"))
@@ -184,7 +193,7 @@ def _cell(value: Any) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, int):
-        return f"{value:,}".replace(",", " ")
+        return f"{value:,}"
     if isinstance(value, float):
-        return "-" if math.isnan(value) else f"{value:.2f}"
+        return "-" if math.isnan(value) else f"{value:,.2f}"
     return shown(str(value))

@@ -70,6 +70,7 @@ def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def there(checkout: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Who types what a page shows does so there, in a terminal of 80 columns."""
     monkeypatch.chdir(checkout)
+    monkeypatch.setattr(OUT, "_force_terminal", True)
     monkeypatch.setattr(OUT, "_width", 80)
 
 
