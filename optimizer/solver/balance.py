@@ -14,6 +14,7 @@ from optimizer.solver.demand import Demand
 from optimizer.solver.flow import kinds_above
 from optimizer.solver.homogeneous import even_shares
 from optimizer.solver.hubs import FineKinds, Given, given_within_one
+from optimizer.solver.nested import nest_of, nested_shares
 from optimizer.solver.shares import cheapest_shares
 from optimizer.solver.spread import spread_shares
 
@@ -92,6 +93,8 @@ def _level_shares(part: Demand, levels: Sequence[str]) -> IntArray | None:
         return even_shares(part.supply, part.offsets, part.owned)
     if chain := chain_of(part):
         return chain_shares(part, chain, _base(part), levels)
+    if nest := nest_of(part):
+        return nested_shares(part, nest, _base(part))
     if part.topics is None:
         return cheapest_shares(part, _base(part), levels)
     return spread_shares(part, part.topics, _base(part), levels)

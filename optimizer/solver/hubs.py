@@ -201,13 +201,13 @@ class HubArcs:
     def given(self, flows: IntArray) -> Given:
         """Which fine kinds that is of: what comes into a hub goes on in the order of numbers."""
         owned, to_all, to_column, on, taken = np.split(flows, self._ends)[:5]
-        by_all, hub, passed = _matched((self.fine.kind, to_all), (self._kind_of_hub, on))
+        by_all, hub, passed = matched((self.fine.kind, to_all), (self._kind_of_hub, on))
         fine = np.concatenate((by_all, self._free_fine))
         into = np.concatenate((hub, self._free_hub))
         order = np.lexsort((fine, into))
         amount = np.concatenate((passed, to_column))[order]
         fine, into = fine[order], into[order]
-        source, pair, count = _matched((into, amount), (self._hub_of_pair, taken))
+        source, pair, count = matched((into, amount), (self._hub_of_pair, taken))
         return Given(
             np.concatenate((self.fine.owned_fine, fine[source])),
             np.concatenate((self.fine.owned_pair, pair)),
@@ -230,7 +230,7 @@ def _weights(demand: Demand, fine: FineKinds, levels: Sequence[str], nodes: int)
     return weights
 
 
-def _matched(
+def matched(
     left: tuple[IntArray, IntArray], right: tuple[IntArray, IntArray]
 ) -> tuple[IntArray, IntArray, IntArray]:
     """What comes into hubs and goes out of them put together: whence, where to, and how much.

@@ -1,0 +1,97 @@
+"""Shares where the readers of each kind are among those of the next, by way of a chain of hubs.
+
+As when each member has one topic more than the one before it. An arc from each kind to each of its
+readers would be millions, and they differ in who owns something alone.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from optimizer.model import IntArray
+from optimizer.solver.demand import Demand
+from optimizer.solver.flow import Arcs, cheapest_flow
+from optimizer.solver.hubs import matched
+from optimizer.solver.shares import level_weights, pair_costs, spare_arcs, supply_of
+
+FEWEST_PAIRS = 100_000
+"""With fewer pairs a network of all of them is as quick."""
+
+FEWER = 4
+"""So many times fewer arcs are worth their chain."""
+
+
+class Nest(NamedTuple):
+    """Who reads what: a kind's readers are the members whose rank isn't above its own."""
+
+    kind: IntArray
+    member: IntArray
+
+
+def nest_of(demand: Demand) -> Nest | None:
+    """The ranks of kinds and members, where readers are nested and that saves most of the arcs.
+
+    None also where more than moves costs anything, as costs may differ from reader to reader then.
+    """
+    pairs, kinds = len(demand.members), len(demand.supply)
+    arcs = int(np.count_nonzero(demand.owned)) + 3 * kinds + demand.member_count
+    if pairs < max(FEWEST_PAIRS, FEWER * arcs) or demand.topics is not None:
+        return None
+    if any(flags.any() for flags in demand.costs.values()):
+        return None
+    readers = np.diff(demand.offsets)
+    rank = np.empty(kinds, np.int64)
+    rank[np.argsort(readers, kind="stable")] = np.arange(kinds)
+    of_member = np.full(demand.member_count, kinds)
+    np.minimum.at(of_member, demand.members, rank[demand.kind_of_pair])
+    up_to = np.bincount(of_member, minlength=kinds)[:kinds].cumsum()
+    return Nest(rank, of_member) if (up_to[rank] == readers).all() else None
+
+
+def nested_shares(demand: Demand, nest: Nest, base: int) -> IntArray | None:
+    """The shares of `cheapest_shares`, by moves alone; None if there are none.
+
+    What moves goes from its kind into the hub of its rank, down the chain of hubs, and out to a
+    member of the rank where it is; what stays goes straight to its owner.
+    """
+    kinds, members = len(demand.supply), demand.member_count
+    spare, total = 2 * kinds + members, int(demand.supply.sum())
+    moved, kept = pair_costs(demand, level_weights(demand, ("moves",)))
+    owned = demand.owned.nonzero()[0]
+    rank, free = np.arange(kinds), np.zeros(max(kinds, members), np.int64)
+    arcs = [
+        Arcs(rank, kinds + nest.kind, demand.supply, np.full(kinds, moved.max(initial=0))),
+        Arcs(
+            kinds + nest.member,
+            2 * kinds + np.arange(members),
+            np.full(members, base + 1),
+            free[:members],
+        ),
+        Arcs(
+            demand.kind_of_pair[owned],
+            2 * kinds + demand.members[owned],
+            demand.owned[owned],
+            kept[owned],
+        ),
+        Arcs(kinds + rank[1:], kinds + rank[:-1], np.full(kinds - 1, total), free[: kinds - 1]),
+        spare_arcs(members, spare),
+    ]
+    flows = cheapest_flow(arcs, supply_of(demand, base, spare))
+    if flows is None:
+        return None
+    into, out = flows[:kinds], flows[kinds : kinds + members]
+    kind, member, count = matched((nest.kind, into), (nest.member, out))
+    shares = np.zeros(len(demand.members), np.int64)
+    shares[owned] = flows[kinds + members :][: len(owned)]
+    np.add.at(shares, _pairs(demand, kind, member), count)
+    return shares
+
+
+def _pairs(demand: Demand, kind: IntArray, member: IntArray) -> IntArray:
+    """The pairs of some kinds and readers of theirs."""
+    key = demand.kind_of_pair * demand.member_count + demand.members
+    order = np.argsort(key, kind="stable")
+    found: IntArray = order[key[order].searchsorted(kind * demand.member_count + member)]
+    return found
