@@ -45,10 +45,12 @@ class Every:
     @staticmethod
     def fits(facts: Facts) -> bool:
         """Whether a group has so few assignments."""
-        sizes = [len(readers) for readers in facts.readers]
-        of_class = facts.class_of[facts.read].tolist()
         most = min(MOST_ASSIGNMENTS, MOST_LOADS // max(facts.members, 1))
-        return bool(prod(sizes[one] for one in of_class) <= most)
+        readers = facts.reads.sum(axis=1)[facts.class_of[facts.read]]
+        choices = readers[readers > 1]
+        if len(choices) > most.bit_length():  # each doubles them at least
+            return False
+        return prod(choices.tolist()) <= most
 
     @property
     def level(self) -> int:
