@@ -50,7 +50,7 @@ class Every:
         choices = readers[readers > 1]
         if len(choices) > most.bit_length():  # each doubles them at least
             return False
-        return prod(choices.tolist()) <= most
+        return bool(prod(choices.tolist()) <= most)
 
     @property
     def level(self) -> int:
