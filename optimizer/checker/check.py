@@ -184,8 +184,8 @@ def _together(
         ours = replace(ours, rack=None, max_moves=None)
         found = check_assignment(problem, target, certificate, ours, levels=["moves"])
     else:
-        theirs = None if rival is None else units.put_together(rival)
-        of_units = units.problem, units.put_together(target), certificate, units.goals(goals)
+        theirs = None if rival is None else units.collapse(rival)
+        of_units = units.problem, units.collapse(target), certificate, units.goals(goals)
         found = check_assignment(*of_units, levels=["moves"], rival=theirs)
     is_known = units.is_owned_whole or counts.stays
     balance, moves = found.balance_optimal, found.moves_optimal if is_known else None

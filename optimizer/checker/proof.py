@@ -49,8 +49,8 @@ def prove(
     for number, name in enumerate(levels):
         level = _Level(counts, name, network)
         numbers = given[number] if given else np.zeros(_numbered(counts), np.int64)
-        is_told = all(settled[number:]) and not any(some.any() for some in given[number:])
-        if not (is_told or level.is_proven_by(numbers)):
+        needs_no_proof = all(settled[number:]) and not any(some.any() for some in given[number:])
+        if not (needs_no_proof or level.is_proven_by(numbers)):
             fault = level.doubt if given else fault
             given = []
             numbers, witness = level.search()

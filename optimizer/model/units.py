@@ -40,11 +40,11 @@ class Units:
         sizes = np.unique(self.sizes)
         return int(sizes[0]) if len(sizes) == 1 else None
 
-    def spread_out(self, target: IntArray) -> IntArray:
+    def expand(self, target: IntArray) -> IntArray:
         """An assignment of partitions from one of units."""
         return np.append(target, NOBODY)[self.of_partition]
 
-    def put_together(self, target: IntArray) -> IntArray:
+    def collapse(self, target: IntArray) -> IntArray:
         """An assignment of units, by the first partition of each."""
         return target[self.first]
 

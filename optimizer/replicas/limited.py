@@ -71,7 +71,7 @@ class _Search:
             # halfway between two prices that may be ties
             lambda price: self._copies_at(price | 1, 2 * FINE) <= self.copies,
         )
-        self._hand_out((part | 1) - 1)
+        self._distribute((part | 1) - 1)
         assert self.found is not None
         chosen = self._spent(self.found.chosen)
         return Limited(chosen, balance_of(problem, chosen), self.bound)
@@ -99,7 +99,7 @@ class _Search:
             loads[taker[at]] += 1
             left -= int(swaps.cost[at])
 
-    def _hand_out(self, price: int) -> None:
+    def _distribute(self, price: int) -> None:
         """Let a copy of more and more partitions be dearer than that, of the others cheaper."""
         scale = 2 * self.copies + 1
 

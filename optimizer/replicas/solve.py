@@ -13,7 +13,7 @@ import numpy as np
 
 from optimizer.replicas.arrays import IntArray
 from optimizer.replicas.cells import cells_of
-from optimizer.replicas.hand_out import hand_out
+from optimizer.replicas.distribute import distribute
 from optimizer.replicas.improve import carry_out
 from optimizer.replicas.network import flow_through
 from optimizer.replicas.placement import Placement
@@ -40,7 +40,7 @@ def solve(placement: Placement) -> Solved:
         return _improved(placement, np.empty((0, placement.width), np.int64))
     cells = cells_of(placement)
     if len(cells.size) <= CELLS:
-        return _improved(placement, hand_out(placement, cells, flow_through(placement, cells)))
+        return _improved(placement, distribute(placement, cells, flow_through(placement, cells)))
     chosen = first_choice(placement)
     free = np.random.default_rng(placement.partitions).random(placement.partitions) < FREE_SHARE
     free[0] = True
@@ -48,7 +48,7 @@ def solve(placement: Placement) -> Solved:
         rows = np.flatnonzero(free)
         part = placement.rows(chosen, rows)
         cells = cells_of(part)
-        solved = _improved(part, hand_out(part, cells, flow_through(part, cells)))
+        solved = _improved(part, distribute(part, cells, flow_through(part, cells)))
         chosen[rows] = solved.chosen
         wanting = with_cheaper(placement, chosen, solved.prices)
         if not wanting.any():

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from optimizer.replicas.arrays import NOBODY, BoolArray, IntArray
-from optimizer.replicas.hand_out import Chosen, give
+from optimizer.replicas.distribute import Chosen, give
 from optimizer.replicas.placement import Placement
 
 CHUNKS = 64

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from optimizer.model import IntArray, Problem, classes_of, ranges
-from optimizer.solver import Takers, fewest_takers, least_max_load
+from optimizer.solver import Takers, fewest_takers, min_max_load
 
 UNBOUNDED = 1_000_000
 """No group has so many members: more don't fit into what Kafka keeps of a group."""
@@ -56,7 +56,7 @@ class Readers:
         starts, kinds = counts.cumsum() - counts, [row.nonzero()[0] for row in self.reads]
         of_class = [ranges(starts[some], counts[some]) for some in kinds]
         offsets = np.cumsum([0, *map(len, of_class)])
-        return least_max_load(self.supply, offsets, np.concatenate(of_class), int(counts.sum()))
+        return min_max_load(self.supply, offsets, np.concatenate(of_class), int(counts.sum()))
 
     def with_more(self, members: int) -> IntArray:
         """The counts with so many new members of the commonest kind."""

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from optimizer.solver.balance import (
-    least_max_load as least_max_load,
-    least_max_load_of as least_max_load_of,
+    min_max_load as min_max_load,
+    min_max_load_of as min_max_load_of,
 )
 from optimizer.solver.fewest_moves import fewest_moves as fewest_moves
 from optimizer.solver.flow import Takers as Takers, fewest_takers as fewest_takers
@@ -20,8 +20,8 @@ from optimizer.solver.together import (
     solve_together_by_weight as solve_together_by_weight,
 )
 from optimizer.solver.weighted import (
+    BatchResult as BatchResult,
     Found as Found,
-    FoundOfMany as FoundOfMany,
     SearchBound as SearchBound,
     SetBound as SetBound,
     WeightedFrontier as WeightedFrontier,

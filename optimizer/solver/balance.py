@@ -13,7 +13,7 @@ from optimizer.solver.components import components
 from optimizer.solver.demand import Demand
 from optimizer.solver.flow import kinds_above
 from optimizer.solver.homogeneous import even_shares
-from optimizer.solver.hubs import FineKinds, Given, given_within_one
+from optimizer.solver.hubs import CostClasses, Given, given_within_one
 from optimizer.solver.nested import nest_of, nested_shares
 from optimizer.solver.shares import cheapest_shares
 from optimizer.solver.spread import spread_shares
@@ -36,7 +36,7 @@ def best_shares(demand: Demand, levels: Sequence[str] = ("moves",)) -> IntArray:
     return shares
 
 
-def best_given(demand: Demand, fine: FineKinds, levels: Sequence[str]) -> Given:
+def best_given(demand: Demand, fine: CostClasses, levels: Sequence[str]) -> Given:
     """The same of a group whose kinds are cut into fine ones."""
 
     def given(part: Demand, pairs: IntArray) -> Given | None:
@@ -67,16 +67,16 @@ def _parts(
             yield pairs, found
 
 
-def least_max_load_of(problem: Problem) -> int:
+def min_max_load_of(problem: Problem) -> int:
     """The same of a group, whoever owns what now."""
     classes, members = classes_of(problem), len(problem.member_ids)
     supply = np.bincount(classes.of_partition + 1, minlength=len(classes) + 1)[1:]
     if len(classes) == 1 and len(classes.members) == members:
         return -(-int(supply[0]) // members)
-    return least_max_load(supply, classes.offsets, classes.members, members)
+    return min_max_load(supply, classes.offsets, classes.members, members)
 
 
-def least_max_load(supply: IntArray, offsets: IntArray, members: IntArray, count: int) -> int:
+def min_max_load(supply: IntArray, offsets: IntArray, members: IntArray, count: int) -> int:
     """The highest load of the optimum of so many members, none of whom owns anything.
 
     The readers of kind k, of which there are `supply[k]` partitions, are

@@ -14,7 +14,7 @@ from optimizer.model import CostOverflowError, IntArray, distinct
 from optimizer.solver.by_levels import cheapest_by_levels
 from optimizer.solver.demand import Demand
 from optimizer.solver.flow import MOST, Arcs, cheapest_flow, source_side
-from optimizer.solver.hubs import FineKinds, Given, HubArcs
+from optimizer.solver.hubs import AggregatedArcs, CostClasses, Given
 from optimizer.solver.shares import level_weights, pair_arcs, pair_costs, shares_of
 from optimizer.solver.spread import NEAR, segments_near
 
@@ -43,18 +43,18 @@ def capped_shares(demand: Demand, caps: Caps, levels: Sequence[str]) -> IntArray
 
 
 def capped_given(
-    demand: Demand, fine: FineKinds, caps: Caps, levels: Sequence[str]
+    demand: Demand, fine: CostClasses, caps: Caps, levels: Sequence[str]
 ) -> Given | None:
     """The same of a group whose kinds are cut into fine ones; spread isn't among the levels."""
     network = _Network.of(demand, caps, levels, fine)
     flows = network.cheapest()
-    if flows is None or not isinstance(network.arcs, HubArcs):
+    if flows is None or not isinstance(network.arcs, AggregatedArcs):
         return None
     return network.arcs.given(flows)
 
 
 class _PairArcs:
-    """Arcs straight from kinds to their takers: see `HubArcs`."""
+    """Arcs straight from kinds to their takers: see `AggregatedArcs`."""
 
     count = 0
 
@@ -75,7 +75,7 @@ class _Network:
 
     demand: Demand
     sources: IntArray
-    arcs: _PairArcs | HubArcs
+    arcs: _PairArcs | AggregatedArcs
     most: IntArray
     cell: IntArray | None
     member_of_cell: IntArray
@@ -83,7 +83,7 @@ class _Network:
 
     @staticmethod
     def of(
-        demand: Demand, caps: Caps, levels: Sequence[str], fine: FineKinds | None = None
+        demand: Demand, caps: Caps, levels: Sequence[str], fine: CostClasses | None = None
     ) -> _Network:
         supply = demand.supply[demand.kind_of_pair]
         by_cell = demand.topics is not None and (caps.of_topic is not None or "spread" in levels)
@@ -107,7 +107,7 @@ class _Network:
             sources=sources,
             arcs=_PairArcs(demand, levels, taker)
             if fine is None
-            else HubArcs(demand, fine, levels, taker, after),
+            else AggregatedArcs(demand, fine, levels, taker, after),
             most=np.minimum(readable, caps.of_member),
             cell=cell,
             member_of_cell=cells,
@@ -128,18 +128,18 @@ class _Network:
 
     def cheapest(self) -> IntArray | None:
         """The cheapest flow, by one that is exact near the shares at hand after the other."""
-        at_hand, least = self.demand.owned, None
+        current_point, least = self.demand.owned, None
         while True:
-            flows = self.cheapest_near(at_hand)
+            flows = self.cheapest_near(current_point)
             if flows is None:
                 return None
             shares = self.arcs.shares(flows)
-            if self.are_near(shares, at_hand):
+            if self.are_near(shares, current_point):
                 return flows
             cost = [self.cost(level, shares, flows) for level in self.levels]
             if cost == least:
                 return flows
-            at_hand, least = shares, cost
+            current_point, least = shares, cost
 
     def loads(self, shares: IntArray) -> IntArray:
         counts = np.bincount(self.demand.members, shares, self.demand.member_count)
@@ -168,7 +168,7 @@ class _Network:
         """Weights by which nothing costs anything at other levels."""
         return {**dict.fromkeys(self.arcs.weights, 0), level: 1}
 
-    def cheapest_near(self, at_hand: IntArray) -> IntArray | None:
+    def cheapest_near(self, current_point: IntArray) -> IntArray | None:
         """The cheapest flow in the network that is exact near those at hand."""
         sink = len(self.sources) + len(self.member_of_cell) + self.demand.member_count
         supply = np.zeros(sink + 1 + self.arcs.count, np.int64)
@@ -176,22 +176,22 @@ class _Network:
         supply[sink] = -self.sources.sum()
         if self.fits:
             with suppress(CostOverflowError):
-                return cheapest_flow(self.arcs_near(at_hand, self.arcs.weights), supply)
-        each = [self.arcs_near(at_hand, self.alone(level)) for level in self.levels]
+                return cheapest_flow(self.arcs_near(current_point, self.arcs.weights), supply)
+        each = [self.arcs_near(current_point, self.alone(level)) for level in self.levels]
         return cheapest_by_levels(each, supply)
 
-    def arcs_near(self, at_hand: IntArray, weights: Mapping[str, int]) -> list[Arcs]:
+    def arcs_near(self, current_point: IntArray, weights: Mapping[str, int]) -> list[Arcs]:
         """All arcs, at what they cost by the weights of levels."""
         kinds, members = len(self.sources), self.demand.member_count
         first_member = kinds + len(self.member_of_cell)
         arcs = self.arcs.at(weights)
         if self.cell is not None:
-            cells, taker = self.in_cells(at_hand), first_member + self.member_of_cell
+            cells, taker = self.in_cells(current_point), first_member + self.member_of_cell
             weight = weights["spread"] if "spread" in self.levels else None
             arcs.append(_convex(kinds, taker, cells, self.most_of_cell, weight))
         weight = weights["balance"] if "balance" in self.levels else None
         sink = np.full(members, first_member + members)
-        return [*arcs, _convex(first_member, sink, self.loads(at_hand), self.most, weight)]
+        return [*arcs, _convex(first_member, sink, self.loads(current_point), self.most, weight)]
 
 
 def cannot_be_placed(demand: Demand, caps: Caps) -> tuple[NDArray[np.bool_], int]:
@@ -224,13 +224,13 @@ def _are_near(some: IntArray, others: IntArray) -> bool:
 
 
 def _convex(
-    first: int, head: IntArray, at_hand: IntArray, most: IntArray, weight: int | None
+    first: int, head: IntArray, current_point: IntArray, most: IntArray, weight: int | None
 ) -> Arcs:
     """Arcs from nodes, of which the n-th partition costs 2n - 1, or nothing without a weight."""
     if weight is None:
         nodes = np.arange(len(head))
         return Arcs(first + nodes, head, most, np.zeros_like(most))
-    found = segments_near(np.minimum(at_hand, most), most)
+    found = segments_near(np.minimum(current_point, most), most)
     return Arcs(
         tail=first + found.cell,
         head=head[found.cell],

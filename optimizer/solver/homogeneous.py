@@ -6,7 +6,7 @@ import numpy as np
 
 from optimizer.model import HomogeneousGroups, IntArray
 from optimizer.solver.demand import demand_of
-from optimizer.solver.hand_out import hand_out
+from optimizer.solver.distribute import distribute
 from optimizer.solver.kinds import Kinds
 
 
@@ -24,7 +24,7 @@ def solve_homogeneous(groups: HomogeneousGroups) -> IntArray:
     )
     demand = demand_of(kinds, count)
     shares = even_shares(demand.supply, demand.offsets, demand.owned)
-    return hand_out(groups.owner, groups.first_of_topic, kinds, demand, shares)
+    return distribute(groups.owner, groups.first_of_topic, kinds, demand, shares)
 
 
 def even_shares(supply: IntArray, offsets: IntArray, owned: IntArray) -> IntArray:

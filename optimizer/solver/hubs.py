@@ -32,7 +32,7 @@ class Given(NamedTuple):
 
 
 @dataclass(frozen=True)
-class FineKinds:
+class CostClasses:
     """Kinds cut into partitions that cost the same, without a pair for each of their readers.
 
     Of each fine kind `numbers` has its number, `kind` the kind that it is of, `supply` how many
@@ -55,7 +55,7 @@ class FineKinds:
     owned: IntArray
     owned_costs: Flags
 
-    def of_pairs(self, pairs: IntArray, kind_of_pair: IntArray) -> FineKinds:
+    def of_pairs(self, pairs: IntArray, kind_of_pair: IntArray) -> CostClasses:
         """Those of some pairs only (ascending), numbered anew as `Demand.of_pairs` does."""
         if len(pairs) == len(kind_of_pair):
             return self
@@ -65,7 +65,7 @@ class FineKinds:
         fine, column = self.free
         is_free = mine[fine]
         is_owned = occurs(self.owned_pair, pairs)
-        return FineKinds(
+        return CostClasses(
             level=self.level,
             numbers=self.numbers[mine],
             kind=kinds.searchsorted(self.kind[mine]),
@@ -80,9 +80,9 @@ class FineKinds:
         )
 
 
-def fine_kinds(
+def cost_classes(
     kinds: Kinds, tables: Mapping[str, CostTable], members: int
-) -> tuple[FineKinds, IntArray] | None:
+) -> tuple[CostClasses, IntArray] | None:
     """The fine kinds, and the fine kind of each partition; None where arcs to readers will do."""
     if len(tables) != 1:
         return None
@@ -107,7 +107,7 @@ def fine_kinds(
     owned_fine, owned_pair = np.divmod(own, max(len(kinds.members), 1))
     column = np.where(table.column_of < 0, table.columns, table.column_of)[kinds.members]
     owner_column = table.column_of[kinds.members[owned_pair]]
-    fine = FineKinds(
+    fine = CostClasses(
         level=level,
         numbers=np.arange(len(kind)),
         kind=kind,
@@ -132,7 +132,7 @@ def _free_columns(table: CostTable, row: IntArray, starts: IntArray) -> tuple[In
     return fine, np.concatenate((listed, np.full(len(costly), table.columns)))
 
 
-class HubArcs:
+class AggregatedArcs:
     """A network's arcs from fine kinds to takers, by way of hubs.
 
     A kind has a hub for all of its readers, by which partitions cost what they cost most, and one
@@ -141,7 +141,7 @@ class HubArcs:
     """
 
     def __init__(
-        self, demand: Demand, fine: FineKinds, levels: Sequence[str], taker: IntArray, first: int
+        self, demand: Demand, fine: CostClasses, levels: Sequence[str], taker: IntArray, first: int
     ) -> None:
         self.fine = fine
         kinds, columns = len(demand.supply), int(fine.column.max(initial=0)) + 1
@@ -215,7 +215,9 @@ class HubArcs:
         )
 
 
-def _weights(demand: Demand, fine: FineKinds, levels: Sequence[str], nodes: int) -> dict[str, int]:
+def _weights(
+    demand: Demand, fine: CostClasses, levels: Sequence[str], nodes: int
+) -> dict[str, int]:
     """As `optimizer.solver.shares.level_weights`: what one costs at each level.
 
     A cycle passes no fine kind twice, and between two of them another node.
@@ -255,7 +257,7 @@ def matched(
 def as_pairs(
     problem_owner: IntArray,
     kinds: Kinds,
-    fine: FineKinds,
+    fine: CostClasses,
     of_partition: IntArray,
     given: Given,
     members: int,
@@ -281,12 +283,12 @@ def as_pairs(
 
 
 def given_within_one(
-    demand: Demand, fine: FineKinds, base: int, levels: Sequence[str]
+    demand: Demand, fine: CostClasses, base: int, levels: Sequence[str]
 ) -> Given | None:
     """As `optimizer.solver.shares.cheapest_shares`: each member gets `base` or one more."""
     kinds, members = len(fine.supply), demand.member_count
     spare = kinds + members
-    hubs = HubArcs(demand, fine, levels, kinds + demand.members, spare + 1)
+    hubs = AggregatedArcs(demand, fine, levels, kinds + demand.members, spare + 1)
     supply = np.zeros(spare + 1 + hubs.count, np.int64)
     supply[:kinds] = fine.supply
     supply[kinds:spare] = -base

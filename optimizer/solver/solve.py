@@ -28,8 +28,8 @@ from optimizer.solver.budget import loads_by_moves
 from optimizer.solver.capped import Caps, capped_given, capped_shares
 from optimizer.solver.costs import COSTS, costs_of
 from optimizer.solver.demand import Demand, demand_of
-from optimizer.solver.hand_out import hand_out
-from optimizer.solver.hubs import as_pairs, fine_kinds
+from optimizer.solver.distribute import distribute
+from optimizer.solver.hubs import as_pairs, cost_classes
 from optimizer.solver.kinds import (
     Kinds,
     kinds_by_cost,
@@ -123,13 +123,13 @@ def _within_budget(problem: Problem, kinds: Kinds, best: IntArray, goals: Goals)
 
 def _of_shares(problem: Problem, kinds: Kinds, demand: Demand, shares: IntArray | None) -> IntArray:
     assert shares is not None, "a load that the curve knows can be reached"
-    return hand_out(problem.owner, problem.topic_offsets, kinds, demand, shares)
+    return distribute(problem.owner, problem.topic_offsets, kinds, demand, shares)
 
 
 def _best(problem: Problem, kinds: Kinds, goals: Goals) -> IntArray:
     """The best plan when partitions of a kind may only go to its readers.
 
-    `hand_out` spreads topics as well as can be told from counts. If that may leave anything to
+    `distribute` spreads topics as well as can be told from counts. If that may leave anything to
     better, and the group isn't too large, a flow spreads them.
     """
     if caps := caps_of(problem, goals):
@@ -140,10 +140,10 @@ def _best(problem: Problem, kinds: Kinds, goals: Goals) -> IntArray:
     if "spread" not in levels:
         return _balanced(problem, kinds, goals, levels)
     kinds = kinds_by_cost(kinds, costs_of(problem, goals))
-    spread = _spread(problem, kinds, levels) if _evenness_is_unlikely(problem, kinds) else None
+    spread = _spread(problem, kinds, levels) if _needs_spread_flow(problem, kinds) else None
     if spread is not None and spread_of(problem, spread) > least_spread(problem):
         return spread  # no plan as good at the levels above spreads evenly
-    target = _handed_out(problem, kinds, [level for level in levels if level != "spread"])
+    target = _distributed(problem, kinds, [level for level in levels if level != "spread"])
     if spread_of(problem, target) == least_spread(problem):
         return target
     if levels[-1] == "spread" and np.array_equal(target, problem.owner):
@@ -156,9 +156,9 @@ def _best(problem: Problem, kinds: Kinds, goals: Goals) -> IntArray:
 def _balanced(problem: Problem, kinds: Kinds, goals: Goals, levels: Sequence[str]) -> IntArray:
     """The best plan where topics aren't to be spread; by way of hubs where that takes less."""
     tables, members = costs_of(problem, goals), len(problem.member_ids)
-    cut = fine_kinds(kinds, tables, members)
+    cut = cost_classes(kinds, tables, members)
     if cut is None:
-        return _handed_out(problem, kinds_by_cost(kinds, tables), levels)
+        return _distributed(problem, kinds_by_cost(kinds, tables), levels)
     given = best_given(demand_of(kinds, members), cut[0], levels)
     return _of_shares(problem, *as_pairs(problem.owner, kinds, *cut, given, members))
 
@@ -178,7 +178,7 @@ def _capped(
     tables, members = costs_of(problem, goals), len(problem.member_ids)
     by_topic = caps.of_topic is not None or "spread" in levels
     coarse, topics = kinds_by_topic(kinds, problem.topic_of) if by_topic else (kinds, None)
-    cut = None if "spread" in levels else fine_kinds(coarse, tables, members)
+    cut = None if "spread" in levels else cost_classes(coarse, tables, members)
     if cut is not None:
         given = capped_given(demand_of(coarse, members, topics), cut[0], caps, levels)
         if given is None:
@@ -192,7 +192,7 @@ def _capped(
     return None if shares is None else _of_shares(problem, kinds, demand, shares)
 
 
-def _evenness_is_unlikely(problem: Problem, kinds: Kinds) -> bool:
+def _needs_spread_flow(problem: Problem, kinds: Kinds) -> bool:
     """Whether topics that are spread evenly, each by itself, leave somebody below the mean load.
 
     Such a plan isn't balanced, unless loads can't all be near the mean. Where all read the same,
@@ -211,17 +211,17 @@ def _spread(problem: Problem, kinds: Kinds, levels: Sequence[str]) -> IntArray |
     """The best plan, by a flow that spreads topics; None where its costs don't fit 64 bits."""
     by_topic, topics = kinds_by_topic(kinds, problem.topic_of)
     try:
-        return _handed_out(problem, by_topic, levels, topics)
+        return _distributed(problem, by_topic, levels, topics)
     except CostOverflowError:
         return None
 
 
-def _handed_out(
+def _distributed(
     problem: Problem, kinds: Kinds, levels: Sequence[str], topics: IntArray | None = None
 ) -> IntArray:
     demand = demand_of(kinds, len(problem.member_ids), topics)
     shares = best_shares(demand, levels)
-    return hand_out(problem.owner, problem.topic_offsets, kinds, demand, shares)
+    return distribute(problem.owner, problem.topic_offsets, kinds, demand, shares)
 
 
 def gain_of(problem: Problem, found: IntArray, planned: IntArray, goals: Goals) -> float:

@@ -44,15 +44,15 @@ def spread_shares(
     cycle of negative cost, and nothing is better (Klein 1967).
     """
     search = _Search.of(demand, topics, base, levels)
-    at_hand, least = demand.owned, None
+    current_point, least = demand.owned, None
     while True:
-        shares = search.cheapest_near(at_hand)
-        if shares is None or search.are_near(shares, at_hand):
+        shares = search.cheapest_near(current_point)
+        if shares is None or search.are_near(shares, current_point):
             return shares
         cost = search.cost(shares)
         if cost == least:
             return shares
-        at_hand, least = shares, cost
+        current_point, least = shares, cost
 
 
 class Segments(NamedTuple):
@@ -107,9 +107,9 @@ class _Search:
         moves = shares - stays
         return self.spread * int(held @ held) + int(stays @ self.kept) + int(moves @ self.moved)
 
-    def cheapest_near(self, at_hand: IntArray) -> IntArray | None:
+    def cheapest_near(self, current_point: IntArray) -> IntArray | None:
         """The cheapest shares in the network that is exact near those at hand."""
-        demand, segments = self.demand, segments_near(self.in_cells(at_hand), self.most)
+        demand, segments = self.demand, segments_near(self.in_cells(current_point), self.most)
         kinds, cells, members = len(demand.supply), len(self.most), demand.member_count
         spare = kinds + cells + members
         in_cells = Arcs(
@@ -125,11 +125,11 @@ class _Search:
         return None if flows is None else shares_of(demand, flows)
 
 
-def segments_near(at_hand: IntArray, most: IntArray) -> Segments:
+def segments_near(current_point: IntArray, most: IntArray) -> Segments:
     """Cut the numbers of partitions of each node, from none to the most, into segments."""
     steps = STEPS[: STEPS.searchsorted(most.max(initial=0)) + 1]
     offsets = np.concatenate((-steps[::-1], [0], steps))
-    points = at_hand[:, None] + offsets
+    points = current_point[:, None] + offsets
     np.maximum(points, 0, out=points)
     np.minimum(points, most[:, None], out=points)
     points[:, 0], points[:, -1] = 0, most

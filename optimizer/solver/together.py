@@ -24,11 +24,11 @@ def solve_together(problem: Problem, goals: Goals) -> Answer:
                 "no plan was found that keeps to max_partitions where partitions of "
                 "copartition go to the same member; there may be one: allow more, or add members"
             ) from None
-        target = units.spread_out(found)
+        target = units.expand(found)
         return Answer(target, target)
     answer = solve(units.problem, units.goals(goals))
-    target = units.spread_out(answer.target)
-    rival = None if answer.rival is None else units.spread_out(answer.rival)
+    target = units.expand(answer.target)
+    rival = None if answer.rival is None else units.expand(answer.rival)
     return Answer(target, target, answer.reason, rival)
 
 

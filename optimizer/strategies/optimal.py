@@ -21,7 +21,7 @@ def assign_optimally(problem: Problem, goals: Goals = DEFAULT_GOALS) -> Answer:
         return solve_together(problem, goals) if goals.copartition else solve(problem, goals)
     if goals.copartition:
         found, units = solve_together_by_weight(problem, goals)
-        target = units.spread_out(found.target)
+        target = units.expand(found.target)
     else:
         found = solve_by_weight(problem, goals)
         target = found.target

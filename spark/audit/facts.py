@@ -24,7 +24,7 @@ from spark.audit.lags import (
 from spark.audit.parts import AuditRow
 from spark.audit.rules import Timeouts
 from spark.fleet import REBALANCING_STATES, UNSUPPORTED
-from spark.groups import Lookup, Seat, read_or_failed
+from spark.groups import CoordinatorLocation, Lookup, read_or_failed
 
 EMPTY = "empty"
 """Status of a group without members."""
@@ -57,7 +57,7 @@ class GroupFacts:
     row: AuditRow
     solved: Any
     from_before: Any
-    seat: Seat
+    seat: CoordinatorLocation
     several_brokers: bool
     timeouts: Timeouts | None
     joined: Sequence[Sequence[str]]

@@ -23,7 +23,7 @@ from spark.audit.finding import (
 )
 from spark.audit.frames import Frames
 from spark.audit.judge import FACTS, Judge, judge_groups
-from spark.audit.known import look_at
+from spark.audit.known import probe
 from spark.audit.parts import parts_for
 from spark.audit.past import Past
 from spark.audit.past_findings import find_in_past
@@ -44,7 +44,7 @@ COORDINATORS = (
 )
 """Of the table of coordinators; see `spark.audit.frames.Frames.coordinators`."""
 
-NOT_THERE = {
+MISSING_FACT = {
     "groups.strategy": "the snapshot doesn't tell strategies (column groups.strategy)",
     "generation": "the snapshot tells no generations (columns members.generation and "
     "assignments.generation)",
@@ -188,9 +188,9 @@ def audit_fleet(
     for null keys.
     """
     chosen = settings or AuditSettings()
-    known = look_at(snapshot.validate(), previous, chosen, history)
+    known = probe(snapshot.validate(), previous, chosen, history)
     not_run = {
-        name: "; ".join(NOT_THERE[need] for need in _lacking(finding, known.there))
+        name: "; ".join(MISSING_FACT[need] for need in _lacking(finding, known.there))
         for name, finding in FINDINGS.items()
         if not known.there.issuperset(finding.needs)
     }

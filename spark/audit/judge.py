@@ -18,12 +18,12 @@ from spark.audit.facts import GroupFacts
 from spark.audit.finding import GroupFinding, Settings
 from spark.audit.findings.unjudged import FAILED_GROUP
 from spark.audit.findings.weights import QUICK, UNBALANCED_WEIGHT
-from spark.audit.known import Known
+from spark.audit.known import AvailableFacts
 from spark.audit.parts import AuditRow, as_before, claims_changed, rack_number
 from spark.audit.registry import FINDINGS
 from spark.audit.thresholds import AuditSettings
 from spark.fleet import CONNECT, kind_of
-from spark.groups import Cells, Seat, failed, in_workers, seat_of
+from spark.groups import Cells, CoordinatorLocation, failed, in_workers, location_of
 from spark.solve import SolvedRow, facts_of, solved_rows, targets_by_weight
 
 SCHEMA = (
@@ -48,10 +48,10 @@ FACTS = ("cluster", "group", "status", "kind", "members", "partitions", *MEASURE
 
 COLUMNS = (*FACTS, "coordinator", "inferred", "seat", "findings")
 """Of a judged group. `partitions` are those of the topics that it subscribes to; `coordinator`,
-whether it is `inferred`, and `seat` are as `spark.groups.Seat` has them."""
+whether it is `inferred`, and `seat` are as `spark.groups.CoordinatorLocation` has them."""
 
 
-NO_SEAT = Seat(None, None, None, False, None)
+NO_SEAT = CoordinatorLocation(None, None, None, False, None)
 
 
 def judge_groups(encoded: DataFrame, judge: Judge) -> DataFrame:
@@ -67,7 +67,7 @@ class Judge:
 
     findings: Sequence[str]
     settings: AuditSettings
-    known: Known
+    known: AvailableFacts
 
     def judged(self, rows: list[Any]) -> list[Cells]:
         """The cells of some encoded groups, in their order."""
@@ -125,17 +125,17 @@ class Judge:
             found,
         )
 
-    def _seat(self, row: AuditRow) -> Seat:
+    def _seat(self, row: AuditRow) -> CoordinatorLocation:
         stated = row.stated.tolist() if "groups.coordinator" in self.known.there else ()
         offsets = self.known.offsets.get(row.cluster)
-        return seat_of(row.group, stated[0] if stated else None, offsets)
+        return location_of(row.group, stated[0] if stated else None, offsets)
 
     def _facts(
         self,
         row: AuditRow,
         solved: SolvedRow,
         before: SolvedRow | None,
-        seat: Seat,
+        seat: CoordinatorLocation,
         by_weight: IntArray | None = None,
     ) -> GroupFacts:
         name, settings = (row.cluster, row.group), self.settings

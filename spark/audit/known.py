@@ -43,7 +43,7 @@ OCCURS = {
 
 
 @dataclass(frozen=True)
-class Known:
+class AvailableFacts:
     """`there` are the optional facts that a snapshot has; a column that is null throughout isn't.
 
     `several_brokers` are the clusters of which more than one broker is listed, leads a partition
@@ -55,12 +55,12 @@ class Known:
     offsets: Mapping[str, OffsetsTopic] = field(default_factory=dict)
 
 
-def look_at(
+def probe(
     snapshot: FleetSnapshot,
     previous: FleetSnapshot | None,
     settings: AuditSettings,
     history: FleetHistory | None = None,
-) -> Known:
+) -> AvailableFacts:
     """All of that, by one job."""
     tables = snapshot.tables
     looks = [
@@ -87,7 +87,7 @@ def look_at(
         "copartitioned": bool(settings.copartitioned),
     }
     shown |= {need for need, is_there in stated.items() if is_there}
-    return Known(frozenset(shown), _several_brokers(rows), _offsets(rows))
+    return AvailableFacts(frozenset(shown), _several_brokers(rows), _offsets(rows))
 
 
 _OF_PARTITIONS = {

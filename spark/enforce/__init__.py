@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from spark.enforce.evaluate_group import Status as Status
 from spark.enforce.export import (
     Exported as Exported,
     NoPlan as NoPlan,
@@ -10,6 +11,9 @@ from spark.enforce.export import (
     group_plans as group_plans,
 )
 from spark.enforce.in_force import differences as differences, misfit as misfit
-from spark.enforce.judge import Status as Status
 from spark.enforce.plan_folder import Entry as Entry, PlanFolder as PlanFolder
-from spark.enforce.ways import Way as Way, way_of as way_of, why_not as why_not
+from spark.enforce.ways import (
+    Enforcement as Enforcement,
+    enforcement_of as enforcement_of,
+    why_not as why_not,
+)

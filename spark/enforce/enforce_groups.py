@@ -7,8 +7,8 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from optimizer.assignor.plan_file import GroupPlan
-from spark.enforce.judge import Status, Verdict
-from spark.enforce.lookout import Lookout
+from spark.enforce.evaluate_group import Status, Verdict
+from spark.enforce.watcher import GroupWatcher
 from spark.enforce.waves import waves
 from spark.sources.live.cluster import Cluster
 from spark.sources.live.group import DescribedGroup
@@ -49,8 +49,8 @@ class Watched:
 
 def look_at(cluster: Cluster, plans: Mapping[str, GroupPlan]) -> list[Outcome]:
     """What is to be said of groups, by their plans, in order. Raises UnreachableError."""
-    with Lookout(cluster, plans) as lookout:
-        return _outcomes(lookout.look(frozenset(plans)), {})
+    with GroupWatcher(cluster, plans) as watcher:
+        return _outcomes(watcher.look(frozenset(plans)), {})
 
 
 def enforce_groups(
@@ -72,14 +72,14 @@ def enforce_groups(
     begin with; later it is unknown what can't be asked.
     """
     everybody = frozenset(plans)
-    with Lookout(cluster, plans) as lookout:
-        run = _Run(lookout, timeout, tell)
-        found = lookout.look(everybody)
+    with GroupWatcher(cluster, plans) as watcher:
+        run = _Run(watcher, timeout, tell)
+        found = watcher.look(everybody)
         for _ in range(2):
             run.make_rebalance(waves(run.ready(found), topics, at_once))
-            found = lookout.look(everybody)
+            found = watcher.look(everybody)
             if any(verdict.status is Status.UNKNOWN for verdict in found.values()):
-                found = lookout.look(everybody)  # over a new connection
+                found = watcher.look(everybody)  # over a new connection
             if run.stopped or not run.ready(found):
                 break
     return Enforced(_outcomes(found, run.reasons(found), run.begun), run.stopped)
@@ -88,10 +88,10 @@ def enforce_groups(
 class _Run:
     """What has been done to groups so far, and what kept others from having it done."""
 
-    def __init__(self, lookout: Lookout, timeout: float, tell: Callable[[str], None]) -> None:
+    def __init__(self, watcher: GroupWatcher, timeout: float, tell: Callable[[str], None]) -> None:
         self.begun: set[str] = set()
         self.stopped: str | None = None
-        self._lookout, self._timeout, self._tell = lookout, timeout, tell
+        self._watcher, self._timeout, self._tell = watcher, timeout, tell
         self._failed: dict[str, str] = {}
         self._kept_out: dict[str, str | None] = {}
         self._has_taken = False
@@ -105,7 +105,7 @@ class _Run:
         for number, wave in enumerate(in_waves, 1):
             self._tell(f"wave {number} of {len(in_waves)}: {', '.join(wave)}")
             begun = self._begin(wave)
-            if restless := _await_rest(self._lookout, frozenset(wave), self._timeout):
+            if restless := _await_rest(self._watcher, frozenset(wave), self._timeout):
                 self.stopped = f"{', '.join(restless)} did not come to rest in {self._timeout:g} s"
             elif begun and self._is_in_vain(begun):
                 self.stopped = f"{named('group', begun)} did not take the plan"
@@ -117,18 +117,18 @@ class _Run:
         return {name: self._reason(name) for name, one in found.items() if one.is_ready}
 
     def _begin(self, wave: Iterable[str]) -> list[str]:
-        now = self._lookout.look(frozenset(wave))
+        now = self._watcher.look(frozenset(wave))
         begun = [name for name in wave if now[name].is_ready]
         self._kept_out |= {name: one.reason for name, one in now.items() if not one.is_ready}
         for name in begun:
             self.begun.add(name)
-            if reason := self._lookout.make_rebalance(name):
+            if reason := self._watcher.make_rebalance(name):
                 self._failed[name] = reason
         return begun
 
     def _is_in_vain(self, begun: Sequence[str]) -> bool:
         """Whether none of a wave took its plan, and that isn't the fault of one group or broker."""
-        found = self._lookout.look(frozenset(begun))
+        found = self._watcher.look(frozenset(begun))
         if any(one.status is Status.IN_FORCE for one in found.values()):
             self._has_taken = True
             return False
@@ -145,28 +145,28 @@ class _Run:
 def watch_groups(cluster: Cluster, plans: Mapping[str, GroupPlan], timeout: float) -> Watched:
     """Look at groups until all plans are in force, or waiting won't help, for so many seconds."""
     deadline = time.monotonic() + timeout
-    with Lookout(cluster, plans) as lookout:
-        found = lookout.look(frozenset(plans))
+    with GroupWatcher(cluster, plans) as watcher:
+        found = watcher.look(frozenset(plans))
         while not all(_is_done(one) for one in found.values()):
             if time.monotonic() + LOOK_EVERY > deadline:
                 break
             time.sleep(LOOK_EVERY)
             waiting = frozenset(name for name, one in found.items() if not _is_done(one))
-            found |= lookout.look(waiting)
-        return Watched(_outcomes(found, {}), lookout.groups)
+            found |= watcher.look(waiting)
+        return Watched(_outcomes(found, {}), watcher.groups)
 
 
 def _is_done(verdict: Verdict) -> bool:
     return verdict.status is Status.IN_FORCE or verdict.is_final
 
 
-def _await_rest(lookout: Lookout, names: frozenset[str], timeout: float) -> list[str]:
+def _await_rest(watcher: GroupWatcher, names: frozenset[str], timeout: float) -> list[str]:
     """Wait until each plan is in force, or its group is at rest without it; returns the others."""
     deadline = time.monotonic() + timeout
     rests_since: dict[str, float] = {}
     while names:
         now = time.monotonic()
-        found = lookout.look(names)
+        found = watcher.look(names)
         for name, verdict in found.items():
             if not verdict.is_at_rest:
                 rests_since.pop(name, None)

@@ -14,7 +14,7 @@ from spark.fleet import CLASSIC, CONNECT, CONSUMER, why_unsupported
 COOPERATIVE_STICKY = "cooperative-sticky"
 
 
-class Way(Enum):
+class Enforcement(Enum):
     """What becomes of a plan in a group."""
 
     LEADER = "its leader follows a plan"
@@ -24,31 +24,31 @@ class Way(Enum):
     EMPTY = "it has no members"
 
 
-def way_of(kind: str | None, strategy: str | None, members: int) -> Way:
+def enforcement_of(kind: str | None, strategy: str | None, members: int) -> Enforcement:
     """`kind` is one of `spark.fleet.TYPES`, None as classic."""
     if kind == CONNECT or why_unsupported(kind, strategy, members):
-        return Way.NONE
+        return Enforcement.NONE
     if not members:
-        return Way.EMPTY
+        return Enforcement.EMPTY
     if kind == CONSUMER:
-        return Way.BROKER if strategy == EAGER else Way.IGNORED
-    return Way.LEADER if strategy in (EAGER, COOPERATIVE) else Way.IGNORED
+        return Enforcement.BROKER if strategy == EAGER else Enforcement.IGNORED
+    return Enforcement.LEADER if strategy in (EAGER, COOPERATIVE) else Enforcement.IGNORED
 
 
 def why_not(kind: str | None, strategy: str | None, members: int) -> str | None:
     """Why a plan would be ignored, and what to do, as a sentence about "it"; None: it wouldn't."""
-    way = way_of(kind, strategy, members)
-    if way is Way.EMPTY:
+    way = enforcement_of(kind, strategy, members)
+    if way is Enforcement.EMPTY:
         return "it has no members at the moment: a plan is for those who are there"
-    if way is Way.NONE:
+    if way is Enforcement.NONE:
         return f"it takes no plan: it is {_what(kind, strategy, members)}"
-    if way is Way.IGNORED and kind == CONSUMER:
+    if way is Enforcement.IGNORED and kind == CONSUMER:
         return (
             f"its broker assigns by {strategy!r}: the plan would be ignored. To roll it out, add "
             "Evenfleet's assignor to group.consumer.assignors of every broker, and set "
             f"group.remote.assignor={EAGER} in its consumers (docs/java_consumers.md)"
         )
-    if way is Way.IGNORED:
+    if way is Enforcement.IGNORED:
         kin = "the cooperative PlanAssignor" if strategy == COOPERATIVE_STICKY else "a PlanAssignor"
         return (
             f"its members use {strategy}: the plan would be ignored. To roll it out, give one "

@@ -14,13 +14,14 @@ reads, and a hidden folder `.evenfleet` beside them:
 
 from __future__ import annotations
 
-from spark.files.arrow_place import NotOurOwnError as NotOurOwnError
+from spark.files.arrow_place import NeedsSparkError as NeedsSparkError
 from spark.files.by_snapshot import write_by_snapshot as write_by_snapshot
 from spark.files.catalog_source import CatalogSource as CatalogSource
 from spark.files.catalog_tables import (
     check_tables as check_tables,
     remove_from_catalog as remove_from_catalog,
 )
+from spark.files.column_statistics import ColumnStatistics as ColumnStatistics
 from spark.files.columns import (
     NULL as NULL,
     coded as coded,
@@ -29,6 +30,7 @@ from spark.files.columns import (
     texts as texts,
     whole_numbers as whole_numbers,
 )
+from spark.files.direct_store import DirectStore as DirectStore, Wanted as Wanted
 from spark.files.disk import writing as writing
 from spark.files.literal import LITERAL as LITERAL
 from spark.files.local_place import LocalPlace as LocalPlace
@@ -42,13 +44,12 @@ from spark.files.merging import (
     merge as merge,
     rows_in as rows_in,
 )
-from spark.files.own_place import OwnPlace as OwnPlace, Wanted as Wanted
 from spark.files.parts import Parts as Parts, read_parts as read_parts
 from spark.files.place import Place as Place
 from spark.files.places import (
     DEFAULT_FS as DEFAULT_FS,
     Opener as Opener,
-    own_place as own_place,
+    direct_store as direct_store,
     place_of as place_of,
     run_of as run_of,
     source_of as source_of,
@@ -63,6 +64,5 @@ from spark.files.source import (
 from spark.files.spark_place import SparkPlace as SparkPlace
 from spark.files.tables import write_tables as write_tables
 from spark.files.text_file import replace_text as replace_text
-from spark.files.told_cells import Tallied as Tallied
 from spark.files.too_late import TooLateError as TooLateError
 from spark.files.where import CatalogSchema as CatalogSchema, Where as Where, table_in as table_in

@@ -13,8 +13,8 @@ import pyarrow.parquet as pq
 from pyarrow import fs
 
 from spark.errors import InputError, UnreadableError, first_line
+from spark.files.direct_store import DirectStore, is_part
 from spark.files.manifest import HIDDEN, File, Manifest
-from spark.files.own_place import OwnPlace, is_part
 
 _IN_PLACE = re.compile(r"([^/]+)/snapshot=([^/]+)")
 _ASIDE = re.compile(rf"{re.escape(HIDDEN)}/runs/[^/]+/([^/]+)/snapshot=([^/]+)")
@@ -25,7 +25,7 @@ FETCHED_AT_ONCE = 32
 """Small files that are fetched at the same time: each takes a moment, and no work."""
 
 
-class NotOurOwnError(InputError):
+class NeedsSparkError(InputError):
     """This process can't open a place without Spark; `why`, where somebody may want to know."""
 
     def __init__(self, root: str, why: str | None = None) -> None:
@@ -33,7 +33,7 @@ class NotOurOwnError(InputError):
         super().__init__(f"{root} can't be opened without Spark" + (f": {why}" if why else ""))
 
 
-class ArrowPlace(OwnPlace):
+class ArrowPlace(DirectStore):
     """What a file system lists is kept: make one anew for each look."""
 
     def __init__(self, root: str, system: fs.FileSystem, path: str) -> None:
@@ -47,11 +47,11 @@ class ArrowPlace(OwnPlace):
         try:
             system, path = fs.FileSystem.from_uri(root)
         except (pa.ArrowException, OSError, ValueError):  # a scheme or settings of Hadoop's
-            raise NotOurOwnError(root) from None
+            raise NeedsSparkError(root) from None
         try:
             system.get_file_info(path)
         except (pa.ArrowException, OSError) as error:
-            raise NotOurOwnError(root, first_line(error)) from None
+            raise NeedsSparkError(root, first_line(error)) from None
         return ArrowPlace(root, system, path)
 
     @cached_property

@@ -12,9 +12,9 @@ import pyarrow.parquet as pq
 
 from spark.errors import InputError, UnreadableError
 from spark.files.checksum import checksum
+from spark.files.direct_store import DirectStore, is_part
 from spark.files.footers import Footers, footers_of
 from spark.files.manifest import HIDDEN, File, Manifest
-from spark.files.own_place import OwnPlace, is_part
 from spark.files.parts import Parts
 
 T = TypeVar("T")
@@ -28,7 +28,7 @@ Entries = Mapping[str, int | None]
 _OF_SNAPSHOT = re.compile(r"snapshot=(.+)", re.DOTALL)
 
 
-class LocalPlace(OwnPlace):
+class LocalPlace(DirectStore):
     """Its files are looked at one by one, each byte of what is read."""
 
     def __init__(self, root: Path | str) -> None:

@@ -11,6 +11,8 @@ import pyarrow.parquet as pq
 
 from spark.errors import RunError
 from spark.files.checksum import checksum
+from spark.files.column_statistics import NOTHING, Columns, ColumnStatistics, column_statistics
+from spark.files.direct_store import cells_of
 from spark.files.disk import sync_folder
 from spark.files.local_place import LocalPlace
 from spark.files.locked_run import (
@@ -21,8 +23,6 @@ from spark.files.locked_run import (
     put_in_place,
 )
 from spark.files.manifest import File, Manifest
-from spark.files.own_place import cells_of
-from spark.files.told_cells import NOTHING, Columns, Tallied, told_cells
 from spark.files.too_late import TooLateError
 
 
@@ -46,7 +46,7 @@ class LocalRun(LockedRun):
         self,
         tables: Collection[str],
         kept: Mapping[str, Sequence[File]] | None = None,
-        tallied: Tallied = NOTHING,
+        tallied: ColumnStatistics = NOTHING,
     ) -> None:
         """Make these tables, which are written, the ones of the snapshot, beside `kept` files.
 
@@ -98,5 +98,5 @@ def written_file(path: Path, run: str, tallied: Collection[Columns] = ()) -> Fil
         os.fsync(file.fileno())
     with pq.ParquetFile(path) as opened:
         rows = opened.metadata.num_rows
-        cells = told_cells({columns: cells_of(opened, columns) for columns in tallied})
+        cells = column_statistics({columns: cells_of(opened, columns) for columns in tallied})
     return File(path.name, run, path.stat().st_size, rows, checksum(path), cells)

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, TypeVar
 
 from spark.errors import UnreadableError
-from spark.files.told_cells import ToldCells
+from spark.files.column_statistics import ToldCells
 
 T = TypeVar("T")
 

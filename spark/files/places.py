@@ -8,11 +8,11 @@ from pathlib import Path
 
 from pyspark.sql import SparkSession
 
-from spark.files.arrow_place import ArrowPlace, NotOurOwnError
+from spark.files.arrow_place import ArrowPlace, NeedsSparkError
 from spark.files.catalog_source import CatalogSource
+from spark.files.direct_store import DirectStore
 from spark.files.local_place import LocalPlace
 from spark.files.local_run import LocalRun
-from spark.files.own_place import OwnPlace
 from spark.files.spark_place import SparkPlace
 from spark.files.spark_run import SparkRun
 from spark.files.where import CatalogSchema, Where
@@ -21,25 +21,25 @@ DEFAULT_FS = "spark.hadoop.fs.defaultFS"
 """Spark's setting of the file system that a path without a scheme is of."""
 
 
-Opener = SparkSession | OwnPlace
+Opener = SparkSession | DirectStore
 """What opens a folder of tables: a session, or the folder itself that this process has opened."""
 
 
-def source_of(opener: Opener, where: Where) -> OwnPlace | SparkPlace | CatalogSource:
+def source_of(opener: Opener, where: Where) -> DirectStore | SparkPlace | CatalogSource:
     """What the tables of a store or of results are read from; a catalog's by a session."""
     if not isinstance(where, CatalogSchema):
         return place_of(opener, where)
-    assert not isinstance(opener, OwnPlace), "tables of a catalog are opened by a session"
+    assert not isinstance(opener, DirectStore), "tables of a catalog are opened by a session"
     return CatalogSource(opener, where)
 
 
-def place_of(opener: Opener, root: str) -> OwnPlace | SparkPlace:
+def place_of(opener: Opener, root: str) -> DirectStore | SparkPlace:
     """The place that a session means by a path, or the one that was opened.
 
     A path without a scheme is one of this machine unless Hadoop has another default, or the session
     is one of Spark Connect, whose server may be anywhere.
     """
-    if isinstance(opener, OwnPlace):
+    if isinstance(opener, DirectStore):
         return opener
     root = root.rstrip("/") or "/"
     if _is_connected(opener):
@@ -48,7 +48,7 @@ def place_of(opener: Opener, root: str) -> OwnPlace | SparkPlace:
     return _local_place(root, default) or SparkPlace(opener, root)
 
 
-def own_place(root: str, default: str = "file:") -> OwnPlace:
+def direct_store(root: str, default: str = "file:") -> DirectStore:
     """The place that this process can open by itself; `default` is that of `DEFAULT_FS`.
 
     Raises NotOurOwnError where it can't: only Spark may.
@@ -57,7 +57,7 @@ def own_place(root: str, default: str = "file:") -> OwnPlace:
     if found := _local_place(root, default):
         return found
     if "://" not in root:
-        raise NotOurOwnError(root)
+        raise NeedsSparkError(root)
     return ArrowPlace.at(root)
 
 

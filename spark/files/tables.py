@@ -10,10 +10,10 @@ from pyspark.sql import DataFrame, SparkSession
 
 from spark.errors import InputError, RunError, first_line
 from spark.files.catalog_tables import write_to_catalog
+from spark.files.column_statistics import NOTHING, ColumnStatistics
 from spark.files.disk import writing
 from spark.files.local_run import LocalRun
 from spark.files.places import run_of
-from spark.files.told_cells import NOTHING, Tallied
 from spark.files.where import CatalogSchema, Where
 
 _NAMES = ("cluster", "group", "topic", "member_id", "previous_member_id")
@@ -40,7 +40,7 @@ def write_tables(
     snapshot: str,
     tables: Mapping[str, DataFrame],
     owned: Collection[str] = (),
-    tallied: Tallied = NOTHING,
+    tallied: ColumnStatistics = NOTHING,
 ) -> None:
     """Write tables of a snapshot to `out`, in place of those that are there.
 

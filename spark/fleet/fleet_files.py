@@ -16,11 +16,11 @@ from pyspark.sql.pandas.types import from_arrow_type
 from spark.errors import InputError, UnreadableError, first_line
 from spark.files import (
     NULL,
-    OwnPlace,
+    DirectStore,
     Wanted,
+    direct_store,
     is_there,
     nothing,
-    own_place,
     texts,
     whole_numbers,
 )
@@ -53,7 +53,7 @@ class FleetFiles:
     """
 
     id: str
-    place: OwnPlace = field(repr=False)
+    place: DirectStore = field(repr=False)
     tables: Mapping[str, Sequence[FilesOf]]
     notes: tuple[str, ...] = ()
     instants: Mapping[str, str] = field(default_factory=dict)
@@ -64,14 +64,14 @@ class FleetFiles:
         store: str,
         snapshot: str | None = None,
         max_age: timedelta = MAX_AGE,
-        place: OwnPlace | None = None,
+        place: DirectStore | None = None,
     ) -> FleetFiles:
         """The fleet that `FleetSnapshot.read` would read; InputErrors are the same.
 
         `place` is that folder, if it is open. What only Spark can open raises NotOurOwnError, an
         InputError as well.
         """
-        place = place or own_place(store)
+        place = place or direct_store(store)
         stored = whole(place, store, snapshot)
         if snapshot:
             return FleetFiles.compose(place, Composition(snapshot))
@@ -79,7 +79,7 @@ class FleetFiles:
         return FleetFiles.compose(place, newest)
 
     @staticmethod
-    def compose(place: OwnPlace, of: Composition) -> FleetFiles:
+    def compose(place: DirectStore, of: Composition) -> FleetFiles:
         """The fleet that is composed so; InputError as `FleetSnapshot.compose` raises it."""
         parts = sorted({of.id, *of.instants.values()}, reverse=True)
         read = place.at_once(parts, lambda: [_opened(place, part) for part in parts])
@@ -179,7 +179,7 @@ class FleetFiles:
             raise InputError(null_keys_told(self.id, found))
 
 
-def _opened(place: OwnPlace, snapshot: str) -> FleetFiles:
+def _opened(place: DirectStore, snapshot: str) -> FleetFiles:
     """The tables of a snapshot, checked as far as their schemas tell."""
     tables: dict[str, list[FilesOf]] = {}
     unreadable: list[str] = []

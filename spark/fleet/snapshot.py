@@ -14,7 +14,7 @@ from pyspark.util import inheritable_thread_target
 
 from optimizer.scenarios import Event, EventError, event_of
 from spark.errors import InputError, UnreadableError, first_line, unreadable_file
-from spark.files import CatalogSchema, OwnPlace, Source, Stated, Where, source_of, write_tables
+from spark.files import CatalogSchema, DirectStore, Source, Stated, Where, source_of, write_tables
 from spark.fleet.after import after
 from spark.fleet.clusters import MAX_AGE, Composition, clusters_in, clusters_of, compositions
 from spark.fleet.conform import conformed, is_keyed, name_groups, null_keys
@@ -168,7 +168,7 @@ class FleetSnapshot:
         read = [_read(part, tables, source) for part, tables in opened.items()]
         if len(parts) == 1:
             instants = of.instants
-            if not instants and isinstance(source, OwnPlace):  # for which Spark needn't be asked
+            if not instants and isinstance(source, DirectStore):  # for which Spark needn't be asked
                 instants = dict.fromkeys(clusters_in(source, store, parts)[of.id], of.id)
             return replace(read[0], instants=instants, notes=(*read[0].notes, *of.notes()))
         chosen = [

@@ -52,9 +52,9 @@ from spark.groups.own_strategy import (
 )
 from spark.groups.seats import (
     OFFSETS_TOPIC as OFFSETS_TOPIC,
+    CoordinatorLocation as CoordinatorLocation,
     OffsetsTopic as OffsetsTopic,
-    Seat as Seat,
-    seat_of as seat_of,
+    location_of as location_of,
 )
 from spark.groups.tasks import tasks_for_rows as tasks_for_rows
 from spark.groups.weights import LAG as LAG, weight_tables as weight_tables

@@ -23,7 +23,7 @@ from spark.fleet import (
 )
 from spark.groups.encode import ABSENT
 from spark.groups.one_groups_topics import objects, topics_of
-from spark.groups.seats import OFFSETS_TOPIC, OffsetsTopic, Seat, seat_of
+from spark.groups.seats import OFFSETS_TOPIC, CoordinatorLocation, OffsetsTopic, location_of
 from spark.groups.unreadable import FACTS, NAMES, OF_GROUP
 
 COLUMNS = {
@@ -233,7 +233,7 @@ def _nulls_first(values: tuple[Any, ...]) -> tuple[tuple[bool, Any], ...]:
     return tuple((value is not None, value) for value in values)
 
 
-def seat_of_group(fleet: FleetFiles, cluster: str, group: str) -> Seat:
+def seat_of_group(fleet: FleetFiles, cluster: str, group: str) -> CoordinatorLocation:
     """What a snapshot's tables tell of a group's coordinator."""
     columns, topic = ("partition", "leader"), names_wanted([OFFSETS_TOPIC])
     kept_in = fleet.rows("partitions", columns, cluster, topic=topic)
@@ -243,4 +243,4 @@ def seat_of_group(fleet: FleetFiles, cluster: str, group: str) -> Seat:
     pairs = zip(kept_in["partition"].tolist(), kept_in["leader"].tolist(), strict=True)
     leaders = {partition: leader for partition, leader in pairs if leader >= 0}
     count = len(kept_in["partition"])
-    return seat_of(group, broker, OffsetsTopic(count, leaders) if count else None)
+    return location_of(group, broker, OffsetsTopic(count, leaders) if count else None)

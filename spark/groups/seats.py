@@ -18,7 +18,7 @@ class OffsetsTopic(NamedTuple):
     leaders: Mapping[int, int]
 
 
-class Seat(NamedTuple):
+class CoordinatorLocation(NamedTuple):
     """What is known of a group's coordinator.
 
     `offsets_partition` of `OFFSETS_TOPIC` keeps its offsets, and `offsets_leader` leads that: None
@@ -34,11 +34,13 @@ class Seat(NamedTuple):
     seat: str | None
 
 
-def seat_of(group: str, stated: int | None, offsets: OffsetsTopic | None) -> Seat:
+def location_of(
+    group: str, stated: int | None, offsets: OffsetsTopic | None
+) -> CoordinatorLocation:
     """Where a group's coordinator sits; `stated` is the one that the source named, if it did."""
     if offsets is None:
         words = None if stated is None else f"broker {stated} coordinates it"
-        return Seat(None, None, stated, False, words)
+        return CoordinatorLocation(None, None, stated, False, words)
     partition = coordinating_partition(group, offsets.partitions)
     leader = offsets.leaders.get(partition)
     inferred = stated is None and leader is not None
@@ -48,7 +50,9 @@ def seat_of(group: str, stated: int | None, offsets: OffsetsTopic | None) -> Sea
         words += " (its coordinator, as inferred from its name)"
     elif stated is not None:
         words += ", its coordinator" if stated == leader else f"; broker {stated} coordinates it"
-    return Seat(partition, leader, leader if stated is None else stated, inferred, words)
+    return CoordinatorLocation(
+        partition, leader, leader if stated is None else stated, inferred, words
+    )
 
 
 def coordinating_partition(group: str, partitions: int) -> int:

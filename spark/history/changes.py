@@ -5,7 +5,7 @@ from __future__ import annotations
 from pyspark.sql import DataFrame
 
 from spark.groups import columns_of
-from spark.history.told_row import StateRow, ToldRow
+from spark.history.change_row import StateRow, ToldRow
 
 BEFORE = ("cluster", "group", "from_snapshot", "snapshot", "status", "status_before")
 

@@ -7,13 +7,13 @@ from typing import Any
 
 from pyspark.sql import DataFrame
 
-from optimizer.solver import least_max_load_of
+from optimizer.solver import min_max_load_of
 from spark.groups import Cells, in_workers_by_group, schema_of
+from spark.history.change_row import GONE, ToldRow
 from spark.history.encode import encode_changes
 from spark.history.facts import Facts
 from spark.history.moment import Moment
 from spark.history.timeline import Timeline
-from spark.history.told_row import GONE, ToldRow
 from spark.history.transition import changes_between, first_seen, last_seen
 
 
@@ -44,7 +44,7 @@ def _told(before: Moment | None, after: Moment, timeline: Timeline) -> ToldRow:
     row, group = after.row, after.group
     found: dict[str, Any] = {}
     if group.problem:
-        found |= after.found(least_max_load_of(group.problem))
+        found |= after.found(min_max_load_of(group.problem))
     snapshots = timeline.snapshots[row.cluster]
     changes: dict[str, Any] = {}
     if row.start:

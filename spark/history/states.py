@@ -9,8 +9,8 @@ from pyspark.sql import DataFrame, functions as F
 
 from spark.fleet import RECORDS_BEHIND, escaped_rows
 from spark.groups import columns_of
+from spark.history.change_row import GONE, StateRow
 from spark.history.facts import KEYS, Facts
-from spark.history.told_row import GONE, StateRow
 
 LAG_OF_GROUP = "if(members > 0, lag_of_read, lag_of_all)"
 """SQL text: of what a group has offsets of and doesn't read, nobody is to follow the end."""

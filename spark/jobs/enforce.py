@@ -58,9 +58,9 @@ def enforce(
 
 def _enforce_one(chosen: ChosenPlans, dry_run: bool, again: str, watch: str) -> None:
     ((name, plan),) = chosen.plans.items()
-    with live("spark.enforce.lookout").Lookout(chosen.cluster, chosen.plans) as lookout:
-        verdict = lookout.look(frozenset([name]))[name]
-        known = lookout.groups.get(name)
+    with live("spark.enforce.watcher").GroupWatcher(chosen.cluster, chosen.plans) as watcher:
+        verdict = watcher.look(frozenset([name]))[name]
+        known = watcher.groups.get(name)
         rows = differences(plan, known) if known and verdict.status is not Status.UNKNOWN else []
         show({"differences": Table(rows, is_shown=bool(rows))})
         if verdict.reason:
@@ -69,7 +69,7 @@ def _enforce_one(chosen: ChosenPlans, dry_run: bool, again: str, watch: str) -> 
             say(f"The plan of snapshot {plan.snapshot} is applied already.")
         elif dry_run:
             say(f"Group {name} needs a rebalance. Next: {again}")
-        elif reason := lookout.make_rebalance(name):
+        elif reason := watcher.make_rebalance(name):
             _refuse(f"{reason[0].upper()}{reason[1:]}")
         else:
             say(f"Group {name} rebalances. Next: {watch}")

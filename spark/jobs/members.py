@@ -17,7 +17,7 @@ from spark.terminal import (
     as_rows,
     busy,
     clusters_read,
-    rates_if_any,
+    optional_rates,
     say,
     say_clusters,
     show,
@@ -45,7 +45,7 @@ def members(
         raise InputError(f"--headroom {headroom:g} must be above 0 and at most 1")
     with source.session() as spark:
         fleet = source.read(spark, "members")
-        flowing = rates_if_any(spark, source.where, fleet, length, settings)
+        flowing = optional_rates(spark, source.where, fleet, length, settings)
         with flowing as rates, busy("counting members"):
             rows = as_rows(in_order(members_fleet(fleet, rates, headroom)).collect())
     sized = [row for row in rows if row["sentence"]]

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from spark.files import Opener, OwnPlace, Where
+from spark.files import DirectStore, Opener, Where
 from spark.fleet import FleetFiles, FleetSnapshot, Part
 from spark.settings import Settings, window_length
 from spark.simulate import (
@@ -31,9 +31,9 @@ from spark.terminal import (
     Window,
     busy,
     clusters_read,
+    optional_rates,
     part_of,
     programs_only,
-    rates_if_any,
     say,
     say_clusters,
     show,
@@ -94,10 +94,10 @@ def _rates(
     """What comes in to what the group reads, as far as the store tells."""
     if isinstance(fleet, FleetFiles):
         return rates_of_group(fleet, str(store), group, cluster, window)
-    assert not isinstance(opener, OwnPlace)
+    assert not isinstance(opener, DirectStore)
     some = part_of(fleet, Part(cluster, group))
     found: dict[str, list[float]] = {}
-    with rates_if_any(opener, store, some, window, settings, FEW) as rates:
+    with optional_rates(opener, store, some, window, settings, FEW) as rates:
         rows = [] if rates is None else rates.rates.orderBy("topic", "partition").collect()
     for row in rows:
         known = found.setdefault(row.topic, [])

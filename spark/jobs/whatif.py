@@ -33,10 +33,10 @@ from spark.terminal import (
     busy,
     by_kind,
     clusters_read,
+    optional_rates,
     part_of,
     programs_only,
     rates_for,
-    rates_if_any,
     say,
     say_clusters,
     show,
@@ -110,7 +110,7 @@ def whatif(
             check_kind(spark, snapshot_out, STORE)
         whole = source.whole(spark, "whatif")
         some = part_of(whole, source.part)
-        flowing = rates_if_any(spark, source.where, some, window_length(window), settings, FEW)
+        flowing = optional_rates(spark, source.where, some, window_length(window), settings, FEW)
         with flowing as rates, rates_for(spark, source.where, settings, whole.id) as weighed:
             _report(some, events, static, settings, out, rates, weighed)
         if snapshot_out:

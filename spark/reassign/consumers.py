@@ -9,7 +9,7 @@ from typing import NamedTuple
 from pyspark.sql import functions as F
 
 from spark.fleet import FleetFiles, FleetSnapshot
-from spark.groups import OFFSETS_TOPIC, OffsetsTopic, seat_of
+from spark.groups import OFFSETS_TOPIC, OffsetsTopic, location_of
 from spark.reassign.facts import rows_of
 from spark.reassign.reassignment import Reassignment
 from spark.wording import count_of, named
@@ -91,7 +91,8 @@ def effects(of: Reassignment, consumers: Consumers) -> Effects:
     other = [
         group
         for group in consumers.groups
-        if seat_of(group, None, seats[0]).coordinator != seat_of(group, None, seats[1]).coordinator
+        if location_of(group, None, seats[0]).coordinator
+        != location_of(group, None, seats[1]).coordinator
     ]
     reads, across = _reads(of, consumers, before)
     _, planned = _reads(of, consumers, after)

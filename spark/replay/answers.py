@@ -20,7 +20,7 @@ from optimizer.model import (
     rack_table_of,
 )
 from spark.groups import FleetGroup
-from spark.replay.scene import Scene, Way
+from spark.replay.scene import GroupState, MemberMapping
 from spark.solve import max_weight
 
 
@@ -34,7 +34,7 @@ class Start(Enum):
 class Given(NamedTuple):
     """An answer, and the scene that it was given to."""
 
-    scene: Scene
+    scene: GroupState
     target: IntArray
 
 
@@ -61,7 +61,7 @@ class Outcome(NamedTuple):
 
 
 @dataclass(slots=True)
-class Trail:
+class StrategyState:
     """One strategy in one group: what its members own, by its last answer, and that in numbers.
 
     `outcome` is a failed group where the strategy has no answer, and None where it wasn't asked.
@@ -76,12 +76,12 @@ class Trail:
 
 
 @dataclass(frozen=True, eq=False)
-class Arrival:
+class Transition:
     """A scene, and the ways that lead to it from those before."""
 
-    scene: Scene
+    scene: GroupState
     goals: Goals
-    _ways: dict[Scene, Way] = field(default_factory=dict)
+    _ways: dict[GroupState, MemberMapping] = field(default_factory=dict)
 
     def owner(self, owned: Given | Start) -> IntArray:
         """Who of its members, if anybody, owns each of its partitions."""
@@ -91,7 +91,7 @@ class Arrival:
             return self.scene.unowned.owner
         assert isinstance(owned, Given)
         if owned.scene not in self._ways:
-            self._ways[owned.scene] = Way.of(owned.scene, self.scene)
+            self._ways[owned.scene] = MemberMapping.of(owned.scene, self.scene)
         return self._ways[owned.scene].carry(owned.target)
 
     def problem(self, owned: Given | Start, owner: IntArray) -> Problem:

@@ -27,7 +27,7 @@ Reader = tuple[str | None, bytes, tuple[str, ...]]
 
 
 @dataclass(frozen=True, eq=False)
-class Scene:
+class GroupState:
     """A group at a change of its facts.
 
     `problem` is the group now, `who` tells members apart from one scene to the next: a member
@@ -38,10 +38,12 @@ class Scene:
     who: Sequence[str]
 
     @staticmethod
-    def of(problem: Problem) -> Scene:
+    def of(problem: Problem) -> GroupState:
         instances = problem.kafka.instance_ids or [None] * len(problem.member_ids)
         named = zip(instances, problem.member_ids, strict=True)
-        return Scene(problem, [f"i{one}" if one is not None else f"m{id_}" for one, id_ in named])
+        return GroupState(
+            problem, [f"i{one}" if one is not None else f"m{id_}" for one, id_ in named]
+        )
 
     @property
     def classes(self) -> Classes:
@@ -80,7 +82,7 @@ class Scene:
             ),
         )
 
-    def is_like(self, other: Scene) -> bool:
+    def is_like(self, other: GroupState) -> bool:
         """Whether no rebalance leads from the one to the other, as far as facts tell."""
         return self._readers == other._readers and self._read == other._read
 
@@ -114,7 +116,7 @@ class Scene:
 
 
 @dataclass(frozen=True, eq=False)
-class Way:
+class MemberMapping:
     """From one scene to a later one: what became of its members and partitions.
 
     `member` has for each member of the first its index in the second or GONE, and NOBODY at the
@@ -127,11 +129,11 @@ class Way:
     count: int
 
     @staticmethod
-    def of(first: Scene, second: Scene) -> Way:
+    def of(first: GroupState, second: GroupState) -> MemberMapping:
         index = {who: m for m, who in enumerate(second.who)}
         member = np.array([*(index.get(who, GONE) for who in first.who), NOBODY])
         before, now = _same_partitions(first.problem, second.problem)
-        return Way(member, before, now, second.problem.partition_count)
+        return MemberMapping(member, before, now, second.problem.partition_count)
 
     def carry(self, target: IntArray) -> IntArray:
         """An assignment of the first scene as what its members own in the second."""

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from pyspark.sql import DataFrame
 
-from optimizer.solver import least_max_load_of
+from optimizer.solver import min_max_load_of
 from optimizer.strategies import OPTIMAL, strategy_named
 from spark.groups import (
     Cells,
@@ -20,9 +20,9 @@ from spark.groups import (
     schema_of,
 )
 from spark.history import RowInTime, Timeline
-from spark.replay.answers import Arrival, Changes, Given, Outcome, Start, Trail
+from spark.replay.answers import Changes, Given, Outcome, Start, StrategyState, Transition
 from spark.replay.protocol import is_eager
-from spark.replay.scene import Scene
+from spark.replay.scene import GroupState
 from spark.replay.step_row import StepRow
 from spark.settings import CURRENT, FleetGoals, kind_of, of_kind
 from spark.solve import TimeLimit, shown_bound
@@ -70,15 +70,15 @@ class _GroupReplay:
         self._replay = replay
         self._limit = limit
         self._goals = replay.goals.of(first.cluster, first.group)
-        self._scene: Scene | None = None
+        self._scene: GroupState | None = None
         self._least_max: int | None = None
         self._end: int = first.start - 1
-        self._trails: dict[str, Trail] = {}
+        self._trails: dict[str, StrategyState] = {}
         self._start(Start.NOTHING if first.start else Start.AS_FOUND, replay.strategies)
 
     def _start(self, owned: Start, strategies: Sequence[str]) -> None:
         for name in strategies:
-            self._trails[_same_target(name)] = Trail(owned)
+            self._trails[_same_target(name)] = StrategyState(owned)
 
     def rows(self, row: RowInTime) -> Iterator[StepRow]:
         """Whatever a strategy makes of the next row of the group."""
@@ -95,10 +95,10 @@ class _GroupReplay:
             return
         others = [name for name in self._replay.strategies if name not in strategies]
         self._start(Start.NOTHING, others)
-        scene = Scene.of(group.problem)
+        scene = GroupState.of(group.problem)
         is_new = self._scene is None or not scene.is_like(self._scene)
         self._scene = scene
-        yield from self._judged(row, group, strategies, Arrival(scene, self._goals), is_new)
+        yield from self._judged(row, group, strategies, Transition(scene, self._goals), is_new)
 
     def _forget(self) -> None:
         """Nobody owns anything any more."""
@@ -110,7 +110,7 @@ class _GroupReplay:
         row: RowInTime,
         group: FleetGroup,
         strategies: Sequence[str],
-        arrival: Arrival,
+        arrival: Transition,
         is_new: bool,
     ) -> Iterator[StepRow]:
         steps: dict[str, tuple[bool, bool, Changes]] = {}
@@ -148,7 +148,9 @@ class _GroupReplay:
                     stopped=_stopped(changes, eager) if asked else 0,
                 )
 
-    def _find(self, trail: Trail, arrival: Arrival, is_new: bool) -> tuple[bool, Changes]:
+    def _find(
+        self, trail: StrategyState, arrival: Transition, is_new: bool
+    ) -> tuple[bool, Changes]:
         """The assignment now: whether it came about by a rebalance, and what that changed."""
         target = arrival.scene.classes.kept
         owner = target if trail.is_first else arrival.owner(trail.owned)
@@ -156,7 +158,7 @@ class _GroupReplay:
         trail.owned, trail.outcome = Given(arrival.scene, target), arrival.outcome(target)
         return rebalanced, arrival.changes(owner, target) if rebalanced else NONE
 
-    def _ask(self, name: str, trail: Trail, arrival: Arrival) -> Changes:
+    def _ask(self, name: str, trail: StrategyState, arrival: Transition) -> Changes:
         """Where it has no answer everything stays as it was."""
         owner = arrival.owner(trail.owned)
         problem = arrival.problem(trail.owned, owner)
@@ -171,7 +173,7 @@ class _GroupReplay:
         trail.outcome = arrival.outcome(answer.target)
         return changes
 
-    def _find_least_max(self, arrival: Arrival) -> int | None:
+    def _find_least_max(self, arrival: Transition) -> int | None:
         """The highest load of the optimum; None where it isn't found."""
         scene = arrival.scene
         if not len(scene.classes):
@@ -183,11 +185,11 @@ class _GroupReplay:
         if optimum and isinstance(optimum.outcome, Outcome) and is_least:
             return optimum.outcome.max_load
         try:
-            return self._limit.spend(lambda: least_max_load_of(scene.problem))
+            return self._limit.spend(lambda: min_max_load_of(scene.problem))
         except Exception:
             return None
 
-    def _find_weight_bound(self, arrival: Arrival) -> float | None:
+    def _find_weight_bound(self, arrival: Transition) -> float | None:
         """The load by weight that no assignment is below; None where none is shown."""
         if not self._goals.by_weight:
             return None
@@ -200,7 +202,7 @@ class _GroupReplay:
         except Exception:
             return None
 
-    def _measures(self, arrival: Arrival, outcome: Outcome) -> dict[str, int | None]:
+    def _measures(self, arrival: Transition, outcome: Outcome) -> dict[str, int | None]:
         excess = None
         if self._least_max is not None:
             excess = max(0, outcome.max_load - self._least_max)

@@ -25,7 +25,7 @@ from spark.groups import (
 )
 from spark.rollout.coupled import coupled_parts
 from spark.rollout.rollout_row import RolloutRow
-from spark.rollout.way import TARGETS, Way, way_of
+from spark.rollout.way import TARGETS, UpgradePath, upgrade_path
 from spark.settings import NO_CONSUMERS, STRATEGY_SECONDS, FleetConsumers
 from spark.solve import TimeLimit
 
@@ -89,7 +89,7 @@ def steps_of_group(
         yield _row(row, UNABLE, group.reason)
         return
     stated = consumers.of(row.cluster, row.group)
-    way = way_of(row, to, stated, float(stated.get("restart_seconds", RESTART_SECONDS)))
+    way = upgrade_path(row, to, stated, float(stated.get("restart_seconds", RESTART_SECONDS)))
     if not way.restarts:
         yield _row(row, UNABLE if way.reason else DONE, way.reason)
         return
@@ -122,7 +122,7 @@ def _priced(
     row: EncodedRow,
     group: FleetGroup,
     problem: Problem,
-    way: Way,
+    way: UpgradePath,
     consumers: FleetConsumers,
     limit: TimeLimit,
 ) -> Iterator[RolloutRow]:
@@ -147,7 +147,11 @@ def _priced(
 
 
 def _run(
-    row: EncodedRow, problem: Problem, way: Way, events: list[Any], consumers: FleetConsumers
+    row: EncodedRow,
+    problem: Problem,
+    way: UpgradePath,
+    events: list[Any],
+    consumers: FleetConsumers,
 ) -> EventsTimeline:
     named = named_group(row, problem, classes_of(problem).kept)
     parameters = consumers.parameters(row.cluster, row.group)

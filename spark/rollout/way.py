@@ -23,7 +23,7 @@ LEAST_BROKER = (4, 0)
 """The first version of brokers that has the new protocol for general use (KIP-848)."""
 
 
-class Way(NamedTuple):
+class UpgradePath(NamedTuple):
     """The list of assignors that members offer now, and the restarts that are needed, in words too.
 
     `reason` says why there is no way; no restarts and no reason: the group is there already.
@@ -34,7 +34,7 @@ class Way(NamedTuple):
     reason: str | None = None
 
 
-def way_of(row: EncodedRow, to: str, stated: Stated, seconds: float) -> Way:
+def upgrade_path(row: EncodedRow, to: str, stated: Stated, seconds: float) -> UpgradePath:
     """The way of the group of an encoded row, each of whose members is away for so many seconds.
 
     A list of assignors that is stated for it counts if its own assignor is in it. Without one,
@@ -42,18 +42,18 @@ def way_of(row: EncodedRow, to: str, stated: Stated, seconds: float) -> Way:
     """
     offered = offered_by(row, stated)
     if reason := _why_not(row, to, stated):
-        return Way(offered, reason=reason)
+        return UpgradePath(offered, reason=reason)
     is_new = row.type == CONSUMER
     if to == CONSUMER:
         if is_new:
-            return Way(offered)
-        return Way(offered, ((NEW_PROTOCOL, Migrate(seconds=seconds)),))
+            return UpgradePath(offered)
+        return UpgradePath(offered, ((NEW_PROTOCOL, Migrate(seconds=seconds)),))
     if offered == (COOPERATIVE,):
-        return Way(offered)
+        return UpgradePath(offered)
     lists: list[tuple[str, ...]] = [(COOPERATIVE,)]
     if COOPERATIVE not in offered:
         lists.insert(0, (COOPERATIVE, *offered))
-    return Way(
+    return UpgradePath(
         offered,
         tuple(
             (f"partition.assignment.strategy={','.join(one)}", Upgrade(one, seconds=seconds))

@@ -44,7 +44,7 @@ from spark.terminal.live import (
 from spark.terminal.openers import (
     opened as opened,
     opened_store as opened_store,
-    read_few as read_few,
+    read_subset as read_subset,
 )
 from spark.terminal.options import (
     CHECK_FAILED as CHECK_FAILED,
@@ -75,6 +75,6 @@ from spark.terminal.printing import (
     tell as tell,
 )
 from spark.terminal.progress import busy as busy
-from spark.terminal.rates import rates_if_any as rates_if_any
+from spark.terminal.rates import optional_rates as optional_rates
 from spark.terminal.submission import sentences_apart as sentences_apart
 from spark.terminal.weights import rates_for as rates_for, with_weight as with_weight

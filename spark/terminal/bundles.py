@@ -21,7 +21,7 @@ from spark.fleet import FleetFiles, FleetSnapshot, Part, check_writable
 from spark.settings import Settings, check_strategies, read_settings
 from spark.terminal.each_snapshot import ALL, SnapshotOrAll
 from spark.terminal.histories import Since, Until, read_history, since_in
-from spark.terminal.openers import opened, opened_store, read_few
+from spark.terminal.openers import opened, opened_store, read_subset
 from spark.terminal.options import (
     ClusterName,
     Conf,
@@ -46,7 +46,7 @@ from spark.terminal.options import (
     store_in,
     with_goals,
 )
-from spark.terminal.weights import WeightSource, few_weighed, with_weight
+from spark.terminal.weights import WeightSource, open_with_rates, with_weight
 
 if TYPE_CHECKING:
     from spark.history import FleetHistory
@@ -139,7 +139,7 @@ class SnapshotOptions(StoreOptions):
 
     def few(self, opener: Opener, doing: str) -> FleetSnapshot | FleetFiles:
         """The fleet; what was left out of it is said."""
-        return read_few(opener, self.where, self.snapshot, doing, self.settings.max_age)
+        return read_subset(opener, self.where, self.snapshot, doing, self.settings.max_age)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -153,7 +153,7 @@ class GroupOptions(SnapshotOptions):
         self, doing: str, settings: Settings
     ) -> AbstractContextManager[tuple[FleetSnapshot | FleetFiles, DataFrame | None]]:
         """The fleet, and the rates that goals ask for."""
-        return few_weighed(self.where, self.snapshot, doing, settings, self.master, self.conf)
+        return open_with_rates(self.where, self.snapshot, doing, settings, self.master, self.conf)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -12,7 +12,15 @@ from pathlib import Path
 from pyspark.sql import SparkSession
 
 from spark.errors import InputError
-from spark.files import DEFAULT_FS, LocalPlace, NotOurOwnError, Opener, OwnPlace, Where, own_place
+from spark.files import (
+    DEFAULT_FS,
+    DirectStore,
+    LocalPlace,
+    NeedsSparkError,
+    Opener,
+    Where,
+    direct_store,
+)
 from spark.fleet import FleetFiles, FleetSnapshot, whole
 from spark.settings import Settings
 from spark.terminal.console import say
@@ -48,8 +56,8 @@ def _local_place(where: Where, stated: Mapping[str, str]) -> LocalPlace | None:
     """The folder of this machine that is meant, if it is one."""
     if submitted() or not isinstance(where, str):
         return None
-    with suppress(NotOurOwnError):
-        place = own_place(where, default_fs(stated))
+    with suppress(NeedsSparkError):
+        place = direct_store(where, default_fs(stated))
         return place if isinstance(place, LocalPlace) else None
     return None
 
@@ -75,8 +83,8 @@ def opened_store(
     place = None
     if isinstance(store, str) and not submitted():
         try:
-            place = own_place(store, default_fs(stated))
-        except NotOurOwnError as error:
+            place = direct_store(store, default_fs(stated))
+        except NeedsSparkError as error:
             if error.why:
                 say(f"{error}. Spark is asked.")
     if place:
@@ -97,10 +105,10 @@ def default_fs(stated: Mapping[str, str]) -> str:
     return stated.get(DEFAULT_FS) or known.get(DEFAULT_FS) or "file:"
 
 
-def read_few(
+def read_subset(
     opener: Opener, store: Where, snapshot: str | None, doing: str, max_age: timedelta
 ) -> FleetSnapshot | FleetFiles:
     """The same for a command that needs few of its rows."""
-    if not isinstance(opener, OwnPlace):
+    if not isinstance(opener, DirectStore):
         return read_snapshot(opener, store, snapshot, doing, max_age)
     return tell_notes(partial(FleetFiles.read, str(store), snapshot, max_age, opener))

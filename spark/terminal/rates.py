@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 @contextmanager
-def rates_if_any(
+def optional_rates(
     session: SparkSession,
     store: Where,
     fleet: FleetSnapshot,

@@ -14,7 +14,7 @@ from spark.files import Where
 from spark.fleet import WHOLE, FleetFiles, FleetSnapshot
 from spark.settings import Settings, weight_of
 from spark.terminal.histories import read_history
-from spark.terminal.openers import opened, opened_store, read_few
+from spark.terminal.openers import opened, opened_store, read_subset
 from spark.terminal.options import read_snapshot
 
 WeightSource = Annotated[
@@ -38,7 +38,7 @@ def with_weight(settings: Settings, stated: str | None) -> Settings:
 
 
 @contextmanager
-def few_weighed(
+def open_with_rates(
     store: Where,
     snapshot: str | None,
     doing: str,
@@ -57,7 +57,7 @@ def few_weighed(
                 yield fleet, rates
     else:
         with opened_store(store, master, conf, settings) as opener:
-            yield read_few(opener, store, snapshot, doing, settings.max_age), None
+            yield read_subset(opener, store, snapshot, doing, settings.max_age), None
 
 
 @contextmanager

@@ -24,7 +24,7 @@ from optimizer.model import (
     problem_of,
 )
 from optimizer.scenarios import BrokerDown, Event, EventError, NotApplicableError, as_static
-from optimizer.solver import least_max_load_of
+from optimizer.solver import min_max_load_of
 from optimizer.strategies import strategy_named
 from spark.fleet import CONNECT
 from spark.groups import FleetGroup, failed, named_group, own_strategy, read_or_failed
@@ -214,7 +214,7 @@ class _Case:
             read = int(np.count_nonzero(classes.of_partition >= 0))
             return -(-read // len(problem.member_ids))
         try:
-            return self._limit.spend(lambda: least_max_load_of(problem))
+            return self._limit.spend(lambda: min_max_load_of(problem))
         except Exception:
             return None
 

@@ -11,7 +11,7 @@ from spark.settings import CURRENT
 
 Row = Mapping[str, Any]
 
-SAID_OF = {CONSUMER: "", CONNECT: "Groups of Connect workers: "}
+KIND_PREFIX = {CONSUMER: "", CONNECT: "Groups of Connect workers: "}
 
 
 HELPS = 0.05
@@ -21,7 +21,7 @@ HELPS = 0.05
 def whatif_advice(fleet: Sequence[Row], events: Sequence[Event] = ()) -> str:
     """What to change and what that saves, by rows of `spark.whatif.fleet_of_whatif`."""
     verdicts = []
-    for kind, said in SAID_OF.items():
+    for kind, said in KIND_PREFIX.items():
         of_kind = [row for row in fleet if row["kind"] == kind and row["groups"]]
         if of_kind:
             verdicts.append(said + _verdict(of_kind, events))

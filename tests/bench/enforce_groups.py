@@ -21,7 +21,7 @@ from typing import Any
 
 from kafka import KafkaAdminClient
 
-from spark.enforce import PlanFolder, lookout
+from spark.enforce import PlanFolder, watcher
 from spark.enforce.enforce_groups import Enforced, enforce_groups, watch_groups
 from spark.sources.live.cluster import Cluster
 from spark.terminal.session import session
@@ -76,14 +76,14 @@ def _round(
 ) -> int:
     killed, visits = chance.randint(1, 3), iter(range(len(groups)))
     at = chance.randrange(len(groups))
-    real = lookout.make_rebalance
+    real = watcher.make_rebalance
 
     def make_rebalance(*about: Any) -> None:
         if next(visits, None) == at:
             brokers.kill(killed)
         real(*about)
 
-    lookout.make_rebalance = make_rebalance
+    watcher.make_rebalance = make_rebalance
     begun = time.monotonic()
     try:
         plans = _plans(folder)
@@ -94,7 +94,7 @@ def _round(
         second = enforce_groups(cluster, plans, topics, AT_ONCE, TIMEOUT)
         finished = sum(one.status == "in force" for one in second.outcomes)
     finally:
-        lookout.make_rebalance = real
+        watcher.make_rebalance = real
         brokers.start(killed)
     told = [sum(one.status == s for one in first.outcomes) for s in _STATUSES]
     print(

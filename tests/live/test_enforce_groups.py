@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 from kafka import KafkaAdminClient
-
-from spark.enforce import PlanFolder, lookout
-from spark.enforce.enforce_groups import enforce_groups, watch_groups
 from spark.enforce.judge import Status
+
+from spark.enforce import PlanFolder, watcher
+from spark.enforce.enforce_groups import enforce_groups, watch_groups
 from spark.sources.live.cluster import Cluster
 from spark.sources.live.manager import Manager
 from tests.live.brokers import Brokers
@@ -91,8 +91,8 @@ def test_many_groups_while_a_broker_is_killed(
             three_brokers.kill(group.coordinator)
         real(brokers, guests, reader, group, timeout)
 
-    real = lookout.make_rebalance
-    monkeypatch.setattr(lookout, "make_rebalance", make_rebalance)
+    real = watcher.make_rebalance
+    monkeypatch.setattr(watcher, "make_rebalance", make_rebalance)
     with running([*groups.values()]):
         assert run("watch", *words, "--timeout", 60).code == 0
         for name in names:

@@ -14,7 +14,7 @@ from optimizer.model.numbering import problem_of
 from optimizer.model.problem import NOBODY
 from optimizer.model.racks import rack_table_of
 from optimizer.solver.costs import costs_of
-from optimizer.solver.hubs import fine_kinds
+from optimizer.solver.hubs import cost_classes
 from optimizer.solver.kinds import kinds_of
 from optimizer.solver.solve import solve
 from tests.optimizer.groups import problem, random_problem, tiny_group
@@ -103,7 +103,7 @@ def test_with_many_racks_nobody_lists_every_reader_of_every_partition() -> None:
     group = replace(group, racks=[racks[m % 300] for m in range(600)], replica_racks=near)
     goals = Goals(rack="any")
     kinds = kinds_of(group, goals)
-    cut = fine_kinds(kinds, costs_of(group, goals), 600)
+    cut = cost_classes(kinds, costs_of(group, goals), 600)
     assert cut is not None
     assert len(cut[0].free[0]) + len(kinds.members) < 3000 * 600 / 100
     verdict = check_assignment(group, solve(group, goals).target, goals=goals)

@@ -9,7 +9,7 @@ from optimizer.solver.weighted.frontier import (
     weighted_frontier_of as weighted_frontier_of,
 )
 from optimizer.solver.weighted.many import (
-    FoundOfMany as FoundOfMany,
+    BatchResult as BatchResult,
     solve_many_by_weight as solve_many_by_weight,
 )
 from optimizer.solver.weighted.most_loaded import SetBound as SetBound

@@ -8,7 +8,7 @@ from optimizer.model import IntArray
 from optimizer.solver.weighted.facts import Facts
 from optimizer.solver.weighted.placing import completed
 from optimizer.solver.weighted.relieve import relieved
-from optimizer.solver.weighted.take_back import taken_back
+from optimizer.solver.weighted.take_back import undo_moves
 
 STEPS = 16
 """So often the levels between which the lowest lies are halved."""
@@ -29,7 +29,7 @@ def within_budget(facts: Facts, low: int, budget: int) -> IntArray:
         middle = (low + high) // 2
         found = relieved(facts, middle)
         if found is not None:
-            found = taken_back(facts, found, middle)
+            found = undo_moves(facts, found, middle)
         if found is not None and facts.moves_of(found) <= budget:
             best, high = found, facts.level_of(found)
         else:

@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from optimizer.model import IntArray
+from optimizer.solver.weighted.chain_moves import NOTHING, chain_moves
 from optimizer.solver.weighted.facts import Facts
-from optimizer.solver.weighted.relay import NOTHING, relay
 from optimizer.solver.weighted.split import best_split
 
 WIDEST = 200_000
@@ -66,10 +66,10 @@ class Descent:
             self._move_or_swap(top, level, own, others)
             or self._split(top, level)
             or self._chain(top, level, own, others)
-            or self._relay(top, level, goal)
+            or self._chain_moves(top, level, goal)
         )
 
-    def _relay(self, top: int, level: float, goal: int) -> bool:
+    def _chain_moves(self, top: int, level: float, goal: int) -> bool:
         """Pass something on over any number of members: to the goal at once, or at least lower."""
         if self.facts.members > MOST_MEMBERS:
             return False
@@ -77,7 +77,7 @@ class Descent:
             limits = self.facts.weights.limits(lower)
             within = np.maximum(limits, self.loads)
             within[top] = limits[top]
-            found = relay(self.facts, self.target, self.loads, within, top)
+            found = chain_moves(self.facts, self.target, self.loads, within, top)
             if found is not None:
                 for transfer in found:
                     self.give(transfer.gives, transfer.taker)

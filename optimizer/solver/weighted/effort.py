@@ -8,18 +8,19 @@ from typing import NamedTuple
 class Effort(NamedTuple):
     """Numbers of steps.
 
-    `kicks` a member: so often some members' partitions are dealt anew where a plan is stuck.
+    `perturbations` a member: how often some members' partitions are dealt again where a
+    plan is stuck.
     `rounds` of prices, each for one linear programme. A search ends where the plan is within
     `enough` of the bound, as a share of it.
     """
 
-    kicks: int
+    perturbations: int
     rounds: int
     enough: float
 
 
 EFFORTS = {
-    "quick": Effort(kicks=0, rounds=0, enough=0.001),
-    "standard": Effort(kicks=8, rounds=200, enough=0.001),
-    "thorough": Effort(kicks=40, rounds=1000, enough=0.0001),
+    "quick": Effort(perturbations=0, rounds=0, enough=0.001),
+    "standard": Effort(perturbations=8, rounds=200, enough=0.001),
+    "thorough": Effort(perturbations=40, rounds=1000, enough=0.0001),
 }

@@ -15,7 +15,7 @@ from optimizer.solver.weighted.facts import Facts
 from optimizer.solver.weighted.placing import completed
 from optimizer.solver.weighted.relieve import relieved
 from optimizer.solver.weighted.solve import solve_by_weight
-from optimizer.solver.weighted.take_back import taken_back
+from optimizer.solver.weighted.take_back import undo_moves
 
 MOST_POINTS = 20
 """For so many numbers of moves the lowest level is looked for; or else so many levels are tried."""
@@ -152,7 +152,7 @@ class _Curve:
             self._tried.add(level)
             found = relieved(self.facts, level)
             if found is not None:
-                self.add(taken_back(self.facts, found, level))
+                self.add(undo_moves(self.facts, found, level))
 
     @cached_property
     def _sheds(self) -> IntArray:

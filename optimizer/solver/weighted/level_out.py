@@ -15,7 +15,7 @@ MOST = 200_000
 """In groups of more pairs of a partition and a member nothing is evened out."""
 
 
-def levelled_out(
+def evened_out(
     facts: Facts, target: IntArray, level: int, may: NDArray[np.bool_], enough: float
 ) -> IntArray:
     """The plan with a lower Σ load² / capacity, nowhere above a level.

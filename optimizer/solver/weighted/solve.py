@@ -15,16 +15,16 @@ from optimizer.solver.weighted.descent import Descent
 from optimizer.solver.weighted.effort import EFFORTS, Effort
 from optimizer.solver.weighted.every import Every, SearchBound
 from optimizer.solver.weighted.facts import Facts
-from optimizer.solver.weighted.kicks import kicked
-from optimizer.solver.weighted.level_out import levelled_out
+from optimizer.solver.weighted.level_out import evened_out
 from optimizer.solver.weighted.max_weight import check_max_weight
 from optimizer.solver.weighted.most_loaded import SetBound, most_loaded, simple_bound
 from optimizer.solver.weighted.parcels import within
+from optimizer.solver.weighted.perturbations import perturbed
 from optimizer.solver.weighted.placing import completed, longest_first
 from optimizer.solver.weighted.prices import PriceBound, counted_bound, price_bound
 from optimizer.solver.weighted.relieve import relieved
 from optimizer.solver.weighted.shares import by_shares
-from optimizer.solver.weighted.take_back import taken_back
+from optimizer.solver.weighted.take_back import undo_moves
 
 MOST = 20_000
 """In groups of more partitions the highest load isn't lowered step by step from the owners."""
@@ -78,7 +78,7 @@ def solve_by_weight(problem: Problem, goals: Goals) -> Found:
     search.better_bound_for(target)
     level = max(facts.level_of(target), _raised(search.bound.level, goals.tolerance))
     may = (facts.owner == NOBODY) | (target != facts.owner)
-    target = levelled_out(facts, target, level, may, effort.enough)
+    target = evened_out(facts, target, level, may, effort.enough)
     return Found(target, search.bound, reason)
 
 
@@ -166,7 +166,7 @@ class _Search:
     def _within(self) -> IntArray | None:
         level = _raised(self.bound.level, self._tolerance)
         found = self._from_owners(level)
-        return None if found is None else taken_back(self.facts, found, level)
+        return None if found is None else undo_moves(self.facts, found, level)
 
     def _from_owners(self, level: int) -> IntArray | None:
         """A plan that isn't above a level, from what everybody has; None if none is found."""
@@ -211,9 +211,9 @@ class _Search:
         if not facts.has_owners:
             return best
         level = _raised(max(facts.level_of(best), self.bound.level), self._tolerance)
-        plans = [taken_back(facts, best, level)]
+        plans = [undo_moves(facts, best, level)]
         if (found := self._from_owners(level)) is not None:
-            plans.append(taken_back(facts, found, level))
+            plans.append(undo_moves(facts, found, level))
         return min(plans, key=facts.moves_of)
 
     def _best(self) -> IntArray:
@@ -234,7 +234,7 @@ class _Search:
         if self.effort.rounds and self._better_prices(best) and self._is_good(best):
             return best
         start = other if facts.has_tiers else best
-        found = kicked(fitting, start, self.effort.kicks, self.goal)
+        found = perturbed(fitting, start, self.effort.perturbations, self.goal)
         best = min((best, found), key=facts.level_of)
         if not self._is_good(best) and self.effort.rounds:
             self._better_prices(best)
@@ -252,7 +252,7 @@ class _Search:
             level = facts.level_of(best)
             if level <= self.goal or descent.is_spent:
                 break
-            even = levelled_out(facts, best, level, everything, self.effort.enough)
+            even = evened_out(facts, best, level, everything, self.effort.enough)
             descent = Descent(facts, even)
             found = descent.run(self.goal)
             if facts.level_of(found) >= level:

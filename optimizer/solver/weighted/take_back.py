@@ -11,7 +11,7 @@ MOST = 2_000_000
 """No more pairs of partitions are looked at together."""
 
 
-def taken_back(facts: Facts, target: IntArray, level: int) -> IntArray:
+def undo_moves(facts: Facts, target: IntArray, level: int) -> IntArray:
     """The same plan with fewer moves, nowhere above a level.
 
     The lightest go back to their owners first, then those for which their owner gives up one that

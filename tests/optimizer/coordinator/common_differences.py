@@ -19,7 +19,7 @@ def common_differences(account: Account) -> Iterator[str]:
     """Members that came and went, what listeners were told, what everybody ends with."""
     yield from _comings(account)
     yield from _errors(account)
-    yield from _handed_out(account)
+    yield from _distributed(account)
     yield from _final(account)
 
 
@@ -53,7 +53,7 @@ def _alias(account: Account) -> dict[str, str]:
 Call = tuple[str, list[tuple[str, int]], float]
 
 
-def _handed_out(account: Account) -> Iterator[str]:
+def _distributed(account: Account) -> Iterator[str]:
     """What applications were told: the calls of their listeners, each member's in order."""
     kinds = "assigned", "revoked", "lost"
     theirs: dict[str, list[Call]] = {}

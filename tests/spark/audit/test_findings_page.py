@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from spark.audit.finding import COLUMNS, Finding
-from spark.audit.fleet_audit import NOT_THERE
+from spark.audit.fleet_audit import MISSING_FACT
 from spark.audit.registry import FINDINGS
 from tests.paths import ROOT
 
@@ -29,7 +29,7 @@ def test_the_table_has_each_finding_as_it_is() -> None:
 def test_what_findings_need_is_told() -> None:
     """Columns speak for themselves; other needs are explained on the page, and when they lack."""
     needs = {need for finding in FINDINGS.values() for need in finding.needs}
-    assert needs <= NOT_THERE.keys()
+    assert needs <= MISSING_FACT.keys()
     below = PAGE.split("What a finding needs is", 1)[1]
     columns = {need for need in needs if need.split(".")[0] in ("groups", "members", "partitions")}
     assert [need for need in sorted(needs - columns) if f"`{need}`" not in below] == []

@@ -10,7 +10,7 @@ import pytest
 from optimizer.assignor.plan_file import GroupPlan
 from spark.enforce import enforce_groups as module
 from spark.enforce.enforce_groups import NOT_TAKEN, Enforced, Outcome, enforce_groups
-from spark.enforce.judge import Status, Verdict
+from spark.enforce.evaluate_group import Status, Verdict
 from spark.sources.live.cluster import Cluster
 from spark.terminal.outcomes import show_outcomes
 from spark.terminal.printing import Layout, Printing, printed
@@ -24,7 +24,7 @@ Enforce = Callable[..., Enforced]
 
 
 class Groups:
-    """Stands for a Lookout: groups take their plans but the `deaf`; `early` has first looks."""
+    """Stands for a GroupWatcher: all but the `deaf` take their plans; `early` has first looks."""
 
     def __init__(self, deaf: str, early: dict[str, list[Verdict]]) -> None:
         self.deaf, self.early, self.begun = deaf, early, list[str]()
@@ -53,7 +53,7 @@ def enforce(monkeypatch: pytest.MonkeyPatch) -> Enforce:
     monkeypatch.setattr(module, "LOOK_EVERY", 0.0)
 
     def enforced(names: str, at_once: int, deaf: str = "", **early: list[Verdict]) -> Enforced:
-        monkeypatch.setattr(module, "Lookout", lambda *_: Groups(deaf, early))
+        monkeypatch.setattr(module, "GroupWatcher", lambda *_: Groups(deaf, early))
         plans = {name: GroupPlan("c", name, "s", {}) for name in names}
         return enforce_groups(Cluster("c", ("b:1",)), plans, {}, at_once, timeout=9)
 

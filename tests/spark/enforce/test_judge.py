@@ -9,7 +9,7 @@ import pytest
 from optimizer.assignor.plan_assignor import COOPERATIVE, EAGER
 from optimizer.assignor.plan_file import GroupPlan
 from spark.enforce import ways
-from spark.enforce.judge import Status, judge
+from spark.enforce.evaluate_group import Status, evaluate_group
 from spark.enforce.waves import waves
 from spark.sources.live.group import DescribedGroup, DescribedMember, gone, unknown
 
@@ -33,9 +33,9 @@ def test_names_of_the_assignors_are_those_of_the_consumers() -> None:
 
 @pytest.mark.parametrize("kind", ["classic", "consumer"])
 def test_in_force_or_ready(kind: str) -> None:
-    verdict = judge(PLAN, group(type=kind), COUNTS)
+    verdict = evaluate_group(PLAN, group(type=kind), COUNTS)
     assert (verdict.status, verdict.is_at_rest) == (Status.IN_FORCE, True)
-    verdict = judge(PLAN, group(0, type=kind), COUNTS)
+    verdict = evaluate_group(PLAN, group(0, type=kind), COUNTS)
     assert (verdict.status, verdict.is_ready, verdict.members) == (Status.NOT_IN_FORCE, True, 2)
 
 
@@ -59,7 +59,7 @@ def test_in_force_or_ready(kind: str) -> None:
 )
 def test_what_keeps_a_plan_out(changed: DescribedGroup, reason: str, final: bool) -> None:
     """Though all members should own by chance what the plan says."""
-    verdict = judge(PLAN, changed, COUNTS)
+    verdict = evaluate_group(PLAN, changed, COUNTS)
     assert verdict.status is Status.NOT_IN_FORCE
     assert reason in (verdict.reason or "")
     assert (verdict.is_ready, verdict.is_final) == (False, final)
@@ -68,14 +68,14 @@ def test_what_keeps_a_plan_out(changed: DescribedGroup, reason: str, final: bool
 def test_what_a_broker_cannot_go_by() -> None:
     """It knows topics by their ids, and members without a group.instance.id by theirs."""
     swapped = group(0, type="consumer")
-    without_id = judge(replace(PLAN, topic_ids={}), swapped, COUNTS)
+    without_id = evaluate_group(replace(PLAN, topic_ids={}), swapped, COUNTS)
     assert "it has no id of topic 't'" in (without_id.reason or "")
-    restarted = judge(replace(PLAN, member_ids={"b": "old"}), swapped, COUNTS)
+    restarted = evaluate_group(replace(PLAN, member_ids={"b": "old"}), swapped, COUNTS)
     assert "its member 'b' has rejoined since" in (restarted.reason or "")
 
 
 def test_nobody_knows() -> None:
-    verdict = judge(PLAN, unknown("g", "broker 2 did not answer"), COUNTS)
+    verdict = evaluate_group(PLAN, unknown("g", "broker 2 did not answer"), COUNTS)
     assert (verdict.status, verdict.reason) == (Status.UNKNOWN, "broker 2 did not answer")
     assert not (verdict.is_at_rest or verdict.is_ready or verdict.is_final)
 

@@ -12,7 +12,7 @@ from pyspark.sql import SparkSession
 
 from spark import FleetFiles, InputError, explain_group
 from spark.errors import UnreadableError
-from spark.files import LocalPlace, NotOurOwnError, OwnPlace, Place, own_place, place_of
+from spark.files import DirectStore, LocalPlace, NeedsSparkError, Place, direct_store, place_of
 from spark.files.arrow_place import ArrowPlace
 from spark.fleet import clusters_in, contents_of
 from spark.fleet.local_store import write_store
@@ -124,16 +124,16 @@ def test_files_that_a_run_has_left_aside_or_that_were_changed(store: Path) -> No
 
 def test_who_opens_what(monkeypatch: pytest.MonkeyPatch) -> None:
     for path in ("out", "/x/out/", "file:/x/out", "file:///x/out"):
-        assert isinstance(own_place(path), LocalPlace)
+        assert isinstance(direct_store(path), LocalPlace)
     for path in ("viewfs://x/y", "s3a://bucket/out", "nonsense://x"):
-        with pytest.raises(NotOurOwnError, match="can't be opened without Spark") as error:
-            own_place(path)
+        with pytest.raises(NeedsSparkError, match="can't be opened without Spark") as error:
+            direct_store(path)
         assert error.value.why is None
-    with pytest.raises(NotOurOwnError):
-        own_place("/x/out", default="hdfs://here")
+    with pytest.raises(NeedsSparkError):
+        direct_store("/x/out", default="hdfs://here")
     monkeypatch.setenv("HADOOP_CONF_DIR", "/etc/hadoop")
-    with pytest.raises(NotOurOwnError):
-        own_place("/x/out")
+    with pytest.raises(NeedsSparkError):
+        direct_store("/x/out")
 
 
 def test_what_arrow_knows_and_can_not_open(
@@ -169,7 +169,7 @@ def test_spark_is_asked_where_arrow_can_not(
     assert len(asked) == 2
 
 
-def test_an_own_place_is_open(tmp_path: Path) -> None:
+def test_a_direct_store_is_open(tmp_path: Path) -> None:
     """It opens itself, whatever it is called."""
-    place: OwnPlace = LocalPlace(tmp_path)
+    place: DirectStore = LocalPlace(tmp_path)
     assert place_of(place, "elsewhere") is place

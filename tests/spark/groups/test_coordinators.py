@@ -8,11 +8,11 @@ from pyspark.sql import SparkSession
 
 from spark.groups import (
     OFFSETS_TOPIC,
+    CoordinatorLocation,
     OffsetsTopic,
-    Seat,
     coordinating_brokers,
     coordinators,
-    seat_of,
+    location_of,
 )
 from tests.spark.support.fleets import Fleet
 
@@ -34,13 +34,13 @@ def found(spark: SparkSession, fleet: Fleet, *left_out: str) -> tuple[tuple[Any,
     return tuple(row[name] for name in COLUMNS), row["seat"]
 
 
-def seat_told(fleet: Fleet, group: str, *left_out: str) -> Seat:
+def seat_told(fleet: Fleet, group: str, *left_out: str) -> CoordinatorLocation:
     """The same of plain rows."""
     kept = [row for row in fleet.rows["partitions"] if row["topic"] == OFFSETS_TOPIC]
     leaders = {row["partition"]: row.get("leader") for row in kept}
     known = {number: leader for number, leader in leaders.items() if leader not in (None, -1)}
     stated = None if "groups" in left_out else fleet.rows["groups"][0].get("coordinator")
-    return seat_of(group, stated, OffsetsTopic(len(kept), known) if kept else None)
+    return location_of(group, stated, OffsetsTopic(len(kept), known) if kept else None)
 
 
 def test_what_the_source_said(spark: SparkSession) -> None:

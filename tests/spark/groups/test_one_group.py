@@ -16,7 +16,7 @@ from spark import FleetFiles, FleetSnapshot, InputError, explain_group
 from spark.fleet.local_store import write_store
 from spark.groups import coordinators, encode, row_of_group, seat_of_group
 from spark.groups.group import FleetGroup, read_or_failed
-from spark.groups.seats import Seat
+from spark.groups.seats import CoordinatorLocation
 from tests.spark.support.fleets import SNAPSHOT, Fleet, nullable
 from tests.spark.support.odd_bytes import write_odd_store
 from tests.spark.support.odd_groups import odd_groups
@@ -50,11 +50,13 @@ def by_spark(fleet: FleetSnapshot, racks: bool) -> dict[Key, Any]:
     return {(row.cluster, row.group): row for row in rows.itertuples(index=False)}
 
 
-def seats_by_spark(fleet: FleetSnapshot, keys: list[Key]) -> dict[Key, Seat]:
+def seats_by_spark(fleet: FleetSnapshot, keys: list[Key]) -> dict[Key, CoordinatorLocation]:
     session = fleet.tables["members"].sparkSession
     groups = session.createDataFrame(keys, "cluster string, group string")
     return {
-        (row.cluster, row.group): Seat(*(row[name] for name in Seat._fields))
+        (row.cluster, row.group): CoordinatorLocation(
+            *(row[name] for name in CoordinatorLocation._fields)
+        )
         for row in coordinators(groups, fleet.tables).collect()
     }
 

@@ -109,7 +109,7 @@ def replayed(history: History, strategy: str, goals: Goals) -> Iterator[Row | No
             "max_load": max(loads),
             "min_load": min(loads),
             "sum_squares": sum(load * load for load in loads),
-            "excess": max(0, max(loads) - least_max_load(look)),
+            "excess": max(0, max(loads) - min_max_load(look)),
             "moves": moves,
             "takeovers": takeovers,
             "stopped": (kept if eager else lost) if anew else 0,
@@ -119,7 +119,7 @@ def replayed(history: History, strategy: str, goals: Goals) -> Iterator[Row | No
 
 
 @cache
-def least_max_load(look: Look) -> int:
+def min_max_load(look: Look) -> int:
     """The highest load of the optimum."""
     return max(assign(look.group({})).loads.values())
 

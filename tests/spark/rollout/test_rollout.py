@@ -15,7 +15,7 @@ from spark import FleetConsumers, InputError, rollout_fleet, rollout_told
 from spark.fleet.local_store import write_store
 from spark.rollout.coupled import coupled_parts
 from spark.rollout.rollout import steps_of_group
-from spark.rollout.way import way_of
+from spark.rollout.way import upgrade_path
 from spark.solve import TimeLimit
 from tests.spark.support.encoded import encoded_group
 from tests.spark.support.fleets import SNAPSHOT, Fleet
@@ -31,12 +31,12 @@ def fleet(members: tuple[str, ...] = ("a", "b", "c"), **facts: Any) -> Fleet:
 
 
 def deployed(of: Fleet, to: str, **stated: Any) -> list[str]:
-    way = way_of(encoded_group(of), to, stated, 30)
+    way = upgrade_path(encoded_group(of), to, stated, 30)
     return [deploy.partition("=")[2] for deploy, _ in way.restarts]
 
 
 def reason(of: Fleet, to: str, **stated: Any) -> str | None:
-    return way_of(encoded_group(of), to, stated, 30).reason
+    return upgrade_path(encoded_group(of), to, stated, 30).reason
 
 
 def test_the_clients_default_takes_one_restart_and_range_alone_two() -> None:
@@ -61,7 +61,7 @@ def test_who_offers_an_eager_assignor_beside_is_not_there_yet() -> None:
 
 
 def test_the_new_protocol_takes_one_restart() -> None:
-    way = way_of(encoded_group(fleet(strategy="range")), "consumer", {}, 20)
+    way = upgrade_path(encoded_group(fleet(strategy="range")), "consumer", {}, 20)
     assert [event for _, event in way.restarts] == [Migrate(seconds=20)]
     assert deployed(fleet(NEW_PROTOCOL, type="consumer"), "consumer") == []
 
@@ -69,9 +69,9 @@ def test_the_new_protocol_takes_one_restart() -> None:
 def test_static_members_come_as_soon_as_others() -> None:
     row = encoded_group(fleet(strategy="range"))
     row.instance_ids = np.array(["i1", "i2", "i3"], object)
-    ((_, event),) = way_of(row, "consumer", {"session_timeout_ms": 60_000}, 20).restarts
+    ((_, event),) = upgrade_path(row, "consumer", {"session_timeout_ms": 60_000}, 20).restarts
     assert event == Migrate(seconds=20)
-    ((_, event),) = way_of(row, "cooperative-sticky", {}, 20).restarts
+    ((_, event),) = upgrade_path(row, "cooperative-sticky", {}, 20).restarts
     assert event == Upgrade(("cooperative-sticky",), seconds=20)
 
 

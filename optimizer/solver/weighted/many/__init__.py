@@ -8,6 +8,6 @@ what few groups need is done by it, and groups that need more are left to it.
 from __future__ import annotations
 
 from optimizer.solver.weighted.many.solve import (
-    FoundOfMany as FoundOfMany,
+    BatchResult as BatchResult,
     solve_many_by_weight as solve_many_by_weight,
 )

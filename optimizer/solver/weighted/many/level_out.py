@@ -9,7 +9,7 @@ from optimizer.solver.weighted.level_out import STEPS
 from optimizer.solver.weighted.many.tables import Assignments, Flags, Reals, Tables, packed
 
 
-def levelled_out(
+def evened_out(
     tables: Tables, target: IntArray, level: IntArray, may: Flags, enough: float
 ) -> IntArray:
     """What `optimizer.solver.weighted.level_out` makes of each plan.

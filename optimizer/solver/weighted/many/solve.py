@@ -17,10 +17,10 @@ from optimizer.model import (
     WeighedGroups,
 )
 from optimizer.solver.weighted.effort import EFFORTS, Effort
-from optimizer.solver.weighted.many.level_out import levelled_out
+from optimizer.solver.weighted.many.level_out import evened_out
 from optimizer.solver.weighted.many.relief import relieved
 from optimizer.solver.weighted.many.tables import BEYOND, Assignments, Flags, Tables
-from optimizer.solver.weighted.many.take_back import taken_back
+from optimizer.solver.weighted.many.take_back import undo_moves
 
 MOST_PARTITIONS, MOST_MEMBERS = 256, 64
 """Larger groups are searched one by one, which takes them no longer."""
@@ -32,7 +32,7 @@ WIDEST = 2_000_000
 """Pairs of partitions of groups that are searched together."""
 
 
-class FoundOfMany(NamedTuple):
+class BatchResult(NamedTuple):
     """A member for each partition, and for each group whether it was solved, and its bound.
 
     Partitions of a group that wasn't solved are its first member's. No plan is below `level`;
@@ -45,7 +45,7 @@ class FoundOfMany(NamedTuple):
     shown: IntArray
 
 
-def solve_many_by_weight(weighed: WeighedGroups, goals: Goals) -> FoundOfMany:
+def solve_many_by_weight(weighed: WeighedGroups, goals: Goals) -> BatchResult:
     """What `solve_by_weight` finds in each group, where what finds the plans of most does.
 
     Limits, budgets and a least gain of the goals aren't looked at.
@@ -64,7 +64,7 @@ def solve_many_by_weight(weighed: WeighedGroups, goals: Goals) -> FoundOfMany:
         is_there = is_found[:, None] & (tables.owner != BEYOND)
         first = groups.member_offsets[chosen]
         target[place[is_there]] = (found + first[:, None])[is_there]
-    return FoundOfMany(target, solved, level, shown)
+    return BatchResult(target, solved, level, shown)
 
 
 def _alike(weighed: WeighedGroups) -> Iterator[IntArray]:
@@ -103,7 +103,7 @@ def _solved(
     bound, shown = _simple_bound(tables)
     level = _raised(bound, tolerance)
     target, is_found = relieved(tables, level)
-    target = taken_back(tables, target, level)
+    target = undo_moves(tables, target, level)
     reached = Assignments(tables, target).highest
     is_found &= reached <= level
     poor = reached > _raised(bound, effort.enough)
@@ -111,7 +111,7 @@ def _solved(
     bound, shown = np.maximum(bound, counted), np.where(counted > bound, BY_NUMBERS, shown)
     level = np.maximum(reached, _raised(bound, tolerance))
     may = is_found[:, None] & ((tables.owner == NOBODY) | (target != tables.owner))
-    target = levelled_out(tables, target, level, may, effort.enough)
+    target = evened_out(tables, target, level, may, effort.enough)
     return target, is_found, bound, shown
 
 

@@ -9,7 +9,7 @@ from optimizer.solver.weighted import take_back as of_one
 from optimizer.solver.weighted.many.tables import Assignments, Flags, Tables, packed
 
 
-def taken_back(tables: Tables, target: IntArray, level: IntArray) -> IntArray:
+def undo_moves(tables: Tables, target: IntArray, level: IntArray) -> IntArray:
     """What `optimizer.solver.weighted.take_back` makes of each plan: exchanges are left to it."""
     found = Assignments(tables, target)
     rows = np.arange(len(tables))
@@ -18,7 +18,7 @@ def taken_back(tables: Tables, target: IntArray, level: IntArray) -> IntArray:
     for row in np.flatnonzero(_can_exchange(found, level)).tolist():
         partitions = int(tables.partitions[row])
         of_row = found.target[row, :partitions]
-        found.target[row, :partitions] = of_one.taken_back(
+        found.target[row, :partitions] = of_one.undo_moves(
             tables.facts_of(row), of_row, int(level[row])
         )
     return found.target

@@ -9,7 +9,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from spark.audit.finding import ALL_GROUPS, SEVERITIES
-from spark.audit.fleet_audit import NOT_THERE
+from spark.audit.fleet_audit import MISSING_FACT
 from spark.audit.registry import FINDINGS
 from spark.audit.rules import Copartitioned, Timeouts
 from spark.audit.thresholds import AuditSettings
@@ -142,7 +142,7 @@ def test_a_fleet_without_members(spark: SparkSession, tmp_path: Path) -> None:
     said = audited(spark, tmp_path, Fleet().tables())
     assert (said.findings, said.groups, said.worst) == ([], {}, [])
     assert said.not_run == {
-        name: "; ".join(NOT_THERE[need] for need in needs)
+        name: "; ".join(MISSING_FACT[need] for need in needs)
         for name, finding in OF_NOW.items()
         if (needs := [one for one in finding.needs if one not in ("previous.offsets", ALL_GROUPS)])
     }
@@ -203,7 +203,7 @@ def test_a_fleet_of_which_half_is_known(spark: SparkSession, tmp_path: Path) -> 
 
 def test_each_need_has_its_sentence() -> None:
     needs = {need for finding in FINDINGS.values() for need in finding.needs}
-    assert needs <= NOT_THERE.keys()
+    assert needs <= MISSING_FACT.keys()
     assert {name for name, table in TABLES.items() if not table.required} == {
         *("groups", "offsets", "brokers")
     }

@@ -13,7 +13,7 @@ ROUNDS = 100
 """So often those that don't fit are swapped with others; a few more are left to single changes."""
 
 
-def hand_out(placement: Placement, cells: Cells, flow: CellFlow) -> IntArray:
+def distribute(placement: Placement, cells: Cells, flow: CellFlow) -> IntArray:
     """Brokers of each partition (P, width), as they flow; sound, and nearly always of that cost."""
     chosen = Chosen(placement)
     quota = placement.low + _beyond(placement, cells, flow)

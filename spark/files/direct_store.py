@@ -19,12 +19,12 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from spark.errors import UnreadableError, first_line
+from spark.files.column_statistics import Columns, cells_told
 from spark.files.columns import coded, taken, texts
 from spark.files.footers import without_nulls
 from spark.files.manifest import File, Manifest
 from spark.files.place import Place, rewritten
 from spark.files.source import REMOVED, Cells
-from spark.files.told_cells import Columns, cells_told
 
 AT_ONCE = 8
 """Files that are read at the same time where all of many are."""
@@ -60,7 +60,7 @@ def is_part(name: str) -> bool:
     return name.endswith(".parquet") and name[0] not in "._"
 
 
-class OwnPlace(Place):
+class DirectStore(Place):
     """Its files are read by Arrow: of each only the row groups and columns that are needed."""
 
     @abstractmethod

@@ -15,17 +15,17 @@ MOST = 500
 Columns = tuple[str, ...]
 """Columns of texts, of which combinations of values are counted."""
 
-Tallied = Mapping[str, Collection[Columns]]
+ColumnStatistics = Mapping[str, Collection[Columns]]
 """By table what a manifest is to tell of its files."""
 
-NOTHING: Tallied = {}
+NOTHING: ColumnStatistics = {}
 
 ToldCells = Mapping[str, Sequence[Sequence[str | int | None]]]
 """By the names of columns, with commas between them: the values of each combination, and how often
 it occurs."""
 
 
-def told_cells(counted: Mapping[Columns, Counter[Cells]]) -> ToldCells:
+def column_statistics(counted: Mapping[Columns, Counter[Cells]]) -> ToldCells:
     """What a manifest says of what was counted in a file."""
     return {
         ",".join(columns): sorted(

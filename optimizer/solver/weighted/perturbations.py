@@ -15,7 +15,7 @@ MOST = 3_000
 """Groups of more partitions, or so many times the partitions a member, aren't kicked."""
 
 
-def kicked(facts: Facts, target: IntArray, kicks: int, goal: int) -> IntArray:
+def perturbed(facts: Facts, target: IntArray, perturbations: int, goal: int) -> IntArray:
     """The best plan of a descent from here and after each kick; what is random hangs on the facts.
 
     Two to five members, the fullest among them, have their partitions dealt anew, in an order that
@@ -25,7 +25,7 @@ def kicked(facts: Facts, target: IntArray, kicks: int, goal: int) -> IntArray:
         return target
     draw = random.Random(crc32(facts.weight.tobytes()))
     best, worth = target, _worth(facts, target)
-    for _ in range(kicks * facts.members):
+    for _ in range(perturbations * facts.members):
         if worth[0] <= goal:
             break
         found = Descent(facts, _dealt(facts, best, draw)).run(goal)

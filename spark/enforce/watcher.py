@@ -7,8 +7,8 @@ from types import TracebackType
 from typing import NamedTuple
 
 from optimizer.assignor.plan_file import GroupPlan
+from spark.enforce.evaluate_group import Status, Verdict, evaluate_group
 from spark.enforce.guest_connection import GuestConnection
-from spark.enforce.judge import Status, Verdict, judge
 from spark.enforce.rebalance import RebalanceError, make_rebalance
 from spark.sources.live.cluster import Cluster
 from spark.sources.live.connection import Connection, UnreachableError
@@ -24,10 +24,10 @@ class _Live(NamedTuple):
     guests: GuestConnection
 
 
-class Lookout:
+class GroupWatcher:
     """A connection to a cluster that is made anew when a broker has stopped to answer.
 
-    `with Lookout(cluster, plans) as lookout:`; plans are by the names of their groups. To begin
+    `with GroupWatcher(cluster, plans) as watcher:`; plans are by group. To begin
     with the cluster has to be there: UnreachableError. Later it may be away.
     """
 
@@ -36,7 +36,7 @@ class Lookout:
         self._cluster, self._plans = cluster, plans
         self._live: _Live | None = None
 
-    def __enter__(self) -> Lookout:
+    def __enter__(self) -> GroupWatcher:
         self._open()
         return self
 
@@ -57,7 +57,7 @@ class Lookout:
             return dict.fromkeys(names, Verdict(Status.UNKNOWN, str(error), 0, False))
         self.groups |= groups
         counts = {topic.name: len(topic.partitions) for topic in brokers.metadata.topics}
-        found = {name: judge(self._plans[name], groups[name], counts) for name in names}
+        found = {name: evaluate_group(self._plans[name], groups[name], counts) for name in names}
         if any(verdict.status is Status.UNKNOWN for verdict in found.values()):
             self._close()  # who didn't answer isn't asked again over a connection
         return found

@@ -9,7 +9,7 @@ from optimizer.solver.demand import Demand
 from optimizer.solver.kinds import Kinds
 
 
-def hand_out(
+def distribute(
     owner: IntArray, topic_offsets: IntArray, kinds: Kinds, demand: Demand, shares: IntArray
 ) -> IntArray:
     """Turn each pair's share into partitions.

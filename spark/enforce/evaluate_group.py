@@ -8,7 +8,7 @@ from enum import StrEnum
 
 from optimizer.assignor.plan_file import GroupPlan
 from spark.enforce.in_force import differences, key_of, misfit
-from spark.enforce.ways import Way, way_of, why_not
+from spark.enforce.ways import Enforcement, enforcement_of, why_not
 from spark.fleet import UNKNOWN_STATE
 from spark.sources.live.group import DescribedGroup
 
@@ -44,16 +44,16 @@ class Verdict:
         return self.status is Status.NOT_IN_FORCE and self.reason is None
 
 
-def judge(plan: GroupPlan, group: DescribedGroup, counts: Mapping[str, int]) -> Verdict:
+def evaluate_group(plan: GroupPlan, group: DescribedGroup, counts: Mapping[str, int]) -> Verdict:
     """`counts` has the number of partitions of each topic of the cluster."""
     if group.state.startswith(UNKNOWN_STATE):
         return Verdict(Status.UNKNOWN, group.reason, 0, is_at_rest=False)
     rows = differences(plan, group)
     rests = group.state in AT_REST
-    way = way_of(group.type, group.strategy, len(group.members))
+    way = enforcement_of(group.type, group.strategy, len(group.members))
     if group.state == "Dead":
         reason: str | None = "there is no such group"
-    elif rests or way is Way.NONE:
+    elif rests or way is Enforcement.NONE:
         reason = why_not(group.type, group.strategy, len(group.members))
     else:
         reason = f"it is {group.state}: try again when it is Stable"
@@ -61,16 +61,16 @@ def judge(plan: GroupPlan, group: DescribedGroup, counts: Mapping[str, int]) -> 
         return Verdict(Status.IN_FORCE, None, 0, is_at_rest=True)
     if not reason and (why := _misfit(plan, group, counts, way)):
         reason = f"the plan doesn't fit it: {why}"
-    final = way is Way.NONE or (rests and way is Way.IGNORED)
+    final = way is Enforcement.NONE or (rests and way is Enforcement.IGNORED)
     return Verdict(Status.NOT_IN_FORCE, reason, len(rows), rests, final)
 
 
 def _misfit(
-    plan: GroupPlan, group: DescribedGroup, counts: Mapping[str, int], way: Way
+    plan: GroupPlan, group: DescribedGroup, counts: Mapping[str, int], way: Enforcement
 ) -> str | None:
     if why := misfit(plan, group, counts):
         return why
-    if way is not Way.BROKER:
+    if way is not Enforcement.BROKER:
         return None
     for topic in sorted(plan.topics.keys() - plan.topic_ids.keys()):
         return f"it has no id of topic {topic!r}, by which the broker knows it"

@@ -24,7 +24,7 @@ class Transfer(NamedTuple):
     gets: int
 
 
-def relay(
+def chain_moves(
     facts: Facts, target: IntArray, loads: IntArray, limits: IntArray, start: int
 ) -> list[Transfer] | None:
     """Transfers after which `start` and all whom they reach are within limits; None: none found.
