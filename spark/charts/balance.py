@@ -6,7 +6,6 @@ from typing import Any
 
 from spark.charts.chart import Chart, Rows
 from spark.charts.drawing import STATES, WIDTH, altair, coloured_by_state, in_both_states, of
-from spark.wording import count_of
 
 
 def draw(rows: Rows) -> Any:
@@ -30,17 +29,5 @@ def draw(rows: Rows) -> Any:
     return drawn
 
 
-def tell(rows: Rows) -> str:
-    """How many groups have a member far above the mean, before and after."""
-    far = [row for row in rows if row["least"] >= FAR]
-    now, then = (sum(row[key] for row in far) for key in STATES)
-    return (
-        f"In {count_of(now, 'group')} the most loaded member has at least {FAR:g} times the mean "
-        f"now, in {then:,} with the plan."
-    )
-
-
-FAR = 1.5
-
-BALANCE = Chart("balance", "How even groups are, now and planned", draw, tell)
+BALANCE = Chart("balance", "How even groups are, now and planned", draw)
 """Rows: `ratio` (its name), `least` (where the class begins), groups `found` and `planned`."""

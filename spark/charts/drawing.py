@@ -41,17 +41,12 @@ def altair() -> Any:
     return altair
 
 
-def check_charts() -> None:
-    """Raise InputError where the library isn't installed."""
-    altair()
-
-
-def looks(chart: Any, ink: str = "currentColor", paper: str = "transparent") -> Any:
-    """The same with the words and lines of every chart: on a page, its own words' colour."""
-    words = {"labelColor": ink, "titleColor": ink}
+def looks(chart: Any) -> Any:
+    """The same with the text and lines of every chart."""
+    words = {"labelColor": INK, "titleColor": INK}
     return (
         chart.configure(
-            background=paper,
+            background=PAPER,
             font="Arial, Helvetica, Liberation Sans, sans-serif",
             padding={"left": 16, "right": 16, "top": 4, "bottom": 4},
         )
@@ -67,8 +62,8 @@ def looks(chart: Any, ink: str = "currentColor", paper: str = "transparent") -> 
         )
         .configure_legend(**words, labelFontSize=12, titleFontSize=12, orient="top", title=None)
         .configure_header(**words)
-        .configure_title(color=ink, anchor="start", fontSize=14)
-        .configure_text(color=ink)
+        .configure_title(color=INK, anchor="start", fontSize=14)
+        .configure_text(color=INK)
         .configure_view(stroke=None)
     )
 

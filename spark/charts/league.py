@@ -6,7 +6,6 @@ from typing import Any
 
 from spark.charts.chart import Chart, Rows
 from spark.charts.drawing import BAR, SERIES, WIDTH, altair, labels, of
-from spark.wording import count_of
 
 MEASURES = {
     "excess": "partitions too many at the worst members",
@@ -44,20 +43,5 @@ def _wrapped(title: str) -> list[str]:
     return [" ".join(words[:half]), " ".join(words[half:])]
 
 
-def tell(rows: Rows) -> str:
-    """The best, and what is there now."""
-    best = rows[0]
-    now = next((row for row in rows if row["strategy"] == "current"), None)
-    said = (
-        f"Best is {best['strategy']}: {count_of(best['excess'] or 0, 'partition')} too many, "
-        f"{count_of(best['moves'] or 0, 'move')}"
-    )
-    return said + (
-        f"; as it is, {count_of(now['excess'] or 0, 'partition')} are too many."
-        if now is not None and now is not best
-        else "."
-    )
-
-
-LEAGUE = Chart("league", "What each strategy would make of the fleet", draw, tell)
+LEAGUE = Chart("league", "What each strategy would make of the fleet", draw)
 """Rows as `spark.compare.fleet_of` has them, the best first."""

@@ -6,7 +6,6 @@ from typing import Any
 
 from spark.charts.chart import Chart, Rows
 from spark.charts.drawing import FOUND, altair, labels, of
-from spark.wording import count_of
 
 MOST = 40
 """Members and topics that are drawn: those with the most partitions that move."""
@@ -67,21 +66,5 @@ def _most_changed(rows: Rows, key: str) -> set[str]:
     return {*sorted(changed, key=lambda name: (-changed[name], name))[:MOST]}
 
 
-def tell(rows: Rows) -> str:
-    """The most loaded member, before and after."""
-    loads: dict[str, list[int]] = {}
-    for row in rows:
-        of_member = loads.setdefault(row["member"], [0, 0])
-        of_member[0] += row["current"]
-        of_member[1] += row["planned"]
-    now, then = (max((load[at] for load in loads.values()), default=0) for at in (0, 1))
-    fewest = min((load[0] for load in loads.values()), default=0)
-    return (
-        f"Now the most loaded of {count_of(len(loads), 'member')} has "
-        f"{count_of(now, 'partition')} and the least loaded {fewest:,}; planned, the most loaded "
-        f"has {then:,}. Framed numbers change."
-    )
-
-
-MATRIX = Chart("matrix", "Partitions of each topic by member, now and planned", draw, tell)
+MATRIX = Chart("matrix", "Partitions of each topic by member, now and planned", draw)
 """Rows: `member`, `topic`, partitions as `found` and as `planned`."""

@@ -3,20 +3,13 @@
 from __future__ import annotations
 
 from spark.charts.balance import BALANCE
-from spark.charts.brokers import BROKERS
 from spark.charts.chart import Chart
 from spark.charts.frontier import FRONTIER
 from spark.charts.league import LEAGUE
 from spark.charts.matrix import MATRIX
-from spark.charts.racks import RACKS
-from spark.charts.rebalances import REBALANCES
 from spark.charts.timeline import TIMELINE
 from spark.charts.trend import TREND
 
 CHARTS: dict[str, Chart] = {
-    one.name: one
-    for one in (
-        *(BALANCE, LEAGUE, MATRIX, TREND, REBALANCES, RACKS, BROKERS),
-        *(FRONTIER, TIMELINE),
-    )
+    one.name: one for one in (BALANCE, LEAGUE, MATRIX, TREND, FRONTIER, TIMELINE)
 }

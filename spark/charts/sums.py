@@ -52,22 +52,17 @@ def _name(at: int) -> str:
 
 
 def trend_of(states: DataFrame, rebalances: DataFrame | None) -> Rows:
-    """A row a snapshot in order of time: excess, lag and rebalances of the whole fleet."""
-    sums = states.groupBy(SNAPSHOT).agg(F.sum("excess").alias("excess"), F.sum("lag").alias("lag"))
+    """A row a snapshot in order of time: excess, lag, rebalances, uneven groups."""
+    sums = states.groupBy(SNAPSHOT).agg(
+        *(F.sum(one).alias(one) for one in ("excess", "lag")),
+        F.count_if(F.col("excess") > 0).alias("uneven"),
+    )
     if rebalances is not None:
         times = rebalances.groupBy(SNAPSHOT).agg(F.sum("generations").alias("generations"))
         sums = sums.join(times, SNAPSHOT, "left")
     else:
         sums = sums.withColumn("generations", F.lit(None).cast("long"))
     rows = sums.orderBy(SNAPSHOT).selectExpr(
-        f"{INSTANT} as instant", "excess", "lag", "generations"
+        f"{INSTANT} as instant", "excess", "lag", "generations", "uneven"
     )
     return [row.asDict() | {"generations": row.generations or 0} for row in rows.collect()]
-
-
-def causes_of(rebalances: DataFrame) -> Rows:
-    """A row a snapshot and cause: how often groups rebalanced."""
-    times = F.sum(F.coalesce("generations", F.lit(1))).alias("generations")
-    sums = rebalances.groupBy(SNAPSHOT, "cause").agg(times).orderBy(SNAPSHOT, "cause")
-    rows = sums.selectExpr(f"{INSTANT} as instant", "cause", "generations")
-    return [row.asDict() for row in rows.collect()]

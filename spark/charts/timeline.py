@@ -6,7 +6,6 @@ from typing import Any
 
 from spark.charts.chart import Chart, Rows
 from spark.charts.drawing import BAR, FOUND, PLANNED, WIDTH, altair, labels, of
-from spark.wording import count_of
 
 UNREAD = "(unread)"
 """The lane of what nobody reads."""
@@ -46,19 +45,5 @@ def draw(rows: Rows) -> Any:
     return bars.properties(width=WIDTH, height=BAR * len(lanes))
 
 
-def tell(rows: Rows) -> str:
-    """How long nobody read how much."""
-    unread = [row for row in rows if row["member"] is None and row["partitions"]]
-    members = len({row["member"] for row in rows} - {None})
-    if not unread:
-        return f"Of {count_of(members, 'member')} somebody reads every partition all the time."
-    seconds = sum((row["end"] - row["start"]) * row["partitions"] for row in unread)
-    most = max(row["partitions"] for row in unread)
-    return (
-        f"The fuller a bar, the more partitions a member reads. Unread are up to "
-        f"{count_of(most, 'partition')} at once, {seconds:,.1f} partition-seconds in all."
-    )
-
-
-TIMELINE = Chart("timeline", "What each member reads over time, and what nobody reads", draw, tell)
+TIMELINE = Chart("timeline", "What each member reads over time, and what nobody reads", draw)
 """Rows: `member` (None: nobody), from `start` to `end` (seconds), so many `partitions`."""

@@ -6,7 +6,6 @@ from typing import Any
 
 from spark.charts.chart import Chart, Rows
 from spark.charts.drawing import SERIES, WIDTH, altair, of
-from spark.wording import count_of
 
 MEASURES = {
     "excess": ["excess", "(partitions)"],
@@ -40,17 +39,6 @@ def _line(alt: Any, rows: Rows, at: int) -> Any:
     )
 
 
-def tell(rows: Rows) -> str:
-    """The ends of the lines."""
-    first, last = rows[0], rows[-1]
-    return (
-        f"From {first['instant']} to {last['instant']} the excess went from "
-        f"{first['excess'] or 0:,} to {count_of(last['excess'] or 0, 'partition')}, the lag from "
-        f"{first['lag'] or 0:,} to {count_of(last['lag'] or 0, 'record')}, and groups rebalanced "
-        f"{count_of(sum(row['generations'] or 0 for row in rows), 'time')}."
-    )
-
-
-TREND = Chart("trend", "Excess, lag and rebalances over time", draw, tell)
+TREND = Chart("trend", "Excess, lag and rebalances over time", draw)
 """Rows in order of time: `instant` (ISO 8601), sums over the fleet of `excess`, `lag` and
 `generations`."""

@@ -11,7 +11,7 @@ from spark.history.rates_behind import (
     groups_behind as groups_behind,
     said_of_group as said_of_group,
 )
-from spark.history.states import lag_of as lag_of
+from spark.history.states import lags_of as lags_of
 from spark.history.summary import restless as restless, totals as totals, worse as worse
 from spark.history.timeline import (
     Timeline as Timeline,

@@ -36,13 +36,11 @@ def states_of(told: DataFrame, facts: Facts, tables: Mapping[str, DataFrame]) ->
     return states.select(*KEYS, *COLUMNS, F.expr(LAG_OF_GROUP).alias("lag"))
 
 
-def lag_of(tables: Mapping[str, DataFrame]) -> int | None:
-    """The sum of the lags of a fleet's groups, as their states have them; None if none is known.
+def lags_of(tables: Mapping[str, DataFrame]) -> DataFrame:
+    """The `lag` of each (cluster, group) in tables of one instant, as its states have it.
 
-    By one job over the tables of one instant, which have no column `snapshot`.
+    The tables have no column `snapshot`, and offsets are among them.
     """
-    if "offsets" not in tables:
-        return None
     keys = KEYS[1:]
     known = [
         tables[name].select(*keys, F.lit(int(name == "members")).alias("members"))
@@ -50,10 +48,8 @@ def lag_of(tables: Mapping[str, DataFrame]) -> int | None:
         if name in tables
     ]
     groups = reduce(DataFrame.unionAll, known).groupBy(*keys).agg(F.max("members").alias("members"))
-    rows = groups.join(_lags(tables, keys), list(keys))
-    (row,) = rows.agg(F.expr(f"try_sum({LAG_OF_GROUP})")).collect()
-    found: int | None = row[0]
-    return found
+    lags = groups.join(_lags(tables, keys), list(keys))
+    return escaped_rows(lags.select(*keys, F.expr(LAG_OF_GROUP).alias("lag")))
 
 
 def _lags(tables: Mapping[str, DataFrame], keys: Sequence[str]) -> DataFrame:

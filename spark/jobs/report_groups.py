@@ -1,4 +1,4 @@
-"""What a report tells of single groups: of few, which are read once."""
+"""What a report says of single groups: of few, which are read once."""
 
 from __future__ import annotations
 
@@ -17,12 +17,9 @@ from spark.fleet import RECORDS_BEHIND
 from spark.frontier import GroupFrontier, frontiers_of_groups
 from spark.report import GroupMaterial, of_groups
 from spark.settings import Settings
-from spark.simulate import GroupSimulation, sentences_of, simulate_groups, spans_of
+from spark.simulate import GroupSimulation, sentences_of, simulate_groups
 from spark.terminal import as_rows
 from spark.wording import count_of, shortened
-
-DRAWN = 3
-"""Groups of which is drawn what moves buy and what a crash does; of the others it is said."""
 
 LARGEST = 5_000
 """Partitions of a group, and LARGEST / 25 members, up to which that is worked out for a page."""
@@ -30,20 +27,16 @@ LARGEST = 5_000
 Key = tuple[str, str]
 
 
-def told_groups(
+def detailed_groups(
     fleet: FleetSnapshot,
     wanted: Sequence[Key],
     settings: Settings,
-    findings: DataFrame,
     changes: DataFrame | None,
 ) -> list[GroupMaterial]:
     """These groups in their order; `fleet` has them alone, and the topics that they read."""
     if not wanted:
         return []
-    found = as_rows(of_groups(findings, list(wanted)).collect())
-    changed = (
-        as_rows(of_groups(changes, list(wanted)).orderBy(SNAPSHOT).collect()) if changes else []
-    )
+    changed = as_rows(of_groups(changes, wanted).orderBy(SNAPSHOT).collect()) if changes else []
     with ExitStack() as kept:
         tables = {name: rows.persist() for name, rows in fleet.tables.items()}
         for rows in tables.values():
@@ -54,10 +47,7 @@ def told_groups(
         simulated = simulate_groups(some, crashes, settings.consumers)
         frontiers = frontiers_of_groups(some, [*crashes], settings.goals)
         lags = _lags(some)
-    return [
-        _told(one, at < DRAWN, found, changed, simulated, frontiers, lags)
-        for at, one in enumerate(explained)
-    ]
+    return [_detailed(one, changed, simulated, frontiers, lags) for one in explained]
 
 
 def _key(one: GroupExplanation) -> Key:
@@ -96,33 +86,26 @@ def _lag_of(lags: list[tuple[int, str]]) -> str:
     return f"Its lag is {count_of(total, 'record')}{where}."
 
 
-def _told(
+def _detailed(
     one: GroupExplanation,
-    drawn: bool,
-    findings: list[dict[str, Any]],
     changes: list[dict[str, Any]],
     simulated: Mapping[Key, GroupSimulation],
     frontiers: Mapping[Key, GroupFrontier],
     lags: Mapping[Key, str],
 ) -> GroupMaterial:
-    def of_it(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-        return [row for row in rows if (row["cluster"], row["group"]) == _key(one)]
-
     crash, frontier = simulated.get(_key(one)), frontiers.get(_key(one))
-    begun = [f"{_most_loaded(one)} is gone without a word."] if crash else []
+    begun = [f"{_most_loaded(one)} crashes."] if crash else []
     return GroupMaterial(
         cluster=one.cluster,
         group=one.group,
         status=one.status,
         reason=one.reason,
-        by_topic=one.cells,
+        cells=one.cells,
         moves=one.moves,
         bounds=one.bounds,
-        findings=of_it(findings),
-        changes=of_it(changes),
+        changes=[row for row in changes if (row["cluster"], row["group"]) == _key(one)],
         lag=lags.get(_key(one), ""),
         crash=[*begun, *sentences_of(crash.timeline, one.group)] if crash else [],
-        crash_spans=spans_of(crash.timeline) if crash and drawn else [],
         frontier=(frontier.sentence or "") if frontier else "",
-        frontier_points=frontier.rows if frontier and drawn else [],
+        frontier_points=frontier.rows if frontier else [],
     )

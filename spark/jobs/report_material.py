@@ -2,48 +2,58 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import reduce
 from importlib.metadata import version
-from shlex import quote
 from typing import Any
 
 from pyspark.sql import Column, DataFrame, SparkSession, functions as F
 
-from spark import FleetSnapshot, InputError, compare_fleet, fleet_of
+from spark import FleetSnapshot, InputError, compare_fleet, fleet_of, plan_fleet
 from spark.audit import AuditSettings, FleetAudit, audit_fleet, read_audit, verdict
-from spark.charts import balance_of, causes_of, trend_of
+from spark.charts import trend_of
 from spark.compare import best_of
-from spark.files import Where, source_of
+from spark.files import SNAPSHOT, Where, source_of
 from spark.fleet import (
     TABLES,
     Part,
     compositions,
+    escaped_rows,
     is_like,
     is_named,
     read_result,
     whole,
 )
-from spark.history import lag_of
-from spark.jobs.report_groups import told_groups
-from spark.plan import summarize_groups
+from spark.history import hours_between, lags_of
+from spark.jobs.report_commands import commands_behind, with_command
+from spark.jobs.report_groups import detailed_groups
 from spark.reassign import reassign_fleet
 from spark.report import (
     Material,
+    answers_of,
     clusters_of,
+    figures_of,
+    group_rows,
+    kinds_of,
+    loads_of,
     one_of,
+    weights_of,
     worst_groups,
 )
 from spark.settings import USUAL_STRATEGIES, Settings
 from spark.terminal import as_rows, busy
 
 SHOWN = 500
-"""Findings that a page has; the audit's tables have all."""
+"""Findings that a page has in full; the audit's tables have all."""
+
+ROWS = 2_000
+"""Groups that a page has a row of, the worst ones."""
 
 WORST = 10
-"""Groups that are told one by one."""
+"""Groups that a page says more about."""
 
 SAMPLED = 500
 """Groups above which strategies are compared in a sample of about so many."""
@@ -56,20 +66,9 @@ COLUMNS = (
 """What a plan measures of each group."""
 
 
-MADE_BY = {
-    "plan": "plan {} --out PLAN",
-    "audit": "audit {} --out AUDIT",
-    "compare": "compare {} --out COMPARISON",
-    "history": "history {} --out HISTORY",
-    "reassign": "reassign {} --all --out MOVES",
-    "explain": "explain {} --cluster CLUSTER --group GROUP",
-}
-"""The commands that make the tables of a report."""
-
-
 @dataclass(frozen=True)
 class Results:
-    """Folders of results that are there already; what isn't is worked out."""
+    """Folders of results that other commands wrote; the report computes the others."""
 
     plan: str | None
     audit: str | None
@@ -86,29 +85,47 @@ def material_of(
     store: str,
     previous: FleetSnapshot | None = None,
 ) -> Material:
-    """All that the page tells, from results where they are there.
+    """Everything on the page, from `results` where they are there.
 
     `previous` is the fleet in the snapshot before, if there is one.
     """
     with ExitStack() as kept:
+
+        def keep(rows: DataFrame) -> DataFrame:
+            kept.callback(rows.unpersist)
+            return rows.persist()
+
         with busy("auditing"):
             made = kept.enter_context(_audited(session, fleet, results.audit, levels, previous))
-            facts = _planned(session, fleet, results.plan, made.facts).persist()
-            kept.callback(facts.unpersist)
-            statuses, current_and_planned = summarize_groups(facts)
-            counts, worst = made.counts(), made.worst(SHOWN)
-            groups = {row["status"]: row["groups"] for row in statuses}
+            facts, assignments = _planned(session, fleet, results.plan, made.facts, kept)
+            facts = keep(facts)
+            counts, findings = made.counts(), made.worst(SHOWN)
+            statuses = _statuses(facts)
         with busy("comparing strategies"):
-            league, sampled = _league(fleet, settings, sum(groups.values()))
+            some = _sample(fleet, sum(statuses.values()))
+            compared = keep(compare_fleet(some, USUAL_STRATEGIES, goals=settings.goals))
+            league = as_rows(fleet_of(compared).collect())
+            weighed = keep(_by_weight(some, settings))
+            by_weight = [row for row in as_rows(fleet_of(weighed).collect()) if _is_known(row)]
         with busy("looking at the past and at the worst groups"):
             past = _past(session, results.history, fleet)
-            chosen = worst_groups(facts, WORST)
-            some = _only(fleet, one_of(chosen))
-            told = told_groups(some, chosen, settings, made.findings, past.get("changes"))
-            beside = clusters_of(facts, made.findings)
+            worst = worst_groups(facts, ROWS)
+            beside = [
+                *(kinds_of(made.findings), loads_of(assignments, fleet.tables["members"])),
+                *(answers_of(compared), weights_of(weighed), *_from_tables(fleet)),
+                *([_rebalances_a_day(past)] if "rebalances" in past else ()),
+            ]
+            groups = group_rows(worst, beside)
+            planned = [row for row in groups if row["max_load"] is not None]
+            chosen = [(row["cluster"], row["group"]) for row in planned[:WORST]]
+            details = detailed_groups(
+                _only(fleet, one_of(chosen)), chosen, settings, past.get("changes")
+            )
+            now = figures_of(made.facts, assignments, _lags(fleet))
+            before = _figures_before(previous, kept) if previous else None
         with busy("planning replicas and leaders"):
-            planned = reassign_fleet(fleet).drop("files", "sentences").orderBy("cluster")
-            brokers = [row.asDict(recursive=True) for row in planned.collect()]
+            replicas = reassign_fleet(fleet).drop("files", "sentences").orderBy("cluster")
+            brokers = [row.asDict(recursive=True) for row in replicas.collect()]
         return Material(
             title=title,
             version=version("evenfleet"),
@@ -117,29 +134,28 @@ def material_of(
             snapshot=fleet.id,
             clusters=dict(sorted(fleet.instants.items())),
             part=str(fleet.part) if fleet.part else "",
-            made_by={
-                name: f"evenfleet {text.format(quote(store))}" for name, text in MADE_BY.items()
-            },
+            made_by=commands_behind(store),
             goals=str(settings.goals.default),
-            verdict=verdict(counts, groups, worst),
-            statuses=groups,
+            verdict=verdict(counts, statuses, findings),
+            statuses=statuses,
             counts=counts,
-            findings=worst,
+            findings=[with_command(row, store) for row in findings],
             not_run=made.not_run,
-            fleet=current_and_planned,
-            balance=balance_of(facts),
-            clusters_beside=[row | {"instant": fleet.instants[row["cluster"]]} for row in beside],
+            now=now,
+            before=before,
+            groups=groups,
+            details=details,
+            clusters_beside=[
+                row | {"instant": fleet.instants[row["cluster"]]}
+                for row in clusters_of(facts, made.findings)
+            ],
             league=league,
+            by_weight=by_weight,
             best=best_of(league),
-            sampled=sampled,
-            racks=_racks(facts),
+            sampled=None if some is fleet else _measured(league),
             brokers=brokers,
-            trend=trend_of(past["states"], past.get("rebalances")) if "states" in past else (),
-            rebalances=causes_of(past["rebalances"]) if "rebalances" in past else (),
-            groups=told,
+            trend=trend_of(past["states"], past.get("rebalances")) if past else (),
             plan=results.plan,
-            now=size_of(fleet),
-            before=size_of(previous) if previous else None,
         )
 
 
@@ -155,13 +171,15 @@ def fleet_before(
         return None
 
 
-def size_of(fleet: FleetSnapshot) -> dict[str, Any]:
-    """How many groups and members a fleet has, and how many records its groups are behind."""
-    members = fleet.tables["members"].agg(F.count("*"), F.countDistinct("cluster", "group"))
-    of_members, with_members = members.collect()[0]
-    stated = fleet.tables.get("groups")
-    groups = with_members if stated is None else stated.count()
-    return {"groups": groups, "members": of_members, "lag": lag_of(fleet.tables)}
+def _figures_before(previous: FleetSnapshot, kept: ExitStack) -> dict[str, Any]:
+    plan = kept.enter_context(plan_fleet(previous))
+    return figures_of(plan.solved, plan.assignments, _lags(previous))
+
+
+def _statuses(facts: DataFrame) -> dict[str, int]:
+    """How many groups have each status."""
+    rows = facts.groupBy("status").count().orderBy("status").collect()
+    return {row["status"]: row["count"] for row in rows}
 
 
 def _audited(
@@ -178,38 +196,77 @@ def _audited(
 
 
 def _planned(
-    session: SparkSession, fleet: FleetSnapshot, plan: str | None, facts: DataFrame
-) -> DataFrame:
-    """Facts of groups with the measures of a plan that is there, in place of the audit's own."""
+    session: SparkSession,
+    fleet: FleetSnapshot,
+    plan: str | None,
+    facts: DataFrame,
+    kept: ExitStack,
+) -> tuple[DataFrame, DataFrame]:
+    """Facts of groups with the measures of a plan, and its assignments."""
     if plan is None:
-        return facts
-    groups = read_result(session, plan, "groups", fleet.id).rows
+        return facts, kept.enter_context(plan_fleet(fleet)).assignments
+    groups, assignments = (
+        read_result(session, plan, name, fleet.id).rows for name in ("groups", "assignments")
+    )
     measures = groups.select("cluster", "group", *COLUMNS)
-    return facts.drop(*COLUMNS).join(measures, ["cluster", "group"], "left")
+    planned = facts.drop(*COLUMNS).join(measures, ["cluster", "group"], "left")
+    return planned, assignments
 
 
-def _racks(facts: DataFrame) -> list[dict[str, Any]]:
-    """Partitions that are read across racks, by cluster, where a plan tells of them."""
-    found, planned = "current_remote_reads", "remote_reads"
-    known = facts.where(f"{found} is not null and {planned} is not null").groupBy("cluster")
-    sums = known.agg(F.sum(found).alias("current"), F.sum(planned).alias("planned"))
-    return as_rows(sums.orderBy("cluster").collect())
+def _by_weight(fleet: FleetSnapshot, settings: Settings) -> DataFrame:
+    """The comparison by weight; empty where the snapshot has no weights."""
+    goals = settings.goals
+    if not goals.weights:
+        goals = goals.overridden(balance="weight", weight="column")
+    if "weight" not in fleet.tables["partitions"].columns:
+        fleet = replace(fleet, tables={n: t.limit(0) for n, t in fleet.tables.items()})
+    return compare_fleet(fleet, USUAL_STRATEGIES, goals=goals)
 
 
-def _league(
-    fleet: FleetSnapshot, settings: Settings, groups: int
-) -> tuple[list[dict[str, Any]], int | None]:
-    """What each strategy would make of the fleet, or of a sample of its groups, and of how many."""
+def _is_known(row: dict[str, Any]) -> bool:
+    return row["mean_over_bound"] is not None
+
+
+def _from_tables(fleet: FleetSnapshot) -> Iterator[DataFrame]:
+    """Each group's lag and the assignor that it uses, where the snapshot has them."""
+    if (lags := _lags(fleet)) is not None:
+        yield lags
+    stated = fleet.tables.get("groups")
+    if stated is not None and "strategy" in stated.columns:
+        yield escaped_rows(stated.select("cluster", "group", "strategy"))
+
+
+def _lags(fleet: FleetSnapshot) -> DataFrame | None:
+    return lags_of(fleet.tables) if "offsets" in fleet.tables else None
+
+
+def _rebalances_a_day(past: dict[str, DataFrame]) -> DataFrame:
+    """`rebalances` of each group a day, over the time that the history covers."""
+    span = (
+        past["states"]
+        .groupBy("cluster")
+        .agg(F.min(SNAPSHOT).alias("first"), F.max(SNAPSHOT).alias("last"))
+    )
+    days = span.withColumn("days", hours_between(F.col("first"), F.col("last")) / 24)
+    times = (
+        past["rebalances"]
+        .groupBy("cluster", "group")
+        .agg(F.sum(F.coalesce("generations", F.lit(1))).alias("times"))
+    )
+    a_day = F.try_divide("times", "days").alias("rebalances")
+    return times.join(days, "cluster").select("cluster", "group", a_day)
+
+
+def _sample(fleet: FleetSnapshot, groups: int) -> FleetSnapshot:
+    """The fleet, or some of very many groups: always the same ones, by a hash of their names."""
     every = groups // SAMPLED
-    some = _sample(fleet, every) if every > 1 else fleet
-    rows = as_rows(fleet_of(compare_fleet(some, USUAL_STRATEGIES, goals=settings.goals)).collect())
-    measured = max((row["groups"] + row["not_evaluated"] for row in rows), default=0)
-    return rows, measured if every > 1 else None
-
-
-def _sample(fleet: FleetSnapshot, every: int) -> FleetSnapshot:
-    """One of so many groups, by a hash of its name: always the same ones."""
+    if every < 2:
+        return fleet
     return _only(fleet, F.pmod(F.xxhash64("cluster", "group"), F.lit(every)) == 0)
+
+
+def _measured(league: list[dict[str, Any]]) -> int:
+    return max((row["groups"] + row["not_evaluated"] for row in league), default=0)
 
 
 def _only(fleet: FleetSnapshot, chosen: Column) -> FleetSnapshot:

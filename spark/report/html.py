@@ -3,73 +3,100 @@
 from __future__ import annotations
 
 import base64
+import json
 import re
 from hashlib import sha256
 from html import escape
 from importlib.resources import files
 from typing import Any
 
-from spark.charts import check_charts
 from spark.errors import InputError
 from spark.report.material import Material
+from spark.report.sections.groups import loads_of
 from spark.report.sections.registry import sections_of
+from spark.report.sections.strip import strip
 from spark.wording import shortened_in
 
 TEMPLATES = "templates"
 
-HIDDEN = '<svg aria-hidden="true" focusable="false" '
-"""How a drawing begins: what it shows is told beside it to those who don't see."""
-
 
 def html_of(material: Material, static: bool = False) -> str:
-    """The page; a `static` one has no script, and tables can't be sorted or filtered.
+    """The page; a `static` one has no script: tables can't be sorted or filtered.
 
-    All that isn't ours is escaped, and the page's policy forbids every request and every script but
-    its own. InputError where Jinja or Altair isn't installed.
+    Every value is escaped, and the page's policy forbids every request and every script but its
+    own. InputError where Jinja isn't installed.
     """
     jinja2 = _jinja()
+    markup = jinja2.utils.markupsafe.Markup
     environment = jinja2.Environment(
-        autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=False
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        loader=jinja2.FunctionLoader(_text),
+        finalize=lambda value: _shown(value, markup),
     )
     environment.filters |= {
-        "drawing": lambda text: jinja2.utils.markupsafe.Markup(text.replace("<svg ", HIDDEN, 1)),
         "figure": figure,
-        "short": readable,
-        "prose": lambda text: jinja2.utils.markupsafe.Markup(_prose(text)),
+        "ours": markup,
+        "prose": lambda text: markup(_prose(text)),
     }
+    sections = sections_of(material)
     style, script = _text("page.css"), _text("page.js")
-    page: str = environment.from_string(_text("page.html.j2")).render(
+    page: str = environment.get_template("page.html.j2").render(
         material=material,
-        sections=sections_of(material),
+        strip=strip(material),
+        sections=sections,
         static=static,
         style=style,
         script=script,
         script_hash=_hash(f"\n{script}\n"),
+        data=_data(material, sections),
     )
     return page
 
 
 def check_drawing() -> None:
-    """Raise InputError where what draws reports isn't installed."""
+    """Raise InputError where what writes reports isn't installed."""
     _jinja()
-    check_charts()
 
 
-def figure(number: float) -> str:
+def figure(number: float | None) -> str:
     """A number as people read it."""
+    if number is None:
+        return "–"
     return f"{number:,}" if isinstance(number, int) else f"{number:,.2f}"
 
 
 def readable(text: Any) -> str:
-    """Text of which no name breaks a page: shortened, and without what turns text around."""
+    """Text in which no name breaks a page: shortened, and without what turns text around."""
     return "".join(
         one if one.isprintable() else f"\\x{ord(one):02x}" for one in shortened_in(str(text))
     )
 
 
+def _shown(value: Any, markup: type) -> Any:
+    """How a template shows a value."""
+    if value is None:
+        return "–"
+    return readable(value) if isinstance(value, str) and not isinstance(value, markup) else value
+
+
 def _prose(text: Any) -> str:
     """HTML of a sentence, in which `commands` are set as such."""
     return re.sub("`([^`]+)`", r"<code>\1</code>", escape(readable(text)))
+
+
+def _data(material: Material, sections: Any) -> str:
+    """What the script draws from, as JSON in which no text can end the element."""
+    views = {section["name"]: section for section in sections}
+    rows = views["groups"]["rows"] if "groups" in views else ()
+    loads = {row["id"]: loads_of(row) for row in rows if row["loads"]}
+    for one in loads.values():
+        one["p"] = readable(one["p"])
+        one["m"] = [[readable(name), *counts] for name, *counts in one["m"]]
+    data = {"loads": loads, "trend": views["trend"].get("data")}
+    return json.dumps(data, separators=(",", ":")).replace("<", "\\u003c")
 
 
 def _text(name: str) -> str:

@@ -1,4 +1,4 @@
-"""A report in short, for a merge request or a message: verdict, what to do first, league."""
+"""A report in short, for a merge request or a message: verdict, what to do first, strategies."""
 
 from __future__ import annotations
 
@@ -6,20 +6,18 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from spark.report.blocks import Points, Section, Table, Words
 from spark.report.html import figure, readable
 from spark.report.material import Material
-from spark.report.sections.registry import sections_of
+from spark.report.sections.first import cards_of
+from spark.report.sections.strategies import strategies
 
 _MEANING = re.compile(r"([\\`*_{}\[\]<>()#+!|~&@:])")
 """What Markdown, or what it is put into, may take for more than a letter."""
 
 
 def markdown_of(material: Material) -> str:
-    """The short form; InputError where Altair isn't installed."""
-    brief = [section for section in sections_of(material) if section.brief]
-    lines = [f"# {escaped(material.title)}", "", *_lines(brief)]
-    return "\n".join(lines) + "\n"
+    """The short form."""
+    return "\n".join([f"# {escaped(material.title)}", "", *_first(material), *_league(material)])
 
 
 def escaped(text: Any) -> str:
@@ -27,35 +25,27 @@ def escaped(text: Any) -> str:
     return _MEANING.sub(r"\\\1", readable(text))
 
 
-def _lines(sections: list[Section]) -> Iterator[str]:
-    for section in sections:
-        yield from (f"## {section.title}", "")
-        for block in section.blocks:
-            yield from _of_block(block)
-        if section.made_by:
-            yield from (f"Made by {_code(section.made_by)}", "")
+def _first(material: Material) -> Iterator[str]:
+    yield from ("## Do first", "", escaped(material.verdict), "")
+    for number, card in enumerate(cards_of(material), 1):
+        yield f"{number}. {escaped(card['what'])} {escaped(card['cure'])}"
+    yield ""
 
 
-def _of_block(block: Any) -> Iterator[str]:
-    """Pictures are left out: their sentences are about what tables tell."""
-    if isinstance(block, Words):
-        yield from (escaped(block.text), "")
-    elif isinstance(block, Points):
-        for number, sentence in enumerate(block.sentences, 1):
-            yield f"{number}. {escaped(sentence)}" if block.in_order else f"- {escaped(sentence)}"
-        yield ""
-    elif isinstance(block, Table):
-        yield "| " + " | ".join(escaped(column.title) for column in block.columns) + " |"
-        yield "| " + " | ".join("---" for _ in block.columns) + " |"
-        for row in block.rows:
-            yield "| " + " | ".join(_cell(row[column.key]) for column in block.columns) + " |"
-        yield ""
-
-
-def _cell(value: Any) -> str:
-    if value is None:
-        return "–"
-    return figure(value) if isinstance(value, int | float) else escaped(value)
+def _league(material: Material) -> Iterator[str]:
+    view = strategies(material)
+    if view is None:
+        return
+    titles = ["strategy", "groups", "not evaluated", *view["columns"].values()]
+    titles += view["by_weight"].values()
+    yield from ("## Strategies", "", escaped(view["best"]), "")
+    yield "| " + " | ".join(map(escaped, titles)) + " |"
+    yield "|" + " --- |" * len(titles)
+    for row in view["rows"]:
+        cells = [row["groups"], row["not_evaluated"], *(value for value, _ in row["cells"])]
+        yield "| " + " | ".join([escaped(row["strategy"]), *map(figure, cells)]) + " |"
+    yield ""
+    yield from (f"Made by {_code(material.made_by['strategies'])}", "")
 
 
 def _code(text: str) -> str:

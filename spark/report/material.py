@@ -4,23 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from hashlib import sha256
 from typing import Any
 
 Rows = Sequence[Mapping[str, Any]]
 
+Key = tuple[str, str]
+"""Cluster and name of a group."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Material:
-    """All that is told.
+    """Everything that the page shows.
 
-    `clusters` has the instant of each cluster's snapshot. `counts` has a row a finding that was
-    looked for, `findings` the worst of those that were found, `not_run` a reason for each that
-    couldn't be looked for. `balance` has classes of groups, `clusters_beside` a row a cluster,
-    `brokers` one with what `reassign` would make of it,
-    `league` a row a strategy, of `sampled` groups where that isn't None. `trend` and `rebalances`
-    are of a history; both are empty without one. `made_by` has the commands that make these
-    tables. `now` and `before` have the `groups`, `members` and `lag` of this snapshot and of the
-    one before, if there is one. `groups` are told one by one.
+    `clusters` has the instant of each cluster's snapshot, `made_by` the commands behind the parts
+    of the page. `counts` has a row a finding that the audit looked for, `findings` the worst ones
+    with a `command` each, `not_run` a reason for each that it could not look for. `now` and
+    `before` have `groups`, `members`, `uneven`, `idle` and `lag` of this snapshot and of the one
+    before. `groups` has a row a group as `spark.report.group_rows` makes them, the worst first,
+    `details` more about the first of them. `league` has a row a strategy, of `sampled` groups
+    where that isn't None, `by_weight` the same with goals by weight. `clusters_beside` has a row a
+    cluster, `brokers` one with what `reassign` would do, `trend` a row a snapshot of a history.
     """
 
     title: str
@@ -37,42 +41,44 @@ class Material:
     counts: Rows
     findings: Rows
     not_run: Mapping[str, str]
-    fleet: Rows
-    balance: Rows
-    clusters_beside: Rows
-    league: Rows
+    now: Mapping[str, Any]
+    before: Mapping[str, Any] | None = None
+    groups: Rows = ()
+    details: Sequence[GroupMaterial] = ()
+    clusters_beside: Rows = ()
+    league: Rows = ()
+    by_weight: Rows = ()
     best: str
     sampled: int | None = None
-    racks: Rows = ()
     brokers: Rows = ()
     trend: Rows = ()
-    rebalances: Rows = ()
-    groups: Sequence[GroupMaterial] = ()
     plan: str | None = None
-    before: Mapping[str, Any] | None = None
-    now: Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
 class GroupMaterial:
-    """One group: its state, its members × topics, and why each partition moves.
+    """More about one group: why each partition moves, and what moves and a crash do.
 
-    `lag` tells how late it is. `crash` are sentences about the crash of its most loaded member,
-    `crash_spans` who reads what then (see `spark.charts.timeline`); `frontier` says what moves buy,
-    `frontier_points` are those of `spark.charts.frontier`. What isn't known is empty.
+    `cells` has a row a member and topic with the partitions `current` and `planned`, `crash`
+    sentences about the crash of the most loaded member, `frontier_points` the fewest `moves` for
+    each `max_load`. What isn't known is empty.
     """
 
     cluster: str
     group: str
     status: str
     reason: str | None
-    by_topic: Rows
+    cells: Rows
     moves: Sequence[str]
     bounds: Sequence[str]
-    findings: Rows
     changes: Rows = ()
     lag: str = ""
     crash: Sequence[str] = ()
-    crash_spans: Rows = ()
     frontier: str = ""
     frontier_points: Rows = ()
+
+
+def anchor(cluster: str, group: str) -> str:
+    """The id of a group's row: the same on every page, so that links to it last."""
+    digest = sha256(f"{cluster}\0{group}".encode("utf-8", "surrogatepass")).hexdigest()
+    return f"g-{digest[:8]}"

@@ -1,1 +1,1 @@
-"""The parts of a report, one file each."""
+"""The parts of a report, one file each: what its template of the same name shows."""

@@ -1,44 +1,51 @@
-"""All that was found, the worst first."""
+"""Findings by kind: one advice a kind, and the findings below it."""
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
-from spark.report.blocks import Column, Fold, Points, Section, Table, Words
-from spark.report.material import Material
+from spark.report.material import Material, anchor
 
-COUNTS = (
-    *(Column("finding", "finding", False), Column("critical", "critical")),
-    *(Column("warning", "warning"), Column("info", "info")),
-)
-FOUND = (
-    *(
-        Column("severity", "severity", False),
-        Column("finding", "finding", False),
-        Column("cluster", "cluster", False),
-    ),
-    *(Column("sentence", "what was found", False), Column("advice", "what to do", False)),
-)
+SEVERITIES = ("critical", "warning", "info")
 
 
-def findings(material: Material) -> Section:
-    """How many there are of each, and the worst in full."""
-    counted = [row for row in material.counts if _total(row)]
-    total = sum(map(_total, material.counts))
-    shown = len(material.findings)
-    more = f"These are the worst {shown:,} of {total:,}." if shown < total else ""
-    blocks: list[Any] = []
-    if counted:
-        blocks.append(Table("How many of each", COUNTS, counted))
-        blocks.append(Table("Findings, the worst first", FOUND, material.findings, True, more))
-    else:
-        blocks.append(Words("Nothing was found."))
-    if material.not_run:
-        missing = [f"{name}: {why}." for name, why in material.not_run.items()]
-        blocks.append(Fold("What couldn't be looked for", [Points(missing)]))
-    made_by = material.made_by["audit"]
-    return Section("findings", "Findings", blocks, made_by)
+def findings(material: Material) -> dict[str, Any]:
+    """The kinds, the worst first; those of `info` alone are folded away."""
+    kinds = [_kind(material, row) for row in material.counts if _total(row)]
+    kinds.sort(key=lambda kind: (SEVERITIES.index(kind["severity"]), -kind["count"]))
+    return {
+        "kinds": [kind for kind in kinds if kind["severity"] != "info"],
+        "infos": [kind for kind in kinds if kind["severity"] == "info"],
+        "info_count": sum(kind["count"] for kind in kinds if kind["severity"] == "info"),
+        "shown": len(material.findings),
+        "total": sum(map(_total, material.counts)),
+        "not_run": material.not_run,
+    }
+
+
+def _kind(material: Material, count: Any) -> dict[str, Any]:
+    rows = [row for row in material.findings if row["finding"] == count["finding"]]
+    usual = Counter(row["advice"] for row in rows).most_common(1)
+    advice = usual[0][0] if usual else ""
+    counts = {one: count[one] for one in SEVERITIES if count[one]}
+    return {
+        "name": count["finding"],
+        "severity": next(iter(counts)),
+        "count": _total(count),
+        "counts": counts,
+        "advice": advice,
+        "hidden": _total(count) - len(rows),
+        "rows": [
+            {
+                **{name: row[name] for name in ("severity", "cluster", "group", "sentence")},
+                "id": anchor(row["cluster"], row["group"]) if row["group"] is not None else None,
+                "advice": row["advice"] if row["advice"] != advice else "",
+            }
+            for row in rows
+        ],
+    }
 
 
 def _total(row: Any) -> int:
-    return int(row["critical"] + row["warning"] + row["info"])
+    return sum(int(row[severity]) for severity in SEVERITIES)

@@ -1,59 +1,130 @@
-"""The worst groups, one by one."""
+"""The groups' table: a row a group, the worst first, and the data of the rows' details."""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from spark.report.blocks import Column, Fold, Points, Section, Table, Words
-from spark.report.material import GroupMaterial, Material
-from spark.report.sections.picture import picture_of
-from spark.wording import shortened
+from spark.report.material import Material, anchor
 
-LISTED = 50
-"""Moves of a group that are told one by one."""
+OPEN = 25
+"""Rows that are shown, and printed, before someone asks for more."""
 
-CHANGES = (
-    *(
-        Column("snapshot", "snapshot", False),
-        Column("members", "members"),
-        Column("moves", "moves"),
-    ),
-    *(Column("takeovers", "takeovers"), Column("avoidable_moves", "avoidable moves")),
-)
+WIDEST = 3.0
+"""The ratio to the best possible load at which a bar is full."""
+
+KAFKA = ("cooperative-sticky", "uniform", "range")
+"""Assignors of Kafka's that are advised, the cheapest to change to first."""
+
+HEAVY = 1.25
+"""Weight ÷ bound from which on a plan by weight is advised, as finding unbalanced-weight has it."""
+
+OPTIONAL = ("lag", "strategy", "rebalances")
+"""Columns that only some snapshots have."""
+
+SEVERITIES = ("critical", "warning", "info")
+
+_RANDOM = re.compile(r"-([0-9a-f]{8})-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$")
+"""The end of a member id that the coordinator made up."""
 
 
-def groups(material: Material) -> Section | None:
-    """Members × topics before and after, and each move with its reason."""
+def groups(material: Material) -> dict[str, Any] | None:
+    """Cells of the rows, and what the tools above them offer."""
     if not material.groups:
         return None
-    folds = [_fold(one) for one in material.groups]
-    made_by = material.made_by["explain"]
-    return Section("groups", "The worst groups", folds, made_by)
+    clusters = [*material.clusters]
+    kinds = sorted({one["finding"] for row in material.groups for one in row["found"] or ()})
+    return {
+        "clusters": clusters,
+        "kinds": kinds,
+        "rows": [_cells(row, clusters) for row in material.groups],
+        "open": OPEN,
+        "total": material.now["groups"],
+        "weighed": any(row.get("weights") for row in material.groups),
+        "restless": any(row.get("rebalances") is not None for row in material.groups),
+        "sampled": material.sampled,
+    }
 
 
-def _fold(one: GroupMaterial) -> Fold:
-    title = f"{shortened(one.group)} of {shortened(one.cluster)}"
-    reason = f": {one.reason}" if one.reason else ""
-    blocks: list[Any] = [] if one.by_topic else [Words(f"It is {one.status}{reason}.")]
-    if one.by_topic:
-        blocks.append(picture_of("matrix", one.by_topic))
-    if one.lag:
-        blocks.append(Words(one.lag))
-    if one.findings:
-        said = [f"{row['severity']}: {row['sentence']} {row['advice']}" for row in one.findings]
-        blocks.append(Points(said))
-    moves = [*one.moves[:LISTED]]
-    if len(one.moves) > LISTED:
-        moves.append(f"And {len(one.moves) - LISTED} moves more.")
-    blocks.append(Fold("Moves, and why", [Points(moves or ["Nothing has to move."])]))
-    bounds = [*one.bounds[:LISTED]] or ["Loads are as even as possible."]
-    blocks.append(Fold("Why it can't be more even", [Points(bounds)]))
-    if one.frontier:
-        drawn = [picture_of("frontier", one.frontier_points)] if one.frontier_points else []
-        blocks.append(Fold("What moves buy", [Words(one.frontier), *drawn]))
-    if one.crash:
-        drawn = [picture_of("timeline", one.crash_spans)] if one.crash_spans else []
-        blocks.append(Fold("If its most loaded member crashed", [Points(one.crash), *drawn]))
-    if one.changes:
-        blocks.append(Fold("What happened", [Table("Changes", CHANGES, one.changes)]))
-    return Fold(title, blocks)
+def _cells(row: Mapping[str, Any], clusters: Sequence[str]) -> dict[str, Any]:
+    now, planned = row["current_max_load"], row["max_load"]
+    weights = _weights(row)
+    weight, planned_weight = weights.get("current"), weights.get("optimal")
+    found = row["found"] or ()
+    return {
+        **dict.fromkeys(OPTIONAL),
+        **row,
+        "id": anchor(row["cluster"], row["group"]),
+        "at": clusters.index(row["cluster"]) if row["cluster"] in clusters else -1,
+        "ratio": None if planned is None else (now / planned if planned else 1.0),
+        "bar": None if planned is None else _bar(now / planned if planned else 1.0, 1.0),
+        "weight": weight,
+        "planned_weight": planned_weight,
+        "weight_bar": _bar(weight, planned_weight) if weight and planned_weight else None,
+        "kinds": " ".join(sorted({one["finding"] for one in found})),
+        "dots": sorted((one["severity"] for one in found), key=SEVERITIES.index),
+        "dots_text": ", ".join(sorted({one["finding"] for one in found})),
+        "advice": advice_of(row),
+    }
+
+
+def _bar(now: float, planned: float) -> str:
+    """The lengths of a bar now and planned, in percent."""
+    now, planned = (round(100 * min(one, WIDEST) / WIDEST) for one in (now, planned))
+    return f"--n:{now}%;--p:{planned}%"
+
+
+def advice_of(row: Mapping[str, Any]) -> str | None:
+    """The cheapest cure that suffices: nothing, an assignor of Kafka's, or a plan.
+
+    Only for groups of consumers that strategies were compared for; else None.
+    """
+    answers = {one["strategy"]: one for one in row.get("answers") or ()}
+    if row["max_load"] is None or "current" not in answers or row["kind"] == "connect":
+        return None
+    weights = _weights(row)
+    heavy = HEAVY * weights.get("optimal", 1.0)
+    unknown = heavy if weights else 0.0
+    enough = [
+        name
+        for name, one in answers.items()
+        if not one["excess"] and weights.get(name, unknown) < heavy
+    ]
+    if "current" in enough:
+        return "keep"
+    if kafka := [name for name in KAFKA if name in enough]:
+        return min(kafka, key=lambda name: answers[name]["moves"])
+    return "plan by weight" if weights else "plan"
+
+
+def _weights(row: Mapping[str, Any]) -> dict[str, float]:
+    """The largest load by weight ÷ the bound, by strategy."""
+    return {one["strategy"]: one["ratio"] for one in row.get("weights") or () if one["ratio"]}
+
+
+def loads_of(row: Mapping[str, Any]) -> dict[str, Any]:
+    """Members' loads as the page's script draws them: names without what all have in common."""
+    names = [short_member(one["member"]) for one in row["loads"] or ()]
+    if len({*names}) < len(names):
+        names = [one["member"] for one in row["loads"]]
+    prefix = _in_common(names) if len(names) > 1 else ""
+    return {
+        "p": prefix,
+        "m": [
+            [name.removeprefix(prefix), one["now"], one["planned"]]
+            for name, one in zip(names, row["loads"] or (), strict=True)
+        ],
+    }
+
+
+def _in_common(names: Sequence[str]) -> str:
+    """What all names begin with, up to a hyphen."""
+    ends = zip(min(names), max(names), strict=False)
+    length = next((at for at, (one, other) in enumerate(ends) if one != other), 0)
+    return names[0][: names[0][:length].rfind("-") + 1]
+
+
+def short_member(name: str) -> str:
+    """A member id with the first eight digits of its random end."""
+    return _RANDOM.sub(r"-\1", name)

@@ -1,26 +1,37 @@
-"""The sections of a report in their order: another one is its function here, and its line."""
+"""The sections of a page in their order: another one is its file, its template, and a line here."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from typing import Any
 
-from spark.report.blocks import Section
 from spark.report.material import Material
-from spark.report.sections.brokers import brokers
-from spark.report.sections.clusters import clusters
-from spark.report.sections.figures import figures
+from spark.report.sections.details import details
 from spark.report.sections.findings import findings
-from spark.report.sections.glossary import glossary, provenance
+from spark.report.sections.first import first
+from spark.report.sections.fleet import brokers, clusters
 from spark.report.sections.groups import groups
-from spark.report.sections.league import league
+from spark.report.sections.provenance import provenance
+from spark.report.sections.strategies import strategies
 from spark.report.sections.trend import trend
-from spark.report.sections.verdict import verdict
 
-SECTIONS: tuple[Callable[[Material], Section | None], ...] = (
-    *(verdict, figures, league, findings, trend, clusters, brokers, groups, glossary, provenance),
-)
+View = Mapping[str, Any]
+
+SECTIONS: dict[str, tuple[str, Callable[[Material], View | None]]] = {
+    "first": ("Do first", first),
+    "groups": ("Groups", groups),
+    "strategies": ("Strategies", strategies),
+    "findings": ("Findings", findings),
+    "trend": ("Trend", trend),
+    "clusters": ("Clusters", clusters),
+    "brokers": ("Brokers", brokers),
+    "details": ("The worst groups", details),
+    "provenance": ("Terms and sources", provenance),
+}
+"""Title and view by the name of the template; a section without a view is left out."""
 
 
-def sections_of(material: Material) -> list[Section]:
-    """Those that there is something to say in."""
-    return [section for make in SECTIONS if (section := make(material))]
+def sections_of(material: Material) -> list[View]:
+    """The views of the sections that have something to show, with `name` and `title`."""
+    made = ((name, title, view(material)) for name, (title, view) in SECTIONS.items())
+    return [{"name": name, "title": title, **view} for name, title, view in made if view]

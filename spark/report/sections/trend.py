@@ -1,29 +1,64 @@
-"""How the fleet went."""
+"""How the fleet developed: one sparkline a measure, all on one time axis."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
-from spark.report.blocks import Section, Words
 from spark.report.material import Material
-from spark.report.sections.picture import picture_of
+
+MEASURES = {
+    "uneven": "groups to even out",
+    "excess": "partitions above the best",
+    "lag": "lag (records)",
+    "generations": "rebalances",
+}
+
+WIDTH, HEIGHT = 300, 40
+"""Of a sparkline, in units of its own: it is stretched to the width that there is."""
 
 
-def trend(material: Material) -> Section:
-    """Over the snapshots of a history, or how to come by one."""
-    made_by = material.made_by["history"]
-    if len(material.trend) < 2:
-        said = "History findings were skipped: it takes a history of two snapshots."
-        return Section("trend", "The trend", [Words(said)], made_by)
-    blocks: list[Any] = [picture_of("trend", material.trend)]
-    last = material.trend[-1]
-    if material.now and material.now["lag"] != last["lag"]:
-        said = (
-            f"The trend ends with the clusters of which the history has a snapshot at "
-            f"{last['instant']}; the lag among the figures above is that of the newest snapshot "
-            "of each cluster."
-        )
-        blocks.append(Words(said, "aside"))
-    if material.rebalances:
-        blocks.append(picture_of("rebalances", material.rebalances))
-    return Section("trend", "The trend", blocks, made_by)
+def trend(material: Material) -> dict[str, Any]:
+    """A line a measure, or how to get a history."""
+    rows = material.trend
+    if len(rows) < 2:
+        return {"lines": []}
+    columns = {key: [row.get(key) for row in rows] for key in MEASURES}
+    known = {key: values for key, values in columns.items() if any(map(_is_known, values))}
+    lag = rows[-1]["lag"]
+    return {
+        "lines": [_line(MEASURES[key], values) for key, values in known.items()],
+        "first": _minute(rows[0]["instant"]),
+        "last": _minute(rows[-1]["instant"]),
+        "ends_apart": material.now["lag"] != lag,
+        "data": {
+            "instants": [_minute(row["instant"]) for row in rows],
+            "values": [*known.values()],
+        },
+    }
+
+
+def _is_known(value: Any) -> bool:
+    return value is not None
+
+
+def _line(label: str, values: Sequence[Any]) -> dict[str, Any]:
+    most = max(filter(_is_known, values))
+    ends = {"first": values[0], "last": values[-1], "most": most}
+    return {"label": label, "line": spark_line(values)} | ends
+
+
+def spark_line(values: Sequence[float | None]) -> str | None:
+    """Points of a polyline from the left to the right; None for fewer than two values."""
+    known = [(at, value) for at, value in enumerate(values) if value is not None]
+    if len(known) < 2:
+        return None
+    most = max(value for _, value in known) or 1
+    step = WIDTH / (len(values) - 1)
+    return " ".join(
+        f"{at * step:.1f},{HEIGHT - 1 - (HEIGHT - 3) * value / most:.1f}" for at, value in known
+    )
+
+
+def _minute(instant: str) -> str:
+    return instant[:16].replace("T", " ")

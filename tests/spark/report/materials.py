@@ -6,7 +6,8 @@ from dataclasses import replace
 from typing import Any
 
 from spark.report import GroupMaterial, Material
-from spark.report.sections.brokers import RANGES
+
+RANGES = ("replicas", "planned", "leaders", "planned_leaders")
 
 HOSTILE = "\"><script>alert(1)</script>\n|=`'*_[x](y)\u202e\u200f" + "x" * 10_000
 
@@ -22,10 +23,8 @@ def finding(at: int, severity: str = "warning", name: str = "orders") -> dict[st
         "threshold": 1.0,
         "sentence": f"Group {name} has trouble {at}.",
         "advice": f"Do this about {at}.",
+        "command": f"evenfleet explain store --cluster prod --group {name}",
     }
-
-
-MADE_BY = ("plan", "audit", "compare", "history", "explain", "reassign")
 
 
 def strategy(name: str, excess: int, moves: int) -> dict[str, Any]:
@@ -36,9 +35,25 @@ def strategy(name: str, excess: int, moves: int) -> dict[str, Any]:
     }
 
 
-def fleet_rows() -> list[dict[str, Any]]:
-    found = {"fleet": "now", "uneven groups": 5, "max load": 9, "moves": 0}
-    return [found, {"fleet": "planned", "uneven groups": 1, "max load": 4, "moves": 17}]
+def row(name: str = "orders", **changes: Any) -> dict[str, Any]:
+    """A row of the groups' table: one member has 4 partitions where 2 would do."""
+    answers = {
+        "current": (2, 0),
+        "cooperative-sticky": (0, 3),
+        "uniform": (0, 4),
+        "optimal": (0, 2),
+    }
+    return {
+        **{"cluster": "prod", "group": name, "status": "ok", "kind": None, "members": 2},
+        **{"partitions": 4, "current_max_load": 4, "current_min_load": 0, "max_load": 2},
+        **{"min_load": 2, "moves": 2, "takeovers": 0, "lag": 12, "strategy": "range"},
+        "found": [{"severity": "warning", "finding": "kind-1"}],
+        "loads": [{"now": 4 - 4 * m, "planned": 2, "member": f"{name}-{m}"} for m in range(2)],
+        "answers": [
+            {"strategy": one, "excess": excess, "moves": moves}
+            for one, (excess, moves) in answers.items()
+        ],
+    } | changes
 
 
 def group(name: str = "orders", topic: str = "t") -> GroupMaterial:
@@ -47,19 +62,14 @@ def group(name: str = "orders", topic: str = "t") -> GroupMaterial:
         group=name,
         status="ok",
         reason=None,
-        by_topic=[
+        cells=[
             {"member": f"{name}-{m}", "topic": topic, "current": 4 - 4 * m, "planned": 2}
             for m in range(2)
         ],
         moves=[f"{topic}-0 moves."],
         bounds=["Nobody else reads it."],
-        findings=[finding(1, name=name)],
         lag="Its lag is 12 records.",
-        crash=[f"{name} is gone.", "Partitions were unread for 90.0 seconds in all."],
-        crash_spans=[
-            {"member": name, "start": 0.0, "end": 45.0, "partitions": 2},
-            {"member": None, "start": 0.0, "end": 45.0, "partitions": 2},
-        ],
+        crash=[f"{name} crashes.", "Partitions were unread for 90.0 seconds in all."],
         frontier="1 move brings the largest load from 4 to 2.",
         frontier_points=[
             {"moves": 0, "max_load": 4, "knee": False},
@@ -77,26 +87,25 @@ def material(**changes: Any) -> Material:
         snapshot="20261121T060000Z",
         clusters={"prod": "20261121T060000Z"},
         part="",
-        made_by=dict.fromkeys(MADE_BY, "evenfleet …"),
+        made_by={"strategies": "evenfleet compare store --out COMPARISON"},
         goals="balance",
         verdict="The fleet is in need of care: 0 critical findings and 3 warnings.",
         statuses={"ok": 7, "empty": 1},
         counts=[{"finding": "kind-1", "critical": 0, "warning": 3, "info": 0}],
         findings=[finding(at) for at in range(1, 4)],
         not_run={"lag": "the snapshot tells no lags"},
-        fleet=fleet_rows(),
-        balance=[{"ratio": "1–2", "least": 1.0, "current": 5, "planned": 7}],
         clusters_beside=[
             {
                 **{"cluster": "prod", "instant": "20261121T060000Z", "groups": 8, "unplanned": 1},
-                **{"current_uneven": 5, "planned_uneven": 1, "moves": 17, "findings": 3},
+                **{"uneven": 5, "moves": 17, "findings": 3, "remote": 3, "planned_remote": 1},
             }
         ],
         league=[strategy("optimal", 0, 17), strategy("current", 12, 0)],
         best="Best: optimal.",
-        groups=[group()],
-        now={"groups": 8, "members": 14, "lag": 2_500_000},
-        before={"groups": 7, "members": 15, "lag": None},
+        groups=[row(), row("idle", current_max_load=2, found=None)],
+        details=[group()],
+        now={"groups": 8, "members": 14, "uneven": 5, "idle": 2, "lag": 2_500_000},
+        before={"groups": 7, "members": 15, "uneven": 3, "idle": 2, "lag": None},
     )
     return replace(made, **changes)
 
@@ -107,9 +116,10 @@ def hostile() -> Material:
         title=HOSTILE,
         store=HOSTILE,
         part=HOSTILE,
-        clusters={HOSTILE: "20261121T060000Z"},
+        clusters={HOSTILE: "20261121T060000Z", "prod": "20261121T060000Z"},
         findings=[finding(at, name=HOSTILE) for at in range(3)],
-        groups=[group(HOSTILE, HOSTILE)],
+        groups=[row(HOSTILE, cluster=HOSTILE, strategy=HOSTILE), row(f"{HOSTILE}2")],
+        details=[group(HOSTILE, HOSTILE)],
         brokers=[
             {
                 **{"cluster": HOSTILE, "status": "planned", "partitions": 6, "copies": 3},
@@ -122,7 +132,6 @@ def hostile() -> Material:
             },
             {"cluster": "unknown", "status": "refused"},
         ],
-        racks=[{"cluster": HOSTILE, "current": 3, "planned": 1}],
         league=[strategy(HOSTILE, 3, 4)],
     )
 
@@ -131,27 +140,26 @@ def with_a_past() -> Material:
     hours = [f"2026-11-21T{hour:02d}:00:00Z" for hour in range(6)]
     return material(
         trend=[
-            {"instant": one, "excess": at, "lag": 100 * at, "generations": at % 2}
+            {"instant": one, "excess": at, "lag": 100 * at, "generations": at % 2, "uneven": 1}
             for at, one in enumerate(hours)
         ],
-        rebalances=[{"instant": one, "cause": "join", "generations": 1} for one in hours[1::2]],
     )
 
 
 def empty() -> Material:
     """A fleet without a group."""
-    nothing = {"uneven groups": None, "max load": None, "moves": None}
     return material(
         clusters={},
         statuses={},
         counts=[],
         findings=[],
-        fleet=[nothing, nothing],
-        balance=[],
         clusters_beside=[],
         league=[],
         best="Nothing to compare.",
         groups=[],
+        details=[],
+        now=dict.fromkeys(("groups", "members", "uneven", "idle"), 0) | {"lag": None},
+        before=None,
         verdict="Nothing could be judged: the snapshot has no group at all.",
     )
 
@@ -162,3 +170,17 @@ def many_findings() -> Material:
         counts=[{"finding": "kind-1", "critical": 10_000, "warning": 0, "info": 0}],
         findings=[finding(at, severities[at * 3 // 500]) for at in range(500)],
     )
+
+
+def two_clusters(groups: int = 40) -> Material:
+    rows = [
+        row(
+            f"g{at}",
+            cluster=("prod", "test")[at % 2],
+            moves=at,
+            found=[{"severity": "critical", "finding": f"kind-{at % 5 + 2}"}],
+        )
+        for at in range(groups)
+    ]
+    instants = dict.fromkeys(("prod", "test"), "20261121T060000Z")
+    return replace(many_findings(), clusters=instants, groups=rows)

@@ -66,16 +66,15 @@ def show(browser: Any, tmp_path: Path) -> Iterator[Callable[..., Any]]:
 @pytest.mark.parametrize("name", MATERIALS)
 def test_it_fetches_nothing_fails_nowhere_and_fits_a_phone(show: Any, name: str) -> None:
     page = show(html_of(MATERIALS[name]()), viewport=PHONE)
+    for row in page.locator("#table tbody th a").all()[:2]:
+        row.click()
     for fold in page.locator("summary").all():
         if fold.is_visible():
             fold.click()
     assert page.faults == []
     assert page.evaluate("document.documentElement.scrollWidth") == PHONE["width"]
-    drawn = page.locator(".picture svg").evaluate_all(
-        "all => all.map(one => one.querySelectorAll('[class*=mark-] path, line, text').length)"
-    )
-    assert all(marks > 0 for marks in drawn)
-    assert bool(drawn) == (name != "no groups")
+    assert bool(page.locator(".loads .track").count()) == (name != "no groups")
+    assert page.locator(".trend polyline").count() == (4 if name == "a past" else 0)
 
 
 @pytest.mark.parametrize("name", MATERIALS)
@@ -94,23 +93,74 @@ def test_light_and_dark_differ(show: Any) -> None:
     assert light != dark
 
 
-def test_a_table_is_sorted_and_filtered_by_keyboard(show: Any) -> None:
-    page = show(html_of(materials.many_findings()))
-    table = page.locator("table[data-sorted]")
-    first = table.locator("tbody tr").first
-    assert first.locator("td").first.inner_text() == "critical"
-    table.locator("th button").first.focus()
+def _names(page: Any) -> list[str]:
+    """Of the rows that are shown."""
+    names: list[str] = page.locator("#table tbody th a:visible").all_inner_texts()
+    return names
+
+
+def test_groups_are_sorted_searched_and_filtered_by_keyboard(show: Any) -> None:
+    page = show(html_of(materials.two_clusters()))
+    assert _names(page) == [f"g{at}" for at in range(25)]
+    page.locator(".all").focus()
     page.keyboard.press("Enter")
+    assert len(_names(page)) == 40
+    moves = page.locator("#table thead th", has_text="moves")
+    moves.locator("button").focus()
     page.keyboard.press("Enter")
-    assert table.locator("th").first.get_attribute("aria-sort") == "descending"
-    assert first.locator("td").first.inner_text() == "info"
-    page.locator("[data-filter]").focus()
-    page.keyboard.type("trouble 499.")
-    assert table.locator("tbody tr:visible").count() == 1
-    assert page.locator("output").inner_text() == "1 of 500 rows"
+    assert moves.get_attribute("aria-sort") == "descending"
+    assert _names(page)[:2] == ["g39", "g38"]
+    page.locator("#search").focus()
+    page.keyboard.type("g1?")
+    assert page.locator("#matches").inner_text() == "10 of 40 groups"
+    page.locator("[data-chip='1'] button").focus()
+    page.keyboard.press("Space")
+    assert _names(page) == ["g19", "g17", "g15", "g13", "g11"]
+    page.locator("#kind").select_option("kind-2")
+    assert _names(page) == ["g15"]
+
+
+def test_a_row_opens_and_a_link_to_it_lasts(show: Any) -> None:
+    page = show(html_of(materials.two_clusters()))
+    row = page.locator("#table tbody th a", has_text="g1").first
+    row.focus()
+    page.keyboard.press("Enter")
+    assert row.get_attribute("aria-expanded") == "true"
+    opened = page.locator(".opened")
+    assert "4 → 2" in opened.inner_text()
+    assert opened.locator(".track").count() == 2
+    page.locator("#table tbody tr").last.evaluate("one => { location.hash = one.id; }")
+    page.locator(".opened").nth(1).wait_for()
+    assert _names(page)[-1] == "g39"
+    page.reload()
+    assert page.locator(".opened").count() == 1
+    assert page.faults[1:] == []
+
+
+def test_a_command_is_copied(show: Any) -> None:
+    page = show(html_of(materials.material()), permissions=["clipboard-read", "clipboard-write"])
+    page.locator(".copy").first.click()
+    page.locator("text=Copied").wait_for()
+    copied = page.evaluate("navigator.clipboard.readText()")
+    assert copied == "evenfleet explain store --cluster prod --group orders"
+
+
+def test_values_at_an_instant_follow_the_pointer(show: Any) -> None:
+    page = show(html_of(materials.with_a_past()))
+    page.locator(".trend svg").first.hover(position={"x": 1, "y": 5})
+    assert page.locator("#at").inner_text() == "2026-11-21 00:00"
+    assert page.locator(".trend b").all_inner_texts() == ["1", "0", "0", "0"]
+
+
+def test_it_prints_on_six_pages_at_most(show: Any) -> None:
+    page = show(html_of(materials.two_clusters(300)))
+    assert 1 <= page.pdf(prefer_css_page_size=True).count(b"/Type /Page\n") <= 6
 
 
 def test_a_static_page_runs_no_script(show: Any) -> None:
-    page = show(html_of(materials.many_findings(), static=True))
-    assert page.locator("script, button, input").count() == 0
+    page = show(html_of(materials.two_clusters(), static=True))
+    assert len(_names(page)) == 40
+    page.locator("#details summary").first.click()
+    assert page.locator("#details").get_by_text("What moves buy").is_visible()
+    assert page.locator("script, button, input, select").count() == 0
     assert page.faults == []

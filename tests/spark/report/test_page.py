@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from html.parser import HTMLParser
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 import pytest
 
 from spark.report import Material, html_of, markdown_of
+from spark.report.sections.groups import advice_of
 from tests.spark.report import materials
 
 
@@ -24,6 +26,8 @@ class Read(HTMLParser):
         self.tables: list[list[list[str]]] = []
         self.text: list[str] = []
         self.told: dict[str, str] = {}
+        self.summaries: list[str] = []
+        self._tag = ""
         self._in_cell = False
         self._pair = ["", ""]
         self._part: int | None = None
@@ -31,6 +35,9 @@ class Read(HTMLParser):
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.tags.append((tag, dict(attrs)))
+        if tag == "summary":
+            self.summaries.append("")
+            self._tag = tag
         if tag == "table":
             self.tables.append([])
         elif tag == "tr":
@@ -44,12 +51,16 @@ class Read(HTMLParser):
 
     def handle_endtag(self, tag: str) -> None:
         self._in_cell &= tag not in ("td", "th")
+        if tag == self._tag:
+            self._tag = ""
         if tag in ("dt", "dd"):
             self._part = None
             self.told[self._pair[0]] = self._pair[1]
 
     def handle_data(self, data: str) -> None:
         self.text.append(data)
+        if self._tag:
+            self.summaries[-1] += data
         if self._in_cell:
             self.tables[-1][-1][-1] += data
         if self._part is not None:
@@ -59,24 +70,39 @@ class Read(HTMLParser):
         return [attributes for name, attributes in self.tags if name == tag]
 
 
+def _ratios(now: float, cooperative: float) -> list[dict[str, Any]]:
+    """The largest loads by weight ÷ the bound."""
+    ratios = {"current": now, "cooperative-sticky": cooperative, "optimal": 1.0}
+    return [{"strategy": name, "ratio": ratio} for name, ratio in ratios.items()]
+
+
 def test_the_verdict_comes_first_and_three_things_to_do() -> None:
-    text = "".join(Read(html_of(materials.material())).text)
+    read = Read(html_of(materials.material()))
+    text = "".join(read.text)
     verdict, first = text.index("in need of care"), text.index("Do this about 1.")
-    assert verdict < first < text.index("The fleet in figures", verdict)
-    assert text.count("Do this about 3.") == 2  # once to do, once in the table
+    assert verdict < first < text.index("Strategies", verdict)
+    assert text.count("Do this about 3.") == 1
+    assert "evenfleet explain store --cluster prod --group orders" in text
+    (row,) = (one["id"] for one in read.named("tr") if one.get("data-k") == "kind-1")
+    assert f"#{row}" in [one["href"] for one in read.named("a")]
 
 
 def test_figures_are_those_of_the_tables() -> None:
     made = materials.material()
-    tables = {table[0][0]: table for table in Read(html_of(made)).tables}
-    rows = [[cell.replace(",", "") for cell in row] for row in tables["strategy"][1:]]
-    keys = ("strategy", "groups", "not_evaluated", "unbalanced", "worst_max_to_mean", "excess")
-    assert [row[:6] for row in rows] == [
-        [f"{row[key]:.2f}" if isinstance(row[key], float) else str(row[key]) for key in keys]
-        for row in made.league
+    read = Read(html_of(made))
+    (league,) = (table[2:] for table in read.tables if table[1][:1] == ["strategy"])
+    keys = ("unbalanced", "excess", "moves", "stopped_eager", "stopped_cooperative")
+    assert league == [
+        [row["strategy"], "7 of 8", *(str(row[key]) for key in keys)] for row in made.league
     ]
-    assert [row[3] for row in tables["severity"][1:]] == [row["sentence"] for row in made.findings]
-    assert tables["finding"][1:] == [["kind-1", "0", "3", "0"]]
+    assert [one.split() for one in read.summaries if "kind-" in one] == [
+        ["kind-1", "3", "warnings"]
+    ]
+    text = "".join(read.text)
+    assert all(row["sentence"] in text for row in made.findings if row["finding"] == "kind-1")
+    (groups,) = (table[1:] for table in read.tables if table[0][0] == "group")
+    cells = [["4 → 2", "2", "12", "kind-1"], ["2 → 2", "2", "12", ""]]
+    assert [row[1:5] for row in groups] == cells
 
 
 def test_commands_in_sentences_are_set_as_such() -> None:
@@ -85,9 +111,25 @@ def test_commands_in_sentences_are_set_as_such() -> None:
 
 
 def test_what_changed_since_the_snapshot_before() -> None:
-    text = "".join(Read(html_of(materials.material())).text)
-    assert "members14 in the snapshot before 15" in text
-    assert "lag (records)2.5 million" in text
+    read = Read(html_of(materials.material()))
+    assert read.told["Groups to even out"].startswith("5 of 8+2 since the snapshot before")
+    assert "unchanged" in read.told["Idle members that could have work"]
+    assert read.told["Lag (records)"].startswith("2.5 millionno earlier snapshot")
+    assert "8 groups, 14 members (snapshot before: 7 groups, 15 members)" in "".join(read.text)
+
+
+@pytest.mark.parametrize(
+    ("made_at", "age", "is_stale"),
+    [
+        ("2026-11-21 06:01 UTC", "1 minute old", False),
+        ("2026-11-22 06:00 UTC", "1 day old", False),
+        ("2026-11-23 06:00 UTC", "2 days old", True),
+    ],
+)
+def test_the_age_of_the_snapshot_is_told(made_at: str, age: str, is_stale: bool) -> None:
+    page = html_of(materials.material(made_at=made_at))
+    assert f">{age}</span>" in page
+    assert ('class="stale"' in page) == is_stale
 
 
 def test_what_a_crash_does_and_what_moves_buy() -> None:
@@ -95,16 +137,35 @@ def test_what_a_crash_does_and_what_moves_buy() -> None:
     text = "".join(read.text)
     assert "Its lag is 12 records." in text
     assert "Partitions were unread for 90.0 seconds in all." in text
-    labels = " ".join(str(one.get("aria-label")) for one in read.named("div"))
-    assert "2 moves bring it to 2." in labels
-    assert "90.0 partition-seconds in all" in labels
+    (points,) = (table[1:] for table in read.tables if table[0] == ["moves", "largest load"])
+    assert points == [["0", "4"], ["2", "2 (most for its moves)"]]
+
+
+@pytest.mark.parametrize(
+    ("changes", "advice"),
+    [
+        ({}, "cooperative-sticky"),
+        ({"answers": [{"strategy": "current", "excess": 0, "moves": 0}]}, "keep"),
+        ({"answers": [{"strategy": "current", "excess": 1, "moves": 0}]}, "plan"),
+        ({"answers": None}, None),
+        ({"kind": "connect"}, None),
+        ({"weights": _ratios(1.6, 1.1)}, "cooperative-sticky"),
+        ({"weights": _ratios(1.6, 1.5)}, "plan by weight"),
+    ],
+)
+def test_the_cheapest_cure_that_suffices_is_advised(changes: Any, advice: str | None) -> None:
+    assert advice_of(materials.row(**changes)) == advice
 
 
 @pytest.mark.parametrize("static", [False, True])
 def test_no_name_breaks_the_page(static: bool) -> None:
     page = html_of(materials.hostile(), static)
     read = Read(page)
-    assert len(read.named("script")) == (not static)
+    assert [one.get("type") for one in read.named("script")] == (
+        [] if static else ["application/json", None]
+    )
+    data = re.search('<script type="application/json" id="data">(.*?)</script>', page, re.DOTALL)
+    assert static or (data and len(json.loads(data[1])["loads"]) == 2)
     assert "alert(1)" in "".join(read.text)
     assert not {"\u202e", "\u200f"} & {*page}
     assert "x" * 300 not in page
@@ -128,14 +189,44 @@ def test_every_fleet_has_a_page(make: Any) -> None:
 
 
 def test_what_isnt_shown_is_told() -> None:
-    assert "These are the worst 500 of 10,000." in html_of(materials.many_findings())
+    text = "".join(Read(html_of(materials.many_findings())).text)
+    assert "The worst 500 of 10,000 are listed." in text
+    assert "9,875 more: evenfleet audit --out writes all." in text
+
+
+def test_a_large_fleet_has_a_small_page() -> None:
+    """300 groups are at most 400 kB, 2,000 at most 2 MB, with loads of 15 members each."""
+    member = "consumer-{}-{:08x}-3940-4fea-acc0-dbdc52df3c80"
+    for count, most in ((300, 400_000), (2_000, 2_000_000)):
+        names = [f"payments-settlement-enricher-{at}" for at in range(count)]
+        rows = [
+            materials.row(
+                name,
+                members=15,
+                lag=1_234_567,
+                rebalances=1.5,
+                weights=_ratios(1.6, 1.5),
+                loads=[
+                    {"now": m, "planned": 7, "member": member.format(name, m * 99_999_999)}
+                    for m in range(15)
+                ],
+            )
+            for name in names
+        ]
+        long = "says what is wrong with it, in which topic, since when and how far behind it is. "
+        found = [
+            materials.finding(at, name=names[at % count])
+            | {"sentence": f"Group {names[at % count]} {long * 2}", "advice": long}
+            for at in range(min(500, count))
+        ]
+        assert len(html_of(materials.material(groups=rows, findings=found)).encode()) <= most
 
 
 def test_the_short_form() -> None:
     lines = markdown_of(materials.material()).splitlines()
     assert lines[0] == "# Consumer groups"
     assert any(line.startswith("1. Group orders has trouble 1") for line in lines)
-    assert any(line.startswith("| optimal | 7 | 1 | 0 | 1.50 | 0 | 17 |") for line in lines)
+    assert any(line.startswith("| optimal | 7 | 1 | 0 | 0 | 17 | 40 | 17 |") for line in lines)
     assert not any("kind-1" in line for line in lines)
 
 
@@ -143,4 +234,4 @@ def test_no_name_breaks_the_short_form() -> None:
     text = markdown_of(materials.hostile())
     assert not re.search(r"(?<!\\)<|(?<!\\)\[x", text)
     tables = [line for line in text.splitlines() if line.startswith("|")]
-    assert {len(re.findall(r"(?<!\\)\|", line)) for line in tables} == {11}
+    assert {len(re.findall(r"(?<!\\)\|", line)) for line in tables} == {9}

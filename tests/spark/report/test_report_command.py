@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 import re
 from pathlib import Path
-from xml.etree import ElementTree
 
 import pandas as pd
 import pytest
 
 from spark.demo.fleet import demo_fleet
 from spark.fleet.local_store import write_store
+from spark.jobs.report_commands import with_command
 from tests.spark.report.test_page import Read
 from tests.spark.support.fleets import SNAPSHOT, Fleet
 from tests.spark.support.said import Run, is_one_line
@@ -31,59 +31,83 @@ def test_figures_are_those_of_the_commands(run: Run, demo_store: Path, tmp_path:
     assert said.code == 0, said.err
     assert f"The report is in {page}." in said.err.replace("\n", " ")
     read = Read(page.read_text("utf-8"))
-    tables = {table[0][0]: table[1:] for table in read.tables if table}
     audit = json.loads(run("audit", demo_store, "--format", "json", "--out", tmp_path / "a").out)
-    found = [row for row in audit["findings"] if row["critical"] + row["warning"] + row["info"]]
-    assert tables["finding"] == [
-        [row["finding"], *(str(row[one]) for one in ("critical", "warning", "info"))]
-        for row in found
-    ]
+    found = {row.pop("finding"): row for row in audit["findings"]}
+    assert _counts(read) == {
+        name: {one: row[one] for one in ("critical", "warning", "info") if row[one]}
+        for name, row in found.items()
+        if row["critical"] + row["warning"] + row["info"]
+    }
     groups, findings = (pd.read_parquet(tmp_path / "a" / name) for name in ("groups", "findings"))
     (clusters,) = (table[1:] for table in read.tables if table[0][:2] == ["cluster", "snapshot"])
-    assert clusters == [
+    assert [row[:7] for row in clusters] == [
         [name, SNAPSHOT, *map(str, _of_cluster(of, findings[findings.cluster == name]))]
         for name, of in groups.groupby("cluster")
     ]
+    (rows,) = (table[1:] for table in read.tables if table[0][:1] == ["group"])
+    assert {row[0]: row[1] for row in rows} == {
+        f"{row.group}{row.cluster}": row.status
+        if pd.isna(row.max_load)
+        else f"{int(row.current_max_load)} → {int(row.max_load)}"
+        for row in groups.itertuples()
+    }
+    worst = groups[groups.max_load.notna()].assign(
+        ratio=(groups.current_max_load / groups.max_load).fillna(1)
+    )
+    first = worst.sort_values(["ratio", "partitions"], ascending=False).iloc[0]
+    assert rows[0][0] == f"{first.group}{first.cluster}"
     earlier, newest = (
         len(pd.read_parquet(demo_store / f"members/snapshot={one}")) for one in (EARLIER, SNAPSHOT)
     )
-    found, planned = ("current_max_load", "current_min_load"), ("max_load", "min_load")
-    figures = {
-        "clusters": str(groups.cluster.nunique()),
-        "groups": "12 in the snapshot before 11",
-        "uneven groups, planned": f"{_uneven(groups, *planned)} now {_uneven(groups, *found)}",
-        "partitions that move": str(int(groups.moves.sum())),
-        "most partitions a member, planned": f"{int(groups.max_load.max())} now "
-        f"{int(groups.current_max_load[groups.max_load.notna()].max())}",
-        "members": f"{newest} in the snapshot before {earlier}",
-    }
-    assert {name: read.told[name].replace(",", "") for name in figures} == figures
     text = "".join(read.text)
+    assert f"12 groups, {newest} members (snapshot before: 11 groups, {earlier} members)" in text
+    uneven = read.told["Groups to even out"]
+    assert uneven.startswith(f"{_uneven(groups)} of 12")
+    assert run("plan", demo_store, "--out", tmp_path / "p").code == 0
+    idle = read.told["Idle members that could have work"]
+    assert re.match(r"\d+", idle)[0] == str(_idle(tmp_path / "p"))  # type: ignore[index]
     assert audit["verdict"][0]["verdict"] in text
-    assert "If its most loaded member crashed" in text
+    assert "If its most loaded member crashes" in text
     again = tmp_path / "again.html"
-    assert run("report", demo_store, "--out", again, "--audit", tmp_path / "a").code == 0
-    same = {table[0][0]: table[1:] for table in Read(again.read_text("utf-8")).tables if table}
-    assert same == tables
+    results = ("--audit", tmp_path / "a", "--plan", tmp_path / "p")
+    assert run("report", demo_store, "--out", again, *results).code == 0
+    same = Read(again.read_text("utf-8"))
+    assert (same.tables, same.told, _counts(same)) == (read.tables, read.told, _counts(read))
 
 
-def _uneven(groups: pd.DataFrame, most: str, least: str) -> int:
-    return int((groups[most] - groups[least] >= 2).sum())
+def _counts(read: Read) -> dict[str, dict[str, int]]:
+    """How many findings there are of each kind and severity."""
+    counts = {}
+    for summary in read.summaries:
+        name, *words = summary.replace(",", "").split()
+        if words and words[-1].removesuffix("s") in ("critical", "warning", "info"):
+            severities = [one.removesuffix("s") for one in words[1::2]]
+            counts[name] = dict(zip(severities, map(int, words[::2]), strict=True))
+    return counts
+
+
+def _uneven(groups: pd.DataFrame) -> int:
+    return int((groups.current_max_load > groups.max_load).sum())
+
+
+def _idle(plan: Path) -> int:
+    """Members without a partition now that get one, in the groups of a plan."""
+    rows = pd.read_parquet(plan / "assignments")
+    own = rows[rows.action != "takeover"].groupby(["cluster", "group"]).previous_member_id.nunique()
+    planned = rows.groupby(["cluster", "group"]).member_id.nunique()
+    return int((planned - own.reindex(planned.index, fill_value=0)).clip(lower=0).sum())
 
 
 def _of_cluster(groups: pd.DataFrame, findings: pd.DataFrame) -> list[int]:
-    """What the page tells of a cluster, worked out anew from what the audit has written."""
+    """What the page says of a cluster, computed from what the audit wrote."""
     return [
-        *(len(groups), int(groups.max_load.isna().sum())),
-        _uneven(groups, "current_max_load", "current_min_load"),
-        _uneven(groups, "max_load", "min_load"),
-        int(groups.moves.sum()),
-        int((findings.severity != "info").sum()),
+        *(len(groups), int(groups.max_load.isna().sum()), _uneven(groups)),
+        *(int(groups.moves.sum()), int((findings.severity != "info").sum())),
     ]
 
 
 def test_a_report_with_a_past(run: Run, tmp_path: Path) -> None:
-    """The lag ends where the figure above it is, and rebalances are drawn as they are counted."""
+    """The lag of the trend ends where that at the top is, and rebalances are counted by group."""
     for snapshot, member, generation in ((EARLIER, "a", 1), (SNAPSHOT, "b", 3)):
         fleet = Fleet().topic("t", 1).topic("left", 1)
         fleet.group("g", {member: ["t"]}, [("t", 0, member)], generation=generation)
@@ -96,31 +120,19 @@ def test_a_report_with_a_past(run: Run, tmp_path: Path) -> None:
     page = tmp_path / "report.html"
     said = run("report", tmp_path / "store", "--out", page, "--history", tmp_path / "past")
     assert said.code == 0, said.err
-    read = Read(page.read_text("utf-8"))
-    assert read.told["lag (records)"] == "9 in the snapshot before 9"
-    assert "the lag from 9 to 9 records" in "".join(read.text)
-    drawings = re.findall("<svg .*?</svg>", page.read_text("utf-8"), re.DOTALL)
-    assert all(map(_marks, drawings))
-    assert not any("NaN" in one for one in drawings)
-    (rebalances,) = (one for one in drawings if "rebalances (times)" in one and "restart" in one)
-    assert _marks(rebalances) == ["bar"]
+    text = page.read_text("utf-8")
+    read = Read(text)
+    assert read.told["Lag (records)"].startswith("9unchanged since the snapshot before")
+    assert '"values":[[0,0],[0,0],[9,9],[0,2]]' in text
+    assert text.count("<polyline") == 5
+    (rows,) = (table for table in read.tables if table[0][:1] == ["group"])
+    hours = (pd.Timestamp(SNAPSHOT) - pd.Timestamp(EARLIER)).total_seconds() / 3600
+    assert rows[1][rows[0].index("rebalances a day")] == f"{2 * 24 / hours:.1f}"
 
 
-def _marks(drawing: str) -> list[str | None]:
-    """What is drawn of rows."""
-    return [
-        one.get("aria-roledescription")
-        for group in ElementTree.fromstring(drawing).iter()
-        if re.search("mark-.* role-mark", group.get("class", ""))
-        for one in group
-    ]
-
-
-def test_a_plan_that_is_there_is_told(run: Run, demo_store: Path, tmp_path: Path) -> None:
-    assert run("plan", demo_store, "--out", tmp_path / "plan", "--strategy", "range").code == 0
+def test_the_short_form_has_its_title(run: Run, store: Path, tmp_path: Path) -> None:
     page = tmp_path / "report.md"
-    words = ("report", demo_store, "--out", page, "--plan", tmp_path / "plan")
-    said = run(*words, "--format", "markdown", "--title", "Monday")
+    said = run("report", store, "--out", page, "--format", "markdown", "--title", "Monday")
     assert said.code == 0, said.err
     assert page.read_text("utf-8").startswith("# Monday\n")
 
@@ -128,8 +140,11 @@ def test_a_plan_that_is_there_is_told(run: Run, demo_store: Path, tmp_path: Path
 @pytest.mark.parametrize(
     ("options", "why"),
     [
-        (("--out", "nowhere/r.html"), "--out nowhere/r.html isn't a file in a folder that is"),
-        (("--out", "{}"), "isn't a file in a folder that is there"),
+        (
+            ("--out", "nowhere/r.html"),
+            "--out nowhere/r.html must be a file in a folder that exists",
+        ),
+        (("--out", "{}"), "must be a file in a folder that exists"),
         (("--out", "{}/r.html", "--audit", "{}/none"), "has no table findings"),
         (("--out", "{}/r.html", "--history", "{}/none"), "has no history up to snapshot"),
         (("--out", "{}/r.html", "--plan", "{}/none"), "has no table groups"),
@@ -144,3 +159,18 @@ def test_options_that_cant_be(
     assert why in said.err.replace("\n", " ")
     assert is_one_line(said)
     assert not (tmp_path / "r.html").exists()
+
+
+def test_a_finding_names_the_command_that_says_more() -> None:
+    finding = {"cluster": "prod", "group": "it's", "finding": "unbalanced"}
+    commands = [
+        with_command(finding | changes, "a store")["command"]
+        for changes in ({}, {"finding": "eager-rebalances"}, {"group": None})
+    ]
+    where = "'a store' --cluster prod"
+    name = """'it'"'"'s'"""
+    assert commands == [
+        f"evenfleet explain {where} --group {name}",
+        f"evenfleet rollout {where} --group {name}",
+        f"evenfleet audit {where}",
+    ]

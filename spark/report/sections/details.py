@@ -1,0 +1,37 @@
+"""More about the worst groups: why partitions move, what moves buy, what a crash does."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from spark.report.material import GroupMaterial, Material, anchor
+from spark.report.sections.groups import short_member
+
+LISTED = 50
+"""Moves, and partitions by topic, of a group that are listed."""
+
+
+def details(material: Material) -> dict[str, Any] | None:
+    """A block a group, which the page's script puts into the group's row."""
+    if not material.details:
+        return None
+    return {"blocks": [_block(one) for one in material.details]}
+
+
+def _block(one: GroupMaterial) -> dict[str, Any]:
+    changed = sorted(one.cells, key=lambda row: -abs(row["current"] - row["planned"]))
+    loads = [point.get("max_load", point.get("max_weight")) for point in one.frontier_points]
+    return {
+        "id": anchor(one.cluster, one.group),
+        "one": one,
+        "moves": one.moves[:LISTED],
+        "more_moves": len(one.moves) - LISTED,
+        "bounds": one.bounds[:LISTED] or ["Loads are as even as possible."],
+        "cells": [{**row, "member": short_member(row["member"])} for row in changed[:LISTED]],
+        "more_cells": len(changed) - LISTED,
+        "points": [
+            {"moves": point["moves"], "load": load, "share": round(100 * load / (max(loads) or 1))}
+            | {"knee": point["knee"]}
+            for point, load in zip(one.frontier_points, loads, strict=True)
+        ],
+    }

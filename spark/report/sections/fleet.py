@@ -1,0 +1,85 @@
+"""Clusters side by side, and how far their brokers are from the mean."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from spark.report.material import Material
+
+MEASURES = {"replicas": ("replicas", "planned"), "leaders": ("leaders", "planned_leaders")}
+"""What is shown of brokers, and its columns now and planned."""
+
+SHOWN = 12
+"""Brokers of a cluster that are shown: those furthest from the mean."""
+
+
+def clusters(material: Material) -> dict[str, Any] | None:
+    """A row a cluster."""
+    rows = material.clusters_beside
+    racks = any(row.get("remote") is not None for row in rows)
+    return {"rows": rows, "racks": racks} if rows else None
+
+
+def brokers(material: Material) -> dict[str, Any] | None:
+    """The clusters that `reassign` has a plan for, with the brokers furthest from the mean."""
+    planned = [row for row in material.brokers if row["status"] == "planned" and row["brokers"]]
+    if not planned:
+        return None
+    return {
+        "measures": [*MEASURES],
+        "store": material.store,
+        "rows": [_cluster(row) for row in planned],
+    }
+
+
+def _cluster(row: Any) -> dict[str, Any]:
+    means = {
+        name: sum(one[name] for one in row["brokers"]) / len(row["brokers"]) for name in MEASURES
+    }
+
+    def deviation(one: Any, name: str, column: str) -> float:
+        return float(one[column] - means[name])
+
+    most = {
+        name: max(abs(deviation(one, name, column)) for one in row["brokers"] for column in columns)
+        for name, columns in MEASURES.items()
+    }
+    furthest = sorted(
+        row["brokers"],
+        key=lambda one: (
+            -sum(abs(deviation(one, name, name)) / (most[name] or 1) for name in MEASURES),
+            one["broker"],
+        ),
+    )[:SHOWN]
+    return {
+        **{name: row[name] for name in ("cluster", "copies", "leader_changes", "optimal")},
+        "count": len(row["brokers"]),
+        "more": len(row["brokers"]) - len(furthest),
+        "means": means,
+        "brokers": [
+            {
+                "broker": one["broker"],
+                "cells": [
+                    {
+                        "now": one[name],
+                        "planned": one[column],
+                        "style": _bar(
+                            *(deviation(one, name, key) / (most[name] or 1) for key in columns)
+                        ),
+                    }
+                    for name, columns in MEASURES.items()
+                    for column in columns[1:]
+                ],
+            }
+            for one in sorted(furthest, key=lambda one: one["broker"])
+        ],
+    }
+
+
+def _bar(now: float, planned: float) -> str:
+    """Where bars now and planned begin and how long they are: percent of a cell, the mean at 50."""
+    parts = []
+    for letter, share in (("n", now), ("p", planned)):
+        begin, length = 50 + min(0.0, 48 * share), abs(48 * share)
+        parts.append(f"--{letter}:{length:.0f}%;--{letter}0:{begin:.0f}%")
+    return ";".join(parts)
