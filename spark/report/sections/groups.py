@@ -17,6 +17,9 @@ WIDEST = 3.0
 KAFKA = ("cooperative-sticky", "uniform", "range")
 """Assignors of Kafka's that are advised, the cheapest to change to first."""
 
+SERVER_SIDE = ("uniform", "server-range")
+"""Those of the consumer protocol, whose groups can use no others."""
+
 HEAVY = 1.25
 """Weight ÷ bound from which on a plan by weight is advised, as finding unbalanced-weight has it."""
 
@@ -93,9 +96,9 @@ def advice_of(row: Mapping[str, Any]) -> str | None:
     ]
     if "current" in enough:
         return "keep"
-    if kafka := [name for name in KAFKA if name in enough]:
-        return min(kafka, key=lambda name: answers[name]["moves"])
-    return "plan by weight" if weights else "plan"
+    usable = SERVER_SIDE if row.get("strategy") in SERVER_SIDE else KAFKA
+    otherwise = "plan by weight" if weights else "plan"
+    return next((name for name in usable if name in enough), otherwise)
 
 
 def _weights(row: Mapping[str, Any]) -> dict[str, float]:

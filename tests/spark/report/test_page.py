@@ -145,6 +145,7 @@ def test_what_a_crash_does_and_what_moves_buy() -> None:
     ("changes", "advice"),
     [
         ({}, "cooperative-sticky"),
+        ({"strategy": "server-range"}, "uniform"),
         ({"answers": [{"strategy": "current", "excess": 0, "moves": 0}]}, "keep"),
         ({"answers": [{"strategy": "current", "excess": 1, "moves": 0}]}, "plan"),
         ({"answers": None}, None),
