@@ -66,7 +66,7 @@ def _enforce_one(chosen: ChosenPlans, dry_run: bool, again: str, watch: str) -> 
         if verdict.reason:
             _refuse(f"Group {name}: {verdict.reason}")
         if not verdict.is_ready:
-            say(f"The plan of snapshot {plan.snapshot} is applied already.")
+            say(f"The plan of snapshot {plan.snapshot} is in force already.")
         elif dry_run:
             say(f"Group {name} needs a rebalance. Next: {again}")
         elif reason := watcher.make_rebalance(name):

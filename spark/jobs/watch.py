@@ -47,6 +47,6 @@ def watch(
     show({"differences": Table(rows, is_shown=bool(rows))})
     if outcome.status is not Status.IN_FORCE:
         reason = outcome.reason or "it has not rebalanced since"
-        say(f"The plan is not applied in group {name} ({outcome.status.value}): {reason}.")
+        say(f"The plan is not in force in group {name} ({outcome.status.value}): {reason}.")
         raise typer.Exit(CHECK_FAILED)
-    say(f"The plan of snapshot {planned.snapshot} is applied in group {planned.group}.")
+    say(f"The plan of snapshot {planned.snapshot} is in force in group {planned.group}.")

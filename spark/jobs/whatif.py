@@ -264,9 +264,9 @@ def _change(row: dict[str, Any], what: str) -> str:
 def _say_unaffected(table: list[dict[str, Any]]) -> None:
     unaffected = max((row["unaffected"] for row in table), default=0)
     if unaffected:
-        say(f"Skipped: {unaffected} group{'s' if unaffected > 1 else ''} that can't have that.")
+        say(f"The events don't apply to {unaffected} group{'s' if unaffected > 1 else ''}.")
     if empty := max((row["left_empty"] for row in table), default=0):
-        say(f"{empty} group{' has' if empty == 1 else 's have'} nobody left to read anything.")
+        say(f"{empty} group{' has' if empty == 1 else 's have'} no members left.")
 
 
 def _keep(fleet: FleetSnapshot, part: Part, events: list[Event], store: str) -> None:

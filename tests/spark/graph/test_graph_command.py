@@ -89,7 +89,7 @@ class TestQuestions:
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (("reach", "--hub", 2), "--hub is no option of --question reach"),
+        (("reach", "--hub", 2), "--hub doesn't apply to --question reach"),
         (("competitors", "--cluster", "c"), "--question competitors needs --group and --member"),
         (("components",), "--question components needs --group"),
     ],

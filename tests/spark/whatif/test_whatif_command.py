@@ -34,7 +34,7 @@ def test_it_tells_what_comes_of_it_and_keeps_it(run: Run, store: Path, tmp_path:
     assert said.code == 0
     assert "orders" in said.out
     assert "3 → 2" in said.out
-    assert "Skipped: 1 group that can't have that." in said.err
+    assert "The events don't apply to 1 group." in said.err
     found = {(row["group"], row["strategy"]): row for row in rows(out / "whatif")}
     assert len(found) == 4
     assert found["orders", "current"]["members_after"] == 2
@@ -79,10 +79,13 @@ def test_by_weight_members_are_planned_by_what_they_can_take(run: Run, tmp_path:
     [
         ((), "give an event: --event crash-rack=eu-west-a"),
         (("--event", "explode=3"), "unknown event 'explode'"),
-        (("--event", "leave=z"), "leave=z can't happen to any of 2 groups: no member has the"),
-        (("--event", "grow=t:3"), "grow=t:3 can't happen to any of 2 groups: "),
+        (("--event", "leave=z"), "leave=z doesn't apply to any of 2 groups: no member has the"),
+        (("--event", "grow=t:3"), "grow=t:3 doesn't apply to any of 2 groups: "),
         (("--event", "members=-3"), "the number of members is -3, a negative number"),
-        (("--event", "crash-rack=r9", "--group", "orders"), "can't happen to the group: no member"),
+        (
+            ("--event", "crash-rack=r9", "--group", "orders"),
+            "doesn't apply to the group: no member",
+        ),
     ],
 )
 def test_what_makes_no_sense_is_one_sentence(
