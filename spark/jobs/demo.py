@@ -132,9 +132,11 @@ def show_past(session: SparkSession, out: str) -> None:
 def show_report(session: SparkSession, out: str, history: bool) -> None:
     """Write a report of the store in `out`, from what was made of it."""
     store, planned, audited, page = (f"{out}/{one}" for one in ("store", "plan", "audit", PAGE))
-    results = Results(planned, audited, f"{out}/history" if history else None)
-    more = ("--history", results.history) if results.history else ()
-    _announce("report", store, "--out", page, "--plan", planned, "--audit", audited, *more)
+    compared, weighed = f"{out}/compare", f"{out}/by-weight"
+    told = f"{out}/history" if history else None
+    results = Results(planned, audited, told, compared, weighed)
+    words = ("--plan", planned, "--audit", audited, "--compare", compared, "--by-weight", weighed)
+    _announce("report", store, "--out", page, *words, *(("--history", told) if told else ()))
     settings = Settings()
     try:
         check_drawing()

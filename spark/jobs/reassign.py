@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from spark.errors import InputError
-from spark.jobs.reassign_options import ExecuteOptions, ReplicaOptions
+from spark.jobs.reassign_options import ExecuteOptions, ReplicaOptions, StoreUnlessUndo
 from spark.reassign import (
     Effects,
     Pace,
@@ -56,7 +56,7 @@ SIZES = ("broker", "bytes", "planned_bytes", "led_bytes", "planned_led_bytes")
 
 
 def reassign(
-    source: SnapshotOptions,
+    source: StoreUnlessUndo,
     replicas: ReplicaOptions,
     execution: ExecuteOptions,
     out: Annotated[

@@ -11,7 +11,7 @@ import typer
 from optimizer.replicas import BALANCE, BYTES, COPIES, TOPICS, ReplicaGoals, ReplicaGoalsError
 from spark.errors import InputError
 from spark.reassign import ClusterFacts, Wanted, sizes_in
-from spark.terminal import Bootstrap
+from spark.terminal import Bootstrap, SnapshotOptions
 
 RATE = 50_000_000
 """Bytes a second that copies take of a broker unless another rate is given."""
@@ -19,6 +19,14 @@ RATE = 50_000_000
 
 def _ids(help_text: str, default: str | bool = False) -> object:
     return typer.Option(metavar="ID,ID", help=help_text, show_default=default)
+
+
+@dataclass(frozen=True, kw_only=True)
+class StoreUnlessUndo(SnapshotOptions):
+    """The fleet to plan; `--undo` needs none."""
+
+    def __post_init__(self) -> None:
+        """A store is asked for where it is read."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -40,6 +40,12 @@ def report(
     history: Annotated[
         str | None, typer.Option(help="Folder of a history up to it.", show_default=False)
     ] = None,
+    compare: Annotated[
+        str | None, typer.Option(help="Folder of a comparison of it.", show_default=False)
+    ] = None,
+    by_weight: Annotated[
+        str | None, typer.Option(help="Folder of a comparison by weight.", show_default=False)
+    ] = None,
     title: Annotated[str, typer.Option(help="Its title.")] = "Consumer groups of the fleet",
     form: Annotated[Paper, typer.Option("--format", help="What it is written as.")] = Paper.HTML,
     static: Annotated[bool, typer.Option("--static", help="Without scripts, for mail.")] = False,
@@ -57,7 +63,7 @@ def report(
     check_drawing()
     with source.session(source.snapshot) as spark:
         fleet = source.read(spark, "report")
-        found = Results(plan, audit, history)
+        found = Results(plan, audit, history, compare, by_weight)
         before = fleet_before(spark, source.where, fleet, settings)
         of = (fleet, found, settings, levels, title, str(source.where), before)
         material = material_of(spark, *of)

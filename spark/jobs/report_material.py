@@ -70,9 +70,11 @@ COLUMNS = (
 class Results:
     """Folders of results that other commands wrote; the report computes the others."""
 
-    plan: str | None
-    audit: str | None
-    history: str | None
+    plan: str | None = None
+    audit: str | None = None
+    history: str | None = None
+    compare: str | None = None
+    by_weight: str | None = None
 
 
 def material_of(
@@ -103,9 +105,9 @@ def material_of(
             statuses = _statuses(facts)
         with busy("comparing strategies"):
             some = _sample(fleet, sum(statuses.values()))
-            compared = keep(compare_fleet(some, USUAL_STRATEGIES, goals=settings.goals))
+            compared = keep(_compared(session, some, results.compare, settings))
             league = as_rows(fleet_of(compared).collect())
-            weighed = keep(_by_weight(some, settings))
+            weighed = keep(_by_weight(session, some, results.by_weight, settings))
             by_weight = [row for row in as_rows(fleet_of(weighed).collect()) if _is_known(row)]
         with busy("looking at the past and at the worst groups"):
             past = _past(session, results.history, fleet)
@@ -213,8 +215,21 @@ def _planned(
     return planned, assignments
 
 
-def _by_weight(fleet: FleetSnapshot, settings: Settings) -> DataFrame:
-    """The comparison by weight; empty where the snapshot has no weights."""
+def _compared(
+    session: SparkSession, fleet: FleetSnapshot, out: str | None, settings: Settings
+) -> DataFrame:
+    """The comparison that is there, or that of the usual strategies."""
+    if out:
+        return read_result(session, out, "comparison", fleet.id).rows
+    return compare_fleet(fleet, USUAL_STRATEGIES, goals=settings.goals)
+
+
+def _by_weight(
+    session: SparkSession, fleet: FleetSnapshot, out: str | None, settings: Settings
+) -> DataFrame:
+    """The same by weight; empty where the snapshot has no weights."""
+    if out:
+        return read_result(session, out, "comparison", fleet.id).rows
     goals = settings.goals
     if not goals.weights:
         goals = goals.overridden(balance="weight", weight="column")

@@ -62,9 +62,13 @@ class StoreOptions:
     conf: Conf = None
     config: Config = None
 
+    def __post_init__(self) -> None:
+        """Raise InputError unless one store is named."""
+        _ = self.where
+
     @cached_property
     def where(self) -> Where:
-        """The store; InputError unless one is named."""
+        """The store."""
         return store_in(self.store, self.tables)
 
     @cached_property

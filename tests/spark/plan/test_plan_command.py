@@ -141,7 +141,8 @@ def test_the_demo_runs_the_commands_and_prints_them(
         f"$ evenfleet replay {out}/store --out {out}/replay "
         "--strategies current,range,cooperative-sticky,optimal\n",
         f"$ evenfleet report {out}/store --out {out}/report.html --plan {out}/plan "
-        f"--audit {out}/audit --history {out}/history\n",
+        f"--audit {out}/audit --compare {out}/compare --by-weight {out}/by-weight "
+        f"--history {out}/history\n",
     ]
     assert "could be more even" in said.err
     assert re.findall(r"\$ .*\n", said.err) == steps
