@@ -119,7 +119,9 @@ def test_the_table_of_a_large_fleet_fits_80_columns(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Nothing is folded or cut: neither a strategy's name nor a number of nine digits."""
-    monkeypatch.setattr(console, "OUT", Console(width=80, highlight=False))
+    monkeypatch.setattr(
+        console, "OUT", Console(width=80, highlight=False, force_terminal=True, color_system=None)
+    )
     numbers = {name: 20_000 for name in SHOWN if name != "strategy"}
     numbers |= {"moves": 2_000_000, "mean_topic_share": 2.5, "worst_max_to_mean": 100.25}
     rows = [{"strategy": name} | numbers for name in STRATEGIES]
@@ -129,5 +131,5 @@ def test_the_table_of_a_large_fleet_fits_80_columns(
     for name in STRATEGIES:
         (line,) = [line for line in lines if line.split()[:1] == [name]]
         assert line.split()[1:] == [
-            *("20", "000", "100.25", "2.50", "20", "000", "2", "000", "000", "20", "000"),
+            *("20,000", "100.25", "2.50", "20,000", "2,000,000", "20,000"),
         ]

@@ -73,7 +73,7 @@ def test_a_quiet_history_has_tables_without_rows(
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        (["--since", "last week"], "'last week' is neither an id like"),
+        (["--since", "last week"], "'last week' is neither an id such as"),
         (["--since", HOURS[2], "--until", HOURS[1]], f"--until {HOURS[1]} is before --since"),
         (["--since", HOURS[9]], "has no whole snapshot in that time"),
         (["--cluster", "x"], "no snapshot of that time has 'x': there is 1 cluster (c)"),

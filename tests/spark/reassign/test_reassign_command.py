@@ -15,6 +15,7 @@ from spark import FleetFiles, InputError
 from spark.reassign import Wanted, compared, facts_of, reassign_cluster
 from spark.reassign.files import read_move, write_batches
 from spark.reassign.reassignment import reassigned as reassigned_from
+from spark.terminal.console import OUT
 from tests.paths import DATA
 from tests.spark.support.said import Run, is_one_line
 
@@ -139,7 +140,11 @@ def test_bytes_are_those_of_the_log_directories(run: Run, before: Path) -> None:
     assert any("bytes" in sentence for sentence in told["sentences"])
 
 
-def test_a_table_for_people_fits_a_terminal(run: Run, before: Path) -> None:
+def test_a_table_for_people_fits_a_terminal(
+    run: Run, before: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(OUT, "_force_terminal", True)
+    monkeypatch.setattr(OUT, "_width", 80)
     said = run("reassign", before, "--out", before.parent / "moves")
     assert said.code == 0
     assert all(len(line) <= 80 for line in said.out.splitlines())
