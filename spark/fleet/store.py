@@ -17,6 +17,9 @@ from spark.files import REMOVED, LocalPlace, Opener, Source, Where, source_of
 from spark.fleet.schemas import TABLES
 from spark.wording import did_you_mean, near_path
 
+SLIP = 0.9
+"""How alike two ids are of which one may be a slip for the other: they differ in a digit or two."""
+
 BEING_WRITTEN = "it is being written, or its writing was cut short"
 
 WITHOUT_TIME = "its id isn't a time like 20261121T060000Z"
@@ -213,7 +216,7 @@ def _why_none(opener: Opener, store: Where, snapshot: str | None, stored: Stored
     wanted = f"snapshot {snapshot}" if snapshot else "whole snapshot"
     if present := [*islice(stored.newest_first(), 5)]:
         there = ", ".join(reversed(present))
-        near = did_you_mean(snapshot, present) if snapshot else ""
+        near = did_you_mean(snapshot, present, SLIP) if snapshot else ""
         return f"store {store} has no {wanted}: the newest it has are {there}{near}"
     empty = [name for name in REQUIRED if not ids(opener, store, name)]
     lacks = f" (nothing is in {', '.join(empty)})" if empty else ""

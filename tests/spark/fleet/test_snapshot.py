@@ -259,6 +259,10 @@ class TestRead:
             f"store {store} has no snapshot 20250101T000000Z: the newest it has are {SNAPSHOT}"
         )
 
+    def test_a_slip_in_an_id_is_named(self, spark: SparkSession, store: Path) -> None:
+        with pytest.raises(InputError, match=rf"; did you mean {SNAPSHOT}\?$"):
+            FleetSnapshot.read(spark, str(store), f"{SNAPSHOT[:-3]}9Z")
+
     @pytest.mark.parametrize("there", [True, False])
     def test_an_empty_store_or_none_at_all(
         self, spark: SparkSession, tmp_path: Path, there: bool
