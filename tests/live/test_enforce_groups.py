@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 from kafka import KafkaAdminClient
-from spark.enforce.judge import Status
 
 from spark.enforce import PlanFolder, watcher
 from spark.enforce.enforce_groups import enforce_groups, watch_groups
+from spark.enforce.evaluate_group import Status
 from spark.sources.live.cluster import Cluster
 from spark.sources.live.manager import Manager
 from tests.live.brokers import Brokers

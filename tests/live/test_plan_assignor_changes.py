@@ -10,10 +10,11 @@ from kafka import KafkaAdminClient, KafkaConsumer
 from kafka.admin import MemberToRemove
 
 from optimizer.assignor.plan_file import GroupPlan, Topics
+from spark.enforce.guest_connection import GuestConnection
 from spark.enforce.rebalance import make_rebalance
 from spark.sources.live.cluster import Cluster
 from spark.sources.live.connection import Connection
-from spark.sources.live.read_group import read_group
+from spark.sources.live.read_group import GroupReader, read_group
 from tests.live.brokers import Brokers
 from tests.live.consumers import Consumer, Diary, await_rest, closing
 from tests.live.members import of_new_protocol, polled
@@ -165,7 +166,10 @@ def test_a_group_of_the_new_protocol(
         assert said.code == 1
         assert "its broker assigns by 'uniform': the plan would be ignored" in said.err
         assert "group.remote.assignor=evenfleet-plan" in said.err
-        make_rebalance(brokers, cluster, before)
+        guests = GuestConnection(cluster, brokers.metadata)
+        make_rebalance(
+            brokers, guests, GroupReader(brokers, cluster, [site.name]), before, cluster.timeout
+        )
         owned = [member.owned for member in members]
 
         def rests() -> bool:
