@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -197,17 +197,24 @@ def _seat(snapshot: FleetSnapshot, cluster: str, group: str) -> Any:
     return coordinators(one, snapshot.tables).first()
 
 
-def explain_groups(
-    snapshot: FleetSnapshot,
-    groups: Sequence[tuple[str, str]],
-    goals: FleetGoals = DEFAULT_FLEET_GOALS,
-    rates: DataFrame | None = None,
-) -> list[GroupExplanation]:
-    """The same for several (cluster, group) at once, in their order; without their coordinators.
+def rows_of_groups(
+    snapshot: FleetSnapshot, groups: Sequence[tuple[str, str]], goals: FleetGoals
+) -> list[EncodedRow]:
+    """The encoded rows of several (cluster, group) in their order, with racks and the weights.
 
     Those that aren't there are left out.
     """
     named = [group for _, group in groups]
-    rows = rows_in_frames(snapshot, named, None, goals.need_racks, goals.weights, rates)
+    rows = rows_in_frames(snapshot, named, racks=True, sources=goals.weights)
     found = {(row.cluster, row.group): row for row in rows}
-    return [_explained(found[one], goals) for one in groups if one in found]
+    return [found[one] for one in groups if one in found]
+
+
+def explain_rows(
+    rows: Iterable[EncodedRow], goals: FleetGoals = DEFAULT_FLEET_GOALS
+) -> list[GroupExplanation]:
+    """The same of the encoded rows of several groups, without their coordinators.
+
+    Of `rows_of_groups`.
+    """
+    return [_explained(row, goals) for row in rows]

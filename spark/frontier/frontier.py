@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Iterable
 from typing import Any
 
 from pyspark.sql import DataFrame
@@ -13,7 +13,7 @@ from spark.errors import InputError
 from spark.fleet import FleetFiles, FleetSnapshot
 from spark.frontier.points import FrontierPoint, GroupFrontier, WeightedFrontierPoint
 from spark.frontier.words import sentence_by_weight, sentence_of
-from spark.groups import EncodedRow, one_row, read_or_failed, rows_in_frames
+from spark.groups import EncodedRow, one_row, read_or_failed
 from spark.settings import DEFAULT_FLEET_GOALS, FleetGoals
 
 
@@ -38,17 +38,11 @@ def frontier_of_group(
     return _frontier(one_row(snapshot, group, cluster, weights=goals.weights, rates=rates), goals)
 
 
-def frontiers_of_groups(
-    snapshot: FleetSnapshot,
-    groups: Collection[tuple[str, str]],
-    goals: FleetGoals = DEFAULT_FLEET_GOALS,
-    rates: DataFrame | None = None,
+def frontiers_of_rows(
+    rows: Iterable[EncodedRow], goals: FleetGoals = DEFAULT_FLEET_GOALS
 ) -> dict[tuple[str, str], GroupFrontier]:
-    """The same of several (cluster, group), read at once; those that aren't there are left out."""
-    named = [group for _, group in groups]
-    rows = rows_in_frames(snapshot, named, sources=goals.weights, rates=rates)
-    chosen = {(row.cluster, row.group): row for row in rows}
-    return {one: _frontier(chosen[one], goals) for one in groups if one in chosen}
+    """The same of the encoded rows of several groups, by (cluster, group)."""
+    return {(row.cluster, row.group): _frontier(row, goals) for row in rows}
 
 
 def _frontier(row: EncodedRow, goals: FleetGoals) -> GroupFrontier:

@@ -11,13 +11,13 @@ from pyspark.sql import DataFrame, functions as F
 
 from optimizer.scenarios import Crash, Scenario
 from spark import FleetSnapshot
-from spark.explain import GroupExplanation, explain_groups
+from spark.explain import GroupExplanation, explain_rows, rows_of_groups
 from spark.files import SNAPSHOT
 from spark.fleet import RECORDS_BEHIND
-from spark.frontier import GroupFrontier, frontiers_of_groups
+from spark.frontier import GroupFrontier, frontiers_of_rows
 from spark.report import GroupMaterial, of_groups
 from spark.settings import Settings
-from spark.simulate import GroupSimulation, sentences_of, simulate_groups
+from spark.simulate import GroupSimulation, sentences_of, simulate_rows
 from spark.terminal import as_rows
 from spark.wording import count_of, shortened
 
@@ -42,11 +42,13 @@ def detailed_groups(
         for rows in tables.values():
             kept.callback(rows.unpersist)
         some = replace(fleet, tables=tables)
-        explained = explain_groups(some, wanted, settings.goals)
-        crashes = {_key(one): _crash_of(one) for one in explained if _is_small(one)}
-        simulated = simulate_groups(some, crashes, settings.consumers)
-        frontiers = frontiers_of_groups(some, [*crashes], settings.goals)
+        encoded = rows_of_groups(some, wanted, settings.goals)
         lags = _lags(some)
+    explained = explain_rows(encoded, settings.goals)
+    crashes = {_key(one): _crash_of(one) for one in explained if _is_small(one)}
+    simulated = simulate_rows(encoded, crashes, settings.consumers)
+    small = [row for row in encoded if (row.cluster, row.group) in crashes]
+    frontiers = frontiers_of_rows(small, settings.goals)
     return [_detailed(one, changed, simulated, frontiers, lags) for one in explained]
 
 

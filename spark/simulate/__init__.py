@@ -8,7 +8,7 @@ from spark.simulate.simulate import (
     GroupSimulation as GroupSimulation,
     scenario_in as scenario_in,
     simulate_group as simulate_group,
-    simulate_groups as simulate_groups,
+    simulate_rows as simulate_rows,
 )
 from spark.simulate.spans import spans_of as spans_of
 from spark.simulate.spread import spread_of as spread_of

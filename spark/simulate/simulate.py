@@ -27,7 +27,6 @@ from spark.groups import (
     one_row,
     own_strategy,
     read_or_failed,
-    rows_in_frames,
 )
 from spark.notebook import shown_in_notebook
 from spark.settings import NO_CONSUMERS, FleetConsumers, kind_of, read_toml
@@ -99,17 +98,17 @@ def simulate_group(
     return _simulated(row, scenario, seed, consumers, rates_of)
 
 
-def simulate_groups(
-    snapshot: FleetSnapshot,
+def simulate_rows(
+    rows: Iterable[EncodedRow],
     scenarios: Mapping[tuple[str, str], Events],
     consumers: FleetConsumers = NO_CONSUMERS,
 ) -> dict[tuple[str, str], GroupSimulation]:
-    """The same of several (cluster, group), each with its scenario, read at once.
+    """The same of the encoded rows of several groups with racks, each with its scenario.
 
-    Those that can't be simulated, or can't have theirs, are left out.
+    Those without one, that can't be simulated, or can't have theirs, are left out.
     """
     found = {}
-    for row in rows_in_frames(snapshot, [group for _, group in scenarios], racks=True):
+    for row in rows:
         key = (row.cluster, row.group)
         if key in scenarios:
             with suppress(InputError):
