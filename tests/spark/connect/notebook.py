@@ -21,7 +21,7 @@ from spark import FleetSnapshot, audit_fleet, compare_fleet, fleet_of, plan_flee
 from spark.errors import InputError
 from spark.explain import explain_group
 from spark.fleet import read_planned, read_result
-from spark.terminal.quick_start import SMALL_SETTINGS
+from spark.terminal.quick_start import SMALL_SETTINGS, Size, java_options
 from tests.spark.support.fleets import SNAPSHOT
 
 STRATEGIES = ("current", "range", "optimal")
@@ -31,7 +31,7 @@ SETTINGS = SMALL_SETTINGS | {
     "spark.driver.host": "127.0.0.1",
     "spark.driver.bindAddress": "127.0.0.1",
     "spark.sql.shuffle.partitions": "1",
-    "spark.driver.extraJavaOptions": "-XX:+UseSerialGC -XX:TieredStopAtLevel=1",
+    "spark.driver.extraJavaOptions": " ".join(java_options(Size.SMALL)),
     "spark.sql.session.timeZone": "UTC",
     "spark.log.level": "OFF",
 }

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-import pytest
 from pyspark.sql import SparkSession
 
 from spark import audit_fleet
@@ -16,35 +15,44 @@ Groups = Mapping[int, Sequence[tuple[int, int]]]
 """Members and partitions of the groups that each broker coordinates."""
 
 
-def measured(spark: SparkSession, groups: Groups) -> dict[str, float]:
-    """The measure by subject, of brokers with a load of 1000 or more."""
+CASES: dict[str, tuple[Groups, dict[str, float]]] = {
+    "few groups that are heavy weigh more than many light ones": (
+        {1: [(10, 100)] * 3, 2: [(1, 5)] * 20},
+        {"broker 1": 1.94},
+    ),
+    "who has one heavy group has to have it": (
+        {1: [(10, 200)], 2: [(10, 20)], 3: []},
+        {"broker 1": 1.0},
+    ),
+    "what comes on top of it counts": (
+        {1: [(10, 200), (10, 100)], 2: [(10, 20)], 3: []},
+        {"broker 1": 1.5},
+    ),
+    "there is no other broker": ({1: [(10, 200)] * 2}, {}),
+    "members alone, and partitions of which nobody is a member": (
+        {1: [(0, 5000)], 2: [(3, 1)]},
+        {},
+    ),
+}
+"""Each is a cluster of its own: one audit does for all."""
+
+
+def test_the_measure(spark: SparkSession) -> None:
+    """By subject, of brokers with a load of 1000 or more."""
     fleet = Fleet()
-    for broker, some in groups.items():
-        fleet.add("brokers", broker=broker)
-        for number, (members, partitions) in enumerate(some):
-            name = f"{broker}-{number}"
-            reads = {f"m{member}": [name] for member in range(members)}
-            fleet.topic(name, partitions).group(name, reads, coordinator=broker)
+    for cluster, (brokers, _) in CASES.items():
+        for broker, groups in brokers.items():
+            fleet.add("brokers", cluster=cluster, broker=broker)
+            for number, (members, partitions) in enumerate(groups):
+                name = f"{broker}-{number}"
+                reads = {f"m{member}": [name] for member in range(members)}
+                fleet.topic(name, partitions, cluster=cluster)
+                fleet.group(name, reads, cluster=cluster, coordinator=broker)
     snapshot = fleet.snapshot(spark)
     with audit_fleet(snapshot) as audit:
         frames = Frames(snapshot.tables, audit.judged)
         rows = coordinator_load(frames["coordinators"], {"least": 1000.0}).collect()
-    return {row["subject"]: round(row["measure"], 2) for row in rows}
-
-
-@pytest.mark.parametrize(
-    ("groups", "found"),
-    [
-        # few groups that are heavy weigh more than many light ones
-        ({1: [(10, 100)] * 3, 2: [(1, 5)] * 20}, {"broker 1": 1.94}),
-        # who has one heavy group has to have it: what comes on top counts
-        ({1: [(10, 200)], 2: [(10, 20)], 3: []}, {"broker 1": 1.0}),
-        ({1: [(10, 200), (10, 100)], 2: [(10, 20)], 3: []}, {"broker 1": 1.5}),
-        # there is no other broker
-        ({1: [(10, 200)] * 2}, {}),
-        # members alone, and partitions of which nobody is a member
-        ({1: [(0, 5000)], 2: [(3, 1)]}, {}),
-    ],
-)
-def test_the_measure(spark: SparkSession, groups: Groups, found: dict[str, float]) -> None:
-    assert measured(spark, groups) == found
+    found: dict[str, dict[str, float]] = {cluster: {} for cluster in CASES}
+    for row in rows:
+        found[row["cluster"]][row["subject"]] = round(row["measure"], 2)
+    assert found == {cluster: expected for cluster, (_, expected) in CASES.items()}

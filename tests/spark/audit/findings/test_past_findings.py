@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 from pyspark.sql import SparkSession
 
-from spark import FleetHistory, audit_fleet
+from spark import FleetHistory, FleetSnapshot, audit_fleet
 from spark.audit.finding import PastFinding
 from spark.audit.registry import FINDINGS
 from spark.audit.rules import GroupRule
 from spark.audit.thresholds import AuditSettings
+from spark.fleet.local_store import write_store
 from tests.spark.support.fleets import Fleet, snapshot_of
 
 INSTANTS = [
@@ -182,13 +184,13 @@ def fleets() -> Iterator[Fleet]:
 
 
 @pytest.fixture(scope="module")
-def found(spark: SparkSession) -> list[Any]:
-    snapshots = [
-        snapshot_of(spark, fleet.tables(), one)
-        for one, fleet in zip(INSTANTS, fleets(), strict=True)
-    ]
-    history = FleetHistory.of(snapshots)
-    with audit_fleet(snapshots[-1], snapshots[-2], SETTINGS, history) as audit:
+def found(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> list[Any]:
+    store = tmp_path_factory.mktemp("store")
+    for one, fleet in zip(INSTANTS, fleets(), strict=True):
+        write_store(fleet.tables(), store, one)
+    before, now = (FleetSnapshot.read(spark, str(store), one) for one in INSTANTS[-2:])
+    history = FleetHistory.read(spark, str(store))
+    with audit_fleet(now, before, SETTINGS, history) as audit:
         assert not {name for name in PAST if name in audit.not_run}
         return audit.findings.collect()
 
@@ -248,18 +250,23 @@ def test_levels_of_some_groups_are_their_own(found: list[Any]) -> None:
 
 
 def test_without_a_history_they_are_not_run(spark: SparkSession) -> None:
-    *_, last = fleets()
-    with audit_fleet(snapshot_of(spark, last.tables(), INSTANTS[-1])) as audit:
+    fleet = Fleet()
+    group(fleet, "c", "ab", generation=60)
+    with audit_fleet(snapshot_of(spark, fleet.tables(), INSTANTS[-1])) as audit:
         assert {name for name in PAST if name in audit.not_run} == set(PAST)
         assert "no history is looked at" in audit.not_run["frequent-rebalances"]
 
 
-def test_without_offsets_those_that_need_them_are_not_run(spark: SparkSession) -> None:
-    snapshots = []
+def test_without_offsets_those_that_need_them_are_not_run(
+    spark: SparkSession, tmp_path: Path
+) -> None:
     for at, one in enumerate(INSTANTS):
         fleet = Fleet()
         manned_until(NOT_ONCE)(fleet, "empty", at)
-        snapshots.append(snapshot_of(spark, fleet.tables(), one))
-    with audit_fleet(snapshots[-1], None, SETTINGS, FleetHistory.of(snapshots)) as audit:
+        tables = fleet.tables()
+        write_store({name: tables[name] for name in tables if name != "offsets"}, tmp_path, one)
+    now = FleetSnapshot.read(spark, str(tmp_path), INSTANTS[-1])
+    history = FleetHistory.read(spark, str(tmp_path))
+    with audit_fleet(now, None, SETTINGS, history) as audit:
         assert {name for name in PAST if name in audit.not_run} == {"falls-behind", "lag-seconds"}
         assert told(audit.findings.collect(), "empty", "abandoned-group")
