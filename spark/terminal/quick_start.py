@@ -48,9 +48,6 @@ SMALL_SETTINGS = {
     "spark.sql.codegen.factoryMode": "NO_CODEGEN",
     # a query isn't planned anew after each of its stages
     "spark.sql.adaptive.enabled": "false",
-    # one task reads a table: each task is sent the whole plan, which takes longer than the reading
-    "spark.sql.files.minPartitionNum": "1",
-    "spark.sql.files.openCostInBytes": "65536",
 }
 """Spark's settings where the start of a query takes longer than its work."""
 
