@@ -3,30 +3,50 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from heapq import heapreplace
+from heapq import heapify, heappush, heapreplace
 
 import numpy as np
 
 from optimizer.model import IntArray
 from optimizer.solver.weighted.facts import Facts
 
+Entry = tuple[int, int, int]
+"""A member's load, how many partitions it has, and the member."""
+
+
+MANY = 256
+"""Readers of a class from which on a heap finds the least full sooner than a look at all."""
+
 
 class LeastFull:
     """Finds the reader of a class that a partition makes least full; among equals, by numbers.
 
-    `loads` and `counts` are those of all members, and are kept up to date by `give` and `take`.
+    `loads` and `counts` are those of all members, and are kept up to date by `give`, `take` and
+    `shift`. Among readers of one capacity the weight to come decides nothing: where they are many,
+    for more partitions still, they wait in a heap, each at a load and a number that it had, and
+    never at more than it has.
     """
 
     def __init__(self, facts: Facts, loads: IntArray, counts: IntArray) -> None:
         self.loads, self.counts = loads, counts
+        self._reads = facts.reads
         self._readers = [row.nonzero()[0] for row in facts.reads]
         self._scale = facts.weights.parts / facts.weights.capacity
         self._scales = [self._scale[readers] for readers in self._readers]
         # Less than any weight, so that numbers matter among equals alone.
         self._by_number = 1e-9 * float(facts.weight.sum()) / max(len(facts.weight), 1)
+        partitions = np.bincount(facts.class_of[facts.read], minlength=len(facts.reads))
+        self.heaps = {
+            c: self._heap(readers)
+            for c, (readers, scales) in enumerate(zip(self._readers, self._scales, strict=True))
+            if MANY <= len(readers) < partitions[c] and (scales == scales[0]).all()
+        }
 
     def reader(self, c: int, weight: int) -> tuple[float, int]:
         """The level that the best reader of class c has with so much more, and the reader."""
+        if heap := self.heaps.get(c):
+            member = self._first(heap)
+            return float((self.loads[member] + weight) * self._scale[member]), member
         readers = self._readers[c]
         levels = (self.loads[readers] + weight) * self._scales[c]
         at = int((levels + self.counts[readers] * self._by_number).argmin())
@@ -41,6 +61,32 @@ class LeastFull:
         """Let a member give one up."""
         self.loads[member] -= weight
         self.counts[member] -= 1
+        self._has_less(member)
+
+    def shift(self, giver: int, taker: int, weight: int) -> None:
+        """Let two members exchange partitions, of which the giver's weighs so much more."""
+        self.loads[giver] -= weight
+        self.loads[taker] += weight
+        self._has_less(giver)
+
+    def _heap(self, readers: IntArray) -> list[Entry]:
+        heap = [self._entry(member) for member in readers.tolist()]
+        heapify(heap)
+        return heap
+
+    def _entry(self, member: int) -> Entry:
+        return int(self.loads[member]), int(self.counts[member]), member
+
+    def _first(self, heap: list[Entry]) -> int:
+        """The reader with least; whoever has more than where it stands goes to its place."""
+        while (now := self._entry(heap[0][2])) != heap[0]:
+            heapreplace(heap, now)
+        return now[2]
+
+    def _has_less(self, member: int) -> None:
+        for c, heap in self.heaps.items():
+            if self._reads[c, member]:
+                heappush(heap, self._entry(member))
 
 
 def longest_first(facts: Facts) -> IntArray:

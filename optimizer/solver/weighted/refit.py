@@ -6,6 +6,7 @@ import numpy as np
 
 from optimizer.model import IntArray
 from optimizer.solver.weighted.facts import Facts
+from optimizer.solver.weighted.placing import LeastFull
 
 MEMBERS = 3
 """With so many members it is tried to make room for a partition."""
@@ -24,9 +25,9 @@ class Refit:
     pieces: exchanges for what is a little lighter bring them together.
     """
 
-    def __init__(self, facts: Facts, target: IntArray, loads: IntArray, limits: IntArray) -> None:
+    def __init__(self, facts: Facts, target: IntArray, full: LeastFull, limits: IntArray) -> None:
         self.facts, self.target = facts, target
-        self.loads, self.limits = loads, limits
+        self.full, self.limits = full, limits
         self.free = ((target >= 0) & (target != facts.owner)).nonzero()[0]
         self._all_read_all = bool(facts.reads.all())
 
@@ -34,7 +35,7 @@ class Refit:
         """A reader that has room for a partition now; None if none could be made."""
         held = np.bincount(self.target[self.free], minlength=self.facts.members)
         may = self.facts.reads[self.facts.class_of[p]] & (held > 1)
-        room = np.where(may, self.limits - self.loads, -1)
+        room = np.where(may, self.limits - self.full.loads, -1)
         for member in np.argsort(-room, kind="stable")[:MEMBERS].tolist():
             if may[member] and self._make_room(member, int(self.facts.weight[p])):
                 self.free = np.append(self.free, p)
@@ -43,7 +44,7 @@ class Refit:
 
     def _make_room(self, member: int, weight: int) -> bool:
         for _ in range(STEPS):
-            lacking = weight - int(self.limits[member] - self.loads[member])
+            lacking = weight - int(self.limits[member] - self.full.loads[member])
             if lacking <= 0:
                 return True
             if not self._lighten(member, lacking):
@@ -59,7 +60,7 @@ class Refit:
             return False
         holder = self.target[others]
         gain = facts.weight[own][:, None] - facts.weight[others]
-        fits = (gain > 0) & (gain <= (self.limits - self.loads)[holder])
+        fits = (gain > 0) & (gain <= (self.limits - self.full.loads)[holder])
         if not self._all_read_all:
             fits &= facts.reads[facts.class_of[others], member]
             fits &= facts.reads[facts.class_of[own]][:, holder]
@@ -70,7 +71,6 @@ class Refit:
         if not fits[p, q]:
             return False
         mine, other, taker = int(own[p]), int(others[q]), int(holder[q])
-        self.loads[member] -= gain[p, q]
-        self.loads[taker] += gain[p, q]
+        self.full.shift(member, taker, int(gain[p, q]))
         self.target[mine], self.target[other] = taker, member
         return True

@@ -177,7 +177,7 @@ class _Relief:
         """What still has no room when what moves anyhow has been exchanged to make some."""
         if len(self.facts.read) < LARGE:
             return left
-        refit = Refit(self.facts, self.target, self.full.loads, self.limits)
+        refit = Refit(self.facts, self.target, self.full, self.limits)
         still: list[int] = []
         for p in left:
             taker = refit.taker(p) if len(still) < IN_VAIN else None

@@ -8,6 +8,7 @@ import numpy as np
 
 from optimizer.model import NOBODY, IntArray
 from optimizer.solver.weighted.facts import Facts
+from optimizer.solver.weighted.placing import LeastFull
 from optimizer.solver.weighted.refit import Refit
 from tests.optimizer.groups import problem
 
@@ -17,7 +18,8 @@ def refit(owner: list[int], target: IntArray) -> Refit:
     weights = np.array([5.0, 4.0, 3.0, 3.0, 3.0])
     facts = Facts.of(replace(problem([5], [[0], [0]], np.array(owner)), weights=weights))
     limits = np.full(2, facts.weight.sum() // 2 + 4)
-    return Refit(facts, target, facts.weights.loads(target), limits)
+    counts = np.bincount(target + 1, minlength=3)[1:]
+    return Refit(facts, target, LeastFull(facts, facts.weights.loads(target), counts), limits)
 
 
 def test_room_that_lies_in_pieces_is_brought_together() -> None:

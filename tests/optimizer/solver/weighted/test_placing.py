@@ -1,0 +1,49 @@
+"""The least full reader, by a heap or by a look at all."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from optimizer.model import NOBODY
+from optimizer.solver.weighted import placing
+from optimizer.solver.weighted.facts import Facts
+from optimizer.solver.weighted.placing import LeastFull
+from tests.optimizer.groups import problem
+
+
+def all_readers(seed: int) -> Facts:
+    """30 members: all read a topic of 60 partitions, 20 of them another of 40."""
+    weights = np.random.default_rng(seed).integers(1, 9, 100).astype(float)
+    group = problem([60, 40], [[0]] * 10 + [[0, 1]] * 20, np.full(100, NOBODY))
+    return Facts.of(replace(group, weights=weights))
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_heap_finds_whom_a_look_at_all_finds(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    facts = all_readers(seed)
+    draws = np.random.default_rng(seed)
+
+    def full() -> LeastFull:
+        return LeastFull(facts, np.zeros(30, np.int64), np.zeros(30, np.int64))
+
+    by_look = full()
+    monkeypatch.setattr(placing, "MANY", 1)
+    by_heap = full()
+    assert by_look.heaps == {}
+    assert len(by_heap.heaps) == 2
+    unit = int(facts.weight.min())
+    for _ in range(2000):
+        c, weight = int(draws.integers(2)), int(draws.integers(1, 9)) * unit
+        level, member = by_heap.reader(c, weight)
+        assert (level, member) == by_look.reader(c, weight)
+        what, other = draws.random(), int(draws.integers(30))
+        for each in (by_look, by_heap):
+            if what < 0.6 or not each.counts[other]:
+                each.give(member, weight)
+            elif what < 0.8:
+                each.take(other, min(weight, int(each.loads[other])))
+            else:
+                each.shift(other, member, min(weight, int(each.loads[other])))
