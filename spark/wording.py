@@ -46,6 +46,11 @@ def near_path(path: str | Path) -> str:
     return ""
 
 
+def as_sentence(text: str) -> str:
+    """A note as a sentence: its first letter up, and a full stop."""
+    return f"{text[0].upper()}{text[1:]}."
+
+
 def counted(number: int, noun: str) -> str:
     """`1 partition`, `2 partitions`, `1200 partitions`."""
     return f"{number} {noun}{'' if number == 1 else 's'}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -272,6 +273,25 @@ def test_a_forbidden_import_is_named(tmp_path: Path, file: str, planted: str, ru
     line = len(path.read_text(encoding="utf-8").splitlines())
     (fault,) = faults_of(tmp_path)
     assert fault.startswith(f"{file}:{line}: {rule}")
+
+
+def test_no_files_import_each_other_in_a_circle() -> None:
+    """Nor for types alone; faces, which hand names on, don't count."""
+    files = {
+        ".".join(path.relative_to(ROOT).with_suffix("").parts): path
+        for path in files_of(ROOT)
+        if path.name != "__init__.py"
+    }
+    imported = {
+        name: {
+            one
+            for _, module, what in imports_in(ast.parse(path.read_text()))
+            for one in (module, f"{module}.{what}")
+            if one in files
+        }
+        for name, path in files.items()
+    }
+    TopologicalSorter(imported).prepare()  # CycleError names the files
 
 
 def test_every_room_has_a_charter() -> None:

@@ -11,10 +11,10 @@ from pyspark.sql import DataFrame, functions as F
 
 from spark.files import SNAPSHOT
 from spark.fleet import escaped_rows
+from spark.groups import GROUP_KEYS
 from spark.history import FleetHistory, FleetRates, hours_between, worse
 from spark.unpersist_handle import Handle
 
-GROUP = ("cluster", "group")
 PARTITION = ("cluster", "topic", "partition")
 UNMANNED = f"manned is null or manned < {SNAPSHOT}"
 
@@ -42,7 +42,7 @@ class Past(Handle):
     @cached_property
     def rebalanced(self) -> DataFrame:
         """A row a group: generations it went through, the commonest cause, hours that were seen."""
-        rows = self.recent.rebalances.groupBy(*GROUP).agg(
+        rows = self.recent.rebalances.groupBy(*GROUP_KEYS).agg(
             F.sum("generations").alias("generations"),
             F.mode("cause", deterministic=True).alias("cause"),
         )
@@ -52,7 +52,7 @@ class Past(Handle):
     def excess(self) -> DataFrame:
         """A row a group whose excess grew: what it was, what it is now, since which snapshot."""
         return worse(self.recent.states).selectExpr(
-            *GROUP, "excess_first as was", "excess_last as now", "first as since"
+            *GROUP_KEYS, "excess_first as was", "excess_last as now", "first as since"
         )
 
     @cached_property
@@ -73,14 +73,14 @@ class Past(Handle):
         came = self._rates.rates.where("maximum > 0")
         moved = F.coalesce(F.bool_or(F.col("maximum") > 0), F.lit(False))
         known = self.consumption.where("pairs > 0")
-        rows = known.groupBy(*GROUP).agg(moved.alias("moved"))
+        rows = known.groupBy(*GROUP_KEYS).agg(moved.alias("moved"))
         waiting = (
             known.join(came.select(*PARTITION), list(PARTITION))
-            .groupBy(*GROUP)
+            .groupBy(*GROUP_KEYS)
             .agg(F.count("*").alias("partitions"))
         )
-        unread = rows.where("not moved").drop("moved").join(waiting, list(GROUP))
-        manned = unread.join(self.unmanned.select(*GROUP), list(GROUP), "left_anti")
+        unread = rows.where("not moved").drop("moved").join(waiting, list(GROUP_KEYS))
+        manned = unread.join(self.unmanned.select(*GROUP_KEYS), list(GROUP_KEYS), "left_anti")
         return manned.join(self._hours(self.recent), "cluster")
 
     @cached_property
@@ -124,22 +124,22 @@ def _newest(history: FleetHistory) -> DataFrame:
 
 def _unmanned(history: FleetHistory) -> DataFrame:
     tables = history.tables
-    at = (SNAPSHOT, *GROUP)
+    at = (SNAPSHOT, *GROUP_KEYS)
     telling = [tables[name].select(*at) for name in ("groups", "offsets") if name in tables]
     named = escaped_rows(reduce(DataFrame.unionAll, telling).distinct()) if telling else None
     manned = escaped_rows(tables["members"].select(*at).distinct())
     seen = (
         (named or manned)
-        .groupBy(*GROUP)
+        .groupBy(*GROUP_KEYS)
         .agg(F.min(SNAPSHOT).alias("first"), F.max(SNAPSHOT).alias(SNAPSHOT))
     )
-    last = manned.groupBy(*GROUP).agg(F.max(SNAPSHOT).alias("manned"))
-    there = seen.join(_newest(history), ["cluster", SNAPSHOT]).join(last, [*GROUP], "left")
+    last = manned.groupBy(*GROUP_KEYS).agg(F.max(SNAPSHOT).alias("manned"))
+    there = seen.join(_newest(history), ["cluster", SNAPSHOT]).join(last, [*GROUP_KEYS], "left")
     after = F.broadcast(_followers(history))
     rows = there.join(after, ["cluster", "manned"], "left").where(UNMANNED)
     since = F.coalesce("following", "first")
     return rows.select(
-        *GROUP,
+        *GROUP_KEYS,
         since.alias("since"),
         F.col("manned").isNull().alias("at_least"),
         hours_between(since, F.col(SNAPSHOT)).alias("hours"),

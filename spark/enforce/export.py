@@ -14,9 +14,7 @@ from optimizer.assignor.plan_faults import CLASSIC
 from optimizer.assignor.plan_file import GroupPlan, Topics
 from spark.enforce.ways import why_not
 from spark.errors import InputError
-from spark.fleet import CONNECT, CONSUMER, FleetSnapshot, escaped, is_like
-
-_OF_GROUP = ("cluster", "group")
+from spark.fleet import CONNECT, CONSUMER, GROUP_KEYS, FleetSnapshot, escaped, is_like
 
 
 @dataclass(frozen=True)
@@ -105,11 +103,11 @@ def _plans(
 ) -> Iterator[Exported | NoPlan]:
     rows = (
         groups.where(chosen)
-        .select(*_OF_GROUP, "status", "reason", "max_load")
-        .join(_types(fleet, chosen), [*_OF_GROUP], "left")
-        .join(_members(fleet, chosen), [*_OF_GROUP], "left")
-        .join(_assigned(fleet, assignments.where(chosen)), [*_OF_GROUP], "left")
-        .orderBy(*_OF_GROUP)
+        .select(*GROUP_KEYS, "status", "reason", "max_load")
+        .join(_types(fleet, chosen), [*GROUP_KEYS], "left")
+        .join(_members(fleet, chosen), [*GROUP_KEYS], "left")
+        .join(_assigned(fleet, assignments.where(chosen)), [*GROUP_KEYS], "left")
+        .orderBy(*GROUP_KEYS)
     )
     for row in rows.toLocalIterator():
         try:
@@ -161,11 +159,11 @@ def _types(fleet: FleetSnapshot, chosen: Column) -> DataFrame:
     """Types and strategies of each group, as far as the snapshot tells them."""
     table = fleet.tables.get("groups")
     if table is None:
-        nobody = fleet.tables["members"].select(*_OF_GROUP).limit(0)
+        nobody = fleet.tables["members"].select(*GROUP_KEYS).limit(0)
         return nobody.selectExpr("*", "array(null) as types", "array(null) as strategies")
     return (
         table.where(chosen)
-        .groupBy(*_OF_GROUP)
+        .groupBy(*GROUP_KEYS)
         .agg(F.collect_set("type").alias("types"), F.collect_set("strategy").alias("strategies"))
     )
 
@@ -174,8 +172,8 @@ def _members(fleet: FleetSnapshot, chosen: Column) -> DataFrame:
     members = fleet.tables["members"].where(chosen)
     of_member = F.struct("member_id", "instance_id", "client_id", "is_odd")
     return (
-        members.select(*_OF_GROUP, "member_id", "instance_id", F.expr(_CLIENT), F.expr(_IS_ODD))
-        .groupBy(*_OF_GROUP)
+        members.select(*GROUP_KEYS, "member_id", "instance_id", F.expr(_CLIENT), F.expr(_IS_ODD))
+        .groupBy(*GROUP_KEYS)
         .agg(F.collect_list(of_member).alias("present"))
     )
 
@@ -184,7 +182,7 @@ def _assigned(fleet: FleetSnapshot, assignments: DataFrame) -> DataFrame:
     """What each member gets of each topic, and the id of the topic, as far as it is known."""
     parts = (
         assignments.where(F.col("member_id").isNotNull())
-        .groupBy(*_OF_GROUP, "member_id", "topic")
+        .groupBy(*GROUP_KEYS, "member_id", "topic")
         .agg(F.sort_array(F.collect_list("partition")).alias("partitions"))
     )
     partitions = fleet.tables["partitions"].where(F.col("topic_id").isNotNull())
@@ -192,7 +190,7 @@ def _assigned(fleet: FleetSnapshot, assignments: DataFrame) -> DataFrame:
     gets = F.struct("member_id", "topic", "partitions", "topic_id")
     return (
         parts.join(ids, ["cluster", "topic"], "left")
-        .groupBy(*_OF_GROUP)
+        .groupBy(*GROUP_KEYS)
         .agg(F.collect_list(gets).alias("assigned"))
     )
 

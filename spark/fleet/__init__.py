@@ -74,6 +74,7 @@ from spark.fleet.retention import (
     pruning_of as pruning_of,
 )
 from spark.fleet.schemas import (
+    GROUP_KEYS as GROUP_KEYS,
     LAG as LAG,
     RECORDS_BEHIND as RECORDS_BEHIND,
     TABLES as TABLES,

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pyarrow as pa
 from pyspark.sql import DataFrame, functions as F, types as t
@@ -13,13 +12,8 @@ from pyspark.sql.pandas.types import to_arrow_schema
 from optimizer.model import Group, Member
 from optimizer.scenarios import DEFAULT_LIMITS, Event, EventError, Migrate, Upgrade
 from spark.errors import InputError
-from spark.fleet.schemas import TABLES
+from spark.fleet.schemas import GROUP_KEYS, TABLES
 from spark.fleet.topics_after import Outcomes, outcomes_of_topics, topics_after
-
-if TYPE_CHECKING:
-    from spark.fleet.snapshot import FleetSnapshot
-
-GROUP = ("cluster", "group")
 
 GONE, CAME = "gone", "came"
 """What a row of changes tells of a member: as it was, or as it is. Null: what came of a group."""
@@ -33,13 +27,17 @@ _COLUMNS = t.StructType(
     ]
 )
 
-_OF_MEMBER = tuple(one for one in _COLUMNS.names if one not in (*GROUP, "what", "reason"))
+_OF_MEMBER = tuple(one for one in _COLUMNS.names if one not in (*GROUP_KEYS, "what", "reason"))
 
 
-def after(fleet: FleetSnapshot, event: Event, pattern: str | None) -> FleetSnapshot:
-    """See `FleetSnapshot.after`."""
-    chosen = (fleet if pattern is None else fleet.matching(group=pattern)).tables
-    tables = dict(fleet.tables)
+def after(
+    tables: Mapping[str, DataFrame], chosen: Mapping[str, DataFrame], event: Event
+) -> tuple[dict[str, DataFrame], str]:
+    """A fleet's tables when an event has happened to the `chosen` groups, and to how many it did.
+
+    See `FleetSnapshot.after`; InputError where it applies to none.
+    """
+    tables = dict(tables)
     if changed := topics_after(tables, chosen, event):
         note = told(event, outcomes_of_topics(chosen, event))
         tables |= changed
@@ -49,7 +47,7 @@ def after(fleet: FleetSnapshot, event: Event, pattern: str | None) -> FleetSnaps
         tables |= _with_changes(tables, changes)
     if "groups" in tables:
         tables["groups"] = _with_protocol(tables["groups"], chosen["groups"], event)
-    return replace(fleet, tables=tables, notes=(*fleet.notes, note), keyed=frozenset())
+    return tables, note
 
 
 def told(event: Event, outcomes: Outcomes) -> str:
@@ -75,7 +73,7 @@ def _changes(tables: Mapping[str, DataFrame], event: Event) -> DataFrame:
     """
     read = (
         tables["subscriptions"]
-        .groupBy(*GROUP, "member_id")
+        .groupBy(*GROUP_KEYS, "member_id")
         .agg(F.sort_array(F.collect_list("topic")).alias("topics"))
     )
     texts = ("cluster", "group", "member_id", "instance_id", "client_id", "host", "rack")
@@ -83,8 +81,8 @@ def _changes(tables: Mapping[str, DataFrame], event: Event) -> DataFrame:
     valid.append("forall(coalesce(topics, array()), one -> is_valid_utf8(one))")
     groups = (
         tables["members"]
-        .join(read, [*GROUP, "member_id"], "left")
-        .groupBy(*GROUP)
+        .join(read, [*GROUP_KEYS, "member_id"], "left")
+        .groupBy(*GROUP_KEYS)
         .agg(
             F.bool_and(F.expr(" and ".join(valid))).alias("valid"),
             F.sort_array(F.collect_list(F.struct(*_OF_MEMBER))).alias("members"),
@@ -103,7 +101,7 @@ def _changes(tables: Mapping[str, DataFrame], event: Event) -> DataFrame:
 
 
 def _rows_of(group: Mapping[str, Any], event: Event) -> Iterator[dict[str, Any]]:
-    key = {name: group[name] for name in GROUP}
+    key = {name: group[name] for name in GROUP_KEYS}
     rows = group["members"]
     before = [*map(_member, rows)]
     try:
@@ -140,9 +138,9 @@ def _row(member: Member) -> dict[str, Any]:
 
 def _with_changes(tables: Mapping[str, DataFrame], changes: DataFrame) -> dict[str, DataFrame]:
     """Members and subscriptions; what members owned who are gone stays theirs."""
-    gone = changes.where(F.col("what") == GONE).select(*GROUP, "member_id")
+    gone = changes.where(F.col("what") == GONE).select(*GROUP_KEYS, "member_id")
     came = changes.where(F.col("what") == CAME)
-    keys = [*GROUP, "member_id"]
+    keys = [*GROUP_KEYS, "member_id"]
     members, subscriptions = tables["members"], tables["subscriptions"]
     read = came.select(*keys, F.explode("topics").alias("topic"))
     return {
@@ -162,7 +160,9 @@ def _with_protocol(groups: DataFrame, chosen: DataFrame, event: Event) -> DataFr
     else:
         return groups
     marked = groups.join(
-        chosen.select(*GROUP).distinct().withColumn("is_chosen", F.lit(True)), [*GROUP], "left"
+        chosen.select(*GROUP_KEYS).distinct().withColumn("is_chosen", F.lit(True)),
+        [*GROUP_KEYS],
+        "left",
     )
     is_chosen = F.col("is_chosen")
     columns = {name: F.when(is_chosen, to).otherwise(F.col(name)) for name, to in new.items()}

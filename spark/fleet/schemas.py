@@ -50,6 +50,9 @@ KIND = ("type", "strategy", "state")
 
 _BY_CLUSTER = (("cluster",),)
 
+GROUP_KEYS = ("cluster", "group")
+"""What tells groups apart in every table."""
+
 TABLES: dict[str, Table] = {
     "groups": Table(
         (

@@ -230,9 +230,12 @@ class FleetSnapshot:
         InputError for a text that is no event, and where none of the groups can have it.
         """
         try:
-            return after(self, event_of(event) if isinstance(event, str) else event, groups)
+            event = event_of(event) if isinstance(event, str) else event
+            chosen = self if groups is None else self.matching(group=groups)
+            tables, note = after(self.tables, chosen.tables, event)
         except EventError as error:
             raise InputError(str(error)) from None
+        return replace(self, tables=tables, notes=(*self.notes, note), keyed=frozenset())
 
     def has_groups(self) -> bool:
         """Whether any table names a group."""

@@ -7,8 +7,7 @@ from collections.abc import Mapping
 from pyspark.sql import Column, DataFrame, functions as F
 
 from optimizer.scenarios import BrokerDown, Create, Delete, Event, Grow
-
-GROUP = ("cluster", "group")
+from spark.fleet.schemas import GROUP_KEYS
 
 Outcomes = Mapping[str | None, int]
 """How many groups an event applies to, under None, and to how many not, by the reason."""
@@ -72,15 +71,15 @@ def outcomes_of_topics(chosen: Mapping[str, DataFrame], event: Event) -> Outcome
 
 def _states(tables: Mapping[str, DataFrame], topic: str) -> DataFrame:
     """A row a group: whether it reads the topic, and how many partitions that has, null if none."""
-    reads = tables["subscriptions"].where(F.col("topic") == topic).select(*GROUP).distinct()
+    reads = tables["subscriptions"].where(F.col("topic") == topic).select(*GROUP_KEYS).distinct()
     sizes = (
         tables["partitions"]
         .where(F.col("topic") == topic)
         .groupBy("cluster")
         .agg(F.count("*").alias("size"))
     )
-    groups = tables["members"].select(*GROUP).distinct()
-    return groups.join(reads.withColumn("reads", F.lit(True)), [*GROUP], "left").join(
+    groups = tables["members"].select(*GROUP_KEYS).distinct()
+    return groups.join(reads.withColumn("reads", F.lit(True)), [*GROUP_KEYS], "left").join(
         sizes, "cluster", "left"
     )
 
@@ -112,9 +111,9 @@ def _of_broker(tables: Mapping[str, DataFrame], broker: int) -> DataFrame:
         listed = tables["brokers"].where(F.col("broker") == broker).select("cluster")
         there = there.unionAll(listed)
     marked = there.distinct().withColumn("found", F.lit(True))
-    groups = tables["members"].select(*GROUP).distinct()
+    groups = tables["members"].select(*GROUP_KEYS).distinct()
     return groups.join(marked, "cluster", "left").select(
-        *GROUP, F.coalesce("found", F.lit(False)).alias("is_there")
+        *GROUP_KEYS, F.coalesce("found", F.lit(False)).alias("is_there")
     )
 
 

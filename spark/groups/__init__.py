@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from spark.fleet import GROUP_KEYS as GROUP_KEYS
 from spark.groups.columns import (
     Bytes as Bytes,
     Cells as Cells,
@@ -23,7 +24,6 @@ from spark.groups.coordinators import (
 )
 from spark.groups.encode import (
     ABSENT as ABSENT,
-    GROUP_KEYS as GROUP_KEYS,
     claims_of as claims_of,
     encode as encode,
 )

@@ -7,7 +7,7 @@ from functools import reduce
 
 from pyspark.sql import DataFrame, functions as F
 
-from spark.groups.encode import GROUP_KEYS
+from spark.fleet import GROUP_KEYS
 from spark.groups.java_hash import coordinating_partition
 from spark.groups.seats import OFFSETS_TOPIC
 

@@ -13,7 +13,7 @@ from functools import reduce
 
 from pyspark.sql import Column, DataFrame, Window, functions as F
 
-from spark.fleet import FleetSnapshot, escaped
+from spark.fleet import GROUP_KEYS, FleetSnapshot, escaped
 from spark.groups.tasks import tasks_for
 from spark.groups.unreadable import NAMED, readable
 from spark.groups.weights import (
@@ -27,7 +27,6 @@ from spark.groups.weights import (
     of_topics,
 )
 
-GROUP_KEYS = ("cluster", "group")
 TOPIC_KEYS = ("cluster", "topic")
 
 ABSENT = -1

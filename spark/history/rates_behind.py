@@ -7,10 +7,9 @@ from typing import Any
 
 from pyspark.sql import DataFrame, functions as F
 
+from spark.groups import GROUP_KEYS
 from spark.history.rates_ends import PARTITION
 from spark.history.rates_window import RateWindow
-
-GROUP = ("cluster", "group")
 
 BEHIND = {
     "behind": "count_if(falls_behind)",
@@ -30,12 +29,12 @@ def groups_behind(consumption: DataFrame, window: RateWindow) -> DataFrame:
     It does so on `behind` of its `partitions`, whose `lag` and `lag_trend` are summed up;
     `lag_seconds` and `at_least` are those of the worst. That lag in seconds comes first.
     """
-    grouped = still_there(consumption, window).groupBy(*GROUP)
+    grouped = still_there(consumption, window).groupBy(*GROUP_KEYS)
     of_group = grouped.agg(*(F.expr(text).alias(name) for name, text in BEHIND.items()))
     return (
         of_group.where("behind > 0")
-        .select(*GROUP, "behind", "partitions", "lag", "lag_trend", "oldest.*")
-        .orderBy(F.desc_nulls_last("lag_seconds"), F.desc("lag"), *GROUP)
+        .select(*GROUP_KEYS, "behind", "partitions", "lag", "lag_trend", "oldest.*")
+        .orderBy(F.desc_nulls_last("lag_seconds"), F.desc("lag"), *GROUP_KEYS)
     )
 
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from pyspark.sql import Column, DataFrame, functions as F
 
 from spark.files import SNAPSHOT
-
-GROUP = ("cluster", "group")
+from spark.groups import GROUP_KEYS
 
 _SUMS = ("moves", "takeovers", "avoidable_moves")
 
@@ -18,20 +17,20 @@ def restless(changes: DataFrame, rebalances: DataFrame) -> DataFrame:
     which there were any, `cause` the commonest one; `moves`, `takeovers` and `avoidable` (moves)
     are sums over all its changes.
     """
-    of_rebalances = rebalances.groupBy(*GROUP).agg(
+    of_rebalances = rebalances.groupBy(*GROUP_KEYS).agg(
         F.sum("generations").alias("generations"),
         F.max("per_hour").alias("most_per_hour"),
         F.mode("cause", deterministic=True).alias("cause"),
     )
-    of_changes = changes.groupBy(*GROUP).agg(
+    of_changes = changes.groupBy(*GROUP_KEYS).agg(
         F.sum("moves").alias("moves"),
         F.sum("takeovers").alias("takeovers"),
         F.sum("avoidable_moves").alias("avoidable"),
     )
-    rows = of_rebalances.join(of_changes, list(GROUP), "full")
+    rows = of_rebalances.join(of_changes, list(GROUP_KEYS), "full")
     order = (F.desc_nulls_last(name) for name in ("generations", "moves", "takeovers"))
     some = rows.where("generations > 0 or moves > 0 or takeovers > 0")
-    return some.orderBy(*order, *GROUP)
+    return some.orderBy(*order, *GROUP_KEYS)
 
 
 def worse(states: DataFrame) -> DataFrame:
@@ -43,7 +42,7 @@ def worse(states: DataFrame) -> DataFrame:
             F.max_by(column, SNAPSHOT).alias(f"{column}_last"),
         ]
 
-    known = states.where("excess is not null").groupBy(*GROUP)
+    known = states.where("excess is not null").groupBy(*GROUP_KEYS)
     rows = known.agg(
         F.min(SNAPSHOT).alias("first"),
         F.max(SNAPSHOT).alias("last"),
@@ -51,7 +50,7 @@ def worse(states: DataFrame) -> DataFrame:
         *ends("lag"),
     )
     risen = F.col("excess_last") - F.col("excess_first")
-    return rows.where(risen > 0).orderBy(risen.desc(), *GROUP)
+    return rows.where(risen > 0).orderBy(risen.desc(), *GROUP_KEYS)
 
 
 def totals(changes: DataFrame, rebalances: DataFrame) -> str:

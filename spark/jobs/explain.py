@@ -16,6 +16,7 @@ from spark.terminal import (
     say_clusters,
     show,
 )
+from spark.wording import as_sentence
 
 FIRST = 10
 """Members, moves and bounds that people see unless they ask for all."""
@@ -31,7 +32,7 @@ def explain(source: GroupOptions, goals: GoalOptions) -> None:
     for sentence in summary_of(found):
         say(sentence)
     if found.seat:
-        say(f"{found.seat[0].upper()}{found.seat[1:]}.")
+        say(as_sentence(found.seat))
     owned = [{"member": m, "partitions now": count} for m, count in found.owned.items()]
     loads = loads_of(found, changing_first=at_most(FIRST) is not None) if found.loads else []
     moves, bounds = found.moves or ["Nothing has to move."], found.bounds

@@ -32,6 +32,7 @@ from spark.terminal import (
     snapshots_read,
     tell,
 )
+from spark.wording import as_sentence
 
 SHOWN = 10
 """Partitions that people see unless they ask for all."""
@@ -92,7 +93,7 @@ def write_rates(session: SparkSession, out: Where, snapshot: str, found: FleetRa
     tell("groups that fall behind", [said_of_group(row) for row in late] or ["None does."])
     say_snapshots(held)
     for note in found.notes:
-        say(f"{note[0].upper()}{note[1:]}.")
+        say(as_sentence(note))
     if resets:
         start = "1 partition starts" if resets == 1 else f"{resets} partitions start"
         say(f"{start} again: the end offset fell, as when a topic is created again.")

@@ -49,6 +49,7 @@ from spark.terminal import (
     show,
     tell,
 )
+from spark.wording import as_sentence
 
 TOLD, BATCHES = 20, 20
 
@@ -168,26 +169,22 @@ def _undo(folder: Path, cluster: str | None, execution: ExecuteOptions) -> None:
                 mark_done(folder)
         except (StoppedError, ConnectionError) as stopped:
             explained()
-            say(_sentence(str(stopped)))
+            say(as_sentence(str(stopped)))
             raise typer.Exit(CHECK_FAILED) from None
     if not ways:
         say(f"Nothing to undo: all partitions are as before the plan in {folder}.")
     elif not execution.apply:
         for way in ways:
-            say(_sentence(str(way)))
+            say(as_sentence(str(way)))
         say("Nothing was changed: add --apply to do it.")
 
 
 def _say_each(sentences: Generator[str, None, None]) -> None:
     try:
         for one in sentences:
-            say(_sentence(one))
+            say(as_sentence(one))
     except KeyboardInterrupt:  # as a sentence was printed
         sentences.throw(KeyboardInterrupt())
-
-
-def _sentence(text: str) -> str:
-    return f"{text[0].upper()}{text[1:]}."
 
 
 def _carry_out(found: Reassignment, out: Path, execution: ExecuteOptions) -> None:
@@ -209,7 +206,7 @@ def _carry_out(found: Reassignment, out: Path, execution: ExecuteOptions) -> Non
                 mark_done(out)
     explained()
     for sentence in said[:TOLD]:
-        say(_sentence(sentence))
+        say(as_sentence(sentence))
     if said:
         raise typer.Exit(CHECK_FAILED)
     say(

@@ -26,7 +26,7 @@ from spark.fleet import FleetFiles, FleetSnapshot
 from spark.groups import OFFSETS_TOPIC
 from spark.reassign.facts import ClusterFacts, facts_of
 from spark.reassign.wanted import Wanted
-from spark.wording import counted, figure
+from spark.wording import as_sentence, counted, figure
 
 DEFAULT_GOALS = ReplicaGoals()
 
@@ -249,7 +249,7 @@ def reassigned(
     }
     batches = batches_of(plan, batch_copies, per_broker, leaders, behind)
     notes = [*said, *_behind(facts), *reasons_told(plan.left_out), *plan.notes]
-    told = [f"{note[0].upper()}{note[1:]}." for note in notes]
+    told = [as_sentence(note) for note in notes]
     return Reassignment(facts, wanted, stated, plan, batches, told)
 
 

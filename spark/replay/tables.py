@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from pyspark.sql import Column, DataFrame, Window, functions as F
 
+from spark.groups import GROUP_KEYS
 from spark.replay.sentences import SENTENCE
 from spark.settings import CURRENT
-
-GROUP = ("cluster", "group")
 
 SUMMED = (
     *("known_hours", "unknown_hours", "excess_hours", "changes", "not_evaluated"),
@@ -71,7 +70,7 @@ def groups_of(steps: DataFrame) -> DataFrame:
     known = F.when(over_bound.isNotNull(), F.col("seconds"))
     mean_over_bound = F.try_divide(F.sum(over_bound * known), F.sum(known))
     hours = F.sum(F.when(answered, F.col("seconds")).otherwise(0)) / 3600
-    rows = steps.groupBy(*GROUP, "strategy").agg(
+    rows = steps.groupBy(*GROUP_KEYS, "strategy").agg(
         F.max_by("kind", "start").alias("kind"),
         hours.alias("known_hours"),
         (F.sum("seconds") / 3600 - hours).alias("unknown_hours"),
@@ -103,7 +102,7 @@ def _hours(what: str) -> Column:
 
 def _with_best(rows: DataFrame) -> DataFrame:
     """Which strategy is the best of each group, and what it saves."""
-    of_group = Window.partitionBy(*GROUP)
+    of_group = Window.partitionBy(*GROUP_KEYS)
     place = F.row_number().over(of_group.orderBy(*_in_order(*WORTH, *TIES)))
     rank = F.rank().over(of_group.orderBy(*_in_order(*WORTH)))
     is_judged = F.col("worst_max_load").isNotNull()

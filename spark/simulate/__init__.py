@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from spark.simulate.account import rows_of as rows_of, sentences_of as sentences_of
 from spark.simulate.picture import picture_of as picture_of
 from spark.simulate.rates import FEW as FEW, Rates as Rates, rates_of_group as rates_of_group
 from spark.simulate.simulate import (
@@ -12,8 +13,4 @@ from spark.simulate.simulate import (
 )
 from spark.simulate.spans import spans_of as spans_of
 from spark.simulate.spread import spread_of as spread_of
-from spark.simulate.tables import (
-    rows_of as rows_of,
-    sentences_of as sentences_of,
-    tables_of as tables_of,
-)
+from spark.simulate.tables import tables_of as tables_of

@@ -30,9 +30,9 @@ from spark.groups import (
 )
 from spark.notebook import shown_in_notebook
 from spark.settings import NO_CONSUMERS, FleetConsumers, kind_of, read_toml
+from spark.simulate.account import rows_of, sentences_of
 from spark.simulate.rates import Rates
 from spark.simulate.spans import spans_of
-from spark.simulate.tables import rows_of, sentences_of
 
 RatesOf = Callable[[str], Rates]
 """What comes in to what the group reads, by its cluster."""

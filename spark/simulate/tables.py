@@ -1,90 +1,17 @@
-"""A timeline as rows and sentences: what happened, and what it comes to."""
+"""A simulation for programs: all that happened, as tables."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from itertools import groupby
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from optimizer.coordinator import LogEntry, Timeline
-from spark.simulate.names import short_names
-from spark.wording import counted, named
-
-if TYPE_CHECKING:
-    from spark.simulate.simulate import GroupSimulation
-
-IN_WORDS = {
-    "starting": "starts",
-    "closing": "closes",
-    "killed": "is gone without a word",
-    "block_begin": "stops polling",
-    "block_end": "polls again",
-    "poll_timeout": "exceeds max.poll.interval.ms",
-    "error": "ends with an error",
-    "left": "has left",
-    "session_expired": "is missed: its session is over",
-    "kicked_not_rejoined": "is removed: it hasn't joined again",
-    "static_replaced": "takes over what its instance id had",
-    "static_left_for_now": "says that it will be back",
-    "static_refused": "is refused: its instance id is taken",
-    "rebalance_timeout": "is removed: it hasn't given up what it should",
-    "preparing": "a rebalance begins",
-    "coordinator_moved": "another broker coordinates the group",
-    "converted_to_consumer": "the group turns to the consumer protocol",
-    "converted_to_classic": "the group turns to the classic protocol",
-    "assigned": "gets",
-    "revoked": "gives up",
-    "lost": "loses",
-}
-"""What is told of the happenings of a run; the others are in JSON alone."""
+from optimizer.coordinator import Timeline
+from spark.simulate.account import partitions_of
+from spark.simulate.simulate import GroupSimulation
 
 FIELDS = (
     *("rebalances", "unread_seconds", "longest_pause", "stopped_needlessly", "moved"),
     *("taken_over", "seconds_read_twice", "records_read_twice", "records_waited", "stable"),
 )
-
-
-def rows_of(timeline: Timeline) -> list[dict[str, Any]]:
-    """What happened, for people: what many members do at one time is one row."""
-    told = [one for one in timeline.happenings if one.what in IN_WORDS and _matters(one)]
-    short = short_names(timeline.lives)
-    rows = [
-        {"seconds": round(at / 1000, 1), "member": short.get(who, who), "what": what}
-        for (at, _), same in groupby(told, key=lambda one: (round(one.at, -1), one.what))
-        for who, what in [_together([*same])]
-    ]
-    for one in timeline.generations:
-        what = f"generation {one.number}: {counted(len(one.members), 'member')}"
-        led = one.leader and f"{what}, {one.protocol}, led by {short.get(one.leader, one.leader)}"
-        rows.append(_row(one.at, led))
-    for target in timeline.targets:
-        rows.append(_row(target.at, f"target of epoch {target.epoch} by {target.assignor}"))
-    rows = [row for row in rows if row["what"]]
-    return sorted(rows, key=lambda row: row["seconds"])
-
-
-def _row(at: float, what: str | None) -> dict[str, Any]:
-    return {"seconds": round(at / 1000, 1), "member": "", "what": what}
-
-
-def _matters(one: LogEntry) -> bool:
-    return bool(one.partitions) or one.what not in ("assigned", "revoked", "lost")
-
-
-def _together(same: list[LogEntry]) -> tuple[str, str]:
-    """Who did it, and what it was, of those that did the same at one time."""
-    first = same[0]
-    names = list(dict.fromkeys(one.member or "" for one in same))
-    who = names[0] if len(names) == 1 else f"{len(names)} members"
-    what = IN_WORDS[first.what]
-    if len(names) > 1:
-        what = {"gets": "get", "gives up": "give up", "loses": "lose"}.get(what, what)
-    partitions = sum(len(one.partitions) for one in same)
-    if partitions:
-        what = f"{what} {counted(partitions, 'partition')}"
-    elif first.why and first.what in ("preparing", "error"):
-        what = f"{what}: {first.why.replace('_', ' ')}"
-    return who, what
 
 
 def happenings_of(timeline: Timeline) -> list[dict[str, Any]]:
@@ -96,16 +23,11 @@ def happenings_of(timeline: Timeline) -> list[dict[str, Any]]:
             "member": one.member,
             "member_id": one.member_id,
             "generation": one.generation,
-            "partitions": _partitions(timeline, one.partitions),
+            "partitions": partitions_of(timeline, one.partitions),
             "why": one.why,
         }
         for one in timeline.happenings
     ]
-
-
-def _partitions(timeline: Timeline, numbers: frozenset[int]) -> list[str]:
-    names = sorted(timeline.partitions[one] for one in numbers)
-    return [f"{topic}-{number}" for topic, number in names]
 
 
 def tables_of(found: GroupSimulation) -> dict[str, list[dict[str, Any]]]:
@@ -128,7 +50,7 @@ def tables_of(found: GroupSimulation) -> dict[str, list[dict[str, Any]]]:
                 "leader": one.leader,
                 "members": list(one.members),
                 "assignment": {
-                    name: _partitions(timeline, parts)
+                    name: partitions_of(timeline, parts)
                     for name, parts in (one.assignment or {}).items()
                 },
             }
@@ -140,14 +62,14 @@ def tables_of(found: GroupSimulation) -> dict[str, list[dict[str, Any]]]:
                 "epoch": one.epoch,
                 "assignor": one.assignor,
                 "assignment": {
-                    name: _partitions(timeline, parts) for name, parts in one.assignment.items()
+                    name: partitions_of(timeline, parts) for name, parts in one.assignment.items()
                 },
             }
             for one in timeline.targets
         ],
         "pauses": [
             {
-                "partition": _partitions(timeline, frozenset((one.partition,)))[0],
+                "partition": partitions_of(timeline, frozenset((one.partition,)))[0],
                 "from_ms": round(one.start, 3),
                 "to_ms": round(one.end, 3),
                 "before": timeline.lives[one.before] if one.before >= 0 else None,
@@ -157,45 +79,3 @@ def tables_of(found: GroupSimulation) -> dict[str, list[dict[str, Any]]]:
         ],
         "happenings": happenings_of(timeline),
     }
-
-
-def sentences_of(timeline: Timeline, group: str) -> list[str]:
-    """What a group's timeline comes to."""
-    return [*_sentences(timeline, group)]
-
-
-def _sentences(timeline: Timeline, group: str) -> Iterator[str]:
-    if not timeline.rebalances:
-        yield f"Group {group} doesn't rebalance."
-    else:
-        yield (
-            f"Group {group} rebalances {counted(timeline.rebalances, 'time')}: "
-            f"{counted(timeline.moved, 'partition')} moved, "
-            f"{timeline.taken_over} taken over from members that were gone."
-        )
-    if timeline.unread_seconds:
-        yield (
-            f"Partitions were unread for {timeline.unread_seconds:.1f} seconds in all, one of them "
-            f"for {timeline.longest_pause:.1f} at a stretch."
-        )
-        if timeline.records_waited is not None:
-            yield f"About {counted(round(timeline.records_waited), 'record')} waited meanwhile."
-    else:
-        yield "Every partition was read all the time."
-    if timeline.stopped_needlessly:
-        yield (
-            f"{counted(timeline.stopped_needlessly, 'time')} a partition stopped for a rebalance "
-            "and went on with the same member: cooperative members wouldn't have stopped."
-        )
-    if timeline.seconds_read_twice:
-        records = timeline.records_read_twice
-        about = "" if records is None else f": about {counted(round(records), 'record')}"
-        seconds = f"{timeline.seconds_read_twice:.1f} partition-seconds"
-        yield f"What was read in {seconds} is read twice{about}."
-    left = sorted(
-        _partitions(timeline, frozenset(timeline.unread_at_end)) if timeline.unread_at_end else []
-    )
-    if left:
-        yield f"Nobody reads {named('partition', left)} in the end."
-    if not timeline.stable:
-        yield "The group isn't at rest when this account ends."

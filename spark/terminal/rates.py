@@ -15,6 +15,7 @@ from spark.fleet import FleetSnapshot
 from spark.settings import Settings
 from spark.terminal.console import say
 from spark.terminal.histories import read_history
+from spark.wording import as_sentence
 
 if TYPE_CHECKING:
     from spark.history import FleetRates
@@ -47,5 +48,5 @@ def optional_rates(
     with history:
         enough = any(len(some) > 1 for some in rates.window.snapshots.values())
         for note in rates.notes if enough else ():
-            say(f"{note[0].upper()}{note[1:]}.")
+            say(as_sentence(note))
         yield rates if enough else None

@@ -59,7 +59,7 @@ class Connection:
         self._secrets: list[str] = []
         with contextlib.ExitStack() as opened:
             opened.enter_context(unlogged_wire())
-            self._manager = Manager(self, NetworkSelector(), **self._settings())
+            self._manager = Manager(self._count, NetworkSelector(), **self._settings())
             opened.callback(self._close)
             try:
                 self.metadata: Answer = metadata or self._manager.run(self._bootstrap)
@@ -68,6 +68,9 @@ class Connection:
                 raise
             self._manager.know(self.metadata)
             self._opened = opened.pop_all()
+
+    def _count(self) -> None:
+        self.requests += 1
 
     def __enter__(self) -> Connection:
         return self

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from kafka.net.manager import KafkaConnectionManager
 from kafka.net.sasl.oauth import AbstractTokenProvider
 from kafka.net.selector import NetworkSelector
 from kafka.protocol.metadata import ApiVersionsRequest, MetadataResponse
 from kafka.protocol.sasl import SaslAuthenticateRequest, SaslBytesRequest, SaslHandshakeRequest
-
-if TYPE_CHECKING:
-    from spark.sources.live.connection import Connection
 
 OPENING = (ApiVersionsRequest, SaslHandshakeRequest, SaslAuthenticateRequest, SaslBytesRequest)
 """What a connection begins with, before the requests that it is for."""
@@ -35,11 +33,11 @@ class Progress:
 
 
 class Manager(KafkaConnectionManager):  # type: ignore[misc]
-    """kafka-python's connections, each of whose requests is counted, handshakes included."""
+    """kafka-python's connections; `count` is called for each request, handshakes included."""
 
-    def __init__(self, counted: Connection, net: NetworkSelector, **settings: Any) -> None:
+    def __init__(self, count: Callable[[], None], net: NetworkSelector, **settings: Any) -> None:
         super().__init__(net, **settings)
-        self._counted = counted
+        self._count = count
 
     def get_connection(self, node_id: int | str, **options: Any) -> Any:
         """A connection of kafka-python's, with its Progress as `progress`."""
@@ -51,7 +49,7 @@ class Manager(KafkaConnectionManager):  # type: ignore[misc]
             sends = connection._send_request
 
             def send(request: Any, *args: Any, **more: Any) -> Any:
-                self._counted.requests += 1
+                self._count()
                 progress.sent = True
                 progress.secret_sent |= isinstance(
                     request, (SaslAuthenticateRequest, SaslBytesRequest)

@@ -1,0 +1,127 @@
+"""A timeline for people, as rows and sentences: what happened, and what it comes to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import groupby
+from typing import Any
+
+from optimizer.coordinator import LogEntry, Timeline
+from spark.simulate.names import short_names
+from spark.wording import counted, named
+
+IN_WORDS = {
+    "starting": "starts",
+    "closing": "closes",
+    "killed": "is gone without a word",
+    "block_begin": "stops polling",
+    "block_end": "polls again",
+    "poll_timeout": "exceeds max.poll.interval.ms",
+    "error": "ends with an error",
+    "left": "has left",
+    "session_expired": "is missed: its session is over",
+    "kicked_not_rejoined": "is removed: it hasn't joined again",
+    "static_replaced": "takes over what its instance id had",
+    "static_left_for_now": "says that it will be back",
+    "static_refused": "is refused: its instance id is taken",
+    "rebalance_timeout": "is removed: it hasn't given up what it should",
+    "preparing": "a rebalance begins",
+    "coordinator_moved": "another broker coordinates the group",
+    "converted_to_consumer": "the group turns to the consumer protocol",
+    "converted_to_classic": "the group turns to the classic protocol",
+    "assigned": "gets",
+    "revoked": "gives up",
+    "lost": "loses",
+}
+"""What is told of the happenings of a run; the others are in JSON alone."""
+
+
+def rows_of(timeline: Timeline) -> list[dict[str, Any]]:
+    """What happened, for people: what many members do at one time is one row."""
+    told = [one for one in timeline.happenings if one.what in IN_WORDS and _matters(one)]
+    short = short_names(timeline.lives)
+    rows = [
+        {"seconds": round(at / 1000, 1), "member": short.get(who, who), "what": what}
+        for (at, _), same in groupby(told, key=lambda one: (round(one.at, -1), one.what))
+        for who, what in [_together([*same])]
+    ]
+    for one in timeline.generations:
+        what = f"generation {one.number}: {counted(len(one.members), 'member')}"
+        led = one.leader and f"{what}, {one.protocol}, led by {short.get(one.leader, one.leader)}"
+        rows.append(_row(one.at, led))
+    for target in timeline.targets:
+        rows.append(_row(target.at, f"target of epoch {target.epoch} by {target.assignor}"))
+    rows = [row for row in rows if row["what"]]
+    return sorted(rows, key=lambda row: row["seconds"])
+
+
+def _row(at: float, what: str | None) -> dict[str, Any]:
+    return {"seconds": round(at / 1000, 1), "member": "", "what": what}
+
+
+def _matters(one: LogEntry) -> bool:
+    return bool(one.partitions) or one.what not in ("assigned", "revoked", "lost")
+
+
+def _together(same: list[LogEntry]) -> tuple[str, str]:
+    """Who did it, and what it was, of those that did the same at one time."""
+    first = same[0]
+    names = list(dict.fromkeys(one.member or "" for one in same))
+    who = names[0] if len(names) == 1 else f"{len(names)} members"
+    what = IN_WORDS[first.what]
+    if len(names) > 1:
+        what = {"gets": "get", "gives up": "give up", "loses": "lose"}.get(what, what)
+    partitions = sum(len(one.partitions) for one in same)
+    if partitions:
+        what = f"{what} {counted(partitions, 'partition')}"
+    elif first.why and first.what in ("preparing", "error"):
+        what = f"{what}: {first.why.replace('_', ' ')}"
+    return who, what
+
+
+def sentences_of(timeline: Timeline, group: str) -> list[str]:
+    """What a group's timeline comes to."""
+    return [*_sentences(timeline, group)]
+
+
+def _sentences(timeline: Timeline, group: str) -> Iterator[str]:
+    if not timeline.rebalances:
+        yield f"Group {group} doesn't rebalance."
+    else:
+        yield (
+            f"Group {group} rebalances {counted(timeline.rebalances, 'time')}: "
+            f"{counted(timeline.moved, 'partition')} moved, "
+            f"{timeline.taken_over} taken over from members that were gone."
+        )
+    if timeline.unread_seconds:
+        yield (
+            f"Partitions were unread for {timeline.unread_seconds:.1f} seconds in all, one of them "
+            f"for {timeline.longest_pause:.1f} at a stretch."
+        )
+        if timeline.records_waited is not None:
+            yield f"About {counted(round(timeline.records_waited), 'record')} waited meanwhile."
+    else:
+        yield "Every partition was read all the time."
+    if timeline.stopped_needlessly:
+        yield (
+            f"{counted(timeline.stopped_needlessly, 'time')} a partition stopped for a rebalance "
+            "and went on with the same member: cooperative members wouldn't have stopped."
+        )
+    if timeline.seconds_read_twice:
+        records = timeline.records_read_twice
+        about = "" if records is None else f": about {counted(round(records), 'record')}"
+        seconds = f"{timeline.seconds_read_twice:.1f} partition-seconds"
+        yield f"What was read in {seconds} is read twice{about}."
+    left = sorted(
+        partitions_of(timeline, frozenset(timeline.unread_at_end)) if timeline.unread_at_end else []
+    )
+    if left:
+        yield f"Nobody reads {named('partition', left)} in the end."
+    if not timeline.stable:
+        yield "The group isn't at rest when this account ends."
+
+
+def partitions_of(timeline: Timeline, numbers: frozenset[int]) -> list[str]:
+    """As Kafka prints them."""
+    names = sorted(timeline.partitions[one] for one in numbers)
+    return [f"{topic}-{number}" for topic, number in names]
