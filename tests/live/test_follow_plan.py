@@ -47,7 +47,17 @@ def consumers(broker: Brokers) -> Iterator[dict[str, confluent_kafka.Consumer]]:
         made = {key: confluent_kafka.Consumer(settings) for key in "ab"}
         for one in made.values():
             opened.callback(one.close)
+        assert until(lambda: has_coordinator(made["a"]))
         yield made
+
+
+def has_coordinator(consumer: confluent_kafka.Consumer) -> bool:
+    """Whether the broker, which may have just started, answers for the group's offsets."""
+    try:
+        consumer.committed([confluent_kafka.TopicPartition(NAME, 0)], timeout=5)
+    except confluent_kafka.KafkaException:
+        return False
+    return True
 
 
 def test_followers(consumers: dict[str, confluent_kafka.Consumer], tmp_path: Path) -> None:
