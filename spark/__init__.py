@@ -11,101 +11,70 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from spark.audit import (
-        AuditSettings,
-        FleetAudit,
-        audit_fleet,
-        metrics_of,
-        read_audit_settings,
-        verdict,
+        AuditSettings as AuditSettings,
+        FleetAudit as FleetAudit,
+        audit_fleet as audit_fleet,
+        metrics_of as metrics_of,
+        read_audit_settings as read_audit_settings,
+        verdict as verdict,
     )
-    from spark.compare import FleetComparison, best_of, compare_fleet, fleet_of
-    from spark.enforce import group_plan
-    from spark.errors import InputError
-    from spark.explain import GroupExplanation, explain_group
-    from spark.files import CatalogSchema
-    from spark.fleet import FleetFiles, FleetSnapshot, snapshots
-    from spark.frontier import GroupFrontier, frontier_of_group
+    from spark.compare import (
+        FleetComparison as FleetComparison,
+        best_of as best_of,
+        compare_fleet as compare_fleet,
+        fleet_of as fleet_of,
+    )
+    from spark.enforce import group_plan as group_plan
+    from spark.errors import InputError as InputError
+    from spark.explain import GroupExplanation as GroupExplanation, explain_group as explain_group
+    from spark.files import CatalogSchema as CatalogSchema
+    from spark.fleet import (
+        FleetFiles as FleetFiles,
+        FleetSnapshot as FleetSnapshot,
+        snapshots as snapshots,
+    )
+    from spark.frontier import (
+        GroupFrontier as GroupFrontier,
+        frontier_of_group as frontier_of_group,
+    )
     from spark.graph import (
-        FleetGraph,
-        competitors,
-        components,
-        coupled_groups,
-        fleet_graph,
-        reach,
+        FleetGraph as FleetGraph,
+        competitors as competitors,
+        components as components,
+        coupled_groups as coupled_groups,
+        fleet_graph as fleet_graph,
+        reach as reach,
     )
-    from spark.history import FleetHistory, FleetRates
-    from spark.members import members_fleet
-    from spark.plan import FleetPlan, cross_rack_traffic, plan_fleet
-    from spark.replay import FleetReplay, best_replayed, replay_fleet
-    from spark.rollout import rollout_fleet, rollout_told
+    from spark.history import FleetHistory as FleetHistory, FleetRates as FleetRates
+    from spark.members import members_fleet as members_fleet
+    from spark.plan import (
+        FleetPlan as FleetPlan,
+        cross_rack_traffic as cross_rack_traffic,
+        plan_fleet as plan_fleet,
+    )
+    from spark.replay import (
+        FleetReplay as FleetReplay,
+        best_replayed as best_replayed,
+        replay_fleet as replay_fleet,
+    )
+    from spark.rollout import rollout_fleet as rollout_fleet, rollout_told as rollout_told
     from spark.settings import (
-        FleetConsumers,
-        FleetGoals,
-        GroupConsumers,
-        GroupGoals,
-        Settings,
-        check_strategies,
-        read_settings,
+        FleetConsumers as FleetConsumers,
+        FleetGoals as FleetGoals,
+        GroupConsumers as GroupConsumers,
+        GroupGoals as GroupGoals,
+        Settings as Settings,
+        check_strategies as check_strategies,
+        read_settings as read_settings,
     )
-    from spark.simulate import GroupSimulation, simulate_group
-    from spark.sources.live.data_source import KafkaGroups
-    from spark.verify import verify_plan
-    from spark.whatif import fleet_of_whatif, what_if, whatif_advice
-
-__all__ = [
-    "AuditSettings",
-    "CatalogSchema",
-    "FleetAudit",
-    "FleetComparison",
-    "FleetConsumers",
-    "FleetFiles",
-    "FleetGoals",
-    "FleetGraph",
-    "FleetHistory",
-    "FleetPlan",
-    "FleetRates",
-    "FleetReplay",
-    "FleetSnapshot",
-    "GroupConsumers",
-    "GroupExplanation",
-    "GroupFrontier",
-    "GroupGoals",
-    "GroupSimulation",
-    "InputError",
-    "KafkaGroups",
-    "Settings",
-    "audit_fleet",
-    "best_of",
-    "best_replayed",
-    "check_strategies",
-    "compare_fleet",
-    "competitors",
-    "components",
-    "coupled_groups",
-    "cross_rack_traffic",
-    "explain_group",
-    "fleet_graph",
-    "fleet_of",
-    "fleet_of_whatif",
-    "frontier_of_group",
-    "group_plan",
-    "members_fleet",
-    "metrics_of",
-    "plan_fleet",
-    "reach",
-    "read_audit_settings",
-    "read_settings",
-    "replay_fleet",
-    "rollout_fleet",
-    "rollout_told",
-    "simulate_group",
-    "snapshots",
-    "verdict",
-    "verify_plan",
-    "what_if",
-    "whatif_advice",
-]
-
+    from spark.simulate import GroupSimulation as GroupSimulation, simulate_group as simulate_group
+    from spark.sources.live.data_source import KafkaGroups as KafkaGroups
+    from spark.verify import verify_plan as verify_plan
+    from spark.whatif import (
+        fleet_of_whatif as fleet_of_whatif,
+        what_if as what_if,
+        whatif_advice as whatif_advice,
+    )
 
 ROOMS = {
     "spark.audit": (
@@ -139,6 +108,8 @@ ROOMS = {
 """Where each public name is from: what loads pandas or GraphFrames is loaded by who uses it."""
 
 _ROOM_OF = {name: room for room, names in ROOMS.items() for name in names}
+
+__all__ = list(_ROOM_OF)
 
 
 def __getattr__(name: str) -> Any:

@@ -18,15 +18,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
 
-from .plan_faults import (
-    CLASSIC,
-    FORMAT,
-    TOO_DEEP,
-    VERSION,
-    PlanFileError,
-    Topics,
-    fault_of,
-)
+from .plan_faults import CLASSIC, FORMAT, TOO_DEEP, VERSION, PlanFileError, Topics, fault_of
 
 __all__ = ["GroupPlan", "PlanFileError", "Topics"]
 

@@ -9,15 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from optimizer.checker import Kinds, kinds_of, rack_facts_of
-from optimizer.model import (
-    DEFAULT_GOALS,
-    NOBODY,
-    Goals,
-    IntArray,
-    Limits,
-    Problem,
-    limits_of,
-)
+from optimizer.model import DEFAULT_GOALS, NOBODY, Goals, IntArray, Limits, Problem, limits_of
 from optimizer.reasons.bounds import Bound, bounds_of
 from optimizer.reasons.paths import OUTSIDE, Path, Transfer, paths_of
 

@@ -7,13 +7,7 @@ from typing import ClassVar
 
 from optimizer.model import Group
 from optimizer.scenarios.event import DEFAULT_LIMITS, Event, EventError, Limits
-from optimizer.scenarios.restarts import (
-    FORWARD,
-    check_rolling,
-    rolled,
-    rolling_of,
-    rolling_to_text,
-)
+from optimizer.scenarios.restarts import FORWARD, check_rolling, rolled, rolling_of, rolling_to_text
 from optimizer.strategies import CLASSIC_ASSIGNORS
 
 CONSUMER = "consumer"

@@ -3,5 +3,4 @@
 from __future__ import annotations
 
 from optimizer.sizes.needed import Needed as Needed, needed_for as needed_for
-from optimizer.sizes.readers import Readers as Readers, readers_of as readers_of
-from optimizer.sizes.sizes import Size as Size, Sizes as Sizes, sizes_of as sizes_of
+from optimizer.sizes.sizes import Sizes as Sizes, sizes_of as sizes_of

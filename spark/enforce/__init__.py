@@ -10,10 +10,5 @@ from spark.enforce.export import (
     group_plan as group_plan,
     group_plans as group_plans,
 )
-from spark.enforce.in_force import differences as differences, misfit as misfit
-from spark.enforce.plan_folder import Entry as Entry, PlanFolder as PlanFolder
-from spark.enforce.ways import (
-    Enforcement as Enforcement,
-    enforcement_of as enforcement_of,
-    why_not as why_not,
-)
+from spark.enforce.in_force import differences as differences
+from spark.enforce.plan_folder import PlanFolder as PlanFolder

@@ -16,13 +16,7 @@ from kafka.protocol.admin import (
 from kafka.protocol.metadata import MetadataRequest
 
 from spark.sources.live.cluster import Cluster
-from spark.sources.live.connection import (
-    Connection,
-    NoAnswer,
-    UnreachableError,
-    ask_any,
-    refusal,
-)
+from spark.sources.live.connection import Connection, NoAnswer, UnreachableError, ask_any, refusal
 from spark.sources.live.error_text import error_text
 from spark.sources.live.reassignments import NOT_MOVING, Moving, ask_controller, read_reassignments
 from spark.sources.live.topic_settings import TOPIC

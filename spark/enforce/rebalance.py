@@ -17,11 +17,7 @@ from kafka.protocol.consumer.metadata import ConsumerProtocolSubscription
 from spark.enforce.guest_connection import GuestConnection
 from spark.fleet import CONSUMER
 from spark.sources.live.connection import Connection, refusal
-from spark.sources.live.consumer_group_heartbeat import (
-    JOINS,
-    LEAVES,
-    ConsumerGroupHeartbeatRequest,
-)
+from spark.sources.live.consumer_group_heartbeat import JOINS, LEAVES, ConsumerGroupHeartbeatRequest
 from spark.sources.live.group import DescribedGroup
 from spark.sources.live.read_group import GroupReader
 

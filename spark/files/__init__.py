@@ -21,7 +21,6 @@ from spark.files.catalog_tables import (
     check_tables as check_tables,
     remove_from_catalog as remove_from_catalog,
 )
-from spark.files.column_statistics import ColumnStatistics as ColumnStatistics
 from spark.files.columns import (
     NULL as NULL,
     coded as coded,
@@ -32,11 +31,10 @@ from spark.files.columns import (
 )
 from spark.files.direct_store import DirectStore as DirectStore, Wanted as Wanted
 from spark.files.disk import writing as writing
-from spark.files.literal import LITERAL as LITERAL
 from spark.files.local_place import LocalPlace as LocalPlace
 from spark.files.local_run import LocalRun as LocalRun, written_file as written_file
 from spark.files.locked_run import sweep as sweep, written_by_others as written_by_others
-from spark.files.manifest import File as File, Manifest as Manifest
+from spark.files.manifest import File as File
 from spark.files.merging import (
     ROWS_A_FILE as ROWS_A_FILE,
     common_schema as common_schema,
@@ -44,7 +42,7 @@ from spark.files.merging import (
     merge as merge,
     rows_in as rows_in,
 )
-from spark.files.parts import Parts as Parts, read_parts as read_parts
+from spark.files.parts import read_parts as read_parts
 from spark.files.place import Place as Place
 from spark.files.places import (
     DEFAULT_FS as DEFAULT_FS,

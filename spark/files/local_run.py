@@ -15,13 +15,7 @@ from spark.files.column_statistics import NOTHING, Columns, ColumnStatistics, co
 from spark.files.direct_store import cells_of
 from spark.files.disk import sync_folder
 from spark.files.local_place import LocalPlace
-from spark.files.locked_run import (
-    LockedRun,
-    manifest_or_none,
-    moving,
-    next_version,
-    put_in_place,
-)
+from spark.files.locked_run import LockedRun, manifest_or_none, moving, next_version, put_in_place
 from spark.files.manifest import File, Manifest
 from spark.files.too_late import TooLateError
 

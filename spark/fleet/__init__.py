@@ -66,7 +66,6 @@ from spark.fleet.results import (
     read_results as read_results,
 )
 from spark.fleet.retention import (
-    Aged as Aged,
     Pruning as Pruning,
     Retention as Retention,
     now_in_utc as now_in_utc,

@@ -22,11 +22,7 @@ from spark.groups.coordinators import (
     coordinating_brokers as coordinating_brokers,
     coordinators as coordinators,
 )
-from spark.groups.encode import (
-    ABSENT as ABSENT,
-    claims_of as claims_of,
-    encode as encode,
-)
+from spark.groups.encode import ABSENT as ABSENT, claims_of as claims_of, encode as encode
 from spark.groups.encoded_row import EncodedRow as EncodedRow, Names as Names, Numbers as Numbers
 from spark.groups.group import (
     FleetGroup as FleetGroup,
@@ -46,10 +42,7 @@ from spark.groups.named_group import named_group as named_group
 from spark.groups.one_group import row_of_group as row_of_group, seat_of_group as seat_of_group
 from spark.groups.one_row import one_row as one_row, rows_in_frames as rows_in_frames
 from spark.groups.outlive import outlived as outlived
-from spark.groups.own_strategy import (
-    UNKNOWN_STRATEGY as UNKNOWN_STRATEGY,
-    own_strategy as own_strategy,
-)
+from spark.groups.own_strategy import own_strategy as own_strategy
 from spark.groups.seats import (
     OFFSETS_TOPIC as OFFSETS_TOPIC,
     CoordinatorLocation as CoordinatorLocation,

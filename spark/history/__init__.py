@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from spark.history.encode import RowInTime as RowInTime, encode_changes as encode_changes
-from spark.history.facts import Facts as Facts
 from spark.history.fleet_history import FleetHistory as FleetHistory
 from spark.history.rates import QUANTILE as QUANTILE, WINDOW as WINDOW, FleetRates as FleetRates
 from spark.history.rates_behind import (

@@ -11,14 +11,7 @@ from spark import FleetSnapshot, compare_fleet, fleet_of
 from spark.compare import best_first, best_of, compare_history
 from spark.errors import UnreadableError
 from spark.files import SNAPSHOT, Where, table_in, write_by_snapshot, write_tables
-from spark.fleet import (
-    COMPARISON,
-    RESULTS,
-    WHOLE,
-    Part,
-    check_out,
-    snapshot_id,
-)
+from spark.fleet import COMPARISON, RESULTS, WHOLE, Part, check_out, snapshot_id
 from spark.settings import Settings
 from spark.terminal import (
     ALL,

@@ -9,13 +9,7 @@ from pyspark.sql import SparkSession
 
 from spark.files import Where, table_in, write_tables
 from spark.fleet import RATES, check_out
-from spark.history import (
-    QUANTILE,
-    FleetRates,
-    busiest,
-    groups_behind,
-    said_of_group,
-)
+from spark.history import QUANTILE, FleetRates, busiest, groups_behind, said_of_group
 from spark.settings import window_length
 from spark.terminal import (
     OutOptions,

@@ -13,12 +13,7 @@ from spark.audit import read_audit_settings
 from spark.files import replace_text
 from spark.jobs.report_material import Results, fleet_before, material_of
 from spark.report import Material, check_drawing, html_of, markdown_of
-from spark.terminal import (
-    FleetOptions,
-    busy,
-    say,
-    say_clusters,
-)
+from spark.terminal import FleetOptions, busy, say, say_clusters
 
 
 class Paper(StrEnum):

@@ -35,16 +35,7 @@ from spark.fleet import (
     time_of,
 )
 from spark.settings import duration, in_words
-from spark.terminal import (
-    Rows,
-    StoreOptions,
-    Table,
-    at_most,
-    busy,
-    say,
-    show,
-    tell,
-)
+from spark.terminal import Rows, StoreOptions, Table, at_most, busy, say, show, tell
 
 CLUSTERS = "clusters"
 

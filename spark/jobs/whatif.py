@@ -12,15 +12,7 @@ from pyspark.sql import DataFrame, functions as F
 from optimizer.scenarios import BrokerDown, Event, EventError, event_of
 from spark import FleetSnapshot, InputError
 from spark.files import Where, table_in, write_tables
-from spark.fleet import (
-    STORE,
-    WHATIF,
-    Part,
-    check_kind,
-    check_out,
-    check_writable,
-    snapshot_id,
-)
+from spark.fleet import STORE, WHATIF, Part, check_kind, check_out, check_writable, snapshot_id
 from spark.history import FleetRates
 from spark.settings import CURRENT, USUAL_STRATEGIES, Settings, window_length
 from spark.terminal import (

@@ -3,4 +3,3 @@
 from __future__ import annotations
 
 from spark.members.members import HEADROOM as HEADROOM, members_fleet as members_fleet
-from spark.members.members_row import MembersRow as MembersRow

@@ -11,15 +11,7 @@ from optimizer.model import Problem
 from optimizer.sizes import Needed, Sizes, needed_for, sizes_of
 from spark.errors import InputError
 from spark.fleet import FleetSnapshot
-from spark.groups import (
-    Cells,
-    FleetGroup,
-    encode,
-    failed,
-    in_workers,
-    read_or_failed,
-    schema_of,
-)
+from spark.groups import Cells, FleetGroup, encode, failed, in_workers, read_or_failed, schema_of
 from spark.history import FleetRates
 from spark.members.flows import RowWithFlows, flows_of
 from spark.members.members_row import MembersRow

@@ -8,5 +8,4 @@ from spark.plan.fleet_plan import (
     FleetPlan as FleetPlan,
     plan_fleet as plan_fleet,
 )
-from spark.plan.summary import summarize_groups as summarize_groups
 from spark.plan.traffic import BYTES_A_GB as BYTES_A_GB, cross_rack_traffic as cross_rack_traffic

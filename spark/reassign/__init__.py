@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from spark.reassign.compared import Compared as Compared, compared as compared
+from spark.reassign.compared import compared as compared
 from spark.reassign.consumers import (
     Consumers as Consumers,
     Effects as Effects,
@@ -10,7 +10,6 @@ from spark.reassign.consumers import (
     effects as effects,
 )
 from spark.reassign.execution import (
-    LiveCluster as LiveCluster,
     Pace as Pace,
     StoppedError as StoppedError,
     differences as differences,

@@ -11,14 +11,7 @@ from pyspark.sql import DataFrame
 
 from optimizer.solver import min_max_load_of
 from optimizer.strategies import OPTIMAL, strategy_named
-from spark.groups import (
-    Cells,
-    FleetGroup,
-    failed,
-    in_workers_by_group,
-    read_or_failed,
-    schema_of,
-)
+from spark.groups import Cells, FleetGroup, failed, in_workers_by_group, read_or_failed, schema_of
 from spark.history import RowInTime, Timeline
 from spark.replay.answers import Changes, Given, Outcome, Start, StrategyState, Transition
 from spark.replay.protocol import is_eager

@@ -3,5 +3,4 @@
 from __future__ import annotations
 
 from spark.rollout.rollout import rollout_fleet as rollout_fleet
-from spark.rollout.rollout_row import RolloutRow as RolloutRow
 from spark.rollout.sentences import rollout_told as rollout_told

@@ -5,7 +5,6 @@ from __future__ import annotations
 from spark.patterns import matches as matches
 from spark.settings.config import Settings as Settings, read_settings as read_settings
 from spark.settings.consumers import (
-    LIMITS as LIMITS,
     NO_CONSUMERS as NO_CONSUMERS,
     FleetConsumers as FleetConsumers,
     GroupConsumers as GroupConsumers,
@@ -27,7 +26,7 @@ from spark.settings.goals import (
     goals_to_text as goals_to_text,
     of_fleet as of_fleet,
 )
-from spark.settings.rates import RateWeights as RateWeights, weight_of as weight_of
+from spark.settings.rates import weight_of as weight_of
 from spark.settings.strategies import (
     CURRENT as CURRENT,
     STRATEGY_SECONDS as STRATEGY_SECONDS,

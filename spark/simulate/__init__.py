@@ -11,6 +11,5 @@ from spark.simulate.simulate import (
     simulate_group as simulate_group,
     simulate_rows as simulate_rows,
 )
-from spark.simulate.spans import spans_of as spans_of
 from spark.simulate.spread import spread_of as spread_of
 from spark.simulate.tables import tables_of as tables_of

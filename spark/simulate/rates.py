@@ -8,15 +8,7 @@ from itertools import pairwise
 from statistics import fmean
 
 from spark.files import NULL
-from spark.fleet import (
-    FleetFiles,
-    evenly,
-    names_wanted,
-    spelled,
-    time_of,
-    whole,
-    within_reach,
-)
+from spark.fleet import FleetFiles, evenly, names_wanted, spelled, time_of, whole, within_reach
 
 FEW = 3
 """Of so many snapshots rates are told: their average alone is asked for."""

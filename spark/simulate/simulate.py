@@ -8,26 +8,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from optimizer.coordinator import (
-    Parameters,
-    Scenario,
-    Timeline,
-    as_stated,
-    simulate,
-    steps_of,
-)
+from optimizer.coordinator import Parameters, Scenario, Timeline, as_stated, simulate, steps_of
 from optimizer.model import classes_of
 from optimizer.scenarios import EventError, Scenario as Events
 from spark.charts import CHARTS
 from spark.errors import InputError
 from spark.fleet import CONNECT, FleetFiles, FleetSnapshot
-from spark.groups import (
-    EncodedRow,
-    named_group,
-    one_row,
-    own_strategy,
-    read_or_failed,
-)
+from spark.groups import EncodedRow, named_group, one_row, own_strategy, read_or_failed
 from spark.notebook import shown_in_notebook
 from spark.settings import NO_CONSUMERS, FleetConsumers, kind_of, read_toml
 from spark.simulate.account import rows_of, sentences_of

@@ -16,10 +16,7 @@ from spark.terminal.bundles import (
 )
 from spark.terminal.common import for_typer as for_typer
 from spark.terminal.console import OUT as OUT, Rows as Rows, say as say
-from spark.terminal.each_snapshot import (
-    ALL as ALL,
-    each_snapshot as each_snapshot,
-)
+from spark.terminal.each_snapshot import ALL as ALL, each_snapshot as each_snapshot
 from spark.terminal.examples import EXAMPLES as EXAMPLES
 from spark.terminal.failures import sentence_of as sentence_of
 from spark.terminal.histories import (
@@ -36,23 +33,16 @@ from spark.terminal.interrupts import (
 from spark.terminal.live import (
     Bootstrap as Bootstrap,
     ChosenPlans as ChosenPlans,
-    Clusters as Clusters,
     LiveOptions as LiveOptions,
     clusters_named as clusters_named,
     live as live,
 )
-from spark.terminal.openers import (
-    opened as opened,
-    opened_store as opened_store,
-    read_subset as read_subset,
-)
+from spark.terminal.openers import opened as opened
 from spark.terminal.options import (
     CHECK_FAILED as CHECK_FAILED,
-    ClusterName as ClusterName,
     Conf as Conf,
     Config as Config,
     Master as Master,
-    NoSuchPartError as NoSuchPartError,
     PlanFolder as PlanFolder,
     PlanTables as PlanTables,
     Window as Window,

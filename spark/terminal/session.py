@@ -18,12 +18,7 @@ from pyspark.sql import SparkSession
 from spark.errors import InputError, RunError, first_line, unreadable_file
 from spark.memory_limits import usable_memory
 from spark.terminal import java_process
-from spark.terminal.failures import (
-    known_cause,
-    may_come_of_javas_end,
-    sentence_of,
-    why_java_ended,
-)
+from spark.terminal.failures import known_cause, may_come_of_javas_end, sentence_of, why_java_ended
 from spark.terminal.interrupts import handlers_kept, held
 from spark.terminal.java_process import JavaProcess
 from spark.terminal.progress import busy, followed

@@ -15,4 +15,3 @@ from spark.whatif.sentences import (
 )
 from spark.whatif.tables import fleet_of_whatif as fleet_of_whatif
 from spark.whatif.what_if import what_if as what_if
-from spark.whatif.whatif_row import WhatIfRow as WhatIfRow

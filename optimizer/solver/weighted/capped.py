@@ -9,14 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from optimizer.model import (
-    DEFAULT_GOALS,
-    Goals,
-    IntArray,
-    LimitsError,
-    Problem,
-    limits_of,
-)
+from optimizer.model import DEFAULT_GOALS, Goals, IntArray, LimitsError, Problem, limits_of
 from optimizer.solver.solve import solve
 from optimizer.solver.weighted.descent import NEVER, Descent, Reals
 from optimizer.solver.weighted.facts import Facts

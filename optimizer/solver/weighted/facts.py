@@ -8,15 +8,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from optimizer.model import (
-    DEFAULT_GOALS,
-    NOBODY,
-    Goals,
-    IntArray,
-    Problem,
-    Weights,
-    weights_of,
-)
+from optimizer.model import DEFAULT_GOALS, NOBODY, Goals, IntArray, Problem, Weights, weights_of
 from optimizer.solver.kinds import kinds_of
 
 

@@ -8,14 +8,7 @@ import numpy as np
 from pyspark.sql import DataFrame
 
 from spark.audit.facts import GroupFacts
-from spark.audit.finding import (
-    ALL_GROUPS,
-    FleetFinding,
-    Found,
-    GroupFinding,
-    Settings,
-    rows_found,
-)
+from spark.audit.finding import ALL_GROUPS, FleetFinding, Found, GroupFinding, Settings, rows_found
 from spark.audit.sql_text import decimal, filled, sentence
 from spark.audit.words import sentence as told
 

@@ -7,15 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from optimizer.model import (
-    BY_ALL,
-    BY_NUMBERS,
-    BY_ONE,
-    NOBODY,
-    Goals,
-    IntArray,
-    WeighedGroups,
-)
+from optimizer.model import BY_ALL, BY_NUMBERS, BY_ONE, NOBODY, Goals, IntArray, WeighedGroups
 from optimizer.solver.weighted.effort import EFFORTS, Effort
 from optimizer.solver.weighted.many.level_out import evened_out
 from optimizer.solver.weighted.many.relief import relieved
