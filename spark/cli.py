@@ -75,15 +75,15 @@ def app_for(words: Sequence[str]) -> typer.Typer:
         command = getattr(importlib.import_module(f"spark.jobs.{name}"), name)
         app.command(named, epilog=_more_on(named))(for_typer(command, named not in WITHOUT_TABLES))
     else:
-        for one, panel in COMMANDS.items():
-            purpose = _purpose(one.replace("-", "_"))
-            app.command(one, help=purpose, rich_help_panel=panel)(lambda: None)
+        for item, panel in COMMANDS.items():
+            purpose = _purpose(item.replace("-", "_"))
+            app.command(item, help=purpose, rich_help_panel=panel)(lambda: None)
     return app
 
 
 def _more_on(name: str) -> str:
     """What stands below a command's help: three examples and the page about it."""
-    examples = "\n".join(f"* `evenfleet {one}`" for one in EXAMPLES[name])
+    examples = "\n".join(f"* `evenfleet {item}`" for item in EXAMPLES[name])
     return f"Examples:\n\n{examples}\n\nMore: {PAGES.get(name, f'docs/{name}.md')}"
 
 
@@ -91,7 +91,7 @@ def _purpose(name: str) -> str | None:
     """What a command is for, as its file says, which isn't loaded for that."""
     tree = ast.parse((JOBS / f"{name}.py").read_text(encoding="utf-8"))
     functions = (node for node in tree.body if isinstance(node, ast.FunctionDef))
-    return next(ast.get_docstring(one) for one in functions if one.name == name)
+    return next(ast.get_docstring(function) for function in functions if function.name == name)
 
 
 def _show_version(wanted: bool) -> None:

@@ -45,5 +45,5 @@ _UNREADABLE_FILE = re.compile(r"\[FAILED_READ_FILE[^\]]*\].*?reading file (\S+)\
 
 def unreadable_file(error: Exception) -> str | None:
     """The file that Spark couldn't read, if that is what ended its job."""
-    found = _UNREADABLE_FILE.search(str(error))
-    return found[1] if found else None
+    found_text = _UNREADABLE_FILE.search(str(error))
+    return found_text[1] if found_text else None

@@ -19,16 +19,16 @@ def shown_in_notebook(
 
     All text is escaped: a name breaks nothing.
     """
-    said = "".join(f"<p>{_text(one)}</p>" for one in sentences)
+    text = "".join(f"<p>{_text(sentence)}</p>" for sentence in sentences)
     if not rows:
-        return said
+        return text
     head = "".join(f"<th>{_text(title)}</th>" for title in columns.values())
     body = "".join(
         f"<tr>{''.join(f'<td>{_text(row[key])}</td>' for key in columns)}</tr>"
         for row in rows[:FIRST]
     )
     more = f"<p>The first {FIRST} rows.</p>" if len(rows) > FIRST else ""
-    return f"{said}<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{more}"
+    return f"{text}<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{more}"
 
 
 def _text(value: Any) -> str:
@@ -40,5 +40,5 @@ def _text(value: Any) -> str:
         return f"{value:,}"
     if isinstance(value, float):
         return f"{value:,.2f}"
-    plain = "".join(one if one.isprintable() else f"\\x{ord(one):02x}" for one in str(value))
+    plain = "".join(item if item.isprintable() else f"\\x{ord(item):02x}" for item in str(value))
     return escape(shortened_in(plain))

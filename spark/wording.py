@@ -38,9 +38,11 @@ def did_you_mean(name: str, known: Iterable[str], alike: float = NEAR) -> str:
 
 def near_path(path: str | Path) -> str:
     """The same for a path that isn't there, by the names beside it."""
-    missing = next(one for one in (*reversed(Path(path).parents), Path(path)) if not one.exists())
+    missing = next(
+        item for item in (*reversed(Path(path).parents), Path(path)) if not item.exists()
+    )
     with suppress(OSError):
-        names = [one.name for one in missing.parent.iterdir()]
+        names = [item.name for item in missing.parent.iterdir()]
         near = get_close_matches(missing.name, names, n=1, cutoff=NEAR)
         return f"; did you mean {missing.with_name(near[0])}?" if near else ""
     return ""
@@ -81,7 +83,7 @@ def shortened_in(sentence: str) -> str:
     """A sentence with its long words, which are names, shortened; a long one loses its middle."""
     if len(sentence) <= LONGEST:
         return sentence
-    words = _LONG_WORD.sub(lambda found: shortened(found[0]), sentence)
+    words = _LONG_WORD.sub(lambda result: shortened(result[0]), sentence)
     return shortened(words, LONGEST_SENTENCE)
 
 

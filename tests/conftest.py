@@ -68,8 +68,8 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
     }
     # Workers have to be of this Python, and find the packages that this checkout holds.
     os.environ["PYSPARK_PYTHON"] = sys.executable
-    found = [os.environ["PYTHONPATH"]] if "PYTHONPATH" in os.environ else []
-    os.environ["PYTHONPATH"] = os.pathsep.join([str(ROOT), *found])
+    result = [os.environ["PYTHONPATH"]] if "PYTHONPATH" in os.environ else []
+    os.environ["PYTHONPATH"] = os.pathsep.join([str(ROOT), *result])
     from pyspark.sql import SparkSession  # noqa: PLC0415 - tests of one group go without
 
     builder = SparkSession.builder.appName("tests")

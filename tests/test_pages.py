@@ -23,11 +23,11 @@ def commands_of(page: Path) -> Iterator[list[str]]:
     lines = [line for block in blocks for line in block.replace("\\\n", " ").splitlines()]
     cells = re.findall(r"^\|.*?`(evenfleet [^`]+)`", text, re.MULTILINE)
     for line in [*lines, *cells]:
-        if found := re.match(r"\s*(?:bin/)?evenfleet ([a-z].*)", line):
-            yield shlex.split(found[1].partition(" > ")[0], comments=True)
+        if found_text := re.match(r"\s*(?:bin/)?evenfleet ([a-z].*)", line):
+            yield shlex.split(found_text[1].partition(" > ")[0], comments=True)
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda one: one.name)
+@pytest.mark.parametrize("page", PAGES, ids=lambda item: item.name)
 def test_commands_are_understood(page: Path) -> None:
     """Nothing runs: the words are read as the command would read them."""
     for words in commands_of(page):
@@ -35,14 +35,14 @@ def test_commands_are_understood(page: Path) -> None:
             pytest.fail(f"{page.name}: there is no command {words[0]}")
         command = typer.main.get_command(app_for(words[:1]))
         context = typer.Context(command)
-        one = command.get_command(context, words[0])  # type: ignore[attr-defined]
+        item = command.get_command(context, words[0])  # type: ignore[attr-defined]
         try:
-            one.make_context(words[0], words[1:])
+            item.make_context(words[0], words[1:])
         except Exception as error:
             pytest.fail(f"{page.name}: {shlex.join(words)}: {error!r}")
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda one: one.name)
+@pytest.mark.parametrize("page", PAGES, ids=lambda item: item.name)
 def test_links_lead_somewhere(page: Path) -> None:
     links = re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", page.read_text("utf-8"))
     assert [link for link in links if not (page.parent / link).exists()] == []
@@ -50,6 +50,8 @@ def test_links_lead_somewhere(page: Path) -> None:
 
 def test_the_index_has_every_page() -> None:
     index = (ROOT / "docs/README.md").read_text("utf-8")
-    pages = [one for one in (ROOT / "docs").rglob("*") if one.suffix in (".md", ".ipynb")]
-    names = [one.relative_to(ROOT / "docs").as_posix() for one in pages if one.name != "README.md"]
+    pages = [item for item in (ROOT / "docs").rglob("*") if item.suffix in (".md", ".ipynb")]
+    names = [
+        page.relative_to(ROOT / "docs").as_posix() for page in pages if page.name != "README.md"
+    ]
     assert [name for name in names if f"({name})" not in index] == []

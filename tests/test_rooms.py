@@ -65,7 +65,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
     "optimizer.strategies.uniform": ("optimizer.model", KAFKA),
     "optimizer.strategies": (
         *("optimizer.model", "optimizer.solver", "optimizer.checker", KAFKA),
-        *(f"optimizer.strategies.{one}" for one in ("connect", "range", "sticky", "uniform")),
+        *(f"optimizer.strategies.{item}" for item in ("connect", "range", "sticky", "uniform")),
     ),
     "optimizer.coordinator": (
         *("optimizer.model", "optimizer.scenarios", "optimizer.strategies"),
@@ -203,8 +203,8 @@ def _absolute(module: str, file: str) -> str:
 
 def _faults_of_file(path: Path, file: str) -> Iterator[tuple[int, str]]:
     room = room_of(own_name(file))
-    for line, stated, name in imports_in(ast.parse(path.read_text(encoding="utf-8"))):
-        module = _absolute(stated, file)
+    for line, values, name in imports_in(ast.parse(path.read_text(encoding="utf-8"))):
+        module = _absolute(values, file)
         package = module.partition(".")[0]
         if package not in PACKAGES:
             if not file.startswith(NEEDS.get(package, "")):
@@ -217,8 +217,8 @@ def _faults_of_file(path: Path, file: str) -> Iterator[tuple[int, str]]:
         if target == room:
             continue
         if target not in ROOMS[room]:
-            known = ", ".join(ROOMS[room]) or "no other room"
-            yield line, f"{room} may not import {target}, but {known}"
+            entries = ", ".join(ROOMS[room]) or "no other room"
+            yield line, f"{room} may not import {target}, but {entries}"
         elif module != target and target not in WITHOUT_FACE:
             yield line, f"{module} is inside a room: import from {target}"
         elif room == "optimizer.checker" and name in DERIVED:
@@ -284,10 +284,10 @@ def test_no_files_import_each_other_in_a_circle() -> None:
     }
     imported = {
         name: {
-            one
+            item
             for _, module, what in imports_in(ast.parse(path.read_text()))
-            for one in (module, f"{module}.{what}")
-            if one in files
+            for item in (module, f"{module}.{what}")
+            if item in files
         }
         for name, path in files.items()
     }

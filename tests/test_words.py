@@ -45,20 +45,20 @@ CODE_FILES = [
 ]
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda one: one.name)
+@pytest.mark.parametrize("page", PAGES, ids=lambda item: item.name)
 def test_no_sentence_is_long(page: Path) -> None:
     """Also a list of columns is easier to read as a table."""
     text = page.read_text("utf-8")
-    assert [one for one in sentences(text) if len(one.split()) > MOST_WORDS] == []
+    assert [sentence for sentence in sentences(text) if len(sentence.split()) > MOST_WORDS] == []
     assert median(lengths(text)) < USUAL_WORDS
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda one: one.name)
+@pytest.mark.parametrize("page", PAGES, ids=lambda item: item.name)
 def test_no_turn_has_to_be_read_twice(page: Path) -> None:
     """Each line that has one is named, with what to write instead; code is left out."""
     text = page.read_text("utf-8")
     for code in (BLOCK, CODE):
-        text = code.sub(lambda found: "\n" * found[0].count("\n"), text)
+        text = code.sub(lambda result: "\n" * result[0].count("\n"), text)
     lines = enumerate(text.splitlines(), 1)
     assert [
         f"{page.name}:{number}: {fault}" for number, line in lines for fault in _turns(line)

@@ -28,17 +28,17 @@ def prose(text: str) -> Iterator[str]:
 
 def sentences(text: str) -> list[str]:
     """The sentences of a page's prose; a colon or semicolon doesn't end one."""
-    found = (
+    result = (
         sentence.strip()
         for part in prose(text)
         for sentence in re.split(r"(?<=[.!?])[)*_]*\s+(?=[^a-z])", " ".join(part.split()))
     )
-    return [one for one in found if re.search(r"[a-z]{2}", one) and not one.startswith("--")]
+    return [item for item in result if re.search(r"[a-z]{2}", item) and not item.startswith("--")]
 
 
 def lengths(text: str) -> list[int]:
     """How many words each sentence has."""
-    return [len(one.split()) for one in sentences(text)]
+    return [len(sentence.split()) for sentence in sentences(text)]
 
 
 def _row(name: str, counts: list[int]) -> str:

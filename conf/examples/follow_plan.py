@@ -20,11 +20,11 @@ Partitions = set[tuple[str, int]]
 
 def planned(plan: Path, name: str) -> tuple[str, Partitions]:
     """The group, and what the plan gives this member; ValueError if it isn't in the plan."""
-    stated = json.loads(plan.read_bytes())
-    if stated.get("format") != "evenfleet-plan" or name not in stated["members"]:
+    values = json.loads(plan.read_bytes())
+    if values.get("format") != "evenfleet-plan" or name not in values["members"]:
         raise ValueError(f"{plan} is no plan with a member {name!r}")
-    topics = stated["members"][name]
-    return stated["group"], {(topic, one) for topic, some in topics.items() for one in some}
+    topics = values["members"][name]
+    return values["group"], {(topic, item) for topic, items in topics.items() for item in items}
 
 
 class Follower:
@@ -42,8 +42,8 @@ class Follower:
             _, self._wanted = planned(self._plan, self._name)
         except (OSError, ValueError, KeyError) as error:
             print(f"going on as before: {error}", file=sys.stderr)
-        self._since = {one: self._since.get(one, now) for one in self._wanted - self.owned}
-        ready = {one for one, since in self._since.items() if now - since >= self._handover}
+        self._since = {item: self._since.get(item, now) for item in self._wanted - self.owned}
+        ready = {item for item, since in self._since.items() if now - since >= self._handover}
         owned = (self.owned & self._wanted) | ready
         if owned == self.owned:
             return
@@ -56,13 +56,13 @@ class Follower:
 
     def _where_to_go_on(self, owned: Partitions) -> list[TopicPartition]:
         """The offsets committed by whoever had a partition last; the beginning, if nobody did."""
-        wanted = [TopicPartition(*one) for one in sorted(owned)]
+        wanted = [TopicPartition(*item) for item in sorted(owned)]
         if not wanted:
             return []
-        found = self._consumer.committed(wanted, timeout=30)
-        for one in found:
-            one.offset = one.offset if one.offset >= 0 else OFFSET_BEGINNING
-        return list(found)
+        indices = self._consumer.committed(wanted, timeout=30)
+        for item in indices:
+            item.offset = item.offset if item.offset >= 0 else OFFSET_BEGINNING
+        return list(indices)
 
     def _commit(self) -> None:
         try:

@@ -76,14 +76,16 @@ def joining_group(
 
 
 def _member(member: Any) -> JoiningMember:
-    stated = member.metadata
-    topics = frozenset(stated.topics or ())
-    mark, generation = Mark.decode(stated.user_data), max(stated.generation_id, NO_GENERATION)
+    metadata = member.metadata
+    topics = frozenset(metadata.topics or ())
+    mark, generation = Mark.decode(metadata.user_data), max(metadata.generation_id, NO_GENERATION)
     claims = [
-        (one.topic, number) for one in stated.owned_partitions or () for number in one.partitions
+        (item.topic, number)
+        for item in metadata.owned_partitions or ()
+        for number in item.partitions
     ]
     if not claims and mark == UNMARKED:
-        claims, generation = sticky_claims(stated.user_data) or (claims, generation)
+        claims, generation = sticky_claims(metadata.user_data) or (claims, generation)
     return JoiningMember(
         member.member_id,
         member.group_instance_id or None,

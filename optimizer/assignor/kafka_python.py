@@ -35,7 +35,11 @@ def first_round(group: JoiningGroup, target: Assignment) -> Assignment:
     Who has it loses it in this round, so that it joins again and the next round hands it out.
     """
     return {
-        member: [one for one in partitions if group.holders.get(one, {member}) == {member}]
+        member: [
+            partition
+            for partition in partitions
+            if group.holders.get(partition, {member}) == {member}
+        ]
         for member, partitions in target.items()
     }
 
@@ -45,7 +49,9 @@ def own_sticky(group: JoiningGroup, held: Mapping[str, Sequence[TopicPartition]]
     members = {
         member.member_id: StickyAssignorMemberMetadataV1(
             subscription=sorted(member.topics & group.topics.keys()),
-            partitions=[KafkaPartition(*one) for one in held[member.member_id]],
+            partitions=[
+                KafkaPartition(*topic_partition) for topic_partition in held[member.member_id]
+            ],
             generation=1,  # what is held was claimed by one member alone, or by the newest
         )
         for member in group.members
@@ -56,7 +62,9 @@ def own_sticky(group: JoiningGroup, held: Mapping[str, Sequence[TopicPartition]]
     executor.balance()
     return {
         member: [
-            (topic, one) for topic, some in executor.get_final_assignment(member) for one in some
+            (topic, item)
+            for topic, items in executor.get_final_assignment(member)
+            for item in items
         ]
         for member in members
     }

@@ -70,7 +70,7 @@ class PlanAssignor(AbstractPartitionAssignor):  # type: ignore[misc]
     def metadata(self, topics: Collection[str]) -> ConsumerProtocolSubscription:
         """What the member tells the leader: its subscription, ownership, generation and rack."""
         self._topics = frozenset(topics)
-        owned = [one for one in self._membership.owned if one[0] in self._topics]
+        owned = [item for item in self._membership.owned if item[0] in self._topics]
         return ConsumerProtocolSubscription(
             version=VERSION,
             topics=sorted(topics),
@@ -152,7 +152,7 @@ def _assignment(
 
 
 def _by_topic(partitions: Iterable[TopicPartition]) -> list[tuple[str, list[int]]]:
-    found: dict[str, list[int]] = {}
+    result: dict[str, list[int]] = {}
     for topic, partition in sorted(partitions):
-        found.setdefault(topic, []).append(partition)
-    return list(found.items())
+        result.setdefault(topic, []).append(partition)
+    return list(result.items())

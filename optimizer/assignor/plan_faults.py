@@ -38,33 +38,33 @@ def fault_of(stated: Any) -> str | None:
     return next(_faults(stated), None)
 
 
-def _faults(stated: Any) -> Iterator[str]:
-    if _too_deep(stated):
+def _faults(settings: Any) -> Iterator[str]:
+    if _too_deep(settings):
         yield TOO_DEEP
-    elif not isinstance(stated, dict) or stated.get("format") != FORMAT:
+    elif not isinstance(settings, dict) or settings.get("format") != FORMAT:
         yield f'it has no "format": "{FORMAT}"'
-    elif type(stated.get("version")) is not int:
+    elif type(settings.get("version")) is not int:
         yield "its version is no whole number"
-    elif stated["version"] not in VERSIONS:
-        yield f"it is of version {stated['version']}, and 1 and 2 can be read"
+    elif settings["version"] not in VERSIONS:
+        yield f"it is of version {settings['version']}, and 1 and 2 can be read"
     else:
         for name in ("cluster", "group", "snapshot"):
-            if not isinstance(stated.get(name), str):
+            if not isinstance(settings.get(name), str):
                 yield f"{name} is no text"
-        yield from _faults_of_members(stated.get("members"))
-        if stated["version"] > 1:
-            yield from _faults_of_version_2(stated)
+        yield from _faults_of_members(settings.get("members"))
+        if settings["version"] > 1:
+            yield from _faults_of_version_2(settings)
 
 
-def _too_deep(stated: Any) -> bool:
-    level = [stated]
+def _too_deep(settings: Any) -> bool:
+    level = [settings]
     for _ in range(_DEEPEST):
         inner: list[Any] = []
         for value in level:
             if isinstance(value, dict):
-                inner += [one for one in value.values() if isinstance(one, dict | list)]
+                inner += [item for item in value.values() if isinstance(item, dict | list)]
             elif isinstance(value, list):
-                inner += [one for one in value if isinstance(one, dict | list)]
+                inner += [item for item in value if isinstance(item, dict | list)]
         if not inner:
             return False
         level = inner
@@ -93,29 +93,29 @@ def _faults_of_coverage(members: dict[str, Topics]) -> Iterator[str]:
         for topic, partitions in topics.items():
             parts.setdefault(topic, []).append(partitions)
     for topic, lists in parts.items():
-        for wanted, found in enumerate(sorted(chain.from_iterable(lists))):
-            if found < 0:
+        for wanted, result in enumerate(sorted(chain.from_iterable(lists))):
+            if result < 0:
                 yield f"a partition of {topic!r} is negative"
                 break
-            if found < wanted:
-                yield f"partition {found} of {topic!r} is there twice"
+            if result < wanted:
+                yield f"partition {result} of {topic!r} is there twice"
                 break
-            if found > wanted:
+            if result > wanted:
                 yield f"{topic}-{wanted} is missing"
                 break
 
 
-def _faults_of_version_2(stated: Mapping[str, Any]) -> Iterator[str]:
-    if stated.get("protocol") not in (CLASSIC, CONSUMER):
+def _faults_of_version_2(settings: Mapping[str, Any]) -> Iterator[str]:
+    if settings.get("protocol") not in (CLASSIC, CONSUMER):
         yield f"protocol is neither '{CLASSIC}' nor '{CONSUMER}'"
-    yield from _faults_of_names("topic_ids", stated.get("topic_ids"))
-    for topic, topic_id in stated["topic_ids"].items():
+    yield from _faults_of_names("topic_ids", settings.get("topic_ids"))
+    for topic, topic_id in settings["topic_ids"].items():
         if not _TOPIC_ID.fullmatch(topic_id):
             yield f"the topic_ids entry of {topic!r} is no id as Kafka writes it"
-    if "member_ids" in stated:
-        yield from _faults_of_names("member_ids", stated["member_ids"])
-        for key in stated["member_ids"]:
-            if key not in stated["members"]:
+    if "member_ids" in settings:
+        yield from _faults_of_names("member_ids", settings["member_ids"])
+        for key in settings["member_ids"]:
+            if key not in settings["members"]:
                 yield f"member_ids has {key!r}, who isn't among the members"
 
 
@@ -123,10 +123,10 @@ def _faults_of_names(name: str, ids: Any) -> Iterator[str]:
     if not isinstance(ids, dict):
         yield f"{name} is no object"
         return
-    for key, one in ids.items():
-        if not isinstance(one, str):
+    for key, item in ids.items():
+        if not isinstance(item, str):
             yield f"the {name} entry of {key!r} is no text"
             return
-    for one, times in Counter(ids.values()).items():
+    for item, times in Counter(ids.values()).items():
         if times > 1:
-            yield f"{name} has {one!r} {times} times"
+            yield f"{name} has {item!r} {times} times"

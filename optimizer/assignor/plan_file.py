@@ -73,7 +73,7 @@ class GroupPlan:
     def from_text(text: str | bytes) -> GroupPlan:
         """The plan that a text holds; PlanFileError tells the first thing that is wrong with it."""
         try:
-            stated = json.loads(
+            values = json.loads(
                 text.decode("utf-8-sig") if isinstance(text, bytes) else text,
                 object_pairs_hook=_each_key_once,
                 parse_constant=_no_constant,
@@ -85,12 +85,12 @@ class GroupPlan:
             if isinstance(error, PlanFileError):
                 raise
             raise PlanFileError(f"it isn't sound JSON: {error}") from None
-        if fault := fault_of(stated):
+        if fault := fault_of(values):
             raise PlanFileError(fault)
         named = ["cluster", "group", "snapshot", "members"]
-        if stated["version"] > 1:
-            named += ["topic_ids", "protocol", *(["member_ids"] if "member_ids" in stated else [])]
-        return GroupPlan(**{name: stated[name] for name in named})
+        if values["version"] > 1:
+            named += ["topic_ids", "protocol", *(["member_ids"] if "member_ids" in values else [])]
+        return GroupPlan(**{name: values[name] for name in named})
 
 
 def _lines(name: str, entries: dict[str, Any]) -> str:
@@ -103,12 +103,12 @@ def _json(value: Any) -> str:
 
 
 def _each_key_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
+    rows = dict(pairs)
+    if len(rows) < len(pairs):
         times = Counter(key for key, _ in pairs)
         key = next(key for key in times if times[key] > 1)
         raise PlanFileError(f"the key {key!r} is in one object {times[key]} times")
-    return found
+    return rows
 
 
 def _no_constant(name: str) -> None:

@@ -49,10 +49,10 @@ def text_of(location: str, seconds: float) -> bytes:
 
 
 def _limited(location: str, seconds: float) -> bytes:
-    found = _fetched(location, seconds) if is_url(location) else _read(location)
-    if len(found) > LIMIT:
+    result = _fetched(location, seconds) if is_url(location) else _read(location)
+    if len(result) > LIMIT:
         raise ValueError(f"it has more than {LIMIT} bytes")
-    return found
+    return result
 
 
 def _read(path: str) -> bytes:
@@ -68,8 +68,8 @@ def _fetched(url: str, seconds: float) -> bytes:
         raise ValueError("a URL with a blank or a control character can't be read: encode it")
     try:
         with urlopen(url, timeout=seconds) as answer:
-            found: bytes = answer.read(LIMIT + 1)
-            return found
+            result: bytes = answer.read(LIMIT + 1)
+            return result
     except OSError:
         raise
     except Exception as error:

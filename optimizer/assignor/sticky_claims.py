@@ -24,7 +24,7 @@ def sticky_claims(user_data: Any) -> tuple[list[TopicPartition], int] | None:
             topic = data[at + 2 : at + 2 + length].decode()
             at += 2 + length
             (count,) = struct.unpack_from(">I", data, at)
-            claims += [(topic, one) for one in struct.unpack_from(f">{count}i", data, at + 4)]
+            claims += [(topic, item) for item in struct.unpack_from(f">{count}i", data, at + 4)]
             at += 4 + 4 * count
         (generation,) = struct.unpack_from(">i", data, at)
     except (struct.error, ValueError):

@@ -56,10 +56,10 @@ def prove_within_budget(
     if not shown or measures.moves > budget:
         proven.pop("balance", None)
         return proof._replace(proven=proven, certificate=None, fault=fault or proof.fault)
-    found = proof.certificate
-    if found is not None and prices is not None:
-        found = encode_with_prices(prices, found)
-    return proof._replace(proven=proven, certificate=found, fault=fault or proof.fault)
+    data = proof.certificate
+    if data is not None and prices is not None:
+        data = encode_with_prices(prices, data)
+    return proof._replace(proven=proven, certificate=data, fault=fault or proof.fault)
 
 
 def _given(
@@ -125,11 +125,11 @@ def prices_of_rival(judged: Counts, rival: IntArray, load: int, moves: int) -> I
     counts = replace(counts, limits=limits)
     if counts.measures.max_load > load:
         return _confined(counts, load) * (moves + 1)
-    found = counts.residual_network(most=load).search(counts.arc_costs("moves"))
-    if found.cycle is not None:
+    result = counts.residual_network(most=load).search(counts.arc_costs("moves"))
+    if result.cycle is not None:
         return nothing
-    of_members: IntArray = found.potential[kinds.kind_count : -1]
-    prices: IntArray = found.potential[-1] - of_members
+    of_members: IntArray = result.potential[kinds.kind_count : -1]
+    prices: IntArray = result.potential[-1] - of_members
     return prices.clip(0)
 
 

@@ -112,10 +112,10 @@ def check_assignment(
     if measures:
         spread = True if by_topic else None
         return Verdict([], measures, True, True, None, spread_optimal=spread, certificate=b"")
-    found = _counted(problem, target, facts, by_topic, limits)
-    if not isinstance(found, Counts):
-        return Verdict(found, None, False, None, None)
-    counts, kinds = found, found.kinds
+    result = _counted(problem, target, facts, by_topic, limits)
+    if not isinstance(result, Counts):
+        return Verdict(result, None, False, None, None)
+    counts, kinds = result, result.kinds
     if is_limited:
         judged = prove_within_budget(counts, goals, certificate, rival)
     else:
@@ -146,19 +146,19 @@ def _by_weight(
     bare = kinds_of(problem)
     kinds = bare if limits is None else kinds_under(bare, limits)
     forced = forced_moves(problem, bare, kinds)
-    found = check_by_weight(problem, kinds, target, goals, certificate, forced)
-    is_fewest = found.within and found.moves <= found.moves_bound
+    weight_verdict = check_by_weight(problem, kinds, target, goals, certificate, forced)
+    is_fewest = weight_verdict.within and weight_verdict.moves <= weight_verdict.moves_bound
     return Verdict(
         [],
         counts.measures,
-        found.within or None,
+        weight_verdict.within or None,
         is_fewest or None,
         None,
         reads_found=counts.reads(counts.owned),
         reads=counts.reads(counts.held),
-        certificate=found.certificate,
-        certificate_fault=found.fault,
-        weight=found,
+        certificate=weight_verdict.certificate,
+        certificate_fault=weight_verdict.fault,
+        weight=weight_verdict,
     )
 
 
@@ -182,24 +182,24 @@ def _together(
     units, ours = units_of(problem, goals.limits), replace(goals, copartition=())
     if units.size is None and not goals.by_weight:
         ours = replace(ours, rack=None, max_moves=None)
-        found = check_assignment(problem, target, certificate, ours, levels=["moves"])
+        verdict = check_assignment(problem, target, certificate, ours, levels=["moves"])
     else:
         theirs = None if rival is None else units.collapse(rival)
         of_units = units.problem, units.collapse(target), certificate, units.goals(goals)
-        found = check_assignment(*of_units, levels=["moves"], rival=theirs)
+        verdict = check_assignment(*of_units, levels=["moves"], rival=theirs)
     is_known = units.is_owned_whole or counts.stays
-    balance, moves = found.balance_optimal, found.moves_optimal if is_known else None
+    balance, moves = verdict.balance_optimal, verdict.moves_optimal if is_known else None
     if units.size is None and not goals.by_weight:
         balance, moves = balance or None, (moves or None) if balance else None
     if goals.max_moves is not None and not is_known and not goals.by_weight:
         balance = None
-    weight = found.weight and found.weight._replace(
+    weight = verdict.weight and verdict.weight._replace(
         moves=counts.measures.moves, weights_known=weights_of(problem).known
     )
     if weight and moves:
         moves = weight.moves <= weight.moves_bound or None
-    return found._replace(
-        faults=found.faults,
+    return verdict._replace(
+        faults=verdict.faults,
         measures=counts.measures,
         balance_optimal=balance,
         moves_optimal=moves,
@@ -250,10 +250,10 @@ def _counted(
             return faults
     kinds = coarse
     for each in facts:
-        found = None
+        result = None
         if len(facts) == 1:
-            found = cut_with_hubs(kinds, each, problem.owner, target)
-        kinds = found or cut(kinds, each)
+            result = cut_with_hubs(kinds, each, problem.owner, target)
+        kinds = result or cut(kinds, each)
     counts = counts_of(problem, with_cells(kinds), target)
     if counts is None:
         return list(_misplaced(problem, bare, target))

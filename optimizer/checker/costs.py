@@ -31,5 +31,5 @@ COSTS: dict[str, Cost] = {
 
 def facts_of(problem: Problem, goals: Goals) -> list[RackFacts]:
     """The facts of all levels that the goals and the group have."""
-    found = [COSTS[level].facts_of(problem, goals) for level in goals.order if level in COSTS]
-    return [facts for facts in found if facts is not None]
+    result = [COSTS[level].facts_of(problem, goals) for level in goals.order if level in COSTS]
+    return [facts for facts in result if facts is not None]

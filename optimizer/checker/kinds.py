@@ -90,8 +90,8 @@ class Kinds:
         entries = self.kind_count * self.member_count
         if entries > DENSE * (len(self.keys) + len(keys)):
             at = self.keys.searchsorted(keys)
-            known = np.append(self.keys, -1)[at] == keys
-            return np.bincount(at[known], minlength=len(self.keys))
+            mask = np.append(self.keys, -1)[at] == keys
+            return np.bincount(at[mask], minlength=len(self.keys))
         counts = np.bincount(keys, minlength=entries)
         return counts if entries == len(self.keys) else counts[self.keys]
 
@@ -100,7 +100,7 @@ def kinds_of(problem: Problem, by_topic: bool = False) -> Kinds:
     """The readers of a group; kinds differ by topic as well if asked to."""
     members, count = len(problem.member_ids), len(problem.subscriptions)
     of_topic, holders = _kinds(problem, by_topic)
-    sizes = [len(some) for some in holders]
+    sizes = [len(items) for items in holders]
     holder = np.concatenate(holders) if holders else NOTHING
     base = np.arange(0, len(sizes) * members, max(members, 1)).repeat(sizes)
     order = stable_order(problem.member_subscription, count)
@@ -158,7 +158,7 @@ def _kinds(problem: Problem, by_topic: bool) -> tuple[IntArray, list[IntArray]]:
             zip(pairwise([0, *ends]), problem.topic_sizes.tolist(), strict=True)
         )
     ]
-    return np.array(of_topic, np.int64), [np.frombuffer(some, np.int64) for some, _ in number]
+    return np.array(of_topic, np.int64), [np.frombuffer(items, np.int64) for items, _ in number]
 
 
 def cut(kinds: Kinds, facts: PairFacts) -> Kinds:
@@ -175,7 +175,7 @@ def cut(kinds: Kinds, facts: PairFacts) -> Kinds:
         keys=np.arange(len(kind)).repeat(counts) * kinds.member_count + member,
         member_count=kinds.member_count,
         flags={
-            **{name: some[pairs] for name, some in kinds.flags.items()},
+            **{name: flag[pairs] for name, flag in kinds.flags.items()},
             **flags,
         },
         topic=kinds.topic[kind] if len(kinds.topic) else kinds.topic,
@@ -186,10 +186,10 @@ def _cut(kinds: Kinds, facts: PairFacts) -> tuple[IntArray, IntArray, IntArray]:
     """The finer kind of each partition; the kind that each of them is of, and its row."""
     read = kinds.kind_of >= 0
     key = kinds.kind_of[read] * facts.rows + facts.row_of[read]
-    found, number = distinct(key, kinds.kind_count * facts.rows)
+    result, number = distinct(key, kinds.kind_count * facts.rows)
     kind_of = np.full_like(kinds.kind_of, -1)
     kind_of[read] = number
-    return kind_of, found // max(facts.rows, 1), found % max(facts.rows, 1)
+    return kind_of, result // max(facts.rows, 1), result % max(facts.rows, 1)
 
 
 def cut_with_hubs(
@@ -202,13 +202,13 @@ def cut_with_hubs(
         return None
     members = kinds.member_count
     pairs = [
-        kind_of[may] * members + some[may]
-        for some in (owner, target)
-        for may in [kinds.pair_of(some) >= 0]
+        kind_of[may] * members + items[may]
+        for items in (owner, target)
+        for may in [kinds.pair_of(items) >= 0]
     ]
     keys = np.union1d(*pairs)
     of, member = np.divmod(keys, members)
-    found = Kinds(
+    result = Kinds(
         kind_of=kind_of,
         offsets=keys.searchsorted(np.arange(len(kind) + 1) * members),
         member=member,
@@ -219,12 +219,12 @@ def cut_with_hubs(
         hubs=hubs,
     )
     if not len(kinds.topic):
-        return found
+        return result
     topic = kinds.topic.repeat(np.diff(kinds.offsets))
     cells, cell = np.unique(topic * members + kinds.member, return_inverse=True)
     return replace(
-        found,
-        cell=cells.searchsorted(found.topic[of] * members + member),
+        result,
+        cell=cells.searchsorted(result.topic[of] * members + member),
         member_of_cell=cells % members,
         topic_of_cell=cells // members,
         hubs=replace(hubs, cell=cell.reshape(-1)),

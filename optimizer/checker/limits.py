@@ -19,21 +19,21 @@ def kinds_under(kinds: Kinds, limits: Limits) -> Kinds:
     if limits.allowed.all():
         return kinds
     facts = TableFacts(limits.row_of, np.arange(kinds.member_count), ALLOWED, limits.allowed)
-    found = cut(kinds, facts)
-    may = found.flags[ALLOWED]
-    kind = np.arange(found.kind_count).repeat(np.diff(found.offsets))[may]
+    result = cut(kinds, facts)
+    may = result.flags[ALLOWED]
+    kind = np.arange(result.kind_count).repeat(np.diff(result.offsets))[may]
     return replace(
-        found,
-        offsets=np.append(0, np.bincount(kind, minlength=found.kind_count).cumsum()),
-        member=found.member[may],
-        keys=found.keys[may],
-        flags={name: flags[may] for name, flags in found.flags.items() if name != ALLOWED},
+        result,
+        offsets=np.append(0, np.bincount(kind, minlength=result.kind_count).cumsum()),
+        member=result.member[may],
+        keys=result.keys[may],
+        flags={name: flags[may] for name, flags in result.flags.items() if name != ALLOWED},
     )
 
 
 def forced_moves(problem: Problem, kinds: Kinds, under: Kinds) -> int:
     """How many partitions leave an owner who could keep them but for the limits."""
-    could, may = (some.pair_of(problem.owner) >= 0 for some in (kinds, under))
+    could, may = (items.pair_of(problem.owner) >= 0 for items in (kinds, under))
     return int(np.count_nonzero(could & ~may))
 
 
@@ -92,10 +92,10 @@ def separated(problem: Problem, goals: Goals, target: IntArray) -> list[str]:
     if not count:
         return []
     first = int(apart.argmax())
-    some, other = int(here[first]), int(after[first])
+    items, other = int(here[first]), int(after[first])
     names = problem.member_ids
     return [
-        f"{problem.partition_name(some)} is assigned to {names[target[some]]} and "
+        f"{problem.partition_name(items)} is assigned to {names[target[items]]} and "
         f"{problem.partition_name(other)} to {names[target[other]]}; they are to be together"
         + (f" ({count} such)" if count > 1 else "")
     ]

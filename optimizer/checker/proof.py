@@ -42,25 +42,25 @@ def prove(
     alone by which this one stays as good, unless it and all after it are settled without.
     """
     proven: dict[str, bool] = {}
-    found: list[IntArray] = []
-    given, fault = _given(counts, len(levels), certificate)
+    result: list[IntArray] = []
+    inputs, fault = _given(counts, len(levels), certificate)
     network = counts.residual_network(most)
     settled = [is_settled(counts, name, levels) for name in levels]
     for number, name in enumerate(levels):
         level = _Level(counts, name, network)
-        numbers = given[number] if given else np.zeros(_numbered(counts), np.int64)
-        needs_no_proof = all(settled[number:]) and not any(some.any() for some in given[number:])
+        numbers = inputs[number] if inputs else np.zeros(_numbered(counts), np.int64)
+        needs_no_proof = all(settled[number:]) and not any(items.any() for items in inputs[number:])
         if not (needs_no_proof or level.is_proven_by(numbers)):
-            fault = level.doubt if given else fault
-            given = []
+            fault = level.doubt if inputs else fault
+            inputs = []
             numbers, witness = level.search()
             if witness is not None:
                 return Proof({**proven, name: False}, witness, None, fault)
         if name != levels[-1]:
             network = level.tight_arcs()
         proven[name] = True
-        found.append(numbers)
-    proof = certificate if given else encode(found)
+        result.append(numbers)
+    proof = certificate if inputs else encode(result)
     return Proof(proven, None, proof, fault)
 
 

@@ -30,9 +30,9 @@ class RackFacts(NamedTuple):
         return len(self.named)
 
     def flags(self, row: IntArray, column: IntArray) -> Mapping[str, Flags]:
-        known = self.named[row] & (column < self.columns)
-        local = known & occurs(row * self.columns + column, self.near)
-        return {"racks": known & ~local, "local": local}
+        mask = self.named[row] & (column < self.columns)
+        local = mask & occurs(row * self.columns + column, self.near)
+        return {"racks": mask & ~local, "local": local}
 
     def near_columns(self, row: IntArray) -> tuple[IntArray, IntArray]:
         """The columns that are near to some rows, one row after the other, and how many each."""
@@ -46,21 +46,21 @@ class RackFacts(NamedTuple):
 @once_a_problem
 def rack_facts_of(problem: Problem, rack: str | None) -> RackFacts | None:
     """The facts in the meaning of `Goals.rack`; None where no member or no partition has any."""
-    stated = problem.leader_racks if rack == "leader" else problem.replica_racks
-    if rack is None or stated is None or not any(problem.racks or ()):
+    values = problem.leader_racks if rack == "leader" else problem.replica_racks
+    if rack is None or values is None or not any(problem.racks or ()):
         return None
     names = sorted({name for name in problem.racks or () if name})
     column = {name: index for index, name in enumerate(names)}
     near_of: dict[str | tuple[str, ...] | None, tuple[int, ...]] = {}
-    for some in set(stated):
-        racks = [name for name in ((some,) if isinstance(some, str) else some or ()) if name]
+    for items in set(values):
+        racks = [name for name in ((items,) if isinstance(items, str) else items or ()) if name]
         near = tuple(sorted({column[name] for name in racks if name in column}))
-        near_of[some] = (*near, len(names)) if racks else ()
+        near_of[items] = (*near, len(names)) if racks else ()
     rows = {near: at for at, near in enumerate(sorted(set(near_of.values())))}
-    row_of_text = {some: rows[near] for some, near in near_of.items()}
-    keys = [at * len(names) + one for near, at in rows.items() for one in near[:-1]]
+    row_of_text = {subset: rows[near] for subset, near in near_of.items()}
+    keys = [at * len(names) + item for near, at in rows.items() for item in near[:-1]]
     return RackFacts(
-        row_of=np.fromiter(map(row_of_text.__getitem__, stated), np.int64, len(stated)),
+        row_of=np.fromiter(map(row_of_text.__getitem__, values), np.int64, len(values)),
         column_of=np.array(
             [column.get(name or "", len(names)) for name in problem.racks or ()], np.int64
         ),

@@ -244,9 +244,9 @@ class ResidualNetwork:
             for flags, cost in [(getattr(self, arcs), getattr(costs, arcs, FREE))]
         ]
         hubs = 0 if self.hubs is None else len(self.on) + int(self.hubs.class_of.max()) + 1
-        found = search(parts, nodes + hubs)
-        cycle = found.cycle and [node for node in found.cycle if node < nodes]
-        return Search(cycle, found.potential[:nodes])
+        result = search(parts, nodes + hubs)
+        cycle = result.cycle and [node for node in result.cycle if node < nodes]
+        return Search(cycle, result.potential[:nodes])
 
     def _ends_of_hubs(self, kinds: int, first: int) -> dict[str, tuple[IntArray, IntArray]]:
         """Where the arcs of hubs lead from and to; hubs are numbered from `first` on."""

@@ -57,9 +57,9 @@ def assigned(
         owner = np.where((claimed >= 0) & (claimed != owner), -1, owner)
     order = np.argsort(owner, kind="stable")
     ends = np.searchsorted(owner[order], np.arange(len(members) + 1)).tolist()
-    given = number[order].tolist()
+    inputs = number[order].tolist()
     return {
-        member_id: frozenset(given[ends[at] : ends[at + 1]])
+        member_id: frozenset(inputs[ends[at] : ends[at + 1]])
         for at, member_id in enumerate(problem.member_ids)
     }
 
@@ -112,34 +112,34 @@ def _claims(members: Sequence[Seen], position: IntArray) -> tuple[IntArray, IntA
         return NOTHING, NOTHING
     flat = np.fromiter((p for member in members for p in member.claims), np.int64, sum(counts))
     claimant = np.arange(len(members)).repeat(counts)
-    known = flat < len(position)
-    known[known] = position[flat[known]] >= 0
-    return claimant[known], position[flat[known]]
+    mask = flat < len(position)
+    mask[mask] = position[flat[mask]] >= 0
+    return claimant[mask], position[flat[mask]]
 
 
-def _unknown_as_nan(stated: list[float | None] | None) -> NDArray[np.float64] | None:
+def _unknown_as_nan(values: list[float | None] | None) -> NDArray[np.float64] | None:
     """What is stated of partitions or members as numbers; None where nothing is."""
-    known = stated is not None and any(one is not None for one in stated)
-    return np.array(stated, np.float64) if known else None
+    entries = values is not None and any(item is not None for item in values)
+    return np.array(values, np.float64) if entries else None
 
 
-def _of_topics(catalog: Catalog, version: int, stated: object, missing: object) -> list | None:  # type: ignore[type-arg]
+def _of_topics(catalog: Catalog, version: int, values: object, missing: object) -> list | None:  # type: ignore[type-arg]
     """What a group states of each partition, in the order of a `Problem`; None if nothing."""
-    if not stated:
+    if not values:
         return None
     sizes = catalog.versions[version]
-    found = []
+    result = []
     for topic in catalog.layout(version).topics:
-        known = list(stated.get(topic, ()))[: sizes[topic]]  # type: ignore[attr-defined]
-        found += [tuple(one) if missing == () else one for one in known]
-        found += [missing] * (sizes[topic] - len(known))
-    return found
+        entries = list(values.get(topic, ()))[: sizes[topic]]  # type: ignore[attr-defined]
+        result += [tuple(item) if missing == () else item for item in entries]
+        result += [missing] * (sizes[topic] - len(entries))
+    return result
 
 
 def hash_order(ids: Sequence[str], peak: int) -> list[str]:
     """Ids as the coordinator's HashMap iterates them that once had `peak` entries."""
     capacity = grown(peak)
-    return sorted(ids, key=lambda one: bucket(_hash(one), capacity))
+    return sorted(ids, key=lambda item: bucket(_hash(item), capacity))
 
 
 def timeline_order(ids: Sequence[str], peak: int) -> list[str]:
@@ -153,9 +153,9 @@ def timeline_order(ids: Sequence[str], peak: int) -> list[str]:
     while peak * 0.75 > 1 << bits:
         bits += 1
     slots: dict[int, list[str]] = {}
-    for one in ids:
-        slots.setdefault((_signed(_hash(one)) * FIBONACCI % 2**64) >> (64 - bits), []).append(one)
-    return [one for _, slot in sorted(slots.items()) for one in reversed(slot)]
+    for name in ids:
+        slots.setdefault((_signed(_hash(name)) * FIBONACCI % 2**64) >> (64 - bits), []).append(name)
+    return [item for _, slot in sorted(slots.items()) for item in reversed(slot)]
 
 
 def _signed(hash_code: int) -> int:

@@ -70,9 +70,9 @@ class Coordinator:
         self.group = group
         if old.members:
             self.context.log("converted_to_consumer")
-        for one in old.members.values():
-            member = ConsumerMember(one.client, one.member_id, one.identity, one.client.topics)
-            self._take_over(group, member, one.assignment)
+        for item in old.members.values():
+            member = ConsumerMember(item.client, item.member_id, item.identity, item.client.topics)
+            self._take_over(group, member, item.assignment)
         group.seen_version = UNSEEN  # its topics' metadata is new to it, so that it counts on
         old.disband()
         group.restart_sessions()
@@ -96,10 +96,10 @@ class Coordinator:
         self.context.log("converted_to_classic")
         turned = ClassicGroup(self.context)
         self.group = turned
-        for one in group.members.values():
-            assert isinstance(one.client, ClassicClient)
-            given = group.target[one.member_id]
-            turned.admit(Membership(one.client, one.member_id, one.identity, assignment=given))
+        for item in group.members.values():
+            assert isinstance(item.client, ClassicClient)
+            inputs = group.target[item.member_id]
+            turned.admit(Membership(item.client, item.member_id, item.identity, assignment=inputs))
         turned.settle(group.epoch)
         group.disband()
         turned.restart_sessions()

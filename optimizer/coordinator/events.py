@@ -65,9 +65,9 @@ class Parameters:
         counts then, since it says whether they are eager, if that strategy is among them.
         """
         client = self.client
-        known = STRATEGIES.get(strategy)
-        if known and known.protocol == "consumer":
-            remote = known.kafka_names[0]
+        entries = STRATEGIES.get(strategy)
+        if entries and entries.protocol == "consumer":
+            remote = entries.kafka_names[0]
             changed = replace(client, protocol="consumer", remote_assignor=remote)
         elif own and strategy in client.assignors and client.assignors != DEFAULT_ASSIGNORS:
             changed = replace(client, protocol="classic")
@@ -82,15 +82,15 @@ def as_stated(group: Group, events: Sequence[Event]) -> Group:
         static = getattr(event, "static", None)
         if static is None:
             continue
-        chosen = {event.member} if isinstance(event, Restart) else None
+        selection = {event.member} if isinstance(event, Restart) else None
         named = as_static(group).members
         group = replace(
             group,
             members=[
-                (one if static else replace(one, instance_id=None))
-                if chosen is None or {one.member_id, one.instance_id} & chosen
+                (item if static else replace(item, instance_id=None))
+                if selection is None or {item.member_id, item.instance_id} & selection
                 else was
-                for was, one in zip(group.members, named, strict=True)
+                for was, item in zip(group.members, named, strict=True)
             ],
         )
     return group
@@ -131,17 +131,17 @@ class _Processes:
         stay = {*map(id, after.members)}
         if len(after.members) < len(before):
             self.names = [
-                name for name, one in zip(self.names, before, strict=True) if id(one) in stay
+                name for name, item in zip(self.names, before, strict=True) if id(item) in stay
             ]
         else:
-            self.names += [one.member_id for one in after.members[len(before) :]]
+            self.names += [member.member_id for member in after.members[len(before) :]]
         self.group = after
         return made
 
     def _name(self, member: str) -> str:
-        by_id = {one.member_id: n for one, n in zip(self.group.members, self.names, strict=True)}
+        by_id = {item.member_id: n for item, n in zip(self.group.members, self.names, strict=True)}
         by_instance = {
-            one.instance_id: n for one, n in zip(self.group.members, self.names, strict=True)
+            item.instance_id: n for item, n in zip(self.group.members, self.names, strict=True)
         }
         return by_id.get(member) or by_instance[member]
 
@@ -156,8 +156,10 @@ class _Processes:
         now = len(self.group.members)
         for name in self.names[len(after) :]:
             yield steps.Close(at, name)
-        for one in after[now:]:
-            yield steps.Start(at, one.member_id, tuple(one.topics), None, one.instance_id, one.rack)
+        for member in after[now:]:
+            yield steps.Start(
+                at, member.member_id, tuple(member.topics), None, member.instance_id, member.rack
+            )
 
     @_steps.register
     def _leave(self, event: Leave, at: float, after: Sequence[Member]) -> Iterator[steps.Step]:

@@ -75,9 +75,9 @@ def _account(simulator: Simulator) -> Timeline:
         taken_over=ledger.taken_over,
         pauses=ledger.pauses,
         unread_at_end={
-            one: since
-            for one, (reader, since, _) in ledger.stopped.items()
-            if names[one][0] in subscribed or (reader != NEVER and not alive)
+            item: since
+            for item, (reader, since, _) in ledger.stopped.items()
+            if names[item][0] in subscribed or (reader != NEVER and not alive)
         },
         readings=ledger.readings,
         moves=ledger.moves,
@@ -85,8 +85,8 @@ def _account(simulator: Simulator) -> Timeline:
         overlaps=ledger.twice_at_once,
         reread=ledger.read_twice,
         rates={
-            one: float(rates[topic][n])
-            for one, (topic, n) in enumerate(names)
+            item: float(rates[topic][n])
+            for item, (topic, n) in enumerate(names)
             if topic in rates and n < len(rates[topic])
         },
         final=simulator.coordinator.group.assignments,
@@ -111,15 +111,15 @@ def _owned(simulator: Simulator) -> list[Parts]:
     numbers = simulator.context.catalog.numbers
     members = simulator.context.scenario.group.members
     holder = {
-        numbers[one[0], one[1]]: at
+        numbers[item[0], item[1]]: at
         for at, member in enumerate(members)
-        for one in member.owned
-        if (one[0], one[1]) in numbers
+        for item in member.owned
+        if (item[0], item[1]) in numbers
     }
     owned: list[set[int]] = [set() for _ in members]
     for partition, at in holder.items():
         owned[at].add(partition)
-    return [frozenset(one) for one in owned]
+    return [frozenset(item) for item in owned]
 
 
 def _settle(simulator: Simulator, client: Client, owned: Parts, phase: float) -> None:

@@ -38,13 +38,13 @@ class _Settings:
 
     def with_(self, config: Mapping[str, Any]) -> Self:
         """These settings with those of a configuration in their place."""
-        by_key = {one.metadata["key"]: one for one in fields(self) if "key" in one.metadata}
-        given = {
-            one.name: _read(key, config[key], getattr(self, one.name))
-            for key, one in by_key.items()
+        by_key = {item.metadata["key"]: item for item in fields(self) if "key" in item.metadata}
+        inputs = {
+            item.name: _read(key, config[key], getattr(self, item.name))
+            for key, item in by_key.items()
             if key in config
         }
-        return replace(self, **given)
+        return replace(self, **inputs)
 
 
 @dataclass(frozen=True)
@@ -77,10 +77,12 @@ class ClientSettings(_Settings):
             raise ValueError(f"group.protocol is {self.protocol!r}: say classic or consumer")
         if not self.assignors:
             raise ValueError("partition.assignment.strategy names no assignor")
-        for one in fields(self):
-            value = getattr(self, one.name)
-            if one.name.endswith("_ms") and not 0 <= value < float("inf"):
-                raise ValueError(f"{one.metadata.get('key', one.name)} is {value!r}: a time in ms")
+        for item in fields(self):
+            value = getattr(self, item.name)
+            if item.name.endswith("_ms") and not 0 <= value < float("inf"):
+                raise ValueError(
+                    f"{item.metadata.get('key', item.name)} is {value!r}: a time in ms"
+                )
 
     @cached_property
     def cooperative(self) -> bool:

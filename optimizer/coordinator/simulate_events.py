@@ -59,22 +59,22 @@ def simulate_events(
     second of one partition, by topic; `down` says what is led by brokers that go down.
     `goals` are those of `optimal`, and `capacities` those of members, also of those who come.
     """
-    stated = as_stated(group, events)
+    values = as_stated(group, events)
     at, steps = 0.0, []
     for event in events:
         steps.append(Step(at, event))
-        at += length_of(event, stated) + BETWEEN_SECONDS
-    made = steps_of(stated, Events(tuple(steps)), parameters)
+        at += length_of(event, values) + BETWEEN_SECONDS
+    made = steps_of(values, Events(tuple(steps)), parameters)
     for at, event in steps:
         if isinstance(event, BrokerDown):
             led = tuple(down.get(event.broker, Down()).with_heirs)
             made.append(Away(at * 1000, led, ELECTION_MS))
     sizes = {
-        **stated.topics,
-        **{one.topic: one.partitions for one in events if isinstance(one, Grow | Create)},
+        **values.topics,
+        **{item.topic: item.partitions for item in events if isinstance(item, Grow | Create)},
     }
     scenario = Scenario(
-        stated,
+        values,
         made,
         client=parameters.client,
         broker=parameters.broker,
@@ -102,6 +102,6 @@ def figures_of(timeline: Timeline) -> dict[str, Any]:
         "read_twice_seconds": round(timeline.seconds_read_twice, 3),
         "records_read_twice": timeline.records_read_twice,
         "records_waited": timeline.records_waited,
-        "fatal": sum(one.what == "error" for one in timeline.happenings),
+        "fatal": sum(happening.what == "error" for happening in timeline.happenings),
         "at_rest": timeline.stable,
     }

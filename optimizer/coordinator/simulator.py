@@ -40,18 +40,18 @@ class Simulator:
 
     def alive(self) -> list[Client]:
         """The processes that run."""
-        return [one for lives in self.processes.values() for one in lives if one.alive]
+        return [item for lives in self.processes.values() for item in lives if item.alive]
 
     def _newest(self, name: str) -> Client | None:
         """The newest process of that name, of those that run if there are any."""
         lives = self.processes.get(name, [])
-        running = [one for one in lives if one.alive]
+        running = [item for item in lives if item.alive]
         return running[-1] if running else lives[-1] if lives else None
 
     def _add(self, client: Client) -> None:
         """One more process; those of its name that are gone aren't needed any more."""
         lives = self.processes.get(client.name, [])
-        self.processes[client.name] = [*(one for one in lives if one.alive), client]
+        self.processes[client.name] = [*(item for item in lives if item.alive), client]
 
     def prepare(self, steps: list[Step]) -> None:
         """Put every step where it belongs in time."""
@@ -131,10 +131,10 @@ class Simulator:
     @do.register
     def _grow(self, step: Grow) -> None:
         missed = step.topic not in self.context.catalog.sizes
-        known = len(self.context.catalog)
+        entries = len(self.context.catalog)
         self.context.catalog.resize(step.topic, step.partitions)
         self.context.gone -= self.context.catalog.of_topics((step.topic,))
-        self.context.ledger.appear(self.context.now, range(known, len(self.context.catalog)))
+        self.context.ledger.appear(self.context.now, range(entries, len(self.context.catalog)))
         self._tell_clients(missed=missed)
 
     @do.register
@@ -162,7 +162,9 @@ class Simulator:
     @do.register
     def _away(self, step: Away) -> None:
         numbers = self.context.catalog.numbers
-        gone = frozenset(numbers[one] for one in step.partitions if one in numbers)
+        gone = frozenset(
+            numbers[partition] for partition in step.partitions if partition in numbers
+        )
         self.context.away |= gone
         for client in self.alive():
             self.context.ledger.stop(self.context.now, client.number, sorted(client.owned & gone))

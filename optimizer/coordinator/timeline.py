@@ -60,7 +60,9 @@ class Timeline:
         seconds = defaultdict(float, self.unread_before_end)
         for partition, since in self.unread_at_end.items():
             seconds[partition] += (self.end - since) / 1000
-        return {self.partitions[one]: seconds[one] for one in sorted(seconds) if seconds[one] > 0}
+        return {
+            self.partitions[item]: seconds[item] for item in sorted(seconds) if seconds[item] > 0
+        }
 
     @cached_property
     def unread_seconds(self) -> float:
@@ -83,7 +85,7 @@ class Timeline:
         """The same in records; None where no rates are known."""
         if not self.rates:
             return None
-        return sum(self.rates.get(one, 0) * ms / 1000 for one, ms in self.reread.items())
+        return sum(self.rates.get(item, 0) * ms / 1000 for item, ms in self.reread.items())
 
     @property
     def records_waited(self) -> float | None:
@@ -91,4 +93,4 @@ class Timeline:
         if not self.rates:
             return None
         number = {name: at for at, name in enumerate(self.partitions)}
-        return sum(self.rates.get(number[one], 0) * s for one, s in self.unread.items())
+        return sum(self.rates.get(number[item], 0) * s for item, s in self.unread.items())

@@ -37,8 +37,8 @@ def occurs(wanted: IntArray, keys: IntArray) -> NDArray[np.bool_]:
     """Whether each number is one of the keys, which ascend."""
     if not len(keys):
         return np.zeros(np.shape(wanted), np.bool_)
-    found: NDArray[np.bool_] = keys.take(keys.searchsorted(wanted), mode="clip") == wanted
-    return found
+    is_found: NDArray[np.bool_] = keys.take(keys.searchsorted(wanted), mode="clip") == wanted
+    return is_found
 
 
 def sorted_places(keys: IntArray, places: IntArray) -> IntArray:

@@ -129,9 +129,9 @@ class Goals:
                 f"max_moves is {self.max_moves!r} and must be a whole number of 0 or more, or a "
                 "share from 0.0 to 1.0"
             )
-        for name, known in (("balance", BALANCES), ("weight", WEIGHTS), ("effort", EFFORTS)):
-            if (value := getattr(self, name)) not in known:
-                yield f"{name} is {value!r} and must be one of {', '.join(map(repr, known))}"
+        for name, entries in (("balance", BALANCES), ("weight", WEIGHTS), ("effort", EFFORTS)):
+            if (value := getattr(self, name)) not in entries:
+                yield f"{name} is {value!r} and must be one of {', '.join(map(repr, entries))}"
 
     @property
     def limits(self) -> LimitSet:

@@ -86,8 +86,8 @@ class Group:
         for name in ("weights", "leader_racks", "replica_racks", "topic_ids"):
             facts: Mapping[str, Any] | None = getattr(self, name)
             if facts is None or None in facts.values():  # None is nothing
-                known = {topic: fact for topic, fact in (facts or {}).items() if fact is not None}
-                object.__setattr__(self, name, known)
+                entries = {topic: fact for topic, fact in (facts or {}).items() if fact is not None}
+                object.__setattr__(self, name, entries)
 
     def after(self, event: Happening) -> Group:
         """The group when that has happened, with all that its members still own.
@@ -133,10 +133,10 @@ def _owned(group: Group) -> Owned | None:
         claims = [*chain.from_iterable(lists[start : start + AT_A_TIME])]
         if not claims:
             continue
-        stated = _partition_numbers([*map(itemgetter(1), claims)])
-        if stated is None:
+        partition_numbers = _partition_numbers([*map(itemgetter(1), claims)])
+        if partition_numbers is None:
             return None
-        numbers.append(stated)
+        numbers.append(partition_numbers)
         indexes = map(index_of, map(itemgetter(0), claims), repeat(-1))
         topics.append(np.fromiter(indexes, np.int64, len(claims)))
     return Owned([*map(len, lists)], np.concatenate(topics), np.concatenate(numbers))
@@ -183,12 +183,12 @@ def _claim_faults(group: Group) -> Iterator[str]:
                 yield f"member {member.member_id!r} owns {claim!r}, which is no partition"
 
 
-def _partition_numbers(stated: list[Any]) -> IntArray | None:
+def _partition_numbers(settings: list[Any]) -> IntArray | None:
     """Numbers as an array; None unless all are whole and not negative."""
-    if not all(issubclass(kind, Integral) for kind in set(map(type, stated))):
+    if not all(issubclass(kind, Integral) for kind in set(map(type, settings))):
         return None
     try:
-        numbers = np.fromiter(stated, np.int64, len(stated))
+        numbers = np.fromiter(settings, np.int64, len(settings))
     except OverflowError:
         return None
     return None if numbers.min(initial=0) < 0 else numbers
@@ -206,16 +206,16 @@ def _fact_faults(group: Group) -> Iterator[str]:
             if count is not None and len(values) != count:
                 yield f"{name} of topic {topic!r} has {len(values)} entries for {count} partitions"
     for topic, weights in group.weights.items():
-        known = (weight for weight in weights if weight is not None)
-        if not all(_is_within(weight, 0.0) for weight in known):
+        entries = (weight for weight in weights if weight is not None)
+        if not all(_is_within(weight, 0.0) for weight in entries):
             yield f"weights of topic {topic!r} must be numbers from 0 to {MOST_WEIGHT:g}"
 
 
 def capacity_fault(member: str, capacity: object) -> str:
     """What is wrong with a member's capacity."""
-    stated = f"{capacity!r:.40}"
+    values = f"{capacity!r:.40}"
     return (
-        f"member {member!r} has the capacity {stated}: it must be a number above 0, "
+        f"member {member!r} has the capacity {values}: it must be a number above 0, "
         f"from {LEAST_CAPACITY:g} to {MOST_WEIGHT:g}"
     )
 

@@ -39,10 +39,10 @@ class Limit:
 
     def who(self) -> str:
         """The members in words; empty if all are meant."""
-        told = [] if self.members == "*" else [self.members]
-        told += [] if self.hosts == "*" else [f"host {self.hosts}"]
-        told += [] if self.racks == "*" else [f"rack {self.racks}"]
-        return ", ".join(told)
+        report = [] if self.members == "*" else [self.members]
+        report += [] if self.hosts == "*" else [f"host {self.hosts}"]
+        report += [] if self.racks == "*" else [f"rack {self.racks}"]
+        return ", ".join(report)
 
     def what(self) -> str:
         """The partitions in words."""
@@ -80,28 +80,30 @@ class LimitSet(NamedTuple):
 
     def in_words(self) -> list[str]:
         """A text for each."""
-        told = [f"pin of {one.what()} to {one.who() or 'all members'}" for one in self.pin]
-        for one in self.exclude:
-            of = "" if one.topics == "*" and not one.partitions else f" from {one.what()}"
-            told.append(f"exclusion of {one.who() or 'all members'}{of}")
-        for one in self.max_partitions:
-            told.append(f"at most {_partitions_of(one)} for {one.who() or 'each member'}")
-        for one in self.max_per_topic:
-            of = "each topic" if one.topics == "*" else one.topics
-            told.append(f"at most {_partitions_of(one)} of {of} a member")
-        for one in self.max_weight:
-            told.append(f"at most a weight of {one.most:g} for {one.who() or 'each member'}")
-        told += [f"equal partitions of {one.topics} together" for one in self.copartition]
-        return told
+        reports = [f"pin of {item.what()} to {item.who() or 'all members'}" for item in self.pin]
+        for item in self.exclude:
+            of = "" if item.topics == "*" and not item.partitions else f" from {item.what()}"
+            reports.append(f"exclusion of {item.who() or 'all members'}{of}")
+        for item in self.max_partitions:
+            reports.append(f"at most {_partitions_of(item)} for {item.who() or 'each member'}")
+        for item in self.max_per_topic:
+            of = "each topic" if item.topics == "*" else item.topics
+            reports.append(f"at most {_partitions_of(item)} of {of} a member")
+        for item in self.max_weight:
+            reports.append(f"at most a weight of {item.most:g} for {item.who() or 'each member'}")
+        reports += [
+            f"equal partitions of {element.topics} together" for element in self.copartition
+        ]
+        return reports
 
     def each(self) -> list[tuple[str, Limit]]:
         """All of them, in the order of `in_words`."""
-        return [(name, one) for name in self._fields for one in getattr(self, name)]
+        return [(name, item) for name in self._fields for item in getattr(self, name)]
 
     @staticmethod
     def of(some: Sequence[tuple[str, Limit]]) -> LimitSet:
         return LimitSet(
-            **{name: tuple(one for of, one in some if of == name) for name in LimitSet._fields}
+            **{name: tuple(item for of, item in some if of == name) for name in LimitSet._fields}
         )
 
 
@@ -112,10 +114,10 @@ def stated_limits(name: str, stated: Any) -> tuple[tuple[Limit, ...], list[str]]
     number (`most`) or a text (a pattern of members; of topics for `copartition`).
     """
     entries = stated if isinstance(stated, list | tuple) else [stated]
-    found, faults = [], []
+    result, faults = [], []
     for entry in entries:
         if isinstance(entry, Limit):
-            found.append(entry)
+            result.append(entry)
             continue
         if isinstance(entry, int | float) and not isinstance(entry, bool):
             entry = {"most": entry}  # noqa: PLW2901 - what it is short for
@@ -124,9 +126,9 @@ def stated_limits(name: str, stated: Any) -> tuple[tuple[Limit, ...], list[str]]
         wrong = list(_faults(name, entry))
         faults += wrong
         if not wrong:
-            given = {key: value for key, value in entry.items() if value is not None}
-            found.append(Limit(**given | {"partitions": tuple(given.get("partitions", ()))}))
-    return tuple(found), faults
+            inputs = {key: value for key, value in entry.items() if value is not None}
+            result.append(Limit(**inputs | {"partitions": tuple(inputs.get("partitions", ()))}))
+    return tuple(result), faults
 
 
 def _faults(name: str, entry: Any) -> Iterator[str]:
@@ -162,7 +164,7 @@ def _faults(name: str, entry: Any) -> Iterator[str]:
 def _are_numbers(value: Any) -> bool:
     if not isinstance(value, list | tuple):
         return False
-    return all(isinstance(one, int) and not isinstance(one, bool) and one >= 0 for one in value)
+    return all(isinstance(item, int) and not isinstance(item, bool) and item >= 0 for item in value)
 
 
 def _is_weight(value: Any) -> bool:
@@ -191,26 +193,34 @@ def limits_of(problem: Problem, stated: LimitSet) -> Limits | None:
     """The limits of a group; None where it has none."""
     if not any(stated):
         return None
-    who = [_members(problem, one) for _, one in stated.each()]
+    who = [_members(problem, item) for _, item in stated.each()]
     fits = dict(zip(stated.each(), who, strict=True))
-    bars = [(name, one) for name, one in stated.each() if name in ("pin", "exclude")]
+    bars = [(name, item) for name, item in stated.each() if name in ("pin", "exclude")]
     row_of = np.zeros(problem.partition_count, np.int64)
     allowed = np.ones((1, len(problem.member_ids)), np.bool_)
-    for name, one in bars:
-        mine = _partitions(problem, one)
-        may = fits[name, one] if name == "pin" else ~fits[name, one]
+    for name, item in bars:
+        mine = _partitions(problem, item)
+        may = fits[name, item] if name == "pin" else ~fits[name, item]
         # Every row comes twice: as it is, and for what this limit is about.
         rows, row_of = np.unique(row_of * 2 + mine, return_inverse=True)
         allowed = allowed[rows // 2] & (may | (rows % 2 == 0)[:, None])
-    most = _least([_caps(fits["max_partitions", one], one) for one in stated.max_partitions])
+    most = _least(
+        [_caps(fits["max_partitions", element], element) for element in stated.max_partitions]
+    )
     of_topic = _least(
         [
-            _caps(np.array([matches(one.topics, topic) for topic in problem.topics], np.bool_), one)
-            for one in stated.max_per_topic
+            _caps(
+                np.array([matches(element.topics, topic) for topic in problem.topics], np.bool_),
+                element,
+            )
+            for element in stated.max_per_topic
         ]
     )
     heaviest = _least(
-        [_weight_cap(problem, fits["max_weight", one], one) for one in stated.max_weight]
+        [
+            _weight_cap(problem, fits["max_weight", element], element)
+            for element in stated.max_weight
+        ]
     )
     return Limits(row_of, allowed, most, of_topic, heaviest)
 

@@ -53,7 +53,7 @@ def group_of(problem: Problem) -> Group:
         leader_racks=_by_topic(problem, problem.leader_racks),
         replica_racks=_by_topic(problem, problem.replica_racks),
         topic_ids={
-            name: one for name, one in zip(problem.topics, ids, strict=True) if one is not None
+            name: item for name, item in zip(problem.topics, ids, strict=True) if item is not None
         },
     )
 

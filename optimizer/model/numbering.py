@@ -33,8 +33,8 @@ def problem_of(group: Group, owned: Owned | None = None) -> NumberedGroup:
     generations = np.array(
         [-1 if member.generation is None else member.generation for member in members], np.int64
     )
-    stated = _claims(owned or check_group(group), leader_order, _ranks([*group.topics]), offsets)
-    (claimant, partition), beyond, impossible = stated
+    claims = _claims(owned or check_group(group), leader_order, _ranks([*group.topics]), offsets)
+    (claimant, partition), beyond, impossible = claims
     ownership = resolve(partition, claimant, generations[claimant], int(offsets[-1]))
     problem = Problem(
         member_ids=[member.member_id for member in members],
@@ -168,13 +168,13 @@ def _weights(group: Group, topics: Sequence[str]) -> NDArray[np.float64] | None:
     if not group.weights:
         return None
     unknown = (None,)
-    stated = (group.weights.get(topic, unknown * group.topics[topic]) for topic in topics)
-    return np.array([*chain.from_iterable(stated)], np.float64)
+    settings = (group.weights.get(topic, unknown * group.topics[topic]) for topic in topics)
+    return np.array([*chain.from_iterable(settings)], np.float64)
 
 
 def _capacities(members: Sequence[Member]) -> NDArray[np.float64] | None:
-    stated = [member.capacity for member in members]
-    return np.array(stated, np.float64) if any(one is not None for one in stated) else None
+    settings = [member.capacity for member in members]
+    return np.array(settings, np.float64) if any(item is not None for item in settings) else None
 
 
 def _vanished_topics(vanished: Sequence[tuple[str, ...]]) -> Iterator[str]:

@@ -111,10 +111,10 @@ def once_a_problem(
 
     Answers live as long as their problem does, which they must not refer to.
     """
-    known: WeakKeyDictionary[Problem, dict[tuple[*Key], T]] = WeakKeyDictionary()
+    entries: WeakKeyDictionary[Problem, dict[tuple[*Key], T]] = WeakKeyDictionary()
 
     def recall(problem: Problem, *key: *Key) -> T:
-        of_problem = known.setdefault(problem, {})
+        of_problem = entries.setdefault(problem, {})
         if key not in of_problem:
             of_problem[key] = derive(problem, *key)
         return of_problem[key]

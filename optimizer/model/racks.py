@@ -43,8 +43,8 @@ class RackTable(NamedTuple):
         read = target >= 0
         place, rack = self.rack_place_of[read], self.rack_of[target[read]]
         remote = int(np.count_nonzero(self.is_remote(place, rack)))
-        known = int(np.count_nonzero(self.known[place] & (rack != NO_RACK)))
-        return Reads(local=known - remote, remote=remote)
+        entries = int(np.count_nonzero(self.known[place] & (rack != NO_RACK)))
+        return Reads(local=entries - remote, remote=remote)
 
 
 @once_a_problem
@@ -52,17 +52,17 @@ def rack_table_of(problem: Problem, rack: str | None) -> RackTable | None:
     """The rack facts of a problem in the meaning of `Goals.rack`; None where there are none."""
     if rack is None:
         return None
-    stated = problem.leader_racks if rack == "leader" else problem.replica_racks
-    if stated is None or problem.racks is None or not any(problem.racks):
+    values = problem.leader_racks if rack == "leader" else problem.replica_racks
+    if values is None or problem.racks is None or not any(problem.racks):
         return None
     number: dict[str, int] = {}
     rack_of = [number.setdefault(r, len(number)) if r else NO_RACK for r in problem.racks]
-    near_of = {facts: _near(facts, number) for facts in set(stated)}
+    near_of = {facts: _near(facts, number) for facts in set(values)}
     place = {near: at for at, near in enumerate(sorted(set(near_of.values())))}
     place_of = {facts: place[near] for facts, near in near_of.items()}
     keys = [at * len(number) + rack for near, at in place.items() for rack in near[:-1]]
     return RackTable(
-        rack_place_of=np.fromiter(map(place_of.__getitem__, stated), np.int64, len(stated)),
+        rack_place_of=np.fromiter(map(place_of.__getitem__, values), np.int64, len(values)),
         rack_of=np.array(rack_of, np.int64),
         racks=len(number),
         known=np.array([near != () for near in place], np.bool_),

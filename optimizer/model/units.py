@@ -64,8 +64,8 @@ class Units:
             exclude=(),
             copartition=(),
             max_partitions=tuple(
-                replace(one, most=int(one.most or 0) // (self.size or 1))
-                for one in goals.max_partitions
+                replace(item, most=int(item.most or 0) // (self.size or 1))
+                for item in goals.max_partitions
             ),
         )
 
@@ -107,8 +107,8 @@ def units_of(problem: Problem, stated: LimitSet) -> Units:
     topics, rows = problem.topic_of[read].tolist(), row_of[read].tolist()
     for at, topic, row in zip(unit.tolist(), topics, rows, strict=True):
         parts[at].append((topic, row))
-    kinds = {kind: at for at, kind in enumerate(sorted({tuple(some) for some in parts}))}
-    kind_of = np.array([kinds[tuple(some)] for some in parts], np.int64)
+    kinds = {kind: at for at, kind in enumerate(sorted({tuple(part) for part in parts}))}
+    kind_of = np.array([kinds[tuple(part)] for part in parts], np.int64)
     order = np.argsort(kind_of, kind="stable")
     place = np.empty_like(order)
     place[order] = np.arange(len(order))
@@ -124,11 +124,11 @@ def units_of(problem: Problem, stated: LimitSet) -> Units:
     return _units(problem, of_partition, kind_of[order], may, _names(problem, list(kinds)))
 
 
-def _topics_together(problem: Problem, stated: LimitSet) -> IntArray:
+def _topics_together(problem: Problem, limit_set: LimitSet) -> IntArray:
     """For each topic the first of those that it goes together with."""
     first = np.arange(len(problem.topics))
-    for one in stated.copartition:
-        about = np.array([is_about(one.topics, topic) for topic in problem.topics], np.bool_)
+    for item in limit_set.copartition:
+        about = np.array([is_about(item.topics, topic) for topic in problem.topics], np.bool_)
         joined = np.isin(first, first[about])
         first[joined] = first[joined].min(initial=len(first))
     return first
@@ -160,11 +160,11 @@ def _units(
     subscribed, subscription = np.unique(may, axis=1, return_inverse=True)
     owner, owned = _owners(problem, of_partition, kind_of, may)
     sizes = np.bincount(unit, minlength=count)
-    stated = weights_of(problem)
-    weight = np.bincount(unit, stated.of_partition[read].astype(np.float64), count)
-    told: list[list[str]] = [[] for _ in range(count)]
+    weights = weights_of(problem)
+    weight = np.bincount(unit, weights.of_partition[read].astype(np.float64), count)
+    reports: list[list[str]] = [[] for _ in range(count)]
     for p, at in zip(read.tolist(), unit.tolist(), strict=True):
-        told[at].append(problem.partition_name(p))
+        reports[at].append(problem.partition_name(p))
     units = UnitProblem(
         member_ids=problem.member_ids,
         topics=names,
@@ -175,9 +175,9 @@ def _units(
         racks=problem.racks,
         kafka=replace(problem.kafka, claims=None, topic_ids=None, vanished=None, beyond=None),
         hosts=problem.hosts,
-        weights=np.asarray(weight * stated.weight_unit, np.float64),
+        weights=np.asarray(weight * weights.weight_unit, np.float64),
         capacities=problem.capacities,
-        unit_names=[" and ".join(some) for some in told],
+        unit_names=[" and ".join(items) for items in reports],
     )
     is_whole = bool((owned[owner != NOBODY] == sizes[owner != NOBODY]).all())
     return Units(of_partition, first, sizes, units, is_whole)

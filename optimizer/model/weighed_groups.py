@@ -44,11 +44,11 @@ def weighed(groups: HomogeneousGroups, stated: Reals, capacity: Reals) -> Weighe
     weights, units, shares = [], [], []
     for at, (first, last) in enumerate(pairwise(ends)):
         of_topics = groups.first_of_topic[topics[at] : topics[at + 1] + 1] - first
-        of_group, known = known_or_mean(stated[first:last], of_topics)
+        of_group, entries = known_or_mean(stated[first:last], of_topics)
         weight, unit = whole(of_group)
         weights.append(weight)
         units.append(unit)
-        shares.append(known)
+        shares.append(entries)
     return WeighedGroups(
         groups, np.concatenate(weights), np.array(units), capacity, np.array(shares)
     )

@@ -59,8 +59,8 @@ class Weights:
 
     def levels(self, loads: IntArray) -> IntArray:
         """The least level at which each member takes in so much."""
-        found: IntArray = -(-loads * self.parts // self.capacity)
-        return found
+        result: IntArray = -(-loads * self.parts // self.capacity)
+        return result
 
     def loads(self, target: IntArray) -> IntArray:
         """The weight of each member's partitions; `target` is an assignment."""
@@ -74,8 +74,8 @@ class Weights:
 
     def stated_loads(self, target: IntArray) -> Reals:
         """Each member's load for a unit of its capacity, as stated."""
-        found: Reals = self.loads(target) * self.weight_unit / self.stated
-        return found
+        result: Reals = self.loads(target) * self.weight_unit / self.stated
+        return result
 
     def highest(self, target: IntArray) -> float:
         """The largest of these."""
@@ -112,10 +112,10 @@ class Weights:
 def weights_of(problem: Problem) -> Weights:
     """The weights and capacities of a problem."""
     if problem.weights is None:
-        stated, known = np.ones(problem.partition_count), 0.0
+        values, entries = np.ones(problem.partition_count), 0.0
     else:
-        stated, known = known_or_mean(problem.weights, problem.topic_offsets)
-    of_partition, weight_unit = whole(np.where(_is_read(problem), stated, 0.0))
+        values, entries = known_or_mean(problem.weights, problem.topic_offsets)
+    of_partition, weight_unit = whole(np.where(_is_read(problem), values, 0.0))
     capacities = _capacities(problem)
     capacity, capacity_unit = _whole_capacities(capacities)
     parts = _parts(capacity)
@@ -126,7 +126,7 @@ def weights_of(problem: Problem) -> Weights:
         weight_unit=weight_unit,
         capacity_unit=capacity_unit,
         stated=capacities,
-        known=known,
+        known=entries,
     )
 
 
@@ -155,15 +155,15 @@ def known_or_mean(stated: Reals, topic_offsets: IntArray) -> tuple[Reals, float]
     unknown = np.isnan(stated)
     if not unknown.any():
         return stated, 1.0
-    found = stated.copy()
-    group_mean = _mean(found[~unknown], 1.0)
+    reals = stated.copy()
+    group_mean = _mean(reals[~unknown], 1.0)
     ends = topic_offsets.tolist()
     topics = topic_offsets.searchsorted(unknown.nonzero()[0], "right") - 1
     for topic in np.unique(topics).tolist():
         of_topic = slice(ends[topic], ends[topic + 1])
-        known = found[of_topic][~unknown[of_topic]]
-        found[of_topic][unknown[of_topic]] = _mean(known, group_mean)
-    return found, 1.0 - int(np.count_nonzero(unknown)) / len(stated)
+        entries = reals[of_topic][~unknown[of_topic]]
+        reals[of_topic][unknown[of_topic]] = _mean(entries, group_mean)
+    return reals, 1.0 - int(np.count_nonzero(unknown)) / len(stated)
 
 
 def _mean(known: Reals, otherwise: float) -> float:

@@ -153,8 +153,8 @@ class _View:
         may_keep = self.kinds.pair_of(problem.owner) >= 0
         self.found = np.where(may_keep, problem.owner, NOBODY)
         self._before, self._after = (
-            np.bincount(some[some >= 0], minlength=len(problem.member_ids)).tolist()
-            for some in (self.found, target)
+            np.bincount(items[items >= 0], minlength=len(problem.member_ids)).tolist()
+            for items in (self.found, target)
         )
         self._limits = limits_of(problem, goals.limits)
         self._facts = rack_facts_of(problem, goals.rack)

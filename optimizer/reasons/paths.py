@@ -50,13 +50,13 @@ def paths_of(found: IntArray, target: IntArray) -> Iterator[Path]:
 
 def _linked(transfers: Sequence[Transfer]) -> dict[int, int]:
     """For each transfer the one by which its taker passes a partition on, if there is one."""
-    given: dict[int, list[int]] = {}
+    inputs: dict[int, list[int]] = {}
     for at, transfer in enumerate(transfers):
         if transfer.giver != OUTSIDE:
-            given.setdefault(transfer.giver, []).append(at)
+            inputs.setdefault(transfer.giver, []).append(at)
     # What comes from a member is linked before what comes from outside.
     order = sorted(range(len(transfers)), key=lambda at: transfers[at].giver == OUTSIDE)
-    waiting = {member: iter(some) for member, some in given.items()}
+    waiting = {member: iter(items) for member, items in inputs.items()}
     links = ((at, next(waiting.get(transfers[at].taker, iter(())), None)) for at in order)
     return {at: following for at, following in links if following is not None}
 

@@ -32,24 +32,24 @@ def explain_by_weight(
     """
     weights, ids = weights_of(problem), problem.member_ids
     may_keep = kinds_of(problem).pair_of(problem.owner) >= 0
-    found = np.where(may_keep, problem.owner, NOBODY)
-    before, after = (weights.stated_loads(owners).tolist() for owners in (found, target))
+    result = np.where(may_keep, problem.owner, NOBODY)
+    before, after = (weights.stated_loads(owners).tolist() for owners in (result, target))
 
     def had(member: int) -> str:
         return f"{ids[member]}, which had {_number(before[member])}"
 
-    limits, told = limits_of(problem, goals.limits), []
+    limits, report = limits_of(problem, goals.limits), []
     for p in np.flatnonzero(may_keep & (target != problem.owner)).tolist():
         giver, taker = int(problem.owner[p]), int(target[p])
         weight = _number(float(weights.of_partition[p]) * weights.weight_unit)
-        told.append(
+        report.append(
             f"{problem.partition_name(p)} (weight {weight}) moves from {had(giver)}, to "
             f"{had(taker)}: they will have {_number(after[giver])} and "
             f"{_number(after[taker])}"
             + (TAKEN if limits and not limits.allowed[limits.row_of[p], giver] else "")
         )
     verdict = check_assignment(problem, target, certificate, goals)
-    return WeightExplanation([], [], told + ([verdict.weight.shown] if verdict.weight else []))
+    return WeightExplanation([], [], report + ([verdict.weight.shown] if verdict.weight else []))
 
 
 def _number(value: float) -> str:

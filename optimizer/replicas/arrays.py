@@ -41,8 +41,8 @@ def _compressed(key: IntArray) -> tuple[IntArray, int]:
 
 def any_of(rows: BoolArray) -> BoolArray:
     """Which rows have any that is true."""
-    found: BoolArray = np.logical_or.reduce(rows, axis=1)
-    return found
+    result: BoolArray = np.logical_or.reduce(rows, axis=1)
+    return result
 
 
 def has(rows: IntArray, values: IntArray) -> BoolArray:

@@ -60,7 +60,7 @@ def batches_of(
     """
     changes = plan.changes
     alive = {broker.id for broker in plan.cluster.brokers if broker.alive}
-    used = {b.id for b, one in zip(plan.cluster.brokers, plan.cluster.used, strict=True) if one}
+    used = {b.id for b, item in zip(plan.cluster.brokers, plan.cluster.used, strict=True) if item}
     edges: list[_Copy] = []
     for at, change in enumerate(changes):
         leader = (leaders or {}).get((change.topic, change.partition), change.before[0])
@@ -172,10 +172,10 @@ class _Colouring:
         return parts
 
     def add(self, edge: int) -> None:
-        one, other = self.ends[edge]
-        common = self.free[one] & self.free[other]
+        item, other = self.ends[edge]
+        common = self.free[item] & self.free[other]
         if not common:
-            free, wanted = _lowest(self.free[one]), _lowest(self.free[other])
+            free, wanted = _lowest(self.free[item]), _lowest(self.free[other])
             self._flip(other, free, wanted)  # then both have `free` left
             common = 1 << free
         self._set(edge, _lowest(common))
@@ -186,24 +186,24 @@ class _Colouring:
             self.at[part, colour] = edge
             self.free[part] &= ~(1 << colour)
 
-    def _flip(self, part: int, one: int, other: int) -> None:
+    def _flip(self, part: int, number: int, other: int) -> None:
         """Swap two colours along the path that begins at a part with an edge of colour `one`."""
-        path, colour = [], one
+        path, colour = [], number
         while (edge := self.at.get((part, colour))) is not None:
             path.append(edge)
             ends = self.ends[edge]
             part = ends[0] if ends[1] == part else ends[1]
-            colour = other if colour == one else one
-        self._swap(path, one, other)
+            colour = other if colour == number else number
+        self._swap(path, number, other)
 
-    def _swap(self, path: list[int], one: int, other: int) -> None:
+    def _swap(self, path: list[int], number: int, other: int) -> None:
         for edge in path:
             for part in self.ends[edge]:
                 if self.at.get((part, self.colour_of[edge])) == edge:
                     del self.at[part, self.colour_of[edge]]
                     self.free[part] |= 1 << self.colour_of[edge]
         for edge in path:
-            self._set(edge, other if self.colour_of[edge] == one else one)
+            self._set(edge, other if self.colour_of[edge] == number else number)
 
     def even_out(self) -> None:
         """Swap the largest colour for the smallest along a path with more of the former."""

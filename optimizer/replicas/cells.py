@@ -57,18 +57,18 @@ def cells_of(placement: Placement) -> Cells:
         example = np.empty(count, np.int64)
         example[number] = np.arange(len(rows))
         of[rows, rack] = first + number
-        one = rows[example]
+        item = rows[example]
         parts.append(
             (
                 np.bincount(number, minlength=count),
                 np.full(count, rack),
-                placement.topic[one],
+                placement.topic[item],
                 listed[example],
                 cost[example],
-                placement.new_cost[one],
-                placement.low[one, rack],
-                placement.high[one, rack],
-                partition_class[one],
+                placement.new_cost[item],
+                placement.low[item, rack],
+                placement.high[item, rack],
+                partition_class[item],
             )
         )
         first += count

@@ -37,45 +37,45 @@ def check_replicas(
         return faults
     still = np.setdiff1d(np.arange(len(facts.partitions)), rows)
     for at in still.tolist():
-        one = facts.partitions[at]
-        if list(replicas[one.topic, one.partition]) != list(one.replicas):
-            faults.append(f"{one.topic}-{one.partition} can't be planned, and isn't as it was")
-    chosen = after[rows]
+        item = facts.partitions[at]
+        if list(replicas[item.topic, item.partition]) != list(item.replicas):
+            faults.append(f"{item.topic}-{item.partition} can't be planned, and isn't as it was")
+    selection = after[rows]
     if goals.leaders_only:
-        return _moved(facts, rows, chosen) or _judged_leaders(facts, rows, chosen, goals)
+        return _moved(facts, rows, selection) or _judged_leaders(facts, rows, selection, goals)
     problem = replica_placement(facts, rows, goals)
-    width = max(problem.width, chosen.shape[1])
-    chosen = np.pad(chosen, ((0, 0), (0, width - chosen.shape[1])), constant_values=NOBODY)
-    for at in np.flatnonzero(~is_sound(problem, chosen)).tolist():
-        one = facts.partitions[rows[at]]
+    width = max(problem.width, selection.shape[1])
+    selection = np.pad(selection, ((0, 0), (0, width - selection.shape[1])), constant_values=NOBODY)
+    for at in np.flatnonzero(~is_sound(problem, selection)).tolist():
+        item = facts.partitions[rows[at]]
         faults.append(
-            f"{one.topic}-{one.partition}: {list(replicas[one.topic, one.partition])} aren't as "
-            "many brokers that can be used, as even over racks, as it can have"
+            f"{item.topic}-{item.partition}: {list(replicas[item.topic, item.partition])} aren't "
+            "as many brokers that can be used, as even over racks, as it can have"
         )
     if faults:
         return faults
-    faults += _judged("replicas", problem, chosen)
-    return faults + _judged_leaders(facts, rows, chosen, goals)
+    faults += _judged("replicas", problem, selection)
+    return faults + _judged_leaders(facts, rows, selection, goals)
 
 
-def _moved(facts: NumberedCluster, rows: IntArray, chosen: IntArray) -> list[str]:
+def _moved(facts: NumberedCluster, rows: IntArray, indices: IntArray) -> list[str]:
     """A sentence for each partition whose replicas aren't those that it had."""
     before = facts.replicas[rows]
-    width = max(before.shape[1], chosen.shape[1])
+    width = max(before.shape[1], indices.shape[1])
     had, has = (
-        np.sort(np.pad(one, ((0, 0), (0, width - one.shape[1])), constant_values=NOBODY))
-        for one in (before, chosen)
+        np.sort(np.pad(item, ((0, 0), (0, width - item.shape[1])), constant_values=NOBODY))
+        for item in (before, indices)
     )
     names = (facts.partitions[at] for at in rows[(had != has).any(axis=1)].tolist())
-    return [f"{one.topic}-{one.partition} has other replicas than before" for one in names]
+    return [f"{name.topic}-{name.partition} has other replicas than before" for name in names]
 
 
 def _judged_leaders(
-    facts: NumberedCluster, rows: IntArray, chosen: IntArray, goals: ReplicaGoals
+    facts: NumberedCluster, rows: IntArray, indices: IntArray, goals: ReplicaGoals
 ) -> list[str]:
-    listed = facts.kept[rows] if goals.leaders_only else chosen
+    listed = facts.kept[rows] if goals.leaders_only else indices
     leading = leader_placement(facts, rows, listed, goals)
-    leaders = chosen[:, :1]
+    leaders = indices[:, :1]
     if not is_sound(leading, leaders).all():
         return ["a partition is led by a broker that can't be used"]
     return _judged("leaders", leading, leaders)
@@ -84,7 +84,7 @@ def _judged_leaders(
 def _read(
     facts: NumberedCluster, replicas: Mapping[tuple[str, int], Sequence[int]]
 ) -> tuple[IntArray, list[str]]:
-    names = [(one.topic, one.partition) for one in facts.partitions]
+    names = [(partition.topic, partition.partition) for partition in facts.partitions]
     absent, strange = set(names) - replicas.keys(), replicas.keys() - set(names)
     faults = [f"{topic}-{number} is missing" for topic, number in sorted(absent)]
     faults += [f"{topic}-{number} isn't in the cluster" for topic, number in sorted(strange)]
@@ -100,12 +100,12 @@ def _read(
     return after, faults
 
 
-def _judged(what: str, problem: Placement, chosen: IntArray) -> list[str]:
-    searched = search(problem, chosen)
+def _judged(what: str, problem: Placement, indices: IntArray) -> list[str]:
+    searched = search(problem, indices)
     if searched.cycles:
         arcs, cycle = searched.arcs, searched.cycles[0]
         count = int((arcs.partition[cycle] >= 0).sum())
         return [f"the {what} could be better: by {count} exchange{'s' if count > 1 else ''}"]
-    if not proves(problem, chosen, prices_of(problem, searched)):
+    if not proves(problem, indices, prices_of(problem, searched)):
         return [f"the {what} aren't proven to be the best"]
     return []

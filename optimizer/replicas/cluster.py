@@ -88,21 +88,24 @@ def _broker_faults(brokers: Sequence[Broker]) -> Iterator[str]:
 
 
 def _partition_faults(partitions: Sequence[Partition]) -> Iterator[str]:
-    names = [(one.topic, one.partition) for one in partitions]
+    names = [(partition.topic, partition.partition) for partition in partitions]
     if len(set(names)) < len(names):
         for (topic, number), times in Counter(names).items():
             if times > 1:
                 yield f"{topic}-{number} is there {times} times"
-    numbers = {*(one.partition for one in partitions)}.union(*(one.replicas for one in partitions))
+    numbers = {*(partition.partition for partition in partitions)}.union(
+        *(partition.replicas for partition in partitions)
+    )
     odd_numbers = not all(map(_is_number, numbers))
-    for one in partitions:
-        replicas = one.replicas
+    for partition in partitions:
+        replicas = partition.replicas
         if len(set(replicas)) < len(replicas):
-            yield f"{one.topic}-{one.partition} has a broker twice: {list(replicas)}"
-        if odd_numbers and not all(map(_is_number, (one.partition, *replicas))):
-            yield f"{one.topic}-{one.partition} has a number that isn't from 0 to 2147483647"
-        factor = one.replication_factor
+            yield f"{partition.topic}-{partition.partition} has a broker twice: {list(replicas)}"
+        if odd_numbers and not all(map(_is_number, (partition.partition, *replicas))):
+            name = f"{partition.topic}-{partition.partition}"
+            yield f"{name} has a number that isn't from 0 to 2147483647"
+        factor = partition.replication_factor
         if factor is not None and not (_is_number(factor, 2**15 - 1) and factor):
-            yield f"{one.topic}-{one.partition} is to have {factor!r:.40} replicas"
-        if one.size is not None and not _is_number(one.size, MOST_BYTES):
-            yield f"{one.topic}-{one.partition} has the size {one.size!r:.40}"
+            yield f"{partition.topic}-{partition.partition} is to have {factor!r:.40} replicas"
+        if partition.size is not None and not _is_number(partition.size, MOST_BYTES):
+            yield f"{partition.topic}-{partition.partition} has the size {partition.size!r:.40}"

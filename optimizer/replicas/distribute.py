@@ -15,16 +15,16 @@ ROUNDS = 100
 
 def distribute(placement: Placement, cells: Cells, flow: CellFlow) -> IntArray:
     """Brokers of each partition (P, width), as they flow; sound, and nearly always of that cost."""
-    chosen = Chosen(placement)
+    selection = Chosen(placement)
     quota = placement.low + _beyond(placement, cells, flow)
     for rack in range(placement.racks):
-        _keep(chosen, cells, flow, rack, quota)
+        _keep(selection, cells, flow, rack, quota)
     places = np.nonzero(quota)
     partition = np.repeat(places[0], quota[places])
     rack_of_place = np.repeat(places[1], quota[places])
     topic, rack, broker, amount = flow.pool.T
-    give(chosen, partition, rack_of_place, np.repeat(np.stack([topic, rack, broker]), amount, 1))
-    return chosen.rows
+    give(selection, partition, rack_of_place, np.repeat(np.stack([topic, rack, broker]), amount, 1))
+    return selection.rows
 
 
 class Chosen:
@@ -61,16 +61,16 @@ def _beyond(placement: Placement, cells: Cells, flow: CellFlow) -> IntArray:
     return beyond
 
 
-def _keep(chosen: Chosen, cells: Cells, flow: CellFlow, rack: int, quota: IntArray) -> None:
+def _keep(selection: Chosen, cells: Cells, flow: CellFlow, rack: int, quota: IntArray) -> None:
     """Give each listed broker's places in a cell to the partitions with most places left."""
     rows = np.flatnonzero(cells.of[:, rack] >= 0)
     cell = cells.of[rows, rack]
     for column in range(cells.listed.shape[1]):
         amount = flow.kept[:, column]
-        some = amount[cell] > 0
-        if not some.any():
+        mask = amount[cell] > 0
+        if not mask.any():
             continue
-        here, of = rows[some], cell[some]
+        here, of = rows[mask], cell[mask]
         whole = amount[of] == cells.size[of]
         taking = [here[whole]]
         part, of_part = here[~whole], of[~whole]
@@ -78,11 +78,11 @@ def _keep(chosen: Chosen, cells: Cells, flow: CellFlow, rack: int, quota: IntArr
         first = ranks_in_runs(of_part[order]) < amount[of_part[order]]
         taking.append(part[order[first]])
         partition = np.concatenate(taking)
-        chosen.add(partition, cells.listed[cells.of[partition, rack], column])
+        selection.add(partition, cells.listed[cells.of[partition, rack], column])
         quota[partition, rack] -= 1
 
 
-def give(chosen: Chosen, partition: IntArray, rack: IntArray, slots: IntArray) -> None:
+def give(selection: Chosen, partition: IntArray, rack: IntArray, slots: IntArray) -> None:
     """Fill places of partitions in racks with slots (topic, rack, broker), as many of each kind.
 
     Slots are shuffled; a place whose slot it can't take swaps with another one of its kind until
@@ -90,7 +90,7 @@ def give(chosen: Chosen, partition: IntArray, rack: IntArray, slots: IntArray) -
     """
     if not len(partition):
         return
-    placement = chosen.placement
+    placement = selection.placement
     draw = np.random.default_rng(len(partition))
     kind = placement.topic[partition] * placement.racks + rack
     order = np.argsort(kind, kind="stable")
@@ -101,7 +101,7 @@ def give(chosen: Chosen, partition: IntArray, rack: IntArray, slots: IntArray) -
     first = np.flatnonzero(np.diff(kind, prepend=-1))
     sizes = np.diff(np.append(first, len(kind)))
     run = np.repeat(np.arange(len(first)), sizes)
-    matching = _Matching(chosen, partition, broker)
+    matching = _Matching(selection, partition, broker)
     for _ in range(ROUNDS):
         wrong = np.flatnonzero(~matching.fits(np.arange(len(partition)), broker))
         if not len(wrong):
@@ -109,17 +109,17 @@ def give(chosen: Chosen, partition: IntArray, rack: IntArray, slots: IntArray) -
         other = first[run[wrong]] + (draw.random(len(wrong)) * sizes[run[wrong]]).astype(np.int64)
         matching.swap(wrong, other)
     fit = matching.fits(np.arange(len(partition)), broker)
-    _add_all(chosen, partition[fit], broker[fit])
-    for one, its_rack in zip(partition[~fit].tolist(), rack[~fit].tolist(), strict=True):
-        _add_any(chosen, one, its_rack)
+    _add_all(selection, partition[fit], broker[fit])
+    for item, its_rack in zip(partition[~fit].tolist(), rack[~fit].tolist(), strict=True):
+        _add_any(selection, item, its_rack)
 
 
 class _Matching:
     """Places of partitions and the broker that each has been dealt."""
 
-    def __init__(self, chosen: Chosen, partition: IntArray, broker: IntArray) -> None:
+    def __init__(self, selection: Chosen, partition: IntArray, broker: IntArray) -> None:
         self.partition, self.broker = partition, broker
-        self.taken = chosen.rows[partition]
+        self.taken = selection.rows[partition]
         order = np.argsort(partition, kind="stable")
         self.sisters = self._sisters(order)
 
@@ -153,19 +153,19 @@ class _Matching:
         self.broker[one], self.broker[other] = self.broker[other], self.broker[one]
 
 
-def _add_all(chosen: Chosen, partition: IntArray, broker: IntArray) -> None:
+def _add_all(selection: Chosen, partition: IntArray, broker: IntArray) -> None:
     order = np.argsort(partition, kind="stable")
     partition, broker = partition[order], broker[order]
     rank = ranks_in_runs(partition)
-    for one in range(int(rank.max(initial=-1)) + 1):
-        chosen.add(partition[rank == one], broker[rank == one])
+    for item in range(int(rank.max(initial=-1)) + 1):
+        selection.add(partition[rank == item], broker[rank == item])
 
 
-def _add_any(chosen: Chosen, partition: int, rack: int) -> None:
+def _add_any(selection: Chosen, partition: int, rack: int) -> None:
     """Give a partition the first candidate of a rack that it hasn't."""
-    placement = chosen.placement
+    placement = selection.placement
     listed = placement.listed[partition]
     here = listed[(listed >= 0) & (placement.rack_of[listed] == rack)]
     candidates = np.concatenate([here, placement.receivers_of(rack)])
-    free = candidates[~np.isin(candidates, chosen.rows[partition])]
-    chosen.add(np.array([partition]), free[:1])
+    free = candidates[~np.isin(candidates, selection.rows[partition])]
+    selection.add(np.array([partition]), free[:1])

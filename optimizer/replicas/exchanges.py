@@ -27,11 +27,11 @@ class Exchanges(NamedTuple):
     partition: IntArray
 
 
-def exchanges_of(placement: Placement, chosen: IntArray) -> Exchanges:
+def exchanges_of(placement: Placement, indices: IntArray) -> Exchanges:
     """The cheapest exchange between any two places between which there is one."""
-    costs = placement.costs_of(chosen)
-    found = [*_to_listed(placement, chosen, costs), _to_new(placement, chosen, costs)]
-    giver, taker, cost, partition = map(np.concatenate, zip(*found, strict=True))
+    costs = placement.costs_of(indices)
+    result = [*_to_listed(placement, indices, costs), _to_new(placement, indices, costs)]
+    giver, taker, cost, partition = map(np.concatenate, zip(*result, strict=True))
     return _cheapest(placement, giver, taker, cost, partition)
 
 
@@ -48,19 +48,19 @@ def allowed(
 
 
 def _to_listed(
-    placement: Placement, chosen: IntArray, costs: IntArray
+    placement: Placement, indices: IntArray, costs: IntArray
 ) -> Iterator[tuple[IntArray, IntArray, IntArray, IntArray]]:
     """Exchanges for a listed broker that the partition hasn't."""
-    in_racks = placement.in_racks(chosen)
+    in_racks = placement.in_racks(indices)
     place = placement.topic * placement.brokers
     for taker, rack, price in zip(
         placement.listed.T, placement.listed_rack.T, placement.listed_cost.T, strict=True
     ):
-        absent = (rack >= 0) & ~has(chosen, taker)
+        absent = (rack >= 0) & ~has(indices, taker)
         if not absent.any():
             continue
-        for column in range(chosen.shape[1]):
-            giver = chosen[:, column]
+        for column in range(indices.shape[1]):
+            giver = indices[:, column]
             giving = np.where(giver >= 0, placement.rack_of[giver], -1)
             may = np.flatnonzero(absent & allowed(placement, in_racks, giving, rack))
             yield (
@@ -72,14 +72,14 @@ def _to_listed(
 
 
 def _to_new(
-    placement: Placement, chosen: IntArray, costs: IntArray
+    placement: Placement, indices: IntArray, costs: IntArray
 ) -> tuple[IntArray, IntArray, IntArray, IntArray]:
     """Exchanges for a broker that isn't listed.
 
     For each place and rack the partitions that could give that place up for one of that rack are
     looked at in the order of their costs, until each broker of the rack has found one.
     """
-    giver, rack, cost, partition = _givers(placement, chosen, costs)
+    giver, rack, cost, partition = _givers(placement, indices, costs)
     key = giver * placement.racks + rack
     order = np.lexsort((cost, key)) if np.any(cost != cost[:1]) else np.argsort(key, kind="stable")
     key, cost, partition = key[order], cost[order], partition[order]
@@ -88,43 +88,45 @@ def _to_new(
     keys = key[start] if len(key) else key
     # every broker of the rack, for each place and rack
     receivers = [placement.receivers_of(r) for r in range(placement.racks)]
-    sizes = np.array([len(some) for some in receivers], np.int64)
+    sizes = np.array([len(receiver) for receiver in receivers], np.int64)
     wanted = sizes[keys % placement.racks]
     run = np.repeat(np.arange(len(keys)), wanted)
     offset = np.arange(len(run)) - np.repeat(wanted.cumsum() - wanted, wanted)
     first = (sizes.cumsum() - sizes)[keys % placement.racks]
     taker = np.concatenate(receivers)[np.repeat(first, wanted) + offset]
-    found: list[tuple[IntArray, IntArray, IntArray, IntArray]] = []
+    result: list[tuple[IntArray, IntArray, IntArray, IntArray]] = []
     rank = 0
     while len(run):
         at = start[run] + rank
         there = at < end[run]
         run, taker, at = run[there], taker[there], at[there]
         p = partition[at]
-        fits = ~has(chosen[p], taker) & ~has(placement.listed[p], taker)
+        fits = ~has(indices[p], taker) & ~has(placement.listed[p], taker)
         here = at[fits]
         topic = keys[run[fits]] // placement.racks // placement.brokers * placement.brokers
-        found.append((keys[run[fits]] // placement.racks, topic + taker[fits], cost[here], p[fits]))
+        result.append(
+            (keys[run[fits]] // placement.racks, topic + taker[fits], cost[here], p[fits])
+        )
         run, taker = run[~fits], taker[~fits]
         rank += 1
-    if not found:
+    if not result:
         nothing = np.empty(0, np.int64)
         return nothing, nothing, nothing, nothing
-    giver, taker, cost, partition = map(np.concatenate, zip(*found, strict=True))
+    giver, taker, cost, partition = map(np.concatenate, zip(*result, strict=True))
     return giver, taker, cost, partition
 
 
 def _givers(
-    placement: Placement, chosen: IntArray, costs: IntArray
+    placement: Placement, indices: IntArray, costs: IntArray
 ) -> tuple[IntArray, IntArray, IntArray, IntArray]:
     """Place, rack to which it may be given up, cost and partition, for each such triple."""
-    in_racks = placement.in_racks(chosen)
-    some = [np.empty(0, np.int64)]
-    parts = [(some[0], some[0], some[0], some[0])]
+    in_racks = placement.in_racks(indices)
+    items = [np.empty(0, np.int64)]
+    parts = [(items[0], items[0], items[0], items[0])]
     place = placement.topic * placement.brokers
     has_receivers = [len(placement.receivers_of(r)) > 0 for r in range(placement.racks)]
-    for column in range(chosen.shape[1]):
-        giver = chosen[:, column]
+    for column in range(indices.shape[1]):
+        giver = indices[:, column]
         giving = np.where(giver >= 0, placement.rack_of[giver], -1)
         for rack in np.flatnonzero(has_receivers).tolist():
             may = np.flatnonzero(allowed(placement, in_racks, giving, np.full(len(giving), rack)))
@@ -149,17 +151,17 @@ def _cheapest(
     return Exchanges(giver[first], taker[first], cost[first], partition[first])
 
 
-def exchange(chosen: IntArray, partition: int, giver: int, taker: int) -> None:
+def exchange(indices: IntArray, partition: int, giver: int, taker: int) -> None:
     """Carry one out."""
-    row = chosen[partition]
+    row = indices[partition]
     row[row == giver] = taker
 
 
 def can_exchange(
-    placement: Placement, chosen: IntArray, partition: int, giver: int, taker: int
+    placement: Placement, indices: IntArray, partition: int, giver: int, taker: int
 ) -> bool:
     """Whether the partition may give up one broker and take the other."""
-    row = chosen[partition]
+    row = indices[partition]
     if giver not in row or taker in row or placement.rack_of[taker] < 0:
         return False
     if not placement.receives[taker] and taker not in placement.listed[partition]:

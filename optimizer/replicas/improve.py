@@ -20,7 +20,7 @@ class Step(NamedTuple):
     taker: int
 
 
-def carry_out(placement: Placement, chosen: IntArray, searched: Searched) -> None:
+def carry_out(placement: Placement, indices: IntArray, searched: Searched) -> None:
     """Change the choice in place along every cycle that no other has got in the way of."""
     touched: set[int] = set()
     for cycle in searched.cycles:
@@ -29,9 +29,9 @@ def carry_out(placement: Placement, chosen: IntArray, searched: Searched) -> Non
         if touched & partitions:
             continue
         touched |= partitions
-        for step in _untangled(placement, chosen, steps):
+        for step in _untangled(placement, indices, steps):
             if step.partition != BETWEEN:
-                exchange(chosen, step.partition, step.giver, step.taker)
+                exchange(indices, step.partition, step.giver, step.taker)
 
 
 def _steps(placement: Placement, searched: Searched, cycle: list[int]) -> list[Step]:
@@ -47,7 +47,7 @@ def _steps(placement: Placement, searched: Searched, cycle: list[int]) -> list[S
     ]
 
 
-def _untangled(placement: Placement, chosen: IntArray, steps: list[Step]) -> list[Step]:
+def _untangled(placement: Placement, indices: IntArray, steps: list[Step]) -> list[Step]:
     """The cycle, or a part of it that makes the choice better and can be carried out.
 
     Two exchanges a → b and c → d of one partition are in each other's way if they would use the
@@ -55,17 +55,17 @@ def _untangled(placement: Placement, chosen: IntArray, steps: list[Step]) -> lis
     these two cost together what the one did.
     """
     swaps = [at for at, step in enumerate(steps) if step.partition != BETWEEN]
-    for one, other in combinations(swaps, 2):
-        first, second = steps[one], steps[other]
+    for item, other in combinations(swaps, 2):
+        first, second = steps[item], steps[other]
         if first.partition != second.partition:
             continue
         across = _step(placement, first.partition, first.giver, second.taker)
         back = _step(placement, first.partition, second.giver, first.taker)
-        if all(can_exchange(placement, chosen, *step[1:]) for step in (across, back)):
-            outer = [*steps[:one], across, *steps[other + 1 :]]
-            inner = [*steps[one + 1 : other], back]
+        if all(can_exchange(placement, indices, *step[1:]) for step in (across, back)):
+            outer = [*steps[:item], across, *steps[other + 1 :]]
+            inner = [*steps[item + 1 : other], back]
             better = outer if sum(step.cost for step in outer) < 0 else inner
-            return _untangled(placement, chosen, better)
+            return _untangled(placement, indices, better)
     return steps
 
 

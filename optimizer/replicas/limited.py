@@ -73,10 +73,10 @@ class _Search:
         )
         self._distribute((part | 1) - 1)
         assert self.found is not None
-        chosen = self._spent(self.found.chosen)
-        return Limited(chosen, balance_of(problem, chosen), self.bound)
+        spent = self._spent(self.found.chosen)
+        return Limited(spent, balance_of(problem, spent), self.bound)
 
-    def _spent(self, chosen: IntArray) -> IntArray:
+    def _spent(self, indices: IntArray) -> IntArray:
         """The same choice after exchanges by which balance gains, for the copies that are left."""
         problem = self.problem
         counted = replace(
@@ -84,17 +84,17 @@ class _Search:
             listed_cost=np.zeros_like(problem.listed_cost),
             new_cost=np.ones_like(problem.new_cost),
         )
-        chosen, left = chosen.copy(), self.copies - new_in(problem, chosen)
-        loads, weight = problem.loads(chosen), problem.weight
+        indices, left = indices.copy(), self.copies - new_in(problem, indices)
+        loads, weight = problem.loads(indices), problem.weight
         while True:
-            swaps = exchanges_of(counted, chosen)
+            swaps = exchanges_of(counted, indices)
             giver, taker = swaps.giver % problem.brokers, swaps.taker % problem.brokers
             gain = weight[giver] * (2 * loads[giver] - 1) - weight[taker] * (2 * loads[taker] + 1)
             gain = np.where(swaps.cost <= left, gain, 0)
             if gain.max(initial=0) <= 0:
-                return chosen
+                return indices
             at = int(gain.argmax())
-            exchange(chosen, int(swaps.partition[at]), int(giver[at]), int(taker[at]))
+            exchange(indices, int(swaps.partition[at]), int(giver[at]), int(taker[at]))
             loads[giver[at]] -= 1
             loads[taker[at]] += 1
             left -= int(swaps.cost[at])
@@ -115,29 +115,29 @@ class _Search:
     def _solved(self, costs: IntArray, load_weight: int) -> int:
         """The copies of the best choice at these prices, which is kept if it is better."""
         priced = replace(self.problem, new_cost=costs, load_weight=load_weight)
-        chosen, prices = solve(priced)
-        paid = priced.costs_of(chosen)
-        copies, balance = new_in(priced, chosen), balance_of(priced, chosen)
-        if proves(priced, chosen, prices):
+        selection, prices = solve(priced)
+        paid = priced.costs_of(selection)
+        copies, balance = new_in(priced, selection), balance_of(priced, selection)
+        if proves(priced, selection, prices):
             above = int(paid.sum()) - int(costs.max(initial=0)) * self.copies
             bound = balance - (-above // load_weight)  # rounded up: balances are whole numbers
             self.bound = bound if self.bound is None else max(self.bound, bound)
         if copies <= self.copies and (self.found is None or balance < self.found.balance):
-            self.found = Limited(chosen, balance, None)
+            self.found = Limited(selection, balance, None)
         return copies
 
 
-def new_in(placement: Placement, chosen: IntArray) -> int:
+def new_in(placement: Placement, indices: IntArray) -> int:
     """How many brokers of a choice are new to their partitions."""
-    new = chosen >= 0
+    new = indices >= 0
     for column in placement.listed.T:
-        new &= chosen != column[:, None]
+        new &= indices != column[:, None]
     return int(new.sum())
 
 
-def balance_of(placement: Placement, chosen: IntArray) -> int:
+def balance_of(placement: Placement, indices: IntArray) -> int:
     """Σ weight · replicas² of the brokers that are used."""
-    squares = placement.weight * placement.loads(chosen) ** 2
+    squares = placement.weight * placement.loads(indices) ** 2
     return int(squares[placement.rack_of >= 0].sum())
 
 

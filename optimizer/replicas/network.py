@@ -105,9 +105,9 @@ class _Network:
         used = np.unique(pool[new])
         self.pool_topic = np.empty(0, np.int64)
         topics, takers = [self.pool_topic], [self.pool_topic]
-        for one in used.tolist():
-            receivers = placement.receivers_of(one % placement.racks)
-            topics.append(np.full(len(receivers), one // placement.racks))
+        for item in used.tolist():
+            receivers = placement.receivers_of(item % placement.racks)
+            topics.append(np.full(len(receivers), item // placement.racks))
             takers.append(receivers)
         self.pool_topic, self.pool_taker = np.concatenate(topics), np.concatenate(takers)
         out = _Part(
@@ -185,5 +185,5 @@ def _segments(guess: IntArray, most: int) -> tuple[IntArray, IntArray, IntArray]
     ends[:, 0], ends[:, -1] = 0, most
     node = np.repeat(np.arange(len(guess)), len(offsets) - 1)
     start, end = ends[:, :-1].ravel(), ends[:, 1:].ravel()
-    some = end > start
-    return node[some], start[some], end[some]
+    mask = end > start
+    return node[mask], start[mask], end[mask]

@@ -60,21 +60,23 @@ class NumberedCluster:
 
     def sizes(self) -> tuple[IntArray, int]:
         """Bytes of a replica of each partition, and of how many that isn't known: the mean."""
-        known = [one.size for one in self.partitions if one.size is not None]
-        mean = round(sum(known) / len(known)) if known else 1
-        sizes = [mean if one.size is None else one.size for one in self.partitions]
-        return np.array(sizes, np.int64), len(sizes) - len(known)
+        entries = [partition.size for partition in self.partitions if partition.size is not None]
+        mean = round(sum(entries) / len(entries)) if entries else 1
+        sizes = [
+            mean if partition.size is None else partition.size for partition in self.partitions
+        ]
+        return np.array(sizes, np.int64), len(sizes) - len(entries)
 
 
 def numbered(cluster: Cluster) -> NumberedCluster:
     """The cluster in arrays; `InvalidClusterError` if it can't be."""
     cluster.check()
-    partitions = sorted(cluster.partitions, key=lambda one: (one.topic, one.partition))
-    known = {broker.id: broker for broker in cluster.brokers}
-    named = set(chain.from_iterable(one.replicas for one in partitions))
-    strangers = sorted(named - known.keys())
-    known |= {one: Broker(one, usable=False, alive=False) for one in strangers}
-    brokers = [known[one] for one in sorted(known)]
+    partitions = sorted(cluster.partitions, key=lambda item: (item.topic, item.partition))
+    entries = {broker.id: broker for broker in cluster.brokers}
+    named = set(chain.from_iterable(partition.replicas for partition in partitions))
+    strangers = sorted(named - entries.keys())
+    entries |= {stranger: Broker(stranger, usable=False, alive=False) for stranger in strangers}
+    brokers = [entries[item] for item in sorted(entries)]
     notes = []
     if strangers:
         listed = ", ".join(map(str, strangers))
@@ -82,10 +84,10 @@ def numbered(cluster: Cluster) -> NumberedCluster:
     used = [broker.usable and broker.alive for broker in brokers]
     racks, rack_of = _racks(brokers, used, notes)
     ids = np.array([broker.id for broker in brokers], np.int64)
-    topics = list(dict.fromkeys(one.topic for one in partitions))
+    topics = list(dict.fromkeys(partition.topic for partition in partitions))
     index = dict(zip(topics, range(len(topics)), strict=True))
-    counts = np.array([len(one.replicas) for one in partitions], np.int64)
-    wanted = [one.replication_factor for one in partitions]
+    counts = np.array([len(partition.replicas) for partition in partitions], np.int64)
+    wanted = [partition.replication_factor for partition in partitions]
     return NumberedCluster(
         brokers=brokers,
         partitions=partitions,
@@ -97,7 +99,7 @@ def numbered(cluster: Cluster) -> NumberedCluster:
         weight=_weights(brokers, used),
         replicas=_replicas(partitions, counts, ids),
         wanted=np.where([w is None for w in wanted], counts, [w or 0 for w in wanted]),
-        topic=np.array([index[one.topic] for one in partitions], np.int64),
+        topic=np.array([index[partition.topic] for partition in partitions], np.int64),
         alive=np.array([broker.alive for broker in brokers], np.bool_),
         notes=notes,
     )
@@ -106,9 +108,9 @@ def numbered(cluster: Cluster) -> NumberedCluster:
 def _racks(
     brokers: list[Broker], used: list[bool], notes: list[str]
 ) -> tuple[list[str | None], IntArray]:
-    named = {broker.rack for broker, one in zip(brokers, used, strict=True) if one}
+    named = {broker.rack for broker, flag in zip(brokers, used, strict=True) if flag}
     if None in named and len(named) > 1:
-        without = [b.id for b, one in zip(brokers, used, strict=True) if one and b.rack is None]
+        without = [b.id for b, flag in zip(brokers, used, strict=True) if flag and b.rack is None]
         notes.append(
             f"broker {without[0]} has no rack and others have one, which Kafka's own tools refuse: "
             "all are taken as of one rack"
@@ -118,7 +120,8 @@ def _racks(
         racks = [*sorted(rack for rack in named if rack is not None)]
     number = {rack: at for at, rack in enumerate(racks)}
     of = [
-        number.get(broker.rack, 0) if one else -1 for broker, one in zip(brokers, used, strict=True)
+        number.get(broker.rack, 0) if flag else -1
+        for broker, flag in zip(brokers, used, strict=True)
     ]
     return racks, np.array(of, np.int64)
 
@@ -126,26 +129,28 @@ def _racks(
 def _weights(brokers: list[Broker], used: list[bool]) -> IntArray:
     """What a broker's load² is multiplied by: 1 ÷ capacity, in whole numbers."""
     largest = max((broker.capacity or 0 for broker in brokers), default=0)
-    stated = [
+    settings = [
         max(Fraction(broker.capacity / largest).limit_denominator(FINEST), Fraction(1, FINEST))
-        if one and broker.capacity
+        if flag and broker.capacity
         else None
-        for broker, one in zip(brokers, used, strict=True)
+        for broker, flag in zip(brokers, used, strict=True)
     ]
-    capacities = [one for one in stated if one]
+    capacities = [item for item in settings if item]
     if not capacities:
         return np.ones(len(brokers), np.int64)
-    whole = Fraction(lcm(*(one.numerator for one in capacities)))
-    if max(whole / one for one in capacities) > FINEST:
+    whole = Fraction(lcm(*(capacity.numerator for capacity in capacities)))
+    if max(whole / capacity for capacity in capacities) > FINEST:
         whole = FINEST * min(capacities)
-    return np.array([max(round(whole / one), 1) if one else 1 for one in stated], np.int64)
+    return np.array([max(round(whole / item), 1) if item else 1 for item in settings], np.int64)
 
 
 def _replicas(partitions: list[Partition], counts: IntArray, ids: IntArray) -> IntArray:
     width = int(counts.max(initial=1))
     replicas = np.full((len(partitions), width), NOBODY)
     flat = np.fromiter(
-        chain.from_iterable(one.replicas for one in partitions), np.int64, int(counts.sum())
+        chain.from_iterable(partition.replicas for partition in partitions),
+        np.int64,
+        int(counts.sum()),
     )
     replicas[np.arange(width) < counts[:, None]] = np.searchsorted(ids, flat)
     return replicas
@@ -187,10 +192,10 @@ def in_scope(cluster: NumberedCluster) -> tuple[IntArray, list[LeftOut]]:
     for column in kept.T:
         room += (column >= 0) & ~cluster.receives[column]
     short = cluster.wanted > room
-    scope = np.array([one.scope for one in cluster.partitions], np.bool_)
+    scope = np.array([partition.scope for partition in cluster.partitions], np.bool_)
     left_out = []
     for at in np.flatnonzero(scope & (unknown | lost | short)).tolist():
-        one = cluster.partitions[at]
+        item = cluster.partitions[at]
         if unknown[at]:
             reason = "its replicas aren't known"
         elif lost[at]:
@@ -199,24 +204,24 @@ def in_scope(cluster: NumberedCluster) -> tuple[IntArray, list[LeftOut]]:
             reason = (
                 f"{cluster.wanted[at]} replicas take as many brokers, and {room[at]} can be used"
             )
-        left_out.append(LeftOut(one.topic, one.partition, reason))
+        left_out.append(LeftOut(item.topic, item.partition, reason))
     return np.flatnonzero(scope & ~unknown & ~lost & ~short), left_out
 
 
 def leadable(cluster: NumberedCluster) -> tuple[IntArray, list[LeftOut]]:
     """Partitions in scope that one of their replicas could lead; the others, with the reason."""
-    scope = np.array([one.scope for one in cluster.partitions], np.bool_)
+    scope = np.array([partition.scope for partition in cluster.partitions], np.bool_)
     can = any_of(cluster.kept >= 0)
     left_out = [
-        LeftOut(one.topic, one.partition, "none of its replicas is on a broker that can be used")
-        for one in (cluster.partitions[at] for at in np.flatnonzero(scope & ~can).tolist())
+        LeftOut(item.topic, item.partition, "none of its replicas is on a broker that can be used")
+        for item in (cluster.partitions[at] for at in np.flatnonzero(scope & ~can).tolist())
     ]
     return np.flatnonzero(scope & can), left_out
 
 
 def reasons_told(left_out: list[LeftOut]) -> list[str]:
     """A sentence for each reason and topic."""
-    counted = Counter((one.topic, one.reason) for one in left_out)
+    counted = Counter((item.topic, item.reason) for item in left_out)
     return [
         f"{count} partition{'s' if count > 1 else ''} of {topic} left out: {reason}"
         for (topic, reason), count in counted.items()

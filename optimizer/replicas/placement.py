@@ -85,44 +85,44 @@ class Placement:
         return np.where(self.listed >= 0, self.rack_of[self.listed], -1)
 
     def receivers_of(self, rack: int) -> IntArray:
-        found: IntArray = np.flatnonzero(self.receives & (self.rack_of == rack))
-        return found
+        result: IntArray = np.flatnonzero(self.receives & (self.rack_of == rack))
+        return result
 
-    def loads(self, chosen: IntArray) -> IntArray:
+    def loads(self, indices: IntArray) -> IntArray:
         """What each broker has of partitions with these brokers, its base included."""
-        return self.base + np.bincount(chosen[chosen >= 0], minlength=self.brokers)
+        return self.base + np.bincount(indices[indices >= 0], minlength=self.brokers)
 
-    def topic_loads(self, chosen: IntArray) -> IntArray:
+    def topic_loads(self, indices: IntArray) -> IntArray:
         """What each broker has of each topic: (G, B)."""
-        at = chosen + self.topic[:, None] * self.brokers
-        counts = np.bincount(at[chosen >= 0], minlength=self.topics * self.brokers)
+        at = indices + self.topic[:, None] * self.brokers
+        counts = np.bincount(at[indices >= 0], minlength=self.topics * self.brokers)
         return self.topic_base + counts.reshape(self.topics, self.brokers)
 
-    def in_racks(self, chosen: IntArray) -> IntArray:
+    def in_racks(self, indices: IntArray) -> IntArray:
         """How many brokers each partition has in each rack: (P, R)."""
-        counts = np.zeros((len(chosen), self.racks), np.int64)
-        rows = np.arange(len(chosen))
-        for column in chosen.T:
+        counts = np.zeros((len(indices), self.racks), np.int64)
+        rows = np.arange(len(indices))
+        for column in indices.T:
             taken = column >= 0
             counts[rows[taken], self.rack_of[column[taken]]] += 1
         return counts
 
-    def costs_of(self, chosen: IntArray) -> IntArray:
+    def costs_of(self, indices: IntArray) -> IntArray:
         """What each partition pays for each of its brokers; 0 where there is none."""
-        costs = np.repeat(self.new_cost[:, None], chosen.shape[1], axis=1)
+        costs = np.repeat(self.new_cost[:, None], indices.shape[1], axis=1)
         for listed, cost in zip(self.listed.T, self.listed_cost.T, strict=True):
-            same = (chosen == listed[:, None]) & (listed >= 0)[:, None]
+            same = (indices == listed[:, None]) & (listed >= 0)[:, None]
             costs = np.where(same, cost[:, None], costs)
-        return np.where(chosen >= 0, costs, 0)
+        return np.where(indices >= 0, costs, 0)
 
     def cost_of(self, partition: int, broker: int) -> int:
         """What one partition pays for one broker."""
         (at,) = (self.listed[partition] == broker).nonzero()
         return int(self.listed_cost[partition, at[0]] if len(at) else self.new_cost[partition])
 
-    def rows(self, chosen: IntArray, free: IntArray) -> Placement:
+    def rows(self, indices: IntArray, free: IntArray) -> Placement:
         """The same for those partitions alone; all others stand still as chosen."""
-        still = chosen.copy()
+        still = indices.copy()
         still[free] = NOBODY
         topic_base = self.topic_loads(still) if self.topic_weight else self.topic_base
         return replace(
@@ -176,7 +176,7 @@ def weights_that_fit(levels: Sequence[Level]) -> LevelWeights:
     """Weights cut to what 64 bits hold, where they are too large: no proof follows from them."""
     weights = level_weights(levels)
     while not weights.fits:
-        halved = [one._replace(most=max(one.most // 2, 1)) for one in levels[1:]]
+        halved = [level._replace(most=max(level.most // 2, 1)) for level in levels[1:]]
         levels = [levels[0], *halved]
         weights = level_weights(levels)
     return weights

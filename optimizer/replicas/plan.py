@@ -87,8 +87,8 @@ class ReplicaPlan:
         """Ids of brokers of every partition, the preferred leader first."""
         rows = self._ids(self.after)
         return {
-            (one.topic, one.partition): row
-            for one, row in zip(self.cluster.partitions, rows, strict=True)
+            (partition.topic, partition.partition): row
+            for partition, row in zip(self.cluster.partitions, rows, strict=True)
         }
 
     @cached_property
@@ -107,7 +107,7 @@ class ReplicaPlan:
 
     def _ids(self, rows: IntArray) -> list[list[int]]:
         ids = np.append(self.cluster.ids, NOBODY)[rows].tolist()
-        return [[one for one in row if one != NOBODY] for row in ids]
+        return [[item for item in row if item != NOBODY] for row in ids]
 
     @cached_property
     def copied(self) -> BoolArray:
@@ -173,8 +173,8 @@ def plan_replicas(cluster: Cluster, goals: ReplicaGoals | None = None) -> Replic
         proven = proven and proves(problem, sets, prices)
     after = facts.replicas
     if len(rows):
-        chosen = facts.replicas[rows] if sets is None else sets
-        after = _with_rows(after, rows, _ordered(facts.replicas[rows], chosen, leaders[:, 0]))
+        selection = facts.replicas[rows] if sets is None else sets
+        after = _with_rows(after, rows, _ordered(facts.replicas[rows], selection, leaders[:, 0]))
     return ReplicaPlan(
         cluster=facts,
         goals=goals,
@@ -201,20 +201,20 @@ def _claim(proven: bool, limit: Limit | None, leading: Placement, leaders: IntAr
     return OPTIMAL if reached else OPTIMAL_FOR_SETS
 
 
-def _ordered(before: IntArray, chosen: IntArray, leaders: IntArray) -> IntArray:
+def _ordered(before: IntArray, indices: IntArray, leaders: IntArray) -> IntArray:
     """Each row in the order that Kafka is given: leader, kept ones as before, new ones by id."""
-    place = np.full(chosen.shape, before.shape[1], np.int64)
+    place = np.full(indices.shape, before.shape[1], np.int64)
     for at in range(before.shape[1] - 1, -1, -1):
-        place[(chosen == before[:, at : at + 1]) & (chosen >= 0)] = at
-    place[chosen == leaders[:, None]] = -1
-    place[chosen < 0] = np.iinfo(np.int64).max
-    order = np.lexsort((chosen, place), axis=1)
-    return np.take_along_axis(chosen, order, 1)
+        place[(indices == before[:, at : at + 1]) & (indices >= 0)] = at
+    place[indices == leaders[:, None]] = -1
+    place[indices < 0] = np.iinfo(np.int64).max
+    order = np.lexsort((indices, place), axis=1)
+    return np.take_along_axis(indices, order, 1)
 
 
-def _same_width(one: IntArray, other: IntArray) -> tuple[IntArray, IntArray]:
-    width = max(one.shape[1], other.shape[1])
-    return _widened(one, width), _widened(other, width)
+def _same_width(number: IntArray, other: IntArray) -> tuple[IntArray, IntArray]:
+    width = max(number.shape[1], other.shape[1])
+    return _widened(number, width), _widened(other, width)
 
 
 def _widened(rows: IntArray, width: int) -> IntArray:

@@ -29,34 +29,34 @@ class Prices:
     of_topic: IntArray  # (G, B)
 
 
-def is_sound(placement: Placement, chosen: IntArray) -> BoolArray:
+def is_sound(placement: Placement, indices: IntArray) -> BoolArray:
     """Which partitions have as many brokers as they want, none twice, as racks want it."""
-    width = chosen.shape[1]
-    sound: BoolArray = np.add.reduce(chosen >= 0, axis=1) == placement.count
-    for one in range(width):
-        for other in range(one):
-            sound &= (chosen[:, one] != chosen[:, other]) | (chosen[:, one] == NOBODY)
-        broker = chosen[:, one]
+    width = indices.shape[1]
+    sound: BoolArray = np.add.reduce(indices >= 0, axis=1) == placement.count
+    for item in range(width):
+        for other in range(item):
+            sound &= (indices[:, item] != indices[:, other]) | (indices[:, item] == NOBODY)
+        broker = indices[:, item]
         candidate = placement.receives[broker] | has(placement.listed, broker)
         sound &= (broker == NOBODY) | (candidate & (placement.rack_of[broker] >= 0))
     if not sound.all():
         return sound
-    in_racks = placement.in_racks(chosen)
+    in_racks = placement.in_racks(indices)
     between = (placement.low <= in_racks) & (in_racks <= placement.high)
     return ~any_of(~between)
 
 
-def loads_fit(placement: Placement, chosen: IntArray, prices: Prices) -> bool:
+def loads_fit(placement: Placement, indices: IntArray, prices: Prices) -> bool:
     """Whether each load lies between its two marginal costs."""
     used = placement.rack_of >= 0
     weight = placement.load_weight * placement.weight
-    if not _between(weight[used], placement.loads(chosen)[used], prices.of_broker[used]):
+    if not _between(weight[used], placement.loads(indices)[used], prices.of_broker[used]):
         return False
     if not placement.topic_weight:
         return bool(np.array_equal(prices.of_topic[0][used], prices.of_broker[used]))
     own = (prices.of_topic - prices.of_broker)[:, used]
     each = np.full_like(own, placement.topic_weight)
-    return _between(each, placement.topic_loads(chosen)[:, used], own)
+    return _between(each, placement.topic_loads(indices)[:, used], own)
 
 
 def _between(weight: IntArray, load: IntArray, price: IntArray) -> bool:
@@ -64,7 +64,7 @@ def _between(weight: IntArray, load: IntArray, price: IntArray) -> bool:
     return bool(fits.all())
 
 
-def with_cheaper(placement: Placement, chosen: IntArray, prices: Prices) -> BoolArray:
+def with_cheaper(placement: Placement, indices: IntArray, prices: Prices) -> BoolArray:
     """Which partitions would rather have another choice at these prices.
 
     Choices of a partition are the bases of a matroid (brokers within racks within it), so a
@@ -73,31 +73,31 @@ def with_cheaper(placement: Placement, chosen: IntArray, prices: Prices) -> Bool
     dearest = np.full((placement.partitions, placement.racks), -FAR)
     cheapest = np.full_like(dearest, FAR)
     rows = np.arange(placement.partitions)
-    costs = placement.costs_of(chosen)
-    for column in range(chosen.shape[1]):
-        at = np.flatnonzero(chosen[:, column] >= 0)
-        broker = chosen[at, column]
+    costs = placement.costs_of(indices)
+    for column in range(indices.shape[1]):
+        at = np.flatnonzero(indices[:, column] >= 0)
+        broker = indices[at, column]
         rack = placement.rack_of[broker]
         value = costs[at, column] + prices.of_topic[placement.topic[at], broker]
         dearest[at, rack] = np.maximum(dearest[at, rack], value)
     for listed, cost in zip(placement.listed.T, placement.listed_cost.T, strict=True):
         rack = np.where(listed >= 0, placement.rack_of[listed], -1)
-        at = np.flatnonzero((rack >= 0) & ~has(chosen, listed))
+        at = np.flatnonzero((rack >= 0) & ~has(indices, listed))
         value = cost[at] + prices.of_topic[placement.topic[at], listed[at]]
         cheapest[at, rack[at]] = np.minimum(cheapest[at, rack[at]], value)
     for rack in range(placement.racks):
-        new = _cheapest_new(placement, chosen, prices, rack)
+        new = _cheapest_new(placement, indices, prices, rack)
         cheapest[rows, rack] = np.minimum(cheapest[rows, rack], new)
-    in_racks = placement.in_racks(chosen)
+    in_racks = placement.in_racks(indices)
     better = any_of(cheapest < dearest)
     giving = np.where(in_racks > placement.low, dearest, -FAR)
     taking = np.where(in_racks < placement.high, cheapest, FAR)
     # one rack both gives and takes at its own peril: that is the exchange within it, seen above
-    found: BoolArray = better | (taking.min(axis=1) < giving.max(axis=1))
-    return found
+    is_found: BoolArray = better | (taking.min(axis=1) < giving.max(axis=1))
+    return is_found
 
 
-def _cheapest_new(placement: Placement, chosen: IntArray, prices: Prices, rack: int) -> IntArray:
+def _cheapest_new(placement: Placement, indices: IntArray, prices: Prices, rack: int) -> IntArray:
     """What the cheapest broker of a rack costs each partition that hasn't it nor lists it."""
     best = np.full(placement.partitions, FAR)
     receivers = placement.receivers_of(rack)
@@ -107,7 +107,7 @@ def _cheapest_new(placement: Placement, chosen: IntArray, prices: Prices, rack: 
     left = np.arange(placement.partitions)
     for rank in range(len(receivers)):
         broker = order[placement.topic[left], rank]
-        free = ~has(chosen[left], broker) & ~has(placement.listed[left], broker)
+        free = ~has(indices[left], broker) & ~has(placement.listed[left], broker)
         here = left[free]
         price = prices.of_topic[placement.topic[here], broker[free]]
         best[here] = placement.new_cost[here] + price
@@ -117,11 +117,11 @@ def _cheapest_new(placement: Placement, chosen: IntArray, prices: Prices, rack: 
     return best
 
 
-def proves(placement: Placement, chosen: IntArray, prices: Prices) -> bool:
+def proves(placement: Placement, indices: IntArray, prices: Prices) -> bool:
     """Whether prices show that no choice is better; where levels can outweigh others they don't."""
     return (
         placement.is_exact
-        and bool(is_sound(placement, chosen).all())
-        and loads_fit(placement, chosen, prices)
-        and not with_cheaper(placement, chosen, prices).any()
+        and bool(is_sound(placement, indices).all())
+        and loads_fit(placement, indices, prices)
+        and not with_cheaper(placement, indices, prices).any()
     )

@@ -83,29 +83,29 @@ def _counts(brokers_of: IntArray, brokers: int, topics: int | None = None) -> In
 
 
 def leader_placement(
-    cluster: NumberedCluster, rows: IntArray, chosen: IntArray, goals: ReplicaGoals
+    cluster: NumberedCluster, rows: IntArray, indices: IntArray, goals: ReplicaGoals
 ) -> Placement:
     """Who of its replicas may lead each of those partitions; others are led as they are."""
     brokers = len(cluster.ids)
     standing = _first(cluster.kept)
     standing[rows] = NOBODY
-    change = (chosen != cluster.replicas[rows, 0][:, None]).astype(np.int64)
-    missed = _missed(cluster, rows, chosen, goals)
+    change = (indices != cluster.replicas[rows, 0][:, None]).astype(np.int64)
+    missed = _missed(cluster, rows, indices, goals)
     rack_weight = most_of_costs(brokers, 1, 1, 1) + 1
-    one = np.ones((1, 1), np.int64)
+    item = np.ones((1, 1), np.int64)
     used = cluster.used
     return Placement(
         rack_of=np.where(used, 0, -1),
         receives=np.zeros(brokers, np.bool_),
         weight=np.ones(brokers, np.int64),
         base=np.bincount(standing[standing >= 0], minlength=brokers),
-        listed=chosen,
-        listed_cost=np.where(chosen >= 0, change + missed * rack_weight, 0),
+        listed=indices,
+        listed_cost=np.where(indices >= 0, change + missed * rack_weight, 0),
         new_cost=np.ones(len(rows), np.int64),
         shape=np.zeros(len(rows), np.int64),
-        shape_count=one[0],
-        shape_low=one,
-        shape_high=one,
+        shape_count=item[0],
+        shape_low=item,
+        shape_high=item,
         topic=np.zeros(len(rows), np.int64),
         topic_base=np.zeros((1, brokers), np.int64),
         load_weight=most_of_costs(brokers, 1, 1, rack_weight + 1) + 1,
@@ -120,20 +120,20 @@ def _first(rows: IntArray) -> IntArray:
 
 
 def _missed(
-    cluster: NumberedCluster, rows: IntArray, chosen: IntArray, goals: ReplicaGoals
+    cluster: NumberedCluster, rows: IntArray, indices: IntArray, goals: ReplicaGoals
 ) -> IntArray:
     """Whether a leader would stand in another rack than its readers (P, F)."""
     if not goals.leader_racks:
-        return np.zeros_like(chosen)
+        return np.zeros_like(indices)
     number = {rack: at for at, rack in enumerate(cluster.racks)}
     wanted = np.array(
         [
-            number.get(goals.leader_racks.get((one.topic, one.partition)), -1)
-            for one in (cluster.partitions[at] for at in rows.tolist())
+            number.get(goals.leader_racks.get((item.topic, item.partition)), -1)
+            for item in (cluster.partitions[at] for at in rows.tolist())
         ],
         np.int64,
     )
     missed: IntArray = (
-        (wanted[:, None] >= 0) & (cluster.rack_of[chosen] != wanted[:, None])
+        (wanted[:, None] >= 0) & (cluster.rack_of[indices] != wanted[:, None])
     ).astype(np.int64)
     return missed

@@ -32,24 +32,24 @@ class Searched(NamedTuple):
     distance: IntArray
 
 
-def residual_arcs(placement: Placement, chosen: IntArray) -> Arcs:
+def residual_arcs(placement: Placement, indices: IntArray) -> Arcs:
     """Exchanges, and what it costs when a broker (and with it a place) gains or loses a replica.
 
     Nodes are places (topic · brokers + broker), then, where topics count, brokers, then the sink.
     """
-    found = exchanges_of(placement, chosen)
+    exchanges = exchanges_of(placement, indices)
     places = placement.topics * placement.brokers
     used = np.flatnonzero(placement.rack_of >= 0)
-    parts = [Arcs(*found[:4])]
+    parts = [Arcs(*exchanges[:4])]
     first = 0
     if placement.topic_weight:
         first = places
-        x = placement.topic_loads(chosen)[:, used].ravel()
+        x = placement.topic_loads(indices)[:, used].ravel()
         place = (np.arange(placement.topics)[:, None] * placement.brokers + used).ravel()
         broker = places + place % placement.brokers
         parts += _up_and_down(place, broker, placement.topic_weight * np.ones_like(x), x)
     sink = first + placement.brokers if placement.topic_weight else places
-    loads = placement.loads(chosen)[used]
+    loads = placement.loads(indices)[used]
     weight = placement.load_weight * placement.weight[used]
     parts += _up_and_down(first + used, np.full(len(used), sink), weight, loads)
     tail, head, cost, partition = map(np.concatenate, zip(*parts, strict=True))
@@ -64,9 +64,9 @@ def _up_and_down(tail: IntArray, head: IntArray, weight: IntArray, load: IntArra
     ]
 
 
-def search(placement: Placement, chosen: IntArray) -> Searched:
+def search(placement: Placement, indices: IntArray) -> Searched:
     """Bellman and Ford's search from everywhere at once."""
-    arcs = residual_arcs(placement, chosen)
+    arcs = residual_arcs(placement, indices)
     nodes = placement.topics * placement.brokers + 1
     nodes += placement.brokers if placement.topic_weight else 0
     order = np.argsort(arcs.head, kind="stable")

@@ -41,23 +41,23 @@ def solve(placement: Placement) -> Solved:
     cells = cells_of(placement)
     if len(cells.size) <= CELLS:
         return _improved(placement, distribute(placement, cells, flow_through(placement, cells)))
-    chosen = first_choice(placement)
+    indices = first_choice(placement)
     free = np.random.default_rng(placement.partitions).random(placement.partitions) < FREE_SHARE
     free[0] = True
     while True:
         rows = np.flatnonzero(free)
-        part = placement.rows(chosen, rows)
+        part = placement.rows(indices, rows)
         cells = cells_of(part)
         solved = _improved(part, distribute(part, cells, flow_through(part, cells)))
-        chosen[rows] = solved.chosen
-        wanting = with_cheaper(placement, chosen, solved.prices)
+        indices[rows] = solved.chosen
+        wanting = with_cheaper(placement, indices, solved.prices)
         if not wanting.any():
-            return Solved(chosen, solved.prices)
+            return Solved(indices, solved.prices)
         free |= wanting
 
 
-def _improved(placement: Placement, chosen: IntArray) -> Solved:
+def _improved(placement: Placement, indices: IntArray) -> Solved:
     """The choice after all that single exchanges, in cycles, can make better."""
-    while (searched := search(placement, chosen)).cycles:
-        carry_out(placement, chosen, searched)
-    return Solved(chosen, prices_of(placement, searched))
+    while (searched := search(placement, indices)).cycles:
+        carry_out(placement, indices, searched)
+    return Solved(indices, prices_of(placement, searched))

@@ -15,10 +15,10 @@ CHUNKS = 64
 def first_choice(placement: Placement) -> IntArray:
     """A sound choice whose loads are roughly even: where the exact search starts from."""
     target = _even_loads(placement)
-    chosen = Chosen(placement)
-    in_racks, loads = _keep(placement, chosen, target)
+    selection = Chosen(placement)
+    in_racks, loads = _keep(placement, selection, target)
     quota = placement.low - np.minimum(in_racks, placement.low)
-    beyond = placement.count - chosen.filled - quota.sum(axis=1)
+    beyond = placement.count - selection.filled - quota.sum(axis=1)
     room = np.bincount(
         np.maximum(placement.rack_of, 0),
         np.maximum(target - loads, 0) * (placement.rack_of >= 0),
@@ -36,8 +36,8 @@ def first_choice(placement: Placement) -> IntArray:
     partition = np.repeat(places[0], quota[places])
     rack = np.repeat(places[1], quota[places])
     slots = _slots(placement, placement.topic[partition], rack, loads)
-    give(chosen, partition, rack, slots)
-    return chosen.rows
+    give(selection, partition, rack, slots)
+    return selection.rows
 
 
 def _even_loads(placement: Placement) -> IntArray:
@@ -55,7 +55,7 @@ def _even_loads(placement: Placement) -> IntArray:
     return even
 
 
-def _keep(placement: Placement, chosen: Chosen, target: IntArray) -> tuple[IntArray, IntArray]:
+def _keep(placement: Placement, selection: Chosen, target: IntArray) -> tuple[IntArray, IntArray]:
     """Keep listed brokers, the cheapest first, then those with least too much; in parts."""
     loads = placement.loads(placement.listed)
     in_racks = np.zeros((placement.partitions, placement.racks), np.int64)
@@ -74,7 +74,7 @@ def _keep(placement: Placement, chosen: Chosen, target: IntArray) -> tuple[IntAr
             may = _may_keep(placement, broker, kept, counts, low, high, count)
             counts[may, placement.rack_of[broker[may]]] += 1
             kept[may] += 1
-            chosen.add(rows[may], broker[may])
+            selection.add(rows[may], broker[may])
             gone = broker[~may & (broker != NOBODY)]
             loads = loads - np.bincount(gone, minlength=placement.brokers)
         in_racks[rows] = counts
@@ -105,14 +105,14 @@ def _slots(placement: Placement, topic: IntArray, rack: IntArray, loads: IntArra
     loads = loads.copy()
     parts = [np.empty((3, 0), np.int64)]
     kind, sizes = np.unique(topic * placement.racks + rack, return_counts=True)
-    for one, places in zip(kind.tolist(), sizes.tolist(), strict=True):
-        brokers = placement.receivers_of(one % placement.racks)
+    for item, places in zip(kind.tolist(), sizes.tolist(), strict=True):
+        brokers = placement.receivers_of(item % placement.racks)
         if not len(brokers):
             continue
         amount = fill(loads[brokers], placement.weight[brokers], places)
         loads[brokers] += amount
         taker = np.repeat(brokers, amount)
-        kinds = np.full((2, places), [[one // placement.racks], [one % placement.racks]])
+        kinds = np.full((2, places), [[item // placement.racks], [item % placement.racks]])
         parts.append(np.concatenate([kinds, taker[None]]))
     return np.concatenate(parts, axis=1)
 

@@ -30,15 +30,15 @@ class Upgrade(Event):
     names: ClassVar = ("upgrade",)
 
     def __post_init__(self) -> None:
-        stated = self.strategies
-        names = (stated,) if isinstance(stated, str) else tuple(stated)
+        strategies = self.strategies
+        names = (strategies,) if isinstance(strategies, str) else tuple(strategies)
         object.__setattr__(self, "strategies", names)
         if not names:
             raise EventError("an upgrade has to name the assignors that members shall offer")
         for name in names:
             if name not in CLASSIC_ASSIGNORS:
-                known = ", ".join(CLASSIC_ASSIGNORS)
-                raise EventError(f"members can't offer the assignor {name!r}: choose of {known}")
+                entries = ", ".join(CLASSIC_ASSIGNORS)
+                raise EventError(f"members can't offer the assignor {name!r}: choose of {entries}")
         if len(set(names)) < len(names):
             raise EventError(f"an upgrade names an assignor twice: {', '.join(names)}")
         check_rolling(self, self.at_once, self.seconds, self.static, self.order)
@@ -51,7 +51,7 @@ class Upgrade(Event):
     @classmethod
     def of_value(cls, name: str, value: str) -> Upgrade:
         names, _, how = value.partition(":")
-        return cls(tuple(one.strip() for one in names.split(",")), **rolling_of(how))
+        return cls(tuple(item.strip() for item in names.split(",")), **rolling_of(how))
 
     def apply(self, group: Group, limits: Limits = DEFAULT_LIMITS) -> Group:
         return rolled(group, self.seconds, self.static, limits)

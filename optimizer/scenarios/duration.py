@@ -16,10 +16,10 @@ _LENGTH = re.compile(r"(\d{1,9}(?:\.\d{1,6})?)(ms|s|m|h|d)", re.ASCII)
 
 def seconds_of(text: str) -> float:
     """The seconds of a number and a unit (ms, s, m, h, d); EventError if it is none."""
-    found = _LENGTH.fullmatch(text.strip())
-    if not found:
+    found_text = _LENGTH.fullmatch(text.strip())
+    if not found_text:
         raise EventError(f"{text!r} is not a duration (for example 30s or 10m)")
-    return round(float(found[1]) * UNITS[found[2]], 6)
+    return round(float(found_text[1]) * UNITS[found_text[2]], 6)
 
 
 def seconds_to_text(seconds: float) -> str:

@@ -70,10 +70,10 @@ class Event(ABC):
     def to_table(self) -> dict[str, Any]:
         """As `event_of` reads it from TOML: the name under `event`, and what isn't the default."""
         table: dict[str, Any] = {"event": self.names[0]}
-        for one in fields(self):  # type: ignore[arg-type]  # all events are dataclasses
-            stated = getattr(self, one.name)
-            if stated != one.default and stated is not None:
-                table[one.name] = list(stated) if isinstance(stated, tuple) else stated
+        for item in fields(self):  # type: ignore[arg-type]  # all events are dataclasses
+            values = getattr(self, item.name)
+            if values != item.default and values is not None:
+                table[item.name] = list(values) if isinstance(values, tuple) else values
         return table
 
     def __str__(self) -> str:
@@ -111,15 +111,17 @@ def whole_number(what: str, text: str) -> int:
 
 def place_of(group: Group, name: str) -> int:
     """Where the member of that member id or instance id stands among the members of a group."""
-    by_id = [place for place, one in enumerate(group.members) if one.member_id == name]
-    found = by_id or [place for place, one in enumerate(group.members) if one.instance_id == name]
-    if not found:
+    by_id = [place for place, member in enumerate(group.members) if member.member_id == name]
+    result = by_id or [
+        place for place, member in enumerate(group.members) if member.instance_id == name
+    ]
+    if not result:
         raise NotApplicableError(
             f"no member has the member id or instance id {name!r}{_known(group.members)}"
         )
-    return found[0]
+    return result[0]
 
 
 def _known(members: Sequence[Member]) -> str:
-    some = ", ".join(member.instance_id or member.member_id for member in members[:3])
-    return f" (there are {some}{' and others' if len(members) > 3 else ''})" if some else ""
+    items = ", ".join(member.instance_id or member.member_id for member in members[:3])
+    return f" (there are {items}{' and others' if len(members) > 3 else ''})" if items else ""

@@ -90,10 +90,10 @@ class Crash(Event):
     names: ClassVar = ("crash", "crash-host", "crash-rack")
 
     def __post_init__(self) -> None:
-        stated = [one for one in (self.member, self.host, self.rack) if one is not None]
-        if len(stated) != 1:
+        settings = [item for item in (self.member, self.host, self.rack) if item is not None]
+        if len(settings) != 1:
             raise EventError("a crash is of one member, one host or one rack")
-        check_text(f"the {self._what} that crashes", stated[0])
+        check_text(f"the {self._what} that crashes", settings[0])
 
     @property
     def _what(self) -> str:
@@ -116,13 +116,13 @@ class Crash(Event):
         if self.member is not None:
             return [place_of(group, self.member)]
         what, name = self._what, self.value
-        found = [p for p, one in enumerate(group.members) if getattr(one, what) == name]
-        if not found:
-            known = sorted({getattr(one, what) for one in group.members} - {None})
+        result = [p for p, member in enumerate(group.members) if getattr(member, what) == name]
+        if not result:
+            entries = sorted({getattr(member, what) for member in group.members} - {None})
             at = "in" if what == "rack" else "on"
-            others = f"they are {at} {', '.join(known[:5])}" if known else f"no {what} is known"
+            others = f"they are {at} {', '.join(entries[:5])}" if entries else f"no {what} is known"
             raise NotApplicableError(f"no member is {at} {what} {name!r} ({others})")
-        return found
+        return result
 
     def apply(self, group: Group, limits: Limits = DEFAULT_LIMITS) -> Group:
         return without(group, self.places(group))
@@ -163,7 +163,10 @@ def without(group: Group, places: Sequence[int]) -> Group:
 
 def as_static(group: Group) -> Group:
     """The same group with an instance id for every member: its member id where it has none."""
-    named = [replace(one, instance_id=one.instance_id or one.member_id) for one in group.members]
+    named = [
+        replace(member, instance_id=member.instance_id or member.member_id)
+        for member in group.members
+    ]
     return replace(group, members=named)
 
 
@@ -173,9 +176,9 @@ def newcomers(group: Group, n: int, like: str | None = None) -> list[Member]:
         raise NotApplicableError("nobody is there to tell what a new member would read")
     members = group.members
     example = members[place_of(group, like)] if like is not None else _common(members)
-    per_rack = Counter(one.rack for one in members if one.rack is not None)
-    are_static = all(one.instance_id is not None for one in members)
-    taken = {one.member_id for one in members} | {one.instance_id for one in members}
+    per_rack = Counter(member.rack for member in members if member.rack is not None)
+    are_static = all(member.instance_id is not None for member in members)
+    taken = {member.member_id for member in members} | {member.instance_id for member in members}
     come = []
     free = (id_ for number in count(1) if (id_ := f"new-{number}") not in taken)
     for id_ in islice(free, n):
@@ -193,9 +196,9 @@ def newcomers(group: Group, n: int, like: str | None = None) -> list[Member]:
 
 def _common(members: Sequence[Member]) -> Member:
     """The first of those who read what most read."""
-    read = Counter(frozenset(one.topics) for one in members)
+    read = Counter(frozenset(member.topics) for member in members)
     most = max(read.values())
-    return next(one for one in members if read[frozenset(one.topics)] == most)
+    return next(member for member in members if read[frozenset(member.topics)] == most)
 
 
 def unused(beginning: str, taken: Container[str | None]) -> str:

@@ -36,12 +36,14 @@ def event_of(stated: str | Mapping[str, Any]) -> Event:
     name = stated.get("event")
     if not isinstance(name, str):
         raise EventError("an event needs its name under 'event', such as event = \"leave\"")
-    given = {key: value for key, value in stated.items() if key != "event"}
+    inputs = {key: value for key, value in stated.items() if key != "event"}
     if "=" in name:
-        if given:
-            raise EventError(f"event {name!r} states all of it: {', '.join(given)} can't be beside")
+        if inputs:
+            raise EventError(
+                f"event {name!r} states all of it: {', '.join(inputs)} can't be beside"
+            )
         return _of_text(name)
-    return _of_fields(name, given)
+    return _of_fields(name, inputs)
 
 
 def _of_text(text: str) -> Event:
@@ -53,18 +55,18 @@ def _of_text(text: str) -> Event:
     return kind.of_value(name, value)
 
 
-def _of_fields(name: str, given: Mapping[str, Any]) -> Event:
+def _of_fields(name: str, entries: Mapping[str, Any]) -> Event:
     kind = _kind(name)
-    known = {one.name: one for one in fields(kind)}  # type: ignore[arg-type]
-    if unknown := given.keys() - known.keys():
-        raise EventError(f"{name} has no {min(unknown)!r} (it has {', '.join(known)})")
-    required = [one.name for one in known.values() if one.default is MISSING]
-    if missing := [key for key in required if key not in given]:
+    known_values = {item.name: item for item in fields(kind)}  # type: ignore[arg-type]
+    if unknown := entries.keys() - known_values.keys():
+        raise EventError(f"{name} has no {min(unknown)!r} (it has {', '.join(known_values)})")
+    required = [item.name for item in known_values.values() if item.default is MISSING]
+    if missing := [key for key in required if key not in entries]:
         raise EventError(f"{name} needs {' and '.join(missing)}")
-    stated = dict(given)
-    if isinstance(seconds := stated.get("seconds"), str):
-        stated["seconds"] = seconds_of(seconds)
-    return kind(**stated)
+    settings = dict(entries)
+    if isinstance(seconds := settings.get("seconds"), str):
+        settings["seconds"] = seconds_of(seconds)
+    return kind(**settings)
 
 
 def _kind(name: str) -> type[Event]:

@@ -139,7 +139,7 @@ def restarted(
 ) -> Group:
     """The group when the members who stand there are back after so many seconds."""
     members = list(group.members)
-    taken = {one.member_id for one in members}
+    taken = {member.member_id for member in members}
     for place in places:
         was = members[place]
         instance = was.instance_id
@@ -206,15 +206,15 @@ def rolling_to_text(seconds: float, static: bool | None, at_once: int, order: st
 
 def rolling_of(value: str) -> dict[str, Any]:
     """The fields of a rolling restart that a text states."""
-    stated: dict[str, Any] = {}
+    settings: dict[str, Any] = {}
     for part in filter(None, value.split(":")):
         if part in STATIC:
-            stated["static"] = STATIC[part]
+            settings["static"] = STATIC[part]
         elif part in (FORWARD, BACKWARD):
-            stated["order"] = part
+            settings["order"] = part
         elif part.startswith("at-once="):
             number = part.removeprefix("at-once=")
-            stated["at_once"] = whole_number("the number of members that restart at once", number)
+            settings["at_once"] = whole_number("the number of members that restart at once", number)
         else:
-            stated["seconds"] = seconds_of(part)
-    return stated
+            settings["seconds"] = seconds_of(part)
+    return settings

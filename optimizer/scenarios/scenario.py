@@ -54,7 +54,7 @@ class Scenario:
     @staticmethod
     def of(*events: Event | str) -> Scenario:
         """All of these events at once, at the beginning."""
-        return Scenario(tuple(Step(0.0, _as_event(one)) for one in events))
+        return Scenario(tuple(Step(0.0, _as_event(event)) for event in events))
 
     @staticmethod
     def of_table(stated: Mapping[str, Any]) -> Scenario:
@@ -73,7 +73,7 @@ class Scenario:
         except EventError as error:
             faults.append(str(error))
         tables = stated.get("step", [])
-        if not isinstance(tables, list) or not all(isinstance(one, dict) for one in tables):
+        if not isinstance(tables, list) or not all(isinstance(item, dict) for item in tables):
             raise EventError("; ".join([*faults, "step must be tables, each headed [[step]]"]))
         steps = []
         for number, table in enumerate(tables, start=1):
@@ -105,8 +105,8 @@ class Scenario:
         return reduce(lambda now, step: step.event.apply(now, limits), self.steps, group)
 
 
-def _as_event(one: Event | str) -> Event:
-    return event_of(one) if isinstance(one, str) else one
+def _as_event(item: Event | str) -> Event:
+    return event_of(item) if isinstance(item, str) else item
 
 
 def _step_of(table: Mapping[str, Any]) -> Step:
@@ -116,8 +116,8 @@ def _step_of(table: Mapping[str, Any]) -> Step:
     return Step(_seconds("at", table["at"]), event)
 
 
-def _seconds(what: str, stated: Any) -> float:
-    return seconds_of(stated) if isinstance(stated, str) else check_seconds(what, stated)
+def _seconds(what: str, settings: Any) -> float:
+    return seconds_of(settings) if isinstance(settings, str) else check_seconds(what, settings)
 
 
 def _toml(value: Any) -> str:

@@ -116,8 +116,8 @@ class Delete(Event):
     def apply(self, group: Group, limits: Limits = DEFAULT_LIMITS) -> Group:
         gone = read_topic(group, self.topic)
         members = [
-            replace(one, owned=[claim for claim in one.owned if claim[0] != gone])
-            for one in group.members
+            replace(member, owned=[claim for claim in member.owned if claim[0] != gone])
+            for member in group.members
         ]
         return replace(
             group,
@@ -141,8 +141,8 @@ class Subscribe(Event):
 
     def __post_init__(self) -> None:
         check_text("the member that subscribes", self.member)
-        stated = self.topics
-        names = (stated,) if isinstance(stated, str) else tuple(dict.fromkeys(stated))
+        topics = self.topics
+        names = (topics,) if isinstance(topics, str) else tuple(dict.fromkeys(topics))
         object.__setattr__(self, "topics", names)
         for topic in names:
             check_text("a topic to subscribe to", topic)
@@ -158,7 +158,7 @@ class Subscribe(Event):
             raise EventError(
                 f"subscribe={value} is not MEMBER:TOPICS, such as subscribe=orders-1:orders,refunds"
             )
-        return cls(member, tuple(filter(None, (one.strip() for one in topics.split(",")))))
+        return cls(member, tuple(filter(None, (topic.strip() for topic in topics.split(",")))))
 
     def apply(self, group: Group, limits: Limits = DEFAULT_LIMITS) -> Group:
         place = place_of(group, self.member)
@@ -195,4 +195,4 @@ def _longer(facts: Mapping[str, Any], topic: str, more: list[Any]) -> Mapping[st
 
 
 def _without(facts: Mapping[str, Any], topic: str) -> dict[str, Any]:
-    return {one: fact for one, fact in facts.items() if one != topic}
+    return {item: fact for item, fact in facts.items() if item != topic}

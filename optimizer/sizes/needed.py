@@ -41,6 +41,6 @@ def needed_for(problem: Problem, rates: NDArray[Any], peak_rate: float, headroom
     number = np.unique(classes.of_topic[read], return_inverse=True)[1]
     supply = np.bincount(number, weights=rates[read], minlength=len(readers.supply))
     load = peak_rate * headroom
-    found = readers.fewest(load, supply.clip(LEAST * load))
-    members = None if found is None else int(found.counts.sum())
-    return Needed(members, float(supply.sum()), load, found is None or found.proven)
+    takers = readers.fewest(load, supply.clip(LEAST * load))
+    members = None if takers is None else int(takers.counts.sum())
+    return Needed(members, float(supply.sum()), load, takers is None or takers.proven)

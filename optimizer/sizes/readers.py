@@ -54,7 +54,7 @@ class Readers:
         if self.alike:
             return -(-self.partitions // int(counts[0]))
         starts, kinds = counts.cumsum() - counts, [row.nonzero()[0] for row in self.reads]
-        of_class = [ranges(starts[some], counts[some]) for some in kinds]
+        of_class = [ranges(starts[kind], counts[kind]) for kind in kinds]
         offsets = np.cumsum([0, *map(len, of_class)])
         return min_max_load(self.supply, offsets, np.concatenate(of_class), int(counts.sum()))
 

@@ -71,17 +71,17 @@ def sizes_of(problem: Problem) -> Sizes | None:
     if not readers.partitions:
         return None
     members = len(problem.member_ids)
-    found = int(member_loads(problem, classes_of(problem).kept).max(initial=0))
+    result = int(member_loads(problem, classes_of(problem).kept).max(initial=0))
     ladder = _Ladder(readers, members)
     optimal = ladder.max_load(members)
     assert optimal is not None
     fewest_optimal = ladder.fewest(optimal)
     assert fewest_optimal is not None
-    fewest_found = ladder.fewest(max(found, optimal))
+    fewest_found = ladder.fewest(max(result, optimal))
     return Sizes(
         members=members,
         partitions=readers.partitions,
-        current_max=found,
+        current_max=result,
         optimal_max=optimal,
         fewest_found=fewest_optimal if fewest_found is None else fewest_found,
         fewest_optimal=fewest_optimal,
@@ -114,11 +114,11 @@ class _Ladder:
 
     def _fewest(self, load: int) -> int | None:
         """The fewest present members for that load; None if all aren't enough."""
-        found = self.readers.fewest_left(load)
-        if found is None:
+        takers = self.readers.fewest_left(load)
+        if takers is None:
             return None
-        self.proven &= found.proven
-        return int(found.counts.sum())
+        self.proven &= takers.proven
+        return int(takers.counts.sum())
 
     def _max_load(self, members: int) -> int | None:
         readers, new = self.readers, max(members - self.members, 0)
@@ -146,11 +146,11 @@ class _Ladder:
         """The fewest of present members and new ones who have less than that."""
         if load is None or load <= 1:
             return None
-        found = self.readers.fewest_added(load - 1)
-        if found is None:
+        takers = self.readers.fewest_added(load - 1)
+        if takers is None:
             return None
-        self.proven &= found.proven
-        return self.members + int((found.counts - self.readers.counts).sum())
+        self.proven &= takers.proven
+        return self.members + int((takers.counts - self.readers.counts).sum())
 
     def nearest_even(self, step: int) -> int | None:
         """The nearest size that divides evenly, in one direction."""

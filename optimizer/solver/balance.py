@@ -31,8 +31,8 @@ def best_shares(demand: Demand, levels: Sequence[str] = ("moves",)) -> IntArray:
     those loads. Any other part is cut in two that are balanced each for itself.
     """
     shares = np.zeros_like(demand.owned)
-    for pairs, found in _parts(demand, lambda part, _: _level_shares(part, levels)):
-        shares[pairs] = found
+    for pairs, result in _parts(demand, lambda part, _: _level_shares(part, levels)):
+        shares[pairs] = result
     return shares
 
 
@@ -41,11 +41,13 @@ def best_given(demand: Demand, fine: CostClasses, levels: Sequence[str]) -> Give
 
     def given(part: Demand, pairs: IntArray) -> Given | None:
         of_part = fine.of_pairs(pairs, demand.kind_of_pair)
-        found = given_within_one(part, of_part, _base(part), levels)
-        return found and found._replace(fine=of_part.numbers[found.fine], pair=pairs[found.pair])
+        result = given_within_one(part, of_part, _base(part), levels)
+        return result and result._replace(
+            fine=of_part.numbers[result.fine], pair=pairs[result.pair]
+        )
 
-    found = [given for _, given in _parts(demand, given)]
-    return Given(*map(np.concatenate, zip(*found, strict=True)))
+    outcome = [inputs for _, inputs in _parts(demand, given)]
+    return Given(*map(np.concatenate, zip(*outcome, strict=True)))
 
 
 def _parts(
@@ -59,12 +61,12 @@ def _parts(
     while parts:
         pairs = parts.pop()
         part = demand.of_pairs(pairs)
-        found = solve(part, pairs)
-        if found is None:
+        result = solve(part, pairs)
+        if result is None:
             for half in _halves(part):
-                parts += [pairs[half][some] for some in components(part.of_pairs(half))]
+                parts += [pairs[half][component] for component in components(part.of_pairs(half))]
         else:
-            yield pairs, found
+            yield pairs, result
 
 
 def min_max_load_of(problem: Problem) -> int:

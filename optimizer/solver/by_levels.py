@@ -23,18 +23,18 @@ def cheapest_by_levels(levels: Sequence[Sequence[Arcs]], supply: IntArray) -> In
     flows = np.zeros(len(each[0].cost), np.int64)
     free = np.arange(len(flows))
     for number, arcs in enumerate(each, 1):
-        some = Arcs(*(facts[free] for facts in arcs))
-        found = cheapest_flow([some], supply)
-        if found is None:
+        items = Arcs(*(facts[free] for facts in arcs))
+        indices = cheapest_flow([items], supply)
+        if indices is None:
             return None
-        flows[free] = found
+        flows[free] = indices
         if number < len(each):
-            potential = _potentials(some, found, len(supply))
-            is_tight = some.cost + potential[some.tail] == potential[some.head]
-            fixed = ~is_tight & (found > 0)
+            potential = _potentials(items, indices, len(supply))
+            is_tight = items.cost + potential[items.tail] == potential[items.head]
+            fixed = ~is_tight & (indices > 0)
             supply = supply.copy()
-            np.subtract.at(supply, some.tail[fixed], found[fixed])
-            np.add.at(supply, some.head[fixed], found[fixed])
+            np.subtract.at(supply, items.tail[fixed], indices[fixed])
+            np.add.at(supply, items.head[fixed], indices[fixed])
             free = free[is_tight]
     return flows
 

@@ -219,8 +219,8 @@ def cannot_be_placed(demand: Demand, caps: Caps) -> tuple[NDArray[np.bool_], int
     return side[:kinds], int(demand.supply.sum()) - flow
 
 
-def _are_near(some: IntArray, others: IntArray) -> bool:
-    return bool((np.abs(some - others) <= NEAR).all())
+def _are_near(numbers: IntArray, others: IntArray) -> bool:
+    return bool((np.abs(numbers - others) <= NEAR).all())
 
 
 def _convex(
@@ -230,10 +230,10 @@ def _convex(
     if weight is None:
         nodes = np.arange(len(head))
         return Arcs(first + nodes, head, most, np.zeros_like(most))
-    found = segments_near(np.minimum(current_point, most), most)
+    segments = segments_near(np.minimum(current_point, most), most)
     return Arcs(
-        tail=first + found.cell,
-        head=head[found.cell],
-        capacity=found.end - found.start,
-        cost=weight * (found.start + found.end),
+        tail=first + segments.cell,
+        head=head[segments.cell],
+        capacity=segments.end - segments.start,
+        cost=weight * (segments.start + segments.end),
     )

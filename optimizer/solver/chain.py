@@ -46,7 +46,7 @@ def chain_of(part: Demand) -> Chain | None:
     node = next(node for node, own in enumerate(pairs_of) if len(own) == 1)
     chain = Chain([], [])
     while len(chain.pairs) < pairs:
-        pair = next(one for one in pairs_of[node] if one not in chain.pairs[-1:])
+        pair = next(item for item in pairs_of[node] if item not in chain.pairs[-1:])
         chain.pairs.append(pair)
         chain.to_member.append(node < kinds)
         node = sum(of_pair[pair]) - node
@@ -85,13 +85,13 @@ def _sums(from_kind: bool, supply: int, base: int) -> tuple[int, ...]:
 
 def _before(least: IntArray, most: int, sums: tuple[int, ...]) -> IntArray:
     """For each share of a pair, the least that everything before it costs."""
-    found = np.full(most + 1, NEVER)
+    result = np.full(most + 1, NEVER)
     for total in sums:
         low, high = max(0, total - len(least) + 1), min(most, total)
         if low <= high:
             before = least[total - high : total - low + 1][::-1]
-            np.minimum(found[low : high + 1], before, out=found[low : high + 1])
-    return found
+            np.minimum(result[low : high + 1], before, out=result[low : high + 1])
+    return result
 
 
 def _shares(

@@ -42,15 +42,15 @@ def _released(
     partitions = partitions[stable_order(owner_pair[partitions], len(shares))]
     owned, kept = demand.owned[pairs], shares[pairs]
     first = owned.cumsum() - owned
-    given = owned - kept
-    before = given.cumsum() - given
+    inputs = owned - kept
+    before = inputs.cumsum() - inputs
     if len(demand.supply) > 1:
         of_kind = demand.kind_of_pair[pairs]
         before -= before[of_kind.searchsorted(of_kind)]
     # One of several topics that begin at one place has partitions: the last.
     topic = topic_offsets.searchsorted(partitions, "right")
     order = _by_rank(owned, first, before, topic)
-    return partitions[order[ranges(first + kept, given)]]
+    return partitions[order[ranges(first + kept, inputs)]]
 
 
 def _by_rank(owned: IntArray, first: IntArray, before: IntArray, topic: IntArray) -> IntArray:

@@ -79,9 +79,9 @@ def kinds_above(demand: Demand, level: int) -> NDArray[np.bool_]:
     nodes, arcs = len(demand.supply) + demand.member_count, len(demand.members)
     if nodes * arcs < LONG:
         return _kinds_above(demand, level)
-    found = interruptible(lambda: _kinds_above(demand, level).astype(np.int64))
-    assert found is not None
-    return found.astype(np.bool_)
+    indices = interruptible(lambda: _kinds_above(demand, level).astype(np.int64))
+    assert indices is not None
+    return indices.astype(np.bool_)
 
 
 def _kinds_above(demand: Demand, level: int) -> NDArray[np.bool_]:
@@ -166,8 +166,8 @@ def fewest_takers(
     status = solver.Solve()
     if status not in (solver.OPTIMAL, solver.FEASIBLE):
         return None
-    found = np.array([round(count.solution_value()) for count in counts], np.int64)
-    return Takers(found, status == solver.OPTIMAL)
+    result = np.array([round(count.solution_value()) for count in counts], np.int64)
+    return Takers(result, status == solver.OPTIMAL)
 
 
 def _graph() -> Any:

@@ -79,10 +79,10 @@ def frontier_of(problem: Problem, goals: Goals = DEFAULT_GOALS) -> Frontier:
 
 def refuse_limits(goals: Goals, names: Sequence[str]) -> None:
     """Raise LimitsError if any of some limits are stated."""
-    stated = [name for name in names if getattr(goals, name)]
-    if stated:
+    settings = [name for name in names if getattr(goals, name)]
+    if settings:
         raise LimitsError(
-            f"what moves buy isn't worked out under {', '.join(stated)}: leave it out here, or "
+            f"what moves buy isn't worked out under {', '.join(settings)}: leave it out here, or "
             "plan with max_moves"
         )
 

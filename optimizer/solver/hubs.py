@@ -241,9 +241,9 @@ def matched(
     """
     sides = []
     for hub, amount in (left, right):
-        some = amount.nonzero()[0]
-        some = some[np.argsort(hub[some], kind="stable")]
-        sides.append((some, amount[some].cumsum()))
+        items = amount.nonzero()[0]
+        items = items[np.argsort(hub[items], kind="stable")]
+        sides.append((items, amount[items].cumsum()))
     (source, before), (sink, after) = sides
     ends = np.union1d(before, after)
     starts = np.append(0, ends)[:-1]
@@ -273,13 +273,13 @@ def as_pairs(
     )
     kept = kinds.owner_pair >= 0
     wanted = of_partition * members + problem_owner
-    found = Kinds(
+    result = Kinds(
         of_partition=of_partition,
         owner_pair=np.where(kept, keys.searchsorted(wanted), -1),
         offsets=offsets,
         members=keys % max(members, 1),
     )
-    return found, Demand(fine.supply, offsets, found.members, owned, members), shares
+    return result, Demand(fine.supply, offsets, result.members, owned, members), shares
 
 
 def given_within_one(

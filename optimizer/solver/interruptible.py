@@ -38,7 +38,7 @@ def interruptible(call: Callable[[], IntArray | None]) -> IntArray | None:
     ended = False
     try:
         with os.fdopen(reading, "rb") as pipe:
-            said, answer = pipe.read(1), pipe.read()
+            text, answer = pipe.read(1), pipe.read()
         status, used = _end_of(child)
         ended = True
     finally:
@@ -48,11 +48,11 @@ def interruptible(call: Callable[[], IntArray | None]) -> IntArray | None:
     if os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGPROF:
         signal.raise_signal(signal.SIGPROF)
     _take_off(used)
-    if said == FAILED:
+    if text == FAILED:
         raise RuntimeError(answer.decode())
-    if said not in (NONE, SOME):
+    if text not in (NONE, SOME):
         raise RuntimeError(f"the process that planned this group ended with status {status}")
-    return np.frombuffer(answer, np.int64).copy() if said == SOME else None
+    return np.frombuffer(answer, np.int64).copy() if text == SOME else None
 
 
 def _answer(call: Callable[[], IntArray | None], seconds: float, writing: int) -> None:
@@ -61,8 +61,8 @@ def _answer(call: Callable[[], IntArray | None], seconds: float, writing: int) -
         signal.signal(signal.SIGPROF, signal.SIG_DFL)
         signal.setitimer(signal.ITIMER_PROF, seconds)
         try:
-            found = call()
-            answer = NONE if found is None else SOME + found.astype(np.int64).tobytes()
+            result = call()
+            answer = NONE if result is None else SOME + result.astype(np.int64).tobytes()
         except Exception as error:
             answer = FAILED + f"{type(error).__name__}: {error}".encode()
         with os.fdopen(writing, "wb") as pipe:

@@ -56,10 +56,10 @@ def demand_under(problem: Problem, kinds: Kinds, caps: Caps | None) -> tuple[Kin
 
 def check_limits(problem: Problem, goals: Goals) -> None:
     """Raise LimitsError, which names the smallest set that clashes, if limits can't all be met."""
-    stated = goals.limits._replace(max_weight=())
-    if not any(stated) or _is_met(problem, stated):
+    values = goals.limits._replace(max_weight=())
+    if not any(values) or _is_met(problem, values):
         return
-    clash = smallest_clash(stated.each(), lambda some: _is_met(problem, some))
+    clash = smallest_clash(values.each(), lambda items: _is_met(problem, items))
     raise clash_error(clash, _large_unit(problem, clash) or _shortage(problem, clash))
 
 
@@ -70,16 +70,16 @@ def clash_error(clash: LimitSet, shortage: str) -> LimitsError:
     return LimitsError(f"its limits can't be met{together}: {named}; {shortage}")
 
 
-def _is_met(problem: Problem, stated: LimitSet) -> bool:
-    return not _unplaced(problem, stated)[1]
+def _is_met(problem: Problem, limit_set: LimitSet) -> bool:
+    return not _unplaced(problem, limit_set)[1]
 
 
-def _unplaced(problem: Problem, stated: LimitSet) -> tuple[IntArray, int]:
+def _unplaced(problem: Problem, limit_set: LimitSet) -> tuple[IntArray, int]:
     """The partitions that are too many together, and by how many."""
-    goals = replace(DEFAULT_GOALS, **stated._replace(max_weight=())._asdict())
+    goals = replace(DEFAULT_GOALS, **limit_set._replace(max_weight=())._asdict())
     caps = caps_of(problem, goals)
-    if stated.copartition:
-        return _units_unplaced(problem, stated, caps)
+    if limit_set.copartition:
+        return _units_unplaced(problem, limit_set, caps)
     kinds, demand = demand_under(problem, kinds_of(problem, goals), caps)
     everything = np.full(len(problem.member_ids), problem.partition_count)
     among, short = cannot_be_placed(demand, caps or Caps(everything))
@@ -87,9 +87,11 @@ def _unplaced(problem: Problem, stated: LimitSet) -> tuple[IntArray, int]:
     return of_partition.nonzero()[0], short
 
 
-def _units_unplaced(problem: Problem, stated: LimitSet, caps: Caps | None) -> tuple[IntArray, int]:
+def _units_unplaced(
+    problem: Problem, limit_set: LimitSet, caps: Caps | None
+) -> tuple[IntArray, int]:
     """The same of units, by the partitions that they have; those of several sizes could be cut."""
-    units, members = units_of(problem, stated), len(problem.member_ids)
+    units, members = units_of(problem, limit_set), len(problem.member_ids)
     kinds = kinds_of(units.problem, DEFAULT_GOALS)
     nobodys = np.append(kinds.of_partition < 0, False)[units.of_partition]
     if nobodys.any():
@@ -142,13 +144,13 @@ def smallest_clash(
     """The first of the smallest sets that can't be met; of many limits, one without a spare."""
     if len(each) <= FEW:
         for size in range(1, len(each)):
-            for some in combinations(each, size):
-                if not is_met(LimitSet.of(some)):
-                    return LimitSet.of(some)
+            for combination in combinations(each, size):
+                if not is_met(LimitSet.of(combination)):
+                    return LimitSet.of(combination)
         return LimitSet.of(each)
     needed = list(each)
-    for one in each:
-        rest = [other for other in needed if other is not one]
+    for names in each:
+        rest = [other for other in needed if other is not names]
         if not is_met(LimitSet.of(rest)):
             needed = rest
     return LimitSet.of(needed)

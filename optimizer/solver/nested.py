@@ -93,5 +93,5 @@ def _pairs(demand: Demand, kind: IntArray, member: IntArray) -> IntArray:
     """The pairs of some kinds and readers of theirs."""
     key = demand.kind_of_pair * demand.member_count + demand.members
     order = np.argsort(key, kind="stable")
-    found: IntArray = order[key[order].searchsorted(kind * demand.member_count + member)]
-    return found
+    result: IntArray = order[key[order].searchsorted(kind * demand.member_count + member)]
+    return result

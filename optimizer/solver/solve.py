@@ -69,10 +69,10 @@ def solve(problem: Problem, goals: Goals = DEFAULT_GOALS) -> Answer:
         return answer
     still = kinds_if_nothing_moves(kinds, problem.owner)
     if caps := caps_of(problem, goals):
-        found = _capped(problem, still, caps, goals, ["balance", *_levels(problem, goals)])
-        if found is None:  # limits take moves
+        indices = _capped(problem, still, caps, goals, ["balance", *_levels(problem, goals)])
+        if indices is None:  # limits take moves
             return answer
-        unmoved = found
+        unmoved = indices
     else:
         unmoved = _best(problem, still, goals)
     if gain_of(problem, unmoved, target, goals) >= goals.min_gain * moves:
@@ -159,8 +159,8 @@ def _balanced(problem: Problem, kinds: Kinds, goals: Goals, levels: Sequence[str
     cut = cost_classes(kinds, tables, members)
     if cut is None:
         return _distributed(problem, kinds_by_cost(kinds, tables), levels)
-    given = best_given(demand_of(kinds, members), cut[0], levels)
-    return _of_shares(problem, *as_pairs(problem.owner, kinds, *cut, given, members))
+    inputs = best_given(demand_of(kinds, members), cut[0], levels)
+    return _of_shares(problem, *as_pairs(problem.owner, kinds, *cut, inputs, members))
 
 
 def _levels(problem: Problem, goals: Goals) -> Sequence[str]:
@@ -180,10 +180,10 @@ def _capped(
     coarse, topics = kinds_by_topic(kinds, problem.topic_of) if by_topic else (kinds, None)
     cut = None if "spread" in levels else cost_classes(coarse, tables, members)
     if cut is not None:
-        given = capped_given(demand_of(coarse, members, topics), cut[0], caps, levels)
-        if given is None:
+        inputs = capped_given(demand_of(coarse, members, topics), cut[0], caps, levels)
+        if inputs is None:
             return None
-        return _of_shares(problem, *as_pairs(problem.owner, coarse, *cut, given, members))
+        return _of_shares(problem, *as_pairs(problem.owner, coarse, *cut, inputs, members))
     kinds = kinds_by_cost(kinds, tables)
     if by_topic:
         kinds, topics = kinds_by_topic(kinds, problem.topic_of)
@@ -239,9 +239,10 @@ def gain_of(problem: Problem, found: IntArray, planned: IntArray, goals: Goals) 
     return gain
 
 
-def _put_right(found: IntArray, planned: IntArray, members: int) -> float:
+def _put_right(indices: IntArray, planned: IntArray, members: int) -> float:
     """Half of the differences of what members have when both are sorted by it."""
     before, after = (
-        np.sort(np.bincount(target[target >= 0], minlength=members)) for target in (found, planned)
+        np.sort(np.bincount(target[target >= 0], minlength=members))
+        for target in (indices, planned)
     )
     return float(np.abs(before - after).sum()) / 2

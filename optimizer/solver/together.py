@@ -18,13 +18,13 @@ def solve_together(problem: Problem, goals: Goals) -> Answer:
     units = units_of(problem, goals.limits)
     if units.size is None:
         try:
-            found = solve_by_weight(units.by_count(), units.goals_by_count(goals)).target
+            result = solve_by_weight(units.by_count(), units.goals_by_count(goals)).target
         except LimitsError:  # which speaks of weights, since it was asked for them
             raise LimitsError(
                 "no plan was found that keeps to max_partitions where partitions of "
                 "copartition go to the same member; there may be one: allow more, or add members"
             ) from None
-        target = units.expand(found)
+        target = units.expand(result)
         return Answer(target, target)
     answer = solve(units.problem, units.goals(goals))
     target = units.expand(answer.target)

@@ -71,7 +71,9 @@ _ALL = STRATEGIES | CONNECT_STRATEGIES
 
 STRATEGY_NAMES = tuple(_ALL)
 
-CLASSIC_ASSIGNORS = tuple(name for name, one in STRATEGIES.items() if one.protocol == CLASSIC)
+CLASSIC_ASSIGNORS = tuple(
+    name for name, strategy in STRATEGIES.items() if strategy.protocol == CLASSIC
+)
 """What members of the classic protocol offer (partition.assignment.strategy)."""
 
 

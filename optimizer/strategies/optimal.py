@@ -20,18 +20,18 @@ def assign_optimally(problem: Problem, goals: Goals = DEFAULT_GOALS) -> Answer:
     if not goals.by_weight:
         return solve_together(problem, goals) if goals.copartition else solve(problem, goals)
     if goals.copartition:
-        found, units = solve_together_by_weight(problem, goals)
-        target = units.expand(found.target)
+        result, units = solve_together_by_weight(problem, goals)
+        target = units.expand(result.target)
     else:
-        found = solve_by_weight(problem, goals)
-        target = found.target
-    return Answer(target, target, found.reason, certificate=_certificate(found))
+        result = solve_by_weight(problem, goals)
+        target = result.target
+    return Answer(target, target, result.reason, certificate=_certificate(result))
 
 
-def _certificate(found: Found) -> bytes:
-    level = found.bound.level - 1
-    if isinstance(found.bound, SetBound):
-        return encode_set(Set(level, found.bound.members))
-    if isinstance(found.bound, SearchBound):
+def _certificate(result: Found) -> bytes:
+    level = result.bound.level - 1
+    if isinstance(result.bound, SetBound):
+        return encode_set(Set(level, result.bound.members))
+    if isinstance(result.bound, SearchBound):
         return encode_search(Search(level))
-    return encode_prices(Prices(level, found.bound.prices))
+    return encode_prices(Prices(level, result.bound.prices))

@@ -65,38 +65,38 @@ def _loaded(name: str) -> Any:
         if name in points:
             return points[name].load()
         package, _, path = name.partition(":")
-        found = import_module(package)
+        result = import_module(package)
         for part in path.split("."):
-            found = getattr(found, part)
+            result = getattr(result, part)
     except Exception as error:
         raise ValueError(
             f"strategy {name!r} can't be loaded ({type(error).__name__}: {error}): it must be "
             "package:function, and the package must be where Python finds it (PYTHONPATH)"
         ) from None
-    return found
+    return result
 
 
-def _answer_of(problem: Problem, name: str, given: Any) -> Answer:
+def _answer_of(problem: Problem, name: str, inputs: Any) -> Answer:
     """The assignment in indexes; StrategyError tells what is wrong with it."""
     target = np.full(problem.partition_count, NOBODY)
-    faults = [*_faults(problem, given, target)]
+    faults = [*_faults(problem, inputs, target)]
     if faults:
         more = f", and {len(faults) - NAMED} more" if len(faults) > NAMED else ""
-        told = "; ".join(faults[:NAMED])
-        raise StrategyError(f"strategy {name} gives no assignment of this group: {told}{more}")
+        report = "; ".join(faults[:NAMED])
+        raise StrategyError(f"strategy {name} gives no assignment of this group: {report}{more}")
     return settled(target)
 
 
-def _faults(problem: Problem, given: Any, target: np.ndarray) -> Iterator[str]:
+def _faults(problem: Problem, inputs: Any, target: np.ndarray) -> Iterator[str]:
     """What is wrong, as the assignment is written into `target`."""
-    if not isinstance(given, Mapping):
-        yield f"it returns {type(given).__name__}, and not a mapping of members"
+    if not isinstance(inputs, Mapping):
+        yield f"it returns {type(inputs).__name__}, and not a mapping of members"
         return
     members = {member: m for m, member in enumerate(problem.member_ids)}
     topics = {topic: t for t, topic in enumerate(problem.topics)}
     sizes, offsets = problem.topic_sizes.tolist(), problem.topic_offsets.tolist()
     reads = [set(topics_of.tolist()) for topics_of in problem.subscriptions]
-    for member, pairs in given.items():
+    for member, pairs in inputs.items():
         if member not in members:
             yield f"{member!r} isn't a member"
             continue

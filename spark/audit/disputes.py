@@ -43,9 +43,9 @@ def read_claims(row: EncodedRow, each_on_its_own: bool) -> Claims | None:
     That is several claims on one partition, unless it is known that `each_on_its_own` is, or
     several generations among members and claims.
     """
-    stated = row.claim_generations
-    newest = int(max(stated.max(), row.generations.max(initial=ABSENT)))
-    generations = np.append(stated, row.generations)
+    numbers = row.claim_generations
+    newest = int(max(numbers.max(), row.generations.max(initial=ABSENT)))
+    generations = np.append(numbers, row.generations)
     oldest = int(generations[generations >= 0].min()) if newest >= 0 else newest
     if oldest == newest and (each_on_its_own or not _any_twice(row)):
         return None
@@ -58,7 +58,7 @@ def read_claims(row: EncodedRow, each_on_its_own: bool) -> Claims | None:
         partition=row.claim_partitions,
         claimant=Lookup.of(row.claimant_hashes).find(row.claim_members),
         present=members >= 0,
-        generation=np.where(stated >= 0, stated, of_member),
+        generation=np.where(numbers >= 0, numbers, of_member),
         newest=newest,
     )
 

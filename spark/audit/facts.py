@@ -103,9 +103,9 @@ class GroupFacts:
         if len(names) == len(row.topics):
             hashes: IntArray = row.topic_hashes
             return hashes
-        known = dict(zip(row.claimed_topics, row.claimed_topic_hashes.tolist(), strict=True))
-        known |= dict(zip(row.topics, row.topic_hashes.tolist(), strict=True))
-        return np.array([known[name] for name in names], np.int64)
+        entries = dict(zip(row.claimed_topics, row.claimed_topic_hashes.tolist(), strict=True))
+        entries |= dict(zip(row.topics, row.topic_hashes.tolist(), strict=True))
+        return np.array([entries[name] for name in names], np.int64)
 
     @cached_property
     def topic_sizes(self) -> IntArray:
@@ -119,8 +119,8 @@ class GroupFacts:
         counts: NDArray[np.int32] = row.subscriber_counts
         if len(names) == len(row.topics):
             return counts
-        known = dict(zip(row.topics, counts.tolist(), strict=True))
-        return np.array([known.get(name, 0) for name in names], np.int32)
+        entries = dict(zip(row.topics, counts.tolist(), strict=True))
+        return np.array([entries.get(name, 0) for name in names], np.int32)
 
     @cached_property
     def topic_index(self) -> Lookup:
@@ -192,8 +192,8 @@ class GroupFacts:
         """Who leads what the members of a planned group own."""
         row, plan = self.row, self.plan
         at = Lookup.of(row.led_topics).find(self._topic_hashes)[plan.topic]
-        chosen = (plan.previous >= 0) & (plan.previous < self.members) & (at >= 0)
-        topic, number = at[chosen], plan.partition[chosen]
+        mask = (plan.previous >= 0) & (plan.previous < self.members) & (at >= 0)
+        topic, number = at[mask], plan.partition[mask]
         counts = row.led_counts.astype(np.int64)
         place = (counts.cumsum() - counts)[topic] + number
         is_there = number < counts[topic]
@@ -205,7 +205,7 @@ class GroupFacts:
             return np.where(is_there, values[place], unknown)
 
         return Led(
-            owner=plan.previous[chosen],
+            owner=plan.previous[mask],
             leader=of_partition(row.leaders, -1),
             rack=of_partition(row.leader_racks, 0),
         )

@@ -133,13 +133,13 @@ def rows_found(
 def graded_rows(rows: DataFrame, finding: FleetFinding, settings: Settings) -> DataFrame:
     """The rows whose measure passes a level, as findings of `COLUMNS`."""
     passes = "<" if finding.below else ">="
-    levels = {one: settings[one] for one in WORST_FIRST if settings[one] is not None}
+    levels = {item: settings[item] for item in WORST_FIRST if settings[item] is not None}
     if not levels:
         rows, levels = rows.limit(0), {"info": 0.0}
-    cases = {one: f"when measure {passes} {level!r}D" for one, level in levels.items()}
-    severity = " ".join(f"{case} then '{one}'" for one, case in cases.items())
-    threshold = " ".join(f"{case} then {levels[one]!r}D" for one, case in cases.items())
-    found = rows.selectExpr(
+    cases = {item: f"when measure {passes} {level!r}D" for item, level in levels.items()}
+    severity = " ".join(f"{case} then '{item}'" for item, case in cases.items())
+    threshold = " ".join(f"{case} then {levels[item]!r}D" for item, case in cases.items())
+    result = rows.selectExpr(
         "cluster",
         "`group`",
         "subject",
@@ -150,4 +150,4 @@ def graded_rows(rows: DataFrame, finding: FleetFinding, settings: Settings) -> D
         "sentence",
         f"{quoted(finding.advice)} as advice",
     )
-    return found.where("severity is not null")
+    return result.where("severity is not null")

@@ -128,11 +128,11 @@ class FleetAudit(Handle):
 
     def counts(self) -> list[dict[str, Any]]:
         """One row a finding that was run: its name, and how many there are of each severity."""
-        found = self._found
+        result = self._found
         return [
             {
                 "finding": name,
-                **{one: found[name][one] if name in found else 0 for one in WORST_FIRST},
+                **{item: result[name][item] if name in result else 0 for item in WORST_FIRST},
             }
             for name in FINDINGS
             if name not in self.not_run
@@ -187,34 +187,37 @@ def audit_fleet(
     changed; `history` has the snapshots up to this one, for those that need time. Raises InputError
     for null keys.
     """
-    chosen = settings or AuditSettings()
-    known = probe(snapshot.validate(), previous, chosen, history)
+    selection = settings or AuditSettings()
+    available_facts = probe(snapshot.validate(), previous, selection, history)
     not_run = {
-        name: "; ".join(MISSING_FACT[need] for need in _lacking(finding, known.there))
+        name: "; ".join(MISSING_FACT[need] for need in _lacking(finding, available_facts.there))
         for name, finding in FINDINGS.items()
-        if not known.there.issuperset(finding.needs)
+        if not available_facts.there.issuperset(finding.needs)
     }
     run = [finding for name, finding in FINDINGS.items() if name not in not_run]
-    weights = weight_tables(snapshot, ["column"] if "partitions.weight" in known.there else [])
-    parts = parts_for(snapshot, previous, known.there)
+    weights = weight_tables(
+        snapshot, ["column"] if "partitions.weight" in available_facts.there else []
+    )
+    parts = parts_for(snapshot, previous, available_facts.there)
     encoded = encode(snapshot, more=parts, weights=weights)
     names = [finding.name for finding in run if isinstance(finding, GroupFinding)]
-    judged = judge_groups(encoded, Judge(names, chosen, known)).persist()
+    judged = judge_groups(encoded, Judge(names, selection, available_facts)).persist()
     frames = Frames(snapshot.tables, judged)
     kept, seats = [judged], None
-    if {"coordinators", ALL_GROUPS} <= known.there:
+    if {"coordinators", ALL_GROUPS} <= available_facts.there:
         kept.append(frames.coordinators.persist())
         seats = escaped_rows(frames.coordinators.select(*COORDINATORS))
     looked_for = [
-        one
-        for one in run
-        if isinstance(one, FleetFinding) and (one.only_with is None or one.name in known.there)
+        item
+        for item in run
+        if isinstance(item, FleetFinding)
+        and (item.only_with is None or item.name in available_facts.there)
     ]
-    of_fleet = _of_fleet(looked_for, frames, chosen)
+    of_fleet = _of_fleet(looked_for, frames, selection)
     findings = judged.selectExpr("cluster", "`group`", "inline(findings)").select(*COLUMNS)
-    past = Past.of(history, chosen.window) if history else None
-    of_past = [one for one in run if isinstance(one, PastFinding)]
-    in_past = find_in_past(of_past, past, chosen) if past else None
+    past = Past.of(history, selection.window) if history else None
+    of_past = [item for item in run if isinstance(item, PastFinding)]
+    in_past = find_in_past(of_past, past, selection) if past else None
     for more in (of_fleet, in_past):
         if more is not None:
             kept.append(more.persist())
@@ -239,15 +242,15 @@ def _of_fleet(
 
     In one task each: they are few, and each task of their union is sent the plans of all of them.
     """
-    found = []
+    result = []
     for finding in findings:
         values = settings.values[finding.name]
         rows = finding.find(*(frames[frame] for frame in finding.reads), values)
-        found.append(graded_rows(rows, finding, values).repartition(1))
-    if not found:
+        result.append(graded_rows(rows, finding, values).repartition(1))
+    if not result:
         return None
-    named = {one: F.expr(escaped(one)) for one in ("cluster", "subject", "sentence")}
-    return reduce(DataFrame.unionAll, found).withColumns(named)
+    named = {item: F.expr(escaped(item)) for item in ("cluster", "subject", "sentence")}
+    return reduce(DataFrame.unionAll, result).withColumns(named)
 
 
 def _lacking(finding: Finding, there: Set[str]) -> list[str]:

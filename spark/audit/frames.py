@@ -50,7 +50,7 @@ class Frames:
         key = ["cluster", "broker"]
         of_broker = of_group.groupBy(*key).agg(
             F.expr("count(*)").alias("groups"),
-            *(F.expr(f"sum({one})").alias(one) for one in ("members", "partitions", "load")),
+            *(F.expr(f"sum({item})").alias(item) for item in ("members", "partitions", "load")),
             F.expr("bool_or(inferred)").alias("inferred"),
             F.expr("max(struct(load, `group`, seat))").alias("heaviest"),
         )
@@ -58,8 +58,8 @@ class Frames:
         filled = every.selectExpr(
             *key,
             *(
-                f"coalesce({one}, 0L) as {one}"
-                for one in ("groups", "members", "partitions", "load")
+                f"coalesce({item}, 0L) as {item}"
+                for item in ("groups", "members", "partitions", "load")
             ),
             "coalesce(inferred, false) as inferred",
             "heaviest",

@@ -87,7 +87,10 @@ class Judge:
         if "previous" not in self.known.there:
             return {}
         before = [as_before(row) for row in rows if claims_changed(row)]
-        return {(one.cluster, one.group): one for one in solved_rows(before, OPTIMAL)}
+        return {
+            (solved_row.cluster, solved_row.group): solved_row
+            for solved_row in solved_rows(before, OPTIMAL)
+        }
 
     def _by_weight(self, rows: list[Any]) -> dict[Any, IntArray]:
         """Plans by weight of groups that get them at once; others are planned where it matters."""
@@ -110,11 +113,11 @@ class Judge:
         try:
             seat = self._seat(row)
             facts = self._facts(row, solved, before, seat, by_weight)
-            found = self._found(facts)
+            rows = self._found(facts)
         except Exception as error:
             solved = SolvedRow(**facts_of(row, failed(error), OPTIMAL))
             facts = self._facts(row, solved, None, seat)
-            found = list(_told_by(FAILED_GROUP, facts, self.settings.values[FAILED_GROUP.name]))
+            rows = list(_told_by(FAILED_GROUP, facts, self.settings.values[FAILED_GROUP.name]))
         sizes = row.topic_sizes
         return (
             *(row.cluster, row.group, solved.status),
@@ -122,13 +125,13 @@ class Judge:
             *(len(row.member_ids), int(sizes[sizes > 0].sum(dtype=np.int64))),
             *(getattr(solved, name) for name in MEASURES),
             *(seat.coordinator, seat.inferred, seat.seat),
-            found,
+            rows,
         )
 
     def _seat(self, row: AuditRow) -> CoordinatorLocation:
-        stated = row.stated.tolist() if "groups.coordinator" in self.known.there else ()
+        values = row.stated.tolist() if "groups.coordinator" in self.known.there else ()
         offsets = self.known.offsets.get(row.cluster)
-        return location_of(row.group, stated[0] if stated else None, offsets)
+        return location_of(row.group, values[0] if values else None, offsets)
 
     def _facts(
         self,
@@ -145,8 +148,12 @@ class Judge:
             from_before=before,
             seat=seat,
             several_brokers=row.cluster in self.known.several_brokers,
-            timeouts=next((one for one in settings.timeouts if one.fits(*name)), None),
-            joined=[one.topics for one in settings.copartitioned if one.fits(*name)],
+            timeouts=next((timeout for timeout in settings.timeouts if timeout.fits(*name)), None),
+            joined=[
+                copartitioned.topics
+                for copartitioned in settings.copartitioned
+                if copartitioned.fits(*name)
+            ],
             by_weight=by_weight,
         )
 
@@ -160,24 +167,24 @@ class Judge:
 
     @cached_property
     def _findings(self) -> list[GroupFinding]:
-        chosen = map(FINDINGS.__getitem__, self.findings)
-        return [finding for finding in chosen if isinstance(finding, GroupFinding)]
+        selection = map(FINDINGS.__getitem__, self.findings)
+        return [finding for finding in selection if isinstance(finding, GroupFinding)]
 
 
 def _told_by(
     finding: GroupFinding, facts: GroupFacts, settings: Settings
 ) -> Iterator[dict[str, Any]]:
     """What a finding finds in a group and is past a level, as cells of the column `findings`."""
-    for found in finding.find(facts, settings):
-        if grade := finding.graded(found.measure, settings):
+    for result in finding.find(facts, settings):
+        if grade := finding.graded(result.measure, settings):
             severity, threshold = grade
             yield {
-                "subject": found.subject,
+                "subject": result.subject,
                 "finding": finding.name,
                 "severity": severity,
-                "measure": float(found.measure),
+                "measure": float(result.measure),
                 "threshold": float(threshold),
-                "sentence": found.told(),
+                "sentence": result.told(),
                 "advice": _advice(finding, facts.row),
             }
 

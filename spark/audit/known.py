@@ -77,7 +77,7 @@ def probe(
         shown.add("generation")
     if shown & {"groups.coordinator", OFFSETS_TOPIC}:
         shown.add("coordinators")
-    stated = {
+    spec = {
         ALL_GROUPS: snapshot.part.group is None,
         "previous": previous is not None,
         "previous.offsets": previous is not None and "offsets" in previous.tables,
@@ -86,7 +86,7 @@ def probe(
         "timeouts": bool(settings.timeouts),
         "copartitioned": bool(settings.copartitioned),
     }
-    shown |= {need for need, is_there in stated.items() if is_there}
+    shown |= {need for need, is_there in spec.items() if is_there}
     return AvailableFacts(frozenset(shown), _several_brokers(rows), _offsets(rows))
 
 
@@ -128,7 +128,7 @@ def _several_brokers(rows: list[Any]) -> frozenset[str]:
     for row in rows:
         if row.lowest is not None:
             bounds.setdefault(row.cluster, []).extend((row.lowest, row.highest))
-    return frozenset(one for one, some in bounds.items() if min(some) < max(some))
+    return frozenset(item for item, bound in bounds.items() if min(bound) < max(bound))
 
 
 def _offsets(rows: list[Any]) -> dict[str, OffsetsTopic]:

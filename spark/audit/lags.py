@@ -58,8 +58,8 @@ def read_lags(row: AuditRow, topics: Lookup, topic_sizes: IntArray) -> Lags:
     of_topic = {
         at: bounded(sum_of(part)) for at, part in zip(topic[starts].tolist(), parts, strict=True)
     }
-    known = [one for one in of_topic.values() if one is not None]
-    return Lags(topic, partition, lag, of_topic, bounded(sum(known)) if known else None)
+    entries = [item for item in of_topic.values() if item is not None]
+    return Lags(topic, partition, lag, of_topic, bounded(sum(entries)) if entries else None)
 
 
 def sum_of(lags: IntArray) -> int:
@@ -75,9 +75,9 @@ def bounded(total: int) -> int | None:
 
 def lags_of_owners(lags: Lags, plan: Any, members: int) -> dict[str, int]:
     """The lag of each member who owns something of a topic with known lags."""
-    known = np.zeros(len(plan.topics), np.bool_)
-    known[list(lags.of_topic)] = True
-    owned = known[plan.topic] & (plan.previous >= 0) & (plan.previous < members)
+    entries = np.zeros(len(plan.topics), np.bool_)
+    entries[list(lags.of_topic)] = True
+    owned = entries[plan.topic] & (plan.previous >= 0) & (plan.previous < members)
     owner, wanted = plan.previous[owned], _places(plan.topic[owned], plan.partition[owned])
     places = _places(lags.topic, lags.partition)
     at = places.searchsorted(wanted)
@@ -87,8 +87,8 @@ def lags_of_owners(lags: Lags, plan: Any, members: int) -> dict[str, int]:
     if lag.sum(dtype=np.float64) < EXACT:
         sums = np.bincount(owner, weights=lag, minlength=members).astype(np.int64).tolist()
     else:
-        for member, one in zip(owner.tolist(), lag.tolist(), strict=True):
-            sums[member] += one
+        for member, item in zip(owner.tolist(), lag.tolist(), strict=True):
+            sums[member] += item
     return {plan.names[member]: sums[member] for member in np.unique(owner).tolist()}
 
 
@@ -167,7 +167,7 @@ def beyond_ends(row: AuditRow, is_read: NDArray[np.bool_]) -> list[Beyond]:
 
 def _nulls_first(entry: tuple[Any, ...]) -> tuple[int, ...]:
     partition, beyond, *offsets = entry
-    return partition, beyond, *(-1 << 64 if one is None else int(one) for one in offsets)
+    return partition, beyond, *(-1 << 64 if offset is None else int(offset) for offset in offsets)
 
 
 def _places(topic: IntArray, partition: IntArray) -> IntArray:

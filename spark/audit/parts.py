@@ -100,8 +100,8 @@ def rack_number(rack: str) -> str:
 
 
 def _stated(groups: DataFrame) -> DataFrame:
-    known = groups.where("coordinator >= 0").groupBy(*GROUP_KEYS)
-    return known.agg(F.expr("array(min(coordinator)) as stated"))
+    entries = groups.where("coordinator >= 0").groupBy(*GROUP_KEYS)
+    return entries.agg(F.expr("array(min(coordinator)) as stated"))
 
 
 def _led(reads: DataFrame, partitions: DataFrame, racks: bool) -> DataFrame:
@@ -136,9 +136,9 @@ def _offsets(offsets: DataFrame) -> DataFrame:
     A negative offset isn't known. Beyond the end is no lag: where the group goes on is for its
     auto.offset.reset to say.
     """
-    known = {"committed": "committed_offset", "end": "end_offset"}
+    entries = {"committed": "committed_offset", "end": "end_offset"}
     offsets = offsets.withColumns(
-        {name: F.when(F.col(column) >= 0, F.col(column)) for name, column in known.items()}
+        {name: F.when(F.col(column) >= 0, F.col(column)) for name, column in entries.items()}
     )
     beyond = "coalesce(try_subtract(committed, end), try_subtract(0L, lag))"
     rows = offsets.selectExpr(
@@ -171,8 +171,8 @@ def _claims_before(assignments: DataFrame) -> DataFrame:
     """Without names where one isn't valid UTF-8: Arrow would end the job for it."""
     names = ("claimed_topics", "claimants")
     valid = f"is_valid_utf8(concat_ws(',', {', '.join(names)}))"
-    known = {name: f"if({valid}, {name}, array())" if name in names else name for name in CLAIMS}
-    columns = [f"{column} as before_{name}" for name, column in known.items()]
+    entries = {name: f"if({valid}, {name}, array())" if name in names else name for name in CLAIMS}
+    columns = [f"{column} as before_{name}" for name, column in entries.items()]
     return claims_of(assignments).selectExpr("cluster", "`group`", *columns)
 
 
@@ -183,8 +183,8 @@ def _members_before(members: DataFrame) -> DataFrame:
 
 def _offsets_before(offsets: DataFrame) -> DataFrame:
     entry = "struct(xxhash64(topic) as topic, partition, committed_offset, end_offset)"
-    known = offsets.where("committed_offset >= 0 and end_offset >= 0")
-    grouped = known.groupBy(*GROUP_KEYS).agg(F.expr(f"collect_list({entry}) as entries"))
+    entries = offsets.where("committed_offset >= 0 and end_offset >= 0")
+    grouped = entries.groupBy(*GROUP_KEYS).agg(F.expr(f"collect_list({entry}) as entries"))
     return grouped.selectExpr(
         *("cluster", "`group`", "entries.topic as before_topics"),
         "entries.partition as before_partitions",

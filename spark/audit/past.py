@@ -72,10 +72,10 @@ class Past(Handle):
             return self.recent.session.createDataFrame([], nothing)
         came = self._rates.rates.where("maximum > 0")
         moved = F.coalesce(F.bool_or(F.col("maximum") > 0), F.lit(False))
-        known = self.consumption.where("pairs > 0")
-        rows = known.groupBy(*GROUP_KEYS).agg(moved.alias("moved"))
+        consumption = self.consumption.where("pairs > 0")
+        rows = consumption.groupBy(*GROUP_KEYS).agg(moved.alias("moved"))
         waiting = (
-            known.join(came.select(*PARTITION), list(PARTITION))
+            consumption.join(came.select(*PARTITION), list(PARTITION))
             .groupBy(*GROUP_KEYS)
             .agg(F.count("*").alias("partitions"))
         )

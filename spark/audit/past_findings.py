@@ -27,15 +27,17 @@ def find_in_past(
     """Findings of `COLUMNS`; None if there is nothing to look for."""
     if not findings:
         return None
-    rows = reduce(DataFrame.unionAll, (_rows(one, past, settings) for one in findings))
+    rows = reduce(
+        DataFrame.unionAll, (_rows(past_finding, past, settings) for past_finding in findings)
+    )
     names = ("cluster", "group", "subject", "sentence")
-    named = {one: F.expr(escaped(f"`{one}`")) for one in names}
-    by_name = {one.name: one for one in findings}
+    named = {name: F.expr(escaped(f"`{name}`")) for name in names}
+    by_name = {past_finding.name: past_finding for past_finding in findings}
 
     def grade(batches: Iterator[pd.DataFrame]) -> Iterator[pd.DataFrame]:
         for batch in batches:
-            found = [_graded(row, by_name[row.finding], settings) for row in batch.itertuples()]
-            yield type(batch)([one for one in found if one], columns=COLUMNS)
+            result = [_graded(row, by_name[row.finding], settings) for row in batch.itertuples()]
+            yield type(batch)([item for item in result if item], columns=COLUMNS)
 
     # few rows, and one task: each would be sent the plans of all these frames
     return rows.withColumns(named).repartition(1).mapInPandas(grade, SCHEMA)

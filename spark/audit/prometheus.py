@@ -28,7 +28,7 @@ def metrics_of(audit: FleetAudit, worst_groups: int) -> str:
     counts = audit.counts()
     groups = audit.groups()
     state = state_of(counts, groups)
-    total = {one: sum(row[one] for row in counts) for one in WORST_FIRST}
+    total = {item: sum(row[item] for row in counts) for item in WORST_FIRST}
     worst, others = _by_group(audit, worst_groups, total)
     families = (
         (
@@ -53,7 +53,7 @@ def metrics_of(audit: FleetAudit, worst_groups: int) -> str:
         (
             "evenfleet_audit_state",
             "1 for the state that the fleet is in; nothing is known of one that is not judged.",
-            [({"state": one}, one is state) for one in State],
+            [({"state": item}, item is state) for item in State],
         ),
         ("evenfleet_audit_group_findings", "Findings of the worst groups.", worst),
         (
@@ -95,8 +95,8 @@ def _by_group(
 def _lines(name: str, about: str, samples: Iterable[Sample]) -> Iterator[str]:
     yield f"# HELP {name} {about}\n# TYPE {name} gauge\n"
     for labels, value in samples:
-        stated = ",".join(f'{label}="{_escaped(text)}"' for label, text in labels.items())
-        yield f"{name}{{{stated}}} {int(value)}\n"
+        values = ",".join(f'{label}="{_escaped(text)}"' for label, text in labels.items())
+        yield f"{name}{{{values}}} {int(value)}\n"
 
 
 def _escaped(text: str) -> str:

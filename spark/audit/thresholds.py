@@ -44,7 +44,7 @@ TIMEOUTS = (
 
 
 def _defaults() -> Values:
-    return {name: {**one.levels, **one.settings} for name, one in FINDINGS.items()}
+    return {name: {**finding.levels, **finding.settings} for name, finding in FINDINGS.items()}
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,10 @@ class AuditSettings:
 
     def with_consumers(self, consumers: FleetConsumers) -> AuditSettings:
         """With the time-outs of a configuration, for groups for which none are stated here."""
-        rules = [Timeouts(one.match, one.cluster, **_times(one.stated)) for one in consumers.rules]
+        rules = [
+            Timeouts(answers.match, answers.cluster, **_times(answers.stated))
+            for answers in consumers.rules
+        ]
         if consumers.stated:
             rules.append(Timeouts("*", "*", **_times(consumers.stated)))
         return replace(self, timeouts=(*self.timeouts, *rules))
@@ -86,7 +89,7 @@ class AuditSettings:
     @cached_property
     def _by_rule(self) -> list[Values]:
         return [
-            {name: {**stated, **rule.values.get(name, {})} for name, stated in self.values.items()}
+            {name: {**values, **rule.values.get(name, {})} for name, values in self.values.items()}
             for rule in self.groups
         ]
 
@@ -105,11 +108,17 @@ def _out_of_order(settings: AuditSettings) -> Iterator[str]:
     """Levels that a worse severity reaches sooner, so that the lesser one is never told."""
     for name, finding in FINDINGS.items():
         default = settings.values[name]
-        rules = {f"[[group]] {one.match!r}: ": one.values.get(name, {}) for one in settings.groups}
-        for where, stated in {"": default, **rules}.items():
-            levels = {**default, **stated}
-            known = [(one, level) for one in SEVERITIES if (level := levels[one]) is not None]
-            for (lesser, low), (worse, high) in pairwise(known):
+        rules = {
+            f"[[group]] {group.match!r}: ": group.values.get(name, {}) for group in settings.groups
+        }
+        for where, values in {"": default, **rules}.items():
+            levels = {**default, **values}
+            entries = [
+                (severity, level)
+                for severity in SEVERITIES
+                if (level := levels[severity]) is not None
+            ]
+            for (lesser, low), (worse, high) in pairwise(entries):
                 if (low < high) if finding.below else (low > high):
                     yield (
                         f"{where}{name}: {lesser} {low:g} is beyond {worse} {high:g}, and would "
@@ -117,10 +126,10 @@ def _out_of_order(settings: AuditSettings) -> Iterator[str]:
                     )
 
 
-def _settings(stated: Mapping[str, Any]) -> AuditSettings:
+def _settings(settings: Mapping[str, Any]) -> AuditSettings:
     return AuditSettings(
         values={
-            name: {**default, **_values(stated.get(name, {}))}
+            name: {**default, **_values(settings.get(name, {}))}
             for name, default in _defaults().items()
         },
         groups=tuple(
@@ -129,42 +138,42 @@ def _settings(stated: Mapping[str, Any]) -> AuditSettings:
                 cluster=rule.get("cluster", "*"),
                 values={name: _values(rule[name]) for name in rule.keys() & FINDINGS.keys()},
             )
-            for rule in stated.get("group", ())
+            for rule in settings.get("group", ())
         ),
-        timeouts=tuple(Timeouts(**rule) for rule in stated.get("timeouts", ())),
+        timeouts=tuple(Timeouts(**rule) for rule in settings.get("timeouts", ())),
         copartitioned=tuple(
             Copartitioned(**rule | {"topics": tuple(rule["topics"])})
-            for rule in stated.get("copartitioned", ())
+            for rule in settings.get("copartitioned", ())
         ),
-        worst_groups=stated.get("prometheus", {}).get("worst_groups", AuditSettings.worst_groups),
-        window=duration(stated.get("history", {}).get("window", in_words(WINDOW))),
+        worst_groups=settings.get("prometheus", {}).get("worst_groups", AuditSettings.worst_groups),
+        window=duration(settings.get("history", {}).get("window", in_words(WINDOW))),
     )
 
 
-def _times(stated: Mapping[str, Any]) -> dict[str, int]:
+def _times(settings: Mapping[str, Any]) -> dict[str, int]:
     """What a configuration of consumers states of what time-outs are called here."""
-    times = {key: stated[key] for key in TIMEOUTS if key in stated}
-    if "restart_seconds" in stated:
-        times["restart_ms"] = stated["restart_seconds"] * 1000
+    times = {key: settings[key] for key in TIMEOUTS if key in settings}
+    if "restart_seconds" in settings:
+        times["restart_ms"] = settings["restart_seconds"] * 1000
     return times
 
 
-def _values(stated: Mapping[str, Any]) -> dict[str, float | None]:
-    return {key: None if value == NEVER else float(value) for key, value in stated.items()}
+def _values(settings: Mapping[str, Any]) -> dict[str, float | None]:
+    return {key: None if value == NEVER else float(value) for key, value in settings.items()}
 
 
 def _level(finding: Finding) -> Rule:
     least = f"a number from {finding.lowest:g} on, or {NEVER!r}"
-    return value(lambda found: found == NEVER or is_number(found, finding.lowest), least)
+    return value(lambda result: result == NEVER or is_number(result, finding.lowest), least)
 
 
-_SETTING = value(lambda found: is_number(found, 0), "a number from 0 on")
-_MILLISECONDS = value(lambda found: is_whole(found, 1), "a whole number of milliseconds")
+_SETTING = value(lambda result: is_number(result, 0), "a number from 0 on")
+_MILLISECONDS = value(lambda result: is_whole(result, 1), "a whole number of milliseconds")
 _TOPICS = value(
-    lambda found: (
-        isinstance(found, list)
-        and len(found) > 1
-        and all(isinstance(topic, str) and topic for topic in found)
+    lambda result: (
+        isinstance(result, list)
+        and len(result) > 1
+        and all(isinstance(topic, str) and topic for topic in result)
     ),
     "a list of two topics or more",
 )
@@ -183,7 +192,7 @@ RULES: dict[str, Rule] = {
     "copartitioned": tables(_PATTERNS | {"topics": _TOPICS}, required=("topics",)),
     "history": table({"window": DURATION}),
     "prometheus": table(
-        {"worst_groups": value(lambda found: is_whole(found, 0), "a whole number from 0 on")}
+        {"worst_groups": value(lambda result: is_whole(result, 0), "a whole number from 0 on")}
     ),
 }
 """The keys of a file of thresholds."""

@@ -55,24 +55,24 @@ def fails(counts: Counts, groups: Groups, severity: str) -> bool:
     """
     total = _total(counts)
     worse = SEVERITIES[SEVERITIES.index(severity) :]
-    return state_of(counts, groups) is State.UNJUDGED or any(total[one] for one in worse)
+    return state_of(counts, groups) is State.UNJUDGED or any(total[item] for item in worse)
 
 
 def verdict(counts: Counts, groups: Groups, worst: Sequence[Mapping[str, Any]]) -> str:
     """A fleet's state in one sentence, from what the methods of `FleetAudit` of these names say."""
     state, total = state_of(counts, groups), _total(counts)
-    found = f"{counted(total['critical'], 'critical finding')} and " + counted(
+    result = f"{counted(total['critical'], 'critical finding')} and " + counted(
         total["warning"], "warning"
     )
     begin = f"begin with {worst[0]['finding']}" if worst else ""
     if state is State.UNJUDGED:
-        trouble = f"; {found}; {begin}" if total["critical"] or total["warning"] else ""
+        trouble = f"; {result}; {begin}" if total["critical"] or total["warning"] else ""
         return f"Nothing could be judged: {_why_not(groups)}{trouble}."
     if state in (State.WELL, State.PARTLY):
         what = "The fleet" if state is State.WELL else "What could be judged"
         infos = f"nothing above info ({total['info']} of that; {_of_groups(groups)})"
         return f"{what} is well: {infos}."
-    return f"The fleet is {state}: {found} ({_of_groups(groups)}); {begin}."
+    return f"The fleet is {state}: {result} ({_of_groups(groups)}); {begin}."
 
 
 def _why_not(groups: Groups) -> str:

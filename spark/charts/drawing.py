@@ -90,7 +90,7 @@ def coloured_by_state() -> Any:
 
 def label(name: str) -> str:
     """A name beside an axis: of a long one the two ends, and nothing that could move about."""
-    plain = "".join(one if one.isprintable() else "·" for one in name)
+    plain = "".join(item if item.isprintable() else "·" for item in name)
     if len(plain) <= LABEL:
         return plain
     return f"{shortened(plain)[: LABEL // 2]}…{plain[-(LABEL - LABEL // 2 - 1) :]}"
@@ -98,10 +98,10 @@ def label(name: str) -> str:
 
 def labels(names: Any) -> dict[str, str]:
     """Labels by names, in their order: two names never have the same one."""
-    found: dict[str, str] = {}
+    result: dict[str, str] = {}
     for name in dict.fromkeys(names):
         short, number = label(name), 2
-        while short in found.values():
+        while short in result.values():
             short, number = f"{label(name)} ({number})", number + 1
-        found[name] = short
-    return found
+        result[name] = short
+    return result

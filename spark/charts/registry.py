@@ -11,5 +11,5 @@ from spark.charts.timeline import TIMELINE
 from spark.charts.trend import TREND
 
 CHARTS: dict[str, Chart] = {
-    one.name: one for one in (BALANCE, LEAGUE, MATRIX, TREND, FRONTIER, TIMELINE)
+    item.name: item for item in (BALANCE, LEAGUE, MATRIX, TREND, FRONTIER, TIMELINE)
 }

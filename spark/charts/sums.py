@@ -22,10 +22,10 @@ Rows = list[dict[str, Any]]
 
 def balance_of(facts: DataFrame) -> Rows:
     """A row a class of groups: how many are in it now and planned."""
-    found = RATIO.replace("max_load", "current_max_load")
+    names = RATIO.replace("max_load", "current_max_load")
     counted = [
         F.expr(f"count_if({_between(ratio, at)})").alias(f"{name}_{at}")
-        for name, ratio in (("current", found), ("planned", RATIO))
+        for name, ratio in (("current", names), ("planned", RATIO))
         for at in range(len(CLASSES))
     ]
     (row,) = facts.agg(*counted).collect()
@@ -54,7 +54,7 @@ def _name(at: int) -> str:
 def trend_of(states: DataFrame, rebalances: DataFrame | None) -> Rows:
     """A row a snapshot in order of time: excess, lag, rebalances, uneven groups."""
     sums = states.groupBy(SNAPSHOT).agg(
-        *(F.sum(one).alias(one) for one in ("excess", "lag")),
+        *(F.sum(item).alias(item) for item in ("excess", "lag")),
         F.count_if(F.col("excess") > 0).alias("uneven"),
     )
     if rebalances is not None:

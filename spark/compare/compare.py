@@ -41,11 +41,11 @@ def compare_fleet(
     is encoded once for all strategies. `rates` are as `plan_fleet` takes them. InputError (a
     ValueError) for an unknown strategy and for null keys.
     """
-    chosen = check_strategies(strategies)
+    names = check_strategies(strategies)
     goals = of_fleet(goals)
     weights = weight_tables(snapshot, goals.weights, rates)
-    encoded = encode(snapshot.validate(), need_racks(chosen, goals), weights=weights)
-    return measure_groups(encoded, chosen, strategy_seconds, goals)
+    encoded = encode(snapshot.validate(), need_racks(names, goals), weights=weights)
+    return measure_groups(encoded, names, strategy_seconds, goals)
 
 
 def need_racks(strategies: Sequence[str], goals: FleetGoals) -> bool:

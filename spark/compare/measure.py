@@ -164,13 +164,13 @@ class _Trial:
 
         It isn't known to be too high unless the plan of `optimal` is lower.
         """
-        found, bound = max_weight(self._problem, target), self._weight_bound
-        if found is None or bound is None or not _is_assignment(self._problem, target):
+        result, bound = max_weight(self._problem, target), self._weight_bound
+        if result is None or bound is None or not _is_assignment(self._problem, target):
             return _Proof(None, None)
         most = 1 + self._goals.tolerance
         best = max_weight(self._problem, self._answer(OPTIMAL)[0].target)
-        is_worse = best is not None and found > best * most
-        return _Proof(True if found <= bound * most else False if is_worse else None, None)
+        is_worse = best is not None and result > best * most
+        return _Proof(True if result <= bound * most else False if is_worse else None, None)
 
     @cached_property
     def _weight_bound(self) -> float | None:
@@ -198,12 +198,12 @@ class _Trial:
         problem = self._problem
         if strategy == CURRENT:
             return settled(classes_of(problem).kept), 0.0
-        chosen = strategy_named(strategy)
-        if chosen.target_of:  # worked out once for both (KIP-429)
-            answer, seconds = self._answer(chosen.target_of)
+        selection = strategy_named(strategy)
+        if selection.target_of:  # worked out once for both (KIP-429)
+            answer, seconds = self._answer(selection.target_of)
             return settled(answer.target), seconds
         started = time.perf_counter()
-        answer = self._limit.spend(lambda: chosen.assign(problem, self._goals))
+        answer = self._limit.spend(lambda: selection.assign(problem, self._goals))
         return answer, time.perf_counter() - started
 
     @cached_property

@@ -36,12 +36,12 @@ def compare_history(
     plan's size doesn't depend on their number. InputError for an unknown strategy, and for goals by
     weight: weights change without any fact, so those snapshots are compared one by one.
     """
-    chosen, goals = check_strategies(strategies), of_fleet(goals)
+    selection, goals = check_strategies(strategies), of_fleet(goals)
     if goals.weights:
         raise InputError("goals by weight can't be compared over a history: compare each snapshot")
-    racks = need_racks(chosen, goals)
+    racks = need_racks(selection, goals)
     facts = history.facts(racks)
     encoded = encode_changes(history.tables, facts, racks)
-    measured = measure_groups(encoded, chosen, strategy_seconds, goals, along=SPAN[-1:])
+    measured = measure_groups(encoded, selection, strategy_seconds, goals, along=SPAN[-1:])
     rows = escaped_rows(facts.rows.select(SNAPSHOT, *SPAN))
     return rows.join(measured, [*SPAN]).drop("start")

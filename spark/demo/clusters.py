@@ -198,9 +198,9 @@ def _before_growth(rng: np.random.Generator, sizes: IntArray, read: BoolArray) -
     """What consumers know: a few topics were doubled a moment ago."""
     could = np.flatnonzero(read & (sizes % 2 == 0) & (sizes >= 6))
     grown = rng.choice(could, min(len(could), max(1, round(0.004 * len(sizes)))), replace=False)
-    known = sizes.copy()
-    known[grown] //= 2
-    return known
+    numbers = sizes.copy()
+    numbers[grown] //= 2
+    return numbers
 
 
 def _skew(rng: np.random.Generator, partitions: int) -> FloatArray:
@@ -232,7 +232,7 @@ def partitions_table(
     legacy = np.array([c.is_legacy for c in clusters])[cluster]
     racks = pa.array([rack for c in clusters for rack in c.racks], pa.string())
     rack_of = np.cumsum([0, *(len(c.racks) for c in clusters)])[cluster] - 1
-    told = placed.replicas & ~legacy[:, None]
+    mask = placed.replicas & ~legacy[:, None]
     ids = pa.array(list(kafka_uuids(rng, len(topics.names))))
     record_bytes = rng.lognormal(np.log(600), 0.7, len(topics.names))[of]
     return table_of(
@@ -247,7 +247,7 @@ def partitions_table(
             "isr": _lists(_ints(placed.brokers[placed.in_sync]), placed.in_sync),
             "leader_rack": racks.take(pa.array(rack_of + placed.leaders, mask=~placed.led)),
             "replica_racks": _lists(
-                racks.take(pa.array((rack_of[:, None] + placed.brokers)[told])), told, legacy
+                racks.take(pa.array((rack_of[:, None] + placed.brokers)[mask])), mask, legacy
             ),
             "weight": pa.array((topics.rates * record_bytes).round(1), mask=legacy),
         },

@@ -93,22 +93,22 @@ def _owners_without(group: DemoGroup, cast: Cast, absent: IntArray, sizes: IntAr
     topic_of = np.repeat(np.arange(len(sizes)), sizes)
     heirs = who_reads(cast, group.subscriptions, len(sizes))
     heirs &= np.isin(np.arange(len(heirs)), there)[:, None]
-    for one in absent.tolist():
-        hand_on(owner, one, topic_of, heirs)
+    for item in absent.tolist():
+        hand_on(owner, item, topic_of, heirs)
     return owner
 
 
 def _only(cast: Cast, members: IntArray) -> Cast:
     """These members alone, as if they had been there for long."""
-    chosen = members.tolist()
+    selection = members.tolist()
     return Cast(
-        member_ids=[cast.member_ids[m] for m in chosen],
-        instance_ids=[cast.instance_ids[m] for m in chosen],
-        client_ids=[cast.client_ids[m] for m in chosen],
-        hosts=[cast.hosts[m] for m in chosen],
-        racks=[cast.racks[m] for m in chosen],
-        capacities=[cast.capacities[m] for m in chosen],
-        parts=np.full(len(chosen), FOUNDER),
+        member_ids=[cast.member_ids[m] for m in selection],
+        instance_ids=[cast.instance_ids[m] for m in selection],
+        client_ids=[cast.client_ids[m] for m in selection],
+        hosts=[cast.hosts[m] for m in selection],
+        racks=[cast.racks[m] for m in selection],
+        capacities=[cast.capacities[m] for m in selection],
+        parts=np.full(len(selection), FOUNDER),
         roles=cast.roles[members],
         generations=cast.generations[members],
     )

@@ -248,4 +248,6 @@ def _member_column(fleet: Sequence[DemoGroup], members: Sequence[IntArray]) -> p
     """The ids of members, given group by group as indexes of its cast."""
     ids = pa.array([i for group in fleet for i in group.cast.member_ids], pa.string())
     first = np.cumsum([0, *(len(group.cast.member_ids) for group in fleet)])
-    return ids.take(pa.array(_joined(some + at for some, at in zip(members, first, strict=False))))
+    return ids.take(
+        pa.array(_joined(member + at for member, at in zip(members, first, strict=False)))
+    )

@@ -41,24 +41,24 @@ class Flow:
         of_group = [np.arange(*ends[at : at + 2]) for at in range(len(counts))]
         rows = np.concatenate([fleet.topics.known_rows(group.topics) for group in fleet.groups])
         written = fleet.topics.rates[rows] * HOUR
-        found = fleet.offsets
+        offsets = fleet.offsets
         flow = Flow(
             of_group,
             written,
-            found.end,
-            np.maximum(found.end - found.committed, 0),
+            offsets.end,
+            np.maximum(offsets.end - offsets.committed, 0),
             np.zeros(len(rows)),
             np.full(len(rows), np.iinfo(np.int64).max),
             hours,
         )
-        behind = {(one.cluster, one.name) for one in events if one.kind == FALLS_BEHIND}
+        behind = {(event.cluster, event.name) for event in events if event.kind == FALLS_BEHIND}
         first, last = flow.end(0), flow.end(hours - 2)
         for group, of in zip(fleet.groups, of_group, strict=True):
             if group.kind == "empty":
-                flow.stuck[of] = np.minimum(found.committed, first)[of]
+                flow.stuck[of] = np.minimum(offsets.committed, first)[of]
                 flow.behind[of] = 0
             elif group.kind == "stalled":
-                flow.stuck[of] = np.minimum(found.end - STALLED, last)[of]
+                flow.stuck[of] = np.minimum(offsets.end - STALLED, last)[of]
                 flow.behind[of] = 0
             elif (fleet.clusters[group.cluster].name, group.name) in behind:
                 flow.losing[of] = (1 - KEEPS_UP) * written[of]

@@ -128,17 +128,17 @@ def make_group(
     used: Counter[str],
 ) -> DemoGroup:
     """A group of that kind in the cluster of that index; `used` counts its cluster's names."""
-    chosen = _choose_topics(rng, kind, index, topics)
-    kind = _possible(kind, topics.known_sizes[chosen])
+    indices = _choose_topics(rng, kind, index, topics)
+    kind = _possible(kind, topics.known_sizes[indices])
     strategy = _strategy(rng, kind, cluster)
     group = DemoGroup(
         cluster=index,
-        name=_name(rng, kind, topics.domains[chosen[0]], used),
+        name=_name(rng, kind, topics.domains[indices[0]], used),
         kind=kind,
         state="Stable",
         strategy=strategy,
         generation=2 + int(rng.lognormal(np.log(12), 1.2)),
-        topics=np.sort(chosen),
+        topics=np.sort(indices),
         type=CONSUMER if strategy == "uniform" else CLASSIC,
     )
     server_side = group.type == CONSUMER
@@ -163,9 +163,9 @@ def make_group(
         state = str(rng.choice(["PreparingRebalance", "CompletingRebalance"]))
         return replace(group, state=state, strategy=None, cast=cast)
     owner = owners(strategy, cast, subscriptions, sizes, joining=kind == "joining")
-    known, final = sizes, topics.sizes[group.topics]
+    entries, final = sizes, topics.sizes[group.topics]
     if kind not in UNWELL and not all(
-        is_well(strategy, cast, subscriptions, known, owner, dealt) for dealt in (known, final)
+        is_well(strategy, cast, subscriptions, entries, owner, dealt) for dealt in (entries, final)
     ):
         owner = made_well(cast, subscriptions, sizes, owner)
         strategy = "cooperative-sticky" if strategy in MEMORYLESS else strategy
@@ -226,12 +226,12 @@ def _choose_topics(rng: np.random.Generator, kind: str, cluster: int, topics: To
     of_team = topics.domains[here] == topics.domains[here[about]]
     others = np.where(of_team, 30, 1) * popular
     others[about] = 0
-    some = min(many - 1, int(np.count_nonzero(others)))
-    chosen = here[[about]]
-    if some > 0:
-        more = rng.choice(here, some, replace=False, p=others / others.sum())
-        chosen = np.append(chosen, more)
-    return chosen
+    items = min(many - 1, int(np.count_nonzero(others)))
+    selection = here[[about]]
+    if items > 0:
+        more = rng.choice(here, items, replace=False, p=others / others.sum())
+        selection = np.append(selection, more)
+    return selection
 
 
 def _only(popular: np.ndarray, fitting: np.ndarray) -> np.ndarray:
@@ -293,9 +293,9 @@ def _subscriptions(rng: np.random.Generator, kind: str, topics: int) -> list[Int
     if rng.random() < 0.5:  # a chain: each role shares a topic with the next
         cuts = np.arange(roles + 1) * topics // roles
         return [everything[start : end + 1] for start, end in pairwise(cuts)]
-    some = rng.random((roles - 1, topics - 1)) < 0.5
-    some[np.arange(roles - 1), rng.integers(0, topics - 1, roles - 1)] = False
-    return [everything, *(np.append(0, 1 + np.flatnonzero(row)) for row in some)]
+    mask = rng.random((roles - 1, topics - 1)) < 0.5
+    mask[np.arange(roles - 1), rng.integers(0, topics - 1, roles - 1)] = False
+    return [everything, *(np.append(0, 1 + np.flatnonzero(row)) for row in mask)]
 
 
 def _turnout(

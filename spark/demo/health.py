@@ -31,11 +31,11 @@ def is_well(
     member two more than the mean, nor does everything stop in a group that is large.
     """
     best = _best(cast, subscriptions, sizes, owner)
-    found, wanted = (
-        np.bincount(some[some != NOBODY], minlength=len(cast.member_ids))[cast.present]
-        for some in (owner, best)
+    result, wanted = (
+        np.bincount(items[items != NOBODY], minlength=len(cast.member_ids))[cast.present]
+        for items in (owner, best)
     )
-    even = found.max() <= wanted.max() + 1 and np.sum(found == 0) <= np.sum(wanted == 0)
+    even = result.max() <= wanted.max() + 1 and np.sum(result == 0) <= np.sum(wanted == 0)
     members = len(cast.present)
     first = np.ceil(dealt / members).sum()
     fair = strategy != "range" or first < np.ceil(dealt.sum() / members) + 2

@@ -66,29 +66,29 @@ class MadeHistory:
         if group.kind in ("shuffled", "restarting") and number < self.hours - 1:
             return earlier(group_before(rng, group), min(RESTARTED, group.generation - 1))
         sizes = self.fleet.topics.known_sizes[group.topics]
-        found: DemoGroup | None = group
+        demo_group: DemoGroup | None = group
         for event in self._of_group.get(group.key, ()):
-            if found and event.kind == RESTLESS:
-                found = earlier(found, event.rebalances * (self.hours - 1 - number))
-            elif found:
-                found = before(rng, found, event, number, sizes)
-        return found
+            if demo_group and event.kind == RESTLESS:
+                demo_group = earlier(demo_group, event.rebalances * (self.hours - 1 - number))
+            elif demo_group:
+                demo_group = before(rng, demo_group, event, number, sizes)
+        return demo_group
 
     @cached_property
     def _of_group(self) -> Mapping[tuple[int, str], list[Event]]:
         """The events that change a group, by its key; of a topic that grows its readers."""
         clusters = {cluster.name: at for at, cluster in enumerate(self.fleet.clusters)}
-        found: dict[tuple[int, str], list[Event]] = {}
+        result: dict[tuple[int, str], list[Event]] = {}
         for event in self.events:
             cluster = clusters[event.cluster]
             if event.kind == GROWTH:
                 for group in self.fleet.groups:
                     read = [self.fleet.topics.names[topic] for topic in group.topics.tolist()]
                     if group.cluster == cluster and event.name in read:
-                        found.setdefault(group.key, []).append(event)
+                        result.setdefault(group.key, []).append(event)
             else:
-                found.setdefault((cluster, event.name), []).append(event)
-        return found
+                result.setdefault((cluster, event.name), []).append(event)
+        return result
 
     @cached_property
     def _flow(self) -> Flow:

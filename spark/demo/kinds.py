@@ -47,5 +47,5 @@ def _is_idle(group: DemoGroup) -> bool:
 
 def _is_steady(group: DemoGroup, topics: Topics) -> bool:
     """Whether it is one of those that nothing is planted in, and that know all partitions."""
-    known = topics.known_sizes[group.topics] == topics.sizes[group.topics]
-    return group.kind == "ordinary" and group.strategy in STATEFUL and bool(known.all())
+    mask = topics.known_sizes[group.topics] == topics.sizes[group.topics]
+    return group.kind == "ordinary" and group.strategy in STATEFUL and bool(mask.all())

@@ -129,10 +129,10 @@ def _capacities(rng: np.random.Generator, process: IntArray) -> list[float | Non
 
 def _roles(rng: np.random.Generator, parts: IntArray, roles: int) -> IntArray:
     """Any role for anybody, but each role has a member who is there."""
-    chosen = rng.integers(0, roles, len(parts))
+    selection = rng.integers(0, roles, len(parts))
     present = np.flatnonzero(parts <= NEWCOMER)
-    chosen[rng.permutation(present)[:roles]] = np.arange(roles)
-    return chosen
+    selection[rng.permutation(present)[:roles]] = np.arange(roles)
+    return selection
 
 
 def _sorted_by_id(cast: Cast) -> Cast:

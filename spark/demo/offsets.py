@@ -47,7 +47,7 @@ def draw_offsets(rng: np.random.Generator, topics: Topics, fleet: Sequence[DemoG
     stalled = [
         np.full(len(of), group.kind == "stalled") for group, of in zip(fleet, rows, strict=True)
     ]
-    every, lag, still = (np.concatenate(some) for some in (rows, lags, stalled))
+    every, lag, still = (np.concatenate(items) for items in (rows, lags, stalled))
     written = np.where(still, STALLED, (topics.rates[every] * HOUR).astype(np.int64))
     lag = np.minimum(lag, end[every])
     never = rng.random(len(every)) < 0.004

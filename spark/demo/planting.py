@@ -60,8 +60,8 @@ class Planting:
 
     def some(self, fits: Callable[[DemoGroup], bool], share: float) -> Iterator[DemoGroup]:
         """Groups that nothing has happened to, as many as that share of the fleet, one at least."""
-        free = [one for one in self.fleet.groups if _is_plain(one) and fits(one)]
-        free = [one for one in free if one.key not in self.taken]
+        free = [group for group in self.fleet.groups if _is_plain(group) and fits(group)]
+        free = [item for item in free if item.key not in self.taken]
         count = min(len(free), max(1, round(share * len(self.fleet.groups))))
         for at in sorted(self.rng.choice(len(free), count, replace=False)) if free else ():
             self.taken.add(free[at].key)
@@ -103,14 +103,14 @@ def _members(group: DemoGroup) -> int:
 
 
 FIT: dict[str, Callable[[DemoGroup], bool]] = {
-    FALLS_BEHIND: lambda one: len(one.claims.partitions) >= 6,
-    STATIC_DEPLOY: lambda one: all(one.cast.instance_ids) and _members(one) >= 2,
-    DEPLOY: lambda one: (
-        _is_dynamic(one) and _members(one) >= 2 and one.generation > 2 * _members(one)
+    FALLS_BEHIND: lambda item: len(item.claims.partitions) >= 6,
+    STATIC_DEPLOY: lambda item: all(item.cast.instance_ids) and _members(item) >= 2,
+    DEPLOY: lambda item: (
+        _is_dynamic(item) and _members(item) >= 2 and item.generation > 2 * _members(item)
     ),
-    CRASH: lambda one: _is_dynamic(one) and _members(one) >= 4 and one.generation > 2,
-    SCALE_OUT: lambda one: _is_dynamic(one) and _members(one) >= 4 and one.generation > 1,
-    RENEWED: lambda one: _is_dynamic(one) and _members(one) >= 2,
+    CRASH: lambda item: _is_dynamic(item) and _members(item) >= 4 and item.generation > 2,
+    SCALE_OUT: lambda item: _is_dynamic(item) and _members(item) >= 4 and item.generation > 1,
+    RENEWED: lambda item: _is_dynamic(item) and _members(item) >= 2,
 }
 """To which groups which of these can happen."""
 
@@ -139,7 +139,7 @@ def _happening(planting: Planting, kind: str, group: DemoGroup) -> Event:
 def _restless(planting: Planting) -> Iterator[Event]:
     """The group with the most rebalances has them all the time."""
     plain = filter(_is_plain, planting.fleet.groups)
-    most = max(plain, key=lambda one: one.generation, default=None)
+    most = max(plain, key=lambda item: item.generation, default=None)
     if most and most.generation >= planting.hours:
         planting.taken.add(most.key)
         each = (most.generation - 1) // (planting.hours - 1)
@@ -175,11 +175,11 @@ def _grows_with_it(group: DemoGroup) -> bool:
 
 def _readers(fleet: MadeFleet) -> dict[int, list[DemoGroup]]:
     """The groups of each topic that any reads or has read."""
-    found: dict[int, list[DemoGroup]] = {}
+    result: dict[int, list[DemoGroup]] = {}
     for group in fleet.groups:
         for topic in group.topics.tolist():
-            found.setdefault(topic, []).append(group)
-    return found
+            result.setdefault(topic, []).append(group)
+    return result
 
 
 def _of_nobody(planting: Planting) -> Iterator[Event]:

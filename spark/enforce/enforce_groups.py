@@ -74,15 +74,15 @@ def enforce_groups(
     everybody = frozenset(plans)
     with GroupWatcher(cluster, plans) as watcher:
         run = _Run(watcher, timeout, tell)
-        found = watcher.look(everybody)
+        result = watcher.look(everybody)
         for _ in range(2):
-            run.make_rebalance(waves(run.ready(found), topics, at_once))
-            found = watcher.look(everybody)
-            if any(verdict.status is Status.UNKNOWN for verdict in found.values()):
-                found = watcher.look(everybody)  # over a new connection
-            if run.stopped or not run.ready(found):
+            run.make_rebalance(waves(run.ready(result), topics, at_once))
+            result = watcher.look(everybody)
+            if any(verdict.status is Status.UNKNOWN for verdict in result.values()):
+                result = watcher.look(everybody)  # over a new connection
+            if run.stopped or not run.ready(result):
                 break
-    return Enforced(_outcomes(found, run.reasons(found), run.begun), run.stopped)
+    return Enforced(_outcomes(result, run.reasons(result), run.begun), run.stopped)
 
 
 class _Run:
@@ -98,7 +98,9 @@ class _Run:
 
     def ready(self, found: Mapping[str, Verdict]) -> list[str]:
         """Groups that can be begun, and haven't been."""
-        return [name for name, one in found.items() if one.is_ready and name not in self.begun]
+        return [
+            name for name, verdict in found.items() if verdict.is_ready and name not in self.begun
+        ]
 
     def make_rebalance(self, in_waves: Sequence[Sequence[str]]) -> None:
         """Make groups rebalance, wave after wave, until one is a reason to stop."""
@@ -114,12 +116,12 @@ class _Run:
 
     def reasons(self, found: Mapping[str, Verdict]) -> dict[str, str]:
         """Why groups aren't as planned whose plan nothing keeps out now."""
-        return {name: self._reason(name) for name, one in found.items() if one.is_ready}
+        return {name: self._reason(name) for name, verdict in found.items() if verdict.is_ready}
 
     def _begin(self, wave: Iterable[str]) -> list[str]:
         now = self._watcher.look(frozenset(wave))
         begun = [name for name in wave if now[name].is_ready]
-        self._kept_out |= {name: one.reason for name, one in now.items() if not one.is_ready}
+        self._kept_out |= {name: item.reason for name, item in now.items() if not item.is_ready}
         for name in begun:
             self.begun.add(name)
             if reason := self._watcher.make_rebalance(name):
@@ -128,8 +130,8 @@ class _Run:
 
     def _is_in_vain(self, begun: Sequence[str]) -> bool:
         """Whether none of a wave took its plan, and that isn't the fault of one group or broker."""
-        found = self._watcher.look(frozenset(begun))
-        if any(one.status is Status.IN_FORCE for one in found.values()):
+        result = self._watcher.look(frozenset(begun))
+        if any(item.status is Status.IN_FORCE for item in result.values()):
             self._has_taken = True
             return False
         rebalanced = [name for name in begun if name not in self._failed]
@@ -146,14 +148,14 @@ def watch_groups(cluster: Cluster, plans: Mapping[str, GroupPlan], timeout: floa
     """Look at groups until all plans are in force, or waiting won't help, for so many seconds."""
     deadline = time.monotonic() + timeout
     with GroupWatcher(cluster, plans) as watcher:
-        found = watcher.look(frozenset(plans))
-        while not all(_is_done(one) for one in found.values()):
+        result = watcher.look(frozenset(plans))
+        while not all(_is_done(item) for item in result.values()):
             if time.monotonic() + LOOK_EVERY > deadline:
                 break
             time.sleep(LOOK_EVERY)
-            waiting = frozenset(name for name, one in found.items() if not _is_done(one))
-            found |= watcher.look(waiting)
-        return Watched(_outcomes(found, {}), watcher.groups)
+            waiting = frozenset(name for name, item in result.items() if not _is_done(item))
+            result |= watcher.look(waiting)
+        return Watched(_outcomes(result, {}), watcher.groups)
 
 
 def _is_done(verdict: Verdict) -> bool:
@@ -166,17 +168,17 @@ def _await_rest(watcher: GroupWatcher, names: frozenset[str], timeout: float) ->
     rests_since: dict[str, float] = {}
     while names:
         now = time.monotonic()
-        found = watcher.look(names)
-        for name, verdict in found.items():
+        result = watcher.look(names)
+        for name, verdict in result.items():
             if not verdict.is_at_rest:
                 rests_since.pop(name, None)
         settled = {
             name
-            for name, verdict in found.items()
+            for name, verdict in result.items()
             if verdict.status is Status.IN_FORCE
             or (verdict.is_at_rest and now - rests_since.setdefault(name, now) >= SETTLED)
         }
-        restless = [name for name, verdict in found.items() if not verdict.is_at_rest]
+        restless = [name for name, verdict in result.items() if not verdict.is_at_rest]
         names -= settled
         if now > deadline:
             return sorted(restless)
@@ -196,7 +198,11 @@ def _outcomes(
 ) -> list[Outcome]:
     return [
         Outcome(
-            name, one.status, one.reason or reasons.get(name), one.members, rebalanced=name in begun
+            name,
+            item.status,
+            item.reason or reasons.get(name),
+            item.members,
+            rebalanced=name in begun,
         )
-        for name, one in sorted(verdicts.items())
+        for name, item in sorted(verdicts.items())
     ]

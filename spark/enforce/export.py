@@ -63,22 +63,22 @@ def exported_plan(
     cluster: str | None = None,
 ) -> Exported:
     """The same as `group_plan`, and why the group would ignore it, if it would."""
-    chosen = F.col("group") == group
+    condition = F.col("group") == group
     if cluster is not None:
-        chosen &= F.col("cluster") == cluster
-    found = list(_plans(fleet, groups, assignments, chosen))
-    if not found:
+        condition &= F.col("cluster") == cluster
+    plans = list(_plans(fleet, groups, assignments, condition))
+    if not plans:
         where = f" of cluster {cluster!r}" if cluster is not None else ""
         raise InputError(f"the plan has no group {group!r}{where}")
-    if len(found) > 1:
+    if len(plans) > 1:
         raise InputError(
             f"several clusters have a group {group!r}: choose its cluster of "
-            f"{', '.join(one.cluster for one in found)}"
+            f"{', '.join(item.cluster for item in plans)}"
         )
-    (one,) = found
-    if isinstance(one, NoPlan):
-        raise InputError(f"group {group!r} {one.reason}")
-    return one
+    (item,) = plans
+    if isinstance(item, NoPlan):
+        raise InputError(f"group {group!r} {item.reason}")
+    return item
 
 
 def group_plans(
@@ -92,21 +92,21 @@ def group_plans(
 
     A group without a plan, or with members that can't be told apart, is there as a NoPlan.
     """
-    chosen = is_like("group", pattern)
+    selection = is_like("group", pattern)
     if cluster is not None:
-        chosen &= F.col("cluster") == cluster
-    return _plans(fleet, groups, assignments, chosen)
+        selection &= F.col("cluster") == cluster
+    return _plans(fleet, groups, assignments, selection)
 
 
 def _plans(
-    fleet: FleetSnapshot, groups: DataFrame, assignments: DataFrame, chosen: Column
+    fleet: FleetSnapshot, groups: DataFrame, assignments: DataFrame, column: Column
 ) -> Iterator[Exported | NoPlan]:
     rows = (
-        groups.where(chosen)
+        groups.where(column)
         .select(*GROUP_KEYS, "status", "reason", "max_load")
-        .join(_types(fleet, chosen), [*GROUP_KEYS], "left")
-        .join(_members(fleet, chosen), [*GROUP_KEYS], "left")
-        .join(_assigned(fleet, assignments.where(chosen)), [*GROUP_KEYS], "left")
+        .join(_types(fleet, column), [*GROUP_KEYS], "left")
+        .join(_members(fleet, column), [*GROUP_KEYS], "left")
+        .join(_assigned(fleet, assignments.where(column)), [*GROUP_KEYS], "left")
         .orderBy(*GROUP_KEYS)
     )
     for row in rows.toLocalIterator():
@@ -118,7 +118,7 @@ def _plans(
 
 def _plan(row: Any, snapshot: str) -> Exported:
     """Raises InputError with a reason to which the group's name is the beginning."""
-    types = {(one or CLASSIC).lower() for one in row.types or ()}
+    types = {(item or CLASSIC).lower() for item in row.types or ()}
     if CONNECT in types:
         raise InputError(
             "is a cluster of Connect workers, which take no plan: their leader assigns tasks by "
@@ -130,18 +130,20 @@ def _plan(row: Any, snapshot: str) -> Exported:
     keys = _keys(present)
     members: dict[str, Topics] = {key: {} for key in keys.values()}
     ids: dict[str, str] = {}
-    for one in sorted(row.assigned or (), key=lambda one: (one.member_id, one.topic)):
-        if one.member_id not in keys:
+    for item in sorted(row.assigned or (), key=lambda element: (element.member_id, element.topic)):
+        if item.member_id not in keys:
             raise InputError(
-                f"has a plan with a member, {one.member_id!r}, that isn't in the snapshot: is it "
+                f"has a plan with a member, {item.member_id!r}, that isn't in the snapshot: is it "
                 "the plan of that?"
             )
-        members[keys[one.member_id]][one.topic] = one.partitions
-        if one.topic_id is not None:
-            ids[one.topic] = _as_kafka_prints(one.topic_id)
+        members[keys[item.member_id]][item.topic] = item.partitions
+        if item.topic_id is not None:
+            ids[item.topic] = _as_kafka_prints(item.topic_id)
     protocol = CONSUMER if CONSUMER in types else CLASSIC
     # who has a group.instance.id has another member id after each restart
-    dynamic = {keys[one.member_id]: one.member_id for one in present if not one.instance_id}
+    dynamic = {
+        keys[element.member_id]: element.member_id for element in present if not element.instance_id
+    }
     plan = GroupPlan(
         row.cluster,
         row.group,
@@ -151,25 +153,25 @@ def _plan(row: Any, snapshot: str) -> Exported:
         protocol=protocol,
         member_ids=dynamic if protocol == CONSUMER else {},
     )
-    stated = row.strategies[0] if row.strategies else None
-    return Exported(plan, why_not(protocol, stated, len(members)) if stated else None)
+    values = row.strategies[0] if row.strategies else None
+    return Exported(plan, why_not(protocol, values, len(members)) if values else None)
 
 
-def _types(fleet: FleetSnapshot, chosen: Column) -> DataFrame:
+def _types(fleet: FleetSnapshot, column: Column) -> DataFrame:
     """Types and strategies of each group, as far as the snapshot tells them."""
     table = fleet.tables.get("groups")
     if table is None:
         nobody = fleet.tables["members"].select(*GROUP_KEYS).limit(0)
         return nobody.selectExpr("*", "array(null) as types", "array(null) as strategies")
     return (
-        table.where(chosen)
+        table.where(column)
         .groupBy(*GROUP_KEYS)
         .agg(F.collect_set("type").alias("types"), F.collect_set("strategy").alias("strategies"))
     )
 
 
-def _members(fleet: FleetSnapshot, chosen: Column) -> DataFrame:
-    members = fleet.tables["members"].where(chosen)
+def _members(fleet: FleetSnapshot, column: Column) -> DataFrame:
+    members = fleet.tables["members"].where(column)
     of_member = F.struct("member_id", "instance_id", "client_id", "is_odd")
     return (
         members.select(*GROUP_KEYS, "member_id", "instance_id", F.expr(_CLIENT), F.expr(_IS_ODD))

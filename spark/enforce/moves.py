@@ -94,11 +94,11 @@ class LiveReplicas:
         if untold:
             raise ConnectionError(untold[0])
         return {
-            (topic.name, one.partition_index): _partition(
-                one, moving.get((topic.name, one.partition_index), NOT_MOVING)
+            (topic.name, partition.partition_index): _partition(
+                partition, moving.get((topic.name, partition.partition_index), NOT_MOVING)
             )
             for topic in self._metadata(None if topics is None else sorted(topics)).topics
-            for one in topic.partitions
+            for partition in topic.partitions
         }
 
     def move(self, replicas: Mapping[Name, list[int]]) -> dict[Name, str]:
@@ -115,13 +115,14 @@ class LiveReplicas:
             for topic, rows in _by_topic(replicas).items()
         ]
         answer = ask_controller(self._brokers, AlterPartitionReassignmentsRequest(topics=topics))
-        if said := refusal(answer):
-            return dict.fromkeys(replicas, said)
+        if text := refusal(answer):
+            return dict.fromkeys(replicas, text)
         return {
-            (topic.name, one.partition_index): one.error_message or error_text(one.error_code)
+            (topic.name, partition.partition_index): partition.error_message
+            or error_text(partition.error_code)
             for topic in answer.responses
-            for one in topic.partitions
-            if one.error_code
+            for partition in topic.partitions
+            if partition.error_code
         }
 
     def elect(self, partitions: Sequence[Name]) -> dict[Name, str]:
@@ -135,13 +136,13 @@ class LiveReplicas:
             election_type=PREFERRED, topic_partitions=topics, timeout_ms=10_000, min_version=1
         )
         answer = ask_controller(self._brokers, request)
-        if said := refusal(answer):
-            return dict.fromkeys(partitions, said)
+        if text := refusal(answer):
+            return dict.fromkeys(partitions, text)
         return {
-            (topic.topic, one.partition_id): one.error_message or error_text(one.error_code)
+            (topic.topic, item.partition_id): item.error_message or error_text(item.error_code)
             for topic in answer.replica_election_results
-            for one in topic.partition_result
-            if one.error_code not in (0, errors.ElectionNotNeededError.errno)
+            for item in topic.partition_result
+            if item.error_code not in (0, errors.ElectionNotNeededError.errno)
         }
 
     def throttle(self, steps: Sequence[Any], rate: int) -> list[str]:
@@ -168,18 +169,20 @@ class LiveReplicas:
         before, faults = self._settings_of(wanted)
         if faults:
             return faults
-        self._before |= {one: before[one] for one in wanted if one not in self._before}
+        self._before |= {item: before[item] for item in wanted if item not in self._before}
         return self._configured(wanted)
 
     def unthrottle(self, steps: Sequence[Any]) -> list[str]:
         """Put back what was set before the throttle of these steps; what failed."""
         resources = [(BROKER, str(broker)) for broker in self._brokers_of(steps)]
         resources += [(TOPIC, topic) for topic in sorted({step.topic for step in steps})]
-        before = {one: self._before[one] for one in resources if one in self._before}
+        before = {
+            resource: self._before[resource] for resource in resources if resource in self._before
+        }
         if before and (faults := self._configured(before)):
             return faults
-        for one in before:
-            del self._before[one]
+        for item in before:
+            del self._before[item]
         return []
 
     def _brokers_of(self, steps: Sequence[Any]) -> list[int]:
@@ -191,22 +194,22 @@ class LiveReplicas:
         self, wanted: Mapping[Resource, Values]
     ) -> tuple[dict[Resource, Values], list[str]]:
         """What these settings of each resource are now, and sentences on what failed."""
-        one = DescribeConfigsRequest.DescribeConfigsResource
-        found, said = {}, []
+        item = DescribeConfigsRequest.DescribeConfigsResource
+        result, text = {}, []
         for answer in self._asked(
             wanted,
             lambda part: DescribeConfigsRequest(
                 resources=[
-                    one(resource_type=kind, resource_name=name, configuration_keys=list(values))
+                    item(resource_type=kind, resource_name=name, configuration_keys=list(values))
                     for (kind, name), values in part.items()
                 ],
                 min_version=1,  # the first that tells sources
             ),
         ):
             if isinstance(answer, NoAnswer):
-                said.append(answer.reason)
+                text.append(answer.reason)
                 continue
-            said += _refused(answer.results)
+            text += _refused(answer.results)
             for each in answer.results:
                 resource = each.resource_type, each.resource_name
                 own = {
@@ -214,15 +217,15 @@ class LiveReplicas:
                     for config in each.configs or ()
                     if config.config_source == SET_ON[each.resource_type]
                 }
-                found[resource] = {name: own.get(name) for name in wanted[resource]}
-        return found, said
+                result[resource] = {name: own.get(name) for name in wanted[resource]}
+        return result, text
 
     def _configured(self, wanted: Mapping[Resource, Values]) -> list[str]:
         """Set configurations, None taking one away; sentences on what failed."""
-        said = []
+        text = []
         for answer in self._asked(wanted, _request):
-            said += [answer.reason] if isinstance(answer, NoAnswer) else _refused(answer.responses)
-        return said
+            text += [answer.reason] if isinstance(answer, NoAnswer) else _refused(answer.responses)
+        return text
 
     def _asked(
         self, wanted: Mapping[Resource, Values], request: Callable[[Mapping[Resource, Values]], Any]
@@ -233,12 +236,12 @@ class LiveReplicas:
             for (kind, name), values in wanted.items()
             if kind == BROKER
         ]
-        topics = {one: values for one, values in wanted.items() if one[0] == TOPIC}
+        topics = {item: values for item, values in wanted.items() if item[0] == TOPIC}
         return [*self._brokers.ask(questions), ask_any(self._brokers, request(topics))]
 
     def _metadata(self, topics: list[str] | None) -> Any:
-        one = MetadataRequest.MetadataRequestTopic
-        named = None if topics is None else [one(name=name) for name in topics]
+        item = MetadataRequest.MetadataRequestTopic
+        named = None if topics is None else [item(name=name) for name in topics]
         request = MetadataRequest(topics=named, allow_auto_topic_creation=False, min_version=4)
         answer = ask_any(self._brokers, request)
         if isinstance(answer, NoAnswer):
@@ -246,11 +249,11 @@ class LiveReplicas:
         return answer
 
 
-def _partition(one: Any, moving: Moving) -> LivePartition:
+def _partition(item: Any, moving: Moving) -> LivePartition:
     return LivePartition(
-        one.leader_id if one.leader_id >= 0 else None,
-        moving.replicas_of(one.replica_nodes),
-        moving.replicas_of(one.isr_nodes),
+        item.leader_id if item.leader_id >= 0 else None,
+        moving.replicas_of(item.replica_nodes),
+        moving.replicas_of(item.isr_nodes),
         moving.adding,
         moving.removing,
     )
@@ -265,21 +268,21 @@ def _by_topic(values: Mapping[Name, Any]) -> dict[str, list[tuple[int, Any]]]:
 
 def _refused(results: Iterable[Any]) -> list[str]:
     return [
-        f"{one.resource_name}: {one.error_message or error_text(one.error_code)}"
-        for one in results
-        if one.error_code
+        f"{item.resource_name}: {item.error_message or error_text(item.error_code)}"
+        for item in results
+        if item.error_code
     ]
 
 
 def _request(wanted: Mapping[Resource, Values]) -> Any:
-    one = IncrementalAlterConfigsRequest.AlterConfigsResource
+    item = IncrementalAlterConfigsRequest.AlterConfigsResource
     return IncrementalAlterConfigsRequest(
         resources=[
-            one(
+            item(
                 resource_type=kind,
                 resource_name=name,
                 configs=[
-                    one.AlterableConfig(
+                    item.AlterableConfig(
                         name=key, config_operation=DELETE if value is None else SET, value=value
                     )
                     for key, value in values.items()

@@ -105,14 +105,14 @@ class PlanFolder:
         """Write the index; plans of groups that weren't exported now stay in it."""
         lists = {
             "plans": [asdict(entry) for entry in self.entries if self._place(entry.file).exists()],
-            "without_plan": [asdict(one) for one in without_plan],
-            "ignored": [asdict(one) for one in ignored],
+            "without_plan": [asdict(item) for item in without_plan],
+            "ignored": [asdict(item) for item in ignored],
         }
         head = {"format": FORMAT, "version": VERSION, "snapshot": snapshot}
         parts = [f"{_json(key)}: {_json(value)}" for key, value in head.items()]
         parts += [
-            f"{_json(key)}: [\n" + ",\n".join(f"  {_json(one)}" for one in some) + "\n]"
-            for key, some in lists.items()
+            f"{_json(key)}: [\n" + ",\n".join(f"  {_json(item)}" for item in items) + "\n]"
+            for key, items in lists.items()
         ]
         text, file = "{\n" + ",\n".join(parts) + "\n}\n", self.path / INDEX
         if not file.is_file() or file.read_text(encoding="utf-8") != text:
@@ -146,18 +146,18 @@ def _plan_in(file: Path) -> GroupPlan | None:
 
 def _read_index(file: Path) -> dict[tuple[str, str], Entry]:
     try:
-        stated = json.loads(file.read_bytes())
-        if stated["format"] != FORMAT or stated["version"] != VERSION:
+        values = json.loads(file.read_bytes())
+        if values["format"] != FORMAT or values["version"] != VERSION:
             raise ValueError("it is none of this version")
-        return {(one["cluster"], one["group"]): _entry(one) for one in stated["plans"]}
+        return {(plan["cluster"], plan["group"]): _entry(plan) for plan in values["plans"]}
     except FileNotFoundError:
         return {}
     except (OSError, KeyError, TypeError, ValueError) as error:
         raise InputError(f"{file} is no index of plans: {error}") from None
 
 
-def _entry(stated: dict[str, Any]) -> Entry:
-    entry = Entry(**{name: stated[name] for name in Entry.__dataclass_fields__})
+def _entry(settings: dict[str, Any]) -> Entry:
+    entry = Entry(**{name: settings[name] for name in Entry.__dataclass_fields__})
     if entry.file != file_of(entry.cluster, entry.group):
         raise ValueError(f"the plan of group {entry.group!r} can't be in {entry.file}")
     return entry

@@ -57,10 +57,10 @@ class GroupWatcher:
             return dict.fromkeys(names, Verdict(Status.UNKNOWN, str(error), 0, False))
         self.groups |= groups
         counts = {topic.name: len(topic.partitions) for topic in brokers.metadata.topics}
-        found = {name: evaluate_group(self._plans[name], groups[name], counts) for name in names}
-        if any(verdict.status is Status.UNKNOWN for verdict in found.values()):
+        result = {name: evaluate_group(self._plans[name], groups[name], counts) for name in names}
+        if any(verdict.status is Status.UNKNOWN for verdict in result.values()):
             self._close()  # who didn't answer isn't asked again over a connection
-        return found
+        return result
 
     def make_rebalance(self, name: str) -> str | None:
         """Let a group that was looked at assign anew; returns why it couldn't be made to."""

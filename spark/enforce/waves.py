@@ -21,18 +21,18 @@ def waves(
     waiting: dict[str, list[str]] = defaultdict(list)
     for group in sorted(groups):
         waiting[component.get(group, group)].append(group)
-    found = []
+    result = []
     while waiting:
         # those of whom most are waiting first, or they are left for the end, one a wave
-        next_ones = sorted(waiting, key=lambda one: (-len(waiting[one]), one))[:at_once]
-        found.append([waiting[one].pop(0) for one in next_ones])
-        waiting = defaultdict(list, {one: some for one, some in waiting.items() if some})
-    return found
+        next_ones = sorted(waiting, key=lambda item: (-len(waiting[item]), item))[:at_once]
+        result.append([waiting[item].pop(0) for item in next_ones])
+        waiting = defaultdict(list, {item: items for item, items in waiting.items() if items})
+    return result
 
 
 def components(topics: Mapping[str, Collection[str]]) -> dict[str, str]:
     """A name for each group's component, of groups and topics."""
-    readers = Counter(topic for some in topics.values() for topic in some)
+    readers = Counter(topic for names in topics.values() for topic in names)
     of_topic: dict[str, str] = {}
     parent: dict[str, str] = {group: group for group in topics}
 
@@ -45,6 +45,6 @@ def components(topics: Mapping[str, Collection[str]]) -> dict[str, str]:
     for group in sorted(topics):
         for topic in topics[group]:
             if readers[topic] <= HUB:
-                one, other = sorted((root(group), root(of_topic.setdefault(topic, group))))
-                parent[other] = one
+                item, other = sorted((root(group), root(of_topic.setdefault(topic, group))))
+                parent[other] = item
     return {group: root(group) for group in topics}

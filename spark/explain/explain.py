@@ -63,7 +63,7 @@ class GroupExplanation:
     @property
     def cells(self) -> list[dict[str, Any]]:
         """`by_topic` as rows of a table: member, topic, partitions found and planned."""
-        return [dict(zip(SHOWN, one, strict=True)) for one in self.by_topic]
+        return [dict(zip(SHOWN, item, strict=True)) for item in self.by_topic]
 
     def chart(self) -> Any:
         """Partitions of each topic by member, before and after; InputError without Altair."""
@@ -71,9 +71,9 @@ class GroupExplanation:
 
     def _repr_html_(self) -> str:
         reason = f": {self.reason}" if self.reason else ""
-        said = [f"Group {self.group} of cluster {self.cluster} is {self.status}{reason}."]
-        said += [*self.moves[:FIRST], *self.bounds[:FIRST]]
-        return shown_in_notebook(said, SHOWN, self.cells)
+        text = [f"Group {self.group} of cluster {self.cluster} is {self.status}{reason}."]
+        text += [*self.moves[:FIRST], *self.bounds[:FIRST]]
+        return shown_in_notebook(text, SHOWN, self.cells)
 
 
 SHOWN = {
@@ -133,15 +133,18 @@ def _explained(row: EncodedRow, goals: FleetGoals) -> GroupExplanation:
     problem, wanted = read.problem, goals.of(row.cluster, group)
     answer = strategy_named(OPTIMAL).assign(problem, wanted)
     if wanted.by_weight:
-        found: Explanation = explain_by_weight(problem, answer.target, wanted, answer.certificate)
+        weight_explanation: Explanation = explain_by_weight(
+            problem, answer.target, wanted, answer.certificate
+        )
     else:
-        found = explain(problem, answer.target, wanted)
+        weight_explanation = explain(problem, answer.target, wanted)
     members = len(problem.member_ids)
     kept = classes_of(problem).kept
     before, after = (
-        np.bincount(some[some >= 0], minlength=members).tolist() for some in (kept, answer.target)
+        np.bincount(items[items >= 0], minlength=members).tolist()
+        for items in (kept, answer.target)
     )
-    sentences = found.sentences()
+    sentences = weight_explanation.sentences()
     if answer.reason:
         sentences.append(f"The optimum isn't proposed: it is {answer.reason}.")
     moves = measure(problem, answer.target).moves
@@ -158,10 +161,10 @@ def _explained(row: EncodedRow, goals: FleetGoals) -> GroupExplanation:
     )
 
 
-def _by_weight(problem: Problem, found: IntArray, answer: Answer, goals: Goals) -> dict[str, Any]:
+def _by_weight(problem: Problem, indices: IntArray, answer: Answer, goals: Goals) -> dict[str, Any]:
     """What a `GroupExplanation` has of loads by weight."""
     weights = weights_of(problem)
-    before, after = (weights.stated_loads(owners).tolist() for owners in (found, answer.target))
+    before, after = (weights.stated_loads(owners).tolist() for owners in (indices, answer.target))
     verdict = check_assignment(problem, answer.target, answer.certificate, goals).weight
     return {
         "weights": dict(zip(problem.member_ids, zip(before, after, strict=True), strict=True)),
@@ -170,14 +173,14 @@ def _by_weight(problem: Problem, found: IntArray, answer: Answer, goals: Goals) 
 
 
 def _by_topic(
-    problem: Problem, found: IntArray, planned: IntArray
+    problem: Problem, indices: IntArray, planned: IntArray
 ) -> list[tuple[str, str, int, int]]:
     """Who has how much of which topic, now and planned."""
     topics = len(problem.topics)
     cells = topics * len(problem.member_ids)
     before, after = (
-        np.bincount((some * topics + problem.topic_of)[some >= 0], minlength=cells)
-        for some in (found, planned)
+        np.bincount((items * topics + problem.topic_of)[items >= 0], minlength=cells)
+        for items in (indices, planned)
     )
     return [
         (
@@ -193,8 +196,8 @@ def _by_topic(
 def _seat(snapshot: FleetSnapshot, cluster: str, group: str) -> Any:
     """Who coordinates a group: a row of `spark.groups.coordinators`."""
     session = snapshot.tables["members"].sparkSession
-    one = session.createDataFrame([(cluster, group)], "cluster string, group string")
-    return coordinators(one, snapshot.tables).first()
+    item = session.createDataFrame([(cluster, group)], "cluster string, group string")
+    return coordinators(item, snapshot.tables).first()
 
 
 def rows_of_groups(
@@ -206,8 +209,8 @@ def rows_of_groups(
     """
     named = [group for _, group in groups]
     rows = rows_in_frames(snapshot, named, racks=True, sources=goals.weights)
-    found = {(row.cluster, row.group): row for row in rows}
-    return [found[one] for one in groups if one in found]
+    result = {(row.cluster, row.group): row for row in rows}
+    return [result[group] for group in groups if group in result]
 
 
 def explain_rows(

@@ -12,7 +12,7 @@ from spark.wording import count_of, figure
 def loads_of(found: GroupExplanation, changing_first: bool) -> list[dict[str, Any]]:
     """A row a member: what it has now and planned, by weight if that is what counts."""
     counts = found.weights or found.loads
-    ordered = sorted(counts, key=lambda one: -abs(counts[one][0] - counts[one][1]))
+    ordered = sorted(counts, key=lambda item: -abs(counts[item][0] - counts[item][1]))
     rows = []
     for member in ordered if changing_first else found.loads:
         row: dict[str, Any] = {"member": member}
@@ -47,15 +47,19 @@ def summary_of(found: GroupExplanation) -> Iterator[str]:
         yield f"The plan gives them {_range(after)}, by {count_of(len(found.moves), 'move')}."
 
 
-def _summary_by_weight(found: GroupExplanation, how: str) -> Iterator[str]:
-    before, after = (max(pair[at] for pair in found.weights.values()) for at in (0, 1))
-    bound = f", and no plan's is below {figure(found.weight_bound)}" if found.weight_bound else ""
-    yield (
-        f"Group {found.group} of cluster {found.cluster} {how}: the largest load by weight of "
-        f"{count_of(len(found.weights), 'member')} is {figure(before)}{bound}."
+def _summary_by_weight(explanation: GroupExplanation, how: str) -> Iterator[str]:
+    before, after = (max(pair[at] for pair in explanation.weights.values()) for at in (0, 1))
+    bound = (
+        f", and no plan's is below {figure(explanation.weight_bound)}"
+        if explanation.weight_bound
+        else ""
     )
-    if found.moves or after != before:
-        yield f"The plan makes it {figure(after)}, by {count_of(len(found.moves), 'move')}."
+    yield (
+        f"Group {explanation.group} of cluster {explanation.cluster} {how}: the largest load "
+        f"by weight of {count_of(len(explanation.weights), 'member')} is {figure(before)}{bound}."
+    )
+    if explanation.moves or after != before:
+        yield f"The plan makes it {figure(after)}, by {count_of(len(explanation.moves), 'move')}."
 
 
 def _range(loads: list[int]) -> str:

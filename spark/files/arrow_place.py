@@ -62,12 +62,12 @@ class ArrowPlace(DirectStore):
             listed = self.system.get_file_info(everything)
         except (pa.ArrowException, OSError) as error:
             raise InputError(f"{self.root} can't be listed: {first_line(error)}") from None
-        found: dict[str, dict[str, fs.FileInfo]] = {}
-        for one in listed:
-            if one.type == fs.FileType.File:
-                folder, _, name = one.path.removeprefix(f"{self.path}/").rpartition("/")
-                found.setdefault(folder, {})[name] = one
-        return found
+        result: dict[str, dict[str, fs.FileInfo]] = {}
+        for item in listed:
+            if item.type == fs.FileType.File:
+                folder, _, name = item.path.removeprefix(f"{self.path}/").rpartition("/")
+                result.setdefault(folder, {})[name] = item
+        return result
 
     def _below(self, path: str) -> str:
         return path.removeprefix(f"{self.root}/")
@@ -77,7 +77,7 @@ class ArrowPlace(DirectStore):
         return pq.ParquetFile(file, page_checksum_verification=True)
 
     def ids(self, table: str) -> list[str]:
-        return sorted(one for one in self.named([table]) if self.has(table, one))
+        return sorted(item for item in self.named([table]) if self.has(table, item))
 
     def named(self, tables: Iterable[str]) -> set[str]:
         return set().union(*(self._named.get(table, ()) for table in tables))
@@ -85,11 +85,11 @@ class ArrowPlace(DirectStore):
     @cached_property
     def _named(self) -> dict[str, set[str]]:
         """The ids that each table has a folder for, in its place or aside."""
-        found: dict[str, set[str]] = {}
+        result: dict[str, set[str]] = {}
         for folder in self._folders:
             if named := _IN_PLACE.fullmatch(folder) or _ASIDE.fullmatch(folder):
-                found.setdefault(named[1], set()).add(named[2])
-        return found
+                result.setdefault(named[1], set()).add(named[2])
+        return result
 
     def has(self, table: str, snapshot: str) -> bool:
         there = self.files_in(self.folder(table, snapshot))
@@ -100,7 +100,7 @@ class ArrowPlace(DirectStore):
 
     @cached_property
     def _written(self) -> set[str]:
-        return {found[1] for found in map(_WRITING.fullmatch, self._folders) if found}
+        return {result[1] for result in map(_WRITING.fullmatch, self._folders) if result}
 
     def having_fetched(self, snapshots: Collection[str]) -> ArrowPlace:
         """The manifests of these snapshots are fetched many at a time."""
@@ -116,9 +116,9 @@ class ArrowPlace(DirectStore):
     def manifest(self, snapshot: str) -> Manifest | None:
         if snapshot not in self._manifests:
             folder = self._folders.get(f"{HIDDEN}/manifests/snapshot={snapshot}", {})
-            files = (one for name, one in sorted(folder.items()) if name[0] not in "._")
-            known = (self._read_manifest(one.path) for one in files)
-            self._manifests[snapshot] = max(known, key=lambda one: one.version, default=None)
+            files = (item for name, item in sorted(folder.items()) if name[0] not in "._")
+            entries = (self._read_manifest(file.path) for file in files)
+            self._manifests[snapshot] = max(entries, key=lambda item: item.version, default=None)
         return self._manifests[snapshot]
 
     def _read_manifest(self, path: str) -> Manifest:
@@ -137,12 +137,14 @@ class ArrowPlace(DirectStore):
         return {name: f"{folder}/{name}" for name in sorted(names) if is_part(name)}
 
     def modified(self, folder: str) -> dict[str, float]:
-        found = self._folders.get(self._below(folder), {})
-        return {name: one.mtime_ns / 1e9 for name, one in found.items() if one.mtime_ns is not None}
+        result = self._folders.get(self._below(folder), {})
+        return {
+            name: item.mtime_ns / 1e9 for name, item in result.items() if item.mtime_ns is not None
+        }
 
     def manifest_modified(self, snapshot: str) -> float | None:
-        found = self.modified(f"{self.root}/{HIDDEN}/manifests/snapshot={snapshot}")
-        return max((at for name, at in found.items() if name[0] not in "._"), default=None)
+        result = self.modified(f"{self.root}/{HIDDEN}/manifests/snapshot={snapshot}")
+        return max((at for name, at in result.items() if name[0] not in "._"), default=None)
 
     def changed(self, path: str, file: File | None, thoroughly: bool) -> str | None:
         """Of what it reads each page is checked: not all bytes are fetched for that."""

@@ -45,7 +45,7 @@ class CatalogSource(Source):
             return None
         rows = self.session.table(name)
         try:
-            kind = next((one.dataType for one in rows.schema if one.name == SNAPSHOT), None)
+            kind = next((item.dataType for item in rows.schema if item.name == SNAPSHOT), None)
         except Exception as error:
             raise self._unreadable(table, error) from None
         if kind is None:
@@ -70,20 +70,20 @@ class CatalogSource(Source):
 
     def _looked_up(self, tables: Collection[str]) -> dict[str, list[str]]:
         """The ids of all these tables, by one job."""
-        found: dict[str, list[str]] = {table: [] for table in tables}
+        result: dict[str, list[str]] = {table: [] for table in tables}
         opened = {table: rows for table in tables if (rows := self.table(table)) is not None}
         if not opened:
-            return found
+            return result
         named = [
             rows.select(F.lit(table).alias("table"), SNAPSHOT).distinct()
             for table, rows in opened.items()
         ]
         try:
             for row in reduce(DataFrame.unionAll, named).dropna().collect():
-                found[row.table].append(row.snapshot)
+                result[row.table].append(row.snapshot)
         except Exception as error:
             raise self._unreadable(min(opened), error) from None
-        return {table: sorted(ids) for table, ids in found.items()}
+        return {table: sorted(ids) for table, ids in result.items()}
 
     def being_written(self, among: Collection[str]) -> set[str]:
         """A table that is written shows nothing of it before it is done."""
@@ -114,11 +114,11 @@ class CatalogSource(Source):
     def tally(
         self, tables: Collection[str], snapshots: Collection[str], columns: Sequence[str] = ()
     ) -> dict[tuple[str, str], Counter[Cells]]:
-        found: dict[tuple[str, str], Counter[Cells]] = {}
+        result: dict[tuple[str, str], Counter[Cells]] = {}
         for table in tables:
             for snapshot, cells, count in self._readable(table, snapshots, columns):
-                found.setdefault((table, snapshot), Counter())[cells] += count
-        return found
+                result.setdefault((table, snapshot), Counter())[cells] += count
+        return result
 
     def _readable(
         self, table: str, snapshots: Collection[str], columns: Sequence[str]
@@ -138,10 +138,10 @@ class CatalogSource(Source):
         rows = self.table(table)
         if rows is None:
             return
-        chosen = rows.where(F.col(SNAPSHOT).isin(*snapshots))
+        selection = rows.where(F.col(SNAPSHOT).isin(*snapshots))
         cells = (_bytes(rows, name).alias(f"of_{name}") for name in columns)
         try:
-            counted = chosen.groupBy(SNAPSHOT, *cells).count().collect()
+            counted = selection.groupBy(SNAPSHOT, *cells).count().collect()
         except Exception as error:
             raise self._unreadable(table, error) from None
         for row in counted:

@@ -132,9 +132,9 @@ def _remove(session: SparkSession, schema: CatalogSchema, table: str, snapshot: 
 
 def _is_of_files(session: SparkSession, schema: CatalogSchema, table: str) -> bool:
     """Whether the table is a folder of files; what Spark says of it tells."""
-    said = session.sql(f"DESCRIBE TABLE EXTENDED {schema.table(table)}").collect()
-    told = {row.col_name: row.data_type for row in said}
-    return (told.get("Provider") or "").lower() in OF_FILES
+    text = session.sql(f"DESCRIBE TABLE EXTENDED {schema.table(table)}").collect()
+    reports = {row.col_name: row.data_type for row in text}
+    return (reports.get("Provider") or "").lower() in OF_FILES
 
 
 def _check_partitions(session: SparkSession, schema: CatalogSchema, table: str) -> None:

@@ -10,8 +10,8 @@ CHUNK = 1 << 20
 
 def checksum(path: Path) -> str:
     """The CRC-32 of a file, in hex."""
-    found = 0
+    result = 0
     with path.open("rb") as file:
         while chunk := file.read(CHUNK):
-            found = zlib.crc32(chunk, found)
-    return f"{found:08x}"
+            result = zlib.crc32(chunk, result)
+    return f"{result:08x}"

@@ -39,9 +39,9 @@ def column_statistics(counted: Mapping[Columns, Counter[Cells]]) -> ToldCells:
 def cells_told(told: Collection[ToldCells], columns: Columns) -> Counter[Cells] | None:
     """The same again, of several files together; None unless all of them tell it."""
     key = ",".join(columns)
-    if any(key not in one for one in told):
+    if any(key not in item for item in told):
         return None
-    return reduce(add, (_counter(one[key]) for one in told), Counter())
+    return reduce(add, (_counter(item[key]) for item in told), Counter())
 
 
 def _counter(rows: Sequence[Sequence[str | int | None]]) -> Counter[Cells]:

@@ -30,8 +30,8 @@ def texts(column: pa.ChunkedArray) -> pa.Array:
 
 def coded(array: pa.Array) -> tuple[NDArray[np.int64], list[Any]]:
     """The different values of an array, a null among them, and which of them each value is."""
-    found = array.dictionary_encode(null_encoding="encode")
-    return _numbers(found.indices).astype(np.int64), found.dictionary.to_pylist()
+    result = array.dictionary_encode(null_encoding="encode")
+    return _numbers(result.indices).astype(np.int64), result.dictionary.to_pylist()
 
 
 def whole_numbers(column: pa.ChunkedArray) -> NDArray[np.int64]:
@@ -57,8 +57,8 @@ def is_there(array: pa.Array) -> NDArray[np.bool_]:
 
 def taken(table: pa.Table, rows: NDArray[Any]) -> pa.Table:
     """The rows of a table that a mask chooses, or that are numbered so."""
-    chosen = np.flatnonzero(rows) if rows.dtype == np.bool_ else rows
-    indices = np.ascontiguousarray(chosen, np.int64)
+    selection = np.flatnonzero(rows) if rows.dtype == np.bool_ else rows
+    indices = np.ascontiguousarray(selection, np.int64)
     return table.take(
         pa.Array.from_buffers(pa.int64(), len(indices), [None, pa.py_buffer(indices)])
     )
@@ -80,8 +80,8 @@ def _numbers(array: pa.Array) -> NDArray[Any]:
     """The values of an array of whole numbers; where it has nulls they are anything."""
     kind = f"{'u' if str(array.type).startswith('u') else ''}int{array.type.bit_width}"
     values = array.buffers()[1]
-    found = np.frombuffer(values, kind) if values else np.empty(0, kind)
-    return found[array.offset : array.offset + len(array)]
+    result = np.frombuffer(values, kind) if values else np.empty(0, kind)
+    return result[array.offset : array.offset + len(array)]
 
 
 def _is_text(kind: pa.DataType) -> bool:

@@ -121,14 +121,14 @@ class DirectStore(Place):
                 if not _may_have(file.metadata.row_group(number), wanted):
                     continue
                 keys = file.read_row_group(number, [*wanted] or there)
-                chosen = _chosen(keys, wanted)
+                selection = _chosen(keys, wanted)
                 if not wanted:
                     yield keys
-                elif chosen.any():
-                    rows = taken(keys, chosen)
+                elif selection.any():
+                    rows = taken(keys, selection)
                     for name in others:
                         of_name = file.read_row_group(number, [name])
-                        rows = rows.append_column(name, taken(of_name, chosen)[name])
+                        rows = rows.append_column(name, taken(of_name, selection)[name])
                     yield rows
         except UNREADABLE as error:
             raise _unreadable(table, path, error) from None
@@ -152,22 +152,22 @@ class DirectStore(Place):
     ) -> dict[tuple[str, str], Counter[Cells]]:
         """What manifests tell; where they don't, files are opened."""
         wanted = tuple(columns)
-        found: dict[tuple[str, str], Counter[Cells]] = {}
+        result: dict[tuple[str, str], Counter[Cells]] = {}
         opened: dict[tuple[str, str], list[str]] = {}
         for table, snapshot in product(tables, snapshots):
             with suppress(UnreadableError):
                 parts = self.parts(table, snapshot, thoroughly=False)
-                told = parts and not parts.notes and self._told(table, snapshot, wanted)
-                if isinstance(told, Counter):
-                    found[table, snapshot] = told
+                report = parts and not parts.notes and self._told(table, snapshot, wanted)
+                if isinstance(report, Counter):
+                    result[table, snapshot] = report
                 elif parts:
                     opened[table, snapshot] = self.files_of(parts.paths)
         with ThreadPoolExecutor(AT_ONCE) as pool:
             counted = pool.map(lambda files: self._counted(files, wanted), opened.values())
-            for one, cells in zip(opened, counted, strict=True):
+            for item, cells in zip(opened, counted, strict=True):
                 if cells is not None:
-                    found[one] = cells
-        return found
+                    result[item] = cells
+        return result
 
     def _told(self, table: str, snapshot: str, columns: Columns) -> Counter[Cells] | None:
         """What the manifest tells of files that are as they were written."""
@@ -200,24 +200,24 @@ def _statistics(group: Any) -> dict[str, Any]:
 
 def _may_have(group: Any, wanted: Mapping[str, Wanted]) -> bool:
     statistics = _statistics(group)
-    return all(one.may_be_in(statistics.get(name)) for name, one in wanted.items())
+    return all(item.may_be_in(statistics.get(name)) for name, item in wanted.items())
 
 
 def _chosen(keys: pa.Table, wanted: Mapping[str, Wanted]) -> NDArray[np.bool_]:
     """Which rows have wanted values in all of these columns."""
-    chosen = np.ones(len(keys), np.bool_)
-    for name, one in wanted.items():
+    selection = np.ones(len(keys), np.bool_)
+    for name, item in wanted.items():
         codes, values = coded(texts(keys[name]))
-        chosen &= np.array([one.has(value) for value in values], np.bool_)[codes]
-    return chosen
+        selection &= np.array([item.has(value) for value in values], np.bool_)[codes]
+    return selection
 
 
 def cells_of(file: pq.ParquetFile, columns: Columns) -> Counter[Cells]:
     """How often each combination of values of these columns of texts is in a file."""
-    found: Counter[Cells] = Counter()
+    result: Counter[Cells] = Counter()
     for number in range(file.num_row_groups):
-        found.update(_cells_of(file, number, columns))
-    return found
+        result.update(_cells_of(file, number, columns))
+    return result
 
 
 def _cells_of(file: pq.ParquetFile, number: int, columns: Columns) -> Counter[Cells]:
@@ -225,19 +225,19 @@ def _cells_of(file: pq.ParquetFile, number: int, columns: Columns) -> Counter[Ce
     group = file.metadata.row_group(number)
     statistics = _statistics(group)
     rows = group.num_rows
-    combined, found = np.zeros(rows, np.int64), [Cells()]
+    combined, result = np.zeros(rows, np.int64), [Cells()]
     values: list[bytes | None]
     for name in columns:
         if name not in file.schema_arrow.names:
             codes, values = np.zeros(rows, np.int64), [None]
-        elif (one := _only_value(statistics.get(name))) is not None:
-            codes, values = np.zeros(rows, np.int64), [one]
+        elif (only_value := _only_value(statistics.get(name))) is not None:
+            codes, values = np.zeros(rows, np.int64), [only_value]
         else:
             codes, values = coded(texts(file.read_row_group(number, [name])[name]))
         pairs, combined = np.unique(combined * len(values) + codes, return_inverse=True)
-        found = [(*found[p // len(values)], values[p % len(values)]) for p in pairs.tolist()]
+        result = [(*result[p // len(values)], values[p % len(values)]) for p in pairs.tolist()]
     return (
-        Counter(dict(zip(found, np.bincount(combined).tolist(), strict=True)))
+        Counter(dict(zip(result, np.bincount(combined).tolist(), strict=True)))
         if rows
         else Counter()
     )

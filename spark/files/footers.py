@@ -26,11 +26,11 @@ class Footers(NamedTuple):
 def footers_of(paths: Sequence[str]) -> Footers | None:
     """What these files say; None where Spark has to look, since that can't be told here."""
     try:
-        found = [pq.read_metadata(path) for path in paths]
-        if not found:
+        result = [pq.read_metadata(path) for path in paths]
+        if not result:
             return None
-        complete = frozenset.intersection(*(frozenset(without_nulls(one)) for one in found))
-        return Footers(_schema(found[0]), complete)
+        complete = frozenset.intersection(*(frozenset(without_nulls(item)) for item in result))
+        return Footers(_schema(result[0]), complete)
     except (OSError, ValueError, pa.ArrowException, PySparkException):
         return None
 
@@ -48,5 +48,8 @@ def without_nulls(footer: pq.FileMetaData) -> Iterator[str]:
     for at in range(footer.num_columns):
         name = footer.schema.column(at).path
         statistics = [group.column(at).statistics for group in groups]
-        if all(one and one.has_null_count and one.null_count == 0 for one in statistics):
+        if all(
+            statistic and statistic.has_null_count and statistic.null_count == 0
+            for statistic in statistics
+        ):
             yield name

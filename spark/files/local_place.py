@@ -43,24 +43,24 @@ class LocalPlace(DirectStore):
 
     def entries(self, folder: str) -> Entries | None:
         """What is in a folder; None if that isn't one."""
-        found: dict[str, int | None] = {}
+        result: dict[str, int | None] = {}
         try:
             with os.scandir(folder) as listed:
-                for one in listed:
+                for item in listed:
                     try:
-                        found[one.name] = None if one.is_dir() else one.stat().st_size
+                        result[item.name] = None if item.is_dir() else item.stat().st_size
                     except FileNotFoundError:  # it is gone by now, or is a link to nothing
                         continue
         except (FileNotFoundError, NotADirectoryError):
             return None
         except OSError as error:
             raise InputError(f"{folder} can't be listed: {error.strerror}") from None
-        return found
+        return result
 
     def _folders(self, parent: str) -> list[str]:
         """The names of the folders in a folder that aren't hidden."""
-        found = self.entries(parent) or {}
-        return [name for name, size in found.items() if size is None and name[0] not in "._"]
+        result = self.entries(parent) or {}
+        return [name for name, size in result.items() if size is None and name[0] not in "._"]
 
     def _named(self, table: str) -> set[str]:
         return _ids_in(self._folders(f"{self.root}/{table}"))
@@ -73,7 +73,7 @@ class LocalPlace(DirectStore):
         )
 
     def ids(self, table: str) -> list[str]:
-        return sorted(one for one in self.named([table]) if self.has(table, one))
+        return sorted(item for item in self.named([table]) if self.has(table, item))
 
     def named(self, tables: Iterable[str]) -> set[str]:
         return set().union(*(self._named(table) | self._aside(table) for table in tables))
@@ -115,8 +115,8 @@ class LocalPlace(DirectStore):
             return LocalPlace.manifest(self, snapshot) if folder.is_dir() else None
         except (OSError, ValueError) as error:
             raise UnreadableError(f"{folder} can't be read: {error}") from None
-        found = [Manifest.from_text(text, str(path)) for path, text in sorted(texts.items())]
-        return max(found, key=lambda manifest: manifest.version, default=None)
+        result = [Manifest.from_text(text, str(path)) for path, text in sorted(texts.items())]
+        return max(result, key=lambda manifest: manifest.version, default=None)
 
     def parts(self, table: str, snapshot: str, thoroughly: bool = True) -> Parts | None:
         """The same; what looks odd is looked at twice, since a run may be moving it meanwhile."""
@@ -124,11 +124,11 @@ class LocalPlace(DirectStore):
         while True:
             manifest = self.manifest(snapshot) or Manifest()
             fault: Exception | None = None
-            found = None
+            parts = None
             try:
-                found = self._parts(manifest, table, snapshot, thoroughly)
-                if found and not found.notes:
-                    return found
+                parts = self._parts(manifest, table, snapshot, thoroughly)
+                if parts and not parts.notes:
+                    return parts
             except UnreadableError as error:
                 fault = error
             except FileNotFoundError as error:
@@ -136,7 +136,7 @@ class LocalPlace(DirectStore):
             if manifest == before:
                 if fault:
                     raise fault
-                return found
+                return parts
             before = manifest
 
     def at_once(self, snapshots: Collection[str], read: Callable[[], T]) -> T:
@@ -153,24 +153,24 @@ class LocalPlace(DirectStore):
 
     def _manifests_of(self, snapshots: Collection[str]) -> list[Manifest | str | None]:
         """What is there now, or why it can't be read."""
-        found: list[Manifest | str | None] = []
+        result: list[Manifest | str | None] = []
         for snapshot in snapshots:
             try:
-                found.append(LocalPlace.manifest(self, snapshot))
+                result.append(LocalPlace.manifest(self, snapshot))
             except UnreadableError as error:
-                found.append(str(error))
-        return found
+                result.append(str(error))
+        return result
 
     def modified(self, folder: str) -> dict[str, float]:
         try:
             with os.scandir(folder) as listed:
-                return {one.name: one.stat().st_mtime for one in listed}
+                return {item.name: item.stat().st_mtime for item in listed}
         except FileNotFoundError:  # a run has just moved it
             return {}
 
     def manifest_modified(self, snapshot: str) -> float | None:
-        found = self.modified(f"{self.root}/{HIDDEN}/manifests/snapshot={snapshot}")
-        return max((at for name, at in found.items() if name[0] not in "._"), default=None)
+        result = self.modified(f"{self.root}/{HIDDEN}/manifests/snapshot={snapshot}")
+        return max((at for name, at in result.items() if name[0] not in "._"), default=None)
 
     def files_in(self, folder: str) -> dict[str, str] | None:
         names = self.entries(folder)
@@ -190,14 +190,14 @@ class LocalPlace(DirectStore):
     def foreign(self, snapshot: str, tables: Collection[str]) -> list[str]:
         """The files, by their paths from the root, that other programs put beside these tables."""
         manifest = self.manifest(snapshot) or Manifest()
-        found = []
+        result = []
         for table in tables:
             ours = {file.name for file in manifest.tables.get(table, ())}
             for name in sorted(self.entries(self.folder(table, snapshot)) or {}):
                 is_table = name in ours if ours else is_part(name)
                 if not is_table and name[0] != "." and name != "_SUCCESS":
-                    found.append(f"{table}/snapshot={snapshot}/{name}")
-        return found
+                    result.append(f"{table}/snapshot={snapshot}/{name}")
+        return result
 
     def changed(self, path: str, file: File | None, thoroughly: bool) -> str | None:
         size = self.size(path)
@@ -255,4 +255,4 @@ class SeenPlace(LocalPlace):
 
 
 def _ids_in(folders: Iterable[str]) -> set[str]:
-    return {found[1] for found in map(_OF_SNAPSHOT.fullmatch, folders) if found}
+    return {result[1] for result in map(_OF_SNAPSHOT.fullmatch, folders) if result}

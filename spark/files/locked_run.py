@@ -213,12 +213,12 @@ def take_out_removed(place: LocalPlace, run: Path, snapshot: str) -> None:
 
 def written_by_others(place: LocalPlace) -> set[str]:
     """The snapshots of which a run that is alive has written something, or which it removes."""
-    found: set[str] = set()
+    result: set[str] = set()
     for run in _runs(place):
         with _locked(run) as is_over:
             if not is_over:
-                found |= _touched_by(run)
-    return found
+                result |= _touched_by(run)
+    return result
 
 
 def _touched_by(run: Path) -> set[str]:

@@ -63,13 +63,13 @@ class Manifest:
     def from_text(text: str, path: str) -> Manifest:
         """What `to_text` made; UnreadableError names the path of a text that is something else."""
         try:
-            found = json.loads(text)
+            result = json.loads(text)
             tables = {
                 name: tuple(_file(**file) for file in files)
-                for name, files in found["tables"].items()
+                for name, files in result["tables"].items()
             }
-            removed = [_of(str, name) for name in found["removed"]]
-            return Manifest(_of(int, found["version"]), tables, removed)
+            removed = [_of(str, name) for name in result["removed"]]
+            return Manifest(_of(int, result["version"]), tables, removed)
         except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
             raise UnreadableError(
                 f"{path}, which tells the files of that snapshot, can't be read: write the "
@@ -77,9 +77,9 @@ class Manifest:
             ) from None
 
 
-def _file(**stated: Any) -> File:
+def _file(**values: Any) -> File:
     """A file of a manifest's text; TypeError for what isn't one."""
-    file = File(**stated)
+    file = File(**values)
     for value, kind in (
         *((file.name, str), (file.run, str), (file.bytes, int), (file.rows, int)),
         *((file.crc32 or "", str), (file.cells, dict)),

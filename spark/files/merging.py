@@ -26,19 +26,19 @@ def common_schema(paths: Sequence[str]) -> pa.Schema | None:
     What one of them says that is never null may be null in another. UnreadableError if one is
     broken or gone.
     """
-    found = []
+    result = []
     for path in paths:
         with _reading(path):
-            found.append(pq.read_schema(path))
-    first = found[0]
-    if any(_columns(one) != _columns(first) for one in found):
+            result.append(pq.read_schema(path))
+    first = result[0]
+    if any(_columns(item) != _columns(first) for item in result):
         return None
     fields = [
-        field.with_nullable(any(one.field(at).nullable for one in found))
+        field.with_nullable(any(item.field(at).nullable for item in result))
         for at, field in enumerate(first)
     ]
-    said = first.metadata if all(one.metadata == first.metadata for one in found) else None
-    return pa.schema(fields, said)
+    text = first.metadata if all(item.metadata == first.metadata for item in result) else None
+    return pa.schema(fields, text)
 
 
 def rows_in(opened: Callable[[str], pq.ParquetFile], paths: Sequence[str]) -> int:

@@ -91,19 +91,24 @@ class Place(Source):
         alike: dict[tuple[str, str], list[_Known]] = {}
         for snapshot in snapshots:
             if parts := self.parts(table, snapshot, thoroughly=False):
-                known = _Known(parts, self.footers(parts) or _told_by_spark(session, table, parts))
+                entries = _Known(
+                    parts, self.footers(parts) or _told_by_spark(session, table, parts)
+                )
                 base = parts.paths[0].rpartition(f"/{SNAPSHOT}=")[0]
-                alike.setdefault((base, known.footers.schema.json()), []).append(known)
-        return [_together(session, table, base, known) for (base, _), known in alike.items()]
+                alike.setdefault((base, entries.footers.schema.json()), []).append(entries)
+        return [
+            _together(session, table, base, known_values)
+            for (base, _), known_values in alike.items()
+        ]
 
     def paths(self, table: str, snapshots: Collection[str]) -> dict[str, tuple[str, ...]]:
         """What each of these snapshots of a table is read from, without those that can't be."""
-        found: dict[str, tuple[str, ...]] = {}
+        result: dict[str, tuple[str, ...]] = {}
         for snapshot in snapshots:
             with suppress(UnreadableError):
                 if parts := self.parts(table, snapshot, thoroughly=False):
-                    found[snapshot] = parts.paths
-        return found
+                    result[snapshot] = parts.paths
+        return result
 
     def parts(self, table: str, snapshot: str, thoroughly: bool = True) -> Parts | None:
         """The files of one table of a snapshot; None where it has no such table.
@@ -123,20 +128,20 @@ class Place(Source):
                 return None
             return Parts((folder,), tuple(self._changes(lying, {}, thoroughly)))
         files = {file.name: file for file in manifest.tables[table]}
-        found = self._found(files, table, snapshot, lying or {})
-        if lying is None and not found:
+        result = self._found(files, table, snapshot, lying or {})
+        if lying is None and not result:
             return None
-        if lying and not found:
+        if lying and not result:
             self._refuse_older(lying, table, snapshot)
             note = f"table {table} of snapshot {snapshot} was rewritten by another program"
             return Parts((folder,), (note,))
-        if missing := files.keys() - found.keys():
+        if missing := files.keys() - result.keys():
             raise UnreadableError(
                 f"table {table} can't be read from {folder}: {min(missing)} is missing"
             )
-        notes = [*self._changes(found, files, thoroughly)]
-        if not lying or not found.items() <= lying.items():
-            return Parts(tuple(found.values()), tuple(notes))
+        notes = [*self._changes(result, files, thoroughly)]
+        if not lying or not result.items() <= lying.items():
+            return Parts(tuple(result.values()), tuple(notes))
         if strange := lying.keys() - files.keys():
             self._refuse_older(strange, table, snapshot)
             notes.append(f"{folder} has files that another program put there, {min(strange)} first")
@@ -167,9 +172,9 @@ class Place(Source):
         return {name: path for name, path in paths.items() if path}
 
     def _changes(
-        self, found: Mapping[str, str], files: Mapping[str, File], thoroughly: bool
+        self, result: Mapping[str, str], files: Mapping[str, File], thoroughly: bool
     ) -> Iterator[str]:
-        for name, path in sorted(found.items()):
+        for name, path in sorted(result.items()):
             if note := self.changed(path, files.get(name), thoroughly):
                 yield note
 
@@ -181,17 +186,17 @@ def _told_by_spark(session: SparkSession, table: str, parts: Parts) -> Footers:
     return Footers(rows.schema, frozenset())
 
 
-def _together(session: SparkSession, table: str, base: str, known: Sequence[_Known]) -> Stated:
+def _together(session: SparkSession, table: str, base: str, entries: Sequence[_Known]) -> Stated:
     """Tables with the same columns, in one folder; their own folders tell whose the rows are."""
-    columns = (one for one in known[0].footers.schema.fields if one.name != SNAPSHOT)
-    notes = tuple(note for one in known for note in one.parts.notes)
-    every = Parts(tuple(path for one in known for path in one.parts.paths), notes)
+    columns = (item for item in entries[0].footers.schema.fields if item.name != SNAPSHOT)
+    notes = tuple(note for item in entries for note in item.parts.notes)
+    every = Parts(tuple(path for item in entries for path in item.parts.paths), notes)
     schema = StructType([*columns, StructField(SNAPSHOT, StringType())])
     rows = read_parts(session, table, every, schema, {"basePath": base})
     if rows is None:
         raise _gone(table, every)
     return Stated(
-        rows, notes, frozenset.intersection(*(one.footers.without_nulls for one in known))
+        rows, notes, frozenset.intersection(*(item.footers.without_nulls for item in entries))
     )
 
 

@@ -54,8 +54,8 @@ def direct_store(root: str, default: str = "file:") -> DirectStore:
     Raises NotOurOwnError where it can't: only Spark may.
     """
     root = root.rstrip("/") or "/"
-    if found := _local_place(root, default):
-        return found
+    if local_place := _local_place(root, default):
+        return local_place
     if "://" not in root:
         raise NeedsSparkError(root)
     return ArrowPlace.at(root)

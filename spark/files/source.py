@@ -21,7 +21,7 @@ Cells = tuple[bytes | None, ...]
 def cells_in(row: Row, columns: Sequence[str]) -> Cells:
     """What a row of Spark's has of these columns, each of which is called `of_…` there."""
     cells = (row[f"of_{name}"] for name in columns)
-    return tuple(None if one is None else bytes(one) for one in cells)
+    return tuple(None if cell is None else bytes(cell) for cell in cells)
 
 
 class Stated(NamedTuple):

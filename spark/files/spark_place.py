@@ -43,13 +43,13 @@ class SparkPlace(Place):
 
     def ids(self, table: str) -> list[str]:
         in_place = self._in_place(table)
-        return sorted(in_place | {one for one in self._texts if self.has(table, one)})
+        return sorted(in_place | {text for text in self._texts if self.has(table, text)})
 
     def _in_place(self, table: str) -> set[str]:
         """The ids of the snapshots that the table has where everybody looks."""
         if table not in self._ids:
-            found = map(_FILE.search, self._listed(table))
-            self._ids[table] = {one[2] for one in found if one}
+            result = map(_FILE.search, self._listed(table))
+            self._ids[table] = {item[2] for item in result if item}
         return self._ids[table]
 
     def _listed(self, table: str) -> list[str]:
@@ -104,8 +104,14 @@ class SparkPlace(Place):
 
     def paths(self, table: str, snapshots: Collection[str]) -> dict[str, tuple[str, ...]]:
         in_place = self._in_place(table)
-        there = {one: (self.folder(table, one),) for one in snapshots if one in in_place}
-        return there | super().paths(table, [one for one in snapshots if one not in in_place])
+        there = {
+            snapshot: (self.folder(table, snapshot),)
+            for snapshot in snapshots
+            if snapshot in in_place
+        }
+        return there | super().paths(
+            table, [snapshot for snapshot in snapshots if snapshot not in in_place]
+        )
 
     @cached_property
     def _texts(self) -> dict[str, list[Row]]:
@@ -122,8 +128,8 @@ class SparkPlace(Place):
             raise InputError(f"{self.root} can't be listed: {first_line(error)}") from None
         texts: dict[str, list[Row]] = {}
         for row in ordered:
-            if found := _FILE.search(unquote(row.file_path)):
-                texts.setdefault(found[2], []).append(row)
+            if found_text := _FILE.search(unquote(row.file_path)):
+                texts.setdefault(found_text[2], []).append(row)
         return texts
 
     def tally(
@@ -143,11 +149,11 @@ class SparkPlace(Place):
                     raise
                 del parts[broken[1], broken[2]]
             else:
-                found: dict[tuple[str, str], Counter[Cells]] = {part: Counter() for part in parts}
+                result: dict[tuple[str, str], Counter[Cells]] = {part: Counter() for part in parts}
                 for row in rows:
                     part = (unquote(row["table"]), unquote(row["snapshot"]))
-                    found[part][cells_in(row, columns)] += row["count"]
-                return found
+                    result[part][cells_in(row, columns)] += row["count"]
+                return result
         return {}
 
     def _counted(self, paths: Sequence[str], columns: Sequence[str]) -> list[Row]:
@@ -161,12 +167,12 @@ class SparkPlace(Place):
 
     def runs(self) -> set[tuple[str, str, str]]:
         """What runs have left aside: run, table and snapshot."""
-        found = map(_ASIDE.search, self._listed(f"{HIDDEN}/runs"))
-        return {(one[1], one[2], one[3]) for one in found if one}
+        result = map(_ASIDE.search, self._listed(f"{HIDDEN}/runs"))
+        return {(item[1], item[2], item[3]) for item in result if item}
 
     def manifest(self, snapshot: str) -> Manifest | None:
-        found = (Manifest.from_text(row.value, row.file_path) for row in self._of(snapshot))
-        return max(found, key=lambda manifest: manifest.version, default=None)
+        result = (Manifest.from_text(row.value, row.file_path) for row in self._of(snapshot))
+        return max(result, key=lambda manifest: manifest.version, default=None)
 
     def _of(self, snapshot: str) -> list[Row]:
         return self._texts.get(snapshot, [])
@@ -186,19 +192,19 @@ class SparkPlace(Place):
         }
 
     def manifest_modified(self, snapshot: str) -> float | None:
-        found = [row.file_modification_time.timestamp() for row in self._of(snapshot)]
-        return max(found, default=None)
+        result = [row.file_modification_time.timestamp() for row in self._of(snapshot)]
+        return max(result, default=None)
 
     def changed(self, path: str, file: File | None, thoroughly: bool) -> str | None:
         if file is None or not thoroughly:
             return None
         folder, _, name = path.rpartition("/")
-        found = self.seen(folder).get(name)
-        if found is None and file.rows:
+        result = self.seen(folder).get(name)
+        if result is None and file.rows:
             raise UnreadableError(f"{path} can't be read: it has no rows, {file.rows} were written")
-        if found is None or found.bytes == file.bytes:
+        if result is None or result.bytes == file.bytes:
             return None
-        return rewritten(path, found.rows, file)
+        return rewritten(path, result.rows, file)
 
     def seen(self, folder: str) -> dict[str, Seen]:
         """The files of a folder that have rows, by name; of a Parquet file only the footer is read.

@@ -98,10 +98,10 @@ class SparkRun:
         files = self.session.read.options(**LITERAL).format("binaryFile").load(folder)
         sizes = files.select("_metadata.file_name", "length").collect()
         return [
-            File(one.file_name, self.id, one.length, rows[one.file_name].rows)
-            if one.file_name in rows
-            else File(one.file_name, self.id, one.length, 0)
-            for one in sorted(sizes)
+            File(size.file_name, self.id, size.length, rows[size.file_name].rows)
+            if size.file_name in rows
+            else File(size.file_name, self.id, size.length, 0)
+            for size in sorted(sizes)
         ]
 
     def _clear(self, folder: str) -> None:

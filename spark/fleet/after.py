@@ -20,33 +20,33 @@ GONE, CAME = "gone", "came"
 
 _COLUMNS = t.StructType(
     [
-        *(t.StructField(one.name, one.type) for one in TABLES["members"].columns),
+        *(t.StructField(column.name, column.type) for column in TABLES["members"].columns),
         t.StructField("topics", t.ArrayType(t.StringType())),
         t.StructField("what", t.StringType()),
         t.StructField("reason", t.StringType()),
     ]
 )
 
-_OF_MEMBER = tuple(one for one in _COLUMNS.names if one not in (*GROUP_KEYS, "what", "reason"))
+_OF_MEMBER = tuple(name for name in _COLUMNS.names if name not in (*GROUP_KEYS, "what", "reason"))
 
 
 def after(
-    tables: Mapping[str, DataFrame], chosen: Mapping[str, DataFrame], event: Event
+    tables: Mapping[str, DataFrame], entries: Mapping[str, DataFrame], event: Event
 ) -> tuple[dict[str, DataFrame], str]:
     """A fleet's tables when an event has happened to the `chosen` groups, and to how many it did.
 
     See `FleetSnapshot.after`; InputError where it applies to none.
     """
     tables = dict(tables)
-    if changed := topics_after(tables, chosen, event):
-        note = told(event, outcomes_of_topics(chosen, event))
+    if changed := topics_after(tables, entries, event):
+        note = told(event, outcomes_of_topics(entries, event))
         tables |= changed
     else:
-        changes = _changes(chosen, event)
+        changes = _changes(entries, event)
         note = told(event, _outcomes_of(changes))
         tables |= _with_changes(tables, changes)
     if "groups" in tables:
-        tables["groups"] = _with_protocol(tables["groups"], chosen["groups"], event)
+        tables["groups"] = _with_protocol(tables["groups"], entries["groups"], event)
     return tables, note
 
 
@@ -77,7 +77,7 @@ def _changes(tables: Mapping[str, DataFrame], event: Event) -> DataFrame:
         .agg(F.sort_array(F.collect_list("topic")).alias("topics"))
     )
     texts = ("cluster", "group", "member_id", "instance_id", "client_id", "host", "rack")
-    valid = [f"coalesce(is_valid_utf8(`{one}`), true)" for one in texts]
+    valid = [f"coalesce(is_valid_utf8(`{text}`), true)" for text in texts]
     valid.append("forall(coalesce(topics, array()), one -> is_valid_utf8(one))")
     groups = (
         tables["members"]
@@ -105,20 +105,20 @@ def _rows_of(group: Mapping[str, Any], event: Event) -> Iterator[dict[str, Any]]
     rows = group["members"]
     before = [*map(_member, rows)]
     try:
-        found = event.apply(Group({}, before), DEFAULT_LIMITS).members
+        members = event.apply(Group({}, before), DEFAULT_LIMITS).members
     except EventError as error:
         yield key | {"reason": str(error)}
         return
     yield key
-    same = {*map(id, before)} & {*map(id, found)}
+    same = {*map(id, before)} & {*map(id, members)}
     yield from (
         key | row | {"what": GONE}
         for row, member in zip(rows, before, strict=True)
         if id(member) not in same
     )
     # who is back stands in its own place, newcomers stand behind all others
-    clients = [row["client_id"] for row in rows] if len(found) >= len(before) else []
-    for place, member in enumerate(found):
+    clients = [row["client_id"] for row in rows] if len(members) >= len(before) else []
+    for place, member in enumerate(members):
         if id(member) not in same:
             client = clients[place] if place < len(clients) else None
             yield key | _row(member) | {"client_id": client, "what": CAME}
@@ -151,7 +151,7 @@ def _with_changes(tables: Mapping[str, DataFrame], changes: DataFrame) -> dict[s
     }
 
 
-def _with_protocol(groups: DataFrame, chosen: DataFrame, event: Event) -> DataFrame:
+def _with_protocol(groups: DataFrame, frame: DataFrame, event: Event) -> DataFrame:
     """What groups say of their own protocol, after an event that brings another one."""
     if isinstance(event, Upgrade):
         new = {"strategy": event.strategies[0]}
@@ -160,7 +160,7 @@ def _with_protocol(groups: DataFrame, chosen: DataFrame, event: Event) -> DataFr
     else:
         return groups
     marked = groups.join(
-        chosen.select(*GROUP_KEYS).distinct().withColumn("is_chosen", F.lit(True)),
+        frame.select(*GROUP_KEYS).distinct().withColumn("is_chosen", F.lit(True)),
         [*GROUP_KEYS],
         "left",
     )

@@ -49,13 +49,13 @@ class Composition(NamedTuple):
 
     def notes(self) -> Iterator[str]:
         """Sentences on what isn't in the fleet."""
-        for cluster, one in self.left_out.items():
-            why = "isn't whole" if one in self.unfinished else f"isn't within max_age of {self.id}"
-            yield f"cluster {cluster} is left out: {one}, the last snapshot with it, {why}"
-        for one in self.unread:
-            yield f"snapshot {one} is left out: no cluster can be read from it"
-        for one, why in self.unfinished.items():
-            yield skipped_sentence(one, why)
+        for cluster, item in self.left_out.items():
+            why = "isn't whole" if item in self.unfinished else f"isn't within max_age of {self.id}"
+            yield f"cluster {cluster} is left out: {item}, the last snapshot with it, {why}"
+        for item in self.unread:
+            yield f"snapshot {item} is left out: no cluster can be read from it"
+        for item, why in self.unfinished.items():
+            yield skipped_sentence(item, why)
 
 
 def compositions(
@@ -69,21 +69,21 @@ def compositions(
     there = recent(stored, max_age)
     near = within_reach(there, max_age)
     skipped = {
-        one: why
-        for one, why in stored.unfinished_seen.items()
-        if one > near[-1] or not time_of(one) or one in within_reach([one, near[-1]], max_age)
+        item: why
+        for item, why in stored.unfinished_seen.items()
+        if item > near[-1] or not time_of(item) or item in within_reach([item, near[-1]], max_age)
     }
     if len(there) == 1 and not skipped:
         return Composition(there[0]), None
-    out_of_reach = [one for one in there if one not in near][-BEYOND:]
+    out_of_reach = [name for name in there if name not in near][-BEYOND:]
     held = clusters_in(opener, store, [*out_of_reach, *near, *skipped])
-    within = {one: held[one] for one in near}
+    within = {name: held[name] for name in near}
     newest = newest_of_each(within)
-    last = newest_of_each({one: held[one] for one in [*out_of_reach, *skipped]})
-    left_out = {cluster: one for cluster, one in last.items() if cluster not in newest}
-    unread = tuple(one for one in near if not held[one])
+    last = newest_of_each({item: held[item] for item in [*out_of_reach, *skipped]})
+    left_out = {cluster: name for cluster, name in last.items() if cluster not in newest}
+    unread = tuple(name for name in near if not held[name])
     now = Composition(near[-1], newest, left_out, unread, skipped)
-    older = [one for one in there if one < near[0]][-1:]
+    older = [name for name in there if name < near[0]][-1:]
     if len(near) == 1:
         return now, Composition(older[0]) if older else None
     before = dict.fromkeys(newest, older[0]) if older else {}
@@ -96,23 +96,23 @@ def recent(stored: Stored, max_age: timedelta) -> list[str]:
 
     Those are all within reach of the newest, and the last `BEYOND` that aren't, at least.
     """
-    found: list[str] = []
+    result: list[str] = []
     out_of_reach = 0
-    for one in stored.newest_first():
-        found.append(one)
-        if one in within_reach([one, found[0]], max_age):
+    for name in stored.newest_first():
+        result.append(name)
+        if name in within_reach([name, result[0]], max_age):
             continue
         out_of_reach += 1
         if out_of_reach >= BEYOND:
             break
-    return found[::-1]
+    return result[::-1]
 
 
 def within_reach(snapshots: Sequence[str], max_age: timedelta) -> list[str]:
     """Those that are at most `max_age` older than the last, oldest first; their ids are times."""
-    times = {one: at for one in snapshots if (at := time_of(one))}
+    times = {snapshot: at for snapshot in snapshots if (at := time_of(snapshot))}
     end = times[snapshots[-1]]
-    return [one for one, at in times.items() if end - at <= max_age]
+    return [item for item, at in times.items() if end - at <= max_age]
 
 
 def evenly(snapshots: Sequence[str], most: int) -> list[str]:
@@ -132,10 +132,10 @@ def clusters_by_snapshot(source: Source, snapshots: Collection[str]) -> dict[str
 
     One column is read, of the tables of `NAMING`. A broken table is passed over.
     """
-    found: dict[str, set[str]] = {one: set() for one in snapshots}
+    result: dict[str, set[str]] = {name: set() for name in snapshots}
     for (_, snapshot), rows in source.tally(NAMING, snapshots, ["cluster"]).items():
-        found[snapshot] |= {spelled(cluster) for (cluster,) in rows if cluster is not None}
-    return {one: sorted(clusters) for one, clusters in found.items()}
+        result[snapshot] |= {spelled(cluster) for (cluster,) in rows if cluster is not None}
+    return {item: sorted(clusters) for item, clusters in result.items()}
 
 
 def clusters_of(tables: Mapping[str, DataFrame]) -> list[str]:
@@ -147,14 +147,14 @@ def clusters_of(tables: Mapping[str, DataFrame]) -> list[str]:
 
 def newest_of_each(held: Held) -> dict[str, str]:
     """For each cluster the newest snapshot that has it, in the order of their names."""
-    newest = {cluster: one for one, clusters in held.items() for cluster in clusters}
+    newest = {cluster: item for item, clusters in held.items() for cluster in clusters}
     return dict(sorted(newest.items()))
 
 
 def ones_before(held: Held, newest: Mapping[str, str]) -> dict[str, str]:
     """For each cluster the snapshot with it that comes before that one, where there is any."""
     older = {
-        one: [cluster for cluster in clusters if one < newest.get(cluster, "")]
-        for one, clusters in held.items()
+        item: [cluster for cluster in clusters if item < newest.get(cluster, "")]
+        for item, clusters in held.items()
     }
     return newest_of_each(older)

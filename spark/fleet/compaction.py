@@ -45,30 +45,30 @@ def scattered_in(place: LocalPlace) -> tuple[list[Scattered], dict[str, str]]:
     seen = place.for_one_look()
     states = Stored.in_source(seen).states
     written = written_by_others(seen)
-    found, left = [], {}
+    result, left = [], {}
     for snapshot, unfinished in states.items():
         why = BEING_WRITTEN if snapshot in written else unfinished
         many = {} if unfinished else _many(seen, snapshot)
         if why and (many or unfinished):
             left[snapshot] = why
         elif many:
-            odd = {table: said for table, files in many.items() if (said := _odd(table, files))}
+            odd = {table: text for table, files in many.items() if (text := _odd(table, files))}
             if odd:
                 left[snapshot] = "; ".join(odd.values())
             if rest := {table: files for table, files in many.items() if table not in odd}:
-                found.append(_scattered(seen, snapshot, rest))
-    return found, left
+                result.append(_scattered(seen, snapshot, rest))
+    return result, left
 
 
 def _many(place: LocalPlace, snapshot: str) -> dict[str, list[str]]:
     """The files of each table that has more of them than it needs."""
-    found = {}
+    result = {}
     for table in TABLES:
         parts = place.parts(table, snapshot, thoroughly=False)
         files = place.files_of(parts.paths) if parts and not parts.notes else []
         if len(files) > 1 and len(files) > _fewest(place, table, snapshot):
-            found[table] = files
-    return found
+            result[table] = files
+    return result
 
 
 def _fewest(place: LocalPlace, table: str, snapshot: str) -> int:
@@ -84,8 +84,8 @@ def _odd(table: str, files: Sequence[str]) -> str | None:
         return str(error)
     if schema is None:
         return f"the files of {table} don't have the same columns"
-    known = {column.name for column in TABLES[table].columns}
-    others = [name for name in schema.names if name not in known]
+    entries = {column.name for column in TABLES[table].columns}
+    others = [name for name in schema.names if name not in entries]
     return f"{table} has columns of another program, {others[0]} first" if others else None
 
 

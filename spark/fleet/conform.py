@@ -21,7 +21,7 @@ def conformed(name: str, table: DataFrame) -> DataFrame:
         (F.col(c.name) if c.name in there else F.lit(None)).try_cast(c.type).alias(c.name)
         for c in TABLES[name].columns
     ]
-    return table.select(*columns, *(one for one in there if one == SNAPSHOT))
+    return table.select(*columns, *(item for item in there if item == SNAPSHOT))
 
 
 def name_groups(tables: Mapping[str, DataFrame]) -> bool:
@@ -35,7 +35,7 @@ def is_keyed(name: str, table: Stated) -> bool:
     """Whether its files say that no key is null, nor of a type that may have to become so."""
     types = {field.name: field.dataType for field in table.rows.schema}
     keys = [column for column in TABLES[name].columns if column.key]
-    return all(one.name in table.without_nulls and types.get(one.name) == one.type for one in keys)
+    return all(key.name in table.without_nulls and types.get(key.name) == key.type for key in keys)
 
 
 def null_keys(name: str, table: DataFrame) -> DataFrame:
@@ -44,7 +44,7 @@ def null_keys(name: str, table: DataFrame) -> DataFrame:
     any_null = reduce(lambda a, b: a | b, (F.col(key).isNull() for key in keys))
     columns = F.array_compact(F.array(*(F.when(F.col(key).isNull(), key) for key in keys)))
     return table.where(any_null).select(
-        *(one for one in table.columns if one == SNAPSHOT),
+        *(column for column in table.columns if column == SNAPSHOT),
         F.lit(name).alias("table"),
         F.explode(columns).alias("column"),
     )

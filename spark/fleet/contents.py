@@ -31,28 +31,30 @@ class Contents:
 def contents_of(source: Source, snapshots: Collection[str]) -> dict[str, Contents]:
     """What these snapshots have; files are opened where no manifest tells it."""
     seen = source.for_one_look()
-    there = {one: [table for table in TABLES if seen.has(table, one)] for one in snapshots}
+    there = {
+        snapshot: [table for table in TABLES if seen.has(table, snapshot)] for snapshot in snapshots
+    }
     tallied = seen.tally(TABLES, snapshots)
     clusters = clusters_by_snapshot(seen, snapshots)
     kinds = _other_kinds(seen, snapshots)
     return {
-        one: Contents(
-            {table: tallied[table, one].total() for table in tables if (table, one) in tallied},
-            tuple(table for table in tables if (table, one) not in tallied),
-            tuple(clusters[one]),
-            kinds.get(one, {}),
+        item: Contents(
+            {table: tallied[table, item].total() for table in tables if (table, item) in tallied},
+            tuple(table for table in tables if (table, item) not in tallied),
+            tuple(clusters[item]),
+            kinds.get(item, {}),
         )
-        for one, tables in there.items()
+        for item, tables in there.items()
     }
 
 
 def _other_kinds(source: Source, snapshots: Collection[str]) -> dict[str, dict[str, int]]:
-    found = {}
+    result = {}
     for (_, snapshot), rows in source.tally(["groups"], snapshots, KIND).items():
         kinds: Counter[str] = Counter()
         for facts, count in rows.items():
-            type_, strategy, state = (None if one is None else spelled(one) for one in facts)
+            type_, strategy, state = (None if fact is None else spelled(fact) for fact in facts)
             if kind := kind_of(type_, strategy, has_members=state not in MEMBERLESS_STATES):
                 kinds[kind] += count
-        found[snapshot] = dict(sorted(kinds.items()))
-    return found
+        result[snapshot] = dict(sorted(kinds.items()))
+    return result

@@ -84,23 +84,23 @@ class FleetFiles:
         parts = sorted({of.id, *of.instants.values()}, reverse=True)
         read = place.at_once(parts, lambda: [_opened(place, part) for part in parts])
         check_not_removed(place, parts)
-        notes = tuple(dict.fromkeys(note for one in read for note in one.notes))
+        notes = tuple(dict.fromkeys(note for item in read for note in item.notes))
         whole_of_it = replace(read[0], notes=(*notes, *of.notes()), instants=of.instants)
         if len(parts) == 1:
             return whole_of_it
-        chosen = {
-            one.id: frozenset(c for c, instant in of.instants.items() if instant == one.id)
-            for one in read
+        selection = {
+            item.id: frozenset(c for c, instant in of.instants.items() if instant == item.id)
+            for item in read
         }
         tables = {
             name: [
-                part._replace(clusters=chosen[one.id])
-                for one in read
-                for part in one.tables.get(name, ())
+                part._replace(clusters=selection[item.id])
+                for item in read
+                for part in item.tables.get(name, ())
             ]
             for name in TABLES
         }
-        changes = tuple(change for one in read for change in one.changes)
+        changes = tuple(change for item in read for change in item.changes)
         there = {name: of_name for name, of_name in tables.items() if of_name}
         return replace(whole_of_it, id=of.id, tables=there, changes=changes)
 
@@ -117,20 +117,20 @@ class FleetFiles:
 
         UnreadableError if a file is broken. A table that isn't there has none.
         """
-        found = [
+        result = [
             rows
-            for file, chosen in self._files(table, cluster, wanted)
-            for rows in self._rows_of(table, file, columns, chosen)
+            for file, selection in self._files(table, cluster, wanted)
+            for rows in self._rows_of(table, file, columns, selection)
         ]
         nobody = {name: _values(None, _TYPES[table][name], 0) for name in columns}
-        return {name: _joined([rows[name] for rows in (*found, nobody)]) for name in columns}
+        return {name: _joined([rows[name] for rows in (*result, nobody)]) for name in columns}
 
     def _rows_of(
-        self, table: str, file: str, columns: Sequence[str], chosen: Mapping[str, Wanted]
+        self, table: str, file: str, columns: Sequence[str], entries: Mapping[str, Wanted]
     ) -> Iterator[Rows]:
         """Those of one file, a row group at a time."""
         try:
-            for rows in self.place.rows(table, file, columns, chosen):
+            for rows in self.place.rows(table, file, columns, entries):
                 yield {
                     name: _values(
                         rows[name] if name in rows.column_names else None,
@@ -151,13 +151,13 @@ class FleetFiles:
         for part in self.tables.get(table, ()):
             if cluster is not None and part.clusters is not None and cluster not in part.clusters:
                 continue
-            chosen = dict(others)
+            entries = dict(others)
             if cluster is not None:
-                chosen["cluster"] = names_wanted([cluster])
+                entries["cluster"] = names_wanted([cluster])
             elif part.clusters is not None:
-                chosen["cluster"] = names_wanted(part.clusters, null=True)
+                entries["cluster"] = names_wanted(part.clusters, null=True)
             for file in part.files:
-                yield file, chosen
+                yield file, entries
 
     def null_keys(self, table: str, cluster: str | None = None, **wanted: Wanted) -> Counter[str]:
         """How many of such rows have a null in a key or what an int can't hold, by column.
@@ -165,13 +165,13 @@ class FleetFiles:
         Of a file that says that it has no nulls only the footer is read.
         """
         keys = TABLES[table].keys
-        found: Counter[str] = Counter()
-        for file, chosen in self._files(table, cluster, wanted):
+        result: Counter[str] = Counter()
+        for file, selection in self._files(table, cluster, wanted):
             if self.place.has_no_null(table, file, keys):
                 continue
-            for rows in self._rows_of(table, file, keys, chosen):
-                found.update({f"{table}.{key}": _nulls(rows[key]) for key in keys})
-        return +found
+            for rows in self._rows_of(table, file, keys, selection):
+                result.update({f"{table}.{key}": _nulls(rows[key]) for key in keys})
+        return +result
 
     def check_keys(self, found: Mapping[str, int]) -> None:
         """Raise InputError if any key is null."""
@@ -252,7 +252,7 @@ def _joined(values: Sequence[Any]) -> Any:
         return pa.concat_arrays(values)
     if isinstance(values[0], np.ndarray):
         return np.concatenate(values)
-    return [one for some in values for one in some]
+    return [item for items in values for item in items]
 
 
 def _nulls(values: Any) -> int:

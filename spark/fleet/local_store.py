@@ -91,36 +91,36 @@ def _kept(tables: Mapping[str, pa.Table], run: LocalRun) -> dict[str, list[File]
     InputError unless these clusters can be added to them.
     """
     place, snapshot = run.place, run.snapshot
-    found = {}
+    result = {}
     for table in TABLES:
         if parts := place.parts(table, snapshot):
             paths = list(map(Path, place.files_of(parts.paths)))
-            found[table] = paths, () if parts.notes else run.begun.get(table, ())
+            result[table] = paths, () if parts.notes else run.begun.get(table, ())
     try:
-        if found or any(place.has_folder(table, snapshot) for table in TABLES):
-            _check_addable(tables, place, snapshot, {name: of[0] for name, of in found.items()})
+        if result or any(place.has_folder(table, snapshot) for table in TABLES):
+            _check_addable(tables, place, snapshot, {name: of[0] for name, of in result.items()})
         return {
             name: [*files] or [written_file(path, "", TALLIED[name]) for path in paths]
-            for name, (paths, files) in found.items()
+            for name, (paths, files) in result.items()
         }
     except FileNotFoundError:  # the run that wrote them has just put them in their place
         raise TooLateError(place, snapshot) from None
 
 
 def _check_addable(
-    tables: Mapping[str, pa.Table], place: Place, snapshot: str, found: Mapping[str, list[Path]]
+    tables: Mapping[str, pa.Table], place: Place, snapshot: str, result: Mapping[str, list[Path]]
 ) -> None:
     """Raise InputError unless these clusters can be added to the snapshot."""
     if place.is_gone(snapshot, TABLES):
         raise InputError(f"snapshot {snapshot} is being removed: write it again in a moment")
-    lacking = [name for name, table in TABLES.items() if table.required and name not in found]
+    lacking = [name for name, table in TABLES.items() if table.required and name not in result]
     if lacking or place.being_written([snapshot]):
         raise InputError(
-            f"{place.folder(min(found, default='members'), snapshot)} is there already: choose "
+            f"{place.folder(min(result, default='members'), snapshot)} is there already: choose "
             "another snapshot id or remove that snapshot, which isn't whole"
         )
     for name, table in tables.items():
-        for part in found.get(name, []):
+        for part in result.get(name, []):
             _check_part(table, part, snapshot)
 
 

@@ -23,7 +23,7 @@ def near_miss(
     table = TABLE_OF[kind]
     if isinstance(fleet, FleetFiles):
         names = coded(fleet.rows(table, (kind,), cluster)[kind])[1]
-        return did_you_mean(name, (spelled(one) for one in names if one is not None))
+        return did_you_mean(name, (spelled(item) for item in names if item is not None))
     rows = fleet.tables[table]
     if cluster is not None:
         rows = rows.where(is_named("cluster", [cluster]))

@@ -105,9 +105,9 @@ def read_planned(session: SparkSession, store: Where, out: Where, snapshot: str)
     """
     table = source_of(session, out).read(session, CLUSTERS, snapshot)
     instants = {row.cluster: row.instant for row in table.rows.collect()} if table else {}
-    for one in sorted({snapshot, *instants.values()}):
-        whole(session, store, one)
+    for item in sorted({snapshot, *instants.values()}):
+        whole(session, store, item)
     fleet = FleetSnapshot.compose(session, store, Composition(snapshot, instants))
     part = source_of(session, out).read(session, PART, snapshot)
-    chosen = part.rows.select(*Part._fields).first() if part else None
-    return fleet.matching(*chosen) if chosen else fleet
+    selection = part.rows.select(*Part._fields).first() if part else None
+    return fleet.matching(*selection) if selection else fleet

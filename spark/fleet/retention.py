@@ -41,14 +41,14 @@ class Retention:
 
     def needed(self, snapshots: Sequence[str]) -> set[str]:
         """Those of one cluster's snapshots, oldest first, that stay however old they are."""
-        days = groupby(snapshots, key=lambda one: one[:8])
-        return {*snapshots[-1:], *(one for _, day in days for one in self._of_a_day([*day]))}
+        days = groupby(snapshots, key=lambda item: item[:8])
+        return {*snapshots[-1:], *(name for _, day in days for name in self._of_a_day([*day]))}
 
     def _of_a_day(self, snapshots: Sequence[str]) -> set[str]:
-        parts = {self._part(one): one for one in snapshots}
-        chosen = set(parts.values()) if self.daily else set()
-        others = [one for one in reversed(snapshots) if one not in chosen]
-        return chosen.union(others[: max(0, self.daily - len(chosen))])
+        parts = {self._part(snapshot): snapshot for snapshot in snapshots}
+        selection = set(parts.values()) if self.daily else set()
+        others = [snapshot for snapshot in reversed(snapshots) if snapshot not in selection]
+        return selection.union(others[: max(0, self.daily - len(selection))])
 
     def _part(self, snapshot: str) -> int:
         at = time_of(snapshot)
@@ -100,33 +100,37 @@ def pruning_of(opener: Opener, store: Where, retention: Retention, now: datetime
         raise InputError(f"store {store} has no snapshot: import or write one first")
     written = written_by_others(source) if isinstance(source, LocalPlace) else set()
     contents = contents_of(source, stored.whole)
-    left = {one: why for one, why in states.items() if why}
+    left = {item: why for item, why in states.items() if why}
     left |= dict.fromkeys(written.intersection(contents), BEING_WRITTEN)
-    for one, of_it in contents.items():
+    for item, of_it in contents.items():
         if of_it.unreadable:
-            left[one] = f"{', '.join(of_it.unreadable)} can't be read"
-    judged = [one for one in stored.whole if one not in left]
+            left[item] = f"{', '.join(of_it.unreadable)} can't be read"
+    judged = [element for element in stored.whole if element not in left]
     if not judged:
         return Pruning(source, None, (), (), left)
     before = min(time_of(judged[-1]) or now, now) - retention.age
-    old = [one for one in judged if _is_before(one, before)]
-    held = {one: contents[one].clusters for one in judged}
+    old = [element for element in judged if _is_before(element, before)]
+    held = {element: contents[element].clusters for element in judged}
     needed = _needed(retention, held)
     return Pruning(
         source,
         before,
-        [_aged(source, one, held[one], contents[one].rows) for one in old if one not in needed],
-        [one for one in old if one in needed],
-        {one: why for one, why in sorted(left.items()) if _is_before(one, before)},
+        [
+            _aged(source, element, held[element], contents[element].rows)
+            for element in old
+            if element not in needed
+        ],
+        [element for element in old if element in needed],
+        {element: why for element, why in sorted(left.items()) if _is_before(element, before)},
     )
 
 
 def _needed(retention: Retention, held: Mapping[str, Collection[str]]) -> set[str]:
     """The snapshots that some cluster needs, and the newest of all."""
     of: dict[str, list[str]] = {}
-    for one, clusters in held.items():
+    for item, clusters in held.items():
         for cluster in clusters:
-            of.setdefault(cluster, []).append(one)
+            of.setdefault(cluster, []).append(item)
     return {max(held)}.union(*map(retention.needed, of.values()))
 
 
@@ -167,15 +171,15 @@ def prune(pruning: Pruning) -> Iterator[str]:
     if isinstance(pruning.source, LocalPlace):
         place = LocalPlace(pruning.source.root)
         with writing(place.root), LocalRemoval(place, TABLES) as run:
-            for one in pruning.aged:
-                if run.remove(one.snapshot, pruning.source.manifest(one.snapshot)):
-                    yield one.snapshot
+            for item in pruning.aged:
+                if run.remove(item.snapshot, pruning.source.manifest(item.snapshot)):
+                    yield item.snapshot
         return
     assert isinstance(pruning.source, CatalogSource)
     required_first = sorted(TABLES, key=REQUIRED.__contains__, reverse=True)
-    for one in pruning.aged:
-        remove_from_catalog(pruning.source, one.snapshot, required_first)
-        yield one.snapshot
+    for item in pruning.aged:
+        remove_from_catalog(pruning.source, item.snapshot, required_first)
+        yield item.snapshot
 
 
 def now_in_utc() -> datetime:

@@ -181,10 +181,10 @@ def misfit(found: t.DataType, wanted: t.DataType) -> bool:
 
 def faults_of(name: str, schema: t.StructType) -> list[str]:
     """A sentence for each column of a table that is missing, mistyped or there twice."""
-    found = {field.name: field.dataType for field in schema}
+    result = {field.name: field.dataType for field in schema}
     columns = schema.fieldNames()
     spelt = [column.lower() for column in columns]
-    missing = [c.name for c in TABLES[name].columns if c.required and c.name not in found]
+    missing = [c.name for c in TABLES[name].columns if c.required and c.name not in result]
     otherwise = [c for c in columns if c not in missing and c.lower() in missing]
     absent = [column for column in missing if column not in spelt]
     faults = [f"table {name} lacks the column {', '.join(absent)}"] if absent else []
@@ -195,13 +195,13 @@ def faults_of(name: str, schema: t.StructType) -> list[str]:
     doubled = [c.name for c in TABLES[name].columns if spelt.count(c.name) > 1]
     faults += [f"table {name} has the column {column} more than once" for column in doubled]
     for column in TABLES[name].columns:
-        if column.name in found and misfit(found[column.name], column.type):
+        if column.name in result and misfit(result[column.name], column.type):
             wanted = column.type.simpleString()
             whole = isinstance(column.type, t.IntegralType)
-            castable = whole and isinstance(found[column.name], t.NumericType)
+            castable = whole and isinstance(result[column.name], t.NumericType)
             cast = f": write it as cast({column.name} as {wanted})" if castable else ""
             faults.append(
-                f"column {name}.{column.name} is {found[column.name].simpleString()} and must be "
+                f"column {name}.{column.name} is {result[column.name].simpleString()} and must be "
                 f"{wanted}{cast}"
             )
     return faults
@@ -209,8 +209,8 @@ def faults_of(name: str, schema: t.StructType) -> list[str]:
 
 def unknown_columns(name: str, schema: t.StructType) -> list[str]:
     """A sentence on the columns of a table that aren't ours, if there are any."""
-    known = {column.name for column in TABLES[name].columns}
-    unknown = [column for column in schema.fieldNames() if column not in known]
+    entries = {column.name for column in TABLES[name].columns}
+    unknown = [column for column in schema.fieldNames() if column not in entries]
     return [f"table {name}: left out unknown columns {', '.join(unknown)}"] if unknown else []
 
 

@@ -119,7 +119,7 @@ class FleetSnapshot:
         """
         if unknown := others.keys() - TABLES.keys():
             raise InputError(f"unknown table {min(unknown)!r}: choose of {', '.join(TABLES)}")
-        given = {
+        inputs = {
             "groups": groups,
             "members": members,
             "subscriptions": subscriptions,
@@ -129,7 +129,7 @@ class FleetSnapshot:
             "brokers": brokers,
             **others,
         }
-        present = {name: table for name, table in given.items() if table is not None}
+        present = {name: table for name, table in inputs.items() if table is not None}
         return _checked(snapshot_id(snapshot), present)
 
     @staticmethod
@@ -171,25 +171,26 @@ class FleetSnapshot:
             if not instants and isinstance(source, DirectStore):  # for which Spark needn't be asked
                 instants = dict.fromkeys(clusters_in(source, store, parts)[of.id], of.id)
             return replace(read[0], instants=instants, notes=(*read[0].notes, *of.notes()))
-        chosen = [
-            one.only(cluster for cluster, instant in of.instants.items() if instant == one.id)
-            for one in read
+        selection = [
+            item.only(cluster for cluster, instant in of.instants.items() if instant == item.id)
+            for item in read
         ]
-        found = {
-            name: [one.tables[name] for one in chosen if name in one.tables] for name in TABLES
+        result = {
+            name: [item.tables[name] for item in selection if name in item.tables]
+            for name in TABLES
         }
         tables = {
-            name: reduce(DataFrame.unionAll, of_name) for name, of_name in found.items() if of_name
+            name: reduce(DataFrame.unionAll, of_name) for name, of_name in result.items() if of_name
         }
-        notes = dict.fromkeys(note for one in read for note in one.notes)
-        changes = tuple(change for one in read for change in one.changes)
-        keyed = frozenset.intersection(*(one.keyed for one in read))
+        notes = dict.fromkeys(note for item in read for note in item.notes)
+        changes = tuple(change for item in read for change in item.changes)
+        keyed = frozenset.intersection(*(item.keyed for item in read))
         return FleetSnapshot(of.id, tables, (*notes, *of.notes()), of.instants, changes, keyed)
 
     def only(self, clusters: Iterable[str]) -> FleetSnapshot:
         """The rows of these clusters, and those that belong to none, which `validate` tells of."""
-        chosen = F.col("cluster").isNull() | is_named("cluster", clusters)
-        tables = {name: table.where(chosen) for name, table in self.tables.items()}
+        condition = F.col("cluster").isNull() | is_named("cluster", clusters)
+        tables = {name: table.where(condition) for name, table in self.tables.items()}
         return replace(self, tables=tables)
 
     def matching(self, cluster: str | None = None, group: str | None = None) -> FleetSnapshot:
@@ -199,16 +200,16 @@ class FleetSnapshot:
         whole cluster, and so do rows of which nobody knows whose they are: `validate` tells of
         them. `part` says what was chosen; `id` is the newest of what is left.
         """
-        some = self if cluster is None else self.only([cluster])
-        instants = {c: one for c, one in self.instants.items() if cluster in (None, c)}
-        tables = dict(some.tables)
+        items = self if cluster is None else self.only([cluster])
+        instants = {c: instant for c, instant in self.instants.items() if cluster in (None, c)}
+        tables = dict(items.tables)
         if group is not None:
             fits = F.col("group").isNull() | is_like("group", group)
             by_group = {name: rows for name, rows in tables.items() if TABLES[name].by_group}
             tables |= {name: rows.where(fits) for name, rows in by_group.items()}
         newest = max(instants.values(), default=self.id)
         part = Part(cluster, group)
-        return replace(some, id=newest, tables=tables, instants=instants, part=part)
+        return replace(items, id=newest, tables=tables, instants=instants, part=part)
 
     def weighted_by(self, rates: HasRates | DataFrame, column: str = "mean") -> FleetSnapshot:
         """The same fleet with rates of partitions as their weights; null where there is no rate.
@@ -231,8 +232,8 @@ class FleetSnapshot:
         """
         try:
             event = event_of(event) if isinstance(event, str) else event
-            chosen = self if groups is None else self.matching(group=groups)
-            tables, note = after(self.tables, chosen.tables, event)
+            selection = self if groups is None else self.matching(group=groups)
+            tables, note = after(self.tables, selection.tables, event)
         except EventError as error:
             raise InputError(str(error)) from None
         return replace(self, tables=tables, notes=(*self.notes, note), keyed=frozenset())
@@ -270,9 +271,9 @@ class FleetSnapshot:
         doubtful = {name: rows for name, rows in self.tables.items() if name not in self.keyed}
         if not doubtful:
             return self
-        found = reduce(DataFrame.unionAll, map(null_keys, doubtful, doubtful.values()))
+        result = reduce(DataFrame.unionAll, map(null_keys, doubtful, doubtful.values()))
         try:
-            counts = sorted(found.groupBy("table", "column").count().collect())
+            counts = sorted(result.groupBy("table", "column").count().collect())
         except Exception as error:
             if unreadable_file(error):
                 raise UnreadableError(
@@ -311,9 +312,9 @@ def _read(snapshot: str, opened: Opened, source: Source) -> FleetSnapshot:
     faults = []
     changes: list[str] = []
     keyed = set()
-    for name, one in opened.items():
+    for name, item in opened.items():
         try:
-            table = one.result()
+            table = item.result()
         except InputError as error:
             faults.append(str(error))
         else:
@@ -328,14 +329,14 @@ def _read(snapshot: str, opened: Opened, source: Source) -> FleetSnapshot:
 
 
 def _checked(
-    snapshot: str, given: Mapping[str, DataFrame], unreadable: Sequence[str] = ()
+    snapshot: str, entries: Mapping[str, DataFrame], unreadable: Sequence[str] = ()
 ) -> FleetSnapshot:
-    columns = (fault for name, table in given.items() for fault in faults_of(name, table.schema))
+    columns = (fault for name, table in entries.items() for fault in faults_of(name, table.schema))
     if faults := [*unreadable, *columns]:
         kind = UnreadableError if unreadable else InputError
         raise kind(f"snapshot {snapshot} can't be used: {'; '.join(faults)}")
     notes = tuple(
-        note for name, table in given.items() for note in unknown_columns(name, table.schema)
+        note for name, table in entries.items() for note in unknown_columns(name, table.schema)
     )
-    tables = {name: conformed(name, table) for name, table in given.items()}
+    tables = {name: conformed(name, table) for name, table in entries.items()}
     return FleetSnapshot(snapshot, tables, notes)

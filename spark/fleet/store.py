@@ -89,14 +89,14 @@ class Stored:
         stored = Stored(
             sorted(seen.named(TABLES)), partial(_why_not_whole, seen), seen.having_fetched
         )
-        stored._known = {one: WITHOUT_TIME for one in stored._ids if not time_of(one)}
+        stored._known = {item: WITHOUT_TIME for item in stored._ids if not time_of(item)}
         return stored
 
     @staticmethod
     def of(whole: Iterable[str], unfinished: Mapping[str, str] | None = None) -> Stored:
         """Snapshots of which this is known."""
-        known: dict[str, str | None] = dict.fromkeys(whole) | dict(unfinished or {})
-        return Stored(known, known.__getitem__)
+        row: dict[str, str | None] = dict.fromkeys(whole) | dict(unfinished or {})
+        return Stored(row, row.__getitem__)
 
     def why_not(self, snapshot: str) -> str | None:
         """Why a snapshot isn't whole, `REMOVED` if it isn't there; None if it is whole."""
@@ -107,11 +107,11 @@ class Stored:
 
     def newest_first(self) -> Iterator[str]:
         """The ids of those that are whole."""
-        return (one for one in reversed(self._ids) if self.why_not(one) is None)
+        return (item for item in reversed(self._ids) if self.why_not(item) is None)
 
     def up_to(self, snapshot: str) -> Stored:
         """That one, and those that are older by their ids."""
-        older = (one for one in self._ids if one <= snapshot)
+        older = (item for item in self._ids if item <= snapshot)
         return Stored(older, self.why_not, self._look_ahead)
 
     def without(self, snapshot: str) -> Stored:
@@ -120,30 +120,32 @@ class Stored:
         def why(one: str) -> str | None:
             return REMOVED if self.why_not(one) else None
 
-        return Stored((one for one in self._ids if one != snapshot), why)
+        return Stored((item for item in self._ids if item != snapshot), why)
 
     @property
     def states(self) -> dict[str, str | None]:
         """Each snapshot, oldest first, and why it isn't whole, if it isn't."""
-        self._look_ahead([one for one in self._ids if one not in self._known])
-        every = {one: self.why_not(one) for one in self._ids}
-        return {one: why for one, why in every.items() if why != REMOVED}
+        self._look_ahead([item for item in self._ids if item not in self._known])
+        every = {item: self.why_not(item) for item in self._ids}
+        return {item: why for item, why in every.items() if why != REMOVED}
 
     @property
     def whole(self) -> list[str]:
         """The ids of those that are whole, oldest first."""
-        return [one for one, why in self.states.items() if why is None]
+        return [item for item, why in self.states.items() if why is None]
 
     @property
     def unfinished(self) -> dict[str, str]:
         """The others, oldest first, and why they aren't whole."""
-        return {one: why for one, why in self.states.items() if why}
+        return {item: why for item, why in self.states.items() if why}
 
     @property
     def unfinished_seen(self) -> dict[str, str]:
         """Those of them that have been looked at so far."""
-        known = ((one, why) for one, why in sorted(self._known.items()) if why and why != REMOVED)
-        return dict(known)
+        entries = (
+            (item, why) for item, why in sorted(self._known.items()) if why and why != REMOVED
+        )
+        return dict(entries)
 
 
 def snapshots(opener: Opener, store: Where) -> list[str]:
@@ -198,8 +200,8 @@ def whole(opener: Opener, store: Where, snapshot: str | None = None) -> Stored:
     Raises InputError when none is whole, or not that one.
     """
     stored = stored_in(opener, store)
-    found = stored.why_not(snapshot) is None if snapshot else any(stored.newest_first())
-    if not found:
+    result = stored.why_not(snapshot) is None if snapshot else any(stored.newest_first())
+    if not result:
         raise InputError(_why_none(opener, store, snapshot, stored))
     return stored.up_to(snapshot) if snapshot else stored
 
@@ -233,7 +235,7 @@ def check_not_removed(source: Source, opened: Iterable[str]) -> None:
 
     Tables that weren't there when they were to be opened aren't taken for optional ones so.
     """
-    if gone := [one for one in opened if source.is_gone(one, TABLES)]:
+    if gone := [name for name in opened if source.is_gone(name, TABLES)]:
         raise UnreadableError(
             f"snapshot {gone[0]} of {source.root} was removed while it was read: run it again"
         )

@@ -14,7 +14,7 @@ Outcomes = Mapping[str | None, int]
 
 
 def topics_after(
-    tables: Mapping[str, DataFrame], chosen: Mapping[str, DataFrame], event: Event
+    tables: Mapping[str, DataFrame], entries: Mapping[str, DataFrame], event: Event
 ) -> dict[str, DataFrame]:
     """The tables that such an event changes; none for other events.
 
@@ -25,7 +25,7 @@ def topics_after(
         return _without_broker(tables, event.broker)
     if not isinstance(event, Create | Delete | Grow):
         return {}
-    states = _states(chosen, event.topic).where(_why_not(event).isNull())
+    states = _states(entries, event.topic).where(_why_not(event).isNull())
     clusters = states.select("cluster").distinct()
     partitions = tables["partitions"]
     if isinstance(event, Delete):
@@ -34,8 +34,8 @@ def topics_after(
         return {
             name: tables[name].join(of_topic, ["cluster", "topic"], "left_anti") for name in names
         }
-    known = partitions.where(F.col("topic") == event.topic)
-    of_cluster = known.groupBy("cluster").agg(
+    known_values = partitions.where(F.col("topic") == event.topic)
+    of_cluster = known_values.groupBy("cluster").agg(
         F.count("*").alias("size"),
         F.min("topic_id").alias("topic_id"),
         F.avg("weight").alias("weight"),
@@ -56,14 +56,14 @@ def topics_after(
     return {"partitions": partitions.unionByName(new.select(*facts))}
 
 
-def outcomes_of_topics(chosen: Mapping[str, DataFrame], event: Event) -> Outcomes:
+def outcomes_of_topics(entries: Mapping[str, DataFrame], event: Event) -> Outcomes:
     """How many groups can have such an event, and why others can't."""
     if isinstance(event, BrokerDown):
-        states = _of_broker(chosen, event.broker)
+        states = _of_broker(entries, event.broker)
         why = F.when(~F.col("is_there"), F.lit(f"no cluster has a broker {event.broker}"))
     else:
         assert isinstance(event, Create | Delete | Grow)
-        states = _states(chosen, event.topic)
+        states = _states(entries, event.topic)
         why = _why_not(event)
     counts = states.select(why.alias("reason")).groupBy("reason").count().collect()
     return {row.reason: row["count"] for row in counts}

@@ -75,9 +75,9 @@ def escaped_rows(rows: DataFrame) -> DataFrame:
 
 def names_wanted(names: Iterable[str], null: bool = False) -> Wanted:
     """The same for files that this process reads: these names, and null if `null`."""
-    chosen = list(names)
-    odd = frozenset(name for name in chosen if "\\" in name)
-    raw = frozenset(name.encode("utf-8", "surrogateescape") for name in chosen)
+    texts = list(names)
+    odd = frozenset(name for name in texts if "\\" in name)
+    raw = frozenset(name.encode("utf-8", "surrogateescape") for name in texts)
     return Wanted(raw, (lambda value: spelled(value) in odd) if odd else None, null)
 
 
@@ -86,11 +86,11 @@ def is_named(column: str, names: Iterable[str]) -> Column:
 
     Of names without a backslash Parquet's statistics can tell which files have them.
     """
-    chosen = list(names)
-    found = F.col(column).isin(*chosen)
-    if odd := [name for name in chosen if "\\" in name]:
-        found |= F.expr(escaped(f"`{column}`")).isin(*odd)
-    return found
+    texts = list(names)
+    condition = F.col(column).isin(*texts)
+    if odd := [name for name in texts if "\\" in name]:
+        condition |= F.expr(escaped(f"`{column}`")).isin(*odd)
+    return condition
 
 
 def is_like(column: str, pattern: str) -> Column:

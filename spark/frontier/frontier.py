@@ -51,31 +51,31 @@ def _frontier(row: EncodedRow, goals: FleetGoals) -> GroupFrontier:
     read = read_or_failed(row, wanted.weight_source)
     if read.problem is None:
         return GroupFrontier(row.cluster, row.group, read.status, read.reason, [])
-    told = _by_weight if wanted.by_weight else _by_count
+    report = _by_weight if wanted.by_weight else _by_count
     try:
-        found = told(read.problem, wanted)
+        result = report(read.problem, wanted)
     except LimitsError as error:
         return GroupFrontier(row.cluster, row.group, "failed", str(error), [])
-    return GroupFrontier(row.cluster, row.group, read.status, read.reason, **found)
+    return GroupFrontier(row.cluster, row.group, read.status, read.reason, **result)
 
 
 def _by_count(problem: Problem, goals: Goals) -> dict[str, Any]:
     """What a `GroupFrontier` has of loads that count partitions."""
-    found = frontier_of(problem, goals)
+    frontier = frontier_of(problem, goals)
     return {
         "points": [
-            FrontierPoint(point.moves, point.max_load, round(point.share, 4), at == found.knee)
-            for at, point in enumerate(found.points)
+            FrontierPoint(point.moves, point.max_load, round(point.share, 4), at == frontier.knee)
+            for at, point in enumerate(frontier.points)
         ],
-        "current_max_load": found.current_load,
-        "balanced_moves": found.balanced_moves,
-        "sentence": sentence_of(found),
+        "current_max_load": frontier.current_load,
+        "balanced_moves": frontier.balanced_moves,
+        "sentence": sentence_of(frontier),
     }
 
 
 def _by_weight(problem: Problem, goals: Goals) -> dict[str, Any]:
     """The same of loads by weight."""
-    found = weighted_frontier_of(problem, goals)
+    frontier = weighted_frontier_of(problem, goals)
     return {
         "points": [
             WeightedFrontierPoint(
@@ -83,11 +83,11 @@ def _by_weight(problem: Problem, goals: Goals) -> dict[str, Any]:
                 max_weight=point.max_weight,
                 weight_bound=point.weight_bound,
                 gain=round(point.share, 4),
-                knee=at == found.knee,
+                knee=at == frontier.knee,
             )
-            for at, point in enumerate(found.points)
+            for at, point in enumerate(frontier.points)
         ],
-        "current_max_weight": found.current_weight,
-        "weight_bound": found.weight_bound,
-        "sentence": sentence_by_weight(found),
+        "current_max_weight": frontier.current_weight,
+        "weight_bound": frontier.weight_bound,
+        "sentence": sentence_by_weight(frontier),
     }

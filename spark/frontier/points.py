@@ -70,9 +70,9 @@ class GroupFrontier:
         return CHARTS["frontier"].drawn(self.rows)
 
     def _repr_html_(self) -> str:
-        said = self.sentence or f"Group {self.group} is {self.status}: {self.reason}."
+        text = self.sentence or f"Group {self.group} is {self.status}: {self.reason}."
         shown = SHOWN if self.weight_bound is None else SHOWN_BY_WEIGHT
-        return shown_in_notebook([said], shown, self.rows)
+        return shown_in_notebook([text], shown, self.rows)
 
 
 SHOWN = {

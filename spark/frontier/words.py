@@ -46,6 +46,6 @@ def _share_of(moves: int, share: float, most: int) -> str:
     return f"{_bring(moves)} {share:.0%} of what {most:,} would, which bring".replace("%", " %")
 
 
-def _even(found: Frontier, what: str) -> str:
-    more = found.balanced_moves > found.points[-1].moves
-    return f"; with {count_of(found.balanced_moves, 'move')} {what}." if more else "."
+def _even(frontier: Frontier, what: str) -> str:
+    more = frontier.balanced_moves > frontier.points[-1].moves
+    return f"; with {count_of(frontier.balanced_moves, 'move')} {what}." if more else "."

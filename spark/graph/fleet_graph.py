@@ -204,11 +204,11 @@ def reach(
     The columns of `spark.graph.vertices`, and depth. InputError unless exactly one of broker, rack
     and topic is given, and is there.
     """
-    given = {"broker": broker, "rack": rack, "topic": topic}
-    stated = [(name, value) for name, value in given.items() if value is not None]
-    if len(stated) != 1:
+    inputs = {"broker": broker, "rack": rack, "topic": topic}
+    settings = [(name, value) for name, value in inputs.items() if value is not None]
+    if len(settings) != 1:
         raise InputError("say what fails: a broker, a rack or a topic, one of them")
-    ((name, value),) = stated
+    ((name, value),) = settings
     led = np.empty(0, np.int64)
     if name == "topic":
         failing = graph.reaching.places_of(str(value), cluster)
@@ -225,8 +225,8 @@ def reach(
 
 def _brokers(graph: FleetGraph, name: str, value: int | str, cluster: str | None) -> DataFrame:
     """The brokers of this number or rack, in one cluster or in all."""
-    chosen = graph.parts[BROKER].where(F.col(name) == value)
-    return chosen if cluster is None else chosen.where(F.col("cluster") == cluster)
+    selection = graph.parts[BROKER].where(F.col(name) == value)
+    return selection if cluster is None else selection.where(F.col("cluster") == cluster)
 
 
 def _told(graph: FleetGraph, ids: Ids, depths: Ids) -> DataFrame:
@@ -250,8 +250,8 @@ def _within(
     graph: FleetGraph, members: DataFrame, kinds: Sequence[str]
 ) -> tuple[DataFrame, DataFrame]:
     """Vertices and edges of the members' part of the graph."""
-    chosen = _united({kind: graph.parts[kind] for kind in kinds})
-    edges = graph.keep(chosen.join(members.select(F.col("id").alias("src")), "src"))
+    frame = _united({kind: graph.parts[kind] for kind in kinds})
+    edges = graph.keep(frame.join(members.select(F.col("id").alias("src")), "src"))
     ends = edges.select(F.col("dst").alias("id"))
     return members.unionAll(graph.parts[graph.grain].join(ends, "id", "left_semi")), edges
 
@@ -262,8 +262,8 @@ def _connected(graph: FleetGraph, vertices: DataFrame, edges: DataFrame) -> Data
     By GraphX: GraphFrames' own algorithm either wants a folder for checkpoints, or its plans grow
     with each step beyond what Spark can plan.
     """
-    found = _iterated(graph, vertices, edges).connectedComponents(algorithm="graphx")
-    return graph.keep(found.select("id", F.col("component").alias("component_id")))
+    result = _iterated(graph, vertices, edges).connectedComponents(algorithm="graphx")
+    return graph.keep(result.select("id", F.col("component").alias("component_id")))
 
 
 def _iterated(graph: FleetGraph, vertices: DataFrame, edges: DataFrame) -> GraphFrame:

@@ -42,8 +42,8 @@ class Names:
 
     def among(self, ids: Ids) -> pa.Table:
         """The names that have one of these ids, with their `id` and their `hash`."""
-        chosen = np.isin(self.ids, ids)
-        return self.rows.append_column("id", pa.array(self.ids)).filter(pa.array(chosen))
+        mask = np.isin(self.ids, ids)
+        return self.rows.append_column("id", pa.array(self.ids)).filter(pa.array(mask))
 
 
 def member_names(tables: Tables) -> Names:

@@ -45,10 +45,10 @@ class Reaching:
     def places_of(self, topic: str, cluster: str | None) -> Ids:
         """The places of a topic, in one cluster or in all."""
         names = self._topics.rows
-        chosen = pc.equal(names["topic"], topic)
+        and_ = pc.equal(names["topic"], topic)
         if cluster is not None:
-            chosen = pc.and_(chosen, pc.equal(names["cluster"], cluster))
-        hashes = names.filter(chosen).select(["hash"])
+            and_ = pc.and_(and_, pc.equal(names["cluster"], cluster))
+        hashes = names.filter(and_).select(["hash"])
         owned, _ = self._owns
         of_topic = np.isin(_topic_of(owned), self._topics.of(hashes["hash"].to_numpy()))
         listed = self._partitions().join(self._rows(hashes), "hash")
@@ -102,14 +102,14 @@ class Reaching:
             self._rows(_once(names).rename_columns(["topic_id", "cluster", "topic"])), "topic_id"
         )
         hashes = self._rows(names.select(["hash", "id"]))
-        found = self._partitions("leader_rack as rack").join(hashes, "hash")
+        result = self._partitions("leader_rack as rack").join(hashes, "hash")
         if self.grain == PARTITION:
-            of_partition = found.withColumn("id", F.expr("id + partition")).groupBy("id")
+            of_partition = result.withColumn("id", F.expr("id + partition")).groupBy("id")
             listed = of_partition.agg(F.lit(True).alias("listed"), _least("rack"))
             rows = _with_facts(named, listed).withColumn("partitions", F.lit(1))
         else:
             count = F.count_distinct("partition").alias("partitions")
-            listed = found.groupBy("id").agg(F.lit(True).alias("listed"), count)
+            listed = result.groupBy("id").agg(F.lit(True).alias("listed"), count)
             rows = _with_facts(named.drop("partition"), listed).na.fill({"partitions": 0})
         return _vertices(self.grain, rows)
 
@@ -121,8 +121,8 @@ class Reaching:
             .where("member_id is not null and partition >= 0")
             .selectExpr(f"{TOPIC_HASH} as hash", "partition", f"{MEMBER_HASH} as member")
         )
-        found = claims.toArrow()
-        return self._places_in(found), self._members.of(found["member"].to_numpy())
+        result = claims.toArrow()
+        return self._places_in(result), self._members.of(result["member"].to_numpy())
 
     def _partitions(self, *columns: str) -> DataFrame:
         """The partitions that are listed: the `hash` of the topic, `partition`, and these."""

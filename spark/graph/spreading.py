@@ -27,8 +27,8 @@ def depths_from(start: Ids, causes: Ids, touched: Ids, most: int | None) -> tupl
         # of each its own run of `others`, one behind the other
         ends = counts.cumsum()
         at = np.arange(counts.sum()) + (first[frontier] - ends + counts).repeat(counts)
-        found = others[at]
-        frontier = np.unique(found[depth[found] < 0])
+        result = others[at]
+        frontier = np.unique(result[depth[result] < 0])
         depth[frontier] = step
     reached = np.flatnonzero(depth >= 0)
     return ids[reached], depth[reached]

@@ -60,7 +60,7 @@ def batch_of(rows: Sequence[Cells], schema: t.StructType) -> pa.RecordBatch:
 def _column(cells: Sequence[Any], of: pa.DataType) -> pa.Array:
     """Lists of numbers or texts become one array, and where each of them ends."""
     is_flat = pa.types.is_list(of) and not pa.types.is_struct(of.value_type)
-    if not is_flat or any(one is None for one in cells):
+    if not is_flat or any(cell is None for cell in cells):
         return pa.array(cells, of, from_pandas=True)
     offsets = pa.array(np.cumsum([0, *map(len, cells)]), pa.int32())
     flat = pa.array(_one_after_the_other(cells, of.value_type), of.value_type)

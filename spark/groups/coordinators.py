@@ -32,23 +32,23 @@ def coordinators(groups: DataFrame, tables: Mapping[str, DataFrame]) -> DataFram
         )
         .join(F.broadcast(led), ["cluster", "offsets_partition"], "left")
     )
-    found = placed.join(_stated(tables), list(GROUP_KEYS), "left").selectExpr(
+    result = placed.join(_stated(tables), list(GROUP_KEYS), "left").selectExpr(
         *("cluster", "`group`", "offsets_partition", "offsets_leader", "stated"),
         "coalesce(stated, offsets_leader) as coordinator",
         "stated is null and offsets_leader is not null as inferred",
     )
-    return found.withColumn("seat", F.expr(_SEAT)).drop("stated")
+    return result.withColumn("seat", F.expr(_SEAT)).drop("stated")
 
 
 def coordinating_brokers(tables: Mapping[str, DataFrame]) -> DataFrame:
     """cluster, broker: those that are listed, lead a partition of offsets or coordinate a group."""
     kept_in = tables["partitions"].where(F.col("topic") == OFFSETS_TOPIC)
-    some = [
+    items = [
         kept_in.where("leader >= 0").selectExpr("cluster", "leader as broker"),
         _stated(tables).selectExpr("cluster", "stated as broker"),
         *([tables["brokers"].select("cluster", "broker")] if "brokers" in tables else []),
     ]
-    return reduce(DataFrame.unionAll, some).distinct()
+    return reduce(DataFrame.unionAll, items).distinct()
 
 
 def _stated(tables: Mapping[str, DataFrame]) -> DataFrame:
@@ -56,8 +56,8 @@ def _stated(tables: Mapping[str, DataFrame]) -> DataFrame:
     if "groups" not in tables:
         nobody = tables["members"].select(*GROUP_KEYS).limit(0)
         return nobody.withColumn("stated", F.lit(None).cast("int"))
-    known = tables["groups"].where("coordinator >= 0")
-    return known.groupBy(*GROUP_KEYS).agg(F.min("coordinator").alias("stated"))
+    groups = tables["groups"].where("coordinator >= 0")
+    return groups.groupBy(*GROUP_KEYS).agg(F.min("coordinator").alias("stated"))
 
 
 _SEAT = f"""

@@ -102,11 +102,11 @@ def _unlisted(members: DataFrame) -> DataFrame:
 
 def _members(members: DataFrame, capacities: bool) -> DataFrame:
     columns: list[str | Column] = ["member_id", "instance_id", "rack"]
-    columns += [F.expr(escaped(one)).alias(one) for one in ("client_id", "host")]
+    columns += [F.expr(escaped(item)).alias(item) for item in ("client_id", "host")]
     columns.append(_or_absent("generation").alias("generation"))
     if capacities:
-        stated = F.col("capacity") if "capacity" in members.columns else F.lit(None)
-        columns.append(F.coalesce(stated.cast("double"), F.lit(UNKNOWN)).alias("capacity"))
+        values = F.col("capacity") if "capacity" in members.columns else F.lit(None)
+        columns.append(F.coalesce(values.cast("double"), F.lit(UNKNOWN)).alias("capacity"))
     fields = F.struct(*columns)
     return (
         members.groupBy(*GROUP_KEYS)
@@ -144,7 +144,7 @@ def _subscriptions(subscriptions: DataFrame, topics: DataFrame) -> DataFrame:
     }
     if "places" in facts:
         columns |= _of_places(F.col("topic.places"))
-    columns |= of_topics(F.col("topic"), [one for one in (COLUMN, RATE) if one in facts])
+    columns |= of_topics(F.col("topic"), [item for item in (COLUMN, RATE) if item in facts])
     return (
         by_topic.groupBy(*GROUP_KEYS)
         .agg(F.sort_array(F.collect_list(fields)).alias("topic"))
@@ -153,11 +153,11 @@ def _subscriptions(subscriptions: DataFrame, topics: DataFrame) -> DataFrame:
 
 
 def _of_places(by_topic: Column) -> dict[str, Column]:
-    known = F.transform(by_topic, lambda places: F.coalesce(places, F.array()))
-    place = F.flatten(known)
+    entries = F.transform(by_topic, lambda places: F.coalesce(places, F.array()))
+    place = F.flatten(entries)
     partitions = place["partitions"]
     return {
-        "place_counts": F.transform(known, F.size),
+        "place_counts": F.transform(entries, F.size),
         "place_leaders": place["leader_rack"],
         "place_replicas": place["replica_racks"],
         "place_sizes": F.transform(partitions, F.size),
@@ -198,8 +198,8 @@ def _sizes(partitions: DataFrame, *more: Column) -> DataFrame:
 
 def _ids(partitions: DataFrame) -> DataFrame:
     """The id of each topic that has one, and what is wrong with it."""
-    stated = partitions.where("topic_id is not null").select(*TOPIC_KEYS, "topic_id").distinct()
-    ids = stated.select(*TOPIC_KEYS, _in_hex(F.col("topic_id")).alias("topic_id")).distinct()
+    values = partitions.where("topic_id is not null").select(*TOPIC_KEYS, "topic_id").distinct()
+    ids = values.select(*TOPIC_KEYS, _in_hex(F.col("topic_id")).alias("topic_id")).distinct()
     users = F.count("*").over(Window.partitionBy("cluster", "topic_id"))
     return (
         ids.withColumn("users", users)

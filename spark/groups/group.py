@@ -119,10 +119,10 @@ def failed(error: Exception) -> FleetGroup:
     """A group that something went wrong with; what wasn't said for people gets its class."""
     if isinstance(error, MemoryError):  # the system kills, unless this process has a limit
         return FleetGroup("failed", [BEYOND_LIMIT])
-    told = isinstance(
+    report = isinstance(
         error, StrategyError | TimeLimitError | NotEnoughMemoryError | GroupEndedError
     )
-    return FleetGroup("failed", [str(error) if told else f"{type(error).__name__}: {error}"])
+    return FleetGroup("failed", [str(error) if report else f"{type(error).__name__}: {error}"])
 
 
 def _problem(

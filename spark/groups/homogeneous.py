@@ -46,12 +46,14 @@ class HomogeneousRows(NamedTuple):
 
 def read_homogeneous(rows: Sequence[Any]) -> HomogeneousRows | None:
     """Those of some rows of `spark.groups.encode`, in their order; None if there are none."""
-    chosen = [row for row in rows if _looks_homogeneous(row)]
-    while chosen:
-        read, alike = _read(chosen)
+    selection = [row for row in rows if _looks_homogeneous(row)]
+    while selection:
+        read, alike = _read(selection)
         if alike.all():
             return read
-        chosen = [row for row, is_alike in zip(chosen, alike.tolist(), strict=True) if is_alike]
+        selection = [
+            row for row, is_alike in zip(selection, alike.tolist(), strict=True) if is_alike
+        ]
     return None
 
 
@@ -103,9 +105,9 @@ def _everybody_reads_everything(
     of_row = np.arange(len(rows)).repeat(count)
     pair = (topic - topics.offsets[of_row]) * np.diff(members.offsets)[of_row]
     pair += ends[of_row] - count[of_row] + member - members.offsets[of_row]
-    stated = np.zeros(len(pair), np.bool_)
-    stated[pair[member >= 0]] = True
-    return np.logical_and.reduceat(stated, ends - count)
+    values = np.zeros(len(pair), np.bool_)
+    values[pair[member >= 0]] = True
+    return np.logical_and.reduceat(values, ends - count)
 
 
 def _owners(
@@ -143,8 +145,8 @@ class _Names:
     def find(self, hashes: IntArray, count: IntArray) -> IntArray:
         """The number of each row's hashes, `count` of them a row; -1 where it isn't the row's."""
         row = np.arange(len(count)).repeat(count)
-        found = self.index.find(hashes + row * SPREAD)
-        return np.where((found >= 0) & (self.of_row[found] == row), found, -1)
+        result = self.index.find(hashes + row * SPREAD)
+        return np.where((result >= 0) & (self.of_row[result] == row), result, -1)
 
 
 def _column(rows: Sequence[Any], name: str) -> IntArray:

@@ -17,13 +17,13 @@ Reals = NDArray[np.float64]
 
 def with_like_members(rows: Sequence[Any]) -> list[Any]:
     """The rows whose members are all as strong as each other, and have a capacity at all."""
-    some = [row for row in rows if len(row.capacities)]
-    if not some:
+    items = [row for row in rows if len(row.capacities)]
+    if not items:
         return []
-    capacity, first = _capacities(some)
+    capacity, first = _capacities(items)
     least, most = np.minimum.reduceat(capacity, first), np.maximum.reduceat(capacity, first)
     fine = (least == most) & (least > 0) & (most < np.inf)
-    return [row for row, is_fine in zip(some, fine.tolist(), strict=True) if is_fine]
+    return [row for row, is_fine in zip(items, fine.tolist(), strict=True) if is_fine]
 
 
 def weighed_rows(read: HomogeneousRows, source: str) -> WeighedGroups:
@@ -48,8 +48,8 @@ def _stated(read: HomogeneousRows, source: str) -> Reals:
     else:
         topic = np.arange(len(first) - 1).repeat(read.column(f"{source}_counts"))
     values = np.concatenate([getattr(row, f"{source}_values") for row in read.rows])
-    found = np.full(int(first[-1]), UNKNOWN)
+    result = np.full(int(first[-1]), UNKNOWN)
     exists = (topic >= 0) & (number >= 0)
     exists[exists] = number[exists] < np.diff(first)[topic[exists]]
-    found[first[topic[exists]] + number[exists]] = values[exists]
-    return found
+    result[first[topic[exists]] + number[exists]] = values[exists]
+    return result

@@ -21,8 +21,8 @@ def named_group(row: EncodedRow, problem: Problem, owner: IntArray) -> Group:
     facts = problem.kafka
     vanished = facts.vanished or [()] * len(problem.subscriptions)
     topics = [
-        [*(problem.topics[t] for t in some.tolist()), *gone]
-        for some, gone in zip(problem.subscriptions, vanished, strict=True)
+        [*(problem.topics[t] for t in subscription.tolist()), *gone]
+        for subscription, gone in zip(problem.subscriptions, vanished, strict=True)
     ]
     count = len(problem.member_ids)
     owned = _owned(problem, owner)

@@ -42,7 +42,7 @@ def row_of_group(
     }
     topics = _topics_read(tables["subscriptions"])
     _check_keys(fleet, cluster, named, topics)
-    of = sorted({spelled(one) for rows in tables.values() for one in _different(rows["cluster"])})
+    of = sorted({spelled(item) for rows in tables.values() for item in _different(rows["cluster"])})
     if not of:
         raise InputError(no_such_group(fleet, group, cluster))
     if len(of) > 1:
@@ -66,11 +66,11 @@ def several_clusters(group: str, clusters: Iterable[str]) -> str:
 def _topics_read(subscriptions: Rows) -> dict[str, list[bytes]]:
     """The topics that are subscribed to in each cluster, sorted."""
     (of, clusters), (codes, topics) = map(coded, map(subscriptions.get, ("cluster", "topic")))
-    found: dict[str, set[bytes]] = {}
+    result: dict[str, set[bytes]] = {}
     for at, topic in {*zip(of.tolist(), codes.tolist(), strict=True)}:
         if clusters[at] is not None and topics[topic] is not None:
-            found.setdefault(spelled(clusters[at]), set()).add(topics[topic])
-    return {cluster: sorted(some) for cluster, some in found.items()}
+            result.setdefault(spelled(clusters[at]), set()).add(topics[topic])
+    return {cluster: sorted(items) for cluster, items in result.items()}
 
 
 def _check_keys(
@@ -81,8 +81,8 @@ def _check_keys(
     for name, table in TABLES.items():
         if table.by_group:
             nulls += fleet.null_keys(name, cluster, group=named)
-    for one, read in topics.items():
-        nulls += fleet.null_keys("partitions", one, topic=Wanted(frozenset(read)))
+    for item, read in topics.items():
+        nulls += fleet.null_keys("partitions", item, topic=Wanted(frozenset(read)))
     fleet.check_keys(nulls)
 
 
@@ -91,7 +91,7 @@ BESIDE = ("client_ids", "hosts")
 
 
 def _different(texts: Any) -> list[bytes]:
-    return [one for one in coded(texts)[1] if one is not None]
+    return [item for item in coded(texts)[1] if item is not None]
 
 
 class _Row:
@@ -117,13 +117,13 @@ class _Row:
         texts = {name: objects(map(_spelled, columns[name])) for name in (*NAMES, *BESIDE)}
         facts = {name: _spelled(columns[name]) for name in FACTS}
         facts["type"] = facts["type"] and facts["type"].lower()
-        known = topics_of(self.fleet, self.cluster, self.topics, self.racks)
-        return SimpleNamespace(cluster=self.cluster, **columns | texts | facts | known)
+        topics = topics_of(self.fleet, self.cluster, self.topics, self.racks)
+        return SimpleNamespace(cluster=self.cluster, **columns | texts | facts | topics)
 
     def _facts(self) -> dict[str, Any]:
         """What is said of the group as a whole; of several rows the least."""
         rows = self.tables["groups"]
-        (name, *_) = [one for some in self.tables.values() for one in _different(some["group"])]
+        (name, *_) = [item for table in self.tables.values() for item in _different(table["group"])]
         return {
             "group": spelled(name),
             "listed": max(len(rows["group"]), 1),
@@ -166,47 +166,47 @@ class _Row:
     def _claims(self) -> dict[str, Any]:
         rows = self.tables["assignments"]
         codes, claimants = coded(rows["member_id"])
-        stated = np.array([one is not None for one in claimants], np.bool_)[codes]
+        values = np.array([claimant is not None for claimant in claimants], np.bool_)[codes]
         (of_topic, topics), partitions = coded(rows["topic"]), rows["partition"]
-        claimed = [topics[code] for code in np.unique(of_topic[stated]).tolist()]
-        owners = [one for one in claimants if one is not None]
+        claimed = [topics[code] for code in np.unique(of_topic[values]).tolist()]
+        owners = [claimant for claimant in claimants if claimant is not None]
         return {
-            "claim_topics": self._codes(self.numbers, rows["topic"])[stated],
-            "claim_partitions": partitions[stated].astype(np.int32),
-            "claim_members": self._codes(self.members, rows["member_id"])[stated],
-            "claim_generations": _or_absent(rows["generation"])[stated],
+            "claim_topics": self._codes(self.numbers, rows["topic"])[values],
+            "claim_partitions": partitions[values].astype(np.int32),
+            "claim_members": self._codes(self.members, rows["member_id"])[values],
+            "claim_generations": _or_absent(rows["generation"])[values],
             "claimed_topics": sorted(claimed),
             "claimed_topic_hashes": self._numbered(self.numbers, sorted(claimed)),
             "claimants": sorted(owners),
             "claimant_hashes": self._numbered(self.members, sorted(owners)),
         }
 
-    def _numbered(self, known: dict[bytes, int], names: Iterable[bytes]) -> IntArray:
+    def _numbered(self, entries: dict[bytes, int], names: Iterable[bytes]) -> IntArray:
         """The number of each name; one that isn't known gets the next."""
-        return np.array([known.setdefault(name, len(known)) for name in names], np.int64)
+        return np.array([entries.setdefault(name, len(entries)) for name in names], np.int64)
 
-    def _codes(self, known: dict[bytes, int], texts: Any) -> IntArray:
+    def _codes(self, entries: dict[bytes, int], texts: Any) -> IntArray:
         """The same of a column, in which names come many times; a null has a number as well."""
         codes, names = coded(texts)
-        return self._numbered(known, names)[codes]
+        return self._numbered(entries, names)[codes]
 
     def _unreadable(self, columns: Mapping[str, Any]) -> bytes | None:
         """Texts that aren't valid, as `spark.groups.unreadable` has them."""
         keys = (
-            one
+            item
             for rows in self.tables.values()
             for key in ("cluster", "group")
-            for one in _different(rows[key])
+            for item in _different(rows[key])
         )
-        told = [] if all(map(_is_valid, keys)) else [OF_GROUP.encode()]
+        report = [] if all(map(_is_valid, keys)) else [OF_GROUP.encode()]
         texts = {name: columns[name] for name in NAMES} | {name: (columns[name],) for name in FACTS}
-        told += [
+        report += [
             f"{(NAMES | FACTS)[name]} ".encode() + text
             for name, of_name in texts.items()
             for text in of_name
             if not _is_valid(text)
         ]
-        return b"\0".join(told) if told else None
+        return b"\0".join(report) if report else None
 
 
 def _is_valid(text: bytes | None) -> bool:
@@ -230,8 +230,8 @@ def seat_of_group(fleet: FleetFiles, cluster: str, group: str) -> CoordinatorLoc
     columns, topic = ("partition", "leader"), names_wanted([OFFSETS_TOPIC])
     kept_in = fleet.rows("partitions", columns, cluster, topic=topic)
     named = names_wanted([group])
-    stated = fleet.rows("groups", ("coordinator",), cluster, group=named)["coordinator"]
-    broker = min(stated[stated >= 0].tolist(), default=None)
+    coordinator = fleet.rows("groups", ("coordinator",), cluster, group=named)["coordinator"]
+    broker = min(coordinator[coordinator >= 0].tolist(), default=None)
     pairs = zip(kept_in["partition"].tolist(), kept_in["leader"].tolist(), strict=True)
     leaders = {partition: leader for partition, leader in pairs if leader >= 0}
     count = len(kept_in["partition"])

@@ -29,13 +29,13 @@ def topics_of(
     wanted = Wanted(frozenset(topics))
     rows = fleet.rows("partitions", columns, cluster, topic=wanted)
     of_topic = _by_topic(rows, topics)
-    numbers = [rows["partition"][some] for some in of_topic]
+    numbers = [rows["partition"][items] for items in of_topic]
     ids = _ids(rows, of_topic)
-    shared = _shared(fleet, cluster, {one for of_one in ids for one in of_one if one})
-    sizes = [_size(some, found, shared) for some, found in zip(numbers, ids, strict=True)]
+    shared = _shared(fleet, cluster, {item for of_one in ids for item in of_one if item})
+    sizes = [_size(number, result, shared) for number, result in zip(numbers, ids, strict=True)]
     facts = {
         "topic_sizes": np.array(sizes, np.int32),
-        "topic_ids": objects(min(filter(None, found), default=None) for found in ids),
+        "topic_ids": objects(min(filter(None, result), default=None) for result in ids),
     }
     return facts | _places(rows, of_topic) if racks else facts
 
@@ -45,8 +45,8 @@ def _by_topic(rows: Rows, topics: Sequence[bytes]) -> list[IntArray]:
     codes, names = coded(rows["topic"])
     order = np.argsort(codes, kind="stable")
     ends = np.cumsum(np.bincount(codes, minlength=len(names)))
-    found = dict(zip(names, np.split(order, ends[:-1]), strict=False))
-    return [found.get(topic, np.empty(0, np.int64)) for topic in topics]
+    result = dict(zip(names, np.split(order, ends[:-1]), strict=False))
+    return [result.get(topic, np.empty(0, np.int64)) for topic in topics]
 
 
 def _size(numbers: IntArray, ids: set[str | None], shared: set[str]) -> int:
@@ -67,18 +67,18 @@ def _size(numbers: IntArray, ids: set[str | None], shared: set[str]) -> int:
 def _ids(rows: Rows, of_topic: Sequence[IntArray]) -> list[set[str | None]]:
     """The ids of each topic, None for one that is none."""
     codes, texts = coded(rows["topic_id"])
-    stated = [None if text is None else _in_hex(text) for text in texts]
+    settings = [None if text is None else _in_hex(text) for text in texts]
     is_stated = np.array([text is not None for text in texts], np.bool_)
-    found = (np.unique(codes[some]) for some in of_topic)
-    return [{stated[code] for code in some[is_stated[some]].tolist()} for some in found]
+    result = (np.unique(codes[numbers]) for numbers in of_topic)
+    return [{settings[code] for code in items[is_stated[items]].tolist()} for items in result]
 
 
 def _in_hex(text: bytes) -> str | None:
     """A topic id in 32 hex digits; None if it is neither that nor Kafka's 22 characters."""
-    stated = text.decode("utf-8", "replace")
-    if _BASE64.fullmatch(stated):
-        return b64decode(f"{stated}==", "-_").hex().upper()
-    digits = stated.replace("-", "").upper()
+    values = text.decode("utf-8", "replace")
+    if _BASE64.fullmatch(values):
+        return b64decode(f"{values}==", "-_").hex().upper()
+    digits = values.replace("-", "").upper()
     return digits if _HEX.fullmatch(digits) else None
 
 
@@ -93,7 +93,7 @@ def _shared(fleet: FleetFiles, cluster: str, ids: set[str]) -> set[str]:
     users: dict[str | None, set[int]] = {}
     for topic, code in pairs.T.tolist():
         users.setdefault(_in_hex(texts[code]), set()).add(topic)
-    return {one for one, topics in users.items() if one and len(topics) > 1}
+    return {item for item, topics in users.items() if item and len(topics) > 1}
 
 
 def _places(rows: Rows, of_topic: Sequence[IntArray]) -> dict[str, Any]:
@@ -103,24 +103,26 @@ def _places(rows: Rows, of_topic: Sequence[IntArray]) -> dict[str, Any]:
     counts: list[int] = []
     places: list[tuple[bytes | None, tuple[bytes, ...] | None]] = []
     partitions: list[list[int]] = []
-    for some in of_topic:
-        found: dict[Any, list[int]] = {}
-        for row in some.tolist():
+    for numbers in of_topic:
+        result: dict[Any, list[int]] = {}
+        for row in numbers.tolist():
             racks = replicas[row]
             if leaders[codes[row]] is None and racks is None:
                 continue
             alike = tuple(sorted(rack for rack in racks or () if rack is not None))
             key = (leaders[codes[row]], None if racks is None else alike)
-            found.setdefault(key, []).append(int(rows["partition"][row]))
-        counts.append(len(found))
-        partitions += found.values()
-        places += found
+            result.setdefault(key, []).append(int(rows["partition"][row]))
+        counts.append(len(result))
+        partitions += result.values()
+        places += result
     return {
         "place_counts": np.array(counts, np.int32),
-        "place_leaders": objects(None if one is None else spelled(one) for one, _ in places),
+        "place_leaders": objects(None if item is None else spelled(item) for item, _ in places),
         "place_replicas": [[*map(spelled, few or ())] for _, few in places],
-        "place_sizes": np.array([len(some) for some in partitions], np.int32),
-        "place_partitions": np.array([one for some in partitions for one in some], np.int32),
+        "place_sizes": np.array([len(partition) for partition in partitions], np.int32),
+        "place_partitions": np.array(
+            [item for partition in partitions for item in partition], np.int32
+        ),
     }
 
 

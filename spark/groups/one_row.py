@@ -47,11 +47,11 @@ def rows_in_frames(
     rates: DataFrame | None = None,
 ) -> list[Any]:
     """The rows of groups of these names, of one cluster or of all, from DataFrames."""
-    chosen = is_named("group", groups)
+    column = is_named("group", groups)
     if cluster is not None:
-        chosen &= is_named("cluster", [cluster])
+        column &= is_named("cluster", [cluster])
     tables = dict(snapshot.tables)
-    tables |= {name: rows.where(chosen) for name, rows in tables.items() if TABLES[name].by_group}
+    tables |= {name: rows.where(column) for name, rows in tables.items() if TABLES[name].by_group}
     read = tables["subscriptions"].select("cluster", "topic").distinct()
     of_topics = tables["partitions"].join(read, ["cluster", "topic"], "left_semi")
     FleetSnapshot(snapshot.id, tables | {"partitions": of_topics}).validate()

@@ -34,7 +34,7 @@ def outlived(groups: Sequence[Any], rows_of: RowsOf[T]) -> list[T]:
     """
     if not _is_tried_again():
         return [*rows_of(groups)]
-    return [row for rows in _each_in_a_copy([[one] for one in groups], rows_of) for row in rows]
+    return [row for rows in _each_in_a_copy([[group] for group in groups], rows_of) for row in rows]
 
 
 def outlived_in_time(groups: Iterable[Iterable[Any]], rows_of: RowsOf[T]) -> Iterator[T]:

@@ -17,9 +17,9 @@ UNKNOWN_STRATEGY = "groups whose own strategy isn't known use range, as consumer
 
 def own_strategy(row: EncodedRow) -> str:
     """The strategy that a group's row states; where it states none, what consumers use then."""
-    stated = row.group_strategy or ""
+    values = row.group_strategy or ""
     if row.type == CONSUMER:
-        return SERVER_ASSIGNORS.get(stated, "uniform")
+        return SERVER_ASSIGNORS.get(values, "uniform")
     if row.type == CONNECT:
-        return CONNECT_PROTOCOLS.get(stated, "connect-cooperative")
-    return stated if stated in STRATEGIES else DEFAULT_STRATEGY
+        return CONNECT_PROTOCOLS.get(values, "connect-cooperative")
+    return values if values in STRATEGIES else DEFAULT_STRATEGY

@@ -26,14 +26,14 @@ def read_subscriptions(
     topics: Topics, members: int, subscriber: IntArray, subscribed: IntArray
 ) -> Subscriptions:
     """The subscriptions of `members` members, given as aligned member and topic indexes."""
-    of_member, stated = _shared(members, subscriber, subscribed)
+    of_member, values = _shared(members, subscriber, subscribed)
     exists = topics.sizes >= 0
     if exists.all():
-        return Subscriptions(of_member, stated, None)
+        return Subscriptions(of_member, values, None)
     return Subscriptions(
         of_member,
-        [some[exists[some]] for some in stated],
-        [tuple(topics.names[t] for t in some[~exists[some]].tolist()) for some in stated],
+        [items[exists[items]] for items in values],
+        [tuple(topics.names[t] for t in items[~exists[items]].tolist()) for items in values],
     )
 
 

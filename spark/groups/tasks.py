@@ -31,8 +31,8 @@ def tasks_for_rows(session: SparkSession, rows: Callable[[], int]) -> int:
 
     Never more than Spark's own default, 200 tasks, which a small fleet would wait for one by one.
     """
-    told = session.conf.get(PARTITIONS, None)
-    if told:
-        return int(told)
+    report = session.conf.get(PARTITIONS, None)
+    if report:
+        return int(report)
     most = int(session.conf.get(PARTITIONS) or LEAST)
     return min(most, max(LEAST, -(-rows() // ROWS_A_TASK)))

@@ -73,5 +73,5 @@ def why_unreadable(texts: bytes | GroupEndedError | None) -> str | None:
     if texts is None:
         return None
     names = [*dict.fromkeys(texts.split(b"\0"))][:TOLD]
-    told = (shortened(spelled(name)) for name in names)
-    return f"not valid UTF-8: {', '.join(told)}"
+    reports = (shortened(spelled(name)) for name in names)
+    return f"not valid UTF-8: {', '.join(reports)}"

@@ -30,7 +30,7 @@ def weight_tables(
 
     `rates` is such a table of rates. Raises InputError where a source has nothing to tell weights.
     """
-    found = {}
+    result = {}
     for source in sorted(set(sources)):
         if source == RATE:
             if rates is None:
@@ -38,24 +38,24 @@ def weight_tables(
                     "goals ask for weights by rates, and there are none: rates come from a history "
                     "(several snapshots with offsets)"
                 )
-            found[RATE] = rates.select("cluster", "topic", "partition", "weight")
+            result[RATE] = rates.select("cluster", "topic", "partition", "weight")
         elif source == LAG:
             if "offsets" not in snapshot.tables:
                 raise InputError(
                     f"goals ask for weights by lag, and snapshot {snapshot.id} has no table offsets"
                 )
             offsets = snapshot.tables["offsets"]
-            found[LAG] = offsets.select(
+            result[LAG] = offsets.select(
                 *("cluster", "group", "topic", "partition"),
                 F.expr(RECORDS_BEHIND).cast("double").alias("weight"),
             )
         else:
             partitions = snapshot.tables["partitions"]
             weight = F.col("weight") if "weight" in partitions.columns else F.lit(None)
-            found[COLUMN] = partitions.select(
+            result[COLUMN] = partitions.select(
                 *("cluster", "topic", "partition"), weight.cast("double").alias("weight")
             )
-    return found
+    return result
 
 
 def by_topic(topics: DataFrame, tables: Mapping[str, DataFrame]) -> DataFrame:
@@ -63,12 +63,12 @@ def by_topic(topics: DataFrame, tables: Mapping[str, DataFrame]) -> DataFrame:
 
     Those of the partitions' own table come with the topics (`of_partitions`).
     """
-    stated = [
+    settings = [
         table.groupBy(*KEYS).agg(of_partitions().alias(source))
         for source, table in tables.items()
         if source not in (COLUMN, LAG)
     ]
-    return reduce(lambda found, one: found.join(one, list(KEYS), "left"), stated, topics)
+    return reduce(lambda result, item: result.join(item, list(KEYS), "left"), settings, topics)
 
 
 def of_partitions() -> Column:
@@ -80,19 +80,19 @@ def of_topics(topics: Column, sources: Iterable[str]) -> dict[str, Column]:
     """The columns that a group's row has of its topics: how many weights each has, and these."""
     columns = {}
     for source in sources:
-        known = F.transform(topics[source], lambda found: F.coalesce(found, F.array()))
-        columns[f"{source}_counts"] = F.transform(known, F.size)
-        columns[f"{source}_partitions"] = F.flatten(known)["partition"]
-        columns[f"{source}_values"] = F.flatten(known)["weight"]
+        entries = F.transform(topics[source], lambda result: F.coalesce(result, F.array()))
+        columns[f"{source}_counts"] = F.transform(entries, F.size)
+        columns[f"{source}_partitions"] = F.flatten(entries)["partition"]
+        columns[f"{source}_values"] = F.flatten(entries)["weight"]
     return columns
 
 
 def lags_of(lags: DataFrame) -> DataFrame:
     """The lags of each group, a row each; topics are told by hash."""
-    found = F.collect_list(F.struct(F.xxhash64("topic").alias("topic"), "partition", _known()))
+    result = F.collect_list(F.struct(F.xxhash64("topic").alias("topic"), "partition", _known()))
     return (
         lags.groupBy("cluster", "group")
-        .agg(F.sort_array(found).alias("lag"))
+        .agg(F.sort_array(result).alias("lag"))
         .select(
             *("cluster", "group"),
             F.col("lag.topic").alias("lag_topics"),
@@ -105,13 +105,13 @@ def lags_of(lags: DataFrame) -> DataFrame:
 def _known() -> Column:
     """A weight; what is negative or no number isn't known."""
     weight = F.col("weight")
-    known = weight.isNotNull() & (weight >= 0) & (weight <= MOST_WEIGHT)
-    return F.when(known, weight).otherwise(F.lit(UNKNOWN)).alias("weight")
+    mask = weight.isNotNull() & (weight >= 0) & (weight <= MOST_WEIGHT)
+    return F.when(mask, weight).otherwise(F.lit(UNKNOWN)).alias("weight")
 
 
 def read_weights(row: EncodedRow, topics: Topics, source: str) -> NDArray[np.float64]:
     """The weight of each partition of a row's topics, NaN where it isn't known."""
-    found = np.full(int(topics.offsets[-1]), UNKNOWN)
+    result = np.full(int(topics.offsets[-1]), UNKNOWN)
     if source == LAG:
         topic = topics.index.find(row.lag_topics)
     else:
@@ -120,14 +120,14 @@ def read_weights(row: EncodedRow, topics: Topics, source: str) -> NDArray[np.flo
     values = np.asarray(getattr(row, f"{source}_values"), np.float64)
     exists = (topic >= 0) & (number >= 0)
     exists[exists] = number[exists] < np.diff(topics.offsets)[topic[exists]]
-    found[topics.offsets[topic[exists]] + number[exists]] = values[exists]
-    return found
+    result[topics.offsets[topic[exists]] + number[exists]] = values[exists]
+    return result
 
 
 def read_capacities(row: EncodedRow) -> NDArray[np.float64] | None:
     """The capacity of each member, NaN where it isn't known; None if none is."""
-    found = np.asarray(row.capacities, np.float64)
-    return None if np.isnan(found).all() else found
+    result = np.asarray(row.capacities, np.float64)
+    return None if np.isnan(result).all() else result
 
 
 def capacity_faults(row: EncodedRow) -> list[str]:

@@ -43,7 +43,7 @@ def in_workers_by_group(encoded: DataFrame, schema: StructType, cells_of: CellsO
         rows = chain.from_iterable(portions(map(rows_of, batches)))
         groups = (group for _, group in groupby(rows, key=lambda row: (row.cluster, row.group)))
         cells = outlived_in_time(groups, cells_of)
-        while some := [*islice(cells, ROWS)]:
-            yield batch_of(some, schema)
+        while items := [*islice(cells, ROWS)]:
+            yield batch_of(items, schema)
 
     return encoded.mapInArrow(work, schema)

@@ -86,14 +86,14 @@ def _changed(tables: Mapping[str, DataFrame], facts: Facts, offsets: bool) -> di
 
     What is used more than once is kept: to look for it takes a pass over all snapshots.
     """
-    found = {
+    result = {
         name: _among(rows, facts.starts, KEYS)
         for name, rows in tables.items()
         if TABLES[name].by_group and (name not in NOT_FACTS or (offsets and name == "offsets"))
     }
-    read = facts.keep(found["subscriptions"])
+    read = facts.keep(result["subscriptions"])
     topics = facts.keep(_among(tables["partitions"], read, TOPIC))
-    return found | {"subscriptions": read, "partitions": topics}
+    return result | {"subscriptions": read, "partitions": topics}
 
 
 def _among(rows: DataFrame, wanted: DataFrame, columns: Sequence[str]) -> DataFrame:

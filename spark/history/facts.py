@@ -54,8 +54,8 @@ class Facts:
 
     def size_of_starts(self) -> int:
         """How many rows tell of those, by a job."""
-        (found,) = self.starts.agg(F.coalesce(F.sum("size"), F.lit(0))).collect()
-        return int(found[0])
+        (result,) = self.starts.agg(F.coalesce(F.sum("size"), F.lit(0))).collect()
+        return int(result[0])
 
     @property
     def spans(self) -> DataFrame:

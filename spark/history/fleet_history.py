@@ -100,7 +100,7 @@ class FleetHistory(Handle):
     @property
     def snapshots(self) -> list[str]:
         """The ids of all snapshots, oldest first."""
-        return sorted({one for ids in self.timeline.snapshots.values() for one in ids})
+        return sorted({name for ids in self.timeline.snapshots.values() for name in ids})
 
     def matching(self, cluster: str | None = None, group: str | None = None) -> FleetHistory:
         """Part of the history: a cluster, or the groups that a pattern of names fits.
@@ -129,9 +129,9 @@ class FleetHistory(Handle):
             name: rows.where(F.col(SNAPSHOT).isin(*near)) for name, rows in self.tables.items()
         }
         clusters = {
-            cluster: found
+            cluster: result
             for cluster, all_of_it in self.timeline.snapshots.items()
-            if (found := [one for one in all_of_it if one in near])
+            if (result := [text for text in all_of_it if text in near])
         }
         timeline = replace(self.timeline, snapshots=clusters)
         return replace(self, tables=tables, timeline=timeline, _kept=[], _rates=[])
@@ -140,11 +140,11 @@ class FleetHistory(Handle):
         """Of the snapshots of each cluster within a window of its last so many, evenly spaced."""
         reach = window.total_seconds()
         snapshots = {
-            cluster: evenly([one for one in ids if seconds_between(one, ids[-1]) <= reach], most)
+            cluster: evenly([text for text in ids if seconds_between(text, ids[-1]) <= reach], most)
             for cluster, ids in self.timeline.snapshots.items()
         }
         timeline = replace(self.timeline, snapshots=snapshots)
-        near = {one for ids in timeline.snapshots.values() for one in ids}
+        near = {text for ids in timeline.snapshots.values() for text in ids}
         tables = {
             name: rows.where(F.col(SNAPSHOT).isin(*near)) for name, rows in self.tables.items()
         }
@@ -164,9 +164,9 @@ class FleetHistory(Handle):
 
     @cached_property
     def _told(self) -> DataFrame:
-        told = told_of(self._facts, self.tables, self.timeline).persist()
-        self._kept.append(told)
-        return told
+        report = told_of(self._facts, self.tables, self.timeline).persist()
+        self._kept.append(report)
+        return report
 
     @property
     def states(self) -> DataFrame:
@@ -200,9 +200,9 @@ class FleetHistory(Handle):
         return CHARTS["trend"].drawn(trend_of(self.states, self.rebalances))
 
     def _repr_html_(self) -> str:
-        said = totals(self.changes, self.rebalances)
+        text = totals(self.changes, self.rebalances)
         rows = restless(self.changes, self.rebalances).limit(FIRST + 1).collect()
-        return shown_in_notebook([said], SHOWN, [row.asDict() for row in rows])
+        return shown_in_notebook([text], SHOWN, [row.asDict() for row in rows])
 
     def release(self) -> None:
         """Free what is kept."""
@@ -213,10 +213,10 @@ class FleetHistory(Handle):
 
 
 def _of(snapshots: Sequence[FleetSnapshot], max_age: timedelta) -> FleetHistory:
-    ids = [one.id for one in snapshots]
+    ids = [item.id for item in snapshots]
     if not ids:
         raise InputError("a history needs at least one snapshot")
-    twice = {one for one in ids if ids.count(one) > 1}
+    twice = {item for item in ids if ids.count(item) > 1}
     if twice:
         raise InputError(f"two snapshots of the history have the id {min(twice)}")
     clusters: dict[str, set[str]] = {}
@@ -225,18 +225,18 @@ def _of(snapshots: Sequence[FleetSnapshot], max_age: timedelta) -> FleetHistory:
         for instant, names in _new_in(snapshot, clusters).items():
             for table, rows in snapshot.only(names).tables.items():
                 parts.setdefault(table, []).append(rows.withColumn(SNAPSHOT, F.lit(instant)))
-    tables = {table: reduce(DataFrame.unionByName, some) for table, some in parts.items()}
-    notes = dict.fromkeys(note for one in snapshots for note in one.notes)
-    in_order = {cluster: sorted(found) for cluster, found in sorted(clusters.items())}
+    tables = {table: reduce(DataFrame.unionByName, part) for table, part in parts.items()}
+    notes = dict.fromkeys(note for item in snapshots for note in item.notes)
+    in_order = {cluster: sorted(result) for cluster, result in sorted(clusters.items())}
     return FleetHistory(tables, Timeline(in_order, max_age), (*notes,))
 
 
 def _new_in(snapshot: FleetSnapshot, clusters: dict[str, set[str]]) -> dict[str, list[str]]:
     """The clusters of a snapshot by instants, those that weren't there yet, which are added."""
-    found: dict[str, list[str]] = {}
+    result: dict[str, list[str]] = {}
     for cluster, instant in snapshot.clusters().items():
-        known = clusters.setdefault(cluster, set())
-        if instant not in known:
-            known.add(instant)
-            found.setdefault(instant, []).append(cluster)
-    return found
+        entries = clusters.setdefault(cluster, set())
+        if instant not in entries:
+            entries.add(instant)
+            result.setdefault(instant, []).append(cluster)
+    return result

@@ -44,7 +44,7 @@ class Moment:
     def topic_ids(self) -> dict[str, str]:
         """The ids of these topics, as far as they are known."""
         ids = zip(self.row.topics.tolist(), self.row.topic_ids.tolist(), strict=True)
-        return {topic: one for topic, one in ids if one}
+        return {topic: item for topic, item in ids if item}
 
     def who(self, names: Sequence[str]) -> list[str]:
         """What members and owners of these names are known by from one instant to another.
@@ -57,13 +57,13 @@ class Moment:
     @cached_property
     def topics_of(self) -> dict[str, frozenset[str]]:
         """The topics that each member reads."""
-        row, found = self.row, {member: set[str]() for member in self.instances}
+        row, result = self.row, {member: set[str]() for member in self.instances}
         named = dict(zip(row.member_hashes.tolist(), row.member_ids.tolist(), strict=True))
         topic = np.array(row.topics).repeat(row.subscriber_counts)
-        for hashed, one in zip(row.subscribers.tolist(), topic.tolist(), strict=True):
+        for hashed, item in zip(row.subscribers.tolist(), topic.tolist(), strict=True):
             if hashed in named:
-                found[named[hashed]].add(one)
-        return {member: frozenset(topics) for member, topics in found.items()}
+                result[named[hashed]].add(item)
+        return {member: frozenset(topics) for member, topics in result.items()}
 
     def found(self, least_max: int) -> dict[str, int]:
         """What an assignment was found to be like; `least_max` is the optimum's highest load."""

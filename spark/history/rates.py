@@ -92,13 +92,13 @@ def fleet_rates(
         raise InputError(f"quantile {quantile} isn't between 0 and 1, such as 0.95")
     if "offsets" not in tables:
         raise InputError("no snapshot has a table offsets, and rates are made of offsets")
-    chosen = RateWindow.of(timeline, window)
-    ends = ends_of(tables["offsets"], chosen).persist()
+    selection = RateWindow.of(timeline, window)
+    ends = ends_of(tables["offsets"], selection).persist()
     try:
-        doubts, notes = doubts_of(ends, chosen)
+        doubts, notes = doubts_of(ends, selection)
     except BaseException:
         ends.unpersist()
         raise
-    tracks = tracks_of(tables, chosen).persist()
-    told = (*chosen.notes(), *notes)
-    return FleetRates(chosen, quantile, told, tables, ends, tracks, doubts)
+    tracks = tracks_of(tables, selection).persist()
+    reports = (*selection.notes(), *notes)
+    return FleetRates(selection, quantile, reports, tables, ends, tracks, doubts)

@@ -48,7 +48,7 @@ def busiest(rates: DataFrame, window: RateWindow) -> DataFrame:
 def still_there(rows: DataFrame, window: RateWindow) -> DataFrame:
     """What the last snapshot of its cluster has."""
     last = rows.sparkSession.createDataFrame(
-        [(cluster, some[-1]) for cluster, some in window.snapshots.items()],
+        [(cluster, snapshot[-1]) for cluster, snapshot in window.snapshots.items()],
         "cluster string, last_seen string",
     )
     return rows.join(F.broadcast(last), ["cluster", "last_seen"], "left_semi")

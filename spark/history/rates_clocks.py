@@ -33,14 +33,14 @@ def doubts_of(ends: DataFrame, window: RateWindow) -> tuple[list[Doubt], list[st
         .where(JUMPED)
         .select("cluster", "since", AT)
     )
-    found: dict[str, set[int]] = {}
+    result: dict[str, set[int]] = {}
     notes = []
     for cluster, since, at in sorted(map(tuple, fallen.collect())):
-        names = {seconds_of(one): one for one in window.snapshots[cluster]}
-        found.setdefault(cluster, set()).update((since, at))
+        names = {seconds_of(item): item for item in window.snapshots[cluster]}
+        result.setdefault(cluster, set()).update((since, at))
         notes.append(
             f"cluster {cluster}: all end offsets fell from snapshot {names[since]} to {names[at]}: "
             "the clock of who collected them may have jumped back; no pair with one of the two "
             "counts"
         )
-    return [Doubt(cluster, (*sorted(of),)) for cluster, of in found.items()], notes
+    return [Doubt(cluster, (*sorted(of),)) for cluster, of in result.items()], notes

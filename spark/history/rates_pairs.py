@@ -35,8 +35,8 @@ def in_time(*keys: str) -> WindowSpec:
 
 def neighbour(value: str, before: WindowSpec, *more: str) -> Column:
     """The last row before this one at which `value` is known: its `at`, `value` and `more`."""
-    found = F.struct(AT, F.col(value).alias("value"), *more)
-    return F.last(F.when(F.col(value).isNotNull(), found), ignorenulls=True).over(before)
+    result = F.struct(AT, F.col(value).alias("value"), *more)
+    return F.last(F.when(F.col(value).isNotNull(), result), ignorenulls=True).over(before)
 
 
 def rate(value: str, before: str, doubts: Sequence[Doubt]) -> Column:
@@ -63,9 +63,9 @@ def fell(value: str, before: str) -> Column:
 
 def in_doubt(before: str, doubts: Sequence[Doubt]) -> Column:
     """Whether a pair begins or ends at an instant in doubt; never null."""
-    found = [
-        (F.col("cluster") == one.cluster)
-        & (F.col(AT).isin(*one.instants) | F.col(f"{before}.{AT}").isin(*one.instants))
-        for one in doubts
+    result = [
+        (F.col("cluster") == item.cluster)
+        & (F.col(AT).isin(*item.instants) | F.col(f"{before}.{AT}").isin(*item.instants))
+        for item in doubts
     ]
-    return F.coalesce(reduce(or_, found), F.lit(False)) if found else F.lit(False)
+    return F.coalesce(reduce(or_, result), F.lit(False)) if result else F.lit(False)

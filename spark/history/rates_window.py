@@ -40,7 +40,7 @@ class RateWindow:
         most = wanted.total_seconds()
         there = {cluster: ids for cluster, ids in timeline.snapshots.items() if ids}
         near = {
-            cluster: [one for one in ids if seconds_between(one, ids[-1]) <= most]
+            cluster: [item for item in ids if seconds_between(item, ids[-1]) <= most]
             for cluster, ids in there.items()
         }
         if not any(len(ids) > 1 for ids in near.values()):
@@ -64,9 +64,9 @@ class RateWindow:
         The column `at` is in seconds since 1970.
         """
         instants = (
-            (cluster, one, seconds_of(one))
+            (cluster, name, seconds_of(name))
             for cluster, ids in self.snapshots.items()
-            for one in ids
+            for name in ids
         )
         first = min((ids[0] for ids in self.snapshots.values()), default="")
         near = placed_in_time(rows.where(F.col(SNAPSHOT) >= first), AT, instants)

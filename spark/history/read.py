@@ -33,25 +33,25 @@ def read_tables(
 ) -> tuple[dict[str, DataFrame], Clusters, tuple[str, ...]]:
     """The tables, the snapshots of each cluster, and what was left out."""
     stored = whole(session, store)
-    chosen = _in_time([one for one in stored.whole if not until or one <= until], since)
-    if not chosen:
+    names = _in_time([item for item in stored.whole if not until or item <= until], since)
+    if not names:
         raise InputError(
             f"store {store} has no whole snapshot in that time: the whole ones it has end with "
             f"{', '.join(stored.whole[-3:])}"
         )
     last = until or stored.whole[-1]
-    within = (one for one in stored.unfinished if chosen[0] <= one <= last or not time_of(one))
-    notes = [skipped_sentence(one, stored.unfinished[one]) for one in within]
+    within = (text for text in stored.unfinished if names[0] <= text <= last or not time_of(text))
+    notes = [skipped_sentence(item, stored.unfinished[item]) for item in within]
     source = source_of(session, store)
-    stated = {name: source.read_several(session, name, chosen) for name in TABLES}
-    tables = {name: _table(name, some) for name, some in stated.items() if some}
-    notes += dict.fromkeys(_notes(stated))
-    bad = _with_null_keys(tables, stated)
-    notes += [f"snapshot {one} is left out: it has null keys ({why})" for one, why in bad.items()]
-    chosen = [one for one in chosen if one not in bad]
+    settings = {name: source.read_several(session, name, names) for name in TABLES}
+    tables = {name: _table(name, items) for name, items in settings.items() if items}
+    notes += dict.fromkeys(_notes(settings))
+    bad = _with_null_keys(tables, settings)
+    notes += [f"snapshot {item} is left out: it has null keys ({why})" for item, why in bad.items()]
+    names = [text for text in names if text not in bad]
     if bad:
-        tables = {name: rows.where(F.col(SNAPSHOT).isin(*chosen)) for name, rows in tables.items()}
-    return tables, _clusters(session, store, chosen), tuple(notes)
+        tables = {name: rows.where(F.col(SNAPSHOT).isin(*names)) for name, rows in tables.items()}
+    return tables, _clusters(session, store, names), tuple(notes)
 
 
 def _in_time(snapshots: Sequence[str], since: str | timedelta | None) -> list[str]:
@@ -59,28 +59,28 @@ def _in_time(snapshots: Sequence[str], since: str | timedelta | None) -> list[st
     if not snapshots or since is None:
         return [*snapshots]
     if isinstance(since, str):
-        return [one for one in snapshots if one >= since]
+        return [snapshot for snapshot in snapshots if snapshot >= since]
     return within_reach(snapshots, since)
 
 
-def _table(name: str, stated: Sequence[Stated]) -> DataFrame:
+def _table(name: str, values: Sequence[Stated]) -> DataFrame:
     """The rows of one table; InputError when columns are missing or mistyped in any snapshot."""
-    faults = dict.fromkeys(fault for one in stated for fault in faults_of(name, one.rows.schema))
+    faults = dict.fromkeys(fault for item in values for fault in faults_of(name, item.rows.schema))
     faults.pop(f"table {name} lacks the column {SNAPSHOT}", None)
     if faults:
         raise InputError(f"snapshots can't be used: {'; '.join(faults)}")
-    return reduce(DataFrame.unionByName, (conformed(name, one.rows) for one in stated))
+    return reduce(DataFrame.unionByName, (conformed(name, item.rows) for item in values))
 
 
-def _notes(stated: Mapping[str, Sequence[Stated]]) -> Iterator[str]:
-    for name, some in stated.items():
-        for one in some:
-            yield from unknown_columns(name, one.rows.drop(SNAPSHOT).schema)
-            yield from one.notes
+def _notes(settings: Mapping[str, Sequence[Stated]]) -> Iterator[str]:
+    for name, items in settings.items():
+        for item in items:
+            yield from unknown_columns(name, item.rows.drop(SNAPSHOT).schema)
+            yield from item.notes
 
 
 def _with_null_keys(
-    tables: Mapping[str, DataFrame], stated: Mapping[str, Sequence[Stated]]
+    tables: Mapping[str, DataFrame], settings: Mapping[str, Sequence[Stated]]
 ) -> dict[str, str]:
     """The snapshots with null keys, and where.
 
@@ -89,20 +89,20 @@ def _with_null_keys(
     doubtful = [
         null_keys(name, rows)
         for name, rows in tables.items()
-        if not all(is_keyed(name, one) for one in stated[name])
+        if not all(is_keyed(name, item) for item in settings[name])
     ]
     if not doubtful:
         return {}
-    found = reduce(DataFrame.unionByName, doubtful).distinct().collect()
+    result = reduce(DataFrame.unionByName, doubtful).distinct().collect()
     columns: dict[str, list[str]] = {}
-    for row in sorted(found):
+    for row in sorted(result):
         columns.setdefault(row[SNAPSHOT], []).append(f"{row.table}.{row.column}")
-    return {snapshot: ", ".join(some) for snapshot, some in columns.items()}
+    return {snapshot: ", ".join(column) for snapshot, column in columns.items()}
 
 
 def _clusters(session: SparkSession, store: Where, snapshots: Sequence[str]) -> Clusters:
-    found: Clusters = {}
+    result: Clusters = {}
     for snapshot, clusters in clusters_in(session, store, snapshots).items():
         for cluster in clusters:
-            found.setdefault(cluster, []).append(snapshot)
-    return {cluster: sorted(ids) for cluster, ids in sorted(found.items())}
+            result.setdefault(cluster, []).append(snapshot)
+    return {cluster: sorted(ids) for cluster, ids in sorted(result.items())}

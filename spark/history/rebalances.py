@@ -79,13 +79,16 @@ _OF_CHANGES = ("came", "left", "returned", "topics_grew", "topics_came", "topics
 def _generations(facts: Facts, tables: Mapping[str, DataFrame]) -> DataFrame:
     """The generation of each group in each snapshot that follows on one with it."""
     of_members = tables["members"].select(*KEYS, "generation")
-    stated = [of_members.where("generation >= 0")]
+    settings = [of_members.where("generation >= 0")]
     if "groups" in tables:
-        stated = [tables["groups"].select(*KEYS, "generation").where("generation >= 0"), *stated]
-    found = stated[0]
-    for other in stated[1:]:
-        found = found.unionAll(other)
-    highest = found.groupBy(*KEYS).agg(F.max("generation").alias("generation"))
+        settings = [
+            tables["groups"].select(*KEYS, "generation").where("generation >= 0"),
+            *settings,
+        ]
+    result = settings[0]
+    for other in settings[1:]:
+        result = result.unionAll(other)
+    highest = result.groupBy(*KEYS).agg(F.max("generation").alias("generation"))
     in_time = Window.partitionBy("cluster", "group").orderBy("position")
     rows = facts.rows.join(highest, list(KEYS), "left")
     return (
@@ -109,9 +112,9 @@ def _hosts_of_those_who_left(changes: DataFrame, tables: Mapping[str, DataFrame]
             F.col(SNAPSHOT).alias("from_snapshot"), "cluster", "group", "member_id", "host"
         )
     )
-    known = left.join(members, ["from_snapshot", "cluster", "group", "member_id"], "left")
+    entries = left.join(members, ["from_snapshot", "cluster", "group", "member_id"], "left")
     host = F.coalesce("host", "member_id")
-    return known.groupBy(*TRANSITION).agg(F.count_distinct(host).alias("left_hosts"))
+    return entries.groupBy(*TRANSITION).agg(F.count_distinct(host).alias("left_hosts"))
 
 
 def _cause() -> Column:

@@ -42,9 +42,9 @@ def rows_of(group: Iterable[Any], timeline: Timeline) -> Iterator[ToldRow]:
 
 def _told(before: Moment | None, after: Moment, timeline: Timeline) -> ToldRow:
     row, group = after.row, after.group
-    found: dict[str, Any] = {}
+    result: dict[str, Any] = {}
     if group.problem:
-        found |= after.found(min_max_load_of(group.problem))
+        result |= after.found(min_max_load_of(group.problem))
     snapshots = timeline.snapshots[row.cluster]
     changes: dict[str, Any] = {}
     if row.start:
@@ -60,7 +60,7 @@ def _told(before: Moment | None, after: Moment, timeline: Timeline) -> ToldRow:
         reason=group.reason,
         type=row.type,
         members=len(row.member_ids),
-        **found,
+        **result,
         **changes,
     )
 

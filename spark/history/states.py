@@ -42,12 +42,14 @@ def lags_of(tables: Mapping[str, DataFrame]) -> DataFrame:
     The tables have no column `snapshot`, and offsets are among them.
     """
     keys = KEYS[1:]
-    known = [
+    entries = [
         tables[name].select(*keys, F.lit(int(name == "members")).alias("members"))
         for name in ("groups", "members", "subscriptions", "assignments")
         if name in tables
     ]
-    groups = reduce(DataFrame.unionAll, known).groupBy(*keys).agg(F.max("members").alias("members"))
+    groups = (
+        reduce(DataFrame.unionAll, entries).groupBy(*keys).agg(F.max("members").alias("members"))
+    )
     lags = groups.join(_lags(tables, keys), list(keys))
     return escaped_rows(lags.select(*keys, F.expr(LAG_OF_GROUP).alias("lag")))
 

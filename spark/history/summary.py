@@ -29,8 +29,8 @@ def restless(changes: DataFrame, rebalances: DataFrame) -> DataFrame:
     )
     rows = of_rebalances.join(of_changes, list(GROUP_KEYS), "full")
     order = (F.desc_nulls_last(name) for name in ("generations", "moves", "takeovers"))
-    some = rows.where("generations > 0 or moves > 0 or takeovers > 0")
-    return some.orderBy(*order, *GROUP_KEYS)
+    items = rows.where("generations > 0 or moves > 0 or takeovers > 0")
+    return items.orderBy(*order, *GROUP_KEYS)
 
 
 def worse(states: DataFrame) -> DataFrame:
@@ -42,8 +42,8 @@ def worse(states: DataFrame) -> DataFrame:
             F.max_by(column, SNAPSHOT).alias(f"{column}_last"),
         ]
 
-    known = states.where("excess is not null").groupBy(*GROUP_KEYS)
-    rows = known.agg(
+    entries = states.where("excess is not null").groupBy(*GROUP_KEYS)
+    rows = entries.agg(
         F.min(SNAPSHOT).alias("first"),
         F.max(SNAPSHOT).alias("last"),
         *ends("excess"),

@@ -38,8 +38,8 @@ class Timeline:
 
     def known_seconds(self, cluster: str, start: int, end: int) -> float:
         """How long what was seen from position `start` to `end` held, both included."""
-        known = self._known[cluster]
-        return known[end + 1] - known[start]
+        entries = self._known[cluster]
+        return entries[end + 1] - entries[start]
 
     @cached_property
     def _known(self) -> dict[str, list[float]]:
@@ -68,11 +68,11 @@ def placed_in_time(rows: DataFrame, name: str, values: Iterable[tuple[str, str, 
     In `values` clusters are spelled as `escaped` does, and so they are in a column `spelled` more.
     """
     schema = f"spelled string, of_{SNAPSHOT} string, {name} bigint"
-    known = rows.sparkSession.createDataFrame([*values], schema)
+    entries = rows.sparkSession.createDataFrame([*values], schema)
     same = (F.expr(escaped("cluster")) == F.col("spelled")) & (
         F.col(SNAPSHOT) == F.col(f"of_{SNAPSHOT}")
     )
-    return rows.join(F.broadcast(known), same).drop(f"of_{SNAPSHOT}")
+    return rows.join(F.broadcast(entries), same).drop(f"of_{SNAPSHOT}")
 
 
 def hours_between(before: Column, after: Column) -> Column:

@@ -68,12 +68,12 @@ def _is_change(changes: Mapping[str, Any], before: Moment, after: Moment) -> boo
 
 def _of_members(before: Moment, after: Moment) -> dict[str, list[str]]:
     was, now = before.instances, after.instances
-    known = set(filter(None, was.values()))
+    entries = set(filter(None, was.values()))
     came = sorted(now.keys() - was.keys())
     return {
         "came": came,
         "left": sorted(was.keys() - now.keys()),
-        "returned": [member for member in came if now[member] in known],
+        "returned": [member for member in came if now[member] in entries],
     }
 
 
@@ -87,9 +87,9 @@ def _of_topics(before: Moment, after: Moment) -> dict[str, list[str]]:
     was, now = before.sizes, after.sizes
     both = was.keys() & now.keys()
     old_ids, new_ids = before.topic_ids, after.topic_ids
-    known = both & old_ids.keys() & new_ids.keys()
+    mask = both & old_ids.keys() & new_ids.keys()
     anew = {topic for topic in both if now[topic] < was[topic]}
-    anew |= {topic for topic in known if old_ids[topic] != new_ids[topic]}
+    anew |= {topic for topic in mask if old_ids[topic] != new_ids[topic]}
     return {
         "topics_grew": sorted(topic for topic in both - anew if now[topic] > was[topic]),
         "topics_came": sorted((now.keys() - was.keys()) | anew),
@@ -148,12 +148,12 @@ def _previous_owners(before: Moment, problem: Problem) -> IntArray:
     """For each partition that there is now, the index of its owner's name before, or NOBODY."""
     assert before.problem is not None
     owner = np.full(problem.partition_count, NOBODY)
-    known = {topic: t for t, topic in enumerate(before.problem.topics)}
+    entries = {topic: t for t, topic in enumerate(before.problem.topics)}
     starts, sizes = before.problem.topic_offsets, before.problem.topic_sizes
     for topic, start, size in zip(
         problem.topics, problem.topic_offsets.tolist(), problem.topic_sizes.tolist(), strict=False
     ):
-        if (t := known.get(topic)) is not None:
+        if (t := entries.get(topic)) is not None:
             same = min(size, int(sizes[t]))
             owner[start : start + same] = before.group.previous[starts[t] : starts[t] + same]
     return owner

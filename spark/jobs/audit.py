@@ -114,12 +114,20 @@ def audit(
 ) -> None:
     """Check a fleet for problems; exit code 1 with --fail-on."""
     out, settings = target.optional(), source.settings
-    chosen = read_audit_settings(thresholds).with_consumers(settings.consumers)
+    audit_settings = read_audit_settings(thresholds).with_consumers(settings.consumers)
     if prometheus:
         check_metrics(prometheus)
     with source.session(source.snapshot, history) as spark:
         counts, groups = audit_store(
-            *(spark, source.where, out, source.snapshot, prometheus, chosen, settings.max_age),
+            *(
+                spark,
+                source.where,
+                out,
+                source.snapshot,
+                prometheus,
+                audit_settings,
+                settings.max_age,
+            ),
             *(source.part, history),
         )
     if fail_on and fails(counts, groups, fail_on):
@@ -176,15 +184,15 @@ def _chosen(
     """What is audited, and what it is compared with."""
     if snapshot is None:
         return compositions(session, store, stored, max_age)
-    older = next((one for one in stored.newest_first() if one < snapshot), None)
+    older = next((name for name in stored.newest_first() if name < snapshot), None)
     return Composition(snapshot), Composition(older) if older else None
 
 
 def _unreadable(error: Exception) -> str | None:
     """The snapshot with a file that can't be read, if that is what went wrong."""
     where = str(error) if isinstance(error, UnreadableError) else unreadable_file(error)
-    found = re.search(r"/snapshot=([\w.-]+)", where or "")
-    return found[1].rstrip(".:") if found else None
+    found_text = re.search(r"/snapshot=([\w.-]+)", where or "")
+    return found_text[1].rstrip(".:") if found_text else None
 
 
 def _past(
@@ -196,12 +204,12 @@ def _past(
     max_age: timedelta,
 ) -> FleetHistory | None:
     """The snapshots up to that of the fleet, if there are enough to tell what takes time."""
-    up_to = [one for one in stored.whole if one <= fleet.id]
+    up_to = [item for item in stored.whole if item <= fleet.id]
     if not up_to or len(within_reach(up_to, settings.window)) < ENOUGH:
         return None
     try:
-        found = FleetHistory.read(session, store, settings.reach, fleet.id, max_age)
-        return found.matching(*fleet.part)
+        result = FleetHistory.read(session, store, settings.reach, fleet.id, max_age)
+        return result.matching(*fleet.part)
     except UnreadableError:
         raise
     except InputError as error:
@@ -258,7 +266,7 @@ def _told(
             replace_text(prometheus, metrics_of(made, settings.worst_groups))
     sentence = verdict(counts, groups, worst)
     not_run = [{"finding": name, "why": why} for name, why in made.not_run.items()]
-    found = [row | {"what": FINDINGS[row["finding"]].tells} for row in counts if _total(row)]
+    result = [row | {"what": FINDINGS[row["finding"]].tells} for row in counts if _total(row)]
     state = state_of(counts, groups)
     beside = {
         "worst": worst,
@@ -268,7 +276,7 @@ def _told(
         "verdict": [{"snapshot": made.snapshot, "state": state, "verdict": sentence}],
     }
     hide = () if OUT.width >= ROOMY else ("what",)
-    tables = {"findings": Table(counts, found)} | programs_only(beside) | clusters_read(fleet)
+    tables = {"findings": Table(counts, result)} | programs_only(beside) | clusters_read(fleet)
     show(tables, hide)
     if is_for_people():
         _show_worst(worst)

@@ -80,31 +80,31 @@ def collect(
     """
     check_writable(str(out))
     check_kind(LocalPlace(out), str(out), STORE)
-    chosen = snapshot_id(snapshot)
-    stated: dict[str, Any] = {
+    choice = snapshot_id(snapshot)
+    settings: dict[str, Any] = {
         "groups": _wanted(groups, exclude_groups),
         "topics": _wanted(topics, exclude_topics),
         "rack_pattern": rack_pattern,
         "timeout": timeout,
     }
-    options = {name: value for name, value in stated.items() if value is not None}
-    asked = [replace(one, **options) for one in clusters_named(bootstrap, cluster, clusters)]
+    options = {name: value for name, value in settings.items() if value is not None}
+    asked = [replace(item, **options) for item in clusters_named(bootstrap, cluster, clusters)]
     collect_clusters = live("spark.sources.live.collect").collect_clusters
-    with busy(f"reading {named('cluster', [one.name for one in asked])}") as step:
+    with busy(f"reading {named('cluster', [item.name for item in asked])}") as step:
         collected = collect_clusters(asked, partial(step.tell, what="groups"))
-    for one in collected:
-        for sentence in [*one.left_out, *one.notes]:
-            say(f"{one.cluster}: {sentence}" if one.tables else sentence)
-    read = [one.tables for one in collected if one.tables]
+    for item in collected:
+        for sentence in [*item.left_out, *item.notes]:
+            say(f"{item.cluster}: {sentence}" if item.tables else sentence)
+    read = [element.tables for element in collected if element.tables]
     if not read:
         raise typer.Exit(UNREACHABLE)
     write_store(
-        {name: pa.concat_tables([tables[name] for tables in read]) for name in read[0]}, out, chosen
+        {name: pa.concat_tables([tables[name] for tables in read]) for name in read[0]}, out, choice
     )
     _show(collected)
     next_step = shlex.join(["evenfleet", "plan", str(out), "--out", "plan"])
-    say(f"Snapshot {chosen} is in {out}{_but(collected)}. Next: {next_step}")
-    if any(one.left_out for one in collected):
+    say(f"Snapshot {choice} is in {out}{_but(collected)}. Next: {next_step}")
+    if any(element.left_out for element in collected):
         say("It is incomplete: the lines above say what is missing.")
         raise typer.Exit(CHECK_FAILED)
 
@@ -116,7 +116,7 @@ def _wanted(include: list[str] | None, exclude: list[str] | None) -> Wanted | No
 
 def _but(collected: Sequence[Collected]) -> str:
     """What a snapshot lacks although all was answered."""
-    count = sum(one.leaderless for one in collected)
+    count = sum(item.leaderless for item in collected)
     if not count:
         return ""
     return f", with {counted(count, 'topic')} that had partitions without a leader"
@@ -125,16 +125,16 @@ def _but(collected: Sequence[Collected]) -> str:
 def _show(collected: Sequence[Collected]) -> None:
     clusters = [
         {
-            "cluster": one.cluster,
-            "state": _state(one),
+            "cluster": item.cluster,
+            "state": _state(item),
             **{
-                name: len(one.tables[name]) if one.tables else None
+                name: len(item.tables[name]) if item.tables else None
                 for name in ("brokers", "groups", "members", "partitions")
             },
-            "requests": one.requests,
-            "seconds": round(one.seconds, 2),
+            "requests": item.requests,
+            "seconds": round(item.seconds, 2),
         }
-        for one in collected
+        for item in collected
     ]
     show({"clusters": clusters, "to_know": [row for c in collected for row in c.statuses]})
 

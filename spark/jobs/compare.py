@@ -74,14 +74,14 @@ def compare_store(
             return _compare_all(session, store, out, settings, part)
     compared, fault = each_snapshot(
         *(session, store, snapshot, part, "are compared"),
-        lambda one: _compare_one(session, store, out, one, settings, part),
+        lambda item: _compare_one(session, store, out, item, settings, part),
     )
     if compared:
         _show(
             [
                 ({"snapshot": fleet.id} if len(compared) > 1 else {}) | row
-                for fleet, some in compared
-                for row in some
+                for fleet, items in compared
+                for row in items
             ],
             clusters_read(*(fleet for fleet, _ in compared)),
             settings,
@@ -121,10 +121,10 @@ def _compare_all(
             }
             write_by_snapshot(session, out, written, dict.fromkeys(snapshots, RESULTS[COMPARISON]))
     clusters = [
-        {"cluster": cluster, "snapshot": one}
-        for one in snapshots
+        {"cluster": cluster, "snapshot": snapshot}
+        for snapshot in snapshots
         for cluster, ids in held.items()
-        if one in ids
+        if snapshot in ids
     ]
     _show(rows, {"clusters": Table(clusters, is_shown=False)}, settings)
     say_snapshots(held)
@@ -141,8 +141,8 @@ def _show(rows: Rows, clusters: Mapping[str, Table], settings: Settings) -> None
     """Print the tables of all snapshots, one below the other."""
     tables = by_kind("strategies", rows)
     shown = SHOWN_BY_WEIGHT if settings.goals.weights else SHOWN
-    chosen = ["snapshot", *shown, *(["remote_reads"] if settings.goals.need_racks else [])]
-    hidden = {column for row in rows for column in row if column not in chosen}
+    selection = ["snapshot", *shown, *(["remote_reads"] if settings.goals.need_racks else [])]
+    hidden = {column for row in rows for column in row if column not in selection}
     show({**tables, **clusters}, hidden)
 
 

@@ -49,14 +49,14 @@ def _goals_of(goals: FleetGoals, group: str, cluster: str | None) -> list[dict[s
 
 
 def _settings(settings: Settings) -> list[dict[str, Any]]:
-    stated = {
+    spec = {
         "strategy": settings.strategy,
         "strategies": ", ".join(settings.strategies) or "all",
         "max_age": in_words(settings.max_age),
         "traffic.price_per_gb": f"{settings.price_per_gb:g}",
         **{f"spark.{key!r}": value for key, value in settings.spark.items()},
     }
-    return [{"setting": key, "value": value} for key, value in stated.items()]
+    return [{"setting": key, "value": value} for key, value in spec.items()]
 
 
 def _goals(settings: Settings) -> list[dict[str, Any]]:
@@ -72,12 +72,12 @@ def _name(match: str, cluster: str) -> str:
 
 
 def _row(of: str, goals: Goals) -> dict[str, Any]:
-    stated = asdict(goals)
+    values = asdict(goals)
     return {
         "goals of": of,
-        "rack": stated["rack"] or NO_RACK,
+        "rack": values["rack"] or NO_RACK,
         "levels": ", ".join(goals.ranking),
-        "min_gain": float(stated["min_gain"]),
+        "min_gain": float(values["min_gain"]),
         "max_moves": "any" if goals.max_moves is None else goals.max_moves,
         "limits": "; ".join(goals.limits.in_words()) or "none",
     }

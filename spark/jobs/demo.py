@@ -116,27 +116,27 @@ def show_main_job(session: SparkSession, out: str) -> bool:
 
 def show_past(session: SparkSession, out: str) -> None:
     """Run history and replay on the store in `out`."""
-    store, told, replayed = (f"{out}/{name}" for name in ("store", "history", "replay"))
+    store, report, replayed = (f"{out}/{name}" for name in ("store", "history", "replay"))
     settings = Settings()
 
     def past(doing: str) -> FleetHistory:
         return read_history(session, store, doing, None, None, WHOLE, settings)
 
-    _announce("history", store, "--out", told)
-    history_of_store(session, past("history"), told)
+    _announce("history", store, "--out", report)
+    history_of_store(session, past("history"), report)
     _announce("replay", store, "--out", replayed, "--strategies", REPLAYED)
-    chosen = replace(settings, strategies=tuple(REPLAYED.split(",")))
-    replay_history(session, past("replay"), replayed, chosen)
+    names = replace(settings, strategies=tuple(REPLAYED.split(",")))
+    replay_history(session, past("replay"), replayed, names)
 
 
 def show_report(session: SparkSession, out: str, history: bool) -> None:
     """Write a report of the store in `out`, from what was made of it."""
-    store, planned, audited, page = (f"{out}/{one}" for one in ("store", "plan", "audit", PAGE))
+    store, planned, audited, page = (f"{out}/{item}" for item in ("store", "plan", "audit", PAGE))
     compared, weighed = f"{out}/compare", f"{out}/by-weight"
-    told = f"{out}/history" if history else None
-    results = Results(planned, audited, told, compared, weighed)
+    report = f"{out}/history" if history else None
+    results = Results(planned, audited, report, compared, weighed)
     words = ("--plan", planned, "--audit", audited, "--compare", compared, "--by-weight", weighed)
-    _announce("report", store, "--out", page, *words, *(("--history", told) if told else ()))
+    _announce("report", store, "--out", page, *words, *(("--history", report) if report else ()))
     settings = Settings()
     try:
         check_drawing()

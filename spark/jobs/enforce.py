@@ -46,22 +46,26 @@ def enforce(
     and none does when one isn't in time. Run again, it goes on where it ended. Exit code 1 if a
     plan can't come into force.
     """
-    chosen = plans.chosen()
+    chosen_plans = plans.chosen()
     again = plans.command("enforce", "--apply")
     if not plans.is_folder:
-        _enforce_one(chosen[0], dry_run, again, plans.command("watch"))
+        _enforce_one(chosen_plans[0], dry_run, again, plans.command("watch"))
     elif dry_run:
-        _look(chosen, again)
+        _look(chosen_plans, again)
     else:
-        _enforce_many(chosen, at_once, timeout, again)
+        _enforce_many(chosen_plans, at_once, timeout, again)
 
 
-def _enforce_one(chosen: ChosenPlans, dry_run: bool, again: str, watch: str) -> None:
-    ((name, plan),) = chosen.plans.items()
-    with live("spark.enforce.watcher").GroupWatcher(chosen.cluster, chosen.plans) as watcher:
+def _enforce_one(chosen_plans: ChosenPlans, dry_run: bool, again: str, watch: str) -> None:
+    ((name, plan),) = chosen_plans.plans.items()
+    with live("spark.enforce.watcher").GroupWatcher(
+        chosen_plans.cluster, chosen_plans.plans
+    ) as watcher:
         verdict = watcher.look(frozenset([name]))[name]
-        known = watcher.groups.get(name)
-        rows = differences(plan, known) if known and verdict.status is not Status.UNKNOWN else []
+        entries = watcher.groups.get(name)
+        rows = (
+            differences(plan, entries) if entries and verdict.status is not Status.UNKNOWN else []
+        )
         show({"differences": Table(rows, is_shown=bool(rows))})
         if verdict.reason:
             _refuse(f"Group {name}: {verdict.reason}")
@@ -80,31 +84,35 @@ def _refuse(sentence: str) -> None:
     raise typer.Exit(CHECK_FAILED)
 
 
-def _look(chosen: Sequence[ChosenPlans], again: str) -> None:
+def _look(chosen_plans: Sequence[ChosenPlans], again: str) -> None:
     look_at = live("spark.enforce.enforce_groups").look_at
     with busy("reading the groups"):
-        outcomes = {one.cluster.name: look_at(one.cluster, one.plans) for one in chosen}
+        outcomes = {item.cluster.name: look_at(item.cluster, item.plans) for item in chosen_plans}
     show_outcomes(outcomes)
-    every = [one for some in outcomes.values() for one in some]
-    ready = [one for one in every if one.status is Status.NOT_IN_FORCE and not one.reason]
+    every = [item for outcome in outcomes.values() for item in outcome]
+    ready = [item for item in every if item.status is Status.NOT_IN_FORCE and not item.reason]
     if ready:
         say(f"{counted(len(ready), 'group')} can apply the plan. Next: {again}")
-    if any(one.status is not Status.IN_FORCE and one.reason for one in every):
+    if any(item.status is not Status.IN_FORCE and item.reason for item in every):
         raise typer.Exit(CHECK_FAILED)
 
 
-def _enforce_many(chosen: Sequence[ChosenPlans], at_once: int, timeout: float, again: str) -> None:
+def _enforce_many(
+    chosen_plans: Sequence[ChosenPlans], at_once: int, timeout: float, again: str
+) -> None:
     enforce_groups = live("spark.enforce.enforce_groups").enforce_groups
     enforced: dict[str, Any] = {
-        one.cluster.name: enforce_groups(one.cluster, one.plans, one.topics, at_once, timeout, say)
-        for one in chosen
+        item.cluster.name: enforce_groups(
+            item.cluster, item.plans, item.topics, at_once, timeout, say
+        )
+        for item in chosen_plans
     }
-    outcomes = {name: one.outcomes for name, one in enforced.items()}
+    outcomes = {name: item.outcomes for name, item in enforced.items()}
     show_outcomes(outcomes)
-    for name, one in enforced.items():
-        if one.stopped:
+    for name, item in enforced.items():
+        if item.stopped:
             say(
-                f"Cluster {name}: {one.stopped}; no further group was started. Look at the "
+                f"Cluster {name}: {item.stopped}; no further group was started. Look at the "
                 "logs of its members."
             )
     if not all_in_force(outcomes):

@@ -27,15 +27,19 @@ def explain(source: GroupOptions, goals: GoalOptions) -> None:
     settings, group = goals.applied(source.settings), source.group
     few = source.weighed(f"explain group {group}", settings)
     with few as (fleet, rates), busy(f"planning group {group}"):
-        found = explain_group(fleet, group, source.cluster, settings.goals, rates)
+        explanation = explain_group(fleet, group, source.cluster, settings.goals, rates)
     say_clusters(fleet)
-    for sentence in summary_of(found):
+    for sentence in summary_of(explanation):
         say(sentence)
-    if found.seat:
-        say(as_sentence(found.seat))
-    owned = [{"member": m, "partitions now": count} for m, count in found.owned.items()]
-    loads = loads_of(found, changing_first=at_most(FIRST) is not None) if found.loads else []
-    moves, bounds = found.moves or ["Nothing has to move."], found.bounds
+    if explanation.seat:
+        say(as_sentence(explanation.seat))
+    owned = [{"member": m, "partitions now": count} for m, count in explanation.owned.items()]
+    loads = (
+        loads_of(explanation, changing_first=at_most(FIRST) is not None)
+        if explanation.loads
+        else []
+    )
+    moves, bounds = explanation.moves or ["Nothing has to move."], explanation.bounds
     listed = {
         "loads": Table(loads, is_shown=bool(loads), most=FIRST, as_json=None),
         "owners": Table(owned, is_shown=bool(owned), most=FIRST, as_json=None),
@@ -47,6 +51,6 @@ def explain(source: GroupOptions, goals: GoalOptions) -> None:
             most=FIRST,
             as_json=None,
         ),
-        "explanation": Table([], is_shown=False, as_json=[asdict(found)]),
+        "explanation": Table([], is_shown=False, as_json=[asdict(explanation)]),
     }
     show(listed | clusters_read(fleet))

@@ -83,8 +83,8 @@ def export_plan(
         raise InputError(f"--out {out} must be a folder in one that exists")
     folder, pattern = PlanFolder(out), "*" if group is None else group
     with reading as read, busy(f"writing plans into {out}"):
-        found = group_plans(read.fleet, read.groups, read.assignments, pattern, cluster)
-        _write_many(folder, read.fleet.id, found, pattern)
+        result = group_plans(read.fleet, read.groups, read.assignments, pattern, cluster)
+        _write_many(folder, read.fleet.id, result, pattern)
 
 
 class _Read(NamedTuple):
@@ -97,9 +97,9 @@ class _Read(NamedTuple):
 def _read(source: StoreOptions, store: Where, plan: Where, snapshot: str | None) -> Iterator[_Read]:
     """A plan and the fleet that it is of, for as long as the session lasts."""
     with source.session() as session:
-        chosen = snapshot or _newest(session, plan)
-        groups, assignments = read_results(session, plan, ("groups", "assignments"), chosen)
-        reading = partial(read_planned, session, store, plan, chosen)
+        selection = snapshot or _newest(session, plan)
+        groups, assignments = read_results(session, plan, ("groups", "assignments"), selection)
+        reading = partial(read_planned, session, store, plan, selection)
         fleet = told(session, store, "export-plan", reading)
         yield _Read(fleet, groups.rows, assignments.rows)
         say_clusters(fleet, (*groups.notes, *assignments.notes))
@@ -123,27 +123,27 @@ def _write_one(out: Path, exported: Exported) -> None:
 
 
 def _write_many(
-    folder: PlanFolder, snapshot: str, found: Iterator[Exported | NoPlan], pattern: str
+    folder: PlanFolder, snapshot: str, result: Iterator[Exported | NoPlan], pattern: str
 ) -> None:
     outcomes: Counter[str] = Counter()
     without: list[NoPlan] = []
     ignored: list[NoPlan] = []
-    for one in found:
-        if isinstance(one, NoPlan):
-            without.append(one)
+    for item in result:
+        if isinstance(item, NoPlan):
+            without.append(item)
             continue
         if not outcomes:
             with writing(folder.path):
                 folder.path.mkdir(exist_ok=True)
-        outcomes[folder.put(one.plan)] += 1
-        if one.ignored:
-            ignored.append(NoPlan(one.cluster, one.plan.group, one.ignored))
+        outcomes[folder.put(item.plan)] += 1
+        if item.ignored:
+            ignored.append(NoPlan(item.cluster, item.plan.group, item.ignored))
     _say_reasons(without, "No plan of {}, which {}.")
     _say_reasons(ignored, "Of {}: {}.")
     if not outcomes:
         raise InputError(f"the plan has nothing to export of a group {pattern!r}")
     folder.finish(snapshot, without, ignored)
-    how = ", ".join(f"{outcomes[one]} {one}" for one in ("new", "changed", "unchanged"))
+    how = ", ".join(f"{outcomes[element]} {element}" for element in ("new", "changed", "unchanged"))
     say(
         f"{folder.path} has the plans of {counted(outcomes.total(), 'group')} of snapshot "
         f"{snapshot}: {how}; {folder.path / 'index.json'} lists them."
@@ -153,9 +153,9 @@ def _write_many(
 def _say_reasons(groups: Iterable[NoPlan], sentence: str) -> None:
     """Say the reasons that most groups have, and how many groups have another."""
     of_reason: dict[str, list[str]] = defaultdict(list)
-    for one in groups:
-        of_reason[one.reason].append(one.group)
-    commonest = sorted(of_reason.items(), key=lambda one: (-len(one[1]), one[0]))
+    for group in groups:
+        of_reason[group.reason].append(group.group)
+    commonest = sorted(of_reason.items(), key=lambda item: (-len(item[1]), item[0]))
     for reason, names in commonest[:REASONS]:
         say(sentence.format(named("group", names), reason))
     if others := [name for _, names in commonest[REASONS:] for name in names]:

@@ -30,21 +30,21 @@ def frontier(source: GroupOptions, goals: GoalOptions) -> None:
     settings, group = goals.applied(source.settings), source.group
     few = source.weighed(f"frontier of group {group}", settings)
     with few as (fleet, rates), busy(f"planning group {group}"):
-        found = frontier_of_group(fleet, group, source.cluster, settings.goals, rates)
+        result = frontier_of_group(fleet, group, source.cluster, settings.goals, rates)
     say_clusters(fleet)
-    reason = f": {found.reason}" if found.reason else ""
-    say(f"Group {found.group} of cluster {found.cluster} is {found.status}{reason}.")
-    rows = [_row(point) for point in found.points]
+    reason = f": {result.reason}" if result.reason else ""
+    say(f"Group {result.group} of cluster {result.cluster} is {result.status}{reason}.")
+    rows = [_row(point) for point in result.points]
     last = len(rows) - 1
     step = max(1, -(-last // (SHOWN - 1)))
     few_rows = [
-        row for at, row in enumerate(rows) if at % step == 0 or at == last or found.points[at].knee
+        row for at, row in enumerate(rows) if at % step == 0 or at == last or result.points[at].knee
     ]
     shown = rows if at_most(SHOWN) is None else few_rows
-    points = Table(rows, shown, bool(rows), as_json=[asdict(found)])
+    points = Table(rows, shown, bool(rows), as_json=[asdict(result)])
     show({"frontier": points} | clusters_read(fleet))
-    if found.points:
-        say(str(found.sentence))
+    if result.points:
+        say(str(result.sentence))
 
 
 def _row(point: Point) -> dict[str, Any]:

@@ -99,7 +99,7 @@ def graph(
     ] = None,
 ) -> None:
     """Query the fleet as a graph: coupled groups, reach of a failure, competitors, components."""
-    given = {
+    inputs = {
         "hub": hub,
         "broker": broker,
         "rack": rack,
@@ -109,8 +109,8 @@ def graph(
         "group": group,
         "member": member,
     }
-    stated = {name: value for name, value in given.items() if value is not None}
-    _check(question, stated)
+    settings = {name: value for name, value in inputs.items() if value is not None}
+    _check(question, settings)
     most = at_most(ROWS) if rows is None else rows
     with source.session(source.snapshot) as spark:
         fleet = source.fleet(spark, f"graph: {question}")
@@ -119,18 +119,18 @@ def graph(
         with busy(f"asking for {question}"), fleet_graph(fleet, grain) as asked:
             answers = {
                 name: as_rows((table.limit(most) if most else table).collect())
-                for name, table in _answers(asked, question, stated).items()
+                for name, table in _answers(asked, question, settings).items()
             }
     say_clusters(fleet)
     show({**answers, **clusters_read(fleet)})
 
 
-def _check(question: Question, stated: dict[str, Any]) -> None:
+def _check(question: Question, settings: dict[str, Any]) -> None:
     """Raise InputError for options that the question doesn't have, or has to have."""
-    foreign = [name for name in stated if name not in OPTIONS[question]]
+    foreign = [name for name in settings if name not in OPTIONS[question]]
     if foreign:
         raise InputError(f"--{foreign[0]} doesn't apply to --question {question}")
-    lacking = [f"--{name}" for name in REQUIRED.get(question, ()) if name not in stated]
+    lacking = [f"--{name}" for name in REQUIRED.get(question, ()) if name not in settings]
     if lacking:
         raise InputError(f"--question {question} needs {' and '.join(lacking)}")
 
@@ -142,23 +142,25 @@ def bring_graphframes(session: SparkSession) -> None:
             session.sql(f"ADD JAR ivy://{coordinate('graphframes')}")
 
 
-def _answers(asked: FleetGraph, question: Question, stated: dict[str, Any]) -> dict[str, DataFrame]:
+def _answers(
+    asked: FleetGraph, question: Question, settings: dict[str, Any]
+) -> dict[str, DataFrame]:
     """The tables that answer a question, in the order in which they are shown."""
     if question is Question.COUPLED_GROUPS:
-        return _coupled(coupled_groups(asked, **stated))
+        return _coupled(coupled_groups(asked, **settings))
     if question is Question.REACH:
-        return _reached(reach(asked, **stated))
-    cluster = stated.get("cluster") or _cluster_of(asked, stated["group"])
+        return _reached(reach(asked, **settings))
+    cluster = settings.get("cluster") or _cluster_of(asked, settings["group"])
     if question is Question.COMPONENTS:
-        return {"components": _parts(components(asked, cluster, stated["group"]))}
-    found = competitors(asked, cluster, stated["group"], stated["member"])
-    return {"competitors": found.drop(*KEYS).orderBy(F.desc("shared"), "member_id")}
+        return {"components": _parts(components(asked, cluster, settings["group"]))}
+    frame = competitors(asked, cluster, settings["group"], settings["member"])
+    return {"competitors": frame.drop(*KEYS).orderBy(F.desc("shared"), "member_id")}
 
 
 def _cluster_of(asked: FleetGraph, group: str) -> str:
     """The one cluster that has a group of that name."""
-    found = asked.vertices.where(F.col("group") == group).select("cluster").distinct()
-    clusters = sorted(row.cluster for row in found.limit(5).collect())
+    vertices = asked.vertices.where(F.col("group") == group).select("cluster").distinct()
+    clusters = sorted(row.cluster for row in vertices.limit(5).collect())
     if len(clusters) == 1:
         return str(clusters[0])
     if not clusters:

@@ -58,13 +58,13 @@ def import_cli(
     """
     check_writable(str(out))
     check_kind(LocalPlace(out), str(out), STORE)
-    chosen = snapshot_id(snapshot)
+    choice = snapshot_id(snapshot)
     with busy(f"reading {len(groups)} texts of groups and {len(topics)} of topics"):
         text = read_cli_text(cluster, groups, topics, brokers, infer.value, subscriptions)
     for sentence in [*text.notes, *text.left_out]:
         say(sentence)
-    with busy(f"writing snapshot {chosen}"):
-        write_store(text.tables, out, chosen)
+    with busy(f"writing snapshot {choice}"):
+        write_store(text.tables, out, choice)
     counts = [{"table": name, "rows": len(table)} for name, table in text.tables.items()]
     show({"tables": counts})
     say(f"{len(text.left_out)} lines could not be read. Next: evenfleet plan {out} --out plan")

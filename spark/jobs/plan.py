@@ -57,9 +57,9 @@ def plan(
 ) -> None:
     """Plan every group of a snapshot: the most even assignment with the fewest moves."""
     out = target.required()
-    chosen = strategy or source.settings.strategy
-    check_strategy(chosen)
-    settings = replace(goals.applied(source.settings), strategy=chosen)
+    selection = strategy or source.settings.strategy
+    check_strategy(selection)
+    settings = replace(goals.applied(source.settings), strategy=selection)
     with source.session(source.one) as spark:
         plan_store(spark, source.where, out, source.snapshot, settings, source.part)
 
@@ -76,7 +76,7 @@ def plan_store(
     check_out(session, out, PLAN)
     planned, fault = each_snapshot(
         *(session, store, snapshot, part, "are planned"),
-        lambda one: _plan_one(session, store, out, one, settings, part),
+        lambda item: _plan_one(session, store, out, item, settings, part),
     )
     if planned:
         _show(planned)
@@ -87,7 +87,7 @@ def plan_store(
 def _show(planned: Sequence[tuple[FleetSnapshot, dict[str, Rows]]]) -> None:
     """Print the tables of all snapshots, one below the other."""
     tables = [of_snapshot for _, of_snapshot in planned]
-    shown = {name: [row for one in tables for row in one[name]] for name in tables[0]}
+    shown = {name: [row for table in tables for row in table[name]] for name in tables[0]}
     hide = {"sum of squares"} if len(planned) > 1 else {"sum of squares", "snapshot"}
     filled = {name: rows for name, rows in shown.items() if rows or name not in OPTIONAL}
     show({**filled, **clusters_read(*(fleet for fleet, _ in planned))}, hide)
@@ -169,10 +169,10 @@ def _summed(traffic: DataFrame, settings: Settings) -> Rows:
     sums = traffic.groupBy().sum().first()
     return [
         {
-            "across racks": said,
+            "across racks": text,
             "GB a day": (sums[f"sum({when}_bytes)"] or 0.0) / BYTES_A_GB,
             **({"cost a day": sums[f"sum({when}_cost)"] or 0.0} if settings.price_per_gb else {}),
         }
-        for when, said in (("current", "now"), ("planned", "planned"))
+        for when, text in (("current", "now"), ("planned", "planned"))
         if sums
     ]

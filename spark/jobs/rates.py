@@ -56,8 +56,8 @@ def rates(
         since = length + settings.max_age
         with read_history(spark, source.where, "rates", since, until, part, settings) as history:
             with busy("comparing offsets"):
-                found = history.rates(length, quantile)
-            write_rates(spark, out, history.snapshots[-1], found)
+                result = history.rates(length, quantile)
+            write_rates(spark, out, history.snapshots[-1], result)
     if part:
         say(f"Only {part} are listed.")
 

@@ -94,23 +94,23 @@ def reassign(
         facts = facts_of(fleet, replicas.cluster)
         wanted = replicas.wanted(facts)
         with busy("planning replicas and leaders"):
-            found = reassign_cluster(
+            reassignment = reassign_cluster(
                 fleet, replicas.cluster, wanted, goals, batch_copies, per_broker
             )
-            done = effects(found, consumers_of(fleet, found.facts.cluster))
-        written = write_batches(found, out)
-    show(_tables(found, done, written) | clusters_read(fleet))
+            done = effects(reassignment, consumers_of(fleet, reassignment.facts.cluster))
+        written = write_batches(reassignment, out)
+    show(_tables(reassignment, done, written) | clusters_read(fleet))
     if written:
         say(f"{len(written)} files are in {written[0].parent}. For each batch, one by one:")
         say("  kafka-reassign-partitions … --execute --reassignment-json-file NN-move.json")
         say("  kafka-leader-election … --election-type preferred --path-to-json-file NN-elect.json")
     say_clusters(fleet)
-    if found.shortfalls:
+    if reassignment.shortfalls:
         if execution.execute:
             say("Nothing was executed: the plan doesn't do what you asked for.")
         raise typer.Exit(CHECK_FAILED)
-    if execution.execute and (found.batches.batches or found.elections):
-        _carry_out(found, out, execution)
+    if execution.execute and (reassignment.batches.batches or reassignment.elections):
+        _carry_out(reassignment, out, execution)
 
 
 def _reassign_all(
@@ -128,10 +128,12 @@ def _reassign_all(
             planned = reassign_fleet(fleet, replicas.wanted(), goals, batch_copies, per_broker)
             rows = planned.orderBy("cluster").collect()
     written = write_fleet(rows, out)
-    told = [{k: v for k, v in row.asDict(recursive=True).items() if k != "files"} for row in rows]
+    reports = [
+        {k: v for k, v in row.asDict(recursive=True).items() if k != "files"} for row in rows
+    ]
     files = Table([{"file": str(path)} for path in written], is_shown=False)
-    show({"clusters": Table(told, [*map(cluster_row, told)]), "files": files})
-    if short := [f"{row['cluster']}: {row['reason']}" for row in told if row["reason"]]:
+    show({"clusters": Table(reports, [*map(cluster_row, reports)]), "files": files})
+    if short := [f"{row['cluster']}: {row['reason']}" for row in reports if row["reason"]]:
         tell("not planned as asked", short)
     say(f"{len(written)} files, in a folder for each cluster.")
     say_clusters(fleet)
@@ -139,19 +141,21 @@ def _reassign_all(
         raise typer.Exit(CHECK_FAILED)
 
 
-def _tables(found: Reassignment, done: Effects, written: list[Path]) -> dict[str, Table]:
-    brokers, placements = found.brokers(), compared(found)
+def _tables(reassignment: Reassignment, done: Effects, written: list[Path]) -> dict[str, Table]:
+    brokers, placements = reassignment.brokers(), compared(reassignment)
     sizes = [{name: row.get(name) for name in SIZES} for row in brokers]
-    cluster = {"cluster": found.facts.cluster, "optimal": found.plan.optimal}
+    cluster = {"cluster": reassignment.facts.cluster, "optimal": reassignment.plan.optimal}
     files = [{"file": str(path)} for path in written]
     return {
         "brokers": Table(brokers, [*map(broker_row, brokers)]),
-        "bytes": Table(sizes, is_shown=bool(found.wanted.sizes), as_json=None),
+        "bytes": Table(sizes, is_shown=bool(reassignment.wanted.sizes), as_json=None),
         "plan": Table([cluster], is_shown=False),
-        "compared": Table([asdict(one) for one in placements], [*map(compared_row, placements)]),
-        "batches": Table(batch_rows(found), most=BATCHES),
+        "compared": Table(
+            [asdict(placement) for placement in placements], [*map(compared_row, placements)]
+        ),
+        "batches": Table(batch_rows(reassignment), most=BATCHES),
         "groups": Table([done._asdict()], is_shown=False),
-        "sentences": Table([*found.sentences(), *done.sentences()], title="plan"),
+        "sentences": Table([*reassignment.sentences(), *done.sentences()], title="plan"),
         "files": Table(files, is_shown=False),
     }
 
@@ -181,33 +185,35 @@ def _undo(folder: Path, cluster: str | None, execution: ExecuteOptions) -> None:
 
 def _say_each(sentences: Generator[str, None, None]) -> None:
     try:
-        for one in sentences:
-            say(as_sentence(one))
+        for sentence in sentences:
+            say(as_sentence(sentence))
     except KeyboardInterrupt:  # as a sentence was printed
         sentences.throw(KeyboardInterrupt())
 
 
-def _carry_out(found: Reassignment, out: Path, execution: ExecuteOptions) -> None:
+def _carry_out(reassignment: Reassignment, out: Path, execution: ExecuteOptions) -> None:
     """Hand the batches to the cluster, or say what stands in the way of that."""
-    (target,) = clusters_named(execution.bootstrap, [found.facts.cluster], execution.clusters)
-    count = len(found.batches.batches)
+    (target,) = clusters_named(
+        execution.bootstrap, [reassignment.facts.cluster], execution.clusters
+    )
+    count = len(reassignment.batches.batches)
     rollbacks = [out / f"{number:02}-rollback.json" for number in range(1, count + 1)]
     with live("spark.enforce.moves").LiveReplicas(target) as brokers:
         try:
             if execution.apply:
                 mark_handed_over(out)
-                _say_each(carried_out(found, brokers, rollbacks, Pace(execution.rate)))
+                _say_each(carried_out(reassignment, brokers, rollbacks, Pace(execution.rate)))
                 mark_done(out)
                 return
-            said = differences(found, brokers)
+            sentences = differences(reassignment, brokers)
         except (StoppedError, ConnectionError) as stopped:
-            said = [str(stopped)]
+            sentences = [str(stopped)]
             if isinstance(stopped, StoppedError) and not stopped.handed_over:
                 mark_done(out)
     explained()
-    for sentence in said[:TOLD]:
+    for sentence in sentences[:TOLD]:
         say(as_sentence(sentence))
-    if said:
+    if sentences:
         raise typer.Exit(CHECK_FAILED)
     say(
         f"Cluster {target.name} still matches the snapshot: --apply executes "

@@ -85,7 +85,7 @@ class ReplicaOptions:
     def check(self) -> None:
         """Raise InputError for options of replicas where these stay where they are."""
         moving = (self.add, self.replication_factor, self.log_dirs, self.at_most_copies)
-        if self.leaders_only and (self.spread_topics or any(one is not None for one in moving)):
+        if self.leaders_only and (self.spread_topics or any(item is not None for item in moving)):
             raise InputError(
                 "--leaders-only moves no replicas: leave out --add, --replication-factor, "
                 "--spread-topics, --log-dirs and --at-most-copies"
@@ -116,7 +116,7 @@ class ReplicaOptions:
 
 def _ids_in(text: str | None, option: str) -> list[int]:
     try:
-        return [int(one) for one in text.split(",")] if text else []
+        return [int(item) for item in text.split(",")] if text else []
     except ValueError:
         raise InputError(f"{option} {text!r} is not a list of broker ids such as 3,4") from None
 

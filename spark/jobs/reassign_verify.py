@@ -37,21 +37,21 @@ def reassign_verify(
     with source.opener() as opener:
         fleet = source.few(opener, "reassign-verify")
         states = verify_move(facts_of(fleet, cluster), wanted, origin)
-    others = [_row(one) for one in states if one.state != "done" or one.said]
-    rows = [one._asdict() for one in states]
+    others = [_row(state) for state in states if state.state != "done" or state.said]
+    rows = [state._asdict() for state in states]
     show({"partitions": Table(rows, others, bool(others), most=SHOWN)} | clusters_read(fleet))
-    counts = Counter(one.state for one in states)
+    counts = Counter(state.state for state in states)
     say(", ".join(f"{count} {state}" for state, count in counts.most_common()) + ".")
     say_clusters(fleet)
-    if any(one.state != "done" for one in states):
+    if any(state.state != "done" for state in states):
         raise typer.Exit(CHECK_FAILED)
 
 
-def _row(one: PartitionState) -> dict[str, Any]:
+def _row(state: PartitionState) -> dict[str, Any]:
     return {
-        "partition": f"{one.topic}-{one.partition}",
-        "state": one.state,
-        "wanted": ",".join(map(str, one.wanted)),
-        "replicas": ",".join(map(str, one.replicas)),
-        "note": one.said or None,
+        "partition": f"{state.topic}-{state.partition}",
+        "state": state.state,
+        "wanted": ",".join(map(str, state.wanted)),
+        "replicas": ",".join(map(str, state.replicas)),
+        "note": state.said or None,
     }

@@ -71,16 +71,16 @@ def replay_history(
         shown = as_rows(league.collect())
         best = groups.where("is_best and strategy != 'current'")
         saved = F.col("saved_excess_hours").desc_nulls_last(), "cluster", "group"
-        told = [row.sentence for row in best.orderBy(*saved).limit(SENTENCES).collect()]
+        reports = [row.sentence for row in best.orderBy(*saved).limit(SENTENCES).collect()]
     by_weight = SHOWN_BY_WEIGHT if settings.goals.weights else SHOWN
-    chosen = [*by_weight, *(["remote_read_hours"] if settings.goals.need_racks else [])]
+    selection = [*by_weight, *(["remote_read_hours"] if settings.goals.need_racks else [])]
     tables = by_kind("league", shown)
-    show(tables, [name for name in league.columns if name not in chosen])
+    show(tables, [name for name in league.columns if name not in selection])
     say_snapshots(history.timeline.snapshots)
     if history.part:
         say(f"Only {history.part} were replayed.")
-    if told:
-        tell("groups that another strategy would have served better", told)
+    if reports:
+        tell("groups that another strategy would have served better", reports)
     say(best_replayed(shown))
     say(
         f"Snapshot {newest}: each group under each strategy is in {table_in(out, 'replay')}, "

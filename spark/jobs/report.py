@@ -58,9 +58,9 @@ def report(
     check_drawing()
     with source.session(source.snapshot) as spark:
         fleet = source.read(spark, "report")
-        found = Results(plan, audit, history, compare, by_weight)
+        results = Results(plan, audit, history, compare, by_weight)
         before = fleet_before(spark, source.where, fleet, settings)
-        of = (fleet, found, settings, levels, title, str(source.where), before)
+        of = (fleet, results, settings, levels, title, str(source.where), before)
         material = material_of(spark, *of)
         write_report(material, out, form, static)
     say_clusters(fleet)

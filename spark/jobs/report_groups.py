@@ -41,32 +41,38 @@ def detailed_groups(
         tables = {name: rows.persist() for name, rows in fleet.tables.items()}
         for rows in tables.values():
             kept.callback(rows.unpersist)
-        some = replace(fleet, tables=tables)
-        encoded = rows_of_groups(some, wanted, settings.goals)
-        lags = _lags(some)
+        names = replace(fleet, tables=tables)
+        encoded = rows_of_groups(names, wanted, settings.goals)
+        lags = _lags(names)
     explained = explain_rows(encoded, settings.goals)
-    crashes = {_key(one): _crash_of(one) for one in explained if _is_small(one)}
+    crashes = {
+        _key(explanation): _crash_of(explanation)
+        for explanation in explained
+        if _is_small(explanation)
+    }
     simulated = simulate_rows(encoded, crashes, settings.consumers)
     small = [row for row in encoded if (row.cluster, row.group) in crashes]
     frontiers = frontiers_of_rows(small, settings.goals)
-    return [_detailed(one, changed, simulated, frontiers, lags) for one in explained]
+    return [
+        _detailed(explanation, changed, simulated, frontiers, lags) for explanation in explained
+    ]
 
 
-def _key(one: GroupExplanation) -> Key:
-    return one.cluster, one.group
+def _key(explanation: GroupExplanation) -> Key:
+    return explanation.cluster, explanation.group
 
 
-def _is_small(one: GroupExplanation) -> bool:
-    planned = sum(after for _, after in one.loads.values())
-    return 0 < len(one.loads) <= LARGEST // 25 and planned <= LARGEST
+def _is_small(explanation: GroupExplanation) -> bool:
+    planned = sum(after for _, after in explanation.loads.values())
+    return 0 < len(explanation.loads) <= LARGEST // 25 and planned <= LARGEST
 
 
-def _most_loaded(one: GroupExplanation) -> str:
-    return max(one.loads, key=lambda member: (one.loads[member][0], member))
+def _most_loaded(explanation: GroupExplanation) -> str:
+    return max(explanation.loads, key=lambda member: (explanation.loads[member][0], member))
 
 
-def _crash_of(one: GroupExplanation) -> Scenario:
-    return Scenario.of(Crash(_most_loaded(one)))
+def _crash_of(explanation: GroupExplanation) -> Scenario:
+    return Scenario.of(Crash(_most_loaded(explanation)))
 
 
 def _lags(fleet: FleetSnapshot) -> dict[Key, str]:
@@ -89,25 +95,25 @@ def _lag_of(lags: list[tuple[int, str]]) -> str:
 
 
 def _detailed(
-    one: GroupExplanation,
+    explanation: GroupExplanation,
     changes: list[dict[str, Any]],
     simulated: Mapping[Key, GroupSimulation],
     frontiers: Mapping[Key, GroupFrontier],
     lags: Mapping[Key, str],
 ) -> GroupMaterial:
-    crash, frontier = simulated.get(_key(one)), frontiers.get(_key(one))
-    begun = [f"{_most_loaded(one)} crashes."] if crash else []
+    crash, frontier = simulated.get(_key(explanation)), frontiers.get(_key(explanation))
+    begun = [f"{_most_loaded(explanation)} crashes."] if crash else []
     return GroupMaterial(
-        cluster=one.cluster,
-        group=one.group,
-        status=one.status,
-        reason=one.reason,
-        cells=one.cells,
-        moves=one.moves,
-        bounds=one.bounds,
-        changes=[row for row in changes if (row["cluster"], row["group"]) == _key(one)],
-        lag=lags.get(_key(one), ""),
-        crash=[*begun, *sentences_of(crash.timeline, one.group)] if crash else [],
+        cluster=explanation.cluster,
+        group=explanation.group,
+        status=explanation.status,
+        reason=explanation.reason,
+        cells=explanation.cells,
+        moves=explanation.moves,
+        bounds=explanation.bounds,
+        changes=[row for row in changes if (row["cluster"], row["group"]) == _key(explanation)],
+        lag=lags.get(_key(explanation), ""),
+        crash=[*begun, *sentences_of(crash.timeline, explanation.group)] if crash else [],
         frontier=(frontier.sentence or "") if frontier else "",
         frontier_points=frontier.rows if frontier else [],
     )

@@ -104,10 +104,10 @@ def material_of(
             counts, findings = made.counts(), made.worst(SHOWN)
             statuses = _statuses(facts)
         with busy("comparing strategies"):
-            some = _sample(fleet, sum(statuses.values()))
-            compared = keep(_compared(session, some, results.compare, settings))
+            snapshot = _sample(fleet, sum(statuses.values()))
+            compared = keep(_compared(session, snapshot, results.compare, settings))
             league = as_rows(fleet_of(compared).collect())
-            weighed = keep(_by_weight(session, some, results.by_weight, settings))
+            weighed = keep(_by_weight(session, snapshot, results.by_weight, settings))
             by_weight = [row for row in as_rows(fleet_of(weighed).collect()) if _is_known(row)]
         with busy("looking at the past and at the worst groups"):
             past = _past(session, results.history, fleet)
@@ -119,9 +119,9 @@ def material_of(
             ]
             groups = group_rows(worst, beside)
             planned = [row for row in groups if row["max_load"] is not None]
-            chosen = [(row["cluster"], row["group"]) for row in planned[:WORST]]
+            selection = [(row["cluster"], row["group"]) for row in planned[:WORST]]
             details = detailed_groups(
-                _only(fleet, one_of(chosen)), chosen, settings, past.get("changes")
+                _only(fleet, one_of(selection)), selection, settings, past.get("changes")
             )
             now = figures_of(made.facts, assignments, _lags(fleet))
             before = _figures_before(previous, kept) if previous else None
@@ -154,7 +154,7 @@ def material_of(
             league=league,
             by_weight=by_weight,
             best=best_of(league),
-            sampled=None if some is fleet else _measured(league),
+            sampled=None if snapshot is fleet else _measured(league),
             brokers=brokers,
             trend=trend_of(past["states"], past.get("rebalances")) if past else (),
             plan=results.plan,
@@ -167,8 +167,8 @@ def fleet_before(
     """The fleet in the snapshots before; None where there are none, or they can't be read."""
     try:
         older = compositions(session, store, whole(session, store, fleet.id), settings.max_age)[1]
-        found = FleetSnapshot.compose(session, store, older) if older else None
-        return found.matching(*fleet.part) if found else None
+        result = FleetSnapshot.compose(session, store, older) if older else None
+        return result.matching(*fleet.part) if result else None
     except InputError:
         return None
 
@@ -246,9 +246,9 @@ def _from_tables(fleet: FleetSnapshot) -> Iterator[DataFrame]:
     """Each group's lag and the assignor that it uses, where the snapshot has them."""
     if (lags := _lags(fleet)) is not None:
         yield lags
-    stated = fleet.tables.get("groups")
-    if stated is not None and "strategy" in stated.columns:
-        yield escaped_rows(stated.select("cluster", "group", "strategy"))
+    values = fleet.tables.get("groups")
+    if values is not None and "strategy" in values.columns:
+        yield escaped_rows(values.select("cluster", "group", "strategy"))
 
 
 def _lags(fleet: FleetSnapshot) -> DataFrame | None:
@@ -284,10 +284,10 @@ def _measured(league: list[dict[str, Any]]) -> int:
     return max((row["groups"] + row["not_evaluated"] for row in league), default=0)
 
 
-def _only(fleet: FleetSnapshot, chosen: Column) -> FleetSnapshot:
+def _only(fleet: FleetSnapshot, column: Column) -> FleetSnapshot:
     """Some groups, which are few, and the topics that they read."""
     tables = {
-        name: rows.where(chosen) if TABLES[name].by_group else rows
+        name: rows.where(column) if TABLES[name].by_group else rows
         for name, rows in fleet.tables.items()
     }
     read = F.broadcast(tables["subscriptions"].select("cluster", "topic").distinct())
@@ -300,14 +300,14 @@ def _past(session: SparkSession, out: str | None, fleet: FleetSnapshot) -> dict[
     if out is None:
         return {}
     source = source_of(session, out)
-    found = {}
+    result = {}
     for name in ("states", "changes", "rebalances"):
-        ids = [one for one in source.ids(name) if one <= fleet.id]
-        if rows := [stated.rows for stated in source.read_several(session, name, ids)]:
-            found[name] = reduce(DataFrame.unionByName, rows)
-    if "states" not in found:
+        ids = [text for text in source.ids(name) if text <= fleet.id]
+        if rows := [values.rows for values in source.read_several(session, name, ids)]:
+            result[name] = reduce(DataFrame.unionByName, rows)
+    if "states" not in result:
         raise InputError(f"{out} has no history up to snapshot {fleet.id}: make it by `history`")
-    return {name: rows.where(_fits(fleet.part)) for name, rows in found.items()}
+    return {name: rows.where(_fits(fleet.part)) for name, rows in result.items()}
 
 
 def _fits(part: Part) -> Column:

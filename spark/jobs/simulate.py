@@ -64,19 +64,26 @@ def simulate(
         with busy(f"simulating group {group}") as step:
             rates = partial(_rates, opener, fleet, source.where, group, length, settings)
             consumers = settings.consumers
-            found = simulate_group(fleet, group, events, source.cluster, seed, consumers, rates)
-            others = found.by_chance(step.counted(range(seed + 1, seed + seeds), "seeds"))
-    spread = spread_of([found.timeline, *others]) if others else []
+            group_simulation = simulate_group(
+                fleet, group, events, source.cluster, seed, consumers, rates
+            )
+            others = group_simulation.by_chance(
+                step.counted(range(seed + 1, seed + seeds), "seeds")
+            )
+    spread = spread_of([group_simulation.timeline, *others]) if others else []
     say_clusters(fleet)
     if events.title:
-        say(f"{events.title}: group {group} of cluster {found.cluster}, {found.strategy}.")
-    timeline = Table(rows_of(found.timeline), most=ROWS, as_json=None)
+        say(
+            f"{events.title}: group {group} of cluster {group_simulation.cluster}, "
+            f"{group_simulation.strategy}."
+        )
+    timeline = Table(rows_of(group_simulation.timeline), most=ROWS, as_json=None)
     by_seed = {"spread": Table(spread, title=f"{seeds} seeds")} if spread else {}
-    more = programs_only(tables_of(found))
+    more = programs_only(tables_of(group_simulation))
     show({"timeline": timeline} | by_seed | more | clusters_read(fleet))
-    for line in picture_of(found.timeline, OUT.width):
+    for line in picture_of(group_simulation.timeline, OUT.width):
         say(line)
-    for sentence in sentences_of(found.timeline, group):
+    for sentence in sentences_of(group_simulation.timeline, group):
         say(sentence)
     if settings.consumers.assumed:
         say(settings.consumers.assumed)
@@ -95,12 +102,12 @@ def _rates(
     if isinstance(fleet, FleetFiles):
         return rates_of_group(fleet, str(store), group, cluster, window)
     assert not isinstance(opener, DirectStore)
-    some = part_of(fleet, Part(cluster, group))
-    found: dict[str, list[float]] = {}
-    with optional_rates(opener, store, some, window, settings, FEW) as rates:
+    items = part_of(fleet, Part(cluster, group))
+    result: dict[str, list[float]] = {}
+    with optional_rates(opener, store, items, window, settings, FEW) as rates:
         rows = [] if rates is None else rates.rates.orderBy("topic", "partition").collect()
     for row in rows:
-        known = found.setdefault(row.topic, [])
-        known += [0.0] * (row.partition + 1 - len(known))
-        known[row.partition] = row.mean or 0.0
-    return found
+        entries = result.setdefault(row.topic, [])
+        entries += [0.0] * (row.partition + 1 - len(entries))
+        entries[row.partition] = row.mean or 0.0
+    return result

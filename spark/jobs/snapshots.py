@@ -147,37 +147,37 @@ def list_snapshots(opener: Opener, store: Where, since: str | None = None) -> No
         states = Stored.in_source(source).states
         if not states:
             raise InputError(f"store {store} has no snapshot: import or write one first")
-        chosen = [*states]
+        names = [*states]
         if since is not None:
-            chosen = _since(since, chosen, store)
+            names = _since(since, names, store)
         else:
-            chosen = chosen[-(at_most(SHOWN) or len(chosen)) :]
-        contents = contents_of(source, chosen)
-    rows = [_row(one, states[one], of_it) for one, of_it in contents.items()]
+            names = names[-(at_most(SHOWN) or len(names)) :]
+        contents = contents_of(source, names)
+    rows = [_row(item, states[item], of_it) for item, of_it in contents.items()]
     hidden = [name for name, table in TABLES.items() if not table.shown]
     show({"snapshots": rows}, [*hidden, OTHER_KINDS, CLUSTERS])
-    tell(CLUSTERS, _in_turn({one: of_it.clusters for one, of_it in contents.items()}))
-    if rows and (told := rows[-1][OTHER_KINDS]):
-        say(f"Groups of snapshot {rows[-1]['snapshot']} that aren't consumer groups: {told}.")
-    _say_skipped(rows, {one: why for one, why in states.items() if one not in contents and why})
-    if others := [one for one in states if one not in contents]:
+    tell(CLUSTERS, _in_turn({item: of_it.clusters for item, of_it in contents.items()}))
+    if rows and (report := rows[-1][OTHER_KINDS]):
+        say(f"Groups of snapshot {rows[-1]['snapshot']} that aren't consumer groups: {report}.")
+    _say_skipped(rows, {item: why for item, why in states.items() if item not in contents and why})
+    if others := [state for state in states if state not in contents]:
         ids = f"from {others[0]} to {others[-1]}" if len(others) > 1 else others[0]
         say(f"Not listed: {_counted(len(others), 'other snapshot')}, {ids} (--all lists all).")
 
 
-def _since(stated: str, ids: Sequence[str], store: Where) -> list[str]:
+def _since(text: str, ids: Sequence[str], store: Where) -> list[str]:
     """Those from an id on, or so long before the newest."""
     try:
-        length = duration(stated)
+        length = duration(text)
     except ValueError:
-        if stated not in ids:
+        if text not in ids:
             raise InputError(
-                f"--since {stated}: store {store} has no such snapshot, and it is not a "
+                f"--since {text}: store {store} has no such snapshot, and it is not a "
                 "duration such as 7d"
             ) from None
-        return [one for one in ids if one >= stated]
-    times = {one: at for one in ids if (at := time_of(one))}
-    return [one for one, at in times.items() if at >= max(times.values()) - length]
+        return [name for name in ids if name >= text]
+    times = {name: at for name in ids if (at := time_of(name))}
+    return [item for item, at in times.items() if at >= max(times.values()) - length]
 
 
 def _row(snapshot: str, unfinished: str | None, of_it: Contents) -> dict[str, Any]:
@@ -221,12 +221,12 @@ def prune_store(
     if not dry_run:
         with busy("removing snapshots"):
             gone = set(prune(pruning))
-    for one, why in pruning.left.items():
-        say(f"Left alone: snapshot {one}: {why}.")
+    for item, why in pruning.left.items():
+        say(f"Left alone: snapshot {item}: {why}.")
     if pruning.before:
         _say_pruned(pruning, gone, dry_run, age)
-    rows = [asdict(one) | {"removed": one.snapshot in gone} for one in pruning.aged]
-    left = [{"snapshot": one, "why": why} for one, why in pruning.left.items()]
+    rows = [asdict(element) | {"removed": element.snapshot in gone} for element in pruning.aged]
+    left = [{"snapshot": element, "why": why} for element, why in pruning.left.items()]
     return {
         "prune": Table(rows, [*map(_pruned_row, rows)]),
         "left": Table(left, is_shown=False),
@@ -244,16 +244,16 @@ def _pruned_row(row: dict[str, Any]) -> dict[str, Any]:
 
 
 def _say_pruned(pruning: Pruning, gone: set[str], dry_run: bool, age: str) -> None:
-    for one in pruning.aged:
-        if not dry_run and one.snapshot not in gone:
-            say(f"Left alone: snapshot {one.snapshot}: another run has written or removed it.")
+    for item in pruning.aged:
+        if not dry_run and item.snapshot not in gone:
+            say(f"Left alone: snapshot {item.snapshot}: another run has written or removed it.")
     older = f"older than {age} (before {pruning.before:%Y%m%dT%H%M%SZ})"
-    chosen = [one for one in pruning.aged if dry_run or one.snapshot in gone]
-    size = sum(one.bytes or 0 for one in chosen)
-    told = f", {size / MEGABYTE:.1f} MB" if size else ""
+    selection = [element for element in pruning.aged if dry_run or element.snapshot in gone]
+    size = sum(element.bytes or 0 for element in selection)
+    report = f", {size / MEGABYTE:.1f} MB" if size else ""
     would = "To be removed" if dry_run else "Removed"
-    say(f"{would}: {_counted(len(chosen), 'snapshot')} {older}{told}.")
-    if foreign := [file for one in chosen for file in one.foreign]:
+    say(f"{would}: {_counted(len(selection), 'snapshot')} {older}{report}.")
+    if foreign := [file for element in selection for file in element.foreign]:
         files = _counted(len(foreign), "file")
         more = ", …" if len(foreign) > NAMED else ""
         say(f"{would} with them: {files} of other programs: {', '.join(foreign[:NAMED])}{more}.")
@@ -270,24 +270,24 @@ def compact_store(place: LocalPlace, dry_run: bool) -> tuple[dict[str, Table], R
         with writing(place.root):
             sweep(place)  # what a run before left, whether or not there is something to do now
     with busy("reading the store"):
-        found, left = scattered_in(place)
+        result, left = scattered_in(place)
     rows, failed = [], []
-    for one in found:
+    for item in result:
         after = None
         if not dry_run:
             try:
-                with busy(f"rewriting {one.snapshot}"):
-                    after = compact(place, one)
+                with busy(f"rewriting {item.snapshot}"):
+                    after = compact(place, item)
             except (InputError, RunError) as error:
-                left[one.snapshot] = str(error)
+                left[item.snapshot] = str(error)
                 failed.append(str(error))
-        rows.append(asdict(one) | {"bytes_after": after})
+        rows.append(asdict(item) | {"bytes_after": after})
     for snapshot, why in left.items():
         say(f"Left as it is: snapshot {snapshot}: {why}.")
     fault = None
     if failed:
         fault = RunError(
-            f"{len(failed)} of {_counted(len(found), 'snapshot')} could not be compacted: "
+            f"{len(failed)} of {_counted(len(result), 'snapshot')} could not be compacted: "
             f"{failed[0]}"
         )
     days = groupby(rows, key=lambda row: str(row["snapshot"])[:8])

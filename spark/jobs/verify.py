@@ -68,24 +68,24 @@ def verify_store(
         raise InputError(
             f"plan {plan} has no snapshot {snapshot}: it has {', '.join(planned[-5:])}"
         )
-    chosen = planned if snapshot is None else [snapshot]
+    selection = planned if snapshot is None else [snapshot]
     verified, unchecked = [], []
-    for one in chosen:
+    for item in selection:
         try:
-            verified.append(_verify_one(session, store, plan, one, part))
+            verified.append(_verify_one(session, store, plan, item, part))
         except InputError as error:
-            if len(chosen) == 1:
+            if len(selection) == 1:
                 raise
-            unchecked.append(f"{one}: {error}")
-    faults = [fault for _, found in verified for fault in found]
+            unchecked.append(f"{item}: {error}")
+    faults = [fault for _, result in verified for fault in result]
     if verified:
         hidden = {"snapshot"} if len(verified) == 1 else ()
         shown = {"faults": Table(faults, is_shown=bool(faults))}
         show(shown | clusters_read(*(fleet for fleet, _ in verified)), hidden)
     if unchecked:
         raise InputError(
-            f"{len(verified)} of {len(chosen)} snapshots of the plan are checked, the others can't "
-            f"be: {'; '.join(unchecked)}"
+            f"{len(verified)} of {len(selection)} snapshots of the plan are checked, the others "
+            f"can't be: {'; '.join(unchecked)}"
         )
     return not faults
 
@@ -100,17 +100,17 @@ def _verify_one(
     fleet = part_of(whole, part)
     of_plan, of_groups = (_in_part(rows, part) for rows in (assignments.rows, groups.rows))
     rates = _rates_of(session, plan, snapshot)
-    found = verify_plan(fleet, of_plan, of_groups, rates).persist()
+    result = verify_plan(fleet, of_plan, of_groups, rates).persist()
     try:
         with busy(f"checking the plan of snapshot {snapshot}"):
-            count = found.count()
-            ordered = found.orderBy("cluster", "group", "fault")
+            count = result.count()
+            ordered = result.orderBy("cluster", "group", "fault")
             most = at_most(SHOWN)
             shown = ordered if most is None else ordered.limit(most)
             first = as_rows(shown.collect()) if count else []
             planned = of_groups.where("max_load is not null").count()
     finally:
-        found.unpersist()
+        result.unpersist()
     verdict = f"{count} faults" if count else "no fault: every partition, measure and proof holds"
     say_clusters(fleet, (*groups.notes, *assignments.notes))
     if whole.part:

@@ -28,22 +28,23 @@ def watch(
 
     Stops at once for groups whose assignor can't follow a plan.
     """
-    chosen = plans.chosen()
+    chosen_plans = plans.chosen()
     watch_groups = live("spark.enforce.enforce_groups").watch_groups
     with busy(f"watching {plans.plan}"):
-        watched = [watch_groups(one.cluster, one.plans, timeout) for one in chosen]
+        watched = [watch_groups(item.cluster, item.plans, timeout) for item in chosen_plans]
     outcomes = {
-        one.cluster.name: found.outcomes for one, found in zip(chosen, watched, strict=True)
+        item.cluster.name: result.outcomes
+        for item, result in zip(chosen_plans, watched, strict=True)
     }
     if plans.is_folder:
         show_outcomes(outcomes)
         if not all_in_force(outcomes):
             raise typer.Exit(CHECK_FAILED)
         return
-    ((name, planned),) = chosen[0].plans.items()
-    ((outcome,), (found,)) = (*outcomes.values(), watched)
-    known = found.groups.get(name)
-    rows = differences(planned, known) if known and outcome.status is not Status.UNKNOWN else []
+    ((name, planned),) = chosen_plans[0].plans.items()
+    ((outcome,), (result,)) = (*outcomes.values(), watched)
+    entries = result.groups.get(name)
+    rows = differences(planned, entries) if entries and outcome.status is not Status.UNKNOWN else []
     show({"differences": Table(rows, is_shown=bool(rows))})
     if outcome.status is not Status.IN_FORCE:
         reason = outcome.reason or "it has not rebalanced since"

@@ -101,10 +101,10 @@ def whatif(
         if snapshot_out:
             check_kind(spark, snapshot_out, STORE)
         whole = source.whole(spark, "whatif")
-        some = part_of(whole, source.part)
-        flowing = optional_rates(spark, source.where, some, window_length(window), settings, FEW)
+        items = part_of(whole, source.part)
+        flowing = optional_rates(spark, source.where, items, window_length(window), settings, FEW)
         with flowing as rates, rates_for(spark, source.where, settings, whole.id) as weighed:
-            _report(some, events, static, settings, out, rates, weighed)
+            _report(items, events, static, settings, out, rates, weighed)
         if snapshot_out:
             _keep(whole, source.part, events, snapshot_out)
 
@@ -112,7 +112,7 @@ def whatif(
 def events_in(stated: list[str] | None) -> list[Event]:
     """The events that options state; InputError for one that makes no sense, and for none."""
     try:
-        events = [event_of(one) for one in stated or ()]
+        events = [event_of(item) for item in stated or ()]
     except EventError as error:
         raise InputError(str(error)) from None
     if not events:
@@ -166,14 +166,14 @@ def _report(
         for sentence in brokers_told(leaders, lost, hit, _down(events)):
             say(sentence)
     say(whatif_advice(table, events))
-    if told := weight_advice(table):
-        say(told)
+    if text := weight_advice(table):
+        say(text)
     if out is not None:
         say(f"Each group under each strategy is in {table_in(out, 'whatif')}.")
 
 
 def _down(events: list[Event]) -> list[int]:
-    return [one.broker for one in events if isinstance(one, BrokerDown)]
+    return [event.broker for event in events if isinstance(event, BrokerDown)]
 
 
 def _of_brokers(fleet: FleetSnapshot, events: list[Event]) -> dict[str, list[dict[str, Any]]]:
@@ -220,9 +220,9 @@ def _show(
     by_weight: bool,
 ) -> None:
     kinds = by_kind("strategies", table)
-    affected = {n: some for n, some in kinds.items() if any(row["groups"] for row in some)}
-    chosen = {*(SHOWN_BY_WEIGHT if by_weight else SHOWN), *SHOWN_OF_GROUPS}
-    hidden = {key for row in (*table, *worst) for key in row if key not in chosen}
+    affected = {n: rows for n, rows in kinds.items() if any(row["groups"] for row in rows)}
+    selection = {*(SHOWN_BY_WEIGHT if by_weight else SHOWN), *SHOWN_OF_GROUPS}
+    hidden = {key for row in (*table, *worst) for key in row if key not in selection}
     tables = {
         name: Table(rows, [_rounded(row) for row in rows])
         for name, rows in (affected or {"strategies": table}).items()
@@ -233,9 +233,9 @@ def _show(
 
 def _of_group(row: dict[str, Any]) -> dict[str, Any]:
     """A row of one group for people."""
-    told = row | {"unread_seconds": _whole(row["unread_seconds"])}
-    told |= {name: _change(row, name) for name in ("members", "max_load")}
-    return {name: told[name] for name in SHOWN_OF_GROUPS}
+    entry = row | {"unread_seconds": _whole(row["unread_seconds"])}
+    entry |= {name: _change(row, name) for name in ("members", "max_load")}
+    return {name: entry[name] for name in SHOWN_OF_GROUPS}
 
 
 def _rounded(row: dict[str, Any]) -> dict[str, Any]:
@@ -263,8 +263,8 @@ def _say_unaffected(table: list[dict[str, Any]]) -> None:
 
 def _keep(fleet: FleetSnapshot, part: Part, events: list[Event], store: str) -> None:
     """Write the fleet as it is afterwards, all of it."""
-    chosen = fleet if part.cluster is None else fleet.only([part.cluster])
-    after = reduce(lambda now, event: now.after(event, part.group), events, chosen)
+    selection = fleet if part.cluster is None else fleet.only([part.cluster])
+    after = reduce(lambda now, event: now.after(event, part.group), events, selection)
     for note in after.notes[len(fleet.notes) :]:
         say(f"{note}.")
     after.write(store)

@@ -32,10 +32,10 @@ def assumed_of(sizes: Sizes, needed: Needed | None) -> str:
 
 def said_of(sizes: Sizes, needed: Needed | None, peak_rate: float | None, top: float | None) -> str:
     """Sentences on the size of a group, and where there are rates on what it needs for them."""
-    said = [_of_now(sizes), *_of_others(sizes)]
+    text = [_of_now(sizes), *_of_others(sizes)]
     if needed and peak_rate:
-        said += _of_rates(sizes, needed, peak_rate, top or 0)
-    return " ".join(said)
+        text += _of_rates(sizes, needed, peak_rate, top or 0)
+    return " ".join(text)
 
 
 def _of_now(sizes: Sizes) -> str:
@@ -62,7 +62,7 @@ def _of_others(sizes: Sizes) -> Iterator[str]:
     elif sizes.optimal_max > 1:
         yield "More members don't lower that."
     if not sizes.even:
-        even = [str(one) for one in (sizes.even_below, sizes.even_above) if one and one > 1]
+        even = [str(item) for item in (sizes.even_below, sizes.even_above) if item and item > 1]
         if even:
             yield f"{' or '.join(even)} would have the same number each."
 

@@ -119,8 +119,8 @@ def sentence_of(rows: list[Row]) -> str:
 
 
 def _of_known(total: Total, values: list[Any]) -> Any:
-    known = [value for value in values if value is not None]
-    return total(known) if known else None
+    entries = [value for value in values if value is not None]
+    return total(entries) if entries else None
 
 
 def _fleet_row(title: str, sums: Mapping[str, Any], alias: str) -> dict[str, Any]:

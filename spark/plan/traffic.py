@@ -36,9 +36,9 @@ def cross_rack_traffic(
     for who in ("member_id", "previous_member_id"):
         named = members.withColumnsRenamed({"member_id": who, "rack": f"rack_of_{who}"})
         reads = reads.join(named, ["cluster", "group", who], "left")
-    found = F.when(F.col("stays_owned"), _bytes("rack_of_previous_member_id"))
+    result = F.when(F.col("stays_owned"), _bytes("rack_of_previous_member_id"))
     sums = reads.groupBy("cluster", "group").agg(
-        F.coalesce(F.sum(found), F.lit(0.0)).alias("current_bytes"),
+        F.coalesce(F.sum(result), F.lit(0.0)).alias("current_bytes"),
         F.coalesce(F.sum(_bytes("rack_of_member_id")), F.lit(0.0)).alias("planned_bytes"),
     )
     return sums.withColumns(
@@ -52,9 +52,11 @@ def cross_rack_traffic(
 def _bytes(rack: str) -> Column:
     """Bytes a day of a partition, if who is in `rack` reads it across racks."""
     replicas = F.array_compact(F.coalesce("replica_racks", F.array()))
-    known = F.filter(
+    entries = F.filter(
         F.when(F.col("meaning") == "leader", F.array("leader_rack")).otherwise(replicas),
         lambda name: name.isNotNull() & (name != ""),
     )
-    is_remote = (F.col(rack) != "") & (F.size(known) > 0) & ~F.array_contains(known, F.col(rack))
+    is_remote = (
+        (F.col(rack) != "") & (F.size(entries) > 0) & ~F.array_contains(entries, F.col(rack))
+    )
     return F.when(is_remote, F.col("weight") * SECONDS_A_DAY)

@@ -33,9 +33,9 @@ class Compared:
 
 def compared(of: Reassignment) -> list[Compared]:
     """As found, Kafka's --generate of both kinds, and the plan."""
-    found = {(p.topic, p.partition): list(p.replicas) for p in of.facts.partitions}
+    result = {(p.topic, p.partition): list(p.replicas) for p in of.facts.partitions}
     return [
-        _measured("now", of, found),
+        _measured("now", of, result),
         _measured("generate 4.1+", of, generated(of.cluster)),
         _measured("generate up to 4.0", of, generated(of.cluster, older=True)),
         _measured("optimal", of, of.plan.replicas),
@@ -53,11 +53,11 @@ def _measured(
     bytes_on = Counter(dict.fromkeys(racks, 0))
     sizes = of.wanted.sizes
     copies = size = uneven = 0
-    for one in of.facts.partitions:
-        row = replicas[one.topic, one.partition]
-        new = len(set(row) - set(one.replicas))
+    for partition in of.facts.partitions:
+        row = replicas[partition.topic, partition.partition]
+        new = len(set(row) - set(partition.replicas))
         copies += new
-        each = sizes.get((one.topic, one.partition), 0)
+        each = sizes.get((partition.topic, partition.partition), 0)
         size += new * each
         bytes_on.update({b: each for b in row if b in racks})
         loads.update(b for b in row if b in racks)

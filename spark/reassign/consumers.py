@@ -74,19 +74,21 @@ def consumers_of(fleet: FleetSnapshot | FleetFiles, cluster: str) -> Consumers:
         .groupBy("topic", "partition", "rack")
         .count()
     )
-    found = Counter({(t, number, rack): count for t, number, rack, count in counted.collect()})
+    result = Counter({(t, number, rack): count for t, number, rack, count in counted.collect()})
     groups = fleet.tables["members"].where(of_cluster).select("group").distinct().collect()
-    return Consumers(found, sorted(row[0] for row in groups))
+    return Consumers(result, sorted(row[0] for row in groups))
 
 
 def effects(of: Reassignment, consumers: Consumers) -> Effects:
     """What a plan changes for groups once its preferred leaders are elected."""
     before = {
-        (one.topic, one.partition): one.replicas[0] if one.leader is None else one.leader
-        for one in of.facts.partitions
-        if one.replicas
+        (partition.topic, partition.partition): partition.replicas[0]
+        if partition.leader is None
+        else partition.leader
+        for partition in of.facts.partitions
+        if partition.replicas
     }
-    after = before | {(one.topic, one.partition): one.after[0] for one in of.changes}
+    after = before | {(change.topic, change.partition): change.after[0] for change in of.changes}
     seats = [_offsets(leaders) for leaders in (before, after)]
     other = [
         group
@@ -101,13 +103,13 @@ def effects(of: Reassignment, consumers: Consumers) -> Effects:
 
 def _reads(of: Reassignment, consumers: Consumers, leaders: dict[Name, int]) -> tuple[int, int]:
     """Reads whose both ends have a known rack, and those of them across racks."""
-    known = across = 0
+    entries = across = 0
     for (topic, number, rack), count in consumers.reads.items():
         of_leader = of.facts.racks.get(leaders.get((topic, number), -1))
         if of_leader is not None:
-            known += count
+            entries += count
             across += count * (of_leader != rack)
-    return known, across
+    return entries, across
 
 
 def _offsets(leaders: dict[Name, int]) -> OffsetsTopic | None:

@@ -73,26 +73,26 @@ def differences(
 
     Topics that were created since are no difference, nor are deleted ones of which nothing moves.
     """
-    found = seen_in(live)
+    result = seen_in(live)
     planned = {(change.topic, change.partition) for change in of.changes}
-    said = []
-    for one in of.facts.partitions:
-        name = (one.topic, one.partition)
-        there = found.get(name)
+    text = []
+    for partition in of.facts.partitions:
+        name = (partition.topic, partition.partition)
+        there = result.get(name)
         if there is None:
             if name in planned:
-                said.append(f"partition {one} isn't there any more")
+                text.append(f"partition {partition} isn't there any more")
             continue
-        expected = (now or {}).get(name, one.replicas)
+        expected = (now or {}).get(name, partition.replicas)
         if there.is_moving:
-            said.append(f"partition {there} is being reassigned")
+            text.append(f"partition {there} is being reassigned")
         elif list(there.replicas) != list(expected):
-            said.append(
-                f"partition {one} is on {_ids(there.replicas)}, and was on {_ids(expected)}"
+            text.append(
+                f"partition {partition} is on {_ids(there.replicas)}, and was on {_ids(expected)}"
             )
     taking = {b for change in of.changes for b in change.after}
-    said += [f"broker {broker} is down" for broker in sorted(taking - live.alive())]
-    return said
+    text += [f"broker {broker} is down" for broker in sorted(taking - live.alive())]
+    return text
 
 
 def execute(
@@ -104,13 +104,16 @@ def execute(
     verified. Raises StoppedError as soon as anything is otherwise than planned, and where it is
     interrupted: KeyboardInterrupt may be thrown into it between two sentences.
     """
-    now = {(one.topic, one.partition): list(one.replicas) for one in of.facts.partitions}
+    now = {
+        (partition.topic, partition.partition): list(partition.replicas)
+        for partition in of.facts.partitions
+    }
     count = len(of.batches.batches)
     for number, (batch, rollback) in enumerate(zip(of.batches.batches, rollbacks, strict=True), 1):
         under_way = UnderWay(batch, of.wanted.sizes, live, pace)
         try:
-            if said := differences(of, live, now):
-                raise StoppedError(f"the cluster isn't as planned for: {first_of(said)}")
+            if sentences := differences(of, live, now):
+                raise StoppedError(f"the cluster isn't as planned for: {first_of(sentences)}")
             copies = sum(step.target is not None for step in batch)
             yield (
                 f"batch {number} of {count}: {copies} {'copy' if copies == 1 else 'copies'}, of "
@@ -179,16 +182,16 @@ class UnderWay:
         """
         clock = self.pace.clock
         strange_since: float | None = None
-        begun = said = moved = clock()
+        begun = text = moved = clock()
         patience = STANDS_STILL + sum(self.sizes.get(name, 0) for name in names) / self.pace.rate
         reached: set[tuple[Name, int | str]] = set()  # in sync once: who comes and goes isn't new
         while True:
             alive = self.live.alive()
-            found = seen_in(self.live, names)
+            result = seen_in(self.live, names)
             open_ones: dict[Name, tuple[str, str]] = {}
             for name in names:
                 step = self.steps[name]
-                state = state_of(found.get(name), alive, step.after, step.before)
+                state = state_of(result.get(name), alive, step.after, step.before)
                 if state[0] != DONE:
                     open_ones[name] = state
             self.done = names - open_ones.keys()
@@ -196,8 +199,8 @@ class UnderWay:
                 return
             ends = {(name, DONE) for name in self.done} | {
                 (name, broker)
-                for name in open_ones.keys() & found.keys()
-                for broker in found[name].isr or ()
+                for name in open_ones.keys() & result.keys()
+                for broker in result[name].isr or ()
             }
             if ends - reached:
                 moved, reached = clock(), reached | ends
@@ -212,9 +215,9 @@ class UnderWay:
             if strange and strange_since is not None and clock() - strange_since > SETTLES_IN:
                 raise StoppedError(first_of(strange))
             strange_since = (strange_since or clock()) if strange else None
-            if clock() - said >= SAID_EVERY:
-                said = clock()
-                yield self._progress(said - begun)
+            if clock() - text >= SAID_EVERY:
+                text = clock()
+                yield self._progress(text - begun)
             self.pace.sleep(PAUSE)
 
     def _progress(self, seconds: float) -> str:
@@ -246,8 +249,8 @@ class UnderWay:
 
 def _strange(states: Mapping[Name, tuple[str, str]]) -> list[str]:
     return [
-        f"{topic}-{number} has {state} {said}".rstrip()
-        for (topic, number), (state, said) in sorted(states.items())
+        f"{topic}-{number} has {state} {text}".rstrip()
+        for (topic, number), (state, text) in sorted(states.items())
         if state != RUNNING
     ]
 
@@ -258,24 +261,24 @@ def _elect(led: Sequence[Name], live: LiveCluster, pace: Pace) -> None:
     left = list(led)
     while left:
         refused = live.elect(left)
-        found = seen_in(live, left)
-        if gone := [f"{topic}-{number}" for topic, number in left if (topic, number) not in found]:
+        result = seen_in(live, left)
+        if gone := [f"{topic}-{number}" for topic, number in left if (topic, number) not in result]:
             raise StoppedError(f"{named('partition', gone)} was deleted meanwhile")
-        left = [n for n in left if n in refused or found[n].leader != found[n].replicas[0]]
+        left = [n for n in left if n in refused or result[n].leader != result[n].replicas[0]]
         if left and pace.clock() - begun > SETTLES_IN:
-            told = _told(refused) or [
+            report = _told(refused) or [
                 f"{topic}-{number} is led by another" for topic, number in left
             ]
-            raise StoppedError(f"preferred leaders weren't elected: {first_of(told)}")
+            raise StoppedError(f"preferred leaders weren't elected: {first_of(report)}")
         if left:
             pace.sleep(PAUSE)
 
 
 def seen_in(live: LiveCluster, names: Iterable[Name] | None = None) -> dict[Name, PartitionFacts]:
-    found = live.partitions(None if names is None else {topic for topic, _ in names})
+    partitions = live.partitions(None if names is None else {topic for topic, _ in names})
     return {
         name: PartitionFacts(*name, leader, replicas, isr, adding, removing)
-        for name, (leader, replicas, isr, adding, removing) in found.items()
+        for name, (leader, replicas, isr, adding, removing) in partitions.items()
     }
 
 

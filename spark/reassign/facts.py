@@ -50,7 +50,7 @@ class ClusterFacts:
 
     @property
     def tells_leaders(self) -> bool:
-        return any(one.leader is not None for one in self.partitions)
+        return any(partition.leader is not None for partition in self.partitions)
 
 
 def facts_of(fleet: FleetSnapshot | FleetFiles, cluster: str | None = None) -> ClusterFacts:
@@ -72,8 +72,8 @@ def facts_of(fleet: FleetSnapshot | FleetFiles, cluster: str | None = None) -> C
             f"{did_you_mean(cluster or '', clusters)}"
         )
     rows = rows_of(fleet, "partitions", COLUMNS, cluster)
-    stated = dict(rows_of(fleet, "brokers", ("broker", "rack"), cluster))
-    return facts_in(cluster, fleet.clusters()[cluster], rows, stated)
+    values = dict(rows_of(fleet, "brokers", ("broker", "rack"), cluster))
+    return facts_in(cluster, fleet.clusters()[cluster], rows, values)
 
 
 def facts_in(
@@ -102,13 +102,13 @@ def facts_in(
             racks[led] = leader_rack
         if replicas and replica_racks and len(replicas) == len(replica_racks):
             racks |= dict(zip(replicas, replica_racks, strict=True))
-    if not any(one.replicas for one in partitions):
+    if not any(partition.replicas for partition in partitions):
         raise InputError(
             f"snapshot {snapshot} doesn't tell where the replicas of cluster {cluster} are (column "
             "partitions.replicas): nothing can be planned"
         )
-    known = stated or {broker: racks.get(broker) for broker in sorted(alive)}
-    return ClusterFacts(cluster, snapshot, known, sorted(partitions))
+    entries = stated or {broker: racks.get(broker) for broker in sorted(alive)}
+    return ClusterFacts(cluster, snapshot, entries, sorted(partitions))
 
 
 def rows_of(
@@ -119,19 +119,19 @@ def rows_of(
         rows = fleet.rows(table, columns, cluster)
         yield from zip(*(_plain(rows[name]) for name in columns), strict=True)
     elif table in fleet.tables:
-        chosen = fleet.tables[table].where(F.col("cluster") == cluster).select(*columns)
-        yield from map(tuple, chosen.collect())
+        selection = fleet.tables[table].where(F.col("cluster") == cluster).select(*columns)
+        yield from map(tuple, selection.collect())
 
 
 def _plain(column: Any) -> list[Any]:
     """A column of `FleetFiles.rows` as texts, numbers, lists and None."""
     if isinstance(column, list):
         return [
-            [spelled(x) if isinstance(x, bytes) else x for x in one]
-            if isinstance(one, list)
-            else one
-            for one in column
+            [spelled(x) if isinstance(x, bytes) else x for x in item]
+            if isinstance(item, list)
+            else item
+            for item in column
         ]
     if hasattr(column, "to_pylist"):
-        return [None if one is None else spelled(one) for one in column.to_pylist()]
-    return [None if one == NULL else one for one in column.tolist()]
+        return [None if item is None else spelled(item) for item in column.to_pylist()]
+    return [None if item == NULL else item for item in column.tolist()]

@@ -97,8 +97,8 @@ def _unfinished(out: Path, facts: ClusterFacts | None) -> str | None:
     if facts is None:
         return None
     now = {  # a rollback names no broker that was dead
-        (one.topic, one.partition): [b for b in one.replicas if b in facts.racks]
-        for one in facts.partitions
+        (partition.topic, partition.partition): [b for b in partition.replicas if b in facts.racks]
+        for partition in facts.partitions
     }
     courses: dict[Name, list[list[int]]] = {}
     for move in sorted(out.glob("*-move.json"), key=lambda path: int(path.name.split("-")[0])):
@@ -145,26 +145,26 @@ def read_move(path: Path) -> dict[Name, list[int]]:
         raise InputError(
             f"{path} has version {json.dumps(whole['version'])}: Kafka reads version 1"
         )
-    stated = whole.get("partitions")
-    if not isinstance(stated, list) or not stated:
+    values = whole.get("partitions")
+    if not isinstance(values, list) or not values:
         raise InputError(f"{path} lists no partitions: it has to be like NN-move.json")
     replicas: dict[Name, list[int]] = {}
-    for one in stated:
+    for item in values:
         try:
             name, row = (
-                (str(one["topic"]), int(one["partition"])),
-                [int(b) for b in one["replicas"]],
+                (str(item["topic"]), int(item["partition"])),
+                [int(b) for b in item["replicas"]],
             )
         except (KeyError, TypeError, ValueError):
             raise InputError(
-                f"{path}: {json.dumps(one)} has to have a topic, a partition and replicas"
+                f"{path}: {json.dumps(item)} has to have a topic, a partition and replicas"
             ) from None
         if name in replicas:
             raise InputError(f"{path} has {name[0]}-{name[1]} twice")
         if not row or len(set(row)) < len(row):
             what = "no replicas" if not row else f"a broker twice: {row}"
             raise InputError(f"{path}: {name[0]}-{name[1]} has {what}")
-        folders = one.get("log_dirs", row)
+        folders = item.get("log_dirs", row)
         if not isinstance(folders, list) or len(folders) != len(row):
             raise InputError(
                 f"{path}: {name[0]}-{name[1]} has {counted(len(row), 'replica')}, and log_dirs "
@@ -179,14 +179,16 @@ def sizes_in(path: Path, facts: ClusterFacts) -> dict[Name, int]:
 
     Two lines stand before its JSON; copies on their way between log directories don't count.
     """
-    names = {str(one): (one.topic, one.partition) for one in facts.partitions}
+    names = {
+        str(partition): (partition.topic, partition.partition) for partition in facts.partitions
+    }
     sizes: dict[Name, int] = {}
     for broker in _json(path).get("brokers", ()):
         for folder in broker.get("logDirs", ()):
-            for one in folder.get("partitions", ()):
-                name = names.get(one["partition"])
-                if name and not one.get("isFuture"):
-                    sizes[name] = max(sizes.get(name, 0), int(one["size"]))
+            for item in folder.get("partitions", ()):
+                name = names.get(item["partition"])
+                if name and not item.get("isFuture"):
+                    sizes[name] = max(sizes.get(name, 0), int(item["size"]))
     if not sizes:
         raise InputError(
             f"{path} has no size of a partition of cluster {facts.cluster}; expected what "
@@ -202,9 +204,9 @@ def _json(path: Path) -> dict[str, Any]:
         raise InputError(f"{path} can't be read: {error}") from None
     begins = text.find("{")
     try:
-        stated = json.loads(text[begins:]) if begins >= 0 else None
+        values = json.loads(text[begins:]) if begins >= 0 else None
     except json.JSONDecodeError as error:
         raise InputError(f"{path} isn't JSON: {error}") from None
-    if not isinstance(stated, dict):
+    if not isinstance(values, dict):
         raise InputError(f"{path} holds no JSON object")
-    return stated
+    return values

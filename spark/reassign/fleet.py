@@ -96,54 +96,54 @@ def _listed(table: DataFrame, name: str, columns: tuple[str, ...]) -> DataFrame:
 def _row(
     row: Any, wanted: Wanted, goals: ReplicaGoals, batch_copies: int | None, per_broker: int | None
 ) -> dict[str, Any]:
-    known: dict[str, Any] = {"cluster": row.cluster, "snapshot": row.snapshot}
+    entries: dict[str, Any] = {"cluster": row.cluster, "snapshot": row.snapshot}
     try:
-        rows = [_values(one, COLUMNS) for one in _some(row.partitions)]
-        racks = {one["broker"]: one["rack"] for one in _some(row.brokers)}
+        rows = [_values(item, COLUMNS) for item in _some(row.partitions)]
+        racks = {item["broker"]: item["rack"] for item in _some(row.brokers)}
         facts = facts_in(row.cluster, row.snapshot, rows, racks)
-        found = reassigned(facts, wanted, goals, batch_copies, per_broker)
+        result = reassigned(facts, wanted, goals, batch_copies, per_broker)
     except InputError as error:
-        return _columns(known | {"status": REFUSED, "reason": str(error)})
+        return _columns(entries | {"status": REFUSED, "reason": str(error)})
     except Exception as error:  # one bad cluster never stops a fleet
-        return _columns(known | {"status": FAILED, "reason": first_line(error)})
-    return _columns(known | {"status": PLANNED} | _measured(found))
+        return _columns(entries | {"status": FAILED, "reason": first_line(error)})
+    return _columns(entries | {"status": PLANNED} | _measured(result))
 
 
-def _measured(found: Reassignment) -> dict[str, Any]:
-    used = [row for row in found.brokers() if row["state"] in ("used", "keeps")]
+def _measured(reassignment: Reassignment) -> dict[str, Any]:
+    used = [row for row in reassignment.brokers() if row["state"] in ("used", "keeps")]
     loads = {
         f"{name}_{end.__name__}": end((row[name] for row in used), default=0)
         for name in ("replicas", "planned", "leaders", "planned_leaders")
         for end in (min, max)
     }
     return {
-        "partitions": len(found.facts.partitions),
-        "changes": len(found.changes),
-        "copies": found.plan.copies,
-        "leader_changes": found.plan.leader_changes,
-        "batches": len(found.batches.batches),
+        "partitions": len(reassignment.facts.partitions),
+        "changes": len(reassignment.changes),
+        "copies": reassignment.plan.copies,
+        "leader_changes": reassignment.plan.leader_changes,
+        "batches": len(reassignment.batches.batches),
         **loads,
-        "reason": " ".join(found.shortfalls) or None,
-        "optimal": found.plan.optimal,
+        "reason": " ".join(reassignment.shortfalls) or None,
+        "optimal": reassignment.plan.optimal,
         "brokers": [{name: row[name] for name in BROKER} for row in used],
-        "sentences": list(found.sentences()),
-        "files": texts_of(found),
+        "sentences": list(reassignment.sentences()),
+        "files": texts_of(reassignment),
     }
 
 
-def _columns(known: dict[str, Any]) -> dict[str, Any]:
-    return {name: known.get(name) for name in COLUMN_TYPES}
+def _columns(entries: dict[str, Any]) -> dict[str, Any]:
+    return {name: entries.get(name) for name in COLUMN_TYPES}
 
 
 def _some(cells: Any) -> list[Any]:
     return [] if cells is None else list(cells)
 
 
-def _values(one: Any, columns: tuple[str, ...]) -> list[Any]:
+def _values(item: Any, columns: tuple[str, ...]) -> list[Any]:
     """Of a struct; arrays as lists."""
     return [
         value.tolist() if hasattr(value, "tolist") and hasattr(value, "__len__") else value
-        for value in (one[name] for name in columns)
+        for value in (item[name] for name in columns)
     ]
 
 

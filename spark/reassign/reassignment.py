@@ -53,7 +53,7 @@ class Reassignment:
         )
         after = _measured(self.plan.replicas, self)
         shares = self.even_shares
-        leads = Counter(one.leader for one in self.facts.partitions)
+        leads = Counter(partition.leader for partition in self.facts.partitions)
         ins = Counter(b for change in self.changes for b in change.after if b not in change.before)
         rows = []
         for broker in self.plan.cluster.brokers:
@@ -83,28 +83,29 @@ class Reassignment:
         """
         held: Counter[str | None] = Counter()
         room: defaultdict[str | None, float] = defaultdict(float)
-        used = [one for one in self.plan.cluster.brokers if one.alive and one.usable]
-        has_racks = all(one.rack is not None for one in used)
-        rack = {one.id: one.rack if has_racks else None for one in used}
+        used = [broker for broker in self.plan.cluster.brokers if broker.alive and broker.usable]
+        has_racks = all(item.rack is not None for item in used)
+        rack = {item.id: item.rack if has_racks else None for item in used}
         planned = Counter(broker for row in self.plan.replicas.values() for broker in row)
-        for one in used:
-            held[rack[one.id]] += planned[one.id]
-            room[rack[one.id]] += one.capacity or 1.0
+        for item in used:
+            held[rack[item.id]] += planned[item.id]
+            room[rack[item.id]] += item.capacity or 1.0
         return {
-            one.id: held[rack[one.id]] * (one.capacity or 1.0) / room[rack[one.id]] for one in used
+            element.id: held[rack[element.id]] * (element.capacity or 1.0) / room[rack[element.id]]
+            for element in used
         }
 
     def _of_racks(self) -> Iterator[str]:
         """What racks of unequal size make of the even share."""
         brokers = Counter(
-            one.rack for one in self.plan.cluster.brokers if one.id in self.even_shares
+            broker.rack for broker in self.plan.cluster.brokers if broker.id in self.even_shares
         )
         if None in brokers or len(set(brokers.values())) < 2:
             return
         shares = {
-            one.rack: self.even_shares[one.id]
-            for one in self.plan.cluster.brokers
-            if one.id in self.even_shares
+            broker.rack: self.even_shares[broker.id]
+            for broker in self.plan.cluster.brokers
+            if broker.id in self.even_shares
         }
         each = [
             f"{figure(shares[rack])} in rack {rack} ({counted(count, 'broker')})"
@@ -118,32 +119,34 @@ class Reassignment:
     @cached_property
     def shortfalls(self) -> list[str]:
         """What was asked for and isn't reached: brokers that keep replicas, other factors."""
-        why = {(one.topic, one.partition): one.reason for one in self.plan.left_out}
+        why = {(item.topic, item.partition): item.reason for item in self.plan.left_out}
         stays: defaultdict[int, list[str]] = defaultdict(list)
         factor, other = self.wanted.replication_factor, []
-        for one, row in zip(self.cluster.partitions, self._planned_rows(), strict=True):
-            if not self.wanted.is_chosen(one.topic):
+        for partition, row in zip(self.cluster.partitions, self._planned_rows(), strict=True):
+            if not self.wanted.is_chosen(partition.topic):
                 continue
-            reason = why.get((one.topic, one.partition), "they have no leader to copy from")
+            reason = why.get(
+                (partition.topic, partition.partition), "they have no leader to copy from"
+            )
             for broker in filter(self.wanted.is_to_leave, row):
                 stays[broker].append(reason)
             if factor is not None and len(row) != factor:
                 other.append(reason)
-        said = [
+        text = [
             f"Broker {broker} isn't empty: {counted(len(reasons), 'replica')} "
             f"{'stays' if len(reasons) == 1 else 'stay'}, since {_commonest(reasons)}."
             for broker, reasons in sorted(stays.items())
         ]
         if other:
-            said.append(
+            text.append(
                 f"{counted(len(other), 'partition')} {'has' if len(other) == 1 else 'have'} "
                 f"another replication factor than {factor}, since {_commonest(other)}."
             )
-        return said
+        return text
 
     def _planned_rows(self) -> Iterator[list[int]]:
-        for one in self.cluster.partitions:
-            yield self.plan.replicas[one.topic, one.partition]
+        for partition in self.cluster.partitions:
+            yield self.plan.replicas[partition.topic, partition.partition]
 
     @cached_property
     def elections(self) -> list[tuple[str, int]]:
@@ -151,16 +154,16 @@ class Reassignment:
 
         Only where the preferred one is in sync, without which no election makes it the leader.
         """
-        changed = {(one.topic, one.partition) for one in self.changes}
+        changed = {(change.topic, change.partition) for change in self.changes}
         return [
-            (one.topic, one.partition)
-            for one in self.facts.partitions
-            if (one.topic, one.partition) not in changed
-            and self.wanted.is_chosen(one.topic)
-            and one.leader is not None
-            and one.leader != one.replicas[0]
-            and one.replicas[0] in (one.isr or ())
-            and not self.wanted.is_to_leave(one.replicas[0])
+            (partition.topic, partition.partition)
+            for partition in self.facts.partitions
+            if (partition.topic, partition.partition) not in changed
+            and self.wanted.is_chosen(partition.topic)
+            and partition.leader is not None
+            and partition.leader != partition.replicas[0]
+            and partition.replicas[0] in (partition.isr or ())
+            and not self.wanted.is_to_leave(partition.replicas[0])
         ]
 
     def sentences(self) -> Iterator[str]:
@@ -193,7 +196,7 @@ class Reassignment:
         yield from self._of_racks()
         if plan.limit:
             yield _limited(plan.limit)
-        offsets = [one.partition for one in self.changes if one.topic == OFFSETS_TOPIC]
+        offsets = [change.partition for change in self.changes if change.topic == OFFSETS_TOPIC]
         if offsets:
             yield (
                 f"{counted(len(offsets), 'partition')} of {OFFSETS_TOPIC} "
@@ -234,23 +237,25 @@ def reassigned(
     per_broker: int | None = None,
 ) -> Reassignment:
     """The same of what is known of a cluster."""
-    stated, said = wanted.cluster(facts)
+    values, text = wanted.cluster(facts)
     try:
-        plan = plan_replicas(stated, goals)
+        plan = plan_replicas(values, goals)
     except (InvalidClusterError, ReplicaGoalsError) as error:
         raise InputError(f"cluster {facts.cluster}: {error}") from None
     behind = {
-        (one.topic, one.partition)
-        for one in facts.partitions
-        if one.isr is not None and len(one.isr) < len(one.replicas)
+        (partition.topic, partition.partition)
+        for partition in facts.partitions
+        if partition.isr is not None and len(partition.isr) < len(partition.replicas)
     }
     leaders = {
-        (one.topic, one.partition): one.leader for one in facts.partitions if one.leader is not None
+        (partition.topic, partition.partition): partition.leader
+        for partition in facts.partitions
+        if partition.leader is not None
     }
     batches = batches_of(plan, batch_copies, per_broker, leaders, behind)
-    notes = [*said, *_behind(facts), *reasons_told(plan.left_out), *plan.notes]
-    told = [as_sentence(note) for note in notes]
-    return Reassignment(facts, wanted, stated, plan, batches, told)
+    notes = [*text, *_behind(facts), *reasons_told(plan.left_out), *plan.notes]
+    reports = [as_sentence(note) for note in notes]
+    return Reassignment(facts, wanted, values, plan, batches, reports)
 
 
 def _commonest(reasons: list[str]) -> str:
@@ -273,8 +278,10 @@ def _limited(limit: Limit) -> str:
 
 def _behind(facts: ClusterFacts) -> Iterator[str]:
     """Brokers that are listed and in sync with none of what they have: they may be down."""
-    having = {b for one in facts.partitions if one.isr is not None for b in one.replicas}
-    in_sync = {b for one in facts.partitions for b in one.isr or ()}
+    having = {
+        b for partition in facts.partitions if partition.isr is not None for b in partition.replicas
+    }
+    in_sync = {b for partition in facts.partitions for b in partition.isr or ()}
     for broker in sorted(having & facts.racks.keys() - in_sync):
         yield f"broker {broker} is in sync with none of its replicas: if it is down, drain it"
 

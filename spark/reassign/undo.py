@@ -48,17 +48,17 @@ def ways_back(out: Path, live: LiveCluster) -> list[WayBack]:
         moved = read_move(rollback.with_name(rollback.name.replace("rollback", "move")))
         steps = []
         for name, before in read_move(rollback).items():
-            one = now.get(name)
-            if one is None or (list(one.replicas) == before and not one.is_moving):
+            item = now.get(name)
+            if item is None or (list(item.replicas) == before and not item.is_moving):
                 continue
-            if not _is_of_batch(one, moved.get(name, []), before):
+            if not _is_of_batch(item, moved.get(name, []), before):
                 faults.append(
-                    f"partition {one} is on {one.replicas}; batch {number} moves it from {before} "
-                    f"to {moved.get(name)}, so somebody else has moved it"
+                    f"partition {item} is on {item.replicas}; batch {number} moves it from "
+                    f"{before} to {moved.get(name)}, so somebody else has moved it"
                 )
                 continue
-            steps.append(Step(*name, list(one.replicas), before, None, _new(one, before)))
-            now[name] = one._replace(replicas=before, adding=[], removing=[])
+            steps.append(Step(*name, list(item.replicas), before, None, _new(item, before)))
+            now[name] = item._replace(replicas=before, adding=[], removing=[])
         if steps:
             ways.append(WayBack(number, steps))
     needed = {broker for way in ways for step in way.steps for broker in step.after}
@@ -87,12 +87,12 @@ def undo(ways: list[WayBack], live: LiveCluster, pace: Pace) -> Generator[str, N
         yield f"batch {way.number} is undone"
 
 
-def _is_of_batch(one: PartitionFacts, moved: list[int], before: list[int]) -> bool:
+def _is_of_batch(partition_facts: PartitionFacts, moved: list[int], before: list[int]) -> bool:
     """Whether a batch, or its cancellation, has brought a partition to where it is."""
-    coming = {*one.replicas, *one.adding} - {*one.removing}
+    coming = {*partition_facts.replicas, *partition_facts.adding} - {*partition_facts.removing}
     return coming in ({*moved}, {*before})
 
 
-def _new(one: PartitionFacts, before: list[int]) -> int | None:
+def _new(partition_facts: PartitionFacts, before: list[int]) -> int | None:
     """A broker that has to copy the partition again, if there is one."""
-    return next((broker for broker in before if broker not in one.replicas), None)
+    return next((broker for broker in before if broker not in partition_facts.replicas), None)

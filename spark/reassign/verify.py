@@ -30,13 +30,13 @@ def verify_move(
 
     Without that, what isn't as wanted and isn't moving is taken as not started.
     """
-    known = {(one.topic, one.partition): one for one in facts.partitions}
+    entries = {(partition.topic, partition.partition): partition for partition in facts.partitions}
     states = []
     for name, row in sorted(wanted.items()):
-        one = known.get(name)
-        found = list(one.replicas) if one else []
-        state, said = state_of(one, facts.racks, row, (origin or {}).get(name))
-        states.append(PartitionState(*name, state, row, found, said))
+        item = entries.get(name)
+        result = list(item.replicas) if item else []
+        state, text = state_of(item, facts.racks, row, (origin or {}).get(name))
+        states.append(PartitionState(*name, state, row, result, text))
     return states
 
 
@@ -64,25 +64,31 @@ def _of(brokers: list[int], alive: Container[int]) -> list[int]:
     return [broker for broker in brokers if broker in alive]
 
 
-def _moving(one: PartitionFacts, wanted: list[int]) -> tuple[str, str]:
-    if both := sorted(set(one.adding) & set(one.removing)):
+def _moving(partition_facts: PartitionFacts, wanted: list[int]) -> tuple[str, str]:
+    if both := sorted(set(partition_facts.adding) & set(partition_facts.removing)):
         return (
             DIVERGED,
             f"{_listed(both)} is added and removed at once, which never ends: cancel it",
         )
-    coming = {*one.replicas, *one.adding} - set(one.removing)
+    coming = {*partition_facts.replicas, *partition_facts.adding} - set(partition_facts.removing)
     if coming == set(wanted):
-        return RUNNING, f"adding {_listed(one.adding)}, removing {_listed(one.removing)}"
+        return (
+            RUNNING,
+            f"adding {_listed(partition_facts.adding)}, "
+            f"removing {_listed(partition_facts.removing)}",
+        )
     return DIVERGED, f"it is moving to {_listed(sorted(coming))}"
 
 
-def _left_to_do(one: PartitionFacts) -> str:
+def _left_to_do(partition_facts: PartitionFacts) -> str:
     """What is still amiss where the replicas are as wanted."""
-    behind = set(one.replicas) - set(one.replicas if one.isr is None else one.isr)
+    behind = set(partition_facts.replicas) - set(
+        partition_facts.replicas if partition_facts.isr is None else partition_facts.isr
+    )
     if behind:
         return f"out of sync: {_listed(sorted(behind))}"
-    if one.leader not in (None, one.replicas[0]):
-        return f"led by {one.leader}: elect the preferred leader"
+    if partition_facts.leader not in (None, partition_facts.replicas[0]):
+        return f"led by {partition_facts.leader}: elect the preferred leader"
     return ""
 
 

@@ -34,17 +34,22 @@ class Wanted:
         InputError for brokers that aren't there, and while partitions are being reassigned.
         """
         self._check(facts)
-        said = self._at_minimum(facts)
+        sentences = self._at_minimum(facts)
         led = facts.tells_leaders
-        chosen = [one for one in facts.partitions if self.is_chosen(one.topic)]
-        leaderless = {str(one) for one in chosen if led and one.leader is None}
+        selection = [partition for partition in facts.partitions if self.is_chosen(partition.topic)]
+        leaderless = {str(item) for item in selection if led and item.leader is None}
         partitions = [
             Partition(
-                *(one.topic, one.partition, one.replicas, self.replication_factor),
-                size=self.sizes.get((one.topic, one.partition)),
-                scope=self.is_chosen(one.topic) and str(one) not in leaderless,
+                *(
+                    partition.topic,
+                    partition.partition,
+                    partition.replicas,
+                    self.replication_factor,
+                ),
+                size=self.sizes.get((partition.topic, partition.partition)),
+                scope=self.is_chosen(partition.topic) and str(partition) not in leaderless,
             )
-            for one in facts.partitions
+            for partition in facts.partitions
         ]
         brokers = [
             Broker(
@@ -56,10 +61,10 @@ class Wanted:
             for broker, rack in facts.racks.items()
         ]
         if leaderless:
-            said.append(
+            sentences.append(
                 f"{named('partition', leaderless)} left out: without a leader nothing can be copied"
             )
-        return Cluster(brokers, partitions), said
+        return Cluster(brokers, partitions), sentences
 
     def is_chosen(self, topic: str) -> bool:
         """Whether a topic's partitions are to be planned."""
@@ -73,9 +78,9 @@ class Wanted:
         """A sentence if topics would have no replica to spare; InputError without `force`."""
         factor = self.replication_factor
         held = {
-            one.topic: one.min_insync
-            for one in facts.partitions
-            if self.is_chosen(one.topic) and (one.min_insync or 0) > 1
+            partition.topic: partition.min_insync
+            for partition in facts.partitions
+            if self.is_chosen(partition.topic) and (partition.min_insync or 0) > 1
         }
         short = sorted(topic for topic, least in held.items() if factor and factor <= (least or 0))
         if not short:
@@ -90,26 +95,28 @@ class Wanted:
 
     def _check(self, facts: ClusterFacts) -> None:
         for what, ids in (("drained", self.drain), ("added", self.add), ("used", self.brokers)):
-            known = set(facts.racks)
+            racks = set(facts.racks)
             if what == "drained":
-                known |= {broker for one in facts.partitions for broker in one.replicas}
-            if absent := sorted(set(ids) - known):
+                racks |= {broker for partition in facts.partitions for broker in partition.replicas}
+            if absent := sorted(set(ids) - racks):
                 raise InputError(
                     f"broker {absent[0]} is to be {what}, and cluster {facts.cluster} doesn't have "
-                    f"it: it has {', '.join(map(str, sorted(known)))}. Take another snapshot once "
+                    f"it: it has {', '.join(map(str, sorted(racks)))}. Take another snapshot once "
                     "it runs"
                 )
         if both := sorted(set(self.drain) & {*self.add, *self.brokers}):
             raise InputError(f"broker {both[0]} is to be drained, and to be used as well")
         if self.replication_factor is not None and self.replication_factor < 1:
             raise InputError(f"a replication factor of {self.replication_factor} isn't above 0")
-        if moving := [str(one) for one in facts.partitions if one.is_moving]:
+        if moving := [str(partition) for partition in facts.partitions if partition.is_moving]:
             raise InputError(
                 f"{named('partition', moving)} of cluster {facts.cluster} are being reassigned: "
                 "plan again when that is done, or cancelled"
             )
-        if self.topics and not any(self.is_chosen(one.topic) for one in facts.partitions):
+        if self.topics and not any(
+            self.is_chosen(partition.topic) for partition in facts.partitions
+        ):
             raise InputError(
                 f"no topic of cluster {facts.cluster} fits {', '.join(self.topics)}: nothing is "
-                f"planned{did_you_mean(self.topics[0], {one.topic for one in facts.partitions})}"
+                f"planned{did_you_mean(self.topics[0], {p.topic for p in facts.partitions})}"
             )

@@ -105,11 +105,11 @@ class Transition:
         keepable = self.scene.keepable(owner)
         changed = target != owner
         lost = changed & keepable
-        given = changed & (target != NOBODY)
-        moves = int(np.count_nonzero(given & keepable))
+        mask = changed & (target != NOBODY)
+        moves = int(np.count_nonzero(mask & keepable))
         return Changes(
             moves=moves,
-            takeovers=int(np.count_nonzero(given & (owner != NOBODY))) - moves,
+            takeovers=int(np.count_nonzero(mask & (owner != NOBODY))) - moves,
             keepable=int(np.count_nonzero(keepable)),
             lost=int(np.count_nonzero(lost)),
         )

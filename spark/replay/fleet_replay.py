@@ -78,13 +78,13 @@ def replay_fleet(
       `strategy_seconds` of processor time, the group keeps what it had, and the time until the next
       change isn't counted.
     """
-    chosen = check_strategies(strategies)
+    names = check_strategies(strategies)
     fleet_goals = of_fleet(goals)
     racks = fleet_goals.need_racks or any(
-        strategy_named(name).rack_aware for name in chosen if name != CURRENT
+        strategy_named(name).rack_aware for name in names if name != CURRENT
     )
     facts, weights = history.facts(racks), fleet_goals.weights
     encoded = encode_changes(history.tables, facts, racks, weights, rates)
-    replay = Replay(history.timeline, chosen, fleet_goals, strategy_seconds)
+    replay = Replay(history.timeline, names, fleet_goals, strategy_seconds)
     steps = steps_of(encoded, replay).persist()
     return FleetReplay(steps, groups_of(steps).persist())

@@ -24,5 +24,5 @@ def is_eager(strategy: str, row: EncodedRow) -> bool | None:
     if row.type == CONNECT:
         of_connect = CONNECT_PROTOCOLS.get(name)
         return strategy_named(of_connect).eager if of_connect else None
-    known = STRATEGIES.get(name)
-    return known.eager if known else None
+    entries = STRATEGIES.get(name)
+    return entries.eager if entries else None

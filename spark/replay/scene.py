@@ -42,7 +42,7 @@ class GroupState:
         instances = problem.kafka.instance_ids or [None] * len(problem.member_ids)
         named = zip(instances, problem.member_ids, strict=True)
         return GroupState(
-            problem, [f"i{one}" if one is not None else f"m{id_}" for one, id_ in named]
+            problem, [f"i{item}" if item is not None else f"m{id_}" for item, id_ in named]
         )
 
     @property
@@ -96,8 +96,8 @@ class GroupState:
         racks = problem.racks if problem.racks and problem.replica_racks else [None] * len(self.who)
         of_member = problem.member_subscription.tolist()
         return {
-            who: (rack, topics[one], vanished[one])
-            for who, rack, one in zip(self.who, racks, of_member, strict=True)
+            who: (rack, topics[item], vanished[item])
+            for who, rack, item in zip(self.who, racks, of_member, strict=True)
         }
 
     @cached_property
@@ -111,8 +111,8 @@ class GroupState:
             return problem.topics, sizes, ids, *racks
         topics = np.flatnonzero(classes.of_topic >= 0).tolist()
         partitions = np.flatnonzero(classes.of_partition >= 0).tolist()
-        of_topics = ([some[t] for t in topics] for some in (problem.topics, sizes, ids))
-        return *of_topics, *([some[p] for p in partitions if some] for some in racks)
+        of_topics = ([items[t] for t in topics] for items in (problem.topics, sizes, ids))
+        return *of_topics, *([rack[p] for p in partitions if rack] for rack in racks)
 
 
 @dataclass(frozen=True, eq=False)

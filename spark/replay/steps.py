@@ -155,9 +155,9 @@ class _GroupReplay:
         """Where it has no answer everything stays as it was."""
         owner = arrival.owner(trail.owned)
         problem = arrival.problem(trail.owned, owner)
-        chosen = strategy_named(name)
+        strategy = strategy_named(name)
         try:
-            answer = self._limit.spend(lambda: chosen.assign(problem, self._goals))
+            answer = self._limit.spend(lambda: strategy.assign(problem, self._goals))
         except Exception as error:
             trail.outcome = failed(error)
             return NONE
@@ -209,7 +209,7 @@ class _GroupReplay:
             "remote_reads": outcome.reads and outcome.reads.remote,
         }
 
-    def _row(self, row: RowInTime, group: FleetGroup, strategy: str, **found: Any) -> StepRow:
+    def _row(self, row: RowInTime, group: FleetGroup, strategy: str, **result: Any) -> StepRow:
         seconds = self._replay.timeline.known_seconds(row.cluster, row.start, row.end)
         return StepRow(
             cluster=row.cluster,
@@ -223,7 +223,7 @@ class _GroupReplay:
             status=group.status,
             reason=group.reason,
             members=len(row.member_ids),
-            **found,
+            **result,
         )
 
 

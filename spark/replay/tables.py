@@ -67,8 +67,8 @@ def groups_of(steps: DataFrame) -> DataFrame:
     later = answered & F.col("rebalanced") & ~F.col("first")
     has_protocol = F.bool_and(F.col("stopped").isNotNull() | ~later)
     over_bound = F.when(F.col("weight_bound") > 0, F.col("max_weight") / F.col("weight_bound"))
-    known = F.when(over_bound.isNotNull(), F.col("seconds"))
-    mean_over_bound = F.try_divide(F.sum(over_bound * known), F.sum(known))
+    entries = F.when(over_bound.isNotNull(), F.col("seconds"))
+    mean_over_bound = F.try_divide(F.sum(over_bound * entries), F.sum(entries))
     hours = F.sum(F.when(answered, F.col("seconds")).otherwise(0)) / 3600
     rows = steps.groupBy(*GROUP_KEYS, "strategy").agg(
         F.max_by("kind", "start").alias("kind"),
@@ -107,22 +107,22 @@ def _with_best(rows: DataFrame) -> DataFrame:
     rank = F.rank().over(of_group.orderBy(*_in_order(*WORTH)))
     is_judged = F.col("worst_max_load").isNotNull()
     best = F.when(F.col("best_or_equal"), F.col("strategy"))
-    found = {
-        f"current_{one}": F.max(F.when(F.col("strategy") == CURRENT, F.col(one))).over(of_group)
-        for one in TOLD
+    result = {
+        f"current_{item}": F.max(F.when(F.col("strategy") == CURRENT, F.col(item))).over(of_group)
+        for item in TOLD
     }
-    saved = {f"saved_{one}": F.col(f"current_{one}") - F.col(one) for one in SAVED}
-    told = rows.withColumns(
+    saved = {f"saved_{item}": F.col(f"current_{item}") - F.col(item) for item in SAVED}
+    report = rows.withColumns(
         {
             "is_unchanged": F.max("changes").over(of_group) == 0,
             "best_or_equal": (rank == 1) & is_judged,
             "is_best": (place == 1) & is_judged,
-            **found,
+            **result,
         }
     ).withColumn("equals", F.sort_array(F.collect_list(best).over(of_group)))
-    told = told.withColumn("alone", F.col("best_or_equal") & (F.size("equals") == 1))
+    report = report.withColumn("alone", F.col("best_or_equal") & (F.size("equals") == 1))
     sentence = F.when(F.col("is_best"), F.expr(SENTENCE))
-    return told.withColumns({**saved, "sentence": sentence}).drop("equals", *found)
+    return report.withColumns({**saved, "sentence": sentence}).drop("equals", *result)
 
 
 def _in_order(*texts: str) -> list[Column]:
@@ -144,11 +144,11 @@ def league_of(groups: DataFrame) -> DataFrame:
         F.count_if(is_answered).alias("groups"),
         F.count_if("is_best").alias("best_for"),
         F.count_if(is_answered & F.col("is_unchanged")).alias("unchanged"),
-        *(F.count_if(F.expr(f"{one} and not is_unchanged")).alias(one) for one in COUNTED),
+        *(F.count_if(F.expr(f"{item} and not is_unchanged")).alias(item) for item in COUNTED),
         F.count("stopped").alias("stopped_groups"),
         F.max("worst_max_load").alias("worst_max_load"),
         F.avg("mean_over_bound").alias("mean_over_bound"),
         F.max("worst_over_bound").alias("worst_over_bound"),
-        *(F.sum(one).alias(one) for one in SUMMED),
+        *(F.sum(item).alias(item) for item in SUMMED),
     )
     return league.orderBy(F.col("kind").desc(), *_in_order(*WORTH, *TIES))

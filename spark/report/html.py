@@ -71,7 +71,7 @@ def figure(number: float | None) -> str:
 def readable(text: Any) -> str:
     """Text in which no name breaks a page: shortened, and without what turns text around."""
     return "".join(
-        one if one.isprintable() else f"\\x{ord(one):02x}" for one in shortened_in(str(text))
+        item if item.isprintable() else f"\\x{ord(item):02x}" for item in shortened_in(str(text))
     )
 
 
@@ -92,9 +92,9 @@ def _data(material: Material, sections: Any) -> str:
     views = {section["name"]: section for section in sections}
     rows = views["groups"]["rows"] if "groups" in views else ()
     loads = {row["id"]: loads_of(row) for row in rows if row["loads"]}
-    for one in loads.values():
-        one["p"] = readable(one["p"])
-        one["m"] = [[readable(name), *counts] for name, *counts in one["m"]]
+    for item in loads.values():
+        item["p"] = readable(item["p"])
+        item["m"] = [[readable(name), *counts] for name, *counts in item["m"]]
     data = {"loads": loads, "trend": views["trend"].get("data")}
     return json.dumps(data, separators=(",", ":")).replace("<", "\\u003c")
 

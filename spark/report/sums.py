@@ -82,8 +82,8 @@ def loads_of(assignments: DataFrame, members: DataFrame) -> DataFrame:
     rows = reduce(DataFrame.unionAll, counts).toDF(*KEYS, "member", "now", "planned")
     sums = rows.where("member is not null").groupBy(*KEYS, "member")
     loads = sums.agg(F.sum("now").alias("now"), F.sum("planned").alias("planned"))
-    one = F.struct(F.expr("abs(now - planned)"), "now", "planned", "member")
-    most_changed = F.sort_array(F.collect_list(one), asc=False)
+    item = F.struct(F.expr("abs(now - planned)"), "now", "planned", "member")
+    most_changed = F.sort_array(F.collect_list(item), asc=False)
     return loads.groupBy(*KEYS).agg(F.slice(most_changed, 1, LOADS).alias("loads"))
 
 
@@ -95,22 +95,22 @@ def kinds_of(findings: DataFrame) -> DataFrame:
 
 def answers_of(comparison: DataFrame) -> DataFrame:
     """`answers`: what each strategy makes of a group."""
-    one = F.struct("strategy", "excess", "moves")
+    item = F.struct("strategy", "excess", "moves")
     return (
         comparison.where("excess is not null")
         .groupBy(*KEYS)
-        .agg(F.collect_list(one).alias("answers"))
+        .agg(F.collect_list(item).alias("answers"))
     )
 
 
 def weights_of(comparison: DataFrame) -> DataFrame:
     """`weights`: the largest load by weight ÷ the proven bound, under each strategy."""
     ratio = F.try_divide("max_weight", "weight_bound").alias("ratio")
-    one = F.struct("strategy", ratio)
+    item = F.struct("strategy", ratio)
     return (
         comparison.where("weight_bound > 0")
         .groupBy(*KEYS)
-        .agg(F.collect_list(one).alias("weights"))
+        .agg(F.collect_list(item).alias("weights"))
     )
 
 

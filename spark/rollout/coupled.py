@@ -22,7 +22,9 @@ def coupled_parts(fleet: FleetSnapshot) -> DataFrame:
     Components are those of the graph of groups and topics, without topics of more than `HUB`
     groups; one task looks at each cluster.
     """
-    names = [F.expr(f"{escaped(f'`{one}`')}").alias(one) for one in ("cluster", "group", "topic")]
+    names = [
+        F.expr(f"{escaped(f'`{item}`')}").alias(item) for item in ("cluster", "group", "topic")
+    ]
     read = fleet.tables["subscriptions"].select(*names).distinct()
     readers = F.count("*").alias("readers")
     hubs = read.groupBy("cluster", "topic").agg(readers).where(F.col("readers") > HUB)
@@ -45,11 +47,11 @@ def _components(rows: pd.DataFrame) -> pd.DataFrame:
     while True:
         least = np.full(topic.max(initial=-1) + 1, len(names))
         np.minimum.at(least, topic, label[member])
-        found = label.copy()
-        np.minimum.at(found, member, least[topic])
-        found = found[found]  # what its label has found counts as well
-        if np.array_equal(found, label):
+        result = label.copy()
+        np.minimum.at(result, member, least[topic])
+        result = result[result]  # what its label has found counts as well
+        if np.array_equal(result, label):
             break
-        label = found
+        label = result
     cluster = rows["cluster"].iloc[0]
     return pd.DataFrame({"cluster": cluster, "group": names, "component": names[label]})

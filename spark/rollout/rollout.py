@@ -58,7 +58,9 @@ def rollout_fleet(
     def cells_of(groups: list[Any]) -> list[Cells]:
         with TimeLimit(strategy_seconds) as limit:
             return [
-                one.cells() for row in groups for one in steps_of_group(row, to, consumers, limit)
+                rollout_row.cells()
+                for row in groups
+                for rollout_row in steps_of_group(row, to, consumers, limit)
             ]
 
     steps = in_workers(encoded, schema_of(RolloutRow), cells_of)
@@ -88,8 +90,8 @@ def steps_of_group(
     if group.problem is None:
         yield _row(row, UNABLE, group.reason)
         return
-    stated = consumers.of(row.cluster, row.group)
-    way = upgrade_path(row, to, stated, float(stated.get("restart_seconds", RESTART_SECONDS)))
+    values = consumers.of(row.cluster, row.group)
+    way = upgrade_path(row, to, values, float(values.get("restart_seconds", RESTART_SECONDS)))
     if not way.restarts:
         yield _row(row, UNABLE if way.reason else DONE, way.reason)
         return
@@ -99,7 +101,7 @@ def steps_of_group(
         yield _row(row, UNABLE, failed(error).reason)
 
 
-def _row(row: EncodedRow, status: str, reason: str | None = None, **found: Any) -> RolloutRow:
+def _row(row: EncodedRow, status: str, reason: str | None = None, **result: Any) -> RolloutRow:
     return RolloutRow(
         cluster=row.cluster,
         group=row.group,
@@ -107,7 +109,7 @@ def _row(row: EncodedRow, status: str, reason: str | None = None, **found: Any) 
         reason=reason,
         uses=row.group_strategy,
         members=len(row.member_ids),
-        **found,
+        **result,
     )
 
 
@@ -155,5 +157,5 @@ def _run(
 ) -> EventsTimeline:
     named = named_group(row, problem, classes_of(problem).kept)
     parameters = consumers.parameters(row.cluster, row.group)
-    stated = parameters.with_assignors(way.offered)
-    return simulate_events(named, events, stated, f"{row.cluster}/{row.group}")
+    values = parameters.with_assignors(way.offered)
+    return simulate_events(named, events, values, f"{row.cluster}/{row.group}")

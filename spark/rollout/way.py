@@ -56,8 +56,8 @@ def upgrade_path(row: EncodedRow, to: str, stated: Stated, seconds: float) -> Up
     return UpgradePath(
         offered,
         tuple(
-            (f"partition.assignment.strategy={','.join(one)}", Upgrade(one, seconds=seconds))
-            for one in lists
+            (f"partition.assignment.strategy={','.join(item)}", Upgrade(item, seconds=seconds))
+            for item in lists
         ),
     )
 
@@ -73,7 +73,7 @@ def offered_by(row: EncodedRow, stated: Stated) -> tuple[str, ...]:
     return ClientSettings().assignors
 
 
-def _why_not(row: EncodedRow, to: str, stated: Stated) -> str | None:
+def _why_not(row: EncodedRow, to: str, values: Stated) -> str | None:
     own = row.group_strategy
     if row.type == CONNECT:
         return "workers of Connect have protocols of their own (connect.protocol)"
@@ -85,7 +85,7 @@ def _why_not(row: EncodedRow, to: str, stated: Stated) -> str | None:
         return None if there else "it uses the new protocol: its assignor is the coordinator's"
     if own is not None and own not in CLASSIC_ASSIGNORS:
         return f"it has an assignor of its own, {own}"
-    version = stated.get("broker_version")
+    version = values.get("broker_version")
     if to == CONSUMER and version and _numbers(version) < LEAST_BROKER:
         return f"its brokers have version {version}, and the new protocol is there from 4.0 on"
     return None

@@ -59,40 +59,40 @@ def read_settings(path: Path | None) -> Settings:
     """Settings of a file, or the defaults; InputError lists unknown and mistyped keys at once."""
     if path is None:
         return Settings()
-    stated = read_checked(path, "configuration", RULES)
+    settings = read_checked(path, "configuration", RULES)
     return Settings(
-        strategy=stated.get("strategy", Settings.strategy),
-        strategies=tuple(stated.get("strategies", ())),
-        strategy_seconds=stated.get("strategy_seconds", Settings.strategy_seconds),
-        max_age=duration(stated.get("max_age", in_words(Settings.max_age))),
-        goals=read_goals(stated.get("goals", {}), stated.get("group", [])),
-        consumers=read_consumers(stated.get("consumers", {}), stated.get("group", [])),
-        price_per_gb=stated.get("traffic", {}).get("price_per_gb", Settings.price_per_gb),
-        weights=read_rate_weights(stated.get("weights", {})),
-        spark={key: _as_spark_has_it(one) for key, one in stated.get("spark", {}).items()},
+        strategy=settings.get("strategy", Settings.strategy),
+        strategies=tuple(settings.get("strategies", ())),
+        strategy_seconds=settings.get("strategy_seconds", Settings.strategy_seconds),
+        max_age=duration(settings.get("max_age", in_words(Settings.max_age))),
+        goals=read_goals(settings.get("goals", {}), settings.get("group", [])),
+        consumers=read_consumers(settings.get("consumers", {}), settings.get("group", [])),
+        price_per_gb=settings.get("traffic", {}).get("price_per_gb", Settings.price_per_gb),
+        weights=read_rate_weights(settings.get("weights", {})),
+        spark={key: _as_spark_has_it(item) for key, item in settings.get("spark", {}).items()},
     )
 
 
-def _spark_rule(where: str, key: str, found: Any) -> Iterator[str]:
+def _spark_rule(where: str, key: str, result: Any) -> Iterator[str]:
     """Settings of Spark's have any names."""
     rule = value(
-        lambda one: not isinstance(one, dict | list),
+        lambda item: not isinstance(item, dict | list),
         "a text, a number or true or false (write keys with dots in quotes)",
     )
-    yield from table(dict.fromkeys(found if isinstance(found, dict) else (), rule))(
-        where, key, found
+    yield from table(dict.fromkeys(result if isinstance(result, dict) else (), rule))(
+        where, key, result
     )
 
 
 RULES: dict[str, Rule] = {
     "strategy": one_of(PLANNED),
     "strategies": names_among(COMPARED),
-    "strategy_seconds": value(lambda one: is_number(one) and one > 0, "a number above 0"),
+    "strategy_seconds": value(lambda item: is_number(item) and item > 0, "a number above 0"),
     "max_age": DURATION,
     **GOAL_RULES,
     "consumers": CONSUMERS_RULE,
     "traffic": table(
-        {"price_per_gb": value(lambda one: is_number(one, 0), "a number of 0 or more")}
+        {"price_per_gb": value(lambda item: is_number(item, 0), "a number of 0 or more")}
     ),
     "weights": RATE_WEIGHTS_RULE,
     "spark": _spark_rule,
@@ -100,5 +100,5 @@ RULES: dict[str, Rule] = {
 """The keys of a configuration."""
 
 
-def _as_spark_has_it(stated: Any) -> str:
-    return str(stated).lower() if isinstance(stated, bool) else str(stated)
+def _as_spark_has_it(settings: Any) -> str:
+    return str(settings).lower() if isinstance(settings, bool) else str(settings)

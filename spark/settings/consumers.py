@@ -12,16 +12,16 @@ from optimizer.strategies import CLASSIC_ASSIGNORS, by_kafka_name
 from spark.patterns import matches
 from spark.settings.toml_file import Rule, is_whole, one_of, table, value
 
-_TIME = value(lambda found: is_whole(found, 1), "a whole number of milliseconds")
-_TIME_OR_NONE = value(lambda found: is_whole(found, 0), "a whole number of milliseconds")
+_TIME = value(lambda result: is_whole(result, 1), "a whole number of milliseconds")
+_TIME_OR_NONE = value(lambda result: is_whole(result, 0), "a whole number of milliseconds")
 
 
-def _assignors_rule(where: str, key: str, found: Any) -> Iterator[str]:
+def _assignors_rule(where: str, key: str, result: Any) -> Iterator[str]:
     """Names of assignors, the preferred one first."""
-    if not isinstance(found, list) or not found:
+    if not isinstance(result, list) or not result:
         yield f"{where}{key} must be a list of names, such as ['range', 'cooperative-sticky']"
         return
-    for name in found:
+    for name in result:
         if name not in CLASSIC_ASSIGNORS:
             yield f"{where}{key} has {name!r}, which is none of {', '.join(CLASSIC_ASSIGNORS)}"
 
@@ -33,7 +33,7 @@ CLIENT_RULES: dict[str, Rule] = {
     "session_timeout_ms": _TIME,
     "heartbeat_interval_ms": _TIME,
     "max_poll_interval_ms": _TIME,
-    "enable_auto_commit": value(lambda found: isinstance(found, bool), "true or false"),
+    "enable_auto_commit": value(lambda result: isinstance(result, bool), "true or false"),
     "auto_commit_interval_ms": _TIME_OR_NONE,
     "metadata_max_age_ms": _TIME,
 }
@@ -53,9 +53,9 @@ LIMITS = ("group_min_session_timeout_ms", "group_max_session_timeout_ms")
 """Those of them that say what a consumer's session time-out may be."""
 
 OWN_RULES: dict[str, Rule] = {
-    "restart_seconds": value(lambda found: is_whole(found, 0), "a whole number of seconds"),
+    "restart_seconds": value(lambda result: is_whole(result, 0), "a whole number of seconds"),
     "broker_version": value(
-        lambda found: isinstance(found, str) and re.fullmatch(r"\d+(\.\d+)+", found) is not None,
+        lambda result: isinstance(result, str) and re.fullmatch(r"\d+(\.\d+)+", result) is not None,
         "a version such as '3.9'",
     ),
 }
@@ -90,14 +90,14 @@ class FleetConsumers:
 
     def of(self, cluster: str, group: str) -> Stated:
         """What is stated for a group."""
-        rule = next((one for one in self.rules if one.fits(cluster, group)), None)
+        rule = next((answers for answers in self.rules if answers.fits(cluster, group)), None)
         return {**self.stated, **(rule.stated if rule else {})}
 
     def parameters(self, cluster: str, group: str) -> Parameters:
         """The same with Kafka 4.3.1's defaults, as a group is simulated with."""
-        stated = self.of(cluster, group)
+        values = self.of(cluster, group)
         client, broker = (
-            {_of_kafka(key): stated[key] for key in rules if key in stated}
+            {_of_kafka(key): values[key] for key in rules if key in values}
             for rules in (CLIENT_RULES, BROKER_RULES)
         )
         return Parameters(ClientSettings.of(client), BrokerSettings.of(broker))
@@ -106,7 +106,7 @@ class FleetConsumers:
     def assumed(self) -> str | None:
         """What is taken to be so since nobody says otherwise, in one sentence; None: nothing."""
         defaults = ClientSettings()
-        known = {
+        entries = {
             "session_timeout_ms": defaults.session_ms,
             "heartbeat_interval_ms": defaults.heartbeat_ms,
             "max_poll_interval_ms": defaults.max_poll_ms,
@@ -114,7 +114,7 @@ class FleetConsumers:
         }
         assumed = [
             f"{_of_kafka(key)}={default}"
-            for key, default in known.items()
+            for key, default in entries.items()
             if key not in self.stated
         ]
         if not assumed:

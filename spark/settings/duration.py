@@ -16,10 +16,10 @@ _DURATION = re.compile(r"(\d{1,6})([smhd])", re.ASCII)
 
 def duration(stated: str) -> timedelta:
     """The length of time that a whole number and a unit (s, m, h, d) say; ValueError if none."""
-    found = _DURATION.fullmatch(stated)
-    if not found:
+    found_text = _DURATION.fullmatch(stated)
+    if not found_text:
         raise ValueError(f"{stated!r} is not a duration (for example 24h)")
-    return timedelta(**{UNITS[found[2]]: int(found[1])})
+    return timedelta(**{UNITS[found_text[2]]: int(found_text[1])})
 
 
 def in_words(length: timedelta) -> str:
@@ -40,8 +40,8 @@ def window_length(stated: timedelta | str) -> timedelta:
     return timedelta(seconds=seconds)
 
 
-def _is_duration(found: Any) -> bool:
-    return isinstance(found, str) and _DURATION.fullmatch(found) is not None
+def _is_duration(result: Any) -> bool:
+    return isinstance(result, str) and _DURATION.fullmatch(result) is not None
 
 
 DURATION = value(_is_duration, "a whole number and s, m, h or d, such as '24h'")

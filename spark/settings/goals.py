@@ -47,7 +47,7 @@ class FleetGoals:
     def rules_of(self, group: str) -> tuple[GroupGoals, ...]:
         """The rules one of which may be the first that fits, by the group's cluster."""
         fitting = [rule for rule in self.rules if matches(rule.match, group)]
-        everywhere = (number for number, one in enumerate(fitting) if one.cluster == "*")
+        everywhere = (number for number, item in enumerate(fitting) if item.cluster == "*")
         return tuple(fitting[: next(everywhere, len(fitting)) + 1])
 
     def of(self, cluster: str, group: str) -> Goals:
@@ -72,10 +72,10 @@ class FleetGoals:
 
     def overridden(self, **options: Any) -> FleetGoals:
         """With some goals of every group replaced, those that aren't None. Raises GoalsError."""
-        stated = {key: _value(key, value) for key, value in options.items() if value is not None}
+        settings = {key: _value(key, value) for key, value in options.items() if value is not None}
         return FleetGoals(
-            replace(self.default, **stated),
-            tuple(replace(rule, goals=replace(rule.goals, **stated)) for rule in self.rules),
+            replace(self.default, **settings),
+            tuple(replace(rule, goals=replace(rule.goals, **settings)) for rule in self.rules),
         )
 
 
@@ -98,27 +98,27 @@ def read_goals(goals: Any, rules: Any) -> FleetGoals:
     )
 
 
-def _goals_rule(where: str, key: str, found: Any) -> Iterator[str]:
+def _goals_rule(where: str, key: str, result: Any) -> Iterator[str]:
     """What is wrong with a table [goals]."""
-    yield from table(dict.fromkeys(KEYS, ANYTHING))(where, key, found)
-    if isinstance(found, dict):
-        yield from _faults_of_values(found, f"{where}{key}: ")
+    yield from table(dict.fromkeys(KEYS, ANYTHING))(where, key, result)
+    if isinstance(result, dict):
+        yield from _faults_of_values(result, f"{where}{key}: ")
 
 
-def _group_rule(where: str, key: str, found: Any) -> Iterator[str]:
+def _group_rule(where: str, key: str, result: Any) -> Iterator[str]:
     """What is wrong with a list [[group]]."""
     patterns = {"match": PATTERN, "cluster": PATTERN}
     rules = patterns | dict.fromkeys(KEYS, ANYTHING) | CONSUMER_RULES
-    yield from tables(rules, required=("match",))(where, key, found)
-    if isinstance(found, list):
-        for number, rule in enumerate(found, start=1):
+    yield from tables(rules, required=("match",))(where, key, result)
+    if isinstance(result, list):
+        for number, rule in enumerate(result, start=1):
             if isinstance(rule, dict):
                 yield from _faults_of_values(rule, f"{where}[[{key}]] number {number}: ")
 
 
-def _faults_of_values(stated: Mapping[str, Any], where: str) -> Iterator[str]:
+def _faults_of_values(settings: Mapping[str, Any], where: str) -> Iterator[str]:
     try:
-        Goals(**_values({key: stated[key] for key in KEYS if key in stated}))
+        Goals(**_values({key: settings[key] for key in KEYS if key in settings}))
     except GoalsError as error:
         yield from (f"{where}{fault}" for fault in error.faults)
 
@@ -127,8 +127,8 @@ GOAL_RULES: dict[str, Rule] = {"goals": _goals_rule, "group": _group_rule}
 """The tables of a configuration that tell goals."""
 
 
-def _values(stated: Mapping[str, Any]) -> dict[str, Any]:
-    return {key: _value(key, value) for key, value in stated.items()}
+def _values(settings: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: _value(key, value) for key, value in settings.items()}
 
 
 def _value(key: str, value: Any) -> Any:
@@ -143,17 +143,17 @@ def goal_of(text: str) -> tuple[str, Any]:
 
     A list may be bare as well: `levels=moves,racks`.
     """
-    key, equals, stated = text.partition("=")
-    key, stated = key.strip(), stated.strip()
+    key, equals, values = text.partition("=")
+    key, values = key.strip(), values.strip()
     if not equals or key not in KEYS:
         raise InputError(f"goal {text!r} is not KEY=VALUE with a key of {', '.join(KEYS)}")
     try:
-        found = tomllib.loads(f"value = {stated}")["value"]
+        result = tomllib.loads(f"value = {values}")["value"]
     except tomllib.TOMLDecodeError:
-        found = stated
-    if isinstance(getattr(DEFAULT_GOALS, key), tuple) and isinstance(found, str):
-        found = [name.strip() for name in found.split(",")]
-    return key, found
+        result = values
+    if isinstance(getattr(DEFAULT_GOALS, key), tuple) and isinstance(result, str):
+        result = [name.strip() for name in result.split(",")]
+    return key, result
 
 
 def of_fleet(goals: FleetGoals | Goals) -> FleetGoals:
@@ -171,7 +171,7 @@ def goals_from_text(text: str | None) -> Goals:
     """The goals that a plan's row tells. Raises ValueError (GoalsError is one)."""
     if not text:
         return DEFAULT_GOALS
-    stated = json.loads(text)
-    if not isinstance(stated, dict) or stated.keys() - set(KEYS):
+    values = json.loads(text)
+    if not isinstance(values, dict) or values.keys() - set(KEYS):
         raise ValueError(f"{text!r} is not what a plan's goals look like")
-    return Goals(**_values(stated))
+    return Goals(**_values(values))

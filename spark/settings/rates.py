@@ -31,8 +31,8 @@ class RateWeights:
     @property
     def quantile(self) -> float:
         """Which quantile that column is to have."""
-        found = _QUANTILE.fullmatch(self.of)
-        return int(found[1]) / 100 if found else 0.95
+        found_text = _QUANTILE.fullmatch(self.of)
+        return int(found_text[1]) / 100 if found_text else 0.95
 
 
 DEFAULT_RATE_WEIGHTS = RateWeights()
@@ -46,9 +46,9 @@ def read_rate_weights(stated: dict[str, Any]) -> RateWeights:
     )
 
 
-def _is_of(stated: Any) -> bool:
-    is_text = isinstance(stated, str)
-    return is_text and (stated in ("mean", "maximum") or bool(_QUANTILE.fullmatch(stated)))
+def _is_of(settings: Any) -> bool:
+    is_text = isinstance(settings, str)
+    return is_text and (settings in ("mean", "maximum") or bool(_QUANTILE.fullmatch(settings)))
 
 
 RATE_WEIGHTS_RULE: Rule = table({"of": value(_is_of, _OF), "window": DURATION})

@@ -57,17 +57,17 @@ def check_strategies(strategies: Sequence[str]) -> list[str]:
 
     InputError for an unknown one, and for one that can't be loaded.
     """
-    chosen = list(dict.fromkeys(name.strip() for name in strategies)) or list(COMPARED)
-    unknown = [name for name in chosen if name not in COMPARED]
+    selection = list(dict.fromkeys(name.strip() for name in strategies)) or list(COMPARED)
+    unknown = [name for name in selection if name not in COMPARED]
     if unknown:
         names = ", ".join(COMPARED)
         raise InputError(
             f"unknown strategy {unknown[0]!r}: choose from {names}, or package:function"
         )
-    for name in chosen:
+    for name in selection:
         if name != CURRENT:
             _load(name)
-    return chosen
+    return selection
 
 
 def check_strategy(name: str) -> None:

@@ -30,9 +30,9 @@ def read_toml(path: Path, what: str) -> dict[str, Any]:
     """
     text = _text(path, what)
     try:
-        stated = tomllib.loads(text)
-        repr(stated)  # faults quote what is stated
-        return stated
+        values = tomllib.loads(text)
+        repr(values)  # faults quote what is stated
+        return values
     except tomllib.TOMLDecodeError as error:
         raise InputError(f"{what} {path} is not TOML: {error}") from None
     except (RecursionError, ValueError):
@@ -62,11 +62,11 @@ def read_checked(
     path: Path, what: str, rules: Mapping[str, Rule], required: Collection[str] = ()
 ) -> dict[str, Any]:
     """What a file states, by these rules for its keys; InputError tells all that is wrong."""
-    stated = read_toml(path, what)
-    faults = list(faults_of(stated, rules, required=required))
+    settings = read_toml(path, what)
+    faults = list(faults_of(settings, rules, required=required))
     if faults:
         raise InputError(f"{what} {path}: {'; '.join(faults)}")
-    return stated
+    return settings
 
 
 def faults_of(
@@ -139,7 +139,7 @@ def names_among(known: Collection[str]) -> Rule:
 def one_of(known: Collection[str]) -> Rule:
     """One name of those that are known."""
     return value(
-        lambda found: isinstance(found, str) and found in known, f"one of {', '.join(known)}"
+        lambda result: isinstance(result, str) and result in known, f"one of {', '.join(known)}"
     )
 
 
@@ -158,6 +158,6 @@ def is_whole(found: Any, least: int) -> bool:
 
 
 PATTERN = value(
-    lambda found: isinstance(found, str) and found != "", "a pattern such as 'payments-*'"
+    lambda result: isinstance(result, str) and result != "", "a pattern such as 'payments-*'"
 )
 ANYTHING = value(lambda _: True, "")

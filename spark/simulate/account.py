@@ -38,17 +38,25 @@ IN_WORDS = {
 
 def rows_of(timeline: Timeline) -> list[dict[str, Any]]:
     """What happened, for people: what many members do at one time is one row."""
-    told = [one for one in timeline.happenings if one.what in IN_WORDS and _matters(one)]
+    reports = [
+        happening
+        for happening in timeline.happenings
+        if happening.what in IN_WORDS and _matters(happening)
+    ]
     short = short_names(timeline.lives)
     rows = [
         {"seconds": round(at / 1000, 1), "member": short.get(who, who), "what": what}
-        for (at, _), same in groupby(told, key=lambda one: (round(one.at, -1), one.what))
+        for (at, _), same in groupby(reports, key=lambda item: (round(item.at, -1), item.what))
         for who, what in [_together([*same])]
     ]
-    for one in timeline.generations:
-        what = f"generation {one.number}: {counted(len(one.members), 'member')}"
-        led = one.leader and f"{what}, {one.protocol}, led by {short.get(one.leader, one.leader)}"
-        rows.append(_row(one.at, led))
+    for generation in timeline.generations:
+        what = f"generation {generation.number}: {counted(len(generation.members), 'member')}"
+        led = (
+            generation.leader
+            and f"{what}, {generation.protocol}, "
+            f"led by {short.get(generation.leader, generation.leader)}"
+        )
+        rows.append(_row(generation.at, led))
     for target in timeline.targets:
         rows.append(_row(target.at, f"target of epoch {target.epoch} by {target.assignor}"))
     rows = [row for row in rows if row["what"]]
@@ -59,19 +67,19 @@ def _row(at: float, what: str | None) -> dict[str, Any]:
     return {"seconds": round(at / 1000, 1), "member": "", "what": what}
 
 
-def _matters(one: LogEntry) -> bool:
-    return bool(one.partitions) or one.what not in ("assigned", "revoked", "lost")
+def _matters(log_entry: LogEntry) -> bool:
+    return bool(log_entry.partitions) or log_entry.what not in ("assigned", "revoked", "lost")
 
 
 def _together(same: list[LogEntry]) -> tuple[str, str]:
     """Who did it, and what it was, of those that did the same at one time."""
     first = same[0]
-    names = list(dict.fromkeys(one.member or "" for one in same))
+    names = list(dict.fromkeys(log_entry.member or "" for log_entry in same))
     who = names[0] if len(names) == 1 else f"{len(names)} members"
     what = IN_WORDS[first.what]
     if len(names) > 1:
         what = {"gets": "get", "gives up": "give up", "loses": "lose"}.get(what, what)
-    partitions = sum(len(one.partitions) for one in same)
+    partitions = sum(len(log_entry.partitions) for log_entry in same)
     if partitions:
         what = f"{what} {counted(partitions, 'partition')}"
     elif first.why and first.what in ("preparing", "error"):
@@ -123,5 +131,5 @@ def _sentences(timeline: Timeline, group: str) -> Iterator[str]:
 
 def partitions_of(timeline: Timeline, numbers: frozenset[int]) -> list[str]:
     """As Kafka prints them."""
-    names = sorted(timeline.partitions[one] for one in numbers)
+    names = sorted(timeline.partitions[number] for number in numbers)
     return [f"{topic}-{number}" for topic, number in names]

@@ -15,6 +15,6 @@ def short_names(names: Iterable[str]) -> dict[str, str]:
     short = {name: _RANDOM.sub("", name) for name in names}
     taken = Counter([*short.values(), *short])
     return {
-        name: one if one and taken[one] == 1 + (one == name) else name
-        for name, one in short.items()
+        name: item if item and taken[item] == 1 + (item == name) else name
+        for name, item in short.items()
     }

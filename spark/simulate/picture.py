@@ -53,20 +53,20 @@ def picture_of(timeline: Timeline, columns: int = 80) -> list[str]:
 
 def _begin(timeline: Timeline) -> float:
     """A little before the first thing that happens."""
-    first = min((one.at for one in timeline.happenings), default=0.0)
+    first = min((happening.at for happening in timeline.happenings), default=0.0)
     return max(0.0, first - 0.05 * (timeline.end - first))
 
 
 def _least(timeline: Timeline, name: str, edges: NDArray[np.float64]) -> Counts:
     """The fewest partitions that a member read in each stretch."""
-    mine = [one for one in timeline.readings if timeline.lives[one.member] == name]
-    steps = _steps((one.start, one.end) for one in mine)
+    mine = [item for item in timeline.readings if timeline.lives[item.member] == name]
+    steps = _steps((item.start, item.end) for item in mine)
     return _extreme(steps, edges, np.minimum)
 
 
 def _most_unread(timeline: Timeline, edges: NDArray[np.float64]) -> Counts:
     """The most partitions that nobody read in each stretch."""
-    pauses = [(one.start, one.end) for one in timeline.pauses]
+    pauses = [(pause.start, pause.end) for pause in timeline.pauses]
     pauses += [(since, timeline.end) for since in timeline.unread_at_end.values()]
     return _extreme(_steps(iter(pauses)), edges, np.maximum)
 
@@ -89,12 +89,12 @@ def _extreme(
         return np.zeros(len(edges) - 1, np.int64)
     last = times[-1]
     at = np.searchsorted(times, edges[:-1], "right") - 1
-    found: Counts = np.where(at >= 0, values[np.maximum(at, 0)], 0)
+    result: Counts = np.where(at >= 0, values[np.maximum(at, 0)], 0)
     inner = (times > edges[0]) & (times < min(float(edges[-1]), last + 1))
     inner &= ~((times == last) & (last >= edges[-1]))
     slot = np.searchsorted(edges, times[inner], "right") - 1
-    of.at(found, slot, values[inner])
-    return found
+    of.at(result, slot, values[inner])
+    return result
 
 
 def _digit(count: int) -> str:

@@ -39,9 +39,9 @@ def rates_of_group(
     rates: dict[str, list[float]] = {}
     for (topic, partition), series in sorted(ends.items()):
         if (rate := _rate(series)) is not None:
-            found = rates.setdefault(topic, [])
-            found += [0.0] * (partition + 1 - len(found))
-            found[partition] = rate
+            result = rates.setdefault(topic, [])
+            result += [0.0] * (partition + 1 - len(result))
+            result[partition] = rate
     return rates
 
 
@@ -55,13 +55,13 @@ def _ends(
     time = time_of(snapshot)
     assert time is not None
     at = time.timestamp()
-    known = zip(
+    entries = zip(
         *(rows["topic"].to_pylist(), rows["partition"].tolist(), rows["end_offset"].tolist()),
         strict=True,
     )
     return {
         (spelled(topic), partition): (at, end)
-        for topic, partition, end in known
+        for topic, partition, end in entries
         if end != NULL and end >= 0
     }
 

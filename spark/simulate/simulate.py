@@ -50,8 +50,8 @@ class GroupSimulation:
         return CHARTS["timeline"].drawn(spans_of(self.timeline))
 
     def _repr_html_(self) -> str:
-        said = sentences_of(self.timeline, self.group)
-        return shown_in_notebook(said, SHOWN, rows_of(self.timeline))
+        sentences = sentences_of(self.timeline, self.group)
+        return shown_in_notebook(sentences, SHOWN, rows_of(self.timeline))
 
     def by_chance(self, seeds: Iterable[int]) -> list[Timeline]:
         """The timelines of the same scenario for other seeds: what chance makes of it."""
@@ -94,13 +94,13 @@ def simulate_rows(
 
     Those without one, that can't be simulated, or can't have theirs, are left out.
     """
-    found = {}
+    result = {}
     for row in rows:
         key = (row.cluster, row.group)
         if key in scenarios:
             with suppress(InputError):
-                found[key] = _simulated(row, scenarios[key], 0, consumers, no_rates)
-    return found
+                result[key] = _simulated(row, scenarios[key], 0, consumers, no_rates)
+    return result
 
 
 def _simulated(
@@ -115,15 +115,15 @@ def _simulated(
         raise InputError(f"group {group} can't be simulated: it is {read.status} ({read.reason})")
     strategy = own_strategy(row)
     parameters = consumers.parameters(row.cluster, group).using(strategy, own=True)
-    found = named_group(row, read.problem, classes_of(read.problem).kept)
+    result = named_group(row, read.problem, classes_of(read.problem).kept)
     try:
-        stated = as_stated(found, [step.event for step in scenario.steps])
-        steps = steps_of(stated, scenario, parameters)
+        values = as_stated(result, [step.event for step in scenario.steps])
+        steps = steps_of(values, scenario, parameters)
     except EventError as error:
         raise InputError(f"group {group} can't have this scenario: {error}") from None
     end = None if scenario.seconds is None else scenario.seconds * 1000
-    told = Scenario(
-        stated,
+    report = Scenario(
+        values,
         steps,
         parameters.client,
         broker=parameters.broker,
@@ -131,5 +131,5 @@ def _simulated(
         end=end,
     )
     return GroupSimulation(
-        row.cluster, group, strategy, parameters, scenario, told, simulate(told, seed)
+        row.cluster, group, strategy, parameters, scenario, report, simulate(report, seed)
     )

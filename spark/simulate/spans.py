@@ -21,12 +21,12 @@ def spans_of(timeline: Timeline) -> list[dict[str, Any]]:
     """
     ends = timeline.end + (timeline.end / 10 if timeline.stable else 0)
     reads: dict[str, list[Span]] = {name: [] for name in timeline.lives}
-    for one in timeline.readings:
-        until = ends if one.end >= timeline.end else one.end
-        reads[timeline.lives[one.member]].append((one.start, until))
+    for item in timeline.readings:
+        until = ends if item.end >= timeline.end else item.end
+        reads[timeline.lives[item.member]].append((item.start, until))
     steps = {name: _steps(spans) for name, spans in reads.items()}
     shown = sorted(steps, key=lambda name: (-len(steps[name]), name))[:MEMBERS]
-    pauses = [(one.start, one.end) for one in timeline.pauses]
+    pauses = [(pause.start, pause.end) for pause in timeline.pauses]
     pauses += [(since, ends) for since in timeline.unread_at_end.values()]
     lanes: list[tuple[str | None, list[tuple[float, float, int]]]]
     lanes = [*((name, steps[name]) for name in sorted(shown)), (None, _steps(pauses))]
@@ -43,9 +43,9 @@ def _steps(spans: Iterable[Span]) -> list[tuple[float, float, int]]:
     for start, end in spans:
         changes[start] = changes.get(start, 0) + 1
         changes[end] = changes.get(end, 0) - 1
-    found, count = [], 0
+    result, count = [], 0
     for at, until in pairwise(sorted(changes)):
         count += changes[at]
         if count:
-            found.append((at, until, count))
-    return found
+            result.append((at, until, count))
+    return result

@@ -22,7 +22,7 @@ MEASURES = {
 
 def spread_of(timelines: Sequence[Timeline]) -> list[dict[str, Any]]:
     """A row a measure: its least, median and most among the timelines, of which there is one."""
-    values = {field: [getattr(one, field) for one in timelines] for field in MEASURES}
+    values = {field: [getattr(timeline, field) for timeline in timelines] for field in MEASURES}
     return [
         {
             "measure": name,

@@ -18,15 +18,15 @@ def happenings_of(timeline: Timeline) -> list[dict[str, Any]]:
     """Everything that happened, for programs; partitions as Kafka prints them."""
     return [
         {
-            "at_ms": round(one.at, 3),
-            "what": one.what,
-            "member": one.member,
-            "member_id": one.member_id,
-            "generation": one.generation,
-            "partitions": partitions_of(timeline, one.partitions),
-            "why": one.why,
+            "at_ms": round(happening.at, 3),
+            "what": happening.what,
+            "member": happening.member,
+            "member_id": happening.member_id,
+            "generation": happening.generation,
+            "partitions": partitions_of(timeline, happening.partitions),
+            "why": happening.why,
         }
-        for one in timeline.happenings
+        for happening in timeline.happenings
     ]
 
 
@@ -44,38 +44,39 @@ def tables_of(found: GroupSimulation) -> dict[str, list[dict[str, Any]]]:
         "simulation": [summary | figures],
         "generations": [
             {
-                "at_ms": round(one.at, 3),
-                "generation": one.number,
-                "protocol": one.protocol,
-                "leader": one.leader,
-                "members": list(one.members),
+                "at_ms": round(generation.at, 3),
+                "generation": generation.number,
+                "protocol": generation.protocol,
+                "leader": generation.leader,
+                "members": list(generation.members),
                 "assignment": {
                     name: partitions_of(timeline, parts)
-                    for name, parts in (one.assignment or {}).items()
+                    for name, parts in (generation.assignment or {}).items()
                 },
             }
-            for one in timeline.generations
+            for generation in timeline.generations
         ],
         "targets": [
             {
-                "at_ms": round(one.at, 3),
-                "epoch": one.epoch,
-                "assignor": one.assignor,
+                "at_ms": round(target.at, 3),
+                "epoch": target.epoch,
+                "assignor": target.assignor,
                 "assignment": {
-                    name: partitions_of(timeline, parts) for name, parts in one.assignment.items()
+                    name: partitions_of(timeline, parts)
+                    for name, parts in target.assignment.items()
                 },
             }
-            for one in timeline.targets
+            for target in timeline.targets
         ],
         "pauses": [
             {
-                "partition": partitions_of(timeline, frozenset((one.partition,)))[0],
-                "from_ms": round(one.start, 3),
-                "to_ms": round(one.end, 3),
-                "before": timeline.lives[one.before] if one.before >= 0 else None,
-                "after": timeline.lives[one.after],
+                "partition": partitions_of(timeline, frozenset((pause.partition,)))[0],
+                "from_ms": round(pause.start, 3),
+                "to_ms": round(pause.end, 3),
+                "before": timeline.lives[pause.before] if pause.before >= 0 else None,
+                "after": timeline.lives[pause.after],
             }
-            for one in timeline.pauses
+            for pause in timeline.pauses
         ],
         "happenings": happenings_of(timeline),
     }

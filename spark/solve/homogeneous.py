@@ -47,17 +47,19 @@ def plan_homogeneous_by_weight(
     if read is None:
         return {}
     weighed = weighed_rows(read, goals.weight)
-    found = solve_many_by_weight(weighed, goals)
+    batch_result = solve_many_by_weight(weighed, goals)
     verdicts = check_many_by_weight(
         weighed,
         [row.topics for row in read.rows],
-        found.target,
-        Bounds(np.where(found.solved, found.level, 0), found.shown),
+        batch_result.target,
+        Bounds(np.where(batch_result.solved, batch_result.level, 0), batch_result.shown),
         goals.tolerance,
     )
     seconds = (time.perf_counter() - started) / len(read.rows)
-    measures = _measures_by_weight(read, weighed, found.target, verdicts)
-    return _solved_rows(read, strategy, found.target, seconds, measures, goals_to_text(goals))
+    measures = _measures_by_weight(read, weighed, batch_result.target, verdicts)
+    return _solved_rows(
+        read, strategy, batch_result.target, seconds, measures, goals_to_text(goals)
+    )
 
 
 def targets_by_weight(rows: Sequence[Any], goals: Goals) -> dict[tuple[str, str], IntArray]:
@@ -65,12 +67,12 @@ def targets_by_weight(rows: Sequence[Any], goals: Goals) -> dict[tuple[str, str]
     read = read_homogeneous(with_like_members(rows))
     if read is None:
         return {}
-    groups, found = read.groups, solve_many_by_weight(weighed_rows(read, goals.weight), goals)
-    target = found.target - groups.member_offsets[groups.of_partition]
+    groups, result = read.groups, solve_many_by_weight(weighed_rows(read, goals.weight), goals)
+    target = result.target - groups.member_offsets[groups.of_partition]
     return {
         (row.cluster, row.group): target[start:end]
         for row, solved, (start, end) in zip(
-            read.rows, found.solved.tolist(), pairwise(groups.partition_offsets), strict=True
+            read.rows, result.solved.tolist(), pairwise(groups.partition_offsets), strict=True
         )
         if solved
     }
@@ -105,11 +107,11 @@ def _solved_rows(
 
 def _measures(read: HomogeneousRows, target: IntArray) -> Iterator[dict[str, Any] | None]:
     """Measures and proofs of each group; None for one whose optimum isn't proven."""
-    found = check_homogeneous(read.groups, target)
-    columns = [column.tolist() for column in found]
+    homogeneous_measures = check_homogeneous(read.groups, target)
+    columns = [column.tolist() for column in homogeneous_measures]
     spread_counts = spread_is_looked_at(read.groups).tolist()
     for spread_counts_here, *values in zip(spread_counts, *columns, strict=True):
-        measures = dict(zip(found._fields, values, strict=True))
+        measures = dict(zip(homogeneous_measures._fields, values, strict=True))
         proven, spread_proven = measures.pop("proven"), measures.pop("spread_proven")
         of_proof = {
             "takeovers": 0,
@@ -128,17 +130,17 @@ def _measures_by_weight(
     verdicts: Iterable[WeightVerdict | None],
 ) -> Iterator[dict[str, Any] | None]:
     """Measures and bounds of each group; None for one that has no verdict."""
-    found = check_homogeneous(read.groups, target)._asdict()
-    del found["proven"], found["spread_proven"]
+    result = check_homogeneous(read.groups, target)._asdict()
+    del result["proven"], result["spread_proven"]
     first = read.groups.member_offsets
     loads = np.bincount(read.groups.owner + 1, weighed.weight, first[-1] + 1)[1:]
     as_found = np.maximum.reduceat(loads, first[:-1]) * weighed.weight_unit / weighed.capacity
-    columns = zip(*(column.tolist() for column in found.values()), strict=True)
+    columns = zip(*(column.tolist() for column in result.values()), strict=True)
     for values, highest, verdict in zip(columns, as_found.tolist(), verdicts, strict=True):
         if verdict is None:
             yield None
             continue
-        yield dict(zip(found, values, strict=True)) | {
+        yield dict(zip(result, values, strict=True)) | {
             "takeovers": 0,
             "balance_optimal": verdict.within or None,
             "moves_optimal": (verdict.within and verdict.moves <= verdict.moves_bound) or None,

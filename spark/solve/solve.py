@@ -107,9 +107,9 @@ def row_of_group(
     problem = group.problem
     if problem is None:
         return _without_plan(row, group, strategy, goals)
-    chosen, started = strategy_named(strategy), time.perf_counter()
+    selection, started = strategy_named(strategy), time.perf_counter()
     try:
-        answer = limited_to(strategy_seconds, lambda: chosen.assign(problem, goals))
+        answer = limited_to(strategy_seconds, lambda: selection.assign(problem, goals))
         verdict, unknown = _judged(problem, answer, goals, strategy_seconds)
         measures = verdict.measures or measure(problem, answer.target)
         reasons = filter(None, (answer.reason, group.reason, unknown))
@@ -169,8 +169,8 @@ def _plan(group: FleetGroup, problem: Problem, target: IntArray) -> dict[str, An
     """How the group was found, and its plan as arrays."""
     keepable = classes_of(problem).keepable
     action = actions(keepable, group.previous, target)
-    stated = np.flatnonzero(action >= 0)
-    topic = problem.topic_of[stated]
+    values = np.flatnonzero(action >= 0)
+    topic = problem.topic_of[values]
     loads = np.bincount(problem.owner[keepable], minlength=len(problem.member_ids))
     return {
         "current_max_load": int(loads.max()),
@@ -181,14 +181,14 @@ def _plan(group: FleetGroup, problem: Problem, target: IntArray) -> dict[str, An
         "topics": problem.topics,
         # Arrow takes arrays of its own width as they are, and others number by number.
         "topic": topic.astype(np.int32),
-        "partition": (stated - problem.topic_offsets[topic]).astype(np.int32),
-        "target": target[stated].astype(np.int32),
-        "previous": group.previous[stated].astype(np.int32),
-        "action": action[stated].astype(np.int8),
+        "partition": (values - problem.topic_offsets[topic]).astype(np.int32),
+        "target": target[values].astype(np.int32),
+        "previous": group.previous[values].astype(np.int32),
+        "action": action[values].astype(np.int8),
     }
 
 
 def _without_plan(row: EncodedRow, group: FleetGroup, strategy: str, goals: Goals) -> SolvedRow:
     """Goals by weight are told all the same: a capacity may be why there is no plan."""
-    told = goals_to_text(goals) if goals.by_weight else None
-    return SolvedRow(**facts_of(row, group, strategy), goals=told)
+    report = goals_to_text(goals) if goals.by_weight else None
+    return SolvedRow(**facts_of(row, group, strategy), goals=report)

@@ -186,19 +186,19 @@ class OutOptions:
 
     def optional(self) -> Where | None:
         """The place, which can be written to, or None; InputError if it can't, or two are named."""
-        found = optional_out(self.out, self.out_tables)
-        if found is not None:
-            check_writable(found)
-        return found
+        result = optional_out(self.out, self.out_tables)
+        if result is not None:
+            check_writable(result)
+        return result
 
     def required(self) -> Where:
         """The same; InputError where none is named."""
-        found = self.optional()
-        if found is None:
+        optional = self.optional()
+        if optional is None:
             raise InputError(
                 "say where the result goes: --out FOLDER, or --out-tables CATALOG.SCHEMA"
             )
-        return found
+        return optional
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -65,11 +65,11 @@ def for_typer(command: Callable[..., Any], has_tables: bool = True) -> Callable[
     """
     own = inspect.signature(command, eval_str=True).parameters.values()
     bundles: dict[str, Any] = {
-        one.name: one.annotation for one in own if is_dataclass(one.annotation)
+        item.name: item.annotation for item in own if is_dataclass(item.annotation)
     }
-    parameters = {field.name: field for one in own for field in _unfolded(one)}
+    parameters = {field.name: field for item in own for field in _unfolded(item)}
     shared = {**(OF_TABLES if has_tables else {}), **OF_ALL}
-    if has_own_all := any("--all" in _spellings(one) for one in parameters.values()):
+    if has_own_all := any("--all" in _spellings(parameter) for parameter in parameters.values()):
         shared.pop("everything", None)
     parameters |= {
         name: _parameter(name, shared[name], DEFAULTS.get(name, False)) for name in shared
@@ -79,7 +79,7 @@ def for_typer(command: Callable[..., Any], has_tables: bool = True) -> Callable[
     def run(**stated: Any) -> Any:
         of_all = {name: stated.pop(name) for name in shared}
         for name, bundle in bundles.items():
-            stated[name] = bundle(**{one.name: stated.pop(one.name) for one in fields(bundle)})
+            stated[name] = bundle(**{item.name: stated.pop(item.name) for item in fields(bundle)})
         printing = _printing(of_all, has_own_all)
         quiet, verbose = of_all["quiet"], of_all["verbose"]
         if quiet and verbose:
@@ -89,18 +89,20 @@ def for_typer(command: Callable[..., Any], has_tables: bool = True) -> Callable[
             return command(**stated)
 
     run.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
-        [_in_panel(one) for one in parameters.values()]
+        [_in_panel(parameter) for parameter in parameters.values()]
     )
-    run.__annotations__ = {one.name: one.annotation for one in parameters.values()}
+    run.__annotations__ = {
+        parameter.name: parameter.annotation for parameter in parameters.values()
+    }
     return run
 
 
-def _unfolded(one: inspect.Parameter) -> Iterator[inspect.Parameter]:
-    if not is_dataclass(one.annotation):
-        yield one.replace(kind=inspect.Parameter.KEYWORD_ONLY)
+def _unfolded(parameter: inspect.Parameter) -> Iterator[inspect.Parameter]:
+    if not is_dataclass(parameter.annotation):
+        yield parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY)
         return
-    hints = get_type_hints(one.annotation, include_extras=True)
-    for field in fields(one.annotation):
+    hints = get_type_hints(parameter.annotation, include_extras=True)
+    for field in fields(parameter.annotation):
         yield _parameter(field.name, hints[field.name], field.default)
 
 
@@ -109,28 +111,28 @@ def _parameter(name: str, kind: Any, default: Any) -> inspect.Parameter:
     return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=kind)
 
 
-def _spellings(one: inspect.Parameter) -> Sequence[str]:
+def _spellings(parameter: inspect.Parameter) -> Sequence[str]:
     """As the command declares them; to Typer the first is a default until it reads them."""
-    option = one.annotation.__metadata__[0]
+    option = parameter.annotation.__metadata__[0]
     if not isinstance(option, OptionInfo):
         return ()
     return str(option.default), *(option.param_decls or ())
 
 
-def _in_panel(one: inspect.Parameter) -> inspect.Parameter:
+def _in_panel(parameter: inspect.Parameter) -> inspect.Parameter:
     """The same option in its panel of the help."""
-    option = one.annotation.__metadata__[0]
-    if one.name not in PANEL_OF or not isinstance(option, OptionInfo):
-        return one
+    option = parameter.annotation.__metadata__[0]
+    if parameter.name not in PANEL_OF or not isinstance(option, OptionInfo):
+        return parameter
     placed = copy(option)
-    placed.rich_help_panel = PANEL_OF[one.name]
-    return one.replace(annotation=Annotated[one.annotation.__origin__, placed])
+    placed.rich_help_panel = PANEL_OF[parameter.name]
+    return parameter.replace(annotation=Annotated[parameter.annotation.__origin__, placed])
 
 
-def _printing(stated: Mapping[str, Any], has_own_all: bool) -> Printing:
+def _printing(settings: Mapping[str, Any], has_own_all: bool) -> Printing:
     """How tables are printed, by the options of all."""
-    wide, as_csv, table = (stated.get(name) for name in ("wide", "as_csv", "table"))
-    as_json = stated.get("form") is Format.JSON
+    wide, as_csv, table = (settings.get(name) for name in ("wide", "as_csv", "table"))
+    as_json = settings.get("form") is Format.JSON
     if bool(wide) + bool(as_csv) + as_json > 1:
         raise InputError("--wide, --csv and --format json exclude each other: give one of them")
     if table is not None and not as_csv:
@@ -141,4 +143,4 @@ def _printing(stated: Mapping[str, Any], has_own_all: bool) -> Printing:
     elif as_csv or wide:
         layout = Layout.CSV if as_csv else Layout.WIDE
     hint = "--format json has all" if has_own_all else "--all shows them"
-    return Printing(layout, bool(stated.get("everything")), table, hint)
+    return Printing(layout, bool(settings.get("everything")), table, hint)

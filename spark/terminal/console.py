@@ -49,7 +49,7 @@ def draw(tables: Mapping[str, Rows], hide: Collection[str], wide: bool = False) 
         if not rows:
             OUT.print(f"{name}: none")
             continue
-        columns = [one for one in rows[0] if one not in hide or wide]
+        columns = [item for item in rows[0] if item not in hide or wide]
         titles += columns
         if wide or not OUT.is_terminal:
             WIDE_OUT.print(_laid_out(name, rows, columns, None))

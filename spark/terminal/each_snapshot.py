@@ -37,22 +37,22 @@ def each_snapshot(
     is raised at once; where several are there, those that can't be read don't stop the others, and
     those that have nothing of `part` are passed over. InputError if all are.
     """
-    chosen: Sequence[str | None] = [snapshot]
+    selection: Sequence[str | None] = [snapshot]
     if snapshot == ALL:
         stored = whole(session, store)
-        chosen = stored.whole
+        selection = stored.whole
         for skipped, why in stored.unfinished.items():
             say(skipped_sentence(skipped, why))
     done, broken = [], []
-    for one in chosen:
+    for item in selection:
         try:
-            done.append(work(one))
+            done.append(work(item))
         except NoSuchPartError as error:
-            if len(chosen) == 1:
+            if len(selection) == 1:
                 raise
             say(f"Skipped: {error}")
         except UnreadableError as error:
-            if len(chosen) == 1:
+            if len(selection) == 1:
                 raise
             broken.append(str(error))
     if not done and not broken:
@@ -60,6 +60,6 @@ def each_snapshot(
     if not broken:
         return done, None
     return done, InputError(
-        f"{len(done)} of {len(chosen)} snapshots {are_done}, the others can't be read: "
+        f"{len(done)} of {len(selection)} snapshots {are_done}, the others can't be read: "
         f"{'; '.join(broken)}"
     )

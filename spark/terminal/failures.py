@@ -133,8 +133,8 @@ def why_java_ended(status: int | None, last_words: str) -> str:
             "memory is short: give the container more memory or Spark's Java process less (--conf "
             "spark.driver.memory=1g), and run it again"
         )
-    if found := known_cause(last_words):
-        return found
+    if text := known_cause(last_words):
+        return text
     how = ""
     if status is not None:
         how = f" (signal {-status})" if status < 0 else f" (exit code {status})"
@@ -146,9 +146,9 @@ def why_java_ended(status: int | None, last_words: str) -> str:
 
 def may_come_of_javas_end(error: BaseException) -> bool:
     """Whether the error is that the Java process doesn't answer any more, or is shutting down."""
-    return any(isinstance(one, ConnectionError | Py4JNetworkError) for one in _chain(error)) or any(
-        map(_SHUT_DOWN.search, _texts(error))
-    )
+    return any(
+        isinstance(item, ConnectionError | Py4JNetworkError) for item in _chain(error)
+    ) or any(map(_SHUT_DOWN.search, _texts(error)))
 
 
 def sentence_of(error: Exception) -> str:
@@ -157,18 +157,18 @@ def sentence_of(error: Exception) -> str:
         return str(error)
     if isinstance(error, MemoryError):
         return "this command ran out of memory: run it where more is free"
-    told = "\n".join(_texts(error))
-    return known_cause(told) or f"{type(error).__name__}: {_shortened(_deepest(told, error))}"
+    report = "\n".join(_texts(error))
+    return known_cause(report) or f"{type(error).__name__}: {_shortened(_deepest(report, error))}"
 
 
 def known_cause(text: str) -> str | None:
     """The sentence for the first of the causes that the text tells of, if it does of one."""
     for cause in CAUSES:
-        if found := cause.text.search(text):
-            says = found.groupdict().get("what")
-            beside = {"file": _file_beside(found), "what": says and says.rstrip(" .")}
+        if result := cause.text.search(text):
+            says = result.groupdict().get("what")
+            beside = {"file": _file_beside(result), "what": says and says.rstrip(" .")}
             return cause.sentence.format(
-                **{name: f" ({_shortened(one)})" if one else "" for name, one in beside.items()}
+                **{name: f" ({_shortened(item)})" if item else "" for name, item in beside.items()}
             )
     return None
 
@@ -192,7 +192,7 @@ _OF_PYTHON = re.compile(
 _ABORTED = re.compile(r"Job aborted|Task failed|Job \d+ cancelled|Writing job aborted")
 
 
-def _deepest(told: str, error: Exception) -> str:
+def _deepest(text: str, error: Exception) -> str:
     """What the innermost cause says that says something; else what stands first."""
     try:
         first = first_line(error)
@@ -200,18 +200,18 @@ def _deepest(told: str, error: Exception) -> str:
         return type(error).__name__
     if not _ABORTED.search(first):
         return first
-    says = [first, *_OF_JAVA.findall(told), *_OF_PYTHON.findall(told)]
-    return next((one for one in reversed(says) if not _ABORTED.search(one)), first)
+    says = [first, *_OF_JAVA.findall(text), *_OF_PYTHON.findall(text)]
+    return next((say for say in reversed(says) if not _ABORTED.search(say)), first)
 
 
 def _texts(error: BaseException) -> Iterator[str]:
     """What an error and its causes say, with Java's own chain where PySpark keeps it."""
-    for one in _chain(error):
+    for item in _chain(error):
         try:
-            yield str(one)[:READ]
+            yield str(item)[:READ]
         except Exception:  # what an error of Java's says is asked of Java, which may be gone
-            yield type(one).__name__
-        yield str(getattr(one, "_stackTrace", "") or "")[:READ]
+            yield type(item).__name__
+        yield str(getattr(item, "_stackTrace", "") or "")[:READ]
 
 
 def _chain(error: BaseException | None) -> Iterator[BaseException]:

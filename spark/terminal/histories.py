@@ -77,10 +77,10 @@ def read_history(
         raise NoSuchPartError(
             f"no snapshot of that time has {part.cluster!r}: there is {there}{near}"
         )
-    chosen = history.matching(*part) if part else history
-    if part.group is not None and not chosen.has_groups():
+    selection = history.matching(*part) if part else history
+    if part.group is not None and not selection.has_groups():
         raise NoSuchPartError(f"no snapshot of that time has {part}")
-    return chosen
+    return selection
 
 
 def say_snapshots(held: Held) -> None:
@@ -97,7 +97,7 @@ def say_snapshots(held: Held) -> None:
 def snapshots_read(held: Held) -> dict[str, Table]:
     """For programs: a row a cluster, with its first and last snapshot and how many there are."""
     rows = [
-        {"cluster": cluster, "first": some[0], "last": some[-1], "snapshots": len(some)}
-        for cluster, some in held.items()
+        {"cluster": cluster, "first": items[0], "last": items[-1], "snapshots": len(items)}
+        for cluster, items in held.items()
     ]
     return {"clusters": Table(rows, is_shown=False)}

@@ -55,17 +55,17 @@ _current = Interrupts()
 def interrupts() -> Iterator[Interrupts]:
     """Take the signals of a command, also where a shell that ran it with `&` had SIGINT ignored."""
     global _current  # noqa: PLW0603 - handlers of signals are the process's
-    _current = found = Interrupts()
+    _current = result = Interrupts()
     before = {}
     if threading.current_thread() is threading.main_thread():
-        before = {one: signal.signal(one, found.receive) for one in SIGNALS}
+        before = {item: signal.signal(item, result.receive) for item in SIGNALS}
     try:
-        yield found
+        yield result
     finally:
-        if found.received:
+        if result.received:
             running().wait_or_kill()
-        for one, handler in before.items():
-            signal.signal(one, handler)
+        for item, handler in before.items():
+            signal.signal(item, handler)
 
 
 def explained() -> None:

@@ -114,11 +114,11 @@ def plans_in(
         )
     return [
         ChosenPlans(
-            one,
-            {entry.group: folder.read(entry) for entry in entries if entry.cluster == one.name},
-            {entry.group: entry.topics for entry in folder.matching("*", one.name)},
+            item,
+            {entry.group: folder.read(entry) for entry in entries if entry.cluster == item.name},
+            {entry.group: entry.topics for entry in folder.matching("*", item.name)},
         )
-        for one in clusters_named(bootstrap, names, clusters)
+        for item in clusters_named(bootstrap, names, clusters)
     ]
 
 
@@ -160,7 +160,7 @@ def clusters_named(
             raise InputError("--bootstrap needs one --cluster, the name that the tables will have")
         return [Cluster(names[0], tuple(bootstrap))]
     assert file is not None
-    known = {cluster.name: cluster for cluster in read_clusters(file)}
-    if strange := set(names or ()) - set(known):
-        raise InputError(f"{file} has no {named('cluster', strange)}; it has {', '.join(known)}")
-    return [known[name] for name in dict.fromkeys(names or known)]
+    entries = {cluster.name: cluster for cluster in read_clusters(file)}
+    if strange := set(names or ()) - set(entries):
+        raise InputError(f"{file} has no {named('cluster', strange)}; it has {', '.join(entries)}")
+    return [entries[name] for name in dict.fromkeys(names or entries)]

@@ -44,20 +44,20 @@ def opened(
     Options come last and win over the configuration file. `snapshot` is that which is asked for;
     `many` are read at once.
     """
-    stated = stated_for_spark(conf, settings)
+    spec = stated_for_spark(conf, settings)
     check_master(master)
-    if place := _local_place(store, stated):
+    if place := _local_place(store, spec):
         whole(place, store, snapshot)
-    with session(master, stated, size_of(store, many)) as spark:
+    with session(master, spec, size_of(store, many)) as spark:
         yield spark
 
 
-def _local_place(where: Where, stated: Mapping[str, str]) -> LocalPlace | None:
+def _local_place(where: Where, settings: Mapping[str, str]) -> LocalPlace | None:
     """The folder of this machine that is meant, if it is one."""
     if submitted() or not isinstance(where, str):
         return None
     with suppress(NeedsSparkError):
-        place = direct_store(where, default_fs(stated))
+        place = direct_store(where, default_fs(settings))
         return place if isinstance(place, LocalPlace) else None
     return None
 
@@ -78,19 +78,19 @@ def opened_store(
 
     Under spark-submit it is there already, and may know of file systems that we don't.
     """
-    stated = stated_for_spark(conf, settings)
+    spec = stated_for_spark(conf, settings)
     check_master(master)
     place = None
     if isinstance(store, str) and not submitted():
         try:
-            place = direct_store(store, default_fs(stated))
+            place = direct_store(store, default_fs(spec))
         except NeedsSparkError as error:
             if error.why:
                 say(f"{error}. Spark is asked.")
     if place:
         yield place
     else:
-        with session(master, stated) as spark:
+        with session(master, spec) as spark:
             yield spark
 
 
@@ -101,8 +101,8 @@ def default_fs(stated: Mapping[str, str]) -> str:
     defaults = Path(folder or os.devnull, "spark-defaults.conf")
     lines = defaults.read_text("utf-8", "replace").splitlines() if defaults.is_file() else []
     words = [line.replace("=", " ", 1).split(maxsplit=1) for line in lines]
-    known = {pair[0]: pair[1].strip() for pair in words if len(pair) == 2}
-    return stated.get(DEFAULT_FS) or known.get(DEFAULT_FS) or "file:"
+    entries = {pair[0]: pair[1].strip() for pair in words if len(pair) == 2}
+    return stated.get(DEFAULT_FS) or entries.get(DEFAULT_FS) or "file:"
 
 
 def read_subset(

@@ -92,10 +92,10 @@ ItsCluster = Annotated[
 
 def store_in(store: str | None, tables: str | None) -> Where:
     """What STORE and --tables name; InputError unless it is one of them."""
-    found = _one_of(store, tables, "STORE", "--tables")
-    if found is None:
+    result = _one_of(store, tables, "STORE", "--tables")
+    if result is None:
         raise InputError("name a STORE, or --tables CATALOG.SCHEMA")
-    return found
+    return result
 
 
 def store_and_plan(
@@ -105,10 +105,10 @@ def store_and_plan(
     if tables and store and plan is None and not plan_tables:
         store, plan = None, store
     planned = _one_of(plan, plan_tables, "PLAN", "--plan-tables")
-    found = store_in(store, tables)
+    result = store_in(store, tables)
     if planned is None:
         raise InputError("name a PLAN, or --plan-tables CATALOG.SCHEMA")
-    return found, planned
+    return result, planned
 
 
 def optional_out(out: str | None, tables: str | None) -> Where | None:
@@ -220,11 +220,11 @@ def part_of(fleet: FleetSnapshot, part: Part) -> FleetSnapshot:
             f"snapshot {fleet.id} has no cluster {part.cluster!r}: it has {there}"
             f"{did_you_mean(part.cluster, fleet.instants)}"
         )
-    found = fleet.matching(*part)
-    if not found.has_groups():
+    result = fleet.matching(*part)
+    if not result.has_groups():
         near = near_miss(fleet, "group", part.group, part.cluster) if part.group else ""
         raise NoSuchPartError(f"snapshot {fleet.id} has no {part}{near}")
-    return found
+    return result
 
 
 class NoSuchPartError(InputError):
@@ -250,11 +250,11 @@ def say_clusters(fleet: FleetSnapshot | FleetFiles, changes: Sequence[str] = ())
     That is for the end: where a command fails, why is all that it says.
     """
     of: dict[str, list[str]] = {fleet.id: []}
-    for cluster, snapshot in sorted(fleet.instants.items(), key=lambda one: one[1], reverse=True):
+    for cluster, snapshot in sorted(fleet.instants.items(), key=lambda item: item[1], reverse=True):
         of.setdefault(snapshot, []).append(cluster)
     taken = (
-        f"snapshot {one}: {named('cluster', clusters) if clusters else 'no cluster'}"
-        for one, clusters in of.items()
+        f"snapshot {item}: {named('cluster', clusters) if clusters else 'no cluster'}"
+        for item, clusters in of.items()
     )
     say(f"Read {'; '.join(taken)}.")
     for change in (*fleet.changes, *changes):

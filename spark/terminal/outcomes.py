@@ -28,21 +28,21 @@ def show_outcomes(outcomes: Outcomes) -> None:
     rows = [
         {
             "cluster": cluster,
-            "group": one.group,
-            "status": one.status.value,
-            "members": one.members,
-            "rebalanced": one.rebalanced,
-            "reason": one.reason,
+            "group": item.group,
+            "status": item.status.value,
+            "members": item.members,
+            "rebalanced": item.rebalanced,
+            "reason": item.reason,
         }
-        for cluster, some in outcomes.items()
-        for one in some
+        for cluster, outcome in outcomes.items()
+        for item in outcome
     ]
     unlike = _by_reason(row for row in rows if row["status"] != Status.IN_FORCE)
     title = "groups that don't follow their plan"
     hide = {"rebalanced"} if len(outcomes) > 1 else {"rebalanced", "cluster"}
     show({"groups": Table(rows, unlike, bool(unlike), title, SHOWN)}, hide)
-    told = [f"{sum(row['status'] == one for row in rows)} {one.value}" for one in Status]
-    say(f"{counted(len(rows), 'plan')}: {', '.join(told)}.")
+    reports = [f"{sum(row['status'] == item for row in rows)} {item.value}" for item in Status]
+    say(f"{counted(len(rows), 'plan')}: {', '.join(reports)}.")
 
 
 def _by_reason(rows: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -52,15 +52,15 @@ def _by_reason(rows: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
         alike.setdefault(key, []).append(row)
     return [
         {
-            **some[0],
-            "group": some[0]["group"]
-            if len(some) == 1
-            else named("group", (row["group"] for row in some)),
-            "members": sum(row["members"] for row in some),
+            **items[0],
+            "group": items[0]["group"]
+            if len(items) == 1
+            else named("group", (row["group"] for row in items)),
+            "members": sum(row["members"] for row in items),
         }
-        for some in alike.values()
+        for items in alike.values()
     ]
 
 
 def all_in_force(outcomes: Outcomes) -> bool:
-    return all(one.status is Status.IN_FORCE for some in outcomes.values() for one in some)
+    return all(item.status is Status.IN_FORCE for outcome in outcomes.values() for item in outcome)

@@ -85,8 +85,8 @@ class Printing:
         """Print tables; `show` says how."""
         self.names += tables
         if self.layout is Layout.JSON:
-            stated = {k: t.rows if t.as_json is SAME else t.as_json for k, t in tables.items()}
-            rows = {name: one for name, one in stated.items() if one is not None}
+            settings = {k: t.rows if t.as_json is SAME else t.as_json for k, t in tables.items()}
+            rows = {name: item for name, item in settings.items() if item is not None}
             print(harmless(json.dumps(rows, ensure_ascii=False, indent=2, default=str)))
         elif self.layout is Layout.CSV:
             self._show_csv(tables)
@@ -94,7 +94,9 @@ class Printing:
             self._show_people(tables, hide)
 
     def _show_csv(self, tables: Mapping[str, Table]) -> None:
-        asked = [one for one in tables if self.table is None or _alike(one) == _alike(self.table)]
+        asked = [
+            table for table in tables if self.table is None or _alike(table) == _alike(self.table)
+        ]
         if asked and not self.is_done:
             print(csv_of(tables[asked[0]].rows), end="")
             self.is_done = True
@@ -106,7 +108,7 @@ class Printing:
         for name, table in tables.items():
             title = table.title or name
             if table.rows and isinstance(table.rows[0], str):
-                lists[title] = [str(one) for one in table.rows], table.most
+                lists[title] = [str(row) for row in table.rows], table.most
             elif table.is_shown:
                 rows: Any = table.rows if table.people is None else table.people
                 drawn[title] = self._first(rows, table.most)
@@ -155,8 +157,10 @@ def printed(printing: Printing) -> Iterator[None]:
 
 def programs_only(tables: Tables) -> dict[str, Table]:
     """Tables that people don't see."""
-    stated = {k: one if isinstance(one, Table) else Table(one) for k, one in tables.items()}
-    return {name: replace(one, is_shown=False) for name, one in stated.items()}
+    settings = {
+        k: table if isinstance(table, Table) else Table(table) for k, table in tables.items()
+    }
+    return {name: replace(item, is_shown=False) for name, item in settings.items()}
 
 
 def show(tables: Tables, hide: Collection[str] = ()) -> None:
@@ -164,8 +168,10 @@ def show(tables: Tables, hide: Collection[str] = ()) -> None:
 
     For people all of them, without the columns `hide`.
     """
-    stated = {k: one if isinstance(one, Table) else Table(one) for k, one in tables.items()}
-    _printing.show(stated, hide)
+    settings = {
+        k: table if isinstance(table, Table) else Table(table) for k, table in tables.items()
+    }
+    _printing.show(settings, hide)
 
 
 def tell(title: str, sentences: Sequence[str]) -> None:
@@ -180,7 +186,7 @@ def by_kind(name: str, rows: Rows) -> dict[str, Rows]:
         title: [row for row in rows if row["kind"] == kind]
         for title, kind in ((name, CONSUMER), (f"connect {name}", CONNECT))
     }
-    return {title: some for title, some in tables.items() if some} or {name: []}
+    return {title: table for title, table in tables.items() if table} or {name: []}
 
 
 def is_for_people() -> bool:
@@ -204,7 +210,7 @@ def csv_of(rows: Rows | Sequence[str]) -> str:
     A text that a spreadsheet would take for a formula gets an apostrophe before it. Lists are JSON.
     """
     cells: list[dict[str, Any]] = [
-        {"sentence": one} if isinstance(one, str) else one for one in rows
+        {"sentence": item} if isinstance(item, str) else item for item in rows
     ]
     columns = dict.fromkeys(column for row in cells for column in row)
     text = StringIO()

@@ -70,9 +70,9 @@ class _Progress:
         if self.session is None:
             return ""
         tracker = self.session.sparkContext.statusTracker()
-        known = [tracker.getStageInfo(one) for one in tracker.getActiveStageIds()]
-        stages = [stage for stage in known if stage]
-        done, of = (sum(getattr(one, key) for one in stages) for key in TASKS)
+        entries = [tracker.getStageInfo(item) for item in tracker.getActiveStageIds()]
+        stages = [stage for stage in entries if stage]
+        done, of = (sum(getattr(stage, key) for stage in stages) for key in TASKS)
         return f"{done:,} of {of:,} tasks" if of else ""
 
 

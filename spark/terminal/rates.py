@@ -46,7 +46,7 @@ def optional_rates(
         yield None
         return
     with history:
-        enough = any(len(some) > 1 for some in rates.window.snapshots.values())
+        enough = any(len(snapshot) > 1 for snapshot in rates.window.snapshots.values())
         for note in rates.notes if enough else ():
             say(as_sentence(note))
         yield rates if enough else None

@@ -123,8 +123,8 @@ def settings_of(
     """Spark's settings for this command; what the user states comes last."""
     settings = dict(DEFAULTS)
     if submitted():
-        stated = submission()
-        settings |= {key: stated[key] for key in (MASTER, *SHOWING) if key in stated}
+        spec = submission()
+        settings |= {key: spec[key] for key in (MASTER, *SHOWING) if key in spec}
     else:
         settings[MASTER] = master or "local[*]"
         if settings[MASTER].startswith("local"):
@@ -170,14 +170,14 @@ def leave_to_itself(server: BaseServer) -> None:
 
 def _why_not(error: Exception, java: JavaProcess) -> Exception:
     """Why Spark doesn't start: bad input, or, if its process was ended from outside, that."""
-    said = [line.strip() for line in java.last_words().splitlines() if not _BESIDE_IT.match(line)]
+    text = [line.strip() for line in java.last_words().splitlines() if not _BESIDE_IT.match(line)]
     exited = "JAVA_GATEWAY_EXITED" in str(error)
     may_be_over = may_come_of_javas_end(error)
-    if java.has_ended(GONE_WITHIN if may_be_over else 0) or (exited and not said):
+    if java.has_ended(GONE_WITHIN if may_be_over else 0) or (exited and not text):
         return RunError(why_java_ended(java.status, java.last_words()))
-    why = "; ".join(said[:2]) if exited else first_line(error)
+    why = "; ".join(text[:2]) if exited else first_line(error)
     return InputError(
-        f"Spark doesn't start: {(known_cause(chr(10).join(said)) or why).rstrip('.')}. Look at "
+        f"Spark doesn't start: {(known_cause(chr(10).join(text)) or why).rstrip('.')}. Look at "
         "--master, --conf and the configuration file, and whether Java is 17 or newer"
     )
 

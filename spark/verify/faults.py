@@ -68,11 +68,11 @@ def _weight_source(row: RowWithPlan) -> str | None:
 def _faults_without_plan(row: RowWithPlan) -> Iterator[str]:
     if len(row.plan_topics):
         yield f"the plan assigns {len(row.plan_topics)} partitions of a group that is {row.status}"
-    stated = [
+    settings = [
         name for name in (*MEASURES, "spread", "spread_optimal") if not pd.isna(getattr(row, name))
     ]
-    if stated:
-        yield f"the plan states {', '.join(stated)} of a group that is {row.status}"
+    if settings:
+        yield f"the plan states {', '.join(settings)} of a group that is {row.status}"
 
 
 def _faults_of_plan(row: RowWithPlan, group: FleetGroup, problem: Problem) -> Iterator[str]:
@@ -144,8 +144,8 @@ def _faults_of_columns(
     absent = np.setdiff1d(np.flatnonzero((right >= 0) | (classes.of_partition >= 0)), partition)
     if len(absent):
         yield f"{problem.partition_name(int(absent[0]))} is not in the plan ({len(absent)} such)"
-    stated = np.array([_action(name) for name in row.plan_actions], np.int64)
-    wrong = np.flatnonzero(right[partition] != stated)
+    values = np.array([_action(name) for name in row.plan_actions], np.int64)
+    wrong = np.flatnonzero(right[partition] != values)
     if len(wrong):
         at = int(wrong[0])
         action = right[partition[at]]
@@ -184,10 +184,10 @@ def _faults_of_optimality(row: RowWithPlan, verdict: Verdict, goals: Goals) -> I
     if verdict.certificate_fault and verdict.certificate is not None and not verdict.weight:
         yield f"the plan is optimal, but not by its certificate: {verdict.certificate_fault}"
     for name in PROVEN:
-        stated, found = getattr(row, name), getattr(verdict, name)
-        if not pd.isna(stated) and stated != (found or False):
-            yield f"{name} is {found or False}, the plan says {stated} ({verdict.witness})"
-        elif row.strategy == OPTIMAL and found is False and not stands:
+        values, result = getattr(row, name), getattr(verdict, name)
+        if not pd.isna(values) and values != (result or False):
+            yield f"{name} is {result or False}, the plan says {values} ({verdict.witness})"
+        elif row.strategy == OPTIMAL and result is False and not stands:
             yield f"the plan isn't optimal: {verdict.witness}"
 
 

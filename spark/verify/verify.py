@@ -66,8 +66,8 @@ def _sources(groups: DataFrame) -> list[str]:
     if "goals" not in groups.columns:
         return []
     by_weight = groups.where(F.get_json_object("goals", "$.balance") == "weight")
-    stated = by_weight.select(F.get_json_object("goals", "$.weight").alias("source"))
-    return [row.source for row in stated.distinct().collect() if row.source in WEIGHTS]
+    values = by_weight.select(F.get_json_object("goals", "$.weight").alias("source"))
+    return [row.source for row in values.distinct().collect() if row.source in WEIGHTS]
 
 
 def _missing(name: str, table: DataFrame, columns: Sequence[str]) -> Iterator[str]:
@@ -82,7 +82,7 @@ def _plan_rows(assignments: DataFrame, groups: DataFrame) -> DataFrame:
     proofs = (absent[name].alias(name) if name in absent else name for name in PROOFS)
     groups = escaped_rows(groups.select(*GROUP_KEYS, *FACTS, *proofs))
     assignments = escaped_rows(assignments.select(*GROUP_KEYS, *FIELDS))
-    stated = groups.groupBy(*GROUP_KEYS).agg(
+    values = groups.groupBy(*GROUP_KEYS).agg(
         F.count("*").alias("plan_count"), *(F.first(name).alias(name) for name in (*FACTS, *PROOFS))
     )
     fields = F.struct(*FIELDS)
@@ -98,7 +98,7 @@ def _plan_rows(assignments: DataFrame, groups: DataFrame) -> DataFrame:
             F.col("plan.action").alias("plan_actions"),
         )
     )
-    joined = stated.join(plans, list(GROUP_KEYS), "full")
+    joined = values.join(plans, list(GROUP_KEYS), "full")
     lists = [name for name in joined.columns if name.startswith("plan_") and name != "plan_count"]
     return joined.withColumns({name: F.coalesce(name, F.array()) for name in lists})
 

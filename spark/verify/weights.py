@@ -17,22 +17,24 @@ EXACT = 1e-9
 
 def faults_of_weights(row: RowWithPlan, verdict: Verdict) -> Iterator[str]:
     """Sentences; a bound that isn't shown is one of them."""
-    found = verdict.weight
-    if found is None:
-        stated = [name for name in (*NUMBERS, "bound_kind", "moves_bound") if _is_there(row, name)]
-        if stated and not verdict.faults:
-            yield f"the plan states {', '.join(stated)} of a group that isn't balanced by weight"
+    weight = verdict.weight
+    if weight is None:
+        settings = [
+            name for name in (*NUMBERS, "bound_kind", "moves_bound") if _is_there(row, name)
+        ]
+        if settings and not verdict.faults:
+            yield f"the plan states {', '.join(settings)} of a group that isn't balanced by weight"
         return
-    if found.fault:
-        yield f"its bound of loads by weight isn't shown: {found.fault}"
+    if weight.fault:
+        yield f"its bound of loads by weight isn't shown: {weight.fault}"
     for name in NUMBERS:
-        right = getattr(found, name)
+        right = getattr(weight, name)
         if not _is_there(row, name) or abs(getattr(row, name) - right) > EXACT * max(right, 1.0):
             yield f"{name} is {right:.6g}, the plan says {_number(row, name)}"
-    if row.bound_kind != found.bound_kind:
-        yield f"bound_kind is {found.bound_kind}, the plan says {row.bound_kind}"
-    if not _is_there(row, "moves_bound") or row.moves_bound != found.moves_bound:
-        yield f"moves_bound is {found.moves_bound}, the plan says {_number(row, 'moves_bound')}"
+    if row.bound_kind != weight.bound_kind:
+        yield f"bound_kind is {weight.bound_kind}, the plan says {row.bound_kind}"
+    if not _is_there(row, "moves_bound") or row.moves_bound != weight.moves_bound:
+        yield f"moves_bound is {weight.moves_bound}, the plan says {_number(row, 'moves_bound')}"
 
 
 def _is_there(row: RowWithPlan, name: str) -> bool:

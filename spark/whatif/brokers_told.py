@@ -31,14 +31,14 @@ def brokers_told(
             names = [f"{row['topic']}-{row['partition']}" for row in gone]
             yield f"Nobody leads {named('partition', names)}{of}: no other replica is in sync."
     for_good = [row["group"] for row in groups if row["leaderless"] == row["partitions"]]
-    some = [row for row in groups if 0 < row["leaderless"] < row["partitions"]]
+    items = [row for row in groups if 0 < row["leaderless"] < row["partitions"]]
     for_now = [
         row["group"] for row in groups if row["leaderless"] < row["led"] == row["partitions"]
     ]
     if for_good:
         yield f"Nothing until it is back is read by {named('group', for_good)}."
-    if some:
-        count = count_of(len(some), "group")
+    if items:
+        count = count_of(len(items), "group")
         yield f"Part of what {count} read stays unread until it is back."
     if for_now:
         who = named("group", for_now)
@@ -48,15 +48,15 @@ def brokers_told(
 def _heirs(leaders: Sequence[Row]) -> str:
     gained = sorted(
         ((row["leads_after"] - row["leads_before"], row["broker"]) for row in leaders),
-        key=lambda one: (-one[0], one[1]),
+        key=lambda item: (-item[0], item[1]),
     )
     heirs = [(more, broker) for more, broker in gained if more > 0]
     if not heirs:
         return ""
-    told = ", ".join(f"broker {broker} {more}" for more, broker in heirs[:HEIRS])
+    report = ", ".join(f"broker {broker} {more}" for more, broker in heirs[:HEIRS])
     others = sum(more for more, _ in heirs[HEIRS:])
     rest = f", {count_of(len(heirs) - HEIRS, 'other')} {others}" if others else ""
     weighed = [row for row in leaders if row["weight_gained"]]
     most = max(weighed, key=lambda row: row["weight_gained"], default=None)
     load = f" By weight, broker {most['broker']} gets most." if most else ""
-    return f" Then they are led by {told}{rest}.{load}"
+    return f" Then they are led by {report}{rest}.{load}"

@@ -67,17 +67,17 @@ def rows_of_group(
             yield _row(row, name, failed(error))
 
 
-def _row(row: RowOfEvents, strategy: str, group: FleetGroup, **found: Any) -> WhatIfRow:
+def _row(row: RowOfEvents, strategy: str, group: FleetGroup, **result: Any) -> WhatIfRow:
     return WhatIfRow(
         cluster=row.cluster,
         group=row.group,
         kind=kind_of(row.type),
         strategy=strategy,
-        uses=found.pop("uses", None),
+        uses=result.pop("uses", None),
         status=group.status,
         reason=group.reason,
         members_before=len(row.member_ids),
-        **found,
+        **result,
     )
 
 
@@ -101,7 +101,7 @@ class _Case:
         self._down  # noqa: B018 - a group that can't have it isn't solved
         before = self._before(strategy)
         after = self._after(before)
-        found = {
+        result = {
             "uses": uses,
             **_of_loads("before", self._problem, before, self._least_max),
             **weights.of_target("before", self._problem, before),
@@ -110,11 +110,11 @@ class _Case:
             "partitions_after": 0,
         }
         if not after.members:
-            return found
+            return result
         problem = problem_of(after, check_group(after)).problem
         if kind_of(self._row.type) == CONNECT:
-            return found | self._assigned(uses, problem, before)
-        return found | self._simulated(strategy, uses, problem, before, after)
+            return result | self._assigned(uses, problem, before)
+        return result | self._simulated(strategy, uses, problem, before, after)
 
     def _assigned(self, uses: str, problem: Problem, before: IntArray) -> dict[str, Any]:
         """What a strategy makes at once of the group as it is afterwards."""
@@ -152,7 +152,7 @@ class _Case:
             "min_load_after": int(played.loads.min(initial=most)),
             "excess_after": None if least_max is None else max(0, most - least_max),
             **figures_of(played.timeline),
-            "leaderless": sum(len(one.without) for one in down.values()),
+            "leaderless": sum(len(item.without) for item in down.values()),
             "max_weight_after": weights.at_end(problem, played.timeline, capacities),
             **self._bound("after", problem),
         }
@@ -171,7 +171,7 @@ class _Case:
     @cached_property
     def _down(self) -> dict[int, Down]:
         """What brokers lead that go down; NotApplicableError where one of them leads nothing."""
-        brokers = [one.broker for one in self._job.events if isinstance(one, BrokerDown)]
+        brokers = [event.broker for event in self._job.events if isinstance(event, BrokerDown)]
         down = {broker: Down(*led_partitions(self._row, broker)) for broker in brokers}
         for broker, led in down.items():
             if not any(led):
@@ -184,10 +184,10 @@ class _Case:
 
     def _answer(self, strategy: str, problem: Problem) -> IntArray:
         """What a strategy makes of a group; of the group now it is asked once."""
-        chosen = strategy_named(strategy)
-        name = chosen.target_of or strategy
-        known = problem is self._problem and name in self._targets
-        if known:
+        selection = strategy_named(strategy)
+        name = selection.target_of or strategy
+        entries = problem is self._problem and name in self._targets
+        if entries:
             return self._targets[name]
         assign = strategy_named(name).assign
         target = self._limit.spend(lambda: assign(problem, self._goals)).target
@@ -232,13 +232,13 @@ def _of_loads(
     }
 
 
-def _still_there(before: Problem, chosen: NDArray[np.bool_], after: Problem) -> NDArray[np.bool_]:
+def _still_there(before: Problem, selected: NDArray[np.bool_], after: Problem) -> NDArray[np.bool_]:
     """For each partition of a group whether it is one of those chosen of the group before."""
-    found = np.zeros(after.partition_count, np.bool_)
+    result = np.zeros(after.partition_count, np.bool_)
     at = {topic: t for t, topic in enumerate(before.topics)}
     for t, topic in enumerate(after.topics):
         if topic in at:
             first, now = before.topic_offsets[at[topic]], after.topic_offsets[t]
             size = min(before.topic_sizes[at[topic]], after.topic_sizes[t])
-            found[now : now + size] = chosen[first : first + size]
-    return found
+            result[now : now + size] = selected[first : first + size]
+    return result

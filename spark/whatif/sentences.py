@@ -21,26 +21,26 @@ HELPS = 0.05
 def whatif_advice(fleet: Sequence[Row], events: Sequence[Event] = ()) -> str:
     """What to change and what that saves, by rows of `spark.whatif.fleet_of_whatif`."""
     verdicts = []
-    for kind, said in KIND_PREFIX.items():
+    for kind, text in KIND_PREFIX.items():
         of_kind = [row for row in fleet if row["kind"] == kind and row["groups"]]
         if of_kind:
-            verdicts.append(said + _verdict(of_kind, events))
+            verdicts.append(text + _verdict(of_kind, events))
     return " ".join(verdicts) or "No group has these events and could be judged."
 
 
 def _verdict(fleet: Sequence[Row], events: Sequence[Event]) -> str:
-    found = next((row for row in fleet if row["strategy"] == CURRENT), None)
+    rows = next((row for row in fleet if row["strategy"] == CURRENT), None)
     others = [row for row in fleet if row["strategy"] != CURRENT]
-    if found is None or not others:
+    if rows is None or not others:
         return f"With {fleet[0]['strategy']}: {_said_of(fleet[0], FIGURES)}."
     best = min(others, key=_worth)
-    different = _different(best, found)
-    if _is_better(best, found):
-        saved = f"{_said_of(best, different)} instead of {_said_of(found, different)}"
+    different = _different(best, rows)
+    if _is_better(best, rows):
+        saved = f"{_said_of(best, different)} instead of {_said_of(rows, different)}"
         verdict = f"Change to {best['strategy']}: {saved}."
     else:
-        verdict = f"No other strategy would help: {_said_of(found, FIGURES)}."
-    if any(isinstance(one, Crash) for one in events) and found["unread_seconds"]:
+        verdict = f"No other strategy would help: {_said_of(rows, FIGURES)}."
+    if any(isinstance(event, Crash) for event in events) and rows["unread_seconds"]:
         verdict += (
             " A crashed member is noticed when its session ends: a shorter session.timeout.ms "
             "leaves less unread under every strategy."
@@ -56,28 +56,28 @@ def static_advice(dynamic: Sequence[Row], static: Sequence[Row]) -> str:
         for after in static
         if before["strategy"] == after["strategy"] == CURRENT and before["kind"] == after["kind"]
     ]
-    told = []
+    reports = []
     for before, after in pairs:
         different = _different(before, after)
         if different and before["kind"] == CONSUMER:
-            told.append(
+            reports.append(
                 f"With static members {_said_of(after, different)}, and without "
                 f"{_said_of(before, different)}, as groups are."
             )
-    return " ".join(told) or "Static members would make no difference."
+    return " ".join(reports) or "Static members would make no difference."
 
 
 def weight_advice(fleet: Sequence[Row]) -> str:
     """How high worst members of consumers are by weight then, as groups are and at best."""
     consumers = [row for row in fleet if row["kind"] == CONSUMER]
-    known = [row for row in consumers if row["mean_over_bound_after"] is not None]
-    best = min(known, key=lambda row: row["mean_over_bound_after"], default=None)
+    entries = [row for row in consumers if row["mean_over_bound_after"] is not None]
+    best = min(entries, key=lambda row: row["mean_over_bound_after"], default=None)
     if best is None:
         return ""
-    told = [row for row in known if row["strategy"] == CURRENT and row is not best]
+    reports = [row for row in entries if row["strategy"] == CURRENT and row is not best]
     at = ", and ".join(
         f"{row['mean_over_bound_after']:.2f} times the bound under {row['strategy']}"
-        for row in [*told[:1], best]
+        for row in [*reports[:1], best]
     )
     return f"On average worst members by weight are then at {at}."
 
@@ -91,18 +91,18 @@ FIGURES = {
 """What counts, the most important first."""
 
 
-def _different(one: Row, other: Row) -> list[str]:
+def _different(row: Row, other: Row) -> list[str]:
     """What differs by more than a little."""
-    pairs = {name: (_number(one, name), _number(other, name)) for name in FIGURES}
+    pairs = {name: (_number(row, name), _number(other, name)) for name in FIGURES}
     return [name for name, (a, b) in pairs.items() if abs(a - b) > HELPS * max(a, b)]
 
 
-def _number(row: Row, one: str) -> int:
-    return round(row[one] or 0)
+def _number(row: Row, name: str) -> int:
+    return round(row[name] or 0)
 
 
 def _worth(row: Row) -> tuple[int, ...]:
-    return row["not_evaluated"], *(_number(row, one) for one in FIGURES)
+    return row["not_evaluated"], *(_number(row, figure) for figure in FIGURES)
 
 
 def _is_better(row: Row, found: Row) -> bool:
@@ -116,4 +116,4 @@ def _is_better(row: Row, found: Row) -> bool:
 
 
 def _said_of(row: Row, figures: Iterable[str]) -> str:
-    return ", ".join(f"{_number(row, one):,} {FIGURES[one]}" for one in figures)
+    return ", ".join(f"{_number(row, figure):,} {FIGURES[figure]}" for figure in figures)

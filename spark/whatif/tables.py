@@ -35,11 +35,11 @@ def fleet_of_whatif(rows: DataFrame) -> DataFrame:
         F.max("max_load_before").alias("worst_max_load_before"),
         F.max("max_load_after").alias("worst_max_load_after"),
         F.max("longest_pause").alias("longest_pause"),
-        *(F.sum(one).alias(one) for one in SUMMED),
+        *(F.sum(item).alias(item) for item in SUMMED),
         *(F.avg(ratio).alias(f"mean_over_bound_{when}") for when, ratio in over.items()),
         *(F.max(ratio).alias(f"worst_over_bound_{when}") for when, ratio in over.items()),
     )
-    order = [F.col(one).asc_nulls_last() for one in ("unread_seconds", "excess_after", "moves")]
+    order = [F.col(item).asc_nulls_last() for item in ("unread_seconds", "excess_after", "moves")]
     is_current = F.when(F.col("strategy") == CURRENT, 0).otherwise(1)
     return table.orderBy(F.col("kind").desc(), is_current, *order, "strategy")
 

@@ -20,7 +20,7 @@ def alone(goals: Goals) -> Goals:
 def capacities_of(*groups: Group) -> dict[str, float]:
     """The capacities that are stated, by member."""
     members = (member for group in groups for member in group.members)
-    return {one.member_id: one.capacity for one in members if one.capacity is not None}
+    return {member.member_id: member.capacity for member in members if member.capacity is not None}
 
 
 def at_end(problem: Problem, timeline: Timeline, capacities: Mapping[str, float]) -> float | None:
@@ -35,7 +35,7 @@ def at_end(problem: Problem, timeline: Timeline, capacities: Mapping[str, float]
     first: dict[str, int] = dict(zip(problem.topics, problem.topic_offsets.tolist(), strict=False))
 
     def load(parts: frozenset[int]) -> float:
-        held = (timeline.partitions[one] for one in parts)
+        held = (timeline.partitions[part] for part in parts)
         return sum(each[first[topic] + number] for topic, number in sorted(held) if topic in first)
 
     loads = [load(parts) / capacities.get(name, 1.0) for name, parts in timeline.final.items()]

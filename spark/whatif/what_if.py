@@ -57,19 +57,19 @@ def what_if(
     InputError for an event that makes no sense, an unknown strategy and null keys.
     """
     try:
-        happening = tuple(event_of(one) if isinstance(one, str) else one for one in events)
+        happening = tuple(event_of(event) if isinstance(event, str) else event for event in events)
     except EventError as error:
         raise InputError(str(error)) from None
     if not happening:
         raise InputError("name an event at least, such as crash-rack=eu-west-a")
-    chosen = check_strategies(strategies)
+    names = check_strategies(strategies)
     fleet_goals = of_fleet(goals)
-    job = WhatIf(happening, chosen, static, consumers)
+    job = WhatIf(happening, names, static, consumers)
     racks = fleet_goals.need_racks or any(
-        strategy_named(name).rack_aware for name in chosen if name != CURRENT
+        strategy_named(name).rack_aware for name in names if name != CURRENT
     )
     parts = {}
-    if down := [one.broker for one in happening if isinstance(one, BrokerDown)]:
+    if down := [item.broker for item in happening if isinstance(item, BrokerDown)]:
         parts["down"] = led_by(snapshot, down)
     if rates is not None:
         parts["flows"] = rated(snapshot, rates)
@@ -80,9 +80,9 @@ def what_if(
         with TimeLimit(strategy_seconds) as limit:
             goals_of = fleet_goals.of
             return [
-                one.cells()
+                item.cells()
                 for row in groups
-                for one in rows_of_group(row, job, limit, goals_of(row.cluster, row.group))
+                for item in rows_of_group(row, job, limit, goals_of(row.cluster, row.group))
             ]
 
     return in_workers(encoded, schema_of(WhatIfRow), cells_of)

@@ -59,7 +59,7 @@ class Case:
         for t, p, owner in zip(topic, number, problem.owner.tolist(), strict=True):
             if owner >= 0:
                 owned[owner].append((problem.topics[t], p))
-        names = [[problem.topics[t] for t in some.tolist()] for some in problem.subscriptions]
+        names = [[problem.topics[t] for t in texts.tolist()] for texts in problem.subscriptions]
         subscription = problem.member_subscription.tolist()
         return Group(
             topics=dict(zip(problem.topics, sizes, strict=True)),

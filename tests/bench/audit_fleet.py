@@ -76,8 +76,10 @@ def _optional(tables: dict[str, pa.Table], hours: int) -> dict[str, pa.Table]:
     cells = pa.ListArray.from_arrays(
         pa.array(np.arange(count + 1) * 3, pa.int32()), pa.array(replicas.ravel(), pa.int32())
     )
-    told = {name: partitions[name].combine_chunks() for name in ("cluster", "topic", "partition")}
-    told |= {
+    reports = {
+        name: partitions[name].combine_chunks() for name in ("cluster", "topic", "partition")
+    }
+    reports |= {
         "leader": pa.array(replicas[:, 0], pa.int32()),
         "replicas": cells,
         "isr": cells,
@@ -102,7 +104,7 @@ def _optional(tables: dict[str, pa.Table], hours: int) -> dict[str, pa.Table]:
     }
     return {
         "members": table_of("members", placed),
-        "partitions": table_of("partitions", told),
+        "partitions": table_of("partitions", reports),
         "offsets": table_of("offsets", offsets),
         "brokers": table_of("brokers", brokers),
     }

@@ -56,7 +56,7 @@ def main() -> None:
     parser.add_argument("--only", help=f"names, separated by commas: {', '.join(COMMANDS)}")
     parser.add_argument("--json", type=Path, help="file for the figures")
     options = parser.parse_args()
-    chosen = options.only.split(",") if options.only else list(COMMANDS)
+    selection = options.only.split(",") if options.only else list(COMMANDS)
     ctypes.CDLL(None).prctl(SUBREAPER, 1, 0, 0, 0)
     folder = Path(tempfile.mkdtemp(prefix="evenfleet-bench-"))
     checkouts = {"this": ROOT} | ({"other": options.beside} if options.beside else {})
@@ -64,8 +64,10 @@ def main() -> None:
         for checkout in checkouts.values():
             timed([f"{checkout}/bin/evenfleet", "--version"], folder)  # installs what is missing
         timed([f"{ROOT}/bin/evenfleet", "demo", "--out", "demo"], folder)
-        rows = [row for name in chosen for row in measured(name, checkouts, folder, options.runs)]
-        phases = [watched(name, folder) for name in chosen]
+        rows = [
+            row for name in selection for row in measured(name, checkouts, folder, options.runs)
+        ]
+        phases = [watched(name, folder) for name in selection]
     finally:
         shutil.rmtree(folder)
     show(rows)
@@ -79,17 +81,17 @@ def measured(
     name: str, checkouts: dict[str, Path], folder: Path, runs: int
 ) -> list[dict[str, Any]]:
     """A row a checkout: medians of wall and processor time, in seconds."""
-    times: dict[str, list[tuple[float, float]]] = {one: [] for one in checkouts}
+    times: dict[str, list[tuple[float, float]]] = {path: [] for path in checkouts}
     for _ in range(runs):
-        for one, checkout in checkouts.items():
-            times[one].append(timed([f"{checkout}/bin/evenfleet", *COMMANDS[name]], folder))
+        for item, checkout in checkouts.items():
+            times[item].append(timed([f"{checkout}/bin/evenfleet", *COMMANDS[name]], folder))
     rows = []
-    for one, of_checkout in times.items():
+    for item, of_checkout in times.items():
         wall, processor = map(statistics.median, zip(*of_checkout, strict=True))
         rows.append(
             {
                 "command": name,
-                "checkout": one,
+                "checkout": item,
                 "wall_s": round(wall, 2),
                 "processor_s": round(processor, 2),
             }
@@ -101,8 +103,8 @@ def timed(words: list[str], folder: Path) -> tuple[float, float]:
     """Wall and processor seconds of a command in that folder, from nothing written there."""
     shutil.rmtree(folder / "out", ignore_errors=True)
     used, started = _of_children(), time.perf_counter()
-    with (folder / "said").open("w") as said:
-        subprocess.run(words, cwd=folder, stdout=said, stderr=said, check=False)
+    with (folder / "said").open("w") as output:
+        subprocess.run(words, cwd=folder, stdout=output, stderr=output, check=False)
         wall = time.perf_counter() - started
         while _wait_for_one():
             pass

@@ -36,12 +36,12 @@ def main() -> None:
     options.add_argument("--groups", type=int, default=50)
     options.add_argument("--rounds", type=int, default=3)
     options.add_argument("--seed", type=int, default=1)
-    chosen = options.parse_args()
-    chance = random.Random(chosen.seed)
+    selection = options.parse_args()
+    chance = random.Random(selection.seed)
     with session("local[1]", {"spark.ui.enabled": "false"}) as spark:
         jars = kafka_jars(spark)
     with Brokers(jars, 3, racks=["a", "b", "c"]) as brokers, tempfile.TemporaryDirectory() as at:
-        sys.exit(_rounds(brokers, PlanFolder(Path(at)), chosen.groups, chosen.rounds, chance))
+        sys.exit(_rounds(brokers, PlanFolder(Path(at)), selection.groups, selection.rounds, chance))
 
 
 def _rounds(
@@ -92,14 +92,14 @@ def _round(
         seconds = time.monotonic() - begun
         wrong = _told_wrongly(first, folder, groups) + bool(first.stopped)
         second = enforce_groups(cluster, plans, topics, AT_ONCE, TIMEOUT)
-        finished = sum(one.status == "in force" for one in second.outcomes)
+        finished = sum(outcome.status == "in force" for outcome in second.outcomes)
     finally:
         watcher.make_rebalance = real
         brokers.start(killed)
-    told = [sum(one.status == s for one in first.outcomes) for s in _STATUSES]
+    reports = [sum(outcome.status == s for outcome in first.outcomes) for s in _STATUSES]
     print(
-        f"{number:5}  {killed:6}  {at // AT_ONCE + 1:4}  {told[0]:8}  {told[1]:12}  {told[2]:7}  "
-        f"{wrong:5}  {seconds:7.1f}  {finished:13}",
+        f"{number:5}  {killed:6}  {at // AT_ONCE + 1:4}  {reports[0]:8}  {reports[1]:12}  "
+        f"{reports[2]:7}  {wrong:5}  {seconds:7.1f}  {finished:13}",
         flush=True,
     )
     return wrong + len(groups) - finished
@@ -112,11 +112,13 @@ def _told_wrongly(enforced: Enforced, folder: PlanFolder, groups: dict[str, Plan
     """Groups told as in force that aren't, or the other way round; of those unknown nothing is."""
     plans = _plans(folder)
     wrong = 0
-    for one in enforced.outcomes:
-        wanted = {key: topics[one.group] for key, topics in plans[one.group].members.items()}
-        owns = groups[one.group].owned == wanted
-        if one.status in _STATUSES[:2] and owns != (one.status == "in force"):
-            print(f"told wrongly: {one}", file=sys.stderr)
+    for outcome in enforced.outcomes:
+        wanted = {
+            key: topics[outcome.group] for key, topics in plans[outcome.group].members.items()
+        }
+        owns = groups[outcome.group].owned == wanted
+        if outcome.status in _STATUSES[:2] and owns != (outcome.status == "in force"):
+            print(f"told wrongly: {outcome}", file=sys.stderr)
             wrong += 1
     return wrong
 

@@ -49,10 +49,10 @@ def _prepare(spark: SparkSession, folder: Path, groups: int) -> Callable[[Stopwa
         with graph:
             with timed("coupled groups: components of the fleet"):
                 _all(coupled_groups(graph))
-            one = graph.parts["member"].orderBy("id").first()
-            assert one
+            item = graph.parts["member"].orderBy("id").first()
+            assert item
             with timed("components of one group"):
-                _all(components(graph, one["cluster"], one["group"]))
+                _all(components(graph, item["cluster"], item["group"]))
         with timed("graph by partitions"):
             graph = _built(snapshot, "partition")
         graph.release()

@@ -92,7 +92,9 @@ def described(case: Case) -> dict[str, Any]:
     for t, n, owner in zip(topic.tolist(), number, problem.owner.tolist(), strict=True):
         if owner >= 0:
             targets[owner].setdefault(problem.topics[t], []).append(n)
-    names = [[problem.topics[t] for t in some.tolist()] for some in problem.subscriptions]
+    names = [
+        [problem.topics[t] for t in subscription.tolist()] for subscription in problem.subscriptions
+    ]
     members = zip(problem.member_ids, problem.member_subscription.tolist(), targets, strict=True)
     return {
         "topics": dict(zip(problem.topics, np.diff(problem.topic_offsets).tolist(), strict=True)),

@@ -68,10 +68,10 @@ def _plan_by_weight(spark: SparkSession, store: Path, out: str) -> None:
 def _obvious(spark: SparkSession, store: Path, out: str, groups: int) -> None:
     """What one would write first: join the tables, and a network of partitions and members."""
     tables = FleetSnapshot.read(spark, str(store)).tables
-    chosen = tables["members"].select(*KEYS).distinct().orderBy(*KEYS).limit(groups)
+    selection = tables["members"].select(*KEYS).distinct().orderBy(*KEYS).limit(groups)
     rows = (
         tables["subscriptions"]
-        .join(chosen, list(KEYS))
+        .join(selection, list(KEYS))
         .join(tables["partitions"].select("cluster", "topic", "partition"), ["cluster", "topic"])
         .join(
             tables["assignments"].withColumnRenamed("member_id", "owner").drop("generation"),

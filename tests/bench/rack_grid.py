@@ -64,7 +64,7 @@ def cases() -> Iterator[tuple[str, Problem]]:
     halves = [np.sort(draw.choice(TOPICS, TOPICS // 2, replace=False)) for _ in range(MEMBERS)]
     replicas = [tuple(draw.choice(RACKS, draw.integers(1, 3), replace=False)) for _ in range(300)]
     places = [replicas[at] for at in draw.integers(0, len(replicas), PARTITIONS).tolist()]
-    known = (draw.random(PARTITIONS) < 0.9).tolist()
+    entries = (draw.random(PARTITIONS) < 0.9).tolist()
     fresh = Problem(
         member_ids=[f"member-{m:05d}" for m in range(MEMBERS)],
         topics=[f"topic-{t:04d}" for t in range(TOPICS)],
@@ -73,8 +73,8 @@ def cases() -> Iterator[tuple[str, Problem]]:
         subscriptions=halves,
         owner=np.full(PARTITIONS, NOBODY),
         racks=[str(draw.choice(RACKS)) if draw.random() < 0.9 else None for _ in range(MEMBERS)],
-        leader_racks=[racks[0] if k else None for racks, k in zip(places, known, strict=True)],
-        replica_racks=[racks if k else () for racks, k in zip(places, known, strict=True)],
+        leader_racks=[racks[0] if k else None for racks, k in zip(places, entries, strict=True)],
+        replica_racks=[racks if k else () for racks, k in zip(places, entries, strict=True)],
     )
     yield "fresh", fresh
     before = replace(
@@ -112,10 +112,10 @@ def _random_readers(draw: np.random.Generator, halves: list[IntArray], size: int
 def measured(name: str, state: str, problem: Problem) -> Row:
     goals = GOALS[name]
     target = solve(problem, goals).target
-    found = check_assignment(problem, target, goals=goals)
-    certificate = found.certificate
+    verdict = check_assignment(problem, target, goals=goals)
+    certificate = verdict.certificate
     checked = check_assignment(problem, target, certificate, goals)
-    assert found.measures
+    assert verdict.measures
     return Row(
         goals=name,
         state=state,
@@ -123,9 +123,9 @@ def measured(name: str, state: str, problem: Problem) -> Row:
         solve_ms=best_ms(lambda: solve(replace(problem), goals)),
         certify_ms=best_ms(lambda: check_assignment(replace(problem), target, None, goals)),
         check_ms=best_ms(lambda: check_assignment(replace(problem), target, certificate, goals)),
-        moves=found.measures.moves,
-        local=found.reads.local if found.reads else 0,
-        remote=found.reads.remote if found.reads else 0,
+        moves=verdict.measures.moves,
+        local=verdict.reads.local if verdict.reads else 0,
+        remote=verdict.reads.remote if verdict.reads else 0,
         certificate_bytes=len(certificate or b""),
         plan_bytes=target.astype(np.int16).nbytes,
         optimal=certificate is not None and checked.certificate_fault is None,

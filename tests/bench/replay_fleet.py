@@ -34,9 +34,9 @@ def main() -> None:
     options = options_of(__doc__, runs=1)
     options.add_argument("--snapshots", type=int, action="append", help="repeatable")
     options.add_argument("--changing", type=float, default=0.05, help="of groups, each time")
-    given = options.parse_args()
-    counts = given.snapshots or [100]
-    benchmark(given, partial(_prepare, counts, given.changing), sizes=(2_000,))
+    inputs = options.parse_args()
+    counts = inputs.snapshots or [100]
+    benchmark(inputs, partial(_prepare, counts, inputs.changing), sizes=(2_000,))
 
 
 def _prepare(
@@ -88,8 +88,8 @@ def _write_history(store: Path, groups: int, count: int, changing: float) -> lis
         if at:
             for group in rng.choice(groups, round(groups * changing), replace=False).tolist():
                 _change(rng, of_group, group, f"{at:05d}")
-        for name, some in of_group.items():
-            tables[name] = pa.concat_tables(some).combine_chunks()
+        for name, items in of_group.items():
+            tables[name] = pa.concat_tables(items).combine_chunks()
         write_store(tables, store, snapshot)
     return ids
 
@@ -108,7 +108,7 @@ def _change(
     """A member is replaced, or leaves to the others' gain, or joins and gets its share."""
     members = of_group["members"][group]
     ids = members["member_id"].to_pylist()
-    one = ids[int(rng.integers(len(ids)))]
+    item = ids[int(rng.integers(len(ids)))]
     new = f"{members['group'][0].as_py()}-{tag}-{rng.integers(1 << 40):010x}"
     what = rng.random()
     topics = {}
@@ -118,17 +118,17 @@ def _change(
         strict=True,
     ):
         topics.setdefault(member, []).append(topic)
-    if what < 0.4 or len(ids) < MEMBERS - 3 or (what < 0.7 and not _others_read(topics, one)):
-        topics[new] = topics.pop(one)
+    if what < 0.4 or len(ids) < MEMBERS - 3 or (what < 0.7 and not _others_read(topics, item)):
+        topics[new] = topics.pop(item)
     elif what < 0.7:
-        del topics[one]
+        del topics[item]
     else:
-        topics[new] = topics[one]
+        topics[new] = topics[item]
     _set(of_group, group, topics)
 
 
 def _others_read(topics: dict[str, list[str]], one: str) -> bool:
-    others = {topic for member, some in topics.items() if member != one for topic in some}
+    others = {topic for member, names in topics.items() if member != one for topic in names}
     return others.issuperset(topics[one])
 
 
@@ -144,7 +144,7 @@ def _set(of_group: dict[str, list[pa.Table]], group: int, topics: dict[str, list
         {"member_id": [m for m, _ in reads], "topic": [t for _, t in reads]},
     )
     owned = of_group["assignments"][group]
-    read = dict.fromkeys(topic for some in topics.values() for topic in some)
+    read = dict.fromkeys(topic for texts in topics.values() for topic in texts)
     readers = {topic: [m for m in ids if topic in topics[m]] for topic in read}
     names, numbers = owned["topic"].to_pylist(), owned["partition"].to_pylist()
     sizes = {topic: names.count(topic) for topic in readers}
@@ -177,8 +177,8 @@ def _peak() -> int:
         try:
             command = status.with_name("cmdline").read_text()
             if "pyspark" in command and "daemon" in command:
-                found = re.search(r"VmHWM:\s+(\d+) kB", status.read_text())
-                peaks.append(int(found[1]) // 1024 if found else 0)
+                found_text = re.search(r"VmHWM:\s+(\d+) kB", status.read_text())
+                peaks.append(int(found_text[1]) // 1024 if found_text else 0)
         except OSError:  # it has just ended
             continue
     return max(peaks)

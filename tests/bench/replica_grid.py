@@ -66,9 +66,11 @@ def changes(brokers: int, partitions: int, racks: int) -> Iterator[tuple[str, Cl
     names = [(f"topic-{n // 100:05d}", n % 100) for n in range(partitions)]
     all_brokers = [Broker(b, f"rack-{b % racks}") for b in range(brokers)]
 
-    def cluster(some: list[Broker], factor: int | None = None, width: int | None = None) -> Cluster:
+    def cluster(
+        items: list[Broker], factor: int | None = None, width: int | None = None
+    ) -> Cluster:
         return Cluster(
-            some,
+            items,
             [
                 Partition(topic, number, row[:width], factor)
                 for (topic, number), row in zip(names, rows, strict=True)

@@ -53,8 +53,8 @@ def _audit(spark: SparkSession, store: Path) -> None:
 def _report(spark: SparkSession, store: Path, page: Path) -> None:
     fleet = FleetSnapshot.read(spark, str(store))
     nothing = Results()
-    told = (Settings(), AuditSettings(), "Fleet", str(store))
-    write_report(material_of(spark, fleet, nothing, *told), page, Paper.HTML)
+    reports = (Settings(), AuditSettings(), "Fleet", str(store))
+    write_report(material_of(spark, fleet, nothing, *reports), page, Paper.HTML)
 
 
 if __name__ == "__main__":

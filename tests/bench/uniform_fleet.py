@@ -40,8 +40,8 @@ def uniform_fleet(
     """
     least = {"groups": 1, "partitions_per_group": TOPICS, "members_per_group": NEWCOMERS + 1}
     least["overlapping_every"] = 1
-    given = (groups, partitions_per_group, members_per_group, overlapping_every)
-    for (name, lowest), value in zip(least.items(), given, strict=True):
+    inputs = (groups, partitions_per_group, members_per_group, overlapping_every)
+    for (name, lowest), value in zip(least.items(), inputs, strict=True):
         if value < lowest:
             raise ValueError(f"{name} has to be {lowest} or more, not {value}")
     rng = np.random.default_rng(seed)
@@ -92,9 +92,9 @@ def uniform_fleet(
 def _reads(rng: np.random.Generator, new: BoolArray, overlapping: BoolArray) -> BoolArray:
     """Whether each member of each group reads each topic: groups × members × topics."""
     reads = np.ones((*new.shape, TOPICS), bool)
-    some = (int(overlapping.sum()), new.shape[1])
-    rank = np.argsort(rng.random((*some, TOPICS)), axis=2)
-    drawn = rank < rng.integers(-(-TOPICS // 2), TOPICS + 1, some)[:, :, None]
+    items = (int(overlapping.sum()), new.shape[1])
+    rank = np.argsort(rng.random((*items, TOPICS)), axis=2)
+    drawn = rank < rng.integers(-(-TOPICS // 2), TOPICS + 1, items)[:, :, None]
     unread = ~(drawn & ~new[overlapping][:, :, None]).any(axis=1)
     group, topic = np.nonzero(unread)
     drawn[group, new[overlapping].argmin(axis=1)[group], topic] = True

@@ -33,11 +33,11 @@ def main() -> None:
         every, level, moves = levels_by_force(problem)
         least, unit = int(level.min()), level_unit(problem)
         answer = assign_optimally(problem, GOALS)
-        found = check_assignment(problem, answer.target, answer.certificate, GOALS).weight
-        if found is None:
+        weight = check_assignment(problem, answer.target, answer.certificate, GOALS).weight
+        if weight is None:
             raise AssertionError(f"group {seed} isn't judged by weight")
-        bound, reached = round(found.weight_bound / unit), round(found.max_weight / unit)
-        wrong += bound > least or moves[level <= reached].min() < found.moves_bound
+        bound, reached = round(weight.weight_bound / unit), round(weight.max_weight / unit)
+        wrong += bound > least or moves[level <= reached].min() < weight.moves_bound
         best += reached == least
         exact += bound == least
         draw = np.random.default_rng(seed)

@@ -124,9 +124,9 @@ def subscriptions_of(
         least = draw.integers(1, topics + 1, members)
         least[0] = topics
         return topic < least[:, None]
-    found = draw.random((members, topics)) < 0.5
-    found[draw.integers(0, members, topics), np.arange(topics)] = True
-    return found
+    is_found = draw.random((members, topics)) < 0.5
+    is_found[draw.integers(0, members, topics), np.arange(topics)] = True
+    return is_found
 
 
 if __name__ == "__main__":

@@ -28,9 +28,9 @@ PARTITIONS, MEMBERS, OVERLAPPING_EVERY, RACKS = 100, 10, 10, 3
 def main() -> None:
     options = options_of(__doc__, runs=1)
     options.add_argument("--event", action="append", help="repeatable")
-    given = options.parse_args()
-    events = given.event or ["crash-rack=rack-0"]
-    benchmark(given, partial(_prepare, events), sizes=(2_000,))
+    inputs = options.parse_args()
+    events = inputs.event or ["crash-rack=rack-0"]
+    benchmark(inputs, partial(_prepare, events), sizes=(2_000,))
 
 
 def _prepare(

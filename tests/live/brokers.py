@@ -96,11 +96,11 @@ def kafka_jars(spark: SparkSession) -> list[str]:
     assert jvm is not None
     resolver = jvm.org.apache.spark.util.DependencyUtils
     with resolving():
-        found = [
+        result = [
             resolver.resolveMavenDependencies(jvm.java.net.URI(f"ivy://{coordinate(name)}"))
             for name in ("kafka", "kafka-tools")
         ]
-    return [str(some.apply(at)) for some in found for at in range(some.size())]
+    return [str(items.apply(at)) for items in result for at in range(items.size())]
 
 
 def jars_of_pyspark() -> list[str]:
@@ -184,9 +184,9 @@ class Brokers:
         """What one of Kafka's own tools prints (`org.apache.kafka.tools.…`); it has to succeed."""
         command = [*self._java, f"org.apache.kafka.tools.{name}"]
         command += ["--bootstrap-server", self.bootstrap, *map(str, words)]
-        said = subprocess.run(command, capture_output=True, text=True, check=False)
-        assert said.returncode == 0, said.stdout + said.stderr
-        return said.stdout + said.stderr
+        output = subprocess.run(command, capture_output=True, text=True, check=False)
+        assert output.returncode == 0, output.stdout + output.stderr
+        return output.stdout + output.stderr
 
     @contextlib.contextmanager
     def paused(self, node: int) -> Iterator[None]:
@@ -346,11 +346,11 @@ def _free_ports(count: int) -> list[int]:
 
     Else one could take that of a broker which is down for a moment.
     """
-    found: list[int] = []
+    result: list[int] = []
     for port in random.sample(range(20_000, 32_000), 12_000):
         with socket.socket() as tried, contextlib.suppress(OSError):
             tried.bind(("127.0.0.1", port))
-            found.append(port)
-        if len(found) == count:
-            return found
+            result.append(port)
+        if len(result) == count:
+            return result
     raise RuntimeError(f"there are no {count} free ports from 20000 to 32000")

@@ -27,11 +27,11 @@ def jars(request: pytest.FixtureRequest) -> list[str]:
     if kept.get("coordinates") == coordinates and all(Path(jar).exists() for jar in kept["jars"]):
         return kept["jars"]
     try:
-        found = kafka_jars(request.getfixturevalue("spark"))
+        names = kafka_jars(request.getfixturevalue("spark"))
     except (Py4JError, PySparkException):
         pytest.skip("Spark can't resolve a broker's jars here; conf/packages.toml names them")
-    request.config.cache.set(KEPT, {"coordinates": coordinates, "jars": found})
-    return found
+    request.config.cache.set(KEPT, {"coordinates": coordinates, "jars": names})
+    return names
 
 
 @pytest.fixture(scope="session")

@@ -68,15 +68,15 @@ class Diary:
         """
         complete = {g for g, names in self._assigned.items() if names == self.consumers}
         given_up: dict[TopicPartition, int] = {}
-        found = []
+        result = []
         for _, partition, owned, generation in self.events:
             if not owned:
                 given_up[partition] = generation
                 continue
             start = given_up.pop(partition, generation)
             if start >= since and complete & set(range(start + 1, generation)):
-                found.append((partition, start, generation))
-        return found
+                result.append((partition, start, generation))
+        return result
 
     def _states(self) -> Iterator[dict[TopicPartition, set[str]]]:
         """Owners after each event."""
@@ -142,8 +142,8 @@ class Listener(ConsumerRebalanceListener):
         self._note(lost, False)
 
     def _note(self, partitions: Any, owned: bool) -> None:
-        one = self.assignor
-        one.diary.note(one.consumer, partitions, owned, one.generation)
+        assignor = self.assignor
+        assignor.diary.note(assignor.consumer, partitions, owned, assignor.generation)
 
 
 class Consumer:

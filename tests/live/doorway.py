@@ -40,8 +40,8 @@ class Doorway:
                 continue
             host, port = self._server.split(":")
             inside = self._opened.enter_context(socket.create_connection((host, int(port))))
-            for one, other in ((guest, inside), (inside, guest)):
-                threading.Thread(target=_carry, args=(one, other), daemon=True).start()
+            for item, other in ((guest, inside), (inside, guest)):
+                threading.Thread(target=_carry, args=(item, other), daemon=True).start()
 
     def _guests(self) -> Iterator[socket.socket]:
         while True:

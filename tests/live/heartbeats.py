@@ -45,12 +45,12 @@ def _send(server: str, api: tuple[int, int], body: bytes) -> None:
             answer = wire.makefile("rb")
             (size,) = struct.unpack(">i", answer.read(4))
             # correlation id, no tags, throttle time, and then the error
-            said = answer.read(size)
-        (error,) = struct.unpack_from(">h", said, 9)
+            output = answer.read(size)
+        (error,) = struct.unpack_from(">h", output, 9)
         if error not in LOADING:
             break
         time.sleep(0.1)
-    assert error == 0, (error, said[11:])
+    assert error == 0, (error, output[11:])
 
 
 def _text(value: str) -> bytes:

@@ -43,7 +43,9 @@ class Ownership:
     ) -> None:
         now = time.time() if when is None else when
         with self._lock:
-            self.events += [Event(now, owned, group, member, one) for one in partitions]
+            self.events += [
+                Event(now, owned, group, member, topic_partition) for topic_partition in partitions
+            ]
 
     def note_death(self, member: str) -> None:
         """In all groups it has nothing any more."""
@@ -63,15 +65,15 @@ class Ownership:
     def owned_twice(self, group: str) -> list[Event]:
         """When a member got what another still had."""
         owners: dict[TopicPartition, set[str]] = defaultdict(set)
-        found = []
+        result = []
         for event in self._sorted(group):
             if event.owned:
                 owners[event.partition].add(event.member)
                 if len(owners[event.partition]) > 1:
-                    found.append(event)
+                    result.append(event)
             else:
                 owners[event.partition].discard(event.member)
-        return found
+        return result
 
     def _sorted(self, group: str) -> list[Event]:
         with self._lock:
@@ -100,8 +102,8 @@ class JavaConsumers:
     ) -> None:
         self._members.add(member)
         self._closed.pop(f"{group}/{member}", None)
-        stated = [f"{key}={value}" for key, value in ({"group.id": group} | settings).items()]
-        self._say("start", f"{group}/{member}", ",".join(topics), *stated)
+        spec = [f"{key}={value}" for key, value in ({"group.id": group} | settings).items()]
+        self._say("start", f"{group}/{member}", ",".join(topics), *spec)
 
     def rejoin(self, group: str, member: str) -> None:
         self._say("rejoin", f"{group}/{member}")
@@ -133,6 +135,6 @@ class JavaConsumers:
                 case ".":
                     self._closed[name].set()
                 case _:
-                    pairs = [one.rpartition(":") for one in more.split(",") if one]
+                    pairs = [item.rpartition(":") for item in more.split(",") if item]
                     partitions = [(topic, int(number)) for topic, _, number in pairs]
                     self._ownership.note(group, member, what == "+", partitions, int(stamp) / 1000)

@@ -47,7 +47,7 @@ def classic(
 
     def poll() -> set[Claim]:
         consumer.poll(timeout_ms=100)
-        return {(one.topic, one.partition) for one in consumer.assignment()}
+        return {(item.topic, item.partition) for item in consumer.assignment()}
 
     return PolledMember(
         f"{group}-{number}", group, topics, poll, lambda: consumer.close(autocommit=False)
@@ -72,7 +72,7 @@ def of_new_protocol(
 
     def poll() -> set[Claim]:
         consumer.poll(0.1)
-        return {(one.topic, one.partition) for one in consumer.assignment()}
+        return {(item.topic, item.partition) for item in consumer.assignment()}
 
     return PolledMember(f"{group}-{number}", group, topics, poll, consumer.close)
 

@@ -65,7 +65,9 @@ class Site:
                 wait_for_metadata=True,
             )
             described = admin.describe_topics([*TOPICS])
-        self.ids = {one["name"]: as_kafka_prints(UUID(str(one["topic_id"]))) for one in described}
+        self.ids = {
+            item["name"]: as_kafka_prints(UUID(str(item["topic_id"]))) for item in described
+        }
 
     def _end(self) -> None:
         self.dying.kill()  # which is another process by then
@@ -132,7 +134,7 @@ class Site:
 
     def await_plan(self, number: int, groups: Sequence[str] = GROUPS) -> None:
         wanted = {
-            member: sorted((topic, one) for topic, parts in part.items() for one in parts)
+            member: sorted((topic, item) for topic, parts in part.items() for item in parts)
             for member, part in PLANS[number].items()
         }
         for group in groups:
@@ -143,7 +145,7 @@ class Site:
 
         def reached(group: str) -> bool:
             owned = self.ownership.of(group)
-            parts = sorted(one for some in owned.values() for one in some)
+            parts = sorted(item for items in owned.values() for item in items)
             everything = sorted((t, p) for t, count in TOPICS.items() for p in range(count))
             most = max(map(len, owned.values()), default=0)
             return parts == everything and set(owned) <= set(members) and most <= largest
@@ -179,10 +181,14 @@ def of_python(site: Site, group: str) -> Iterator[None]:
 
     class Listener(ConsumerRebalanceListener):
         def on_partitions_assigned(self, assigned: Any) -> None:
-            site.ownership.note(group, "b", True, [(one.topic, one.partition) for one in assigned])
+            site.ownership.note(
+                group, "b", True, [(item.topic, item.partition) for item in assigned]
+            )
 
         def on_partitions_revoked(self, revoked: Any) -> None:
-            site.ownership.note(group, "b", False, [(one.topic, one.partition) for one in revoked])
+            site.ownership.note(
+                group, "b", False, [(item.topic, item.partition) for item in revoked]
+            )
 
         on_partitions_lost = on_partitions_revoked
 
@@ -219,7 +225,7 @@ def of_librdkafka(site: Site) -> Iterator[None]:
 
     def note(owned: bool) -> Callable[[Any, Any], None]:
         return lambda _, parts: site.ownership.note(
-            "broker", "b", owned, [(one.topic, one.partition) for one in parts]
+            "broker", "b", owned, [(part.topic, part.partition) for part in parts]
         )
 
     consumer.subscribe(READS["b"], on_assign=note(True), on_revoke=note(False), on_lost=note(False))

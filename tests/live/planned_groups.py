@@ -97,8 +97,8 @@ class PlannedGroup(threading.Thread):
         leading = [key for key in KEYS if answers[key].leader == answers[key].member_id]
         for key in KEYS:
             generation = answers[key].generation_id
-            given = self._assign(answers[key].members) if key in leading else {}
-            self._wires[key].send(self._sync(key, generation, given))
+            inputs = self._assign(answers[key].members) if key in leading else {}
+            self._wires[key].send(self._sync(key, generation, inputs))
         for key in KEYS:
             answer = self._wires[key].receive()
             if answer.error_code:
@@ -154,8 +154,8 @@ class PlannedGroup(threading.Thread):
             protocols=[protocol],
         )
 
-    def _sync(self, key: str, generation: int, given: dict[str, bytes]) -> SyncGroupRequest:
-        one = SyncGroupRequest.SyncGroupRequestAssignment
+    def _sync(self, key: str, generation: int, entries: dict[str, bytes]) -> SyncGroupRequest:
+        item = SyncGroupRequest.SyncGroupRequestAssignment
         return SyncGroupRequest(
             group_id=self.name,
             generation_id=generation,
@@ -163,7 +163,7 @@ class PlannedGroup(threading.Thread):
             group_instance_id=None,
             protocol_type="consumer",
             protocol_name="evenfleet-plan",
-            assignments=[one(member_id=m, assignment=data) for m, data in given.items()],
+            assignments=[item(member_id=m, assignment=data) for m, data in entries.items()],
         )
 
 

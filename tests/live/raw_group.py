@@ -77,8 +77,11 @@ def coordinators(bootstrap: str, groups: Sequence[str]) -> dict[str, str]:
         deadline = time.monotonic() + 20
         while time.monotonic() < deadline:
             answer = wire.ask(FindCoordinatorRequest(key_type=0, coordinator_keys=list(groups)))
-            if not any(found.error_code for found in answer.coordinators):
-                return {found.key: f"{found.host}:{found.port}" for found in answer.coordinators}
+            if not any(coordinator.error_code for coordinator in answer.coordinators):
+                return {
+                    coordinator.key: f"{coordinator.host}:{coordinator.port}"
+                    for coordinator in answer.coordinators
+                }
             time.sleep(0.2)
     finally:
         wire.close()
@@ -122,8 +125,8 @@ class RawGroup:
         handed: Mapping[str, bytes] = dict(zip(self.members, assignments, strict=True))
         order = sorted(range(len(self.members)), key=lambda at: self.members[at] != self._leader)
         for at in order:
-            given = handed if self.members[at] == self._leader else {}
-            self._wires[at].send(self._sync(at, given))
+            inputs = handed if self.members[at] == self._leader else {}
+            self._wires[at].send(self._sync(at, inputs))
         for at in order:
             answer = self._wires[at].receive()
             assert not answer.error_code, answer
@@ -135,18 +138,18 @@ class RawGroup:
 
     def _ids(self, metadata: Sequence[bytes]) -> None:
         """Member ids, which the coordinator gives; the first member joins alone, at once."""
-        for at, said in enumerate(metadata):
+        for at, data in enumerate(metadata):
             self.members.append("")
-            answer = self._wires[at].ask(self._join(at, said))
+            answer = self._wires[at].ask(self._join(at, data))
             for _ in range(100):
                 if answer.error_code not in LOADING:
                     break
                 time.sleep(0.1)
-                answer = self._wires[at].ask(self._join(at, said))
+                answer = self._wires[at].ask(self._join(at, data))
             assert answer.error_code == MEMBER_ID_REQUIRED, answer
             self.members[at] = answer.member_id
             if at == 0 and len(metadata) > 1:
-                assert not self._wires[0].ask(self._join(0, said)).error_code
+                assert not self._wires[0].ask(self._join(0, data)).error_code
 
     def _join(self, at: int, metadata: bytes) -> JoinGroupRequest:
         protocol = JoinGroupRequest.JoinGroupRequestProtocol(name=self._strategy, metadata=metadata)
@@ -161,7 +164,7 @@ class RawGroup:
         )
 
     def _sync(self, at: int, handed: Mapping[str, bytes]) -> SyncGroupRequest:
-        one = SyncGroupRequest.SyncGroupRequestAssignment
+        item = SyncGroupRequest.SyncGroupRequestAssignment
         return SyncGroupRequest(
             group_id=self.name,
             generation_id=self.generation,
@@ -169,7 +172,7 @@ class RawGroup:
             group_instance_id=None,
             protocol_type=self._type,
             protocol_name=self._strategy,
-            assignments=[one(member_id=m, assignment=data) for m, data in handed.items()],
+            assignments=[item(member_id=m, assignment=data) for m, data in handed.items()],
         )
 
 

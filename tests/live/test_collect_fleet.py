@@ -42,7 +42,7 @@ def fleet(three_brokers: Brokers) -> Iterator[Brokers]:
     )
     admin.close()
     server = coordinators(three_brokers.bootstrap, ALL)
-    wires = {one: [Wire(one) for _ in range(MEMBERS)] for one in set(server.values())}
+    wires = {item: [Wire(item) for _ in range(MEMBERS)] for item in set(server.values())}
 
     def form_groups(coordinator: str) -> None:
         for name in ALL:
@@ -52,14 +52,14 @@ def fleet(three_brokers: Brokers) -> Iterator[Brokers]:
     with ThreadPoolExecutor() as threads:
         list(threads.map(form_groups, wires))
     yield three_brokers
-    for some in wires.values():
-        for wire in some:
+    for items in wires.values():
+        for wire in items:
             wire.close()
 
 
 def form_group(group: RawGroup) -> None:
-    said = [subscription(["t0", "t1", "alone"], 1, "abc"[n % 3]) for n in range(MEMBERS)]
-    group.join(said)
+    output = [subscription(["t0", "t1", "alone"], 1, "abc"[n % 3]) for n in range(MEMBERS)]
+    group.join(output)
     group.sync([assignment({t: [2 * n, 2 * n + 1] for t in ("t0", "t1")}) for n in range(MEMBERS)])
 
 
@@ -81,20 +81,20 @@ def test_requests_grow_with_brokers_and_not_with_groups(fleet: Brokers) -> None:
     """
     half = collected(fleet, groups=Wanted(("fleet-*",)))
     whole = collected(fleet, groups=Wanted(("fleet-*", "more-*")))
-    assert [len(rows(one, "groups")) for one in (half, whole)] == [40, 80]
-    assert [len(rows(one, "members")) for one in (half, whole)] == [200, 400]
-    assert [len(rows(one, "assignments")) for one in (half, whole)] == [800, 1600]
+    assert [len(rows(item, "groups")) for item in (half, whole)] == [40, 80]
+    assert [len(rows(item, "members")) for item in (half, whole)] == [200, 400]
+    assert [len(rows(item, "assignments")) for item in (half, whole)] == [800, 1600]
     assert half.requests == whole.requests == 1 + 1 + 1 + 3 * 5
     assert half.seconds < 3
 
 
 def test_partitions_have_the_racks_of_their_brokers(fleet: Brokers) -> None:
-    found = collected(fleet)
-    assert {row["broker"]: row["rack"] for row in rows(found, "brokers")} == RACKS
-    for row in rows(found, "partitions"):
+    result = collected(fleet)
+    assert {row["broker"]: row["rack"] for row in rows(result, "brokers")} == RACKS
+    for row in rows(result, "partitions"):
         assert row["leader_rack"] == RACKS[row["leader"]]
         assert row["replica_racks"] == [RACKS[broker] for broker in row["replicas"]]
-    assert {row["rack"] for row in rows(found, "members")} == {"a", "b", "c"}
+    assert {row["rack"] for row in rows(result, "members")} == {"a", "b", "c"}
 
 
 def test_a_broker_that_is_killed_meanwhile_costs_what_it_alone_knows(
@@ -113,13 +113,13 @@ def test_a_broker_that_is_killed_meanwhile_costs_what_it_alone_knows(
         begun = time.monotonic()
         with monkeypatch.context() as patched:
             patched.setattr(collect, "read_cluster", read_while_it_is_killed)
-            said = run(*words, "--format", "json")
+            output = run(*words, "--format", "json")
         assert time.monotonic() - begun < 60
-        assert said.code == 1, said.err
-        (cluster,) = json.loads(said.out)["clusters"]
+        assert output.code == 1, output.err
+        (cluster,) = json.loads(output.out)["clusters"]
         assert cluster["state"] == "incomplete"
         assert 0 < cluster["groups"] < len(ALL)
-        assert "prod: broker 2 did not answer" in said.err
+        assert "prod: broker 2 did not answer" in output.err
         (members,) = (pq.read_table(file) for file in (store / "members").rglob("*.parquet"))
         assert len(members) == cluster["members"] > 0
 
@@ -148,24 +148,24 @@ def in_sync(found: Collected) -> bool:
 
 def snapshot_when(true: Callable[[Collected], bool], brokers: Brokers) -> Collected:
     """The first snapshot of all groups of which that is true."""
-    found: list[Collected] = []
+    result: list[Collected] = []
 
     def reached() -> bool:
-        found.append(collected(brokers, timeout=2, retries=1))
-        return true(found[-1])
+        result.append(collected(brokers, timeout=2, retries=1))
+        return true(result[-1])
 
-    assert until(reached), (found[-1].left_out, found[-1].notes)
-    return found[-1]
+    assert until(reached), (result[-1].left_out, result[-1].notes)
+    return result[-1]
 
 
 def test_a_broker_that_hangs_is_waited_for_within_bounds(fleet: Brokers) -> None:
     with fleet.paused(3):
         begun = time.monotonic()
-        found = collected(fleet, timeout=2, retries=1)
+        result = collected(fleet, timeout=2, retries=1)
         # to be let in, and 2 requests of 2 s each, once, after which it isn't asked any more
         assert time.monotonic() - begun < 30
-    assert any("broker 3 did not answer" in reason for reason in found.left_out), found.left_out
-    assert rows(found, "brokers")
+    assert any("broker 3 did not answer" in reason for reason in result.left_out), result.left_out
+    assert rows(result, "brokers")
     snapshot_when(in_sync, fleet)
 
 
@@ -173,23 +173,23 @@ def test_the_command_says_what_it_read_and_writes_a_store(
     fleet: Brokers, spark: SparkSession, run: Run, tmp_path: Path
 ) -> None:
     store = tmp_path / "store"
-    said = run(
+    output = run(
         "collect",
         *("--bootstrap", fleet.bootstrap, "--cluster", "prod", "--out", store),
         *("--groups", "fleet-*", "--format", "json"),
     )
-    assert said.code == 0, said.err
-    (cluster,) = json.loads(said.out)["clusters"]
+    assert output.code == 0, output.err
+    (cluster,) = json.loads(output.out)["clusters"]
     assert (cluster["cluster"], cluster["state"], cluster["groups"]) == ("prod", "whole", 40)
     assert cluster["requests"] <= 19
     snapshot = FleetSnapshot.read(spark, str(store))
     assert snapshot.tables["assignments"].count() == 800
     groups = snapshot.tables["groups"].select("cluster", "group")
-    found = grouped.coordinators(groups, snapshot.tables).collect()
-    assert {row.inferred for row in found} == {False}
+    result = grouped.coordinators(groups, snapshot.tables).collect()
+    assert {row.inferred for row in result} == {False}
     # the rule that is used where the source doesn't tell
-    assert [row.coordinator for row in found] == [row.offsets_leader for row in found]
-    assert len({row.coordinator for row in found}) > 1
+    assert [row.coordinator for row in result] == [row.offsets_leader for row in result]
+    assert len({row.coordinator for row in result}) > 1
 
 
 def test_one_cluster_that_is_not_there_does_not_keep_others_from_being_read(
@@ -200,9 +200,9 @@ def test_one_cluster_that_is_not_there_does_not_keep_others_from_being_read(
         f"[cluster.here]\nbootstrap = '{fleet.bootstrap}'\n"
         "[cluster.there]\nbootstrap = '127.0.0.1:1'\nretries = 0"
     )
-    said = run("collect", "--clusters", file, "--out", tmp_path / "store", "--format", "json")
-    assert said.code == 1, said.err
-    states = {row["cluster"]: row["state"] for row in json.loads(said.out)["clusters"]}
+    output = run("collect", "--clusters", file, "--out", tmp_path / "store", "--format", "json")
+    assert output.code == 1, output.err
+    states = {row["cluster"]: row["state"] for row in json.loads(output.out)["clusters"]}
     assert states == {"here": "whole", "there": "unreachable"}
 
 
@@ -212,8 +212,8 @@ def test_the_data_source_has_a_partition_for_each_cluster(
     from spark.sources.live.data_source import KafkaGroups  # noqa: PLC0415
 
     file = tmp_path / "clusters.toml"
-    one = f"bootstrap = '{fleet.bootstrap}'\ngroups = 'fleet-*'\n"
-    file.write_text(f"[cluster.one]\n{one}[cluster.two]\n{one}")
+    item = f"bootstrap = '{fleet.bootstrap}'\ngroups = 'fleet-*'\n"
+    file.write_text(f"[cluster.one]\n{item}[cluster.two]\n{item}")
     spark.dataSource.register(KafkaGroups)
     reader = spark.read.format("kafka_groups").option("clusters", str(file))
     members = reader.option("table", "members").load()

@@ -123,8 +123,8 @@ def collected_of(broker: Brokers, **options: Any) -> Collected:
 
 def rows(collected: Collected, table: str) -> Rows:
     assert collected.tables, collected.left_out
-    found: Rows = collected.tables[table].to_pylist()
-    return found
+    result: Rows = collected.tables[table].to_pylist()
+    return result
 
 
 def test_nothing_is_missing(snapshot: Collected) -> None:
@@ -132,23 +132,23 @@ def test_nothing_is_missing(snapshot: Collected) -> None:
 
 
 def test_groups_have_state_strategy_and_generation(snapshot: Collected) -> None:
-    found = {row["group"]: row for row in rows(snapshot, "groups")}
-    assert {group: row["strategy"] for group, row in found.items()} == STRATEGIES
-    assert {row["state"] for row in found.values()} == {"Stable"}
-    assert not any(row["subscriptions_inferred"] for row in found.values())
-    assert found["g-new"]["generation"] >= 2
+    result = {row["group"]: row for row in rows(snapshot, "groups")}
+    assert {group: row["strategy"] for group, row in result.items()} == STRATEGIES
+    assert {row["state"] for row in result.values()} == {"Stable"}
+    assert not any(row["subscriptions_inferred"] for row in result.values())
+    assert result["g-new"]["generation"] >= 2
     # kafka-python's members don't state theirs where Java's do: not known
-    assert found["g-range"]["generation"] is None
+    assert result["g-range"]["generation"] is None
 
 
 def test_ownership_is_what_each_consumer_has(
     snapshot: Collected, consumers: list[PolledMember]
 ) -> None:
     client = {row["member_id"]: row["client_id"] for row in rows(snapshot, "members")}
-    found: dict[str, set[tuple[str, int]]] = {member.client_id: set() for member in consumers}
+    result: dict[str, set[tuple[str, int]]] = {member.client_id: set() for member in consumers}
     for row in rows(snapshot, "assignments"):
-        found[client[row["member_id"]]].add((row["topic"], row["partition"]))
-    assert found == {member.client_id: member.owned for member in consumers}
+        result[client[row["member_id"]]].add((row["topic"], row["partition"]))
+    assert result == {member.client_id: member.owned for member in consumers}
 
 
 def test_subscriptions_are_what_each_consumer_asked_for(
@@ -156,35 +156,35 @@ def test_subscriptions_are_what_each_consumer_asked_for(
 ) -> None:
     """The pattern of a new consumer becomes the topics that it matches."""
     client = {row["member_id"]: row["client_id"] for row in rows(snapshot, "members")}
-    found: dict[str, set[str]] = defaultdict(set)
+    result: dict[str, set[str]] = defaultdict(set)
     for row in rows(snapshot, "subscriptions"):
-        found[client[row["member_id"]]].add(row["topic"])
+        result[client[row["member_id"]]].add(row["topic"])
     wanted = {member.client_id: set(member.topics) for member in consumers}
     wanted["g-new-1"] = {"orders", "clicks"}
-    assert found == wanted
+    assert result == wanted
 
 
 def test_members_have_instance_host_and_rack(snapshot: Collected) -> None:
-    found = {row["client_id"]: row for row in rows(snapshot, "members")}
-    assert found["g-cooperative-1"]["instance_id"] == "static-1"
-    assert found["g-range-0"]["instance_id"] is None
-    assert (found["g-new-0"]["rack"], found["g-new-1"]["rack"]) == ("a", "b")
-    assert {row["host"] for row in found.values()} == {"/127.0.0.1"}
+    result = {row["client_id"]: row for row in rows(snapshot, "members")}
+    assert result["g-cooperative-1"]["instance_id"] == "static-1"
+    assert result["g-range-0"]["instance_id"] is None
+    assert (result["g-new-0"]["rack"], result["g-new-1"]["rack"]) == ("a", "b")
+    assert {row["host"] for row in result.values()} == {"/127.0.0.1"}
 
 
 def test_a_rack_can_be_in_the_client_id(broker: Brokers, consumers: list[PolledMember]) -> None:
     """A rack that a member states itself goes before."""
-    found = rows(collected_of(broker, rack_pattern=r"(\d)$"), "members")
-    racks = {row["client_id"]: row["rack"] for row in found}
+    result = rows(collected_of(broker, rack_pattern=r"(\d)$"), "members")
+    racks = {row["client_id"]: row["rack"] for row in result}
     assert (racks["g-range-1"], racks["g-new-1"]) == ("1", "b")
 
 
 def test_partitions_are_those_of_the_cluster(broker: Brokers, snapshot: Collected) -> None:
-    found = [row for row in rows(snapshot, "partitions") if row["topic"] in TOPICS]
-    assert len(found) == sum(TOPICS.values())
-    one = found[0]
-    assert (one["leader"], one["replicas"], one["isr"]) == (1, [1], [1])
-    assert len(one["topic_id"]) == 22
+    result = [row for row in rows(snapshot, "partitions") if row["topic"] in TOPICS]
+    assert len(result) == sum(TOPICS.values())
+    item = result[0]
+    assert (item["leader"], item["replicas"], item["isr"]) == (1, [1], [1])
+    assert len(item["topic_id"]) == 22
     (only,) = rows(snapshot, "brokers")
     assert (only["broker"], only["host"], only["port"]) == (1, "127.0.0.1", broker.ports[0])
 
@@ -205,12 +205,12 @@ def test_offsets_and_lag(broker: Brokers, admin: KafkaAdminClient) -> None:
     )
     consumer.close(autocommit=False)
     producer.close()
-    found = collected_of(broker, groups=Wanted(("g-offsets",)))
-    beyond, row = rows(found, "offsets")
+    result = collected_of(broker, groups=Wanted(("g-offsets",)))
+    beyond, row = rows(result, "offsets")
     assert (row["committed_offset"], row["end_offset"], row["lag"]) == (3, 5, 2)
     assert (beyond["committed_offset"], beyond["lag"]) == (9, beyond["end_offset"] - 9)
     assert beyond["lag"] < 0
-    (group,) = rows(found, "groups")
+    (group,) = rows(result, "groups")
     assert group["state"] == "Empty"
 
 
@@ -224,9 +224,9 @@ def test_it_only_reads(broker: Brokers, admin: KafkaAdminClient) -> None:
 def test_topics_that_are_left_out_are_in_no_table(
     broker: Brokers, consumers: list[PolledMember]
 ) -> None:
-    found = collected_of(broker, topics=Wanted(exclude=("clicks", "__*")))
+    result = collected_of(broker, topics=Wanted(exclude=("clicks", "__*")))
     for table in ("partitions", "subscriptions", "assignments", "offsets"):
-        assert {row["topic"] for row in rows(found, table)} <= {"orders", "payments"}, table
+        assert {row["topic"] for row in rows(result, table)} <= {"orders", "payments"}, table
 
 
 @pytest.fixture(scope="module")
@@ -264,15 +264,15 @@ def odd_groups(broker: Brokers, admin: KafkaAdminClient) -> Iterator[dict[str, A
     admin.delete_topics(["doomed"])
     assert until(lambda: "doomed" not in admin.list_topics())
 
-    found = collected_of(broker, groups=Wanted(("o-*",)))
-    assert found.left_out == []
+    result = collected_of(broker, groups=Wanted(("o-*",)))
+    assert result.left_out == []
     yield {
-        "groups": {row["group"]: row for row in rows(found, "groups")},
-        "statuses": {row["group"]: row for row in found.statuses},
-        "collected": found,
+        "groups": {row["group"]: row for row in rows(result, "groups")},
+        "statuses": {row["group"]: row for row in result.statuses},
+        "collected": result,
     }
-    for some in wires.values():
-        for wire in some:
+    for items in wires.values():
+        for wire in items:
             wire.close()
 
 
@@ -297,9 +297,11 @@ def test_a_group_that_is_out_of_order_has_a_status_and_a_reason(
 def test_members_that_say_nothing_readable_read_what_their_group_owns(
     odd_groups: dict[str, Any],
 ) -> None:
-    found = [r for r in rows(odd_groups["collected"], "subscriptions") if r["group"] == "o-garbage"]
-    assert len(found) == 2
-    assert {row["topic"] for row in found} == {"orders"}
+    result = [
+        r for r in rows(odd_groups["collected"], "subscriptions") if r["group"] == "o-garbage"
+    ]
+    assert len(result) == 2
+    assert {row["topic"] for row in result} == {"orders"}
     assert odd_groups["groups"]["o-garbage"]["subscriptions_inferred"]
 
 
@@ -312,14 +314,14 @@ def test_a_version_of_the_future_is_read(odd_groups: dict[str, Any]) -> None:
 
 
 def test_a_rebalancing_group_shows_its_owners_of_before(odd_groups: dict[str, Any]) -> None:
-    found = rows(odd_groups["collected"], "assignments")
-    assert sum(row["group"] == "o-preparing" for row in found) == 6
+    result = rows(odd_groups["collected"], "assignments")
+    assert sum(row["group"] == "o-preparing" for row in result) == 6
 
 
 def test_a_deleted_topic_stays_in_what_its_group_says(odd_groups: dict[str, Any]) -> None:
     """The plan then says that it isn't there; ends of its partitions aren't known."""
-    found = odd_groups["collected"]
-    assert sum(row["topic"] == "doomed" for row in rows(found, "assignments")) == 2
-    assert not any(row["topic"] == "doomed" for row in rows(found, "partitions"))
-    ends = [r["end_offset"] for r in rows(found, "offsets") if r["group"] == "o-deleted"]
+    result = odd_groups["collected"]
+    assert sum(row["topic"] == "doomed" for row in rows(result, "assignments")) == 2
+    assert not any(row["topic"] == "doomed" for row in rows(result, "partitions"))
+    ends = [r["end_offset"] for r in rows(result, "offsets") if r["group"] == "o-deleted"]
     assert ends == [None, None]

@@ -79,17 +79,17 @@ def test_each_mechanism_lets_us_in_and_shows_no_secret(
     secret = token() if mechanism == "OAUTHBEARER" else PASSWORD
     kind = "token" if mechanism == "OAUTHBEARER" else "password"
     monkeypatch.setenv("EVENFLEET_TEST_SECRET", secret)
-    said = collect(
+    output = collect(
         run, tmp_path, settings(secured, mechanism, f"{kind}_env = 'EVENFLEET_TEST_SECRET'")
     )
-    assert said.code == 0, said
+    assert output.code == 0, output
     caplog.set_level(logging.DEBUG, logger="kafka")  # as somebody's notebook may have it
     (cluster,) = read_clusters(tmp_path / "clusters.toml")
     assert collect_cluster(cluster).left_out == []
     assert "Connected" in caplog.text
     store = tmp_path / "store"
     tables = "".join(str(pq.read_table(f).to_pylist()) for f in store.rglob("*.parquet"))
-    for place in (said.out, said.err, tables, caplog.text):
+    for place in (output.out, output.err, tables, caplog.text):
         assert secret not in place
         assert base64.b64encode(secret.encode()).decode().rstrip("=") not in place
 
@@ -118,18 +118,18 @@ def test_a_wrong_secret_is_shown_once_and_told_the_same_each_time(
     file.write_text(WRONG + "\n")
     kind = "token" if mechanism == "OAUTHBEARER" else "password"
     text = settings(secured, mechanism, f"{kind}_file = '{file}'")
-    said = collect(run, tmp_path, text.replace(secured.secure_bootstrap, doorway.address))
+    output = collect(run, tmp_path, text.replace(secured.secure_bootstrap, doorway.address))
     assert doorway.entered == 1
     caplog.set_level(logging.DEBUG, logger="kafka")
     again = collect_cluster(read_clusters(tmp_path / "clusters.toml")[0])
     assert doorway.entered == 2
-    assert said.err == again.left_out[0] + "\n"
-    assert (said.code, said.out) == (3, "")
-    assert f"cluster safe can't be reached: {doorway.address}: it refuses the login" in said.err
-    assert f"by {mechanism}: " in said.err
-    assert "uthentication failed" in said.err or "invalid_token" in said.err
+    assert output.err == again.left_out[0] + "\n"
+    assert (output.code, output.out) == (3, "")
+    assert f"cluster safe can't be reached: {doorway.address}: it refuses the login" in output.err
+    assert f"by {mechanism}: " in output.err
+    assert "uthentication failed" in output.err or "invalid_token" in output.err
     assert not (tmp_path / "store").exists()
-    assert WRONG not in said.err + caplog.text
+    assert WRONG not in output.err + caplog.text
 
 
 WRONG_PORTS = {
@@ -188,15 +188,15 @@ def test_a_certificate_that_nobody_vouches_for_is_said(
 ) -> None:
     monkeypatch.setenv("EVENFLEET_TEST_SECRET", PASSWORD)
     text = settings(secured, "PLAIN", "password_env = 'EVENFLEET_TEST_SECRET'", ca=False)
-    said = collect(run, tmp_path, text)
-    assert said.code == 3
-    assert "CERTIFICATE_VERIFY_FAILED" in said.err
-    assert said.err.count("\n") == 1
+    output = collect(run, tmp_path, text)
+    assert output.code == 3
+    assert "CERTIFICATE_VERIFY_FAILED" in output.err
+    assert output.err.count("\n") == 1
 
 
 def test_no_option_takes_a_secret(run: Run) -> None:
     """What is on a command line, every user of the machine can see."""
-    said = run("collect", "--help")
-    assert said.code == 0
+    output = run("collect", "--help")
+    assert output.code == 0
     for word in ("password", "token", "secret-"):
-        assert f"--{word}" not in said.out
+        assert f"--{word}" not in output.out

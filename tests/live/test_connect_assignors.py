@@ -44,11 +44,11 @@ def test_same_tasks_for_the_same_workers(java: JavaConnectAssignors) -> None:
     rounds = []
     for number, ((group, lost), kafka) in enumerate(zip(drawn, answers, strict=True)):
         problem = problem_with_lost(group, lost)
-        told = f"SEED={seed}, group {number}"
-        assert answered(problem, "connect-eager")[-1] == by_member(kafka["eager"]), told
+        report = f"SEED={seed}, group {number}"
+        assert answered(problem, "connect-eager")[-1] == by_member(kafka["eager"]), report
         first, target = answered(problem, "connect-cooperative")
-        assert first == by_member(kafka["rounds"][0]), told
-        assert target == by_member(kafka["rounds"][-1]), told
+        assert first == by_member(kafka["rounds"][0]), report
+        assert target == by_member(kafka["rounds"][-1]), report
         rounds.append(len(kafka["rounds"]))
     assert set(rounds) == {1, 2}
 

@@ -45,8 +45,8 @@ def consumers(broker: Brokers) -> Iterator[dict[str, confluent_kafka.Consumer]]:
     }
     with ExitStack() as opened:
         made = {key: confluent_kafka.Consumer(settings) for key in "ab"}
-        for one in made.values():
-            opened.callback(one.close)
+        for item in made.values():
+            opened.callback(item.close)
         assert until(lambda: has_coordinator(made["a"]))
         yield made
 
@@ -71,8 +71,8 @@ def test_followers(consumers: dict[str, confluent_kafka.Consumer], tmp_path: Pat
     read: list[tuple[str, int]] = []
 
     def look(now: float) -> tuple[list[int], list[int]]:
-        for one in (a, b):
-            one.look(now)
+        for item in (a, b):
+            item.look(now)
         return sorted(p for _, p in a.owned), sorted(p for _, p in b.owned)
 
     def reads(count: int) -> bool:
@@ -94,5 +94,5 @@ def test_followers(consumers: dict[str, confluent_kafka.Consumer], tmp_path: Pat
     committed = consumers["b"].committed(
         [confluent_kafka.TopicPartition(NAME, partition) for partition in range(4)], timeout=10
     )
-    assert [one.offset for one in committed] == [1, 1, 1, 1]
+    assert [element.offset for element in committed] == [1, 1, 1, 1]
     assert not reads(5)

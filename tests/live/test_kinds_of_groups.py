@@ -47,8 +47,8 @@ def broker_of_all_kinds(broker: Brokers) -> Iterator[Brokers]:
     with polled([consumer]):
         assert until(lambda: _owns_all(consumer))
         yield broker
-    for some in wires.values():
-        for wire in some:
+    for items in wires.values():
+        for wire in items:
             wire.close()
     admin.delete_topics([TOPIC])
     assert until(lambda: TOPIC not in admin.list_topics())
@@ -83,15 +83,15 @@ def _form(wires: dict[str, list[Wire]]) -> None:
 def store(broker_of_all_kinds: Brokers, run: Run, tmp_path: Path) -> Path:
     """What `collect` makes of them, which is whole."""
     where = ("--bootstrap", broker_of_all_kinds.bootstrap, "--cluster", "live")
-    said = run("collect", *where, "--out", tmp_path / "store", "--groups", "k-*")
-    assert said.code == 0, said.err
-    assert "isn't whole" not in said.err
+    output = run("collect", *where, "--out", tmp_path / "store", "--groups", "k-*")
+    assert output.code == 0, output.err
+    assert "isn't whole" not in output.err
     return tmp_path / "store"
 
 
 def rows(folder: Path, table: str) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = pq.read_table(folder / table).to_pylist()
-    return found
+    result: list[dict[str, Any]] = pq.read_table(folder / table).to_pylist()
+    return result
 
 
 def test_each_group_is_what_it_is(store: Path, run: Run, tmp_path: Path) -> None:
@@ -121,17 +121,17 @@ def test_owners_of_tasks_stay_in_the_tables(store: Path) -> None:
 def test_an_audit_finds_what_is_uneven_and_nothing_unsupported(
     store: Path, run: Run, tmp_path: Path
 ) -> None:
-    said = run("audit", store, "--out", tmp_path / "found", "--format", "json")
-    assert said.code == 0
-    found = [row for row in rows(tmp_path / "found", "findings") if row["group"] is not None]
-    about = {(row["group"], row["finding"]) for row in found}
+    output = run("audit", store, "--out", tmp_path / "found", "--format", "json")
+    assert output.code == 0
+    result = [row for row in rows(tmp_path / "found", "findings") if row["group"] is not None]
+    about = {(row["group"], row["finding"]) for row in result}
     assert ("k-connect", "unbalanced") in about
     assert {name for name, _ in about} <= {
         name for name, (_, status) in STATUSES.items() if status == "ok"
     }
-    (unbalanced,) = [row for row in found if row["finding"] == "unbalanced"]
+    (unbalanced,) = [row for row in result if row["finding"] == "unbalanced"]
     assert "KAFKA-12495" in unbalanced["advice"]
-    kinds = {row["kind"]: row["groups"] for row in json.loads(said.out)["other_kinds"]}
+    kinds = {row["kind"]: row["groups"] for row in json.loads(output.out)["other_kinds"]}
     assert kinds == {"connect": 2, "other": 1, "share": 1, "streams": 2}
     assert not any(row["finding"] == "leaderless" for row in rows(tmp_path / "found", "findings"))
 
@@ -151,7 +151,7 @@ def test_other_commands_take_them(
 ) -> None:
     command, *options = words
     out = ("--out", tmp_path / "out") if command == "compare" else ()
-    said = run(command, store, *options, *out)
-    assert said.code == 0, said.err
+    output = run(command, store, *options, *out)
+    assert output.code == 0, output.err
     if command == "snapshots":
-        assert "2 connect, 1 other, 1 share, 2 streams" in flat(said.err)
+        assert "2 connect, 1 other, 1 share, 2 streams" in flat(output.err)

@@ -40,7 +40,7 @@ class Site:
 
     def plan(self, a: list[int], b: list[int], c: list[int]) -> None:
         parts = {"a": a, "b": b, "c": c}
-        members: dict[str, Topics] = {key: {self.name: some} for key, some in parts.items()}
+        members: dict[str, Topics] = {key: {self.name: part} for key, part in parts.items()}
         self.file.write_text(GroupPlan("live", self.name, "by-hand", members).to_text())
 
     def consumer(self, name: str, static: bool) -> Consumer:
@@ -57,11 +57,11 @@ class Site:
 
     def owned(self) -> dict[str, list[int]]:
         """Partitions by consumer; a partition with two owners shows at both."""
-        found: dict[str, list[int]] = {}
+        result: dict[str, list[int]] = {}
         for (_, partition), names in sorted(self.diary.owners().items()):
             for name in names:
-                found.setdefault(name, []).append(partition)
-        return found
+                result.setdefault(name, []).append(partition)
+        return result
 
     def await_owned(self, **wanted: list[int]) -> None:
         assert until(lambda: self.owned() == wanted), self.owned()
@@ -162,10 +162,10 @@ def test_a_group_of_the_new_protocol(
         assert until(lambda: {len(member.owned) for member in members} == {3})
         before = read_group(brokers, cluster, site.name)
         assert (before.type, before.state, before.strategy) == ("consumer", "Stable", "uniform")
-        said = run("enforce", site.file, "--bootstrap", broker.bootstrap, "--no-dry-run")
-        assert said.code == 1
-        assert "its broker assigns by 'uniform': the plan would be ignored" in said.err
-        assert "group.remote.assignor=evenfleet-plan" in said.err
+        output = run("enforce", site.file, "--bootstrap", broker.bootstrap, "--no-dry-run")
+        assert output.code == 1
+        assert "its broker assigns by 'uniform': the plan would be ignored" in output.err
+        assert "group.remote.assignor=evenfleet-plan" in output.err
         guests = GuestConnection(cluster, brokers.metadata)
         make_rebalance(
             brokers, guests, GroupReader(brokers, cluster, [site.name]), before, cluster.timeout

@@ -50,8 +50,8 @@ def test_the_script(broker: Brokers, tmp_path: Path) -> None:
     assert ran.stdout.endswith("  range:    6 3 3 \n  the plan: 4 4 4 \n")
     assert "its members use range: the plan would be ignored" in ran.stderr
     assert ran.stderr.count("is in force") == 2, ran.stderr
-    said = "".join(file.read_text() for file in (tmp_path / "work").glob("worker-*.err"))
-    assert "is in force" in said  # at a level that consumers show by default
+    output = "".join(file.read_text() for file in (tmp_path / "work").glob("worker-*.err"))
+    assert "is in force" in output  # at a level that consumers show by default
 
 
 def test_the_page_has_what_the_script_does() -> None:

@@ -66,38 +66,42 @@ class Moves:
         minute, second = divmod(next(self._looks), 60)
         snapshot = f"20261123T10{minute:02}{second:02}Z"
         words = ("--cluster", "live", "--snapshot", snapshot, "--groups", "none")
-        said = self.run(
+        output = self.run(
             "collect", "--bootstrap", self.brokers.bootstrap, "--out", self.store, *words
         )
-        assert said.code == 0, said.err
+        assert output.code == 0, output.err
 
     def plan(self, *words: object) -> Any:
-        given = ("--topics", TOPIC, "--out", self.out, *words)
-        said = self.run("reassign", self.store, *given, "--format", "json")
-        return said, json.loads(said.out) if said.out else None
+        inputs = ("--topics", TOPIC, "--out", self.out, *words)
+        output = self.run("reassign", self.store, *inputs, "--format", "json")
+        return output, json.loads(output.out) if output.out else None
 
     def execute(self, *words: object) -> str:
         live = ("--execute", "--bootstrap", self.brokers.bootstrap, "--no-dry-run")
         self.look()
-        said, _ = self.plan(*words, *live)
-        assert said.code == 0, said.err
-        err: str = said.err
+        output, _ = self.plan(*words, *live)
+        assert output.code == 0, output.err
+        err: str = output.err
         return err
 
     def undo(self) -> None:
         """First as a dry run, then carried out, then there is nothing left to undo."""
         words = ("--undo", self.out, "--bootstrap", self.brokers.bootstrap)
-        for more, told in ((), "add --apply"), (("--apply",), "is undone"), ((), "Nothing to undo"):
-            said = self.run("reassign", *words, *more)
-            assert said.code == 0, said.err
-            assert told in said.err
+        for more, report in (
+            ((), "add --apply"),
+            (("--apply",), "is undone"),
+            ((), "Nothing to undo"),
+        ):
+            output = self.run("reassign", *words, *more)
+            assert output.code == 0, output.err
+            assert report in output.err
 
     def states(self, number: int) -> set[str]:
         self.look()
         file = self.out / f"{number:02}-move.json"
-        said = self.run("reassign-verify", self.store, file, "--format", "json")
-        rows = json.loads(said.out)["partitions"]
-        assert (said.code == 0) == all(row["state"] == "done" for row in rows)
+        output = self.run("reassign-verify", self.store, file, "--format", "json")
+        rows = json.loads(output.out)["partitions"]
+        assert (output.code == 0) == all(row["state"] == "done" for row in rows)
         return {row["state"] for row in rows}
 
 
@@ -121,12 +125,15 @@ def admin(three_brokers: Brokers) -> Iterator[KafkaAdminClient]:
 
 def replicas(admin: KafkaAdminClient) -> dict[int, list[int]]:
     (topic,) = admin.describe_topics([TOPIC])
-    return {one["partition_index"]: one["replica_nodes"] for one in topic["partitions"]}
+    return {
+        partition["partition_index"]: partition["replica_nodes"]
+        for partition in topic["partitions"]
+    }
 
 
 def leaders(admin: KafkaAdminClient) -> list[int]:
     (topic,) = admin.describe_topics([TOPIC])
-    return sorted(one["leader_id"] for one in topic["partitions"])
+    return sorted(partition["leader_id"] for partition in topic["partitions"])
 
 
 def messages(bootstrap: str) -> list[bytes]:
@@ -135,12 +142,12 @@ def messages(bootstrap: str) -> list[bytes]:
     parts = [TopicPartition(TOPIC, number) for number in range(PARTITIONS)]
     consumer.assign(parts)
     ends = consumer.end_offsets(parts)
-    found = []
+    result = []
     while any(consumer.position(part) < ends[part] for part in parts):
-        for some in consumer.poll(timeout_ms=500).values():
-            found += [one.value[:6] for one in some]
+        for claim in consumer.poll(timeout_ms=500).values():
+            result += [item.value[:6] for item in claim]
     consumer.close()
-    return found
+    return result
 
 
 @pytest.fixture
@@ -159,8 +166,8 @@ def test_a_topic_of_one_broker_moves_as_planned_and_loses_nothing(
     first, second = (moves.out / f"{number:02}-move.json" for number in (1, 2))
 
     moves.look()
-    _, told = moves.plan("--replication-factor", 3, "--batch-copies", PARTITIONS)
-    assert [row["copies"] for row in told["batches"]] == [6, 6]
+    _, report = moves.plan("--replication-factor", 3, "--batch-copies", PARTITIONS)
+    assert [row["copies"] for row in report["batches"]] == [6, 6]
     assert moves.states(1) == {"not started"}
     three_brokers.tool(REASSIGN, "--execute", "--reassignment-json-file", first)
     assert until(lambda: all(len(row) == 2 for row in replicas(admin).values()))
@@ -188,9 +195,9 @@ def test_a_topic_of_one_broker_moves_as_planned_and_loses_nothing(
     moves.look()
     move_to(admin, {0: [3, 2]})
     live = ("--execute", "--bootstrap", three_brokers.bootstrap, "--no-dry-run")
-    said, _ = moves.plan("--add", 3, *live)
-    assert said.code == 1
-    assert "moved-0 is on 3,2, and was on " in said.err
+    output, _ = moves.plan("--add", 3, *live)
+    assert output.code == 1
+    assert "moved-0 is on 3,2, and was on " in output.err
     before = replicas(admin)
     assert "Batch 2 of 2 is done" in moves.execute("--add", 3, "--batch-copies", 2)
     moves.undo()

@@ -101,7 +101,7 @@ class LiveGroup:
                 self._do(act)
             last = self._await_rest(None)
             assert first is not None
-            return last - first, {name: one["owned"] for name, one in self.told.items()}
+            return last - first, {name: item["owned"] for name, item in self.told.items()}
         finally:
             for process in self.processes.values():
                 process.kill()
@@ -142,7 +142,7 @@ class LiveGroup:
             for _ in range(6):
                 looks.append(json.dumps(self.told, sort_keys=True))
                 time.sleep(HEARTBEAT_MS / 1000)
-            owned = sorted(one for told in self.told.values() for one in told["owned"])
+            owned = sorted(item for report in self.told.values() for item in report["owned"])
             return len({*looks}) == 1 and owned == [*range(PARTITIONS)]
 
         assert until(rests, 90), f"{self.topic} before {act}: {self.told}"
@@ -189,7 +189,7 @@ def test_the_twin_agrees_with_a_real_group(name: str, seen: dict[str, Any]) -> N
     rebalances, owners = seen[name]
     timeline = simulated(name)
     owned = {
-        member: sorted(timeline.partitions[one][1] for one in parts)
+        member: sorted(timeline.partitions[part][1] for part in parts)
         for member, parts in timeline.final.items()
     }
     if name == "upgrade":

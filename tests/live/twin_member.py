@@ -46,14 +46,14 @@ def by_kafka_python(settings: dict[str, Any], topic: str, name: str, assignors: 
         **{key.replace(".", "_"): value for key, value in settings.items()},
         client_id=name,
         partition_assignment_strategy=[
-            cooperative if one == COOPERATIVE else RangePartitionAssignor for one in names
+            cooperative if item == COOPERATIVE else RangePartitionAssignor for item in names
         ],
         max_poll_interval_ms=60_000,
     )
     consumer.subscribe([topic])
 
     def told() -> tuple[int, list[int]]:
-        owned = sorted(one.partition for one in consumer.assignment())
+        owned = sorted(item.partition for item in consumer.assignment())
         return consumer._coordinator._generation.generation_id, owned
 
     return lambda: consumer.poll(timeout_ms=100), told, consumer.close
@@ -72,7 +72,7 @@ def by_confluent(settings: dict[str, Any], topic: str, name: str, assignors: str
     consumer.subscribe([topic], on_assign=assigned)
 
     def told() -> tuple[int, list[int]]:
-        return count, sorted(one.partition for one in consumer.assignment())
+        return count, sorted(item.partition for item in consumer.assignment())
 
     return lambda: consumer.poll(0.1), told, consumer.close
 
@@ -91,12 +91,12 @@ def main() -> None:
     if instance:
         settings["group.instance.id"] = instance[0]
     make = by_kafka_python if library == "kafka-python" else by_confluent
-    poll, told, close = make(settings, topic, name, assignors)
+    poll, report, close = make(settings, topic, name, assignors)
     last: tuple[int, list[int]] | None = None
     while not ended.is_set():
         poll()
-        if told() != last:
-            last = told()
+        if report() != last:
+            last = report()
             print(json.dumps({"count": last[0], "owned": last[1]}), flush=True)
     close()
 

@@ -50,7 +50,7 @@ def every_assignment(group: Problem) -> list[IntArray]:
         classes.members_of(c).tolist() if c >= 0 else [NOBODY]
         for c in classes.of_partition.tolist()
     ]
-    return [np.array(chosen, np.int64) for chosen in itertools.product(*choices)]
+    return [np.array(selection, np.int64) for selection in itertools.product(*choices)]
 
 
 def keeps_to(group: Problem, target: IntArray, stated: Stated) -> bool:
@@ -61,21 +61,21 @@ def keeps_to(group: Problem, target: IntArray, stated: Stated) -> bool:
         if m != NOBODY
     ]
     for topic, number, member in placed:
-        for one in stated.get("pin", []):
-            about = matches(one["topics"], topic) and number in one.get("partitions", [number])
-            if about and not matches(one["members"], member):
+        for item in stated.get("pin", []):
+            about = matches(item["topics"], topic) and number in item.get("partitions", [number])
+            if about and not matches(item["members"], member):
                 return False
-        for one in stated.get("exclude", []):
-            if matches(one.get("topics", "*"), topic) and matches(one["members"], member):
+        for item in stated.get("exclude", []):
+            if matches(item.get("topics", "*"), topic) and matches(item["members"], member):
                 return False
     loads = Counter(member for _, _, member in placed)
     held = Counter((topic, member) for topic, _, member in placed)
     return not any(
-        matches(one["members"], member) and load > one["most"]
-        for one in stated.get("max_partitions", [])
+        matches(element["members"], member) and load > element["most"]
+        for element in stated.get("max_partitions", [])
         for member, load in loads.items()
     ) and not any(
-        matches(one["topics"], topic) and count > one["most"]
-        for one in stated.get("max_per_topic", [])
+        matches(element["topics"], topic) and count > element["most"]
+        for element in stated.get("max_per_topic", [])
         for (topic, _), count in held.items()
     )

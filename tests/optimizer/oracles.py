@@ -48,15 +48,17 @@ class Facts(NamedTuple):
         """The balance, and what is reached at each level."""
         loads = [target.count(m) for m in range(self.member_count)]
         held = Counter((t, m) for t, m in zip(self.topic, target, strict=True) if m is not None)
-        found = {
+        result = {
             "moves": sum(
                 owner in readers and new != owner
                 for readers, owner, new in zip(self.readers, self.owner, target, strict=True)
             ),
             "spread": sum(count * count for count in held.values()),
-            "racks": sum(some[m] for some, m in zip(remote, target, strict=False) if m is not None),
+            "racks": sum(
+                items[m] for items, m in zip(remote, target, strict=False) if m is not None
+            ),
         }
-        return (sum(load * load for load in loads), *(found[level] for level in levels))
+        return (sum(load * load for load in loads), *(result[level] for level in levels))
 
 
 def facts_of_group(group: Group) -> Facts:
@@ -64,11 +66,13 @@ def facts_of_group(group: Group) -> Facts:
     partitions = [(topic, p) for topic in sorted(group.topics) for p in range(group.topics[topic])]
     readers, owner = [], []
     for partition in partitions:
-        readers.append([m for m, some in enumerate(group.members) if partition[0] in some.topics])
+        readers.append(
+            [m for m, member in enumerate(group.members) if partition[0] in member.topics]
+        )
         claims = [
-            (-1 if some.generation is None else some.generation, m)
-            for m, some in enumerate(group.members)
-            if partition in some.owned
+            (-1 if member.generation is None else member.generation, m)
+            for m, member in enumerate(group.members)
+            if partition in member.owned
         ]
         newest = [m for generation, m in claims if generation == max(claims)[0]]
         owner.append(newest[0] if len(newest) == 1 else None)
@@ -80,8 +84,8 @@ def facts_of_problem(problem: Problem) -> Facts:
     subscribers = [
         [
             m
-            for m, some in enumerate(problem.member_subscription.tolist())
-            if t in problem.subscriptions[some]
+            for m, items in enumerate(problem.member_subscription.tolist())
+            if t in problem.subscriptions[items]
         ]
         for t in range(len(problem.topics))
     ]
@@ -107,12 +111,12 @@ def best_by_force(facts: Facts, levels: Sequence[str], remote: Remote) -> tuple[
     topic = np.array([facts.topic[p] for p in read])
     held = [(choices[:, topic == t] == m).sum(axis=1) for t in set(topic.tolist()) for m in every]
     across = [np.array(remote[p], np.int64)[choices[:, at]] for at, p in enumerate(read) if remote]
-    found = {
+    result = {
         "moves": ((choices != owner) & (owner >= 0)).sum(axis=1) if read else nothing,
         "spread": sum((count * count for count in held), nothing),
         "racks": sum(across, nothing),
     }
-    outcome = [(loads * loads).sum(axis=0), *(found[level] for level in levels)]
+    outcome = [(loads * loads).sum(axis=0), *(result[level] for level in levels)]
     first = np.lexsort(outcome[::-1])[0]
     return tuple(int(level[first]) for level in outcome)
 
@@ -141,13 +145,13 @@ def best_by_network(facts: Facts, levels: Sequence[str], remote: Remote) -> tupl
         weights[level], weight = weight, weight * step[level]
     network = min_cost_flow.SimpleMinCostFlow()
     add = network.add_arc_with_capacity_and_unit_cost
-    chosen = {}
+    selection = {}
     for p in read:
         for m in facts.readers[p]:
             moved = facts.owner[p] in facts.readers[p] and m != facts.owner[p]
             across = bool(remote) and remote[p][m]
             cost = weights["moves"] * moved + weights.get("racks", 0) * across
-            chosen[add(p, cells[facts.topic[p], m], 1, cost)] = p, m
+            selection[add(p, cells[facts.topic[p], m], 1, cost)] = p, m
     for (topic, m), cell in cells.items():
         for n in range(1, facts.topic.count(topic) + 1):
             add(cell, count + m, 1, weights.get("spread", 0) * (2 * n - 1))
@@ -159,7 +163,7 @@ def best_by_network(facts: Facts, levels: Sequence[str], remote: Remote) -> tupl
     network.set_node_supply(sink, -len(read))
     assert network.solve() == network.OPTIMAL
     target: list[int | None] = [None] * count
-    for arc, (p, m) in chosen.items():
+    for arc, (p, m) in selection.items():
         if network.flow(arc):
             target[p] = m
     return facts.reached(target, levels, remote)

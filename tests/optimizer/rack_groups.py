@@ -46,8 +46,8 @@ def tiny_rack_group(seed: int) -> Group:
     return replace(
         group,
         members=members,
-        leader_racks={t: [leader for leader, _ in some] for t, some in facts.items()},
-        replica_racks={t: [replicas for _, replicas in some] for t, some in facts.items()},
+        leader_racks={t: [leader for leader, _ in fact] for t, fact in facts.items()},
+        replica_racks={t: [replicas for _, replicas in fact] for t, fact in facts.items()},
     )
 
 
@@ -75,11 +75,11 @@ class RackFacts(NamedTuple):
 
 
 def _facts(facts: Facts, members: list[str | None], near: list[set[str]]) -> RackFacts:
-    known = [[bool(m and racks) for m in members] for racks in near]
+    entries = [[bool(m and racks) for m in members] for racks in near]
     local = [[m in racks for m in members] for racks in near]
     remote = [
-        [k and not here for k, here in zip(some, where, strict=True)]
-        for some, where in zip(known, local, strict=True)
+        [k and not here for k, here in zip(items, where, strict=True)]
+        for items, where in zip(entries, local, strict=True)
     ]
     return RackFacts(facts, remote, local)
 
@@ -95,8 +95,8 @@ def racks_of_group(group: Group, goals: Goals) -> RackFacts:
 
 def racks_of_problem(problem: Problem, goals: Goals) -> RackFacts:
     leaders = [(rack,) for rack in problem.leader_racks or ()]
-    stated = leaders if goals.rack == "leader" else problem.replica_racks or ()
-    near = [{rack for rack in some if rack} for some in stated]
+    values = leaders if goals.rack == "leader" else problem.replica_racks or ()
+    near = [{rack for rack in items if rack} for items in values]
     return _facts(facts_of_problem(problem), list(problem.racks or ()), near)
 
 

@@ -136,7 +136,7 @@ def test_what_a_snapshot_can_contain_is_planned(group: Group) -> None:
     plan = assign(group)
     assert list(plan.assignment) == sorted(member.member_id for member in group.members)
     subscribed = {topic for member in group.members for topic in member.topics}
-    assert sorted(partition for some in plan.assignment.values() for partition in some) == sorted(
+    assert sorted(partition for items in plan.assignment.values() for partition in items) == sorted(
         (topic, p)
         for topic, count in group.topics.items()
         for p in range(count)

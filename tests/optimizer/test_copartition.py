@@ -65,51 +65,51 @@ def test_by_count_as_by_force_where_units_are_alike_and_sound_where_not(seed: in
     for each in range(seed, seed + 50):
         group, draw = joined_group(each), random.Random(-each)
         problem = problem_of(group).problem
-        stated: dict[str, Any] = {}
+        settings: dict[str, Any] = {}
         if draw.random() < 0.6:
-            stated = random_limits(draw, [draw.choice(NAMES)], group)
+            settings = random_limits(draw, [draw.choice(NAMES)], group)
         budget = draw.choice([None, None, 2])
-        goals = Goals(copartition=JOINED, max_moves=budget, **stated)  # type: ignore[arg-type]
+        goals = Goals(copartition=JOINED, max_moves=budget, **settings)  # type: ignore[arg-type]
         keep = [
             target
             for target in every_assignment(problem)
-            if is_together(problem, target) and keeps_to(problem, target, stated)
+            if is_together(problem, target) and keeps_to(problem, target, settings)
         ]
         try:
             answer = assign_optimally(problem, goals)
         except LimitsError as error:
-            assert not keep or "no plan was found" in str(error), (each, stated)
+            assert not keep or "no plan was found" in str(error), (each, settings)
             clashes += not keep
             continue
-        assert keep, (each, stated)
+        assert keep, (each, settings)
         assert is_together(problem, answer.target)
-        assert keeps_to(problem, answer.target, stated), (each, stated)
+        assert keeps_to(problem, answer.target, settings), (each, settings)
         first = check_assignment(problem, answer.target, goals=goals, rival=answer.rival)
         again = check_assignment(problem, answer.target, first.certificate, goals)
         squares = [int(loads @ loads) for loads in (member_loads(problem, t) for t in keep)]
         moves = [changes_of(problem, target)[0] for target in keep]
         loads = member_loads(problem, answer.target)
-        found = int(loads @ loads), changes_of(problem, answer.target)[0]
+        result = int(loads @ loads), changes_of(problem, answer.target)[0]
         best = min(zip(squares, moves, strict=True))
         for verdict in (first, again):
             assert verdict.faults == []
             assert verdict.certificate_fault is None
             assert verdict.measures is not None
-            assert verdict.measures.moves == found[1]
+            assert verdict.measures.moves == result[1]
             if budget is None and verdict.balance_optimal:
-                assert found[0] == best[0]
-                assert verdict.moves_optimal is None or found == best
-            assert verdict.balance_optimal is not False, (each, stated)
+                assert result[0] == best[0]
+                assert verdict.moves_optimal is None or result == best
+            assert verdict.balance_optimal is not False, (each, settings)
             assert verdict.moves_optimal is not False
         units = units_of(problem, goals.limits)
         if units.size is None:
             packed += 1
         elif budget is None:
-            assert found[0] == best[0], (each, stated)
+            assert result[0] == best[0], (each, settings)
             assert first.balance_optimal
             exact += 1
             if units.is_owned_whole:
-                assert found == best, (each, stated)
+                assert result == best, (each, settings)
                 assert first.moves_optimal
     assert min(exact, packed) > 8
     assert clashes

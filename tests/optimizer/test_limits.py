@@ -58,25 +58,25 @@ def test_plans_equal_brute_force_and_so_does_that_there_are_none(
             continue
         every = every_assignment(arrays)
         for names in choices_of(draw):
-            stated = random_limits(draw, names, group)
-            keep = [target for target in every if keeps_to(arrays, target, stated)]
+            values = random_limits(draw, names, group)
+            keep = [target for target in every if keeps_to(arrays, target, values)]
             if not keep:
                 clashes += 1
                 with pytest.raises(LimitsError):
-                    solve(arrays, Goals(**stated))
+                    solve(arrays, Goals(**values))
                 continue
             best = min(outcome(arrays, target) for target in keep)
-            found = solve(arrays, Goals(**stated)).target
-            assert keeps_to(arrays, found, stated), (each, stated)
-            assert outcome(arrays, found) == best, (each, stated)
+            result = solve(arrays, Goals(**values)).target
+            assert keeps_to(arrays, result, values), (each, values)
+            assert outcome(arrays, result) == best, (each, values)
             budget = draw.randint(0, 4)
             reached = [within(arrays, target) for target in keep]
             least = max(budget, min(moves for _, moves, _ in reached))
-            limited = min(some for some in reached if some[1] <= least)
+            limited = min(items for items in reached if items[1] <= least)
             squares, moves, load = min((squares, moves, load) for load, moves, squares in reached)
             limited = (load, moves, squares) if moves <= budget else limited
-            found = solve(arrays, Goals(**stated, max_moves=budget)).target
-            assert within(arrays, found) == limited, (each, stated, budget)
+            result = solve(arrays, Goals(**values, max_moves=budget)).target
+            assert within(arrays, result) == limited, (each, values, budget)
     assert clashes > 10
 
 
@@ -111,26 +111,26 @@ def test_a_clash_that_is_named_is_one_and_none_of_its_parts_is(seed: int) -> Non
         if not group.members or not group.topics:
             continue
         every = every_assignment(arrays)
-        stated = random_limits(draw, list(NAMES), group)
-        limits = Goals(**stated).limits.each()
-        entries = [(name, entry) for name in NAMES for entry in stated[name]]
+        values = random_limits(draw, list(NAMES), group)
+        limits = Goals(**values).limits.each()
+        entries = [(name, entry) for name in NAMES for entry in values[name]]
         texts = [LimitSet.of([limit]).in_words()[0] for limit in limits]
 
-        def clash(some: tuple[int, ...], every=every, entries=entries, arrays=arrays) -> bool:
+        def clash(indices: tuple[int, ...], every=every, entries=entries, arrays=arrays) -> bool:
             part = {
-                name: [entries[at][1] for at in some if entries[at][0] == name] for name in NAMES
+                name: [entries[at][1] for at in indices if entries[at][0] == name] for name in NAMES
             }
             return not any(keeps_to(arrays, target, part) for target in every)
 
         numbers = range(len(entries))
         sizes = (itertools.combinations(numbers, size) for size in range(1, len(entries) + 1))
-        smallest = next((some for of in sizes for some in of if clash(some)), None)
+        smallest = next((items for of in sizes for items in of if clash(items)), None)
         if smallest is None:
             continue
         with pytest.raises(LimitsError) as caught:
-            solve(arrays, Goals(**stated))
+            solve(arrays, Goals(**values))
         named = str(caught.value).partition(": ")[2].partition("; ")[0].split(" and ")
-        assert named == [texts[at] for at in smallest], (each, stated)
+        assert named == [texts[at] for at in smallest], (each, values)
 
 
 @pytest.mark.parametrize("seed", range(0, 60, 20))
@@ -288,11 +288,11 @@ def test_racks_under_limits_equal_brute_force(seed: int) -> None:
         arrays = problem_of(group).problem
         if not group.members or not group.topics:
             continue
-        stated = random_limits(draw, draw.sample(NAMES, draw.choice([1, 2])), group)
-        keep = [t for t in every_assignment(arrays) if keeps_to(arrays, t, stated)]
+        values = random_limits(draw, draw.sample(NAMES, draw.choice([1, 2])), group)
+        keep = [t for t in every_assignment(arrays) if keeps_to(arrays, t, values)]
         if not keep:
             continue
-        goals = Goals(rack=draw.choice(["leader", "any"]), levels=draw.choice(orders), **stated)
+        goals = Goals(rack=draw.choice(["leader", "any"]), levels=draw.choice(orders), **values)
         best = min(rack_outcome(arrays, target, goals) for target in keep)
         assert rack_outcome(arrays, solve(arrays, goals).target, goals) == best, (each, goals)
         plans += 1

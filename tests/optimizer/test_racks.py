@@ -68,8 +68,8 @@ def test_by_way_of_hubs_the_optimum_and_its_proof_are_the_same(
         if each % 3 == 1:
             goals = replace(goals, max_moves=draw.randint(0, 3))
         if each % 3 == 2 and group.members and group.topics:
-            stated = random_limits(draw, draw.sample(NAMES, 2), group)
-            goals = replace(goals, **stated)
+            values = random_limits(draw, draw.sample(NAMES, 2), group)
+            goals = replace(goals, **values)
         try:
             direct = solve(problem, goals)
         except LimitsError:
@@ -78,14 +78,14 @@ def test_by_way_of_hubs_the_optimum_and_its_proof_are_the_same(
         with monkeypatch.context() as forced:
             forced.setattr("optimizer.solver.hubs.FEWER", 0)
             forced.setattr("optimizer.checker.hubs.FEWER", 0)
-            found = solve(problem, goals)
-            judged = check_assignment(problem, found.target, goals=goals, rival=found.rival)
+            result = solve(problem, goals)
+            judged = check_assignment(problem, result.target, goals=goals, rival=result.rival)
             other = check_assignment(problem, direct.target, goals=goals, rival=direct.rival)
-            again = check_assignment(problem, found.target, judged.certificate, goals)
+            again = check_assignment(problem, result.target, judged.certificate, goals)
             worse = check_assignment(problem, direct.target[::-1].copy(), goals=goals)
         unforced = check_assignment(problem, direct.target[::-1].copy(), goals=goals)
         least = outcome(problem, direct.target, goals)[:-1]
-        assert outcome(problem, found.target, goals)[:-1] == least, f"seed {each}"
+        assert outcome(problem, result.target, goals)[:-1] == least, f"seed {each}"
         assert judged[2:4] == other[2:4] == plain[2:4], f"seed {each}"
         assert judged.racks_optimal == other.racks_optimal == plain.racks_optimal
         assert (worse.faults, worse.racks_optimal) == (unforced.faults, unforced.racks_optimal)
@@ -117,7 +117,7 @@ def test_racks_never_cost_balance_and_their_own_result_stays() -> None:
         goals = VARIANTS[seed % len(VARIANTS)]
         problem = random_rack_problem(seed)
         without, target = solve(problem).target, solve(problem, goals).target
-        loads = [np.sort(np.bincount(some[some >= 0])) for some in (without, target)]
+        loads = [np.sort(np.bincount(items[items >= 0])) for items in (without, target)]
         assert (loads[0] @ loads[0]) == (loads[1] @ loads[1])
         near = rack_table_of(problem, goals.rack or "")
         local += near is not None and near.reads(target).local > near.reads(without).local

@@ -25,7 +25,9 @@ def made(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     for name in ("_by_member", "_loads_by_member"):
         make = getattr(optimizer.plan, name)
         monkeypatch.setattr(
-            optimizer.plan, name, lambda *given, _n=name, _m=make: (made.append(_n), _m(*given))[1]
+            optimizer.plan,
+            name,
+            lambda *inputs, _n=name, _m=make: (made.append(_n), _m(*inputs))[1],
         )
     return made
 
@@ -55,13 +57,13 @@ def test_unread_plans_are_what_read_ones_are(read_before: bool) -> None:
         assert copy == plan
         assert repr(copy) == repr(plan)
     assert json.loads(json.dumps(assign(GROUP).assignment)) == {
-        member: [list(pair) for pair in some] for member, some in NAMES.items()
+        member: [list(pair) for pair in name] for member, name in NAMES.items()
     }
     assert f"assignment={NAMES!r}" in repr(assign(GROUP))
     assert plan != assign(GROUP, "cooperative-sticky")
 
 
 def test_a_plan_can_be_stated_by_names() -> None:
-    stated = Plan("optimal", NAMES, NAMES, {"A": 2, "B": 1}, 5, 1, 0, [])
-    assert stated == assign(GROUP)
-    assert stated.spread == 0
+    plan = Plan("optimal", NAMES, NAMES, {"A": 2, "B": 1}, 5, 1, 0, [])
+    assert plan == assign(GROUP)
+    assert plan.spread == 0

@@ -43,12 +43,12 @@ def all_assignments(problem: Problem) -> IntArray:
     """Every assignment of the partitions that are read, a row each."""
     readers = []
     for topic in problem.topic_of.tolist():
-        found = [
+        result = [
             m
-            for m, some in enumerate(problem.member_subscription.tolist())
-            if topic in problem.subscriptions[some]
+            for m, items in enumerate(problem.member_subscription.tolist())
+            if topic in problem.subscriptions[items]
         ]
-        readers.append(found or [NOBODY])
+        readers.append(result or [NOBODY])
     return np.array([*itertools.product(*readers)], np.int64).reshape(-1, len(readers))
 
 

@@ -50,16 +50,16 @@ class TestBadInput:
         ],
     )
     def test_options(self, run: Run, asked: list, words: list[str], sentence: str) -> None:
-        said = run(*words)
-        assert (said.code, is_one_line(said)) == (2, True)
-        assert sentence in said.err
+        output = run(*words)
+        assert (output.code, is_one_line(output)) == (2, True)
+        assert sentence in output.err
         assert asked == []  # it shows before Spark starts
 
     def test_an_unknown_key_in_the_configuration(self, run: Run, tmp_path: Path) -> None:
         (tmp_path / "my.toml").write_text("stratgy = 'range'\n")
-        said = run("plan", "s", "--out", "o", "--config", tmp_path / "my.toml")
-        assert (said.code, is_one_line(said)) == (2, True)
-        assert "my.toml: unknown key 'stratgy' (known are strategy, " in said.err
+        output = run("plan", "s", "--out", "o", "--config", tmp_path / "my.toml")
+        assert (output.code, is_one_line(output)) == (2, True)
+        assert "my.toml: unknown key 'stratgy' (known are strategy, " in output.err
 
     @pytest.mark.parametrize("command", ["plan", "compare"])
     def test_an_output_below_a_file(
@@ -67,9 +67,9 @@ class TestBadInput:
     ) -> None:
         (tmp_path / "file").touch()
         for out in (f"{tmp_path}/file", f"{tmp_path}/file/out", f"file:{tmp_path}/file/out"):
-            said = run(command, store, "--out", out)
-            assert (said.code, is_one_line(said)) == (2, True)
-            assert f"output {out} can't be written: {tmp_path}/file is not a folder" in said.err
+            output = run(command, store, "--out", out)
+            assert (output.code, is_one_line(output)) == (2, True)
+            assert f"output {out} can't be written: {tmp_path}/file is not a folder" in output.err
 
     def test_a_table_of_the_output_that_is_a_file(
         self, run: Run, store: Path, tmp_path: Path
@@ -78,32 +78,32 @@ class TestBadInput:
         out = tmp_path / "plan"
         out.mkdir()
         (out / "assignments").touch()
-        said = run("plan", store, "--out", out)
-        assert (said.code, is_one_line(said)) == (2, True)
-        assert f"{out}/assignments can't be written: Not a directory" in said.err
+        output = run("plan", store, "--out", out)
+        assert (output.code, is_one_line(output)) == (2, True)
+        assert f"{out}/assignments can't be written: Not a directory" in output.err
         assert not (out / "groups").exists()
 
     def test_a_store_as_the_output_would_be_overwritten(self, run: Run, store: Path) -> None:
         """Its tables have the same names."""
         before = {path: path.read_bytes() for path in store.rglob("*.parquet")}
-        said = run("plan", store, "--out", f"{store}/")
-        assert (said.code, is_one_line(said)) == (2, True)
-        assert "holds a store already: choose another folder for a plan" in said.err
+        output = run("plan", store, "--out", f"{store}/")
+        assert (output.code, is_one_line(output)) == (2, True)
+        assert "holds a store already: choose another folder for a plan" in output.err
         assert {path: path.read_bytes() for path in store.rglob("*.parquet")} == before
 
     @pytest.mark.parametrize(
         "words", [(), ("--snapshot", "all"), ("--snapshot", SNAPSHOT)], ids=" ".join
     )
     def test_an_empty_store(self, run: Run, tmp_path: Path, words: tuple[str, ...]) -> None:
-        said = run("plan", tmp_path / "nowhere", "--out", tmp_path / "plan", *words)
-        assert (said.code, is_one_line(said)) == (2, True)
-        assert "import or write one first" in said.err
+        output = run("plan", tmp_path / "nowhere", "--out", tmp_path / "plan", *words)
+        assert (output.code, is_one_line(output)) == (2, True)
+        assert "import or write one first" in output.err
         assert list(tmp_path.iterdir()) == []
 
     def test_no_such_snapshot(self, run: Run, store: Path, tmp_path: Path) -> None:
-        said = run("compare", store, "--out", tmp_path / "o", "--snapshot", EARLIER)
-        assert (said.code, is_one_line(said)) == (2, True)
-        assert f"has no snapshot {EARLIER}: the newest it has are {SNAPSHOT}" in said.err
+        output = run("compare", store, "--out", tmp_path / "o", "--snapshot", EARLIER)
+        assert (output.code, is_one_line(output)) == (2, True)
+        assert f"has no snapshot {EARLIER}: the newest it has are {SNAPSHOT}" in output.err
 
     def break_table(self, store: Path, how: str) -> str:
         """Do something to the members; what is said of it."""
@@ -137,7 +137,7 @@ class TestBadInput:
     )
     def test_a_broken_table(self, run: Run, store: Path, tmp_path: Path, how: str) -> None:
         sentence = self.break_table(store, how)
-        said = run("plan", store, "--out", tmp_path / "plan")
-        assert (said.code, is_one_line(said)) == (2, True)
-        assert sentence in said.err
+        output = run("plan", store, "--out", tmp_path / "plan")
+        assert (output.code, is_one_line(output)) == (2, True)
+        assert sentence in output.err
         assert not (tmp_path / "plan").exists()

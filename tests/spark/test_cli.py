@@ -30,31 +30,31 @@ class TestHelp:
     @pytest.mark.parametrize("command", NAMES)
     def test_each_command_shows_three_examples_and_its_page(self, run: Run, command: str) -> None:
         """The examples can be typed, and the page is there."""
-        said = run(command, "--help")
-        assert said.code == 0
-        assert len(re.findall(rf"^ *• evenfleet {command}\b", said.out, re.MULTILINE)) == 3
-        page = re.search(r"More: (\S+)", said.out)
+        output = run(command, "--help")
+        assert output.code == 0
+        assert len(re.findall(rf"^ *• evenfleet {command}\b", output.out, re.MULTILINE)) == 3
+        page = re.search(r"More: (\S+)", output.out)
         assert page and (ROOT / page[1]).is_file()
         for example in EXAMPLES[command]:
             name, *words = shlex.split(example)
             listed: Any = typer.main.get_command(app_for([name]))
-            one = listed.get_command(typer.Context(listed), name)
-            one.make_context(name, words)
+            item = listed.get_command(typer.Context(listed), name)
+            item.make_context(name, words)
 
     @pytest.mark.parametrize("words", [[], ["--help"]])
     def test_all_commands_are_listed_by_question(self, run: Run, words: list[str]) -> None:
-        said = run(*words)
-        assert said.code == 0
-        panels = re.split(r"╭─ (.+?) ─+╮", said.out)
-        found = dict(zip(panels[1::2], panels[2::2], strict=True))
-        assert [*found][1:] == ["Look", "Plan", "Predict", "Get data", "Apply"]
+        output = run(*words)
+        assert output.code == 0
+        panels = re.split(r"╭─ (.+?) ─+╮", output.out)
+        result = dict(zip(panels[1::2], panels[2::2], strict=True))
+        assert [*result][1:] == ["Look", "Plan", "Predict", "Get data", "Apply"]
         for name, panel in COMMANDS.items():
-            assert f"│ {name} " in found[panel]
+            assert f"│ {name} " in result[panel]
 
     @pytest.mark.parametrize("command", NAMES)
     def test_options_stand_in_panels(self, run: Run, command: str) -> None:
-        said = run(command, "--help").out
-        panels = re.split(r"╭─ (.+?) ─+╮", said)
+        output = run(command, "--help").out
+        panels = re.split(r"╭─ (.+?) ─+╮", output)
         panel_of = {
             option: panel
             for panel, text in zip(panels[1::2], panels[2::2], strict=True)
@@ -62,18 +62,18 @@ class TestHelp:
         }
         expected = {"--cluster": "Which part", "--goal": "Goals", "--conf": "Spark"}
         expected |= {"--quiet": "Output", "--csv": "Output"}
-        found = {option: panel_of[option] for option in expected if option in panel_of}
-        assert found == {option: expected[option] for option in found}
-        assert "--quiet" in found
+        result = {option: panel_of[option] for option in expected if option in panel_of}
+        assert result == {option: expected[option] for option in result}
+        assert "--quiet" in result
 
     def test_strategies_are_listed(self, run: Run) -> None:
-        said = " ".join(run("plan", "--help").out.replace("│", " ").split())
-        assert all(strategy in said for strategy in STRATEGY_NAMES)
+        output = " ".join(run("plan", "--help").out.replace("│", " ").split())
+        assert all(strategy in output for strategy in STRATEGY_NAMES)
 
     @pytest.mark.parametrize("command", ["plan", "compare", "verify", "demo"])
     def test_each_command_that_uses_spark_takes_its_options(self, run: Run, command: str) -> None:
-        said = run(command, "--help").out
-        assert all(option in said for option in ("--master", "--conf", "--format"))
+        output = run(command, "--help").out
+        assert all(option in output for option in ("--master", "--conf", "--format"))
 
 
 class TestVersion:
@@ -91,15 +91,15 @@ class TestVersion:
         (folder / "second").symlink_to("first")
         script = (ROOT / "bin/evenfleet").read_text(encoding="utf-8")
         assert "readlink -f" not in script  # which older systems don't have
-        found = subprocess.run(
+        output = subprocess.run(
             ["bash", "-x", folder / "second", "--version"],
             env={**os.environ, "JAVA_HOME": str(tmp_path)},  # it gives up before it installs
             capture_output=True,
             text=True,
             check=False,
         )
-        assert f"{ROOT}/bin/setup.sh" in found.stderr
-        assert "Java 17 or newer is needed" in found.stderr
+        assert f"{ROOT}/bin/setup.sh" in output.stderr
+        assert "Java 17 or newer is needed" in output.stderr
 
 
 class TestRunFailed:
@@ -114,9 +114,9 @@ class TestRunFailed:
                 raise error
 
             monkeypatch.setattr("spark.jobs.plan.plan_store", fail)
-            said = run("plan", store, "--out", "o")
-            assert (said.code, is_one_line(said)) == (3, True)
-            assert said.err.startswith(f"evenfleet: {type(error).__name__}: ")
+            output = run("plan", store, "--out", "o")
+            assert (output.code, is_one_line(output)) == (3, True)
+            assert output.err.startswith(f"evenfleet: {type(error).__name__}: ")
 
     def test_a_failed_task_is_code_3_in_one_line(
         self, run: Run, store: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -127,15 +127,15 @@ class TestRunFailed:
             return solved.selectExpr("assert_true(1 = 2, 'no luck')")
 
         monkeypatch.setattr("spark.plan.fleet_plan.plan_groups", fail)
-        said = run("plan", store, "--out", tmp_path / "plan")
-        assert (said.code, is_one_line(said)) == (3, True)
-        assert "no luck" in said.err
+        output = run("plan", store, "--out", tmp_path / "plan")
+        assert (output.code, is_one_line(output)) == (3, True)
+        assert "no luck" in output.err
         monkeypatch.undo()
 
     def test_choices_are_told_in_one_line(self, run: Run) -> None:
-        said = run("graph", "s")
-        assert (said.code, is_one_line(said)) == (2, True)
-        assert "Choose from: coupled-groups, reach, " in said.err
+        output = run("graph", "s")
+        assert (output.code, is_one_line(output)) == (2, True)
+        assert "Choose from: coupled-groups, reach, " in output.err
 
     def test_an_interrupt_is_told(
         self, run: Run, store: Path, monkeypatch: pytest.MonkeyPatch
@@ -144,9 +144,9 @@ class TestRunFailed:
             raise KeyboardInterrupt
 
         monkeypatch.setattr("spark.jobs.plan.plan_store", interrupt)
-        said = run("plan", store, "--out", "o")
+        output = run("plan", store, "--out", "o")
         sentence = "evenfleet: interrupted by Ctrl-C before it was done: run it again\n"
-        assert (said.code, said.err) == (130, sentence)
+        assert (output.code, output.err) == (130, sentence)
 
 
 def test_jobs_have_a_label_in_sparks_ui(

@@ -58,20 +58,20 @@ class TestEveryCommand:
 
     def test_plan_and_verify_and_export(self, run: Run, store: Path, tmp_path: Path) -> None:
         out = tmp_path / "plan"
-        said = run("plan", store, "--out", out)
-        assert (said.code, TOLD in said.err) == (0, True)
+        output = run("plan", store, "--out", out)
+        assert (output.code, TOLD in output.err) == (0, True)
         for table in ("groups", "assignments"):
             assert clusters_in(rows(out / table, SEVEN)) == set(INSTANTS)
         write_store(collected("later").tables(), store, "20261121T080000Z")
         for form in ("table", "json"):
-            said = run("verify", store, out, "--format", form)
-            assert said.code == 0
-            assert TOLD in said.err
-        assert told_in(said.out) == INSTANTS
+            output = run("verify", store, out, "--format", form)
+            assert output.code == 0
+            assert TOLD in output.err
+        assert told_in(output.out) == INSTANTS
         file = tmp_path / "west.json"
-        said = run("export-plan", store, out, "--group", "g-range", "--out", file)
-        assert (said.code, TOLD in said.err) == (0, True)
-        assert f"cluster imported, snapshot {SEVEN}" in said.err
+        output = run("export-plan", store, out, "--group", "g-range", "--out", file)
+        assert (output.code, TOLD in output.err) == (0, True)
+        assert f"cluster imported, snapshot {SEVEN}" in output.err
         assert json.loads(file.read_text())["cluster"] == "imported"
 
     def test_a_cluster_that_the_plan_lost_is_a_fault(
@@ -84,48 +84,50 @@ class TestEveryCommand:
         for table in ("groups", "assignments"):
             shutil.rmtree(out / table)
             shutil.copytree(alone / table, out / table)
-        said = run("verify", store, out, "--format", "json")
-        assert said.code == 1
-        assert clusters_in(json.loads(said.out)["faults"]) == {"west", "imported"}
+        output = run("verify", store, out, "--format", "json")
+        assert output.code == 1
+        assert clusters_in(json.loads(output.out)["faults"]) == {"west", "imported"}
 
     def test_an_id_is_that_snapshot_alone(self, run: Run, store: Path, tmp_path: Path) -> None:
-        said = run("plan", store, "--out", tmp_path / "p", "--snapshot", "all", "--format", "json")
-        assert said.code == 0
-        assert json.loads(said.out)["clusters"] == [
+        output = run(
+            "plan", store, "--out", tmp_path / "p", "--snapshot", "all", "--format", "json"
+        )
+        assert output.code == 0
+        assert json.loads(output.out)["clusters"] == [
             {"cluster": "imported", "snapshot": SIX},
             {"cluster": "west", "snapshot": SIX},
             {"cluster": "east", "snapshot": SEVEN},
         ]
         assert clusters_in(rows(tmp_path / "p" / "groups", SEVEN)) == {"east"}
-        said = run("verify", store, tmp_path / "p")
-        assert said.code == 0
-        assert f"Read snapshot {SEVEN}: 1 cluster (east).\n" in said.err
+        output = run("verify", store, tmp_path / "p")
+        assert output.code == 0
+        assert f"Read snapshot {SEVEN}: 1 cluster (east).\n" in output.err
 
     def test_compare(self, run: Run, store: Path, tmp_path: Path) -> None:
         words = ("--strategies", "current,optimal", "--format", "json")
-        said = run("compare", store, "--out", tmp_path / "out", *words)
-        assert (said.code, TOLD in said.err) == (0, True)
-        assert told_in(said.out) == INSTANTS
+        output = run("compare", store, "--out", tmp_path / "out", *words)
+        assert (output.code, TOLD in output.err) == (0, True)
+        assert told_in(output.out) == INSTANTS
         assert clusters_in(rows(tmp_path / "out" / "comparison", SEVEN)) == set(INSTANTS)
 
     def test_audit(self, run: Run, store: Path, tmp_path: Path) -> None:
-        said = run("audit", store, "--out", tmp_path / "out", "--format", "json")
-        assert (said.code, TOLD in said.err) == (0, True)
-        assert told_in(said.out) == INSTANTS
-        found = rows(tmp_path / "out" / "findings", SEVEN)
-        assert clusters_in(found) == set(INSTANTS)
+        output = run("audit", store, "--out", tmp_path / "out", "--format", "json")
+        assert (output.code, TOLD in output.err) == (0, True)
+        assert told_in(output.out) == INSTANTS
+        result = rows(tmp_path / "out" / "findings", SEVEN)
+        assert clusters_in(result) == set(INSTANTS)
 
     @pytest.mark.parametrize("cluster", ["east", "west"])
     def test_explain(self, run: Run, store: Path, cluster: str) -> None:
-        said = run("explain", store, "--group", f"g-{cluster}")
-        assert (said.code, TOLD in said.err) == (0, True)
-        assert f"Group g-{cluster} of cluster {cluster} could be more even" in said.err
+        output = run("explain", store, "--group", f"g-{cluster}")
+        assert (output.code, TOLD in output.err) == (0, True)
+        assert f"Group g-{cluster} of cluster {cluster} could be more even" in output.err
 
     def test_graph(self, run: Run, store: Path, graphframes: object) -> None:
         words = ("--question", "coupled-groups", "--format", "json", "--rows", 0)
-        said = run("graph", store, *words)
-        assert (said.code, TOLD in said.err) == (0, True)
-        assert clusters_in(json.loads(said.out)["groups"]) == set(INSTANTS)
+        output = run("graph", store, *words)
+        assert (output.code, TOLD in output.err) == (0, True)
+        assert clusters_in(json.loads(output.out)["groups"]) == set(INSTANTS)
 
     def test_snapshots(self, run: Run, store: Path) -> None:
         listed = json.loads(run("snapshots", store, "--format", "json").out)["snapshots"]
@@ -137,9 +139,9 @@ class TestEveryCommand:
     def test_a_smaller_age_is_configured(self, run: Run, store: Path, tmp_path: Path) -> None:
         config = tmp_path / "my.toml"
         config.write_text("max_age = '59m'\n")
-        said = run("explain", store, "--group", "g-west", "--config", config)
-        assert said.code == 2
-        assert "has no group 'g-west'" in said.err
+        output = run("explain", store, "--group", "g-west", "--config", config)
+        assert output.code == 2
+        assert "has no group 'g-west'" in output.err
 
 
 class TestImport:
@@ -156,14 +158,14 @@ class TestImport:
 
     def test_a_cluster_that_it_has_is_refused(self, run: Run, store: Path) -> None:
         before = sorted(store.rglob("*"))
-        said = run(*IMPORT, "--cluster", "imported", "--out", store)
-        assert said.code == 2
-        assert "remove that snapshot, which has 1 cluster (imported)\n" in said.err
+        output = run(*IMPORT, "--cluster", "imported", "--out", store)
+        assert output.code == 2
+        assert "remove that snapshot, which has 1 cluster (imported)\n" in output.err
         assert sorted(store.rglob("*")) == before
 
     def test_a_snapshot_that_is_not_whole_is_refused(self, run: Run, store: Path) -> None:
         """It would look whole, with half a cluster in it."""
         shutil.rmtree(store / "assignments" / f"snapshot={SIX}")
-        said = run(*IMPORT, "--cluster", "second", "--out", store)
-        assert (said.code, is_one_line(said)) == (2, True)
-        assert "remove that snapshot, which isn't whole\n" in said.err
+        output = run(*IMPORT, "--cluster", "second", "--out", store)
+        assert (output.code, is_one_line(output)) == (2, True)
+        assert "remove that snapshot, which isn't whole\n" in output.err

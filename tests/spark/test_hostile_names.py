@@ -64,8 +64,8 @@ def texts(printed: Any) -> Iterator[str]:
     if isinstance(printed, dict):
         printed = [*printed, *printed.values()]
     if isinstance(printed, list):
-        for one in printed:
-            yield from texts(one)
+        for item in printed:
+            yield from texts(item)
     elif isinstance(printed, str):
         yield printed
 
@@ -82,9 +82,9 @@ def test_an_audit(
     """Its JSON, findings, metrics, and the table that it prints of the same findings."""
     out, metrics = tmp_path / "out", tmp_path / "evenfleet.prom"
     words = ("audit", store, "--out", out, "--prometheus", metrics)
-    said = check_harmless(run(*words, "--format", "json"))
-    assert has(said, GROUP, TOPIC, CLUSTER)
-    worst = json.loads(said.out)["worst"]
+    output = check_harmless(run(*words, "--format", "json"))
+    assert has(output, GROUP, TOPIC, CLUSTER)
+    worst = json.loads(output.out)["worst"]
     assert {(row["cluster"], row["group"]) for row in worst} == {(CLUSTER, GROUP)}
     assert f"topic {TOPIC}" in {row["subject"] for row in worst}
 
@@ -97,20 +97,20 @@ def test_an_audit(
         for sample in family.samples
         if "group" in sample.labels
     ]
-    assert {(one.labels["cluster"], one.labels["group"]) for one in series} == {(CLUSTER, GROUP)}
-    assert sum(one.value for one in series) == len(findings)
+    assert {(item.labels["cluster"], item.labels["group"]) for item in series} == {(CLUSTER, GROUP)}
+    assert sum(item.value for item in series) == len(findings)
 
     judged = spark.range(1).selectExpr("'ok' as status", "cast(null as string) as kind")
     again = FleetAudit(SNAPSHOT, spark.createDataFrame(findings), {"x": "y"}, [], judged)
     monkeypatch.setattr("spark.jobs.audit.audit_fleet", lambda *_: again)
     for width in (60, 200):
         monkeypatch.setattr(OUT, "width", width)
-        said = check_harmless(run("audit", store))
-        assert shown(said, f"{CLUSTER}: ")
-        assert shown(said, GROUP)
-        assert shown(said, TOPIC)
-        told = [line for line in said.out.splitlines() if line.startswith("  →")]
-        assert len(told) == len({row["finding"] for row in worst})
+        output = check_harmless(run("audit", store))
+        assert shown(output, f"{CLUSTER}: ")
+        assert shown(output, GROUP)
+        assert shown(output, TOPIC)
+        reports = [line for line in output.out.splitlines() if line.startswith("  →")]
+        assert len(reports) == len({row["finding"] for row in worst})
 
 
 def test_a_plan_its_check_and_its_reasons(
@@ -127,23 +127,23 @@ def test_a_plan_its_check_and_its_reasons(
     part.with_name(f".{part.name}.crc").unlink()
     assert has(check_harmless(run("verify", store, plan, "--format", "json"), (1,)), GROUP, CLUSTER)
     monkeypatch.setattr(OUT, "width", 2000)
-    said = check_harmless(run("verify", store, plan), (1,))
-    rows = [line for line in said.out.splitlines() if plain(GROUP) in line]
-    assert f"{len(rows)} faults" in said.err
+    output = check_harmless(run("verify", store, plan), (1,))
+    rows = [line for line in output.out.splitlines() if plain(GROUP) in line]
+    assert f"{len(rows)} faults" in output.err
 
-    found: list[GroupExplanation] = []
+    result: list[GroupExplanation] = []
 
     def explain_once(*arguments: Any) -> GroupExplanation:
-        found[:] = found or [explain_group(*arguments)]
-        return found[0]
+        result[:] = result or [explain_group(*arguments)]
+        return result[0]
 
     monkeypatch.setattr("spark.jobs.explain.explain_group", explain_once)
     words = ("explain", store, "--group", GROUP)
     assert has(check_harmless(run(*words, "--format", "json")), GROUP, IDLE, BUSY)
-    said = check_harmless(run(*words))
-    assert shown(said, GROUP)
-    assert shown(said, BUSY)
-    found.clear()
+    output = check_harmless(run(*words))
+    assert shown(output, GROUP)
+    assert shown(output, BUSY)
+    result.clear()
     assert is_one_line(check_harmless(run("explain", store, "--group", HOSTILE), (2,)))
 
 

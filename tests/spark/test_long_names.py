@@ -49,9 +49,9 @@ def short(said: Said, code: int = 0) -> Said:
 def test_plan_verify_compare_and_snapshots(run: Run, store: Path, tmp_path: Path) -> None:
     plan = tmp_path / "plan"
     short(run("plan", store, "--out", plan))
-    found = {row["group"]: row for row in rows(plan / "groups")}
-    assert [*found] == GROUPS
-    assert len(found[GROUPS[2]]["reason"]) < 300
+    result = {row["group"]: row for row in rows(plan / "groups")}
+    assert [*result] == GROUPS
+    assert len(result[GROUPS[2]]["reason"]) < 300
     assert {row["topic"] for row in rows(plan / "assignments")} == {TOPIC}
     short(run("verify", store, plan))
     short(run("compare", store, "--out", tmp_path, "--strategies", "current,optimal"))
@@ -78,13 +78,13 @@ def test_audit(run: Run, store: Path, tmp_path: Path) -> None:
     ]
     assert len({group for group, _ in labels}) == len(GROUPS)
     assert len(labels) == len({*labels})
-    said = run("audit", store, "--format", "json")
-    assert {row["group"] for row in json.loads(said.out)["worst"]} == {*GROUPS}
+    output = run("audit", store, "--format", "json")
+    assert {row["group"] for row in json.loads(output.out)["worst"]} == {*GROUPS}
 
 
 def test_explain_and_what_is_wrong_with_an_option(run: Run, store: Path) -> None:
     short(run("explain", store, "--group", GROUPS[0]))
-    said = run("explain", store, "--group", GROUPS[0], "--format", "json")
-    assert set(json.loads(said.out)["explanation"][0]["loads"]) == {A, B}
-    said = short(run("explain", store, "--group", "y" * LENGTH), 2)
-    assert "has no group 'yyy" in said.err
+    output = run("explain", store, "--group", GROUPS[0], "--format", "json")
+    assert set(json.loads(output.out)["explanation"][0]["loads"]) == {A, B}
+    output = short(run("explain", store, "--group", "y" * LENGTH), 2)
+    assert "has no group 'yyy" in output.err

@@ -49,7 +49,7 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def run(demo: Path) -> Iterator[dict[str, list[NotebookNode]]]:
     """The cells of each notebook, executed; a cell that fails ends the test with its error."""
-    books = {one.stem: nbformat.read(one, 4) for one in NOTEBOOKS}
+    books = {notebook.stem: nbformat.read(notebook, 4) for notebook in NOTEBOOKS}
     cells = [cell for book in books.values() for cell in book.cells]
     for at, cell in enumerate(cells):
         cell["id"] = f"cell-{at}"
@@ -70,7 +70,7 @@ def run(demo: Path) -> Iterator[dict[str, list[NotebookNode]]]:
     yield {name: book.cells for name, book in books.items()}
 
 
-@pytest.mark.parametrize("name", [one.stem for one in NOTEBOOKS])
+@pytest.mark.parametrize("name", [notebook.stem for notebook in NOTEBOOKS])
 def test_a_notebook(name: str, run: dict[str, list[NotebookNode]]) -> None:
     """It begins with the question that it answers, and shows tables and, mostly, charts."""
     assert run[name][0].source.splitlines()[0].endswith("?")
@@ -84,7 +84,7 @@ def test_a_notebook(name: str, run: dict[str, list[NotebookNode]]) -> None:
     assert ("image/svg+xml" in shown) == (name != "2-questions-to-the-graph")
 
 
-@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda one: one.stem)
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda item: item.stem)
 def test_what_is_kept_of_it_is_small(path: Path) -> None:
     assert path.stat().st_size < LARGEST
     kept = nbformat.read(path, 4)

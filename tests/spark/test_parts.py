@@ -63,8 +63,8 @@ def test_patterns(spark: SparkSession, tmp_path: Path, pattern: str, fit: set[st
         fleet.group(name, {"m": ["t"]})
     whole = FleetSnapshot.read(spark, str(write_odd_store(fleet, tmp_path)))
     part = whole.matching(group=pattern)
-    found = part.tables["members"].selectExpr("cast(`group` as binary) as name").collect()
-    assert {bytes(row.name).decode("utf-8", "backslashreplace") for row in found} == fit
+    result = part.tables["members"].selectExpr("cast(`group` as binary) as name").collect()
+    assert {bytes(row.name).decode("utf-8", "backslashreplace") for row in result} == fit
     assert part.tables["partitions"].count() == 1
     assert part.has_groups() == bool(fit)
 
@@ -92,21 +92,21 @@ class TestPlan:
     def test_of_some_groups(self, run: Run, store: Path, tmp_path: Path) -> None:
         out = tmp_path / "plan"
         assert run("plan", store, "--out", out).code == 0
-        said = run("plan", store, "--out", out, "--group", "pay*")
-        told = f"Only groups matching 'pay*' were planned: {out} has no other groups of snapshot"
-        assert (said.code, f"{told} {SEVEN}.\n" in said.err) == (0, True)
-        some = {(cluster, f"pay-{n}") for cluster in ("east", "west") for n in (1, 2)}
-        assert planned(out) == planned(out, table="assignments") == some
-        said = run("verify", store, out)
-        assert (said.code, "4 planned groups: no fault" in said.err) == (0, True)
-        assert "The plan covers only groups matching 'pay*'.\n" in said.err
+        output = run("plan", store, "--out", out, "--group", "pay*")
+        report = f"Only groups matching 'pay*' were planned: {out} has no other groups of snapshot"
+        assert (output.code, f"{report} {SEVEN}.\n" in output.err) == (0, True)
+        items = {(cluster, f"pay-{n}") for cluster in ("east", "west") for n in (1, 2)}
+        assert planned(out) == planned(out, table="assignments") == items
+        output = run("verify", store, out)
+        assert (output.code, "4 planned groups: no fault" in output.err) == (0, True)
+        assert "The plan covers only groups matching 'pay*'.\n" in output.err
         words = ("--group", "pay-1", "--cluster", "west", "--out", tmp_path / "file")
         assert "no group.instance.id" in run("export-plan", store, out, *words).err
-        said = run("verify", store, out, "--cluster", "west", "--group", "*-1")
+        output = run("verify", store, out, "--cluster", "west", "--group", "*-1")
         part = "1 planned groups among groups matching '*-1' of cluster west: no fault"
-        assert (said.code, part in said.err) == (0, True)
-        said = run("verify", store, out, "--group", "ship*")
-        assert (said.code, is_one_line(said)) == (2, True)
+        assert (output.code, part in output.err) == (0, True)
+        output = run("verify", store, out, "--group", "ship*")
+        assert (output.code, is_one_line(output)) == (2, True)
         assert run("plan", store, "--out", out).code == 0
         assert len(planned(out)) == 6
         assert run("verify", store, out).err.count("planned groups: no fault") == 1
@@ -114,8 +114,8 @@ class TestPlan:
     def test_of_a_cluster(self, run: Run, store: Path, tmp_path: Path) -> None:
         """Its newest snapshot is what the plan is of."""
         out = tmp_path / "plan"
-        said = run("plan", store, "--out", out, "--cluster", "west", "--format", "json")
-        assert json.loads(said.out)["clusters"] == [{"cluster": "west", "snapshot": SIX}]
+        output = run("plan", store, "--out", out, "--cluster", "west", "--format", "json")
+        assert json.loads(output.out)["clusters"] == [{"cluster": "west", "snapshot": SIX}]
         assert {cluster for cluster, _ in planned(out, SIX)} == {"west"}
         assert run("verify", store, out).code == 0
         broken = rows(out / "groups", SIX)
@@ -123,15 +123,15 @@ class TestPlan:
 
     def test_of_all_snapshots(self, run: Run, store: Path, tmp_path: Path) -> None:
         out = tmp_path / "plan"
-        said = run("plan", store, "--out", out, "--snapshot", "all", "--cluster", "west")
-        assert (said.code, f"Skipped: snapshot {SEVEN} has no cluster 'west'" in said.err) == (
+        output = run("plan", store, "--out", out, "--snapshot", "all", "--cluster", "west")
+        assert (output.code, f"Skipped: snapshot {SEVEN} has no cluster 'west'" in output.err) == (
             0,
             True,
         )
         assert [path.name for path in (out / "groups").iterdir()] == [f"snapshot={SIX}"]
-        said = run("plan", store, "--out", out, "--snapshot", "all", "--group", "none*")
-        assert (said.code, said.out) == (2, "")
-        assert f"no snapshot of store {store} has groups matching 'none*'" in said.err
+        output = run("plan", store, "--out", out, "--snapshot", "all", "--group", "none*")
+        assert (output.code, output.out) == (2, "")
+        assert f"no snapshot of store {store} has groups matching 'none*'" in output.err
 
     @pytest.mark.parametrize(
         ("words", "told"),
@@ -149,9 +149,9 @@ class TestPlan:
         self, run: Run, store: Path, tmp_path: Path, words: tuple[str, ...], told: str
     ) -> None:
         for command in ("plan", "compare", "audit"):
-            said = run(command, store, "--out", tmp_path / "out", *words)
-            assert (said.code, is_one_line(said)) == (2, True)
-            assert f"snapshot {SEVEN} {told}" in said.err
+            output = run(command, store, "--out", tmp_path / "out", *words)
+            assert (output.code, is_one_line(output)) == (2, True)
+            assert f"snapshot {SEVEN} {told}" in output.err
         assert not (tmp_path / "out").exists()
 
 
@@ -167,34 +167,34 @@ class TestVerify:
         return out
 
     def test_all(self, run: Run, store: Path, plan: Path) -> None:
-        said = run("verify", store, plan)
-        assert (said.code, said.out) == (2, "")
-        assert f"Snapshot {SEVEN}, 3 planned groups: no fault" in said.err
-        told = "1 of 2 snapshots of the plan are checked, the others can't be: "
-        assert f"{told}{SIX}: store {store} has no snapshot {SIX}" in said.err
+        output = run("verify", store, plan)
+        assert (output.code, output.out) == (2, "")
+        assert f"Snapshot {SEVEN}, 3 planned groups: no fault" in output.err
+        report = "1 of 2 snapshots of the plan are checked, the others can't be: "
+        assert f"{report}{SIX}: store {store} has no snapshot {SIX}" in output.err
 
     def test_one(self, run: Run, store: Path, plan: Path) -> None:
-        said = run("verify", store, plan, "--snapshot", SEVEN)
-        assert (said.code, "no fault" in said.err) == (0, True)
-        for snapshot, told in ((SIX, "has no snapshot"), ("x", f"it has {SIX}, {SEVEN}")):
-            said = run("verify", store, plan, "--snapshot", snapshot)
-            assert (said.code, is_one_line(said), told in said.err) == (2, True, True)
+        output = run("verify", store, plan, "--snapshot", SEVEN)
+        assert (output.code, "no fault" in output.err) == (0, True)
+        for snapshot, report in ((SIX, "has no snapshot"), ("x", f"it has {SIX}, {SEVEN}")):
+            output = run("verify", store, plan, "--snapshot", snapshot)
+            assert (output.code, is_one_line(output), report in output.err) == (2, True, True)
 
 
 def test_compare(run: Run, store: Path, tmp_path: Path) -> None:
     words = ("--strategies", "current,range", "--group", "ship*", "--format", "json")
-    said = run("compare", store, "--out", tmp_path / "out", *words)
-    assert (said.code, "Only groups matching 'ship*' were compared.\n" in said.err) == (0, True)
-    assert {row["groups"] for row in json.loads(said.out)["strategies"]} == {2}
+    output = run("compare", store, "--out", tmp_path / "out", *words)
+    assert (output.code, "Only groups matching 'ship*' were compared.\n" in output.err) == (0, True)
+    assert {row["groups"] for row in json.loads(output.out)["strategies"]} == {2}
     assert planned(tmp_path / "out", table="comparison") == {("east", "ship-1"), ("west", "ship-1")}
 
 
 def test_audit(run: Run, store: Path, tmp_path: Path) -> None:
     """Of some groups nothing is told that is about a whole cluster; of a cluster all is."""
-    some = ("--group", "pay-1", "--format", "json", "--out", tmp_path / "some")
-    said = run("audit", store, *some)
-    assert (said.code, "Only groups matching 'pay-1' were audited.\n" in said.err) == (0, True)
-    printed = json.loads(said.out)
+    items = ("--group", "pay-1", "--format", "json", "--out", tmp_path / "some")
+    output = run("audit", store, *items)
+    assert (output.code, "Only groups matching 'pay-1' were audited.\n" in output.err) == (0, True)
+    printed = json.loads(output.out)
     assert printed["groups"] == [{"status": "ok", "groups": 2}]
     assert {row["group"] for row in rows(tmp_path / "some/findings", SEVEN)} <= {"pay-1"}
     why = "it is about a whole cluster, and only some groups are looked at"
@@ -206,8 +206,8 @@ def test_audit(run: Run, store: Path, tmp_path: Path) -> None:
         *("offline-if-broker-fails", "offline-if-rack-fails", "reassignment-stuck"),
         "unread-topic",
     }
-    said = run("audit", store, "--cluster", "west", "--out", tmp_path / "one")
-    assert said.code == 0
+    output = run("audit", store, "--cluster", "west", "--out", tmp_path / "one")
+    assert output.code == 0
     findings = rows(tmp_path / "one/findings", SIX)
     assert {row["cluster"] for row in findings} == {"west"}
     assert "under-replicated" in {row["finding"] for row in findings}

@@ -24,10 +24,13 @@ def test_folders_of_any_name(run: Run, tmp_path: Path, name: str) -> None:
     write_store(small().tables(), here / "store", SNAPSHOT)
     write_store(small().tables(), tmp_path / "a" / "store", EARLIER)  # what a pattern would find
     out = here / "plan"
-    said = run("plan", here / "store", "--out", out)
-    assert said.code == 0, said.err
-    said = run("verify", here / "store", out)
-    assert (said.code, f"Snapshot {SNAPSHOT}, 1 planned groups: no fault" in said.err) == (0, True)
+    output = run("plan", here / "store", "--out", out)
+    assert output.code == 0, output.err
+    output = run("verify", here / "store", out)
+    assert (output.code, f"Snapshot {SNAPSHOT}, 1 planned groups: no fault" in output.err) == (
+        0,
+        True,
+    )
     assert run("audit", here / "store", "--out", here / "audit").code == 0
     assert SNAPSHOT in run("snapshots", here / "store").out
 
@@ -35,11 +38,11 @@ def test_folders_of_any_name(run: Run, tmp_path: Path, name: str) -> None:
 @pytest.mark.parametrize("snapshot", ["*", "{x"])
 def test_an_id_is_no_pattern(run: Run, store: Path, tmp_path: Path, snapshot: str) -> None:
     for command in ("plan", "compare"):
-        said = run(command, store, "--out", tmp_path / "out", "--snapshot", snapshot)
-        assert (said.code, is_one_line(said)) == (2, True)
-        assert f"has no snapshot {snapshot}: the newest it has are {SNAPSHOT}" in said.err
-    said = run("audit", store, "--snapshot", snapshot)
-    assert (said.code, is_one_line(said)) == (2, True)
+        output = run(command, store, "--out", tmp_path / "out", "--snapshot", snapshot)
+        assert (output.code, is_one_line(output)) == (2, True)
+        assert f"has no snapshot {snapshot}: the newest it has are {SNAPSHOT}" in output.err
+    output = run("audit", store, "--snapshot", snapshot)
+    assert (output.code, is_one_line(output)) == (2, True)
 
 
 def copied(store: Path, snapshot: str) -> None:
@@ -52,14 +55,14 @@ def test_snapshots_of_odd_ids_are_in_nobodys_way(run: Run, store: Path, tmp_path
     for snapshot in odd:
         copied(store, snapshot)
     for command in ("plan", "compare", "audit"):
-        said = run(command, store, "--out", tmp_path / command, "--snapshot", SNAPSHOT)
-        assert said.code == 0, said.err
+        output = run(command, store, "--out", tmp_path / command, "--snapshot", SNAPSHOT)
+        assert output.code == 0, output.err
     listed = flat(run("snapshots", store).out)
     for snapshot in (*odd, SNAPSHOT):
         assert snapshot in listed
     for snapshot in odd:
-        said = run("plan", store, "--out", tmp_path / "odd", "--snapshot", snapshot)
-        assert (said.code, "its id isn't a time like" in said.err) == (2, True)
+        output = run("plan", store, "--out", tmp_path / "odd", "--snapshot", snapshot)
+        assert (output.code, "its id isn't a time like" in output.err) == (2, True)
     assert not (tmp_path / "odd").exists()
 
 
@@ -83,9 +86,9 @@ def test_results_do_not_go_into_a_stores_tables(run: Run, store: Path, inside: s
     before = sorted(store.rglob("*"))
     table = inside.partition("/")[0]
     for command in ("plan", "compare", "audit"):
-        said = run(command, store, "--out", store / inside)
-        assert (said.code, is_one_line(said)) == (2, True)
-        assert f"is inside table {table} of the store {store}: choose a folder" in said.err
+        output = run(command, store, "--out", store / inside)
+        assert (output.code, is_one_line(output)) == (2, True)
+        assert f"is inside table {table} of the store {store}: choose a folder" in output.err
     assert sorted(store.rglob("*")) == before
 
 
@@ -102,21 +105,21 @@ def test_a_newer_snapshot_that_is_half_written_is_told(
         ("explain", store, "--group", "g"),
         ("audit", store),
     ):
-        said = run(*words)
-        assert (said.code, said.err.count(sentence)) == (0, 1), said.err
+        output = run(*words)
+        assert (output.code, output.err.count(sentence)) == (0, 1), output.err
 
 
 def test_what_another_program_changed_is_told(run: Run, store: Path, tmp_path: Path) -> None:
     changed = "was changed by another program since it was written"
     (part,) = store.glob("groups/*/*.parquet")
     pq.write_table(pq.ParquetFile(part).read().slice(0, 1), part)
-    said = run("plan", store, "--out", tmp_path / "plan")
-    assert (said.code, f"{part} {changed} (1 rows instead of 2)" in said.err) == (0, True)
+    output = run("plan", store, "--out", tmp_path / "plan")
+    assert (output.code, f"{part} {changed} (1 rows instead of 2)" in output.err) == (0, True)
     (part,) = (tmp_path / "plan").glob("groups/*/*.parquet")
     part.with_name(f".{part.name}.crc").unlink()
     pq.write_table(pq.ParquetFile(part).read().slice(0, 0), part)
-    said = run("verify", store, tmp_path / "plan")
-    assert (said.code, f"{part} {changed} (0 rows instead of 1)" in said.err) == (1, True)
+    output = run("verify", store, tmp_path / "plan")
+    assert (output.code, f"{part} {changed} (0 rows instead of 1)" in output.err) == (1, True)
 
 
 def test_a_flipped_bit_in_a_plan_or_a_store_is_told(run: Run, store: Path, tmp_path: Path) -> None:
@@ -129,6 +132,6 @@ def test_a_flipped_bit_in_a_plan_or_a_store_is_told(run: Run, store: Path, tmp_p
         raw = bytearray(part.read_bytes())
         raw[len(raw) // 2] ^= 16
         part.write_bytes(bytes(raw))
-        said = run(*words)
-        assert (said.code, is_one_line(said)) == (2, True)
-        assert f"{part} can't be read: its bytes aren't those that were written" in said.err
+        output = run(*words)
+        assert (output.code, is_one_line(output)) == (2, True)
+        assert f"{part} can't be read: its bytes aren't those that were written" in output.err

@@ -76,16 +76,16 @@ def there(checkout: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("words", SHOWN, ids=shlex.join)
 def test_it_runs_without_spark(run: Run, words: tuple[str, ...]) -> None:
-    said = run(*(STANDS_FOR.get(word, word) for word in words))
-    assert said.code == 0, said.err
+    output = run(*(STANDS_FOR.get(word, word) for word in words))
+    assert output.code == 0, output.err
 
 
 def test_pages_of_the_main_job_run(run: Run, checkout: Path) -> None:
     """In their order: a plan is there when it is verified. Java hasn't moved to the folder."""
     for page in CHAIN:
         for words in commands_of(page):
-            said = run(*(checkout / one if one.startswith("demo/") else one for one in words))
-            assert said.code == 0, f"{page.name}: {shlex.join(words)}: {said.err}"
+            output = run(*(checkout / word if word.startswith("demo/") else word for word in words))
+            assert output.code == 0, f"{page.name}: {shlex.join(words)}: {output.err}"
 
 
 @pytest.mark.parametrize("name", ["explain.md", "frontier.md"])
@@ -93,7 +93,7 @@ def test_what_pages_show_is_what_is_printed(run: Run, name: str) -> None:
     """Line by line, but for what is left out: `…`."""
     page = (ROOT / "docs" / name).read_text("utf-8")
     command, shown = re.findall(r"^```sh\n(.*?)^```\n\n```text\n(.*?)^```", page, re.M | re.S)[0]
-    said = run(*shlex.split(command.splitlines()[0], comments=True)[1:])
-    printed = [line.rstrip() for line in (said.out + said.err).splitlines()]
+    output = run(*shlex.split(command.splitlines()[0], comments=True)[1:])
+    printed = [line.rstrip() for line in (output.out + output.err).splitlines()]
     expected = [line for line in shown.splitlines() if line.strip() not in ("", "…")]
     assert [line for line in expected if line not in printed] == []

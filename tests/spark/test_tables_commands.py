@@ -35,9 +35,9 @@ def results(spark: SparkSession) -> Iterator[str]:
 def test_a_plan_is_made_of_tables_into_tables_verified_and_exported(
     spark: SparkSession, run: Run, lake: str, results: str, tmp_path: Path
 ) -> None:
-    said = run("plan", "--tables", lake, "--out-tables", results)
-    assert said.code == 0, said.err
-    assert "the plan is in results.assignments and results.groups" in said.err
+    output = run("plan", "--tables", lake, "--out-tables", results)
+    assert output.code == 0, output.err
+    assert "the plan is in results.assignments and results.groups" in output.err
     assignments = spark.table("results.assignments").where("action = 'move'").collect()
     assert [(row.snapshot, row.topic, row.member_id) for row in assignments] == [
         (SNAPSHOT, "t", "b")
@@ -70,9 +70,9 @@ def test_strategies_are_compared_in_tables(
     spark: SparkSession, run: Run, lake: str, results: str
 ) -> None:
     words = ("--strategies", "current,optimal")
-    said = run("compare", "--tables", lake, "--out-tables", results, *words)
-    assert said.code == 0, said.err
-    assert "is in results.comparison, this table in results.fleet" in said.err
+    output = run("compare", "--tables", lake, "--out-tables", results, *words)
+    assert output.code == 0, output.err
+    assert "is in results.comparison, this table in results.fleet" in output.err
     assert spark.table("results.comparison").where(f"snapshot = '{SNAPSHOT}'").count() == 4
     assert spark.table("results.fleet").count() == 2
 
@@ -80,15 +80,15 @@ def test_strategies_are_compared_in_tables(
 def test_an_audit_is_written_to_tables(
     spark: SparkSession, run: Run, lake: str, results: str
 ) -> None:
-    said = run("audit", "--tables", lake, "--out-tables", results, "--format", "json")
-    assert said.code == 0, said.err
-    found = {row["finding"] for row in json.loads(said.out)["worst"]}
-    assert found == {row.finding for row in spark.table("results.findings").collect()} != set()
+    output = run("audit", "--tables", lake, "--out-tables", results, "--format", "json")
+    assert output.code == 0, output.err
+    result = {row["finding"] for row in json.loads(output.out)["worst"]}
+    assert result == {row.finding for row in spark.table("results.findings").collect()} != set()
 
 
 def test_a_group_is_explained_and_snapshots_are_listed(run: Run, lake: str) -> None:
-    said = run("explain", "--tables", lake, "--group", "g", "--format", "json")
-    assert json.loads(said.out)["explanation"][0]["loads"] == {"a": [2, 1], "b": [0, 1]}
+    output = run("explain", "--tables", lake, "--group", "g", "--format", "json")
+    assert json.loads(output.out)["explanation"][0]["loads"] == {"a": [2, 1], "b": [0, 1]}
     listed = run("snapshots", "--tables", lake, "--format", "json")
     (row,) = json.loads(listed.out)["snapshots"]
     assert (row["snapshot"], row["state"], row["members"]) == (SNAPSHOT, "whole", 2)
@@ -96,9 +96,9 @@ def test_a_group_is_explained_and_snapshots_are_listed(run: Run, lake: str) -> N
 
 
 def test_a_store_of_tables_is_not_written_over(run: Run, lake: str) -> None:
-    said = run("plan", "--tables", lake, "--out-tables", lake)
-    assert (said.code, is_one_line(said)) == (2, True)
-    assert "output lake holds a store already: choose another schema for a plan" in (said.err)
+    output = run("plan", "--tables", lake, "--out-tables", lake)
+    assert (output.code, is_one_line(output)) == (2, True)
+    assert "output lake holds a store already: choose another schema for a plan" in (output.err)
 
 
 @pytest.mark.parametrize(
@@ -130,9 +130,9 @@ def test_a_place_is_named_once(
     run: Run, asked: list[object], words: tuple[str, ...], sentence: str
 ) -> None:
     """And it is told before there is a session."""
-    said = run(*words)
-    assert (said.code, is_one_line(said)) == (2, True)
-    assert sentence in said.err
+    output = run(*words)
+    assert (output.code, is_one_line(output)) == (2, True)
+    assert sentence in output.err
     assert asked == []
 
 

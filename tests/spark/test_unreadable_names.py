@@ -47,7 +47,7 @@ def fleet() -> Fleet:
     made.rows["partitions"][0] |= {"leader_rack": CAFE, "replica_racks": [CAFE, "r", TWIN]}
     for row in made.rows["partitions"]:
         row["leader"] = -1 if row["topic"] == TWIN else 1
-    for name in (*SOUND, *NAMES, *(f"its-{one}" for one in ("instance", "rack"))):
+    for name in (*SOUND, *NAMES, *(f"its-{item}" for item in ("instance", "rack"))):
         made.group(name, READERS, CLAIMS)
     facts = {
         "its-instance": ("instance_id", CAFE),
@@ -95,65 +95,65 @@ class TestCommands:
         """Every group has its row; the sound ones are planned as they would be without the rest."""
         ended_well(run("plan", store, "--out", tmp_path / "plan"))
         groups = {(row["cluster"], row["group"]): row for row in rows(tmp_path / "plan/groups")}
-        told = {key: row["reason"] for key, row in groups.items() if row["status"] == "invalid"}
-        assert told == {("c", group): reason for group, reason in REASONS.items()} | {
+        reports = {key: row["reason"] for key, row in groups.items() if row["status"] == "invalid"}
+        assert reports == {("c", group): reason for group, reason in REASONS.items()} | {
             (r"\xff", "g"): "not valid UTF-8: the name of the group or of its cluster"
         }
-        assert groups.keys() - told.keys() == {("c", group) for group in SOUND}
+        assert groups.keys() - reports.keys() == {("c", group) for group in SOUND}
         assert groups["c", "its-member"]["members"] == 2
 
         alone = write_odd_store(sound(), tmp_path / "alone")
         ended_well(run("plan", alone, "--out", tmp_path / "of-them"))
         planned = rows(tmp_path / "plan/assignments")
         assert planned == rows(tmp_path / "of-them/assignments")
-        said = ended_well(run("verify", store, tmp_path / "plan"))
-        assert f"{len(SOUND)} planned groups: no fault" in said.err
+        output = ended_well(run("verify", store, tmp_path / "plan"))
+        assert f"{len(SOUND)} planned groups: no fault" in output.err
 
     def test_racks_of_partitions(self, run: Run, store: Path, tmp_path: Path) -> None:
         """They are only compared: no group is invalid for one."""
         for options in (("--rack", "any"), ("--strategy", "range")):
             plan = tmp_path / options[1]
             ended_well(run("plan", store, "--out", plan, *options))
-            found = {row["group"] for row in rows(plan / "groups") if row["status"] == "ok"}
-            assert found == {*SOUND}
+            result = {row["group"] for row in rows(plan / "groups") if row["status"] == "ok"}
+            assert result == {*SOUND}
             ended_well(run("verify", store, plan))
 
     def test_compare(self, run: Run, store: Path, tmp_path: Path) -> None:
         words = ("--strategies", "current,range,optimal", "--format", "json")
-        said = ended_well(run("compare", store, "--out", tmp_path, *words))
-        for row in json.loads(said.out)["strategies"]:
+        output = ended_well(run("compare", store, "--out", tmp_path, *words))
+        for row in json.loads(output.out)["strategies"]:
             assert (row["groups"], row["why"]) == (len(SOUND), f"{len(REASONS) + 1} invalid")
 
     def test_audit(self, run: Run, store: Path, tmp_path: Path) -> None:
         """What can't be judged is told, and what else is known of names that are odd."""
         metrics = tmp_path / "evenfleet.prom"
         words = ("--out", tmp_path, "--prometheus", metrics, "--format", "json")
-        said = ended_well(run("audit", store, *words))
+        output = ended_well(run("audit", store, *words))
         findings = rows(tmp_path / "findings")
-        told = {row["group"]: row["sentence"] for row in findings if row["cluster"] == "c"}
+        reports = {row["group"]: row["sentence"] for row in findings if row["cluster"] == "c"}
         for group, reason in REASONS.items():
-            assert told[group] == f"Group {group} can't be judged: {reason}."
+            assert reports[group] == f"Group {group} can't be judged: {reason}."
         assert {row["cluster"] for row in findings} == {"c", r"\xff"}
         (leaderless,) = (row for row in findings if row["finding"] == "leaderless")
         assert leaderless["subject"] == r"topic caf\xe8"
         assert r"topic caf\xe8" in leaderless["sentence"]
-        assert f"not judged: {len(REASONS) + 1} invalid" in said.err
+        assert f"not judged: {len(REASONS) + 1} invalid" in output.err
         assert r'group="caf\\xe8"' in metrics.read_text(encoding="utf-8")
 
     def test_explain(self, run: Run, store: Path) -> None:
         """A group is found by the name that is shown of it."""
         for group, reason in REASONS.items():
             if group in (SPELLED, "its-claim", "everything"):
-                said = ended_well(run("explain", store, "--group", group))
-                assert f"is invalid: {reason}." in said.err
+                output = ended_well(run("explain", store, "--group", group))
+                assert f"is invalid: {reason}." in output.err
         words = ("--group", "g", "--cluster", r"\xff")
         assert "is invalid" in ended_well(run("explain", store, *words)).err
-        said = ended_well(run("explain", store, "--group", "sound"))
-        assert "could be more even (status ok)" in said.err
+        output = ended_well(run("explain", store, "--group", "sound"))
+        assert "could be more even (status ok)" in output.err
 
     def test_snapshots_and_the_clusters_of_a_fleet(self, run: Run, store: Path) -> None:
-        said = ended_well(run("snapshots", store, "--format", "json"))
-        assert json.loads(said.out)["snapshots"][0]["clusters"] == [r"\xff", "c"]
+        output = ended_well(run("snapshots", store, "--format", "json"))
+        assert json.loads(output.out)["snapshots"][0]["clusters"] == [r"\xff", "c"]
 
     def test_export_plan(self, run: Run, store: Path, tmp_path: Path) -> None:
         """By a client id that nobody has, no member would find its part of the plan."""
@@ -164,9 +164,9 @@ class TestCommands:
             (SPELLED, r"group 'caf\\xe9' has no plan, it is invalid: not valid UTF-8"),
             ("its-client", rf"with a client.id that isn't valid UTF-8, {SPELLED}: give"),
         ):
-            said = run(*words, group)
-            assert (said.code, is_one_line(said)) == (2, True)
-            assert why in said.err
+            output = run(*words, group)
+            assert (output.code, is_one_line(output)) == (2, True)
+            assert why in output.err
         assert not file.exists()
 
     @pytest.mark.usefixtures("graphframes")
@@ -182,10 +182,10 @@ def test_clusters_of_several_snapshots(spark: SparkSession, tmp_path: Path) -> N
     for table in tmp_path.iterdir():
         (table / f"snapshot={SNAPSHOT}").rename(table / "snapshot=20261121T050000Z")
     write_odd_store(sound(), tmp_path)
-    found = FleetSnapshot.read(spark, str(tmp_path))
-    assert found.instants == {r"\xff": "20261121T050000Z", "c": SNAPSHOT}
-    assert found.tables["groups"].count() == 1 + len(SOUND)
-    assert found.clusters() == found.instants
+    result = FleetSnapshot.read(spark, str(tmp_path))
+    assert result.instants == {r"\xff": "20261121T050000Z", "c": SNAPSHOT}
+    assert result.tables["groups"].count() == 1 + len(SOUND)
+    assert result.clusters() == result.instants
 
 
 def test_a_valid_name_that_is_another_one_spelled(run: Run, tmp_path: Path) -> None:
@@ -193,8 +193,8 @@ def test_a_valid_name_that_is_another_one_spelled(run: Run, tmp_path: Path) -> N
     made = sound().group(SPELLED, READERS, CLAIMS).group(CAFE, READERS, CLAIMS)
     store = write_odd_store(made, tmp_path / "store")
     ended_well(run("plan", store, "--out", tmp_path / "plan"))
-    found = {row["group"]: row["status"] for row in rows(tmp_path / "plan/groups")}
-    assert found == dict.fromkeys(SOUND, "ok") | {SPELLED: "invalid"}
+    result = {row["group"]: row["status"] for row in rows(tmp_path / "plan/groups")}
+    assert result == dict.fromkeys(SOUND, "ok") | {SPELLED: "invalid"}
     ended_well(run("verify", store, tmp_path / "plan"))
 
 
@@ -212,9 +212,9 @@ def test_a_plan_with_names_of_its_own_is_checked(
     at = table.schema.get_field_index("topic")
     part.with_name(f".{part.name}.crc").unlink()
     pq.write_table(table.set_column(at, "topic", broken), part)
-    said = run("verify", store, tmp_path / "plan")
-    assert said.code == 1
-    assert r"\xff-" in said.out
+    output = run("verify", store, tmp_path / "plan")
+    assert output.code == 1
+    assert r"\xff-" in output.out
 
 
 LEADING = (0x00, 0x5C, 0x7F, 0x80, 0x8F, 0x90, 0x9F, 0xA0, 0xBF, 0xC0, 0xC1, 0xC2, 0xDF, 0xE0, 0xE1)
@@ -231,25 +231,25 @@ def spelled(raw: bytes) -> str:
 
 def test_any_bytes_are_spelled_as_python_does(spark: SparkSession, tmp_path: Path) -> None:
     """Bytes at the borders of what is valid, in all orders: no two broken names become one."""
-    some = [bytes(one) for length in (1, 2, 3) for one in product(LEADING, repeat=length)]
-    some += ["é€😀".encode(), "€".encode() + b"\xf0\x9f\x98", b"\xed\xa0\x80" * 3, b""]
-    some += [b"\xe9" + b"x" * 100_000, "é".encode() * 50_000 + b"\xff"]
+    items = [bytes(item) for length in (1, 2, 3) for item in product(LEADING, repeat=length)]
+    items += ["é€😀".encode(), "€".encode() + b"\xf0\x9f\x98", b"\xed\xa0\x80" * 3, b""]
+    items += [b"\xe9" + b"x" * 100_000, "é".encode() * 50_000 + b"\xff"]
     strings = pa.Array.from_buffers(
-        pa.string(), len(some), (raw := pa.array(some, pa.binary())).buffers()
+        pa.string(), len(items), (raw := pa.array(items, pa.binary())).buffers()
     )
     pq.write_table(pa.table({"name": strings, "raw": raw}), tmp_path / "x.parquet")
     table = spark.read.parquet(str(tmp_path / "x.parquet"))
-    found = table.selectExpr("raw", f"{escaped('name')} as name").collect()
-    assert {bytes(row.raw): row.name for row in found} == {one: spelled(one) for one in some}
-    broken = [spelled(one) for one in some if spelled(one).encode() != one]
+    result = table.selectExpr("raw", f"{escaped('name')} as name").collect()
+    assert {bytes(row.raw): row.name for row in result} == {item: spelled(item) for item in items}
+    broken = [spelled(item) for item in items if spelled(item).encode() != item]
     assert len({*broken}) == len(broken) > 1000
 
 
 def test_rows_and_those_of_a_name(spark: SparkSession) -> None:
     """Nulls stay, and what isn't text."""
     raw = "cast(X'FF' as string)"
-    some = spark.sql(f"select {raw} as one, array('a', null, {raw}) as many, 1 as n, null as no")
-    assert escaped_rows(some).collect() == [(r"\xff", ["a", None, r"\xff"], 1, None)]
-    assert some.where(is_named("one", ["x", r"\xff"])).count() == 1
-    assert some.where(is_named("one", ["x", "y"])).isEmpty()
+    items = spark.sql(f"select {raw} as one, array('a', null, {raw}) as many, 1 as n, null as no")
+    assert escaped_rows(items).collect() == [(r"\xff", ["a", None, r"\xff"], 1, None)]
+    assert items.where(is_named("one", ["x", r"\xff"])).count() == 1
+    assert items.where(is_named("one", ["x", "y"])).isEmpty()
     assert spark.sql("select 'x' as one").where(is_named("one", ["x", r"\xff"])).count() == 1

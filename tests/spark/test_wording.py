@@ -43,16 +43,16 @@ def test_of_a_long_name_the_ends_are_told_and_a_hash() -> None:
 
 def test_spark_says_the_same(spark: SparkSession) -> None:
     names = spark.createDataFrame([(name,) for name in (*NAMES, None)], "name string")
-    found = [row[0] for row in names.selectExpr(shortened_in_sql("name")).collect()]
-    assert found == [*map(shortened, NAMES), None]
+    result = [row[0] for row in names.selectExpr(shortened_in_sql("name")).collect()]
+    assert result == [*map(shortened, NAMES), None]
 
 
 def test_sentences_keep_their_words_and_lose_those_of_long_names() -> None:
-    said = f"Group '{LONG}' of cluster {ALIKE}: " + "it is well. " * 20
-    short = shortened_in(said)
-    assert short.startswith("Group 'aaa") and short.endswith(said[-240:])
+    output = f"Group '{LONG}' of cluster {ALIKE}: " + "it is well. " * 20
+    short = shortened_in(output)
+    assert short.startswith("Group 'aaa") and short.endswith(output[-240:])
     assert len(short) < 2 * LONGEST + 300
-    assert shortened_in(said) != shortened_in(said.replace(LONG, ALIKE))
+    assert shortened_in(output) != shortened_in(output.replace(LONG, ALIKE))
     assert shortened_in("it is well. " * 100) == "it is well. " * 100
     assert len(shortened_in("a name " * 9_999)) < LONGEST_SENTENCE
 
@@ -68,10 +68,10 @@ def test_sentences_of_findings(spark: SparkSession) -> None:
 def test_sentences_about_a_group() -> None:
     """A list of names isn't one; and names stay as they are, whatever is in them."""
     many, odd = "orders, " * 99, "{group} %s {"
-    told = words.sentence(
+    text = words.sentence(
         "{group}: {topic}, {no}, {many}", ["many"], group=odd, topic=LONG, no=None, many=many
     )
-    assert told == f"{odd}: {shortened(LONG)}, ?, {many}"
+    assert text == f"{odd}: {shortened(LONG)}, ?, {many}"
 
 
 def test_numbers_in_sentences(spark: SparkSession) -> None:
@@ -79,7 +79,7 @@ def test_numbers_in_sentences(spark: SparkSession) -> None:
     draw = Random(4)
     numbers = [0.0, 0.25, 0.05, 1.15, 2.45, 0.95, 1e9 + 0.05, 1 / 3, 1e16]
     numbers += [draw.randrange(10**6) / draw.choice([2, 4, 7, 20, 1000]) for _ in range(300)]
-    rows = spark.createDataFrame([(one,) for one in numbers], "number double")
-    found = rows.selectExpr(decimal("number"), percent("number / 1e6")).collect()
-    assert found == [(words.decimal(one), words.percent(one / 1e6)) for one in numbers]
+    rows = spark.createDataFrame([(number,) for number in numbers], "number double")
+    result = rows.selectExpr(decimal("number"), percent("number / 1e6")).collect()
+    assert result == [(words.decimal(number), words.percent(number / 1e6)) for number in numbers]
     assert words.percent(0.99999) == "99 %"

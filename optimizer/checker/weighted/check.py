@@ -105,9 +105,9 @@ def _shown(
     fault = None
     if certificate:
         try:
-            found = decode(certificate, kinds.member_count, len(kinds.kind_of))
-            if _holds(kinds, weights, found):
-                return found, None
+            result = decode(certificate, kinds.member_count, len(kinds.kind_of))
+            if _holds(kinds, weights, result):
+                return result, None
             fault = "the certificate doesn't show its bound: what it adds up isn't too much"
         except MalformedCertificateError as error:
             fault = f"the certificate can't be read: {error}"

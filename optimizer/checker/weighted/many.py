@@ -54,9 +54,9 @@ def check_many_by_weight(
         _least_moves(weighed, allowed),
         weighed.known,
     )
-    told = _Told(weighed, topics, bounds)
+    report = _Told(weighed, topics, bounds)
     return [
-        told.verdict(group, *values) if is_shown else None
+        report.verdict(group, *values) if is_shown else None
         for group, (is_shown, *values) in enumerate(
             zip(*(column.tolist() for column in columns), strict=True)
         )
@@ -64,8 +64,8 @@ def check_many_by_weight(
 
 
 def _raised(level: IntArray, share: float) -> IntArray:
-    found: IntArray = level + np.floor(level * share).astype(np.int64)
-    return found
+    result: IntArray = level + np.floor(level * share).astype(np.int64)
+    return result
 
 
 def _are_shown(weighed: WeighedGroups, bounds: Bounds) -> Flags:
@@ -78,10 +78,10 @@ def _are_shown(weighed: WeighedGroups, bounds: Bounds) -> Flags:
         BY_ALL: np.add.reduceat(weighed.weight, first) > members * below,
         BY_NUMBERS: partitions > members * _fitting(weighed, below),
     }
-    found: Flags = (below >= 0) & np.isin(bounds.shown, [*of_kind])
+    is_found: Flags = (below >= 0) & np.isin(bounds.shown, [*of_kind])
     for kind, holds in of_kind.items():
-        found &= (bounds.shown != kind) | holds
-    return found
+        is_found &= (bounds.shown != kind) | holds
+    return is_found
 
 
 def _fitting(weighed: WeighedGroups, level: IntArray) -> IntArray:
@@ -108,10 +108,10 @@ def _least_moves(weighed: WeighedGroups, level: IntArray) -> IntArray:
     count = int(groups.member_offsets[-1])
     excess = np.bincount(owner, weight, count).astype(np.int64) - level[group_of_member]
     before = weight.cumsum() - weight
-    given = before - before[np.searchsorted(owner, owner)]
-    gives = given < excess[owner]
-    found: IntArray = np.bincount(groups.of_partition[order], gives, len(groups)).astype(np.int64)
-    return found
+    inputs = before - before[np.searchsorted(owner, owner)]
+    gives = inputs < excess[owner]
+    result: IntArray = np.bincount(groups.of_partition[order], gives, len(groups)).astype(np.int64)
+    return result
 
 
 class _Told:

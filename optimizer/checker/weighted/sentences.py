@@ -38,22 +38,22 @@ class Sentences:
     def _alone(self, shown: Set, reached: str) -> str:
         """A partition that is too heavy for all of its readers."""
         weights = self._weights
-        found = confined(self._kinds, weights, shown)
-        if not len(found):
+        indices = confined(self._kinds, weights, shown)
+        if not len(indices):
             return f"nothing weighs anything; {reached}"
-        p = int(found[np.argmax(weights.of_partition[found])])
+        p = int(indices[np.argmax(weights.of_partition[indices])])
         weight = float(weights.of_partition[p]) * weights.weight_unit
         return told_heaviest(self._problem.partition_name(p), weight, reached)
 
     def _together(self, shown: Set, reached: str) -> str:
         problem, weights = self._problem, self._weights
-        found = confined(self._kinds, weights, shown)
-        topics = [problem.topics[t] for t in np.unique(problem.topic_of[found]).tolist()]
+        indices = confined(self._kinds, weights, shown)
+        topics = [problem.topics[t] for t in np.unique(problem.topic_of[indices]).tolist()]
         members = [problem.member_ids[m] for m in shown.members.nonzero()[0].tolist()]
         return told_together(
             None if shown.members.all() else members,
             topics,
-            float(weights.of_partition[found].sum()) * weights.weight_unit,
+            float(weights.of_partition[indices].sum()) * weights.weight_unit,
             float(weights.stated[shown.members].sum()),
             weights.stated_bound(shown.level + 1),
             reached,

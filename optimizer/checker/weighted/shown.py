@@ -32,8 +32,8 @@ def confined(kinds: Kinds, weights: Weights, shown: Set) -> IntArray:
     read = kinds.kind_of >= 0
     beyond = np.zeros(len(read), np.bool_)
     beyond[read] = weights.of_partition[read] > most[kinds.kind_of[read]]
-    found: IntArray = beyond.nonzero()[0]
-    return found
+    result: IntArray = beyond.nonzero()[0]
+    return result
 
 
 def is_shown_by_prices(kinds: Kinds, weights: Weights, shown: Prices) -> bool:
@@ -92,19 +92,19 @@ def is_shown_by_search(kinds: Kinds, weights: Weights, shown: Search) -> bool:
 
 def _reads(kinds: Kinds, member: int) -> NDArray[np.bool_]:
     """Which kinds of partitions a member reads."""
-    found = np.zeros(kinds.kind_count, np.bool_)
-    found[kinds.keys[kinds.member == member] // max(kinds.member_count, 1)] = True
-    return found
+    result = np.zeros(kinds.kind_count, np.bool_)
+    result[kinds.keys[kinds.member == member] // max(kinds.member_count, 1)] = True
+    return result
 
 
 def _dearest(prices: IntArray, weight: IntArray, limit: int) -> int:
     """The most that partitions cost which together weigh no more than a limit."""
     least = np.zeros(1, np.int64)
-    for price, one in zip(prices.tolist(), weight.tolist(), strict=True):
-        if one > limit:
+    for price, item in zip(prices.tolist(), weight.tolist(), strict=True):
+        if item > limit:
             continue
         grown = np.concatenate((least, np.full(price, limit + 1)))
-        np.minimum(grown[price:], least + one, out=grown[price:])
+        np.minimum(grown[price:], least + item, out=grown[price:])
         least = grown[: int((grown <= limit).nonzero()[0][-1]) + 1]
     return len(least) - 1
 

@@ -25,13 +25,13 @@ class ClassicGroup(ClassicRebalance):
         """A JoinGroup with an id, or a static member's."""
         if client.member_id is not None:
             self.pending.discard(client.member_id)
-        known = self.members.get(client.member_id or "")
+        entries = self.members.get(client.member_id or "")
         if not self._accepts(client):
-            if known is not None:
-                self._forget(known)
+            if entries is not None:
+                self._forget(entries)
             self._refuse(client, "GROUP_MAX_SIZE_REACHED")
-        elif known is not None:
-            self._rejoin(known)
+        elif entries is not None:
+            self._rejoin(entries)
         elif not self._fits(client):
             self._refuse(client, "INCONSISTENT_GROUP_PROTOCOL")
         elif (old := self.of_instance(client.instance_id)) is not None:
@@ -59,11 +59,11 @@ class ClassicGroup(ClassicRebalance):
         In a join phase those count that have joined, so that the last members to rejoin have to go.
         A static member that returns without its id counts as a newcomer.
         """
-        known, count = self.members.get(client.member_id or ""), len(self.members)
+        entries, count = self.members.get(client.member_id or ""), len(self.members)
         if self.state == "PreparingRebalance":
             count = sum(member.parked for member in self.members.values())
-            known = known if known and known.parked else None
-        return known is not None or count < self.context.broker.max_size
+            entries = entries if entries and entries.parked else None
+        return entries is not None or count < self.context.broker.max_size
 
     def _refuse(self, client: ClassicClient, why: str) -> None:
         self.context.log("join_error", client.name, why=why)
@@ -108,7 +108,8 @@ class ClassicGroup(ClassicRebalance):
         was_parked = old.parked
         fenced = old.client
         self.members = {
-            (client.member_id if key == before else key): one for key, one in self.members.items()
+            (client.member_id if key == before else key): member
+            for key, member in self.members.items()
         }
         old.client, old.member_id = client, client.member_id
         old.silence += 1
@@ -162,7 +163,7 @@ class ClassicGroup(ClassicRebalance):
 
     def disband(self) -> None:
         """The group is of KIP-848 from now on: who waits for an answer has to join again."""
-        waiting = [one for one in self.members.values() if one.parked or one.awaits_sync]
+        waiting = [item for item in self.members.values() if item.parked or item.awaits_sync]
         self.members, self.phase = {}, self.phase + 1
         for member in waiting:
             if member.client.alive:

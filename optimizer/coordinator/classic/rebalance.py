@@ -85,7 +85,7 @@ class ClassicRebalance(ClassicSessions):
         awaited = self.awaited
         if awaited and not awaited.parked and self.members.get(awaited.member_id) is awaited:
             return
-        self.awaited = next((one for one in self.members.values() if not one.parked), None)
+        self.awaited = next((member for member in self.members.values() if not member.parked), None)
         if self.awaited is None:
             self._complete()
 
@@ -184,9 +184,9 @@ class ClassicRebalance(ClassicSessions):
 
     def _leader_misses_topics(self) -> bool:
         leader = self.members[self.leader or ""].client
-        known = self.context.catalog.versions[leader.version]
+        entries = self.context.catalog.versions[leader.version]
         lists = {member.seen.topics for member in self.members.values()}
-        return any(topic not in known for topics in lists for topic in topics)
+        return any(topic not in entries for topics in lists for topic in topics)
 
     def _ask_leader(self, leader: ClassicClient) -> dict[str, Parts]:
         ids = [*self.members]
@@ -208,11 +208,11 @@ class ClassicRebalance(ClassicSessions):
 
     def _sizes(self, leader: ClassicClient) -> dict[str, int]:
         """The group's topics as the leader knows them."""
-        known = self.context.catalog.versions[leader.version]
+        entries = self.context.catalog.versions[leader.version]
         topics = {
             topic for lists in {m.client.topics for m in self.members.values()} for topic in lists
         }
-        return {topic: known[topic] for topic in topics if topic in known}
+        return {topic: entries[topic] for topic in topics if topic in entries}
 
     def leader_sees(self, client: ClassicClient) -> None:
         """The leader compares what it sees with what it assigned by."""

@@ -76,11 +76,11 @@ class ConsumerGroup(ConsumerTargets):
             member = ConsumerMember(client, client.member_id, client.number)
             self.admit(member, NONE)
         self._settle(member, owned=client.owned)
-        epoch, given = member.current.epoch, member.current.assigned
+        epoch, inputs = member.current.epoch, member.current.assigned
         if old is not None and self.coordinator.turns_back(rebalance=False):
-            epoch, given = self.epoch, self.target[client.member_id]
+            epoch, inputs = self.epoch, self.target[client.member_id]
         client.joined(epoch)
-        client.synced(epoch, given, None)
+        client.synced(epoch, inputs, None)
         client.beat_set = False
         self.wake(client)
 
@@ -105,8 +105,8 @@ class ConsumerGroup(ConsumerTargets):
             return
         current = member.current
         released = current.state == UNRELEASED and all(
-            self.holder.get(one, member.member_id) == member.member_id
-            for one in self.target[member.member_id]
+            self.holder.get(item, member.member_id) == member.member_id
+            for item in self.target[member.member_id]
         )
         if current.epoch < self.target_epoch or current.state == UNREVOKED or released:
             client.want_rejoin("group is already rebalancing")

@@ -47,7 +47,7 @@ def reconciled(
     if revoking and (owned is None or owned & revoking):
         return Current(current.epoch, current.epoch, UNREVOKED, kept, revoking)
     missing = target - kept
-    free = frozenset(one for one in missing if is_free(one))
+    free = frozenset(item for item in missing if is_free(item))
     state = STABLE if free == missing else UNRELEASED
     return Current(target_epoch, current.epoch, state, kept | free)
 

@@ -62,7 +62,7 @@ class ConsumerSessions:
         self.members[after] = self.members.pop(before)
         self.target[after] = self.target.pop(before)
         self.holder = {
-            one: after if holder == before else holder for one, holder in self.holder.items()
+            item: after if holder == before else holder for item, holder in self.holder.items()
         }
         self.unsettled.discard(before)
         self.subscribing.discard(old.client.number)
@@ -84,8 +84,8 @@ class ConsumerSessions:
             return
         self.context.log("static_left_for_now", client.name, member_id=client.member_id)
         member.away = True
-        for one in member.current.revoking:
-            self.holder.pop(one, None)
+        for item in member.current.revoking:
+            self.holder.pop(item, None)
         member.current = member.current._replace(epoch=AWAY, revoking=NONE)
         self.unsettled.discard(member.member_id)
         self.subscribing.discard(client.number)
@@ -139,7 +139,7 @@ class ConsumerSessions:
         self.target.pop(member.member_id, None)
         self.unsettled.discard(member.member_id)
         self.holder = {
-            one: holder for one, holder in self.holder.items() if holder != member.member_id
+            item: holder for item, holder in self.holder.items() if holder != member.member_id
         }
         if self.coordinator.turns_back(rebalance=True):
             return

@@ -44,7 +44,7 @@ class ConsumerTargets(ConsumerSessions):
             self.target_epoch,
             owned=owned,
             readable=readable,
-            is_free=lambda one: self.holder.get(one, member.member_id) == member.member_id,
+            is_free=lambda item: self.holder.get(item, member.member_id) == member.member_id,
         )
         self._keep(member, current)
         if joins or current.assigned != before.assigned:
@@ -58,11 +58,11 @@ class ConsumerTargets(ConsumerSessions):
         if current == before:
             return
         member.current = current
-        for one in (before.assigned | before.revoking) - current.assigned - current.revoking:
-            if self.holder.get(one) == member.member_id:
-                del self.holder[one]
-        for one in current.assigned | current.revoking:
-            self.holder[one] = member.member_id
+        for item in (before.assigned | before.revoking) - current.assigned - current.revoking:
+            if self.holder.get(item) == member.member_id:
+                del self.holder[item]
+        for item in current.assigned | current.revoking:
+            self.holder[item] = member.member_id
         if self.context.details:
             state = MemberState(self.context.now, member.client.name, *current)
             self.context.member_states.append(state)
@@ -117,9 +117,9 @@ class ConsumerTargets(ConsumerSessions):
 
     def _order(self, newcomer: str | None) -> list[str]:
         """The members as an assignor gets to see them: who joins just now comes last."""
-        known = [one for one in self.members if one != newcomer]
-        self.peak = max(self.peak, len(known))
-        order = timeline_order(known, self.peak)
+        entries = [member for member in self.members if member != newcomer]
+        self.peak = max(self.peak, len(entries))
+        order = timeline_order(entries, self.peak)
         return order if newcomer is None else [*order, newcomer]
 
     def _assignor(self) -> str:

@@ -21,13 +21,16 @@ def generated(
     brokers = [(b.id, b.rack) for b in cluster.brokers if b.usable and b.alive]
     if any(rack is None for _, rack in brokers):
         brokers = [(broker, None) for broker, _ in brokers]  # --disable-rack-aware, or refused
-    replicas = {(one.topic, one.partition): list(one.replicas) for one in cluster.partitions}
+    replicas = {
+        (partition.topic, partition.partition): list(partition.replicas)
+        for partition in cluster.partitions
+    }
     topics: dict[str, list[int]] = {}
     factors: dict[str, int] = {}
-    for one in sorted(cluster.partitions, key=lambda one: (one.topic, one.partition)):
-        if one.scope:
-            topics.setdefault(one.topic, []).append(one.partition)
-            factors.setdefault(one.topic, len(one.replicas))
+    for partition in sorted(cluster.partitions, key=lambda item: (item.topic, item.partition)):
+        if partition.scope:
+            topics.setdefault(partition.topic, []).append(partition.partition)
+            factors.setdefault(partition.topic, len(partition.replicas))
     for topic, numbers in topics.items():
         try:
             placed = _placed(brokers, len(numbers), factors[topic], random, older)

@@ -21,17 +21,17 @@ def round_robin(
         raise PlacementError(
             f"the replication factor of {replicas} is larger than the {len(racks)} brokers"
         )
-    known = {rack for rack in racks.values() if rack is not None}
-    if known and None in racks.values():
+    entries = {rack for rack in racks.values() if rack is not None}
+    if entries and None in racks.values():
         raise PlacementError("not all brokers have a rack")
-    order = alternated(racks) if known else [broker for broker, _ in brokers]
+    order = alternated(racks) if entries else [broker for broker, _ in brokers]
     placed = []
     for partition in range(partitions):
         if partition and partition % len(order) == 0:
             shift += 1
         first = (partition + start) % len(order)
-        others = _others(order, first, shift * (len(known) or 1))
-        placed.append(_taken(order[first], others, racks, replicas, max(len(known), 1)))
+        others = _others(order, first, shift * (len(entries) or 1))
+        placed.append(_taken(order[first], others, racks, replicas, max(len(entries), 1)))
     return placed
 
 

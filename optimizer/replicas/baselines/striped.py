@@ -58,13 +58,13 @@ class _RackBrokers:
 class _RackList:
     def __init__(self, brokers: Sequence[tuple[int, Rack]], random: JavaRandom) -> None:
         self._random = random
-        found: dict[Rack, _RackBrokers] = {}
+        result: dict[Rack, _RackBrokers] = {}
         for broker, rack in brokers:
-            found.setdefault(rack, _RackBrokers()).ids.append(broker)
-        self._racks = {rack: found[rack] for rack in _as_hashed(list(found))}
-        for some in self._racks.values():
-            some.begin(random)
-        self._names = sorted(found, key=lambda rack: (rack is not None, utf16(rack or "")))
+            result.setdefault(rack, _RackBrokers()).ids.append(broker)
+        self._racks = {rack: result[rack] for rack in _as_hashed(list(result))}
+        for items in self._racks.values():
+            items.begin(random)
+        self._names = sorted(result, key=lambda rack: (rack is not None, utf16(rack or "")))
         self._offset = random.next_int(len(self._names)) if self._names else 0
         self._brokers, self._epoch = len(brokers), 0
 
@@ -77,25 +77,25 @@ class _RackList:
         first = self._offset
         while (broker := self._next(first)) is None:
             first = (first + 1) % len(self._names)
-        chosen, at = [broker], self._offset
+        selection, at = [broker], self._offset
         passed_over = False
-        while len(chosen) < replicas:
+        while len(selection) < replicas:
             if at == first and not passed_over:
                 passed_over = True  # it has given its one
             elif (broker := self._next(at)) is not None:
-                chosen.append(broker)
+                selection.append(broker)
             at = (at + 1) % len(self._names)
         self._epoch += 1
         self._offset += 1
-        return chosen
+        return selection
 
     def _next(self, rack: int) -> int | None:
         return self._racks[self._names[rack]].next(self._epoch)
 
     def _shuffle(self) -> None:
         self._random.shuffle(self._names)
-        for some in self._racks.values():
-            self._random.shuffle(some.ids)
+        for rack in self._racks.values():
+            self._random.shuffle(rack.ids)
 
 
 def _as_hashed(racks: list[Rack]) -> list[Rack]:

@@ -27,11 +27,11 @@ def within_budget(facts: Facts, low: int, budget: int) -> IntArray:
         if high - low <= 1:
             break
         middle = (low + high) // 2
-        found = relieved(facts, middle)
-        if found is not None:
-            found = undo_moves(facts, found, middle)
-        if found is not None and facts.moves_of(found) <= budget:
-            best, high = found, facts.level_of(found)
+        indices = relieved(facts, middle)
+        if indices is not None:
+            indices = undo_moves(facts, indices, middle)
+        if indices is not None and facts.moves_of(indices) <= budget:
+            best, high = indices, facts.level_of(indices)
         else:
             low = middle
     return best

@@ -29,15 +29,15 @@ class Caps(NamedTuple):
 def caps_of(problem: Problem, goals: Goals) -> Caps | None:
     """What members may have; None where nothing is capped."""
     limits = limits_of(problem, goals.limits)
-    stated = () if limits is None else limits[2:]
-    if limits is None or all(caps is None for caps in stated):
+    values = () if limits is None else limits[2:]
+    if limits is None or all(caps is None for caps in values):
         return None
     everything = problem.partition_count, 1 << 50
     ends = len(problem.member_ids), len(problem.topics), len(problem.member_ids)
     return Caps(
         *(
             np.full(count, everything[at == 2]) if caps is None else caps
-            for at, (count, caps) in enumerate(zip(ends, stated, strict=True))
+            for at, (count, caps) in enumerate(zip(ends, values, strict=True))
         )
     )
 
@@ -59,8 +59,8 @@ class CappedDescent(Descent):
 
     def _levels(self, loads: IntArray, scale: Reals | np.float64, most: IntArray) -> Reals:
         """Who weighs more than it may is fullest."""
-        found: Reals = loads * scale + BEYOND * np.maximum(loads - most, 0) * scale
-        return found
+        result: Reals = loads * scale + BEYOND * np.maximum(loads - most, 0) * scale
+        return result
 
     def lower(self, goal: int) -> bool:
         """Make the best change, if the fullest member is above the goal and one lowers it."""
@@ -194,19 +194,19 @@ class CappedSearch:
 
         Raises LimitsError where none is found in which nobody weighs more than it may.
         """
-        found = self._from(self.unmoved, tolerance, budget)
-        if self._level(found) > tolerance:
-            plans = [found, self._from(self.unmoved, goal, budget)]
+        indices = self._from(self.unmoved, tolerance, budget)
+        if self._level(indices) > tolerance:
+            plans = [indices, self._from(self.unmoved, goal, budget)]
             if budget is None:
                 plans.append(self._from(self._even, goal, None))
-            found = min(plans, key=lambda plan: (self._level(plan), self._facts.moves_of(plan)))
-        loads = self._facts.weights.loads(found)
+            indices = min(plans, key=lambda plan: (self._level(plan), self._facts.moves_of(plan)))
+        loads = self._facts.weights.loads(indices)
         if (loads > self._caps.most_weight).any():
             raise LimitsError(
                 "no plan was found in which nobody weighs more than max_weight allows; there may "
                 "be one: allow more, or other members"
             )
-        return found
+        return indices
 
     def _level(self, target: IntArray) -> float:
         descent = CappedDescent(self._problem, self._facts, self._caps, target)

@@ -33,30 +33,30 @@ def chain_moves(
     exchange, and as little more as can be: a shortest path, by how much a member is given
     (Dijkstra 1959).
     """
-    given = np.full(facts.members, FAR)
-    given[start] = 0
+    inputs = np.full(facts.members, FAR)
+    inputs[start] = 0
     came: dict[int, Transfer] = {}
     done = np.zeros(facts.members, np.bool_)
     while True:
-        at = int(np.where(done, FAR, given).argmin())
-        if done[at] or given[at] == FAR:
+        at = int(np.where(done, FAR, inputs).argmin())
+        if done[at] or inputs[at] == FAR:
             return None
         done[at] = True
-        surplus = int(loads[at] + given[at] - limits[at])
+        surplus = int(loads[at] + inputs[at] - limits[at])
         if surplus <= 0:
             return _path(came, at)
         for transfer, weight in _cheapest(facts, target, at, surplus, done, came.get(at)):
-            if weight < given[transfer.taker]:
-                given[transfer.taker] = weight
+            if weight < inputs[transfer.taker]:
+                inputs[transfer.taker] = weight
                 came[transfer.taker] = transfer
 
 
 def _path(came: dict[int, Transfer], end: int) -> list[Transfer]:
-    found = []
+    result = []
     while end in came:
-        found.append(came[end])
+        result.append(came[end])
         end = came[end].giver
-    return found
+    return result
 
 
 def _cheapest(
@@ -85,10 +85,10 @@ def _cheapest(
     value = np.where(fits, difference, FAR)
     best = value.argmin(axis=0)
     least = value[best, np.arange(len(holder))]
-    found: dict[int, tuple[Transfer, int]] = {}
+    result: dict[int, tuple[Transfer, int]] = {}
     for column in np.flatnonzero(least < FAR).tolist():
         taker, amount = int(holder[column]), int(least[column])
-        if taker not in found or amount < found[taker][1]:
+        if taker not in result or amount < result[taker][1]:
             gets = NOTHING if column < len(takers) else int(others[column - len(takers)])
-            found[taker] = Transfer(giver, int(own[best[column]]), taker, gets), amount
-    return [*found.values()]
+            result[taker] = Transfer(giver, int(own[best[column]]), taker, gets), amount
+    return [*result.values()]

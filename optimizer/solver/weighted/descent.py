@@ -39,8 +39,8 @@ class Descent:
 
     @property
     def levels(self) -> Reals:
-        found: Reals = self.loads * self.scale
-        return found
+        result: Reals = self.loads * self.scale
+        return result
 
     @property
     def is_spent(self) -> bool:
@@ -77,9 +77,9 @@ class Descent:
             limits = self.facts.weights.limits(lower)
             within = np.maximum(limits, self.loads)
             within[top] = limits[top]
-            found = chain_moves(self.facts, self.target, self.loads, within, top)
-            if found is not None:
-                for transfer in found:
+            transfers = chain_moves(self.facts, self.target, self.loads, within, top)
+            if transfers is not None:
+                for transfer in transfers:
                     self.give(transfer.gives, transfer.taker)
                     if transfer.gets != NOTHING:
                         self.give(transfer.gets, transfer.giver)
@@ -94,11 +94,11 @@ class Descent:
             counts = np.bincount(self.target[self.target >= 0], minlength=self.facts.members)
             order = np.argsort(self.levels, kind="stable")
             few = order[: max(1, int(np.searchsorted(counts[order].cumsum(), most)))]
-            chosen = np.zeros(self.facts.members, np.bool_)
-            chosen[few] = True
-            held &= chosen[self.target]
-        found: IntArray = held.nonzero()[0]
-        return found
+            selection = np.zeros(self.facts.members, np.bool_)
+            selection[few] = True
+            held &= selection[self.target]
+        result: IntArray = held.nonzero()[0]
+        return result
 
     def _move_or_swap(self, top: int, level: float, own: IntArray, others: IntArray) -> bool:
         """Make the best move or swap out of the fullest member, if one is any better."""
@@ -140,9 +140,9 @@ class Descent:
         for other in np.argsort(self.levels, kind="stable").tolist():
             if other == top:
                 continue
-            found = best_split(self.facts, self.target, top, other, level)
-            if found is not None:
-                for p, member in found:
+            rows = best_split(self.facts, self.target, top, other, level)
+            if rows is not None:
+                for p, member in rows:
                     self.give(p, member)
                 return True
         return False

@@ -65,10 +65,10 @@ def weighted_frontier_of(problem: Problem, goals: Goals = DEFAULT_GOALS) -> Weig
     refuse_limits(goals, ("max_partitions", "max_per_topic", "max_weight", "copartition"))
     sought = Goals(balance="weight", tolerance=0.0, effort=goals.effort)
     sought = replace(sought, pin=goals.pin, exclude=goals.exclude)
-    found, facts = solve_by_weight(problem, sought), Facts.of(problem, sought)
-    curve = _Curve(facts, found.bound.level, EFFORTS[goals.effort].enough)
-    curve.add(found.target)
-    most = facts.moves_of(found.target)
+    result, facts = solve_by_weight(problem, sought), Facts.of(problem, sought)
+    curve = _Curve(facts, result.bound.level, EFFORTS[goals.effort].enough)
+    curve.add(result.target)
+    most = facts.moves_of(result.target)
     for moves in range(1, most) if most <= MOST_POINTS else curve.spread():
         curve.look_for(moves)
     owned = classes_of(problem).kept
@@ -88,7 +88,7 @@ def weighted_frontier_of(problem: Problem, goals: Goals = DEFAULT_GOALS) -> Weig
         points=points,
         knee=knee_of([(point.moves, point.share) for point in points]),
         current_weight=weights.highest(owned),
-        weight_bound=weights.stated_bound(found.bound.level),
+        weight_bound=weights.stated_bound(result.bound.level),
     )
 
 
@@ -108,11 +108,11 @@ class _Curve:
     @property
     def levels(self) -> list[tuple[int, int]]:
         """Moves and levels, each level lower than with fewer moves."""
-        found: list[tuple[int, int]] = []
+        result: list[tuple[int, int]] = []
         for moves, level in sorted(self._found.items()):
-            if not found or level + int(level * ROUNDING) < found[-1][1]:
-                found.append((moves, level))
-        return found
+            if not result or level + int(level * ROUNDING) < result[-1][1]:
+                result.append((moves, level))
+        return result
 
     def bound(self, moves: int) -> int:
         """No plan by so many moves is below that level."""
@@ -150,9 +150,9 @@ class _Curve:
     def _try(self, level: int) -> None:
         if level not in self._tried:
             self._tried.add(level)
-            found = relieved(self.facts, level)
-            if found is not None:
-                self.add(undo_moves(self.facts, found, level))
+            result = relieved(self.facts, level)
+            if result is not None:
+                self.add(undo_moves(self.facts, result, level))
 
     @cached_property
     def _sheds(self) -> IntArray:

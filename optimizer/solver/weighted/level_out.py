@@ -26,8 +26,8 @@ def evened_out(
     free = (may & (target >= 0)).nonzero()[0]
     if not len(free) or len(free) * facts.members > MOST:
         return target
-    found, weights = target.copy(), facts.weights
-    loads, limits = weights.loads(found), weights.limits(level)
+    result, weights = target.copy(), facts.weights
+    loads, limits = weights.loads(result), weights.limits(level)
     scale = weights.parts / weights.capacity
     done = np.zeros(facts.members, np.bool_)
     for _ in range(STEPS * facts.members):
@@ -35,11 +35,11 @@ def evened_out(
         if done.all() or levels.max() - levels.min() <= enough * levels.max():
             break
         top = int(np.where(done, -1.0, levels).argmax())
-        if _lower(facts, found, loads, limits, free, top, scale):
+        if _lower(facts, result, loads, limits, free, top, scale):
             done[:] = False
         else:
             done[top] = True
-    return found
+    return result
 
 
 def _lower(
@@ -99,8 +99,8 @@ def _gain(
 ) -> NDArray[np.float64]:
     """By how much Σ load² / capacity falls when so much goes from one member to others."""
     before = loads.astype(np.float64)
-    given = moved.astype(np.float64)
-    falls = given * (2 * before[top] - given) * scale[top]
-    rises = given * (2 * before[taker] + given) * scale[taker]
-    found: NDArray[np.float64] = falls - rises
-    return found
+    inputs = moved.astype(np.float64)
+    falls = inputs * (2 * before[top] - inputs) * scale[top]
+    rises = inputs * (2 * before[taker] + inputs) * scale[taker]
+    result: NDArray[np.float64] = falls - rises
+    return result

@@ -55,10 +55,10 @@ class _Room:
             at = int(np.where(may, self.limits - self.loads, -1).argmax())
             self._give(p, at)
             return True
-        found = self._passing_on(np.array([p]))
-        if found is None:
+        numbers = self._passing_on(np.array([p]))
+        if numbers is None:
             return False
-        _, q, third = found
+        _, q, third = numbers
         holder = int(self.target[q])
         self._give(q, third)
         self._give(p, holder)
@@ -86,10 +86,10 @@ class _Room:
             self._give(int(own[p]), holder_of_q)
             self._give(int(others[q]), member)
             return True
-        found = self._passing_on(own)
-        if found is None:
+        numbers = self._passing_on(own)
+        if numbers is None:
             return False
-        p, q, third = found
+        p, q, third = numbers
         taker = int(self.target[q])
         self._give(q, third)
         self._give(p, taker)
@@ -103,11 +103,11 @@ class _Room:
             order = np.argsort(self.loads - self.limits, kind="stable")
             counts = np.bincount(self.target + 1, minlength=self.facts.members + 1)[1:]
             few = order[: max(1, int(np.searchsorted(counts[order].cumsum(), most)))]
-            chosen = np.zeros(self.facts.members + 1, np.bool_)
-            chosen[few] = True
-            held &= chosen[self.target]
-        found: IntArray = held.nonzero()[0]
-        return found
+            selection = np.zeros(self.facts.members + 1, np.bool_)
+            selection[few] = True
+            held &= selection[self.target]
+        result: IntArray = held.nonzero()[0]
+        return result
 
     def _passing_on(self, giving: IntArray) -> tuple[int, int, int] | None:
         """A partition to give, one that its taker passes on, and who takes that; None: none fit."""

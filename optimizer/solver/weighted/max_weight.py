@@ -19,16 +19,16 @@ def check_max_weight(problem: Problem, goals: Goals) -> None:
     It is told where partitions cut into pieces wouldn't fit either, or one is too heavy for all of
     its readers. Otherwise there may be no plan all the same, which is NP-hard to tell.
     """
-    stated = goals.limits._replace(max_partitions=(), max_per_topic=())
-    if not stated.max_weight or _too_heavy(problem, goals, stated) is None:
+    values = goals.limits._replace(max_partitions=(), max_per_topic=())
+    if not values.max_weight or _too_heavy(problem, goals, values) is None:
         return
-    clash = smallest_clash(stated.each(), lambda some: _too_heavy(problem, goals, some) is None)
-    found = _too_heavy(problem, goals, clash)
+    clash = smallest_clash(values.each(), lambda items: _too_heavy(problem, goals, items) is None)
+    too_heavy = _too_heavy(problem, goals, clash)
     limits = limits_of(problem, clash)
-    assert found is not None, "a clash has too much"
+    assert too_heavy is not None, "a clash has too much"
     assert limits is not None, "a clash has a limit"
     assert limits.most_weight is not None, "a clash of weights has one of these"
-    partitions, takers = found
+    partitions, takers = too_heavy
     facts = Facts.of(problem, goals)
     unit, count = facts.weights.weight_unit, len(partitions)
     topics = named([problem.topics[t] for t in np.unique(problem.topic_of[partitions]).tolist()])
@@ -42,13 +42,13 @@ def check_max_weight(problem: Problem, goals: Goals) -> None:
 
 
 def _too_heavy(
-    problem: Problem, goals: Goals, stated: LimitSet
+    problem: Problem, goals: Goals, limit_set: LimitSet
 ) -> tuple[IntArray, NDArray[np.bool_]] | None:
     """Partitions that are too heavy together, and all who may have any of them."""
-    limits = limits_of(problem, stated)
+    limits = limits_of(problem, limit_set)
     if limits is None or limits.most_weight is None:
         return None
-    facts = Facts.of(problem, replace(goals, **stated._asdict()))
+    facts = Facts.of(problem, replace(goals, **limit_set._asdict()))
     most = np.minimum(limits.most_weight, int(facts.weight.sum()))
     if not facts.reads.any(axis=1).all():
         return None  # which limits by count tell

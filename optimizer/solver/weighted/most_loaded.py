@@ -115,8 +115,8 @@ class _Network:
         """What parcels weigh, and which kinds may read each."""
         if not self.facts.has_tiers:
             return self.facts.class_weight, self.reads
-        found = parcels_of(self.facts, self.reads, limit)
-        return found.weight, found.may
+        parcels = parcels_of(self.facts, self.reads, limit)
+        return parcels.weight, parcels.may
 
     def least_level(self, tight: Flags, level: int) -> int:
         """The least level above which a set of members isn't too small any more, by bisection."""

@@ -28,10 +28,10 @@ def perturbed(facts: Facts, target: IntArray, perturbations: int, goal: int) -> 
     for _ in range(perturbations * facts.members):
         if worth[0] <= goal:
             break
-        found = Descent(facts, _dealt(facts, best, draw)).run(goal)
-        its_worth = _worth(facts, found)
+        result = Descent(facts, _dealt(facts, best, draw)).run(goal)
+        its_worth = _worth(facts, result)
         if its_worth <= worth:
-            best, worth = found, its_worth
+            best, worth = result, its_worth
     return best
 
 
@@ -43,27 +43,27 @@ def _worth(facts: Facts, target: IntArray) -> tuple[int, float]:
 
 
 def _dealt(facts: Facts, target: IntArray, draw: random.Random) -> IntArray:
-    found = target.copy()
+    indices = target.copy()
     loads = facts.weights.loads(target)
     top = int(facts.weights.levels(loads).argmax())
-    chosen = [top]
+    selection = [top]
     for _ in range(min(1 + int(4 * draw.random()), facts.members - 1)):
         other = int(facts.members * draw.random())
-        if other not in chosen:
-            chosen.append(other)
-    dealt = np.isin(target, chosen).nonzero()[0].tolist()
+        if other not in selection:
+            selection.append(other)
+    dealt = np.isin(target, selection).nonzero()[0].tolist()
     weights = dict(zip(dealt, facts.weight[dealt].tolist(), strict=True))
     dealt.sort(key=lambda p: -weights[p] * (0.6 + 0.8 * draw.random()))
-    scale = (facts.weights.parts / facts.weights.capacity[chosen]).tolist()
-    held = [0] * len(chosen)
-    reads = facts.reads[:, chosen].tolist()
+    scale = (facts.weights.parts / facts.weights.capacity[selection]).tolist()
+    held = [0] * len(selection)
+    reads = facts.reads[:, selection].tolist()
     classes = dict(zip(dealt, facts.class_of[dealt].tolist(), strict=True))
     for p in dealt:
         weight, may = weights[p], reads[classes[p]]
         at = min(
-            (k for k in range(len(chosen)) if may[k]),
+            (k for k in range(len(selection)) if may[k]),
             key=lambda k: (held[k] + weight) * scale[k],
         )
         held[at] += weight
-        found[p] = chosen[at]
-    return found
+        indices[p] = selection[at]
+    return indices

@@ -92,9 +92,9 @@ class LeastFull:
 def longest_first(facts: Facts) -> IntArray:
     """Every partition where it makes the least full, the heaviest first (Graham 1969)."""
     target = np.full(len(facts.class_of), -1)
-    chosen = facts.read
+    selection = facts.read
     if len(facts.reads) == 1 and facts.members == len(facts.readers[0]) and not facts.has_tiers:
-        target[chosen] = _by_heap(facts.weight[chosen].tolist(), facts.members)
+        target[selection] = _by_heap(facts.weight[selection].tolist(), facts.members)
         return target
     return completed(facts, target)
 
@@ -102,26 +102,26 @@ def longest_first(facts: Facts) -> IntArray:
 def completed(facts: Facts, target: IntArray) -> IntArray:
     """The assignment with all that has no member placed so."""
     target = target.copy()
-    chosen = facts.read[target[facts.read] < 0]
+    selection = facts.read[target[facts.read] < 0]
     counts = np.bincount(target + 1, minlength=facts.members + 1)[1:]
     full = LeastFull(facts, facts.weights.loads(target), counts)
-    found = []
+    result = []
     for c, weight in zip(
-        facts.class_of[chosen].tolist(), facts.weight[chosen].tolist(), strict=True
+        facts.class_of[selection].tolist(), facts.weight[selection].tolist(), strict=True
     ):
         member = full.reader(c, weight)[1]
         full.give(member, weight)
-        found.append(member)
-    target[chosen] = found
+        result.append(member)
+    target[selection] = result
     return target
 
 
 def _by_heap(weights: Iterable[int], members: int) -> list[int]:
     """The same for members who read all and are alike."""
     heap = [(0, 0, member) for member in range(members)]
-    found = []
+    result = []
     for weight in weights:
         load, count, member = heap[0]
         heapreplace(heap, (load + weight, count + 1, member))
-        found.append(member)
-    return found
+        result.append(member)
+    return result

@@ -62,10 +62,10 @@ def price_bound(
     best, high = None, facts.level_of(plan)
     level = min(high, max(low + 1, int(high / (1 + enough)) + 1))
     for _ in range(STEPS):
-        found = search.refuting(level - 1)
-        if found is not None:
-            low = search.highest(found, level, high)
-            best = PriceBound(low, found)
+        indices = search.refuting(level - 1)
+        if indices is not None:
+            low = search.highest(indices, level, high)
+            best = PriceBound(low, indices)
         else:
             high = level
         if search.rounds <= 0 or high - low <= 1 or low * (1 + enough) >= high:
@@ -145,9 +145,9 @@ class _Search:
             prices = whole(solved[1])
             budget, is_new = 0, False
             for kind, limit in enumerate(limits):
-                found = self._dearest(prices, kind, limit)
-                budget += found[0][0] * int(self.members[kind])
-                for _, bundle in found:
+                result = self._dearest(prices, kind, limit)
+                budget += result[0][0] * int(self.members[kind])
+                for _, bundle in result:
                     if (kind, bundle) not in self.bundles:
                         self.bundles.add((kind, bundle))
                         programme.add(kind, list(bundle))
@@ -178,14 +178,14 @@ class _Search:
         self, prices: IntArray, kind: int, limit: int
     ) -> list[tuple[int, tuple[int, ...]]]:
         """The dearest bundle of a kind of members, and the dearest of what is left of it."""
-        left, found = prices.copy(), []
+        left, result = prices.copy(), []
         for _ in range(max(1, BUNDLES // len(self.kinds))):
             most, bundle = dearest(left, self.weight, self.may[kind], limit)
-            found.append((most, bundle))
+            result.append((most, bundle))
             left[list(bundle)] = 0
             if not most:
                 break
-        return found
+        return result
 
 
 def whole(prices: NDArray[np.float64]) -> IntArray:
@@ -203,18 +203,18 @@ def dearest(
 
     A table has the least weight for each price, as far as that is within the limit.
     """
-    chosen = may[(prices[may] > 0) & (weight[may] <= limit)]
+    selection = may[(prices[may] > 0) & (weight[may] <= limit)]
     least = np.zeros(1, np.int64)
     tables = []
-    for price, one in zip(prices[chosen].tolist(), weight[chosen].tolist(), strict=True):
+    for price, item in zip(prices[selection].tolist(), weight[selection].tolist(), strict=True):
         tables.append(least)
         more = np.full(len(least) + price, limit + 1)
         more[: len(least)] = least
-        np.minimum(more[price:], least + one, out=more[price:])
+        np.minimum(more[price:], least + item, out=more[price:])
         least = more[: int(np.flatnonzero(more <= limit)[-1]) + 1]
     at = most = len(least) - 1
     bundle = []
-    for p, table in zip(chosen[::-1].tolist(), tables[::-1], strict=True):
+    for p, table in zip(selection[::-1].tolist(), tables[::-1], strict=True):
         if at < len(table) and table[at] == least[at]:
             least = table
             continue

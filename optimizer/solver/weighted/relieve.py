@@ -67,8 +67,8 @@ class _Relief:
     def unplaced(self) -> list[int]:
         """What is read and has no owner, the heaviest first."""
         read = self.facts.read
-        found: list[int] = read[self.target[read] < 0].tolist()
-        return found
+        result: list[int] = read[self.target[read] < 0].tolist()
+        return result
 
     def to_shed(self, saving: int) -> list[int]:
         """What those who have too much are to give up.
@@ -86,7 +86,7 @@ class _Relief:
                 for shed, other in zip(sheds, closer, strict=True)
             ]
             more = [len(other) - len(shed) for shed, other in zip(sheds, closer, strict=True)]
-            worth = [one / max(of, 1) for one, of in zip(saved, more, strict=True)]
+            worth = [item / max(of, 1) for item, of in zip(saved, more, strict=True)]
             for at in sorted(range(len(over)), key=lambda at: (-worth[at], at)):
                 if saving <= 0 or saved[at] <= 0:
                     break
@@ -123,15 +123,15 @@ class _Relief:
         fixed = max(0, count - 2)
         excess -= int(weights[:fixed].sum())
         ascending = weights[fixed:][::-1]
-        found: list[int] = own[:fixed].tolist()
+        result: list[int] = own[:fixed].tolist()
         if count - fixed == 1:
             at = int(np.searchsorted(ascending, excess))
-            return [*found, int(own[len(own) - 1 - at])]
+            return [*result, int(own[len(own) - 1 - at])]
         second = np.searchsorted(ascending, excess - ascending)
         first = np.arange(len(ascending))
         sums = ascending + ascending[np.minimum(second, len(ascending) - 1)]
         best = int(np.where(second < first, sums, np.iinfo(np.int64).max).argmin())
-        return [*found, int(own[len(own) - 1 - best]), int(own[len(own) - 1 - second[best]])]
+        return [*result, int(own[len(own) - 1 - best]), int(own[len(own) - 1 - second[best]])]
 
     def repaired(self, left: list[int]) -> IntArray | None:
         """The assignment with all placed that there was no room for; None if it can't be."""

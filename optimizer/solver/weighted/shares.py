@@ -24,11 +24,11 @@ def by_shares(facts: Facts, level: int) -> IntArray:
     share[of_class, of_member] = flow.between
     left = limits.copy()
     target = np.full(len(facts.class_of), -1)
-    chosen = facts.read
+    selection = facts.read
     for p, c, weight in zip(
-        chosen.tolist(),
-        facts.class_of[chosen].tolist(),
-        facts.weight[chosen].tolist(),
+        selection.tolist(),
+        facts.class_of[selection].tolist(),
+        facts.weight[selection].tolist(),
         strict=True,
     ):
         room = np.minimum(share[c], left)

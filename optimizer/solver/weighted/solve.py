@@ -156,33 +156,33 @@ class _Search:
 
     def few_moves(self) -> IntArray | None:
         """A plan from the owners within the tolerance of the bound, if one is found."""
-        found = self._within()
-        if found is None and self.better_bound():
-            found = self._within()
-        if found is not None and self.facts.level_of(found) > self.goal:
+        result = self._within()
+        if result is None and self.better_bound():
+            result = self._within()
+        if result is not None and self.facts.level_of(result) > self.goal:
             self.better_bound()
-        return found
+        return result
 
     def _within(self) -> IntArray | None:
         level = _raised(self.bound.level, self._tolerance)
-        found = self._from_owners(level)
-        return None if found is None else undo_moves(self.facts, found, level)
+        indices = self._from_owners(level)
+        return None if indices is None else undo_moves(self.facts, indices, level)
 
     def _from_owners(self, level: int) -> IntArray | None:
         """A plan that isn't above a level, from what everybody has; None if none is found."""
         facts = self.facts
-        found = relieved(facts, level)
-        if found is None and len(facts.read) <= MOST:
-            found = Descent(facts, completed(facts, facts.owner)).run(level)
-        return None if found is None or facts.level_of(found) > level else found
+        result = relieved(facts, level)
+        if result is None and len(facts.read) <= MOST:
+            result = Descent(facts, completed(facts, facts.owner)).run(level)
+        return None if result is None or facts.level_of(result) > level else result
 
     def better_bound_for(self, target: IntArray) -> None:
         """Look for a better bound where a plan isn't good enough by the one that there is."""
         if not self._is_good(target):
             self.better_bound()
         if not self._is_good(target):
-            found = counted_bound(self.facts, self.bound.level, self.facts.level_of(target))
-            self.bound = found or self.bound
+            result = counted_bound(self.facts, self.bound.level, self.facts.level_of(target))
+            self.bound = result or self.bound
         if not self._is_proven(target):
             _ = self._has_looked_at_all
 
@@ -212,8 +212,8 @@ class _Search:
             return best
         level = _raised(max(facts.level_of(best), self.bound.level), self._tolerance)
         plans = [undo_moves(facts, best, level)]
-        if (found := self._from_owners(level)) is not None:
-            plans.append(undo_moves(facts, found, level))
+        if (indices := self._from_owners(level)) is not None:
+            plans.append(undo_moves(facts, indices, level))
         return min(plans, key=facts.moves_of)
 
     def _best(self) -> IntArray:
@@ -234,8 +234,8 @@ class _Search:
         if self.effort.rounds and self._better_prices(best) and self._is_good(best):
             return best
         start = other if facts.has_tiers else best
-        found = perturbed(fitting, start, self.effort.perturbations, self.goal)
-        best = min((best, found), key=facts.level_of)
+        indices = perturbed(fitting, start, self.effort.perturbations, self.goal)
+        best = min((best, indices), key=facts.level_of)
         if not self._is_good(best) and self.effort.rounds:
             self._better_prices(best)
         return best
@@ -254,10 +254,10 @@ class _Search:
                 break
             even = evened_out(facts, best, level, everything, self.effort.enough)
             descent = Descent(facts, even)
-            found = descent.run(self.goal)
-            if facts.level_of(found) >= level:
+            result = descent.run(self.goal)
+            if facts.level_of(result) >= level:
                 break
-            best = found
+            best = result
         return best
 
     def _is_good(self, target: IntArray) -> bool:
@@ -277,16 +277,16 @@ class _Search:
             self.bound = counted
             if self._is_good(best):
                 return True
-        found = price_bound(
+        result = price_bound(
             self.facts,
             self.bound.level,
             best,
             self.effort.rounds,
             self.effort.enough,
         )
-        if found is None or found.level <= self.bound.level:
+        if result is None or result.level <= self.bound.level:
             return False
-        self.bound = found
+        self.bound = result
         return True
 
 

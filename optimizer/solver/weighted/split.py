@@ -43,20 +43,20 @@ def best_split(
     low, high = _sums(weight[:half]), _sums(weight[half:])
     order = np.argsort(high, kind="stable")
     at = np.searchsorted(high[order], ideal - low)
-    best, chosen = level, None
+    best, selection = level, None
     for shift in (-1, 0):
         near = order[np.clip(at + shift, 0, len(order) - 1)]
         sums = low + high[near]
         value = np.maximum((fixed[0] + sums) * scale[0], (fixed[1] + total - sums) * scale[1])
         number = int(value.argmin())
         if value[number] < best:
-            best, chosen = float(value[number]), (number, int(near[number]))
-    if chosen is None:
+            best, selection = float(value[number]), (number, int(near[number]))
+    if selection is None:
         return None
-    bits = [chosen[0] >> i & 1 for i in range(half)]
-    bits += [chosen[1] >> i & 1 for i in range(len(weight) - half)]
-    given = zip(free.tolist(), part.tolist(), strict=True)
-    return [(p, first if bits[of] else second) for p, of in given]
+    bits = [selection[0] >> i & 1 for i in range(half)]
+    bits += [selection[1] >> i & 1 for i in range(len(weight) - half)]
+    inputs = zip(free.tolist(), part.tolist(), strict=True)
+    return [(p, first if bits[of] else second) for p, of in inputs]
 
 
 def _parts(count: int) -> IntArray:
@@ -70,6 +70,6 @@ def _parts(count: int) -> IntArray:
 def _sums(weight: IntArray) -> NDArray[np.int64]:
     """The sum of each subset; bit i of its number tells whether it has the i-th."""
     sums = np.zeros(1, np.int64)
-    for one in weight.tolist():
-        sums = np.concatenate((sums, sums + one))
+    for item in weight.tolist():
+        sums = np.concatenate((sums, sums + item))
     return sums

@@ -17,12 +17,12 @@ def undo_moves(facts: Facts, target: IntArray, level: int) -> IntArray:
     The lightest go back to their owners first, then those for which their owner gives up one that
     isn't its own: to whoever had it, or to that one's owner.
     """
-    found = target.copy()
+    indices = target.copy()
     limits = facts.weights.limits(level)
-    loads = facts.weights.loads(found)
-    while _back_alone(facts, found, loads, limits) or _exchanged(facts, found, loads, limits):
+    loads = facts.weights.loads(indices)
+    while _back_alone(facts, indices, loads, limits) or _exchanged(facts, indices, loads, limits):
         pass
-    return found
+    return indices
 
 
 def _back_alone(facts: Facts, target: IntArray, loads: IntArray, limits: IntArray) -> bool:

@@ -51,7 +51,7 @@ class Reassignment:
         self._class_of = classes.of_partition
         self._readers = [classes.members_of(c) for c in range(len(classes))]
         # at most the load of a class's lightest reader; what it lacks shows when a move is tried
-        self._floor = np.array([self._loads[some].min() for some in self._readers], np.int64)
+        self._floor = np.array([self._loads[reader].min() for reader in self._readers], np.int64)
         self._pair_class = np.arange(len(classes)).repeat(np.diff(classes.offsets))
         by_member = np.argsort(classes.members, kind="stable")
         ends = np.cumsum(np.bincount(classes.members, minlength=members))
@@ -96,11 +96,11 @@ class Reassignment:
         """Place of the next partition from `at` on that may move; len(partitions) if none does."""
         size = _FIRST_LOOK
         while at < len(partitions):
-            some = slice(at, at + size)
-            loads = self._loads[self._owner[partitions[some]]]
-            hits = loads > self._floor[classes[some]] + 1
+            items = slice(at, at + size)
+            loads = self._loads[self._owner[partitions[items]]]
+            hits = loads > self._floor[classes[items]] + 1
             if self._has_stale:
-                hits |= self._goes_back(partitions[some], loads)
+                hits |= self._goes_back(partitions[items], loads)
             first = int(hits.argmax())
             if hits[first]:
                 return at + first

@@ -21,8 +21,8 @@ def topic_ids(problem: Problem) -> list[Uuid]:
 
     Raises StrategyError for a text that is no id.
     """
-    given = problem.kafka.topic_ids or [None] * len(problem.topics)
-    return [_id_of(*pair) for pair in zip(problem.topics, given, strict=True)]
+    inputs = problem.kafka.topic_ids or [None] * len(problem.topics)
+    return [_id_of(*pair) for pair in zip(problem.topics, inputs, strict=True)]
 
 
 def _id_of(name: str, text: str | None) -> Uuid:

@@ -95,7 +95,9 @@ RANGE_SKEW = GroupFinding(
 )
 
 
-EAGER = tuple(name for name, one in STRATEGIES.items() if one.protocol == CLASSIC and one.eager)
+EAGER = tuple(
+    name for name, strategy in STRATEGIES.items() if strategy.protocol == CLASSIC and strategy.eager
+)
 
 
 def eager_rebalances(facts: GroupFacts, settings: Settings) -> Iterator[Found]:

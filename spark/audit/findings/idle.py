@@ -47,11 +47,11 @@ def idle_members(facts: GroupFacts, settings: Settings) -> Iterator[Found]:
     if plan is None or plan.current_min_load or plan.current_max_load < 2:
         return
     idle = _idle(plan)
-    given = idle - _without(plan)
-    if given > 0:
+    inputs = idle - _without(plan)
+    if inputs > 0:
         yield Found(
             f"group {facts.group}",
-            given,
+            inputs,
             lambda: sentence(
                 "{idle} of the {members} members of group {group} {own} nothing while one has "
                 "{found}; the best assignment has work for {given} of them.",
@@ -60,7 +60,7 @@ def idle_members(facts: GroupFacts, settings: Settings) -> Iterator[Found]:
                 group=facts.group,
                 own="owns" if idle == 1 else "own",
                 found=counted(plan.current_max_load, "partition"),
-                given=given,
+                given=inputs,
             ),
         )
 

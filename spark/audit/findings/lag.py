@@ -159,7 +159,7 @@ def offset_beyond_end(facts: GroupFacts, settings: Settings) -> Iterator[Found]:
 
 
 def _beyond(facts: GroupFacts, beyond: Beyond) -> Found:
-    known = None not in (beyond.end, beyond.committed)
+    mask = None not in (beyond.end, beyond.committed)
     return Found(
         f"topic {beyond.topic}",
         beyond.partitions,
@@ -171,7 +171,7 @@ def _beyond(facts: GroupFacts, beyond: Beyond) -> Found:
             topic=beyond.topic,
             partition=beyond.first,
             beyond=counted(beyond.records, "record"),
-            where=f" {beyond.end}, at {beyond.committed}" if known else "",
+            where=f" {beyond.end}, at {beyond.committed}" if mask else "",
             seat=_seat(facts),
         ),
     )

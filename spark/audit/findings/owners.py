@@ -24,13 +24,13 @@ def unread_partitions(facts: GroupFacts, settings: Settings) -> Iterator[Found]:
     unread = np.flatnonzero((plan.previous < 0) & (plan.target >= 0))
     topic, number = plan.topic[unread], plan.partition[unread]
     if facts.disputes:
-        disputed = {(one.topic, one.partition) for one in facts.disputes}
+        disputed = {(dispute.topic, dispute.partition) for dispute in facts.disputes}
         places = zip(topic.tolist(), number.tolist(), strict=True)
         left = np.array([(plan.topics[t], p) not in disputed for t, p in places], np.bool_)
         topic, number = topic[left], number[left]
     # a plan's partitions are in the order of their topics and numbers
-    found = np.unique(topic, return_index=True, return_counts=True)
-    for at, first, count in zip(*(one.tolist() for one in found), strict=True):
+    result = np.unique(topic, return_index=True, return_counts=True)
+    for at, first, count in zip(*(item.tolist() for item in result), strict=True):
         yield _unread(facts.group, plan.topics[at], count, int(number[first]))
 
 
@@ -65,8 +65,8 @@ UNREAD_PARTITIONS = GroupFinding(
 
 def _by_owner(facts: GroupFacts, owners: IntArray, why: str) -> Iterator[Found]:
     """Who owns these partitions, and how many each."""
-    some, counts = np.unique(owners, return_counts=True)
-    for at, owned in zip(some.tolist(), counts.tolist(), strict=True):
+    items, counts = np.unique(owners, return_counts=True)
+    for at, owned in zip(items.tolist(), counts.tolist(), strict=True):
         yield _of_owner(facts.group, facts.plan.names[at], owned, why)
 
 

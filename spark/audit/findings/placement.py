@@ -99,8 +99,8 @@ def replica_skew(partitions: DataFrame, settings: Settings) -> DataFrame:
     That is the mean of their rack where racks have unequal numbers of brokers: a small rack's
     brokers have to carry more, as replicas of a partition are spread over racks.
     """
-    known = partitions.where("size(replica_racks) = size(replicas)")
-    each = known.selectExpr("cluster", "inline(arrays_zip(replicas, replica_racks))")
+    entries = partitions.where("size(replica_racks) = size(replicas)")
+    each = entries.selectExpr("cluster", "inline(arrays_zip(replicas, replica_racks))")
     rack_of = each.groupBy("cluster", F.expr("replicas as broker")).agg(
         F.expr("max(replica_racks) as rack")
     )
@@ -251,11 +251,11 @@ OFFLINE_IF_BROKER_FAILS = FleetFinding(
 
 def offline_if_rack_fails(partitions: DataFrame, settings: Settings) -> DataFrame:
     """Racks that have all replicas of partitions of several, where there are other racks."""
-    known = partitions.where("size(replicas) > 1 and size(replica_racks) = size(replicas)")
-    racks = known.selectExpr("cluster", "explode(replica_racks) as rack").distinct()
+    entries = partitions.where("size(replicas) > 1 and size(replica_racks) = size(replicas)")
+    racks = entries.selectExpr("cluster", "explode(replica_racks) as rack").distinct()
     several = racks.groupBy("cluster").count().where("count > 1")
     of_rack = (
-        known.where("size(array_distinct(replica_racks)) = 1")
+        entries.where("size(array_distinct(replica_racks)) = 1")
         .groupBy("cluster", F.expr("replica_racks[0] as rack"))
         .agg(
             F.expr("count(*)").alias("held"),

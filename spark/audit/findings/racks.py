@@ -25,15 +25,15 @@ def cross_rack_reads(facts: GroupFacts, settings: Settings) -> Iterator[Found]:
     of_members = facts.row.member_racks
     racks = Lookup.of(np.array([*{*of_members[of_members != 0].tolist()}]))
     reader, leader = racks.find(of_members)[owner], racks.find(led)
-    known = (reader >= 0) & (led != 0)
-    reads = int(np.count_nonzero(known))
+    mask = (reader >= 0) & (led != 0)
+    reads = int(np.count_nonzero(mask))
     if not reads:
         return
     # the first number is that of leaders in racks without members
     of_side = [
-        np.bincount(side[known] + 1, minlength=len(racks.order) + 1) for side in (reader, leader)
+        np.bincount(side[mask] + 1, minlength=len(racks.order) + 1) for side in (reader, leader)
     ]
-    local = int(np.count_nonzero((reader == leader) & known))
+    local = int(np.count_nonzero((reader == leader) & mask))
     avoidable = int(np.minimum(*of_side)[1:].sum()) - local
     if avoidable >= settings["least"]:
         yield Found(

@@ -20,9 +20,9 @@ def _stated(facts: GroupFacts) -> Timeouts | None:
 
 def session_timeout(facts: GroupFacts, settings: Settings) -> Iterator[Found]:
     """session.timeout.ms should allow for three heartbeats (Kafka's own advice)."""
-    stated = _stated(facts)
-    if stated and stated.session_timeout_ms and stated.heartbeat_interval_ms:
-        ratio = stated.session_timeout_ms / stated.heartbeat_interval_ms
+    values = _stated(facts)
+    if values and values.session_timeout_ms and values.heartbeat_interval_ms:
+        ratio = values.session_timeout_ms / values.heartbeat_interval_ms
         yield Found(
             f"group {facts.group}",
             ratio,
@@ -30,9 +30,9 @@ def session_timeout(facts: GroupFacts, settings: Settings) -> Iterator[Found]:
                 "The session time-out of group {group}, {session} ms, is {ratio} times its "
                 "heartbeat interval of {heartbeat} ms.",
                 group=facts.group,
-                session=stated.session_timeout_ms,
+                session=values.session_timeout_ms,
                 ratio=decimal(ratio),
-                heartbeat=stated.heartbeat_interval_ms,
+                heartbeat=values.heartbeat_interval_ms,
             ),
         )
 
@@ -53,9 +53,9 @@ SESSION_TIMEOUT = GroupFinding(
 
 def poll_interval(facts: GroupFacts, settings: Settings) -> Iterator[Found]:
     """max.poll.interval.ms against the time that processing one poll takes."""
-    stated = _stated(facts)
-    if stated and stated.max_poll_interval_ms and stated.processing_time_ms:
-        ratio = stated.max_poll_interval_ms / stated.processing_time_ms
+    values = _stated(facts)
+    if values and values.max_poll_interval_ms and values.processing_time_ms:
+        ratio = values.max_poll_interval_ms / values.processing_time_ms
         yield Found(
             f"group {facts.group}",
             ratio,
@@ -63,9 +63,9 @@ def poll_interval(facts: GroupFacts, settings: Settings) -> Iterator[Found]:
                 "Group {group} may take {interval} ms between polls, {ratio} times the "
                 "{processing} ms that it needs to process one.",
                 group=facts.group,
-                interval=stated.max_poll_interval_ms,
+                interval=values.max_poll_interval_ms,
                 ratio=decimal(ratio),
-                processing=stated.processing_time_ms,
+                processing=values.processing_time_ms,
             ),
         )
 
@@ -89,11 +89,11 @@ def session_timeout_outside(facts: GroupFacts, settings: Settings) -> Iterator[F
 
     Members of the new protocol have the broker's own.
     """
-    stated = _stated(facts)
-    session = stated and stated.session_timeout_ms
-    if not stated or not session or facts.row.type == CONSUMER:
+    values = _stated(facts)
+    session = values and values.session_timeout_ms
+    if not values or not session or facts.row.type == CONSUMER:
         return
-    least, most = stated.group_min_session_timeout_ms, stated.group_max_session_timeout_ms
+    least, most = values.group_min_session_timeout_ms, values.group_max_session_timeout_ms
     if least and session < least:
         yield _outside(facts, session, least / session, "less", least)
     elif most and session > most:
@@ -134,12 +134,12 @@ KAFKAS_SESSION_MS = 45_000
 
 def restart_outlasts_session(facts: GroupFacts, settings: Settings) -> Iterator[Found]:
     """A static member that is back after its session has been replaced (KIP-345)."""
-    stated = _stated(facts)
-    static = sum(one is not None for one in facts.row.instance_ids)
-    if not stated or not stated.restart_ms or not static:
+    values = _stated(facts)
+    static = sum(instance_id is not None for instance_id in facts.row.instance_ids)
+    if not values or not values.restart_ms or not static:
         return
-    session = stated.session_timeout_ms or KAFKAS_SESSION_MS
-    restart = stated.restart_ms
+    session = values.session_timeout_ms or KAFKAS_SESSION_MS
+    restart = values.restart_ms
     yield Found(
         f"group {facts.group}",
         restart / session,
@@ -170,8 +170,8 @@ def instance_id_twice(facts: GroupFacts, settings: Settings) -> Iterator[Found]:
     """Members of one group.instance.id fence each other (KIP-345)."""
     if facts.is_unsupported:
         return
-    known = [one for one in facts.row.instance_ids if one is not None]
-    for instance, times in sorted(Counter(known).items()):
+    entries = [instance_id for instance_id in facts.row.instance_ids if instance_id is not None]
+    for instance, times in sorted(Counter(entries).items()):
         if times > 1:
             yield _twice(facts, instance, times)
 

@@ -20,10 +20,10 @@ def topic_on_one_member(facts: GroupFacts, settings: Settings) -> Iterator[Found
     if facts.plan is None or facts.members < settings["members"]:
         return
     sizes = facts.topic_sizes
-    chosen = (sizes >= max(settings["partitions"], 1)) & (
+    mask = (sizes >= max(settings["partitions"], 1)) & (
         facts.subscribers >= max(settings["members"], 1)
     )
-    topics = np.flatnonzero(chosen)
+    topics = np.flatnonzero(mask)
     if not len(topics):
         return
     plan = facts.plan

@@ -34,19 +34,19 @@ def unbalanced_weight(facts: GroupFacts, settings: Settings) -> Iterator[Found]:
     if weights.known < settings["known"]:
         return
     kept = classes_of(problem).kept
-    found = weights.level_of(kept)
-    if not _is_worth_a_plan(problem, found, settings):
+    level = weights.level_of(kept)
+    if not _is_worth_a_plan(problem, level, settings):
         return
     planned = facts.by_weight
     if planned is None:
         planned = solve_by_weight(problem, QUICK).target
     best = weights.level_of(planned)
-    if not best or found <= best:
+    if not best or level <= best:
         return
     moves = int(np.count_nonzero(classes_of(problem).keepable & (planned != problem.owner)))
     yield Found(
         f"group {facts.group}",
-        round(found / best, DIGITS),
+        round(level / best, DIGITS),
         lambda: sentence(
             "One member of group {group} carries a weight of {found} where {best} would do; for "
             "that {moves} must move.",
@@ -65,7 +65,7 @@ def _is_worth_a_plan(problem: Problem, found: int, settings: Settings) -> bool:
     weight, capacity = weights.of_partition[read], weights.capacity
     fair = int(weight.sum()) / int(capacity.sum())
     bound = max(fair, int(weight.max(initial=0)) / int(capacity.max())) * weights.parts
-    levels = [settings[one] for one in WORST_FIRST if settings[one] is not None]
+    levels = [settings[item] for item in WORST_FIRST if settings[item] is not None]
     return bool(levels) and found >= min(levels) * bound * (1 - ROUNDING)
 
 

@@ -15,23 +15,25 @@ def details(material: Material) -> dict[str, Any] | None:
     """A block a group, which the page's script puts into the group's row."""
     if not material.details:
         return None
-    return {"blocks": [_block(one) for one in material.details]}
+    return {"blocks": [_block(group_material) for group_material in material.details]}
 
 
-def _block(one: GroupMaterial) -> dict[str, Any]:
-    changed = sorted(one.cells, key=lambda row: -abs(row["current"] - row["planned"]))
-    loads = [point.get("max_load", point.get("max_weight")) for point in one.frontier_points]
+def _block(group_material: GroupMaterial) -> dict[str, Any]:
+    changed = sorted(group_material.cells, key=lambda row: -abs(row["current"] - row["planned"]))
+    loads = [
+        point.get("max_load", point.get("max_weight")) for point in group_material.frontier_points
+    ]
     return {
-        "id": anchor(one.cluster, one.group),
-        "one": one,
-        "moves": one.moves[:LISTED],
-        "more_moves": len(one.moves) - LISTED,
-        "bounds": one.bounds[:LISTED] or ["Loads are as even as possible."],
+        "id": anchor(group_material.cluster, group_material.group),
+        "one": group_material,
+        "moves": group_material.moves[:LISTED],
+        "more_moves": len(group_material.moves) - LISTED,
+        "bounds": group_material.bounds[:LISTED] or ["Loads are as even as possible."],
         "cells": [{**row, "member": short_member(row["member"])} for row in changed[:LISTED]],
         "more_cells": len(changed) - LISTED,
         "points": [
             {"moves": point["moves"], "load": load, "share": round(100 * load / (max(loads) or 1))}
             | {"knee": point["knee"]}
-            for point, load in zip(one.frontier_points, loads, strict=True)
+            for point, load in zip(group_material.frontier_points, loads, strict=True)
         ],
     }

@@ -28,7 +28,7 @@ def _kind(material: Material, count: Any) -> dict[str, Any]:
     rows = [row for row in material.findings if row["finding"] == count["finding"]]
     usual = Counter(row["advice"] for row in rows).most_common(1)
     advice = usual[0][0] if usual else ""
-    counts = {one: count[one] for one in SEVERITIES if count[one]}
+    counts = {severity: count[severity] for severity in SEVERITIES if count[severity]}
     return {
         "name": count["finding"],
         "severity": next(iter(counts)),

@@ -24,7 +24,7 @@ def cards_of(material: Material) -> list[dict[str, Any]]:
 
 
 def _card(material: Material, row: Any) -> dict[str, Any]:
-    groups = {(one["cluster"], one["group"]): one for one in material.groups}
+    groups = {(item["cluster"], item["group"]): item for item in material.groups}
     group = groups.get((row["cluster"], row["group"]))
     return {
         **{name: row[name] for name in ("severity", "finding", "cluster", "group")},
@@ -37,8 +37,8 @@ def _card(material: Material, row: Any) -> dict[str, Any]:
 
 
 def _impact(material: Material, row: Any, group: Any) -> str:
-    of_kind = next((one for one in material.counts if one["finding"] == row["finding"]), None)
-    more = sum(of_kind[one] for one in ("critical", "warning", "info")) - 1 if of_kind else 0
+    of_kind = next((count for count in material.counts if count["finding"] == row["finding"]), None)
+    more = sum(of_kind[item] for item in ("critical", "warning", "info")) - 1 if of_kind else 0
     sentences = []
     if group:
         lag = "" if group.get("lag") is None else f", {count_of(group['lag'], 'record')} behind"

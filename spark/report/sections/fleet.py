@@ -34,21 +34,24 @@ def brokers(material: Material) -> dict[str, Any] | None:
 
 def _cluster(row: Any) -> dict[str, Any]:
     means = {
-        name: sum(one[name] for one in row["brokers"]) / len(row["brokers"]) for name in MEASURES
+        name: sum(broker[name] for broker in row["brokers"]) / len(row["brokers"])
+        for name in MEASURES
     }
 
     def deviation(one: Any, name: str, column: str) -> float:
         return float(one[column] - means[name])
 
     most = {
-        name: max(abs(deviation(one, name, column)) for one in row["brokers"] for column in columns)
+        name: max(
+            abs(deviation(broker, name, column)) for broker in row["brokers"] for column in columns
+        )
         for name, columns in MEASURES.items()
     }
     furthest = sorted(
         row["brokers"],
-        key=lambda one: (
-            -sum(abs(deviation(one, name, name)) / (most[name] or 1) for name in MEASURES),
-            one["broker"],
+        key=lambda item: (
+            -sum(abs(deviation(item, name, name)) / (most[name] or 1) for name in MEASURES),
+            item["broker"],
         ),
     )[:SHOWN]
     return {
@@ -58,20 +61,20 @@ def _cluster(row: Any) -> dict[str, Any]:
         "means": means,
         "brokers": [
             {
-                "broker": one["broker"],
+                "broker": item["broker"],
                 "cells": [
                     {
-                        "now": one[name],
-                        "planned": one[column],
+                        "now": item[name],
+                        "planned": item[column],
                         "style": _bar(
-                            *(deviation(one, name, key) / (most[name] or 1) for key in columns)
+                            *(deviation(item, name, key) / (most[name] or 1) for key in columns)
                         ),
                     }
                     for name, columns in MEASURES.items()
                     for column in columns[1:]
                 ],
             }
-            for one in sorted(furthest, key=lambda one: one["broker"])
+            for item in sorted(furthest, key=lambda item: item["broker"])
         ],
     }
 

@@ -37,7 +37,7 @@ def groups(material: Material) -> dict[str, Any] | None:
     if not material.groups:
         return None
     clusters = [*material.clusters]
-    kinds = sorted({one["finding"] for row in material.groups for one in row["found"] or ()})
+    kinds = sorted({item["finding"] for row in material.groups for item in row["found"] or ()})
     return {
         "clusters": clusters,
         "kinds": kinds,
@@ -54,7 +54,7 @@ def _cells(row: Mapping[str, Any], clusters: Sequence[str]) -> dict[str, Any]:
     now, planned = row["current_max_load"], row["max_load"]
     weights = _weights(row)
     weight, planned_weight = weights.get("current"), weights.get("optimal")
-    found = row["found"] or ()
+    result = row["found"] or ()
     return {
         **dict.fromkeys(OPTIONAL),
         **row,
@@ -65,16 +65,16 @@ def _cells(row: Mapping[str, Any], clusters: Sequence[str]) -> dict[str, Any]:
         "weight": weight,
         "planned_weight": planned_weight,
         "weight_bar": _bar(weight, planned_weight) if weight and planned_weight else None,
-        "kinds": " ".join(sorted({one["finding"] for one in found})),
-        "dots": sorted((one["severity"] for one in found), key=SEVERITIES.index),
-        "dots_text": ", ".join(sorted({one["finding"] for one in found})),
+        "kinds": " ".join(sorted({item["finding"] for item in result})),
+        "dots": sorted((item["severity"] for item in result), key=SEVERITIES.index),
+        "dots_text": ", ".join(sorted({item["finding"] for item in result})),
         "advice": advice_of(row),
     }
 
 
 def _bar(now: float, planned: float) -> str:
     """The lengths of a bar now and planned, in percent."""
-    now, planned = (round(100 * min(one, WIDEST) / WIDEST) for one in (now, planned))
+    now, planned = (round(100 * min(item, WIDEST) / WIDEST) for item in (now, planned))
     return f"--n:{now}%;--p:{planned}%"
 
 
@@ -83,7 +83,7 @@ def advice_of(row: Mapping[str, Any]) -> str | None:
 
     Only for groups of consumers that strategies were compared for; else None.
     """
-    answers = {one["strategy"]: one for one in row.get("answers") or ()}
+    answers = {item["strategy"]: item for item in row.get("answers") or ()}
     if row["max_load"] is None or "current" not in answers or row["kind"] == "connect":
         return None
     weights = _weights(row)
@@ -91,8 +91,8 @@ def advice_of(row: Mapping[str, Any]) -> str | None:
     unknown = heavy if weights else 0.0
     enough = [
         name
-        for name, one in answers.items()
-        if not one["excess"] and weights.get(name, unknown) < heavy
+        for name, answer in answers.items()
+        if not answer["excess"] and weights.get(name, unknown) < heavy
     ]
     if "current" in enough:
         return "keep"
@@ -103,20 +103,20 @@ def advice_of(row: Mapping[str, Any]) -> str | None:
 
 def _weights(row: Mapping[str, Any]) -> dict[str, float]:
     """The largest load by weight ÷ the bound, by strategy."""
-    return {one["strategy"]: one["ratio"] for one in row.get("weights") or () if one["ratio"]}
+    return {item["strategy"]: item["ratio"] for item in row.get("weights") or () if item["ratio"]}
 
 
 def loads_of(row: Mapping[str, Any]) -> dict[str, Any]:
     """Members' loads as the page's script draws them: names without what all have in common."""
-    names = [short_member(one["member"]) for one in row["loads"] or ()]
+    names = [short_member(item["member"]) for item in row["loads"] or ()]
     if len({*names}) < len(names):
-        names = [one["member"] for one in row["loads"]]
+        names = [item["member"] for item in row["loads"]]
     prefix = _in_common(names) if len(names) > 1 else ""
     return {
         "p": prefix,
         "m": [
-            [name.removeprefix(prefix), one["now"], one["planned"]]
-            for name, one in zip(names, row["loads"] or (), strict=True)
+            [name.removeprefix(prefix), item["now"], item["planned"]]
+            for name, item in zip(names, row["loads"] or (), strict=True)
         ],
     }
 
@@ -124,7 +124,7 @@ def loads_of(row: Mapping[str, Any]) -> dict[str, Any]:
 def _in_common(names: Sequence[str]) -> str:
     """What all names begin with, up to a hyphen."""
     ends = zip(min(names), max(names), strict=False)
-    length = next((at for at, (one, other) in enumerate(ends) if one != other), 0)
+    length = next((at for at, (item, other) in enumerate(ends) if item != other), 0)
     return names[0][: names[0][:length].rfind("-") + 1]
 
 

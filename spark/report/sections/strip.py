@@ -30,7 +30,7 @@ def strip(material: Material) -> dict[str, Any]:
         "when": f"{taken:%d %B %Y, %H:%M} UTC" if taken else material.snapshot,
         "age": None if age is None else age_text(age),
         "stale": age is not None and age >= STALE,
-        "numbers": [_number(material, *one) for one in NUMBERS],
+        "numbers": [_number(material, *number) for number in NUMBERS],
         "size": f"{count_of(material.now['groups'], 'group')}, "
         f"{count_of(material.now['members'], 'member')}{_grown(material)}",
     }

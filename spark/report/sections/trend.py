@@ -24,16 +24,16 @@ def trend(material: Material) -> dict[str, Any]:
     if len(rows) < 2:
         return {"lines": []}
     columns = {key: [row.get(key) for row in rows] for key in MEASURES}
-    known = {key: values for key, values in columns.items() if any(map(_is_known, values))}
+    entries = {key: values for key, values in columns.items() if any(map(_is_known, values))}
     lag = rows[-1]["lag"]
     return {
-        "lines": [_line(MEASURES[key], values) for key, values in known.items()],
+        "lines": [_line(MEASURES[key], values) for key, values in entries.items()],
         "first": _minute(rows[0]["instant"]),
         "last": _minute(rows[-1]["instant"]),
         "ends_apart": material.now["lag"] != lag,
         "data": {
             "instants": [_minute(row["instant"]) for row in rows],
-            "values": [*known.values()],
+            "values": [*entries.values()],
         },
     }
 
@@ -50,13 +50,13 @@ def _line(label: str, values: Sequence[Any]) -> dict[str, Any]:
 
 def spark_line(values: Sequence[float | None]) -> str | None:
     """Points of a polyline from the left to the right; None for fewer than two values."""
-    known = [(at, value) for at, value in enumerate(values) if value is not None]
-    if len(known) < 2:
+    entries = [(at, value) for at, value in enumerate(values) if value is not None]
+    if len(entries) < 2:
         return None
-    most = max(value for _, value in known) or 1
+    most = max(value for _, value in entries) or 1
     step = WIDTH / (len(values) - 1)
     return " ".join(
-        f"{at * step:.1f},{HEIGHT - 1 - (HEIGHT - 3) * value / most:.1f}" for at, value in known
+        f"{at * step:.1f},{HEIGHT - 1 - (HEIGHT - 3) * value / most:.1f}" for at, value in entries
     )
 
 

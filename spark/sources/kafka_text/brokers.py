@@ -64,8 +64,8 @@ def read_brokers(path: Path) -> Brokers:
         raise InputError(f"{path}: no broker is in it; expected {EXPECTED}")
     notes = []
     if differing:
-        found = named("broker", differing)
-        notes.append(f"{found} more than once in {path}, with other facts: the last ones count.")
+        result = named("broker", differing)
+        notes.append(f"{result} more than once in {path}, with other facts: the last ones count.")
     return Brokers([brokers[number] for number in sorted(brokers)], notes, unreadable)
 
 
@@ -82,5 +82,5 @@ def racks_of(replicas: Iterable[int] | None, racks: dict[int, str | None]) -> li
 
     Replicas whose rack is unknown are left out, as Kafka's assignors do; None if no rack is known.
     """
-    known = [racks.get(broker) for broker in replicas or ()]
-    return [rack for rack in known if rack is not None] or None
+    entries = [racks.get(broker) for broker in replicas or ()]
+    return [rack for rack in entries if rack is not None] or None

@@ -36,8 +36,8 @@ class Member(NamedTuple):
 
     def updated(self, later: Member) -> Member:
         """The same member with what a later row knows of it."""
-        known = {name: value for name, value in later._asdict().items() if value is not None}
-        return self._replace(**known)
+        entries = {name: value for name, value in later._asdict().items() if value is not None}
+        return self._replace(**entries)
 
 
 class MemberRow(NamedTuple):
@@ -145,14 +145,14 @@ class ConsumerGroup:
     def take_offsets(self, rows: Sequence[OffsetRow]) -> None:
         self._meet(row.member for row in rows if row.member)
         self._idle = {row.member.member_id for row in rows if row.member and not row.partition}
-        said: dict[TopicPartition, tuple[str, ...]] = {
+        text: dict[TopicPartition, tuple[str, ...]] = {
             row.partition: () for row in rows if row.partition
         }
-        said |= _owners(
+        text |= _owners(
             (row.partition, row.member.member_id) for row in rows if row.partition and row.member
         )
-        self._compare(said)
-        self._owners |= said
+        self._compare(text)
+        self._owners |= text
         for row in rows:
             if row.partition:
                 before = self.offsets.get(row.partition, row.offset)
@@ -199,12 +199,12 @@ class ConsumerGroup:
 
     def _meet(self, members: Iterable[Member]) -> None:
         for member in members:
-            known = self._known.get(member.member_id)
-            if known != member:
-                self._known[member.member_id] = known.updated(member) if known else member
+            entries = self._known.get(member.member_id)
+            if entries != member:
+                self._known[member.member_id] = entries.updated(member) if entries else member
 
-    def _compare(self, said: dict[TopicPartition, tuple[str, ...]]) -> None:
-        for partition, owners in said.items():
+    def _compare(self, entries: dict[TopicPartition, tuple[str, ...]]) -> None:
+        for partition, owners in entries.items():
             if partition in self._owners or self._owners_complete:
                 self.contradictory |= self._owners.get(partition, ()) != owners
 

@@ -50,19 +50,19 @@ def read_cli_text(
     _refuse_unread("groups", of_groups.groups, of_groups.unreadable)
     _refuse_unread("topics", of_topics.partitions, of_topics.unreadable)
     of_brokers = read_brokers(brokers) if brokers else Brokers([], [], [])
-    told = Subscriptions({}, [], [])
+    report = Subscriptions({}, [], [])
     if subscriptions:
-        told = read_subscriptions(subscriptions, of_groups.groups)
+        report = read_subscriptions(subscriptions, of_groups.groups)
     ordered = [group for _, group in sorted(of_groups.groups.items())]
     subscribed = {
-        group.name: told.by_group.get(group.name) or infer_subscriptions(group, infer)
+        group.name: report.by_group.get(group.name) or infer_subscriptions(group, infer)
         for group in ordered
     }
-    tables = _group_tables(ordered, subscribed, told.by_group) | {
+    tables = _group_tables(ordered, subscribed, report.by_group) | {
         "partitions": _partition_rows(of_topics.partitions, of_brokers.brokers),
         "brokers": [broker._asdict() for broker in of_brokers.brokers],
     }
-    parts = (of_groups, of_topics, of_brokers, told)
+    parts = (of_groups, of_topics, of_brokers, report)
     notes = [note for part in parts for note in part.notes]
     notes += _notes_across(tables, of_brokers.brokers)
     unreadable = [line for part in parts for line in part.unreadable]
@@ -95,7 +95,7 @@ def _table(name: str, cluster: str, rows: Sequence[Row]) -> pa.Table:
 def _group_tables(
     groups: Sequence[ConsumerGroup],
     subscribed: Mapping[str, Iterable[tuple[str, str]]],
-    told: Mapping[str, Any],
+    entries: Mapping[str, Any],
 ) -> dict[str, list[Row]]:
     tables: dict[str, list[Row]] = {
         name: [] for name in ("groups", "members", "subscriptions", "assignments", "offsets")
@@ -109,7 +109,7 @@ def _group_tables(
                 "state": group.state,
                 "strategy": group.strategy,
                 "generation": group.generation,
-                "subscriptions_inferred": bool(members) and group.name not in told,
+                "subscriptions_inferred": bool(members) and group.name not in entries,
                 "type": group.type,
                 "coordinator": group.coordinator,
             }
@@ -182,9 +182,9 @@ def _notes_across(tables: Mapping[str, list[Row]], brokers: Sequence[Broker]) ->
             "partitions can't be planned. Is the text of all topics, and of the same cluster?"
         )
     if brokers:
-        known = {broker.broker for broker in brokers}
-        stated = {broker for row in tables["partitions"] for broker in row["replicas"] or ()}
-        if missing := stated - known:
+        entries = {broker.broker for broker in brokers}
+        settings = {broker for row in tables["partitions"] for broker in row["replicas"] or ()}
+        if missing := settings - entries:
             yield (
                 f"{named('broker', map(str, missing))} of the replicas without a line among the "
                 "brokers: their racks are unknown."

@@ -95,9 +95,9 @@ class _FileReader:
             self._read(line)
         self._close_table()
         if not self._has_content:
-            said = f". It says: {self._error}" if self._error else ""
+            text = f". It says: {self._error}" if self._error else ""
             raise InputError(
-                f"{self._path}: nothing of Kafka's output is in it; expected {EXPECTED}{said}"
+                f"{self._path}: nothing of Kafka's output is in it; expected {EXPECTED}{text}"
             )
 
     def _read(self, line: Line) -> None:

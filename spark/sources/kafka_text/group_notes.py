@@ -42,25 +42,26 @@ def notes_on(groups: Iterable[ConsumerGroup], oddities: Oddities) -> Iterator[st
 def _notes_on_groups(groups: list[ConsumerGroup]) -> Iterator[str]:
     if not groups:
         yield "No consumer group was found."
-    if found := [group.name for group in groups if group.captures_disagree()]:
+    if result := [group.name for group in groups if group.captures_disagree()]:
         yield (
-            f"The captures of {named('group', found)} do not agree about state, members or owners: "
-            "they are of different moments, or lines are missing. What was given last counts, and "
-            "a group once seen rebalancing stays so. Take all views at one time for a sound plan."
+            f"The captures of {named('group', result)} do not agree about state, members or "
+            "owners: they are of different moments, or lines are missing. What was given last "
+            "counts, and a group once seen rebalancing stays so. Take "
+            "all views at one time for a sound plan."
         )
-    if found := [group.name for group in groups if group.owners_missing()]:
+    if result := [group.name for group in groups if group.owners_missing()]:
         yield (
-            f"Nothing says which partitions the members of {named('group', found)} own: the "
+            f"Nothing says which partitions the members of {named('group', result)} own: the "
             "members view has them with --verbose only, and in 3.8 and 3.9 without the topics' "
             "names. Add the offsets view of these groups."
         )
-    if found := [group.name for group in groups if group.members_missing()]:
+    if result := [group.name for group in groups if group.members_missing()]:
         yield (
-            f"The state view counts more members in {named('group', found)} than the other views "
+            f"The state view counts more members in {named('group', result)} than the other views "
             "show: members without partitions are in the members view alone. Add it."
         )
-    if found := [group.name for group in groups if group.offsets_differ]:
+    if result := [group.name for group in groups if group.offsets_differ]:
         yield (
-            f"The offsets of {named('group', found)} were given more than once, with other values: "
-            "the last ones count."
+            f"The offsets of {named('group', result)} were given more than once, with other "
+            "values: the last ones count."
         )

@@ -89,10 +89,10 @@ class _MemberIndex:
         name = row.get(column)
         if not name:
             raise ValueError("it names no member")
-        found = self._of(row["group"]).get((column, name))
-        if not found:
+        result = self._of(row["group"]).get((column, name))
+        if not result:
             raise ValueError(f"group {row['group']!r} has no member with {column} {name!r}")
-        return found
+        return result
 
     def _of(self, group: str) -> dict[tuple[str, str], list[str]]:
         if group not in self._ids:

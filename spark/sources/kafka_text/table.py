@@ -95,11 +95,11 @@ class Header(NamedTuple):
 
     def cells(self, row: str) -> dict[str, str] | None:
         """The row's fields by column, stripped, blank ones as ""; None if it does not fit."""
-        found = self._cut_at_positions(row)
-        if found is None:
+        cut = self._cut_at_positions(row)
+        if cut is None:
             match = _row_form(self.columns, commas=self.starts is None).fullmatch(row)
-            found = match and [match[f"c{i}"] or "" for i in range(len(self.columns))]
-        return None if found is None else dict(zip(self.columns, found, strict=True))
+            cut = match and [match[f"c{i}"] or "" for i in range(len(self.columns))]
+        return None if cut is None else dict(zip(self.columns, cut, strict=True))
 
     def _cut_at_positions(self, row: str) -> list[str] | None:
         if self.starts is None:

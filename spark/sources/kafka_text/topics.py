@@ -74,8 +74,8 @@ def read_topics(*paths: Path) -> Topics:
         for line in read_lines(path, EXPECTED, reader.unreadable):
             reader.read(line)
         if not reader.topics:
-            said = f". It says: {reader.error}" if reader.error else ""
-            raise InputError(f"{path}: no topic is in it; expected {EXPECTED}{said}")
+            text = f". It says: {reader.error}" if reader.error else ""
+            raise InputError(f"{path}: no topic is in it; expected {EXPECTED}{text}")
     return Topics(sorted(reader.living()), list(reader.notes()), reader.unreadable)
 
 
@@ -125,8 +125,8 @@ class _Reader:
             if self._topic_ids.get(topic, fields["TopicId"]) != fields["TopicId"]:
                 self._differing.add(topic)
             self._topic_ids[topic] = fields["TopicId"]
-        if stated := _MIN_INSYNC.search(fields.get("Configs", "")):
-            self._min_insync[topic] = int(stated[1])
+        if found_text := _MIN_INSYNC.search(fields.get("Configs", "")):
+            self._min_insync[topic] = int(found_text[1])
         self.counts[topic] = count
 
     def _take_partition(self, topic: str, fields: dict[str, str]) -> None:

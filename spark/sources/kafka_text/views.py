@@ -131,8 +131,8 @@ def _state_row(fields: Fields) -> tuple[Row, str | None]:
 
 def _broker(cell: str) -> int | None:
     """The id in `host:9092 (1)`; None of a node that is none, which has -1 or nothing there."""
-    found = re.search(r"\((\d{1,9})\)$", cell, re.ASCII)
-    return int(found[1]) if found else None
+    found_text = re.search(r"\((\d{1,9})\)$", cell, re.ASCII)
+    return int(found_text[1]) if found_text else None
 
 
 def _list_row(fields: Fields) -> tuple[Row, str | None]:

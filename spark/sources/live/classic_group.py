@@ -40,8 +40,8 @@ def read_classic_group(described: Any, cluster: Cluster) -> DescribedGroup:
     readable = [member for member in members if member is not None]
     if len(readable) < len(members):
         return unknown(name, "the assignment of a member can't be decoded")
-    stated = [member.generation for member in readable if member.generation is not None]
-    generation = max(stated, default=None)
+    settings = [member.generation for member in readable if member.generation is not None]
+    generation = max(settings, default=None)
     return with_inferred_subscriptions(
         DescribedGroup(
             name,
@@ -81,16 +81,16 @@ def _member(described: Any, cluster: Cluster) -> DescribedMember | None:
     owned = read_assignment(described.member_assignment) if described.member_assignment else ()
     if owned is None:
         return None
-    said = read_subscription(described.member_metadata)
-    topics = None if said is None else said.topics
-    said = said or Subscription(())
+    subscription = read_subscription(described.member_metadata)
+    topics = None if subscription is None else subscription.topics
+    subscription = subscription or Subscription(())
     return DescribedMember(
         member_id=described.member_id,
         instance_id=described.group_instance_id,
         client_id=described.client_id,
         host=described.client_host,
-        rack=said.rack or cluster.rack_in(described.client_id),
-        generation=said.generation,
+        rack=subscription.rack or cluster.rack_in(described.client_id),
+        generation=subscription.generation,
         topics=topics,
         owned=owned,
     )

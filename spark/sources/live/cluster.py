@@ -25,9 +25,9 @@ class Wanted:
     exclude: tuple[str, ...] = ()
 
     def __contains__(self, name: object) -> bool:
-        if not isinstance(name, str) or any(matches(one, name) for one in self.exclude):
+        if not isinstance(name, str) or any(matches(item, name) for item in self.exclude):
             return False
-        return not self.include or any(matches(one, name) for one in self.include)
+        return not self.include or any(matches(text, name) for text in self.include)
 
 
 @dataclass(frozen=True)
@@ -63,17 +63,19 @@ class Cluster:
 
     def rack_in(self, client_id: str | None) -> str | None:
         """The rack that a client id names, where `rack_pattern` says how."""
-        found = re.search(self.rack_pattern, client_id) if self.rack_pattern and client_id else None
-        if found is None:
+        found_text = (
+            re.search(self.rack_pattern, client_id) if self.rack_pattern and client_id else None
+        )
+        if found_text is None:
             return None
-        return found[1 if found.re.groups else 0] or None
+        return found_text[1 if found_text.re.groups else 0] or None
 
 
 def read_clusters(path: Path) -> list[Cluster]:
     """The clusters of a file like conf/clusters.toml; InputError names what is wrong in it."""
-    stated = read_toml(path, "clusters")
-    tables = stated.get("cluster")
-    if set(stated) - {"cluster"} or not isinstance(tables, dict) or not tables:
+    settings = read_toml(path, "clusters")
+    tables = settings.get("cluster")
+    if set(settings) - {"cluster"} or not isinstance(tables, dict) or not tables:
         raise InputError(f"clusters {path} has to hold tables named [cluster.NAME], nothing else")
     return [_cluster(path, name, table) for name, table in tables.items()]
 
@@ -83,19 +85,19 @@ _FILES = ("ca_file", "certificate_file", "key_file")
 _PLACES = [f"{secret}_{place}" for secret in SECRETS for place in ("env", "file")]
 
 
-def _is_texts(found: Any) -> bool:
-    texts = [found] if isinstance(found, str) else found
+def _is_texts(result: Any) -> bool:
+    texts = [result] if isinstance(result, str) else result
     return isinstance(texts, list) and all(isinstance(text, str) for text in texts)
 
 
-_TEXT = value(lambda found: isinstance(found, str), "a text")
+_TEXT = value(lambda result: isinstance(result, str), "a text")
 RULES: dict[str, Rule] = {
-    **{one.name: _TEXT for one in fields(Cluster) if one.name not in ("name", *SECRETS)},
+    **{item.name: _TEXT for item in fields(Cluster) if item.name not in ("name", *SECRETS)},
     **dict.fromkeys(_PLACES, _TEXT),
     **dict.fromkeys(_LISTS, value(_is_texts, "a text or a list of texts")),
-    "check_hostname": value(lambda found: isinstance(found, bool), "true or false"),
+    "check_hostname": value(lambda result: isinstance(result, bool), "true or false"),
     "timeout": value(is_number, "a number"),
-    "retries": value(lambda found: is_whole(found, 0), "a whole number"),
+    "retries": value(lambda result: is_whole(result, 0), "a whole number"),
 }
 """The keys of a table [cluster.NAME]."""
 
@@ -107,8 +109,8 @@ def _cluster(path: Path, name: str, table: Any) -> Cluster:
         raise InputError(f"clusters {path}, cluster {name}: {'; '.join(faults)}")
     lists = {key: _list(table.get(key, ())) for key in _LISTS}
     values: dict[str, Any] = {
-        key: Path(stated).expanduser() if key in _FILES else stated
-        for key, stated in table.items()
+        key: Path(settings).expanduser() if key in _FILES else settings
+        for key, settings in table.items()
         if key not in _LISTS and key not in _PLACES
     } | {secret: _secret(table, secret) for secret in SECRETS}
     return Cluster(
@@ -127,8 +129,8 @@ def _faults_of_table(table: Mapping[str, Any]) -> Iterator[str]:
     yield from faults_of({key: table[key] for key in table if key not in SECRETS}, RULES)
 
 
-def _list(stated: str | Sequence[str]) -> tuple[str, ...]:
-    return (stated,) if isinstance(stated, str) else tuple(stated)
+def _list(text: str | Sequence[str]) -> tuple[str, ...]:
+    return (text,) if isinstance(text, str) else tuple(text)
 
 
 def _secret(table: Mapping[str, Any], name: str) -> Secret | None:

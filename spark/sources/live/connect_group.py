@@ -30,17 +30,17 @@ def read_connect_group(described: Any, cluster: Cluster) -> DescribedGroup:
         reason = f"the workers are rebalancing (state {state}): what they run isn't told meanwhile"
         return DescribedGroup(name, state, members=members, reason=reason, type=CONNECT)
     read = [_read(member) for member in described.members]
-    running = [one for one in read if one is not None]
+    running = [item for item in read if item is not None]
     if len(running) < len(read):
         return unknown(name, "what a worker runs can't be decoded", CONNECT)
-    known = {
+    entries = {
         (connector_topic(name, connector), number)
         for before, orders in running
         for connector, number in (*before, *orders.run, *orders.stop)
         if number != INSTANCE
     }
     tasks: dict[str, int] = {}
-    for topic, number in sorted(known):
+    for topic, number in sorted(entries):
         tasks[topic] = number + 1
     return DescribedGroup(
         name,
@@ -53,11 +53,11 @@ def read_connect_group(described: Any, cluster: Cluster) -> DescribedGroup:
                 topics=tuple(tasks),
                 owned=tuple(
                     (connector_topic(name, connector), number)
-                    for connector, number in _runs(*one)
+                    for connector, number in _runs(*item)
                     if number != INSTANCE
                 ),
             )
-            for member, one in zip(described.members, running, strict=True)
+            for member, item in zip(described.members, running, strict=True)
         ),
         type=CONNECT,
         tasks=tasks,
@@ -67,8 +67,8 @@ def read_connect_group(described: Any, cluster: Cluster) -> DescribedGroup:
 def _read(described: Any) -> tuple[tuple[Task, ...], Orders] | None:
     """What a worker ran when it joined, and its orders since. No bytes at all: there are none."""
     before = read_worker_metadata(described.member_metadata)
-    told = described.member_assignment
-    orders = read_worker_assignment(told) if told else Orders()
+    member_assignment = described.member_assignment
+    orders = read_worker_assignment(member_assignment) if member_assignment else Orders()
     return None if before is None or orders is None else (before, orders)
 
 

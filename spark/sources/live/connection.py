@@ -97,7 +97,7 @@ class Connection:
 
     async def _ask(self, questions: Sequence[tuple[int, Any]]) -> list[Answer]:
         begun = [self._manager.call_soon(self._ask_one, *question) for question in questions]
-        return [await one for one in begun]
+        return [await item for item in begun]
 
     async def _ask_one(self, node: int, request: Any) -> Answer:
         for attempt in range(self._cluster.retries + 1):
@@ -143,7 +143,7 @@ class Connection:
         the credentials is the last: each refusal counts towards the lock of an account.
         """
         deadline = time.monotonic() + self._cluster.timeout
-        said: dict[str, str] = {}
+        text: dict[str, str] = {}
         servers = self._manager.cluster.bootstrap_brokers()
         for attempt in range(self._cluster.retries + 1):
             for server in list(servers):
@@ -152,20 +152,20 @@ class Connection:
                 try:
                     answer = await self._send(server.node_id, _all_topics())
                 except RequestError as error:
-                    said[f"{server.host}:{server.port}"] = str(error)
+                    text[f"{server.host}:{server.port}"] = str(error)
                     if error.refuses_login:
-                        raise self._unreachable(said) from None
+                        raise self._unreachable(text) from None
                     if error.is_final:
                         servers.remove(server)
                     continue
                 if answer.brokers:
                     self._keep(server, answer.brokers)
                     return answer
-                said[f"{server.host}:{server.port}"] = "it knows no brokers"
+                text[f"{server.host}:{server.port}"] = "it knows no brokers"
             if not servers:
                 break
             await self._manager._net.sleep(PAUSE * (attempt + 1))
-        raise self._unreachable(said)
+        raise self._unreachable(text)
 
     def _keep(self, server: Any, brokers: Sequence[Any]) -> None:
         """Ask a broker over the connection to the bootstrap server that has its address."""
@@ -175,10 +175,10 @@ class Connection:
                 return
         self._manager.close(server.node_id)
 
-    def _unreachable(self, said: dict[str, str]) -> UnreachableError:
+    def _unreachable(self, entries: dict[str, str]) -> UnreachableError:
         return UnreachableError(
             f"cluster {self._cluster.name} can't be reached: "
-            + "; ".join(f"{server}: {reason}" for server, reason in sorted(said.items()))
+            + "; ".join(f"{server}: {reason}" for server, reason in sorted(entries.items()))
         )
 
     def said(self, error: BaseException) -> str:
@@ -192,7 +192,7 @@ class Connection:
         """The cluster's options as kafka-python names them."""
         cluster = self._cluster
         return {
-            "bootstrap_servers": [s for some in cluster.bootstrap for s in some.split(",")],
+            "bootstrap_servers": [s for items in cluster.bootstrap for s in items.split(",")],
             "client_id": "evenfleet",
             "security_protocol": cluster.security,
             "sasl_mechanism": cluster.mechanism,

@@ -78,15 +78,15 @@ def _ask(
     for group, question in pairs:
         groups[coordinators[group], question].append(group)
     batches = [
-        (node, question, some[start : start + question.at_once])
-        for (node, question), some in groups.items()
-        for start in range(0, len(some), question.at_once)
+        (node, question, items[start : start + question.at_once])
+        for (node, question), items in groups.items()
+        for start in range(0, len(items), question.at_once)
     ]
-    responses = brokers.ask([(node, question.request(some)) for node, question, some in batches])
+    responses = brokers.ask([(node, question.request(items)) for node, question, items in batches])
     answers: dict[tuple[str, Question], Any] = {}
-    for (_, question, some), response in zip(batches, responses, strict=True):
+    for (_, question, items), response in zip(batches, responses, strict=True):
         if isinstance(response, NoAnswer) or question.at_once == 1:
-            answers |= {(group, question): response for group in some}
+            answers |= {(group, question): response for group in items}
         else:
             answers |= {(described.group_id, question): described for described in response.groups}
     return answers
@@ -102,7 +102,11 @@ def _find(brokers: Brokers, groups: list[str]) -> dict[str, int]:
     answer = ask_any(brokers, request)
     if isinstance(answer, NoAnswer):
         return {}
-    return {found.key: found.node_id for found in answer.coordinators if not found.error_code}
+    return {
+        coordinator.key: coordinator.node_id
+        for coordinator in answer.coordinators
+        if not coordinator.error_code
+    }
 
 
 def _offsets_of_many(groups: list[str]) -> Any:

@@ -68,15 +68,15 @@ class KafkaGroups(DataSource):
         if "clusters" not in options or bootstrap is not None:
             raise InputError("give the options bootstrap and cluster, or clusters")
         file = options["clusters"]
-        known = read_clusters(Path(file))
-        chosen = [
-            replace(one, groups=groups or one.groups, topics=topics or one.topics)
-            for one in known
-            if name in (None, one.name)
+        clusters = read_clusters(Path(file))
+        selection = [
+            replace(cluster, groups=groups or cluster.groups, topics=topics or cluster.topics)
+            for cluster in clusters
+            if name in (None, cluster.name)
         ]
-        if not chosen:
+        if not selection:
             raise InputError(f"{file} has no cluster {name!r}")
-        return chosen
+        return selection
 
     def _wanted(self, key: str) -> Wanted | None:
         return Wanted(tuple(self.options[key].split(","))) if key in self.options else None

@@ -49,23 +49,23 @@ def describe_groups(
     )
     groups: list[DescribedGroup] = []
     silent: dict[str, set[str]] = defaultdict(set)
-    for name, one in sorted(listed.items()):
-        if one.protocol not in describe:
-            groups.append(DescribedGroup(name, one.state, type=one.type))
+    for name, item in sorted(listed.items()):
+        if item.protocol not in describe:
+            groups.append(DescribedGroup(name, item.state, type=item.type))
             continue
-        answer = answers.get((name, describe[one.protocol]))
+        answer = answers.get((name, describe[item.protocol]))
         if answer is None or _code(answer) == GroupIdNotFoundError.errno:
-            groups.append(replace(gone(name), type=one.type))
+            groups.append(replace(gone(name), type=item.type))
             continue
         if refused := _refused(answer):
-            groups.append(unknown(name, refused, one.type))
+            groups.append(unknown(name, refused, item.type))
             silent[refused].add(name)
             continue
-        if one.protocol == CONSUMER:
+        if item.protocol == CONSUMER:
             group = read_consumer_group(answer, cluster, topics)
         else:
             group = read_classic_group(answer, cluster)
-        group = replace(group, type=group.type or one.type)
+        group = replace(group, type=group.type or item.type)
         if offsets:
             of_offsets = answers.get((name, committed))
             if refused := _refused(of_offsets):

@@ -52,8 +52,8 @@ def read_end_offsets(
     for end in ends.values():
         if isinstance(end, NoAnswer):
             refused[end.reason] += 1
-    found = {claim: end for claim, end in ends.items() if not isinstance(end, NoAnswer)}
-    return found, [f"the end of {count} partitions: {why}" for why, count in refused.items()]
+    result = {claim: end for claim, end in ends.items() if not isinstance(end, NoAnswer)}
+    return result, [f"the end of {count} partitions: {why}" for why, count in refused.items()]
 
 
 def _leaders(topics: Iterable[Any], wanted: Set[Claim]) -> dict[Claim, int]:
@@ -68,9 +68,9 @@ def _leaders(topics: Iterable[Any], wanted: Set[Claim]) -> dict[Claim, int]:
 
 def _topics_now(brokers: Brokers, partitions: Iterable[Claim]) -> list[Any]:
     names = sorted({topic for topic, _ in partitions})
-    one = MetadataRequest.MetadataRequestTopic
+    item = MetadataRequest.MetadataRequestTopic
     request = MetadataRequest(
-        topics=[one(name=name) for name in names],
+        topics=[item(name=name) for name in names],
         allow_auto_topic_creation=False,
         min_version=1,
     )

@@ -22,7 +22,7 @@ class RequestError(Exception):
         self.is_final, self.refuses_login = is_final, refuses_login
 
 
-def failure(error: BaseException, said: str, progress: Progress, cluster: Cluster) -> RequestError:
+def failure(error: BaseException, text: str, progress: Progress, cluster: Cluster) -> RequestError:
     """What became of a request; `said` is the error in one line, without secrets.
 
     A secret is shown to a broker once, and to none after one has refused it: whatever goes wrong
@@ -37,18 +37,18 @@ def failure(error: BaseException, said: str, progress: Progress, cluster: Cluste
         return RequestError(f"it takes no login: {maybe}", True)
     if progress.secret_sent and not progress.let_in:
         refused = isinstance(error, errors.SaslAuthenticationFailedError)
-        return RequestError(_refused_login(error, said, cluster), True, refuses_login=refused)
-    if isinstance(error, TIMEOUTS) or said == CONNECT_TIMEOUT:
+        return RequestError(_refused_login(error, text, cluster), True, refuses_login=refused)
+    if isinstance(error, TIMEOUTS) or text == CONNECT_TIMEOUT:
         return RequestError(f"it did not answer within {cluster.timeout:g} s", False)
-    if seems := _of_another_protocol(error, said, progress):
+    if seems := _of_another_protocol(error, text, progress):
         return RequestError(f"{seems}: {maybe}", isinstance(error, errors.KafkaProtocolError))
-    return RequestError(said, isinstance(error, errors.IncompatibleBrokerVersion))
+    return RequestError(text, isinstance(error, errors.IncompatibleBrokerVersion))
 
 
-def _of_another_protocol(error: BaseException, said: str, progress: Progress) -> str | None:
+def _of_another_protocol(error: BaseException, text: str, progress: Progress) -> str | None:
     """What looks as if the port were one for something else."""
-    if said.startswith(TLS_FAILED):
-        return None if "CERTIFICATE" in said.upper() else "it does not speak TLS"
+    if text.startswith(TLS_FAILED):
+        return None if "CERTIFICATE" in text.upper() else "it does not speak TLS"
     if not progress.sent:
         return None
     if isinstance(error, errors.KafkaProtocolError) and not progress.answered:
@@ -58,11 +58,11 @@ def _of_another_protocol(error: BaseException, said: str, progress: Progress) ->
     return None
 
 
-def _refused_login(error: BaseException, said: str, cluster: Cluster) -> str:
+def _refused_login(error: BaseException, text: str, cluster: Cluster) -> str:
     who = f" of {cluster.username!r}" if cluster.username else ""
     login = f"the login{who} by {cluster.mechanism}"
     if isinstance(error, TIMEOUTS):
         return f"it did not answer {login} within {cluster.timeout:g} s"
     if isinstance(error, errors.SaslAuthenticationFailedError):
-        return f"it refuses {login}: {said}"
+        return f"it refuses {login}: {text}"
     return f"it hung up during {login}, as a broker does when the secret is wrong"

@@ -41,9 +41,9 @@ class Manager(KafkaConnectionManager):  # type: ignore[misc]
 
     def get_connection(self, node_id: int | str, **options: Any) -> Any:
         """A connection of kafka-python's, with its Progress as `progress`."""
-        known = node_id in self._conns
+        mask = node_id in self._conns
         connection = super().get_connection(node_id, **options)
-        if not known:
+        if not mask:
             connection.progress = progress = Progress()
             connection.init_future.add_callback(lambda _: setattr(progress, "let_in", True))
             sends = connection._send_request

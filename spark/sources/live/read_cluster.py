@@ -50,10 +50,10 @@ class Reading:
 
 def read_cluster(cluster: Cluster, brokers: Brokers, tell: Tell = tell_nobody) -> Reading:
     """Ask for the topics, the groups, and how far the groups' partitions go."""
-    known = sorted(brokers.metadata.brokers, key=lambda broker: broker.node_id)
+    entries = sorted(brokers.metadata.brokers, key=lambda broker: broker.node_id)
     topics, notes = _topics(cluster, brokers.metadata.topics)
     moving, untold = read_reassignments(brokers)  # soon after the metadata, to fit it
-    listed, unlisted = list_groups(brokers, cluster, [broker.node_id for broker in known])
+    listed, unlisted = list_groups(brokers, cluster, [broker.node_id for broker in entries])
     tell(0, len(listed))
     groups, undescribed = describe_groups(
         brokers, cluster, listed, [topic.name for topic in topics]
@@ -71,7 +71,7 @@ def read_cluster(cluster: Cluster, brokers: Brokers, tell: Tell = tell_nobody) -
         what = "with partitions that have no leader, so that their end is not known"
         notes = [*notes, f"{named('topic', leaderless)} {what}"]
     return Reading(
-        known, topics, groups, ends, missing, [*notes, *untold], moving, leaderless, min_insync
+        entries, topics, groups, ends, missing, [*notes, *untold], moving, leaderless, min_insync
     )
 
 

@@ -33,8 +33,8 @@ class GroupReader:
             self._listed, missing = list_groups(self._brokers, self._cluster, nodes, self._names)
         listed = {name: self._listed[name] for name in names & self._listed.keys()}
         topics = [topic.name for topic in self._brokers.metadata.topics]
-        found, _ = describe_groups(self._brokers, self._cluster, listed, topics, offsets=False)
-        groups = {group.name: group for group in found}
+        result, _ = describe_groups(self._brokers, self._cluster, listed, topics, offsets=False)
+        groups = {group.name: group for group in result}
         for name, group in groups.items():
             if group.coordinator is not None:
                 self._listed[name] = self._listed[name]._replace(coordinator=group.coordinator)

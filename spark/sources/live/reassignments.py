@@ -40,11 +40,11 @@ def read_reassignments(brokers: Brokers) -> tuple[dict[Claim, Moving], list[str]
     if answer.error_code:
         return {}, [f"partitions that are being reassigned: {error_text(answer.error_code)}"]
     return {
-        (topic.name, one.partition_index): Moving(
-            list(one.adding_replicas), list(one.removing_replicas)
+        (topic.name, partition.partition_index): Moving(
+            list(partition.adding_replicas), list(partition.removing_replicas)
         )
         for topic in answer.topics
-        for one in topic.partitions
+        for partition in topic.partitions
     }, []
 
 
@@ -54,9 +54,9 @@ def ask_controller(brokers: Brokers, request: Any) -> Any:
     Brokers pass what is for it on to a KRaft controller; of ZooKeeper's time it is one of them,
     whom metadata names.
     """
-    known: list[int] = [broker.node_id for broker in brokers.metadata.brokers]
+    entries: list[int] = [broker.node_id for broker in brokers.metadata.brokers]
     named: Any = getattr(brokers.metadata, "controller_id", None)
-    (answer,) = brokers.ask([(named if named in known else known[0], request)])
+    (answer,) = brokers.ask([(named if named in entries else entries[0], request)])
     if isinstance(answer, NoAnswer) or answer.error_code == errors.NotControllerError.errno:
         return ask_any(brokers, request)
     return answer

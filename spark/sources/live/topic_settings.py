@@ -21,10 +21,10 @@ def read_min_insync(brokers: Brokers, topics: Iterable[str]) -> dict[str, int]:
     names = list(topics)
     if not brokers.speaks(DescribeConfigsRequest, 0):
         return {}
-    found: dict[str, int] = {}
+    result: dict[str, int] = {}
     for start in range(0, len(names), TOPICS_A_REQUEST):
-        found |= dict(_ask(brokers, names[start : start + TOPICS_A_REQUEST]))
-    return found
+        result |= dict(_ask(brokers, names[start : start + TOPICS_A_REQUEST]))
+    return result
 
 
 def _ask(brokers: Brokers, topics: Iterable[str]) -> Iterator[tuple[str, int]]:

@@ -38,10 +38,10 @@ def main() -> None:
         tempfile.TemporaryDirectory(prefix="evenfleet-faults-") as folder,
         jobs_in(Path(folder), options.only.split(",") if options.only else None) as jobs,
     ):
-        told, wrong = _rounds(jobs, options.faults, chance)
-    _print(told, wrong)
+        report, wrong = _rounds(jobs, options.faults, chance)
+    _print(report, wrong)
     if options.json:
-        rows = [{"job": j, "trouble": t, "end": e, "rounds": n} for (j, t, e), n in told.items()]
+        rows = [{"job": j, "trouble": t, "end": e, "rounds": n} for (j, t, e), n in report.items()]
         Path(options.json).write_text(json.dumps({"rounds": rows, "wrong": wrong}, indent=2))
     sys.exit(1 if wrong else 0)
 
@@ -50,7 +50,7 @@ def _rounds(
     jobs: list[Job], faults: int, chance: random.Random
 ) -> tuple[Counter[tuple[str, str, str]], list[str]]:
     """How often each job ended how in which trouble, and a sentence for all that was wrong."""
-    told: Counter[tuple[str, str, str]] = Counter()
+    report: Counter[tuple[str, str, str]] = Counter()
     wrong: list[str] = []
     turns = [(job, trouble) for job in jobs for trouble in TROUBLES if trouble.suits(job)]
     for turn in range(faults):
@@ -59,20 +59,20 @@ def _rounds(
         job, trouble = turns[turn % len(turns)]
         started = time.perf_counter()
         end, faults_found = _round(job, trouble, chance)
-        told[job.name, trouble.name, end] += 1
+        report[job.name, trouble.name, end] += 1
         wrong += [f"round {turn}: {job.name}, {trouble.name}: {fault}" for fault in faults_found]
         took = time.perf_counter() - started
         print(f"{turn + 1:4} {job.name:10} {trouble.name:16} {end} ({took:.0f} s)", flush=True)
         for fault in faults_found:
             print(f"     WRONG: {fault}", flush=True)
-    return told, wrong
+    return report, wrong
 
 
 def _round(job: Job, trouble: Trouble, chance: random.Random) -> tuple[str, list[str]]:
     """How a round ended, and what was wrong with that."""
     before = job.state()
     ended = trouble.meet(job, chance)
-    faults = [fault for one in ended for fault in one.faults(trouble)]
+    faults = [fault for item in ended for fault in item.faults(trouble)]
     after = job.state()
     if isinstance(after, str):
         faults.append(after)
@@ -86,7 +86,7 @@ def _round(job: Job, trouble: Trouble, chance: random.Random) -> tuple[str, list
         end = "something else"
         faults.append(f"neither what was there nor what should come: {after!r}"[:300])
     job.settle()
-    return f"{end}, exit {' and '.join(str(one.code) for one in ended)}", faults
+    return f"{end}, exit {' and '.join(str(item.code) for item in ended)}", faults
 
 
 def _print(told: Counter[tuple[str, str, str]], wrong: list[str]) -> None:
@@ -94,8 +94,8 @@ def _print(told: Counter[tuple[str, str, str]], wrong: list[str]) -> None:
     for (job, trouble, end), rounds in sorted(told.items()):
         print(f"{job:10} {trouble:16} {rounds:6}  {end}")
     print(f"\n{sum(told.values())} rounds, {len(wrong)} wrong")
-    for one in wrong:
-        print(one)
+    for name in wrong:
+        print(name)
 
 
 if __name__ == "__main__":

@@ -76,9 +76,9 @@ class AddingJob(Job):
     def state(self) -> State | str:
         place = LocalPlace(self.out)
         states = states_of(place)
-        whole = [one for one, why in states.items() if why is None]
+        whole = [item for item, why in states.items() if why is None]
         try:
-            return {one: _counts(place, one) for one in whole}
+            return {item: _counts(place, item) for item in whole}
         except InputError as error:
             return str(error)
 
@@ -91,7 +91,7 @@ class AddingJob(Job):
 
 
 def _rows(place: LocalPlace, tables: Sequence[str]) -> State | str:
-    found = {}
+    result = {}
     for table in tables:
         try:
             parts = place.parts(table, SNAPSHOT)
@@ -104,24 +104,24 @@ def _rows(place: LocalPlace, tables: Sequence[str]) -> State | str:
         files = [pq.ParquetFile(file).read() for file in _files(parts.paths)]
         rows = pa.concat_tables(files)
         columns = [name for name in rows.column_names if name != "seconds"]
-        found[table] = sorted(map(repr, rows.select(columns).to_pylist()))
-    return found
+        result[table] = sorted(map(repr, rows.select(columns).to_pylist()))
+    return result
 
 
 def _counts(place: LocalPlace, snapshot: str) -> dict[str, int]:
     parts = {table: place.parts(table, snapshot) for table in TABLES}
     return {
-        table: sum(pq.read_metadata(file).num_rows for file in _files(one.paths))
-        for table, one in parts.items()
-        if one
+        table: sum(pq.read_metadata(file).num_rows for file in _files(part.paths))
+        for table, part in parts.items()
+        if part
     }
 
 
 def _files(paths: Sequence[str]) -> list[Path]:
-    found: list[Path] = []
+    result: list[Path] = []
     for path in map(Path, paths):
-        found += sorted(path.glob("*.parquet")) if path.is_dir() else [path]
-    return found
+        result += sorted(path.glob("*.parquet")) if path.is_dir() else [path]
+    return result
 
 
 @contextmanager

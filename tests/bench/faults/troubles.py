@@ -232,14 +232,14 @@ def _children(parent: int, name: str) -> list[int]:
         ["ps", "-eo", "pid=,ppid=,comm="], capture_output=True, text=True, check=True
     )
     rows = [line.split(None, 2) for line in listed.stdout.splitlines()]
-    below, found = {parent}, []
+    below, result = {parent}, []
     for _ in range(5):
         for pid, ppid, command in rows:
             if int(ppid) in below and int(pid) not in below:
                 below.add(int(pid))
                 if command.strip() == name:
-                    found.append(int(pid))
-    return found
+                    result.append(int(pid))
+    return result
 
 
 def _wait_for_end(pid: int) -> None:

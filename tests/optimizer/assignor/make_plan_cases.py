@@ -300,7 +300,9 @@ def by_chance(count: int) -> Iterator[Case]:
             for at, name in enumerate(names)
         ]
         if number % 3 == 0:
-            members = [one | {"owned": {}, "generation": -1, "user_data": None} for one in members]
+            members = [
+                item | {"owned": {}, "generation": -1, "user_data": None} for item in members
+            ]
         match number % 8:
             case 1:
                 members.pop()
@@ -340,7 +342,7 @@ def cases() -> Iterator[Case]:
 
 if __name__ == "__main__":
     logging.disable()
-    made = [answer(one) | one for one in cases()]
-    assert len({one["name"] for one in made}) == len(made)
+    made = [answer(item) | item for item in cases()]
+    assert len({item["name"] for item in made}) == len(made)
     write_cases(made)
-    print(f"{len(made)} cases, of which {sum(one['why'] is None for one in made)} use the plan")
+    print(f"{len(made)} cases, of which {sum(item['why'] is None for item in made)} use the plan")

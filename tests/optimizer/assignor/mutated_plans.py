@@ -72,15 +72,15 @@ def java_answers(cases: Sequence[Case]) -> list[Case]:
 def disagreements(count: int, seed: int = 19) -> tuple[list[str], int]:
     """Sentences on each mutated plan that Java answers otherwise, and how many are used."""
     cases = list(mutated(count, seed))
-    said = [answer(case) for case in cases]
+    output = [answer(case) for case in cases]
     by_java = java_answers(cases)
     assert len(by_java) == len(cases)
-    found = [
+    result = [
         difference
-        for case, python, other in zip(cases, said, by_java, strict=True)
+        for case, python, other in zip(cases, output, by_java, strict=True)
         for difference in differences(case | python | _unasked(case), other)
     ]
-    return found, sum(python["why"] is None for python in said)
+    return result, sum(python["why"] is None for python in output)
 
 
 def _unasked(case: Case) -> Case:

@@ -76,50 +76,50 @@ def case(
     }
 
 
-def answer(given: Case) -> Case:
+def answer(inputs: Case) -> Case:
     """What Python's assignor answers."""
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "plan.json"
-        file.write_bytes(base64.b64decode(given["plan"]))
-        (assignment, told), (first_round, _) = (
-            _assigned(given, file, cooperative) for cooperative in (False, True)
+        file.write_bytes(base64.b64decode(inputs["plan"]))
+        (assignment, report), (first_round, _) = (
+            _assigned(inputs, file, cooperative) for cooperative in (False, True)
         )
-    why = None if told.startswith("of snapshot") else told.partition(": ")[2]
+    why = None if report.startswith("of snapshot") else report.partition(": ")[2]
     return {"why": why, "assignment": assignment, "first_round": first_round}
 
 
-def _assigned(given: Case, file: Path, cooperative: bool) -> tuple[dict[str, Any], str]:
-    assignor = PlanAssignor(file, given["group"], cooperative=cooperative, timeout=60)
-    assignor.metadata({topic for member in given["members"] for topic in member["topics"]})
+def _assigned(inputs: Case, file: Path, cooperative: bool) -> tuple[dict[str, Any], str]:
+    assignor = PlanAssignor(file, inputs["group"], cooperative=cooperative, timeout=60)
+    assignor.metadata({topic for member in inputs["members"] for topic in member["topics"]})
     members = [
         joined(
-            one["id"],
-            one["topics"],
-            one["owned"],
-            instance_id=one["instance"],
-            generation=one["generation"],
-            user_data=None if one["user_data"] is None else base64.b64decode(one["user_data"]),
+            item["id"],
+            item["topics"],
+            item["owned"],
+            instance_id=item["instance"],
+            generation=item["generation"],
+            user_data=None if item["user_data"] is None else base64.b64decode(item["user_data"]),
         )
-        for one in given["members"]
+        for item in inputs["members"]
     ]
-    found: dict[str, dict[str, list[int]]] = {}
-    for member_id, partitions in owned(assignor.assign(Cluster(given["topics"]), members)).items():
-        by_topic = found.setdefault(member_id, {})
+    result: dict[str, dict[str, list[int]]] = {}
+    for member_id, partitions in owned(assignor.assign(Cluster(inputs["topics"]), members)).items():
+        by_topic = result.setdefault(member_id, {})
         for topic, partition in partitions:
             by_topic.setdefault(topic, []).append(partition)
-    return found, assignor._told
+    return result, assignor._told
 
 
-def differences(given: Case, answered: Case) -> list[str]:
+def differences(inputs: Case, answered: Case) -> list[str]:
     """What of an answer isn't as the case has it."""
-    found = [
-        f"{given['name']}: {what} is {answered[what]}, not {given[what]}"
+    result = [
+        f"{inputs['name']}: {what} is {answered[what]}, not {inputs[what]}"
         for what in ("assignment", "first_round")
-        if given.get(what) is not None and answered[what] != given[what]
+        if inputs.get(what) is not None and answered[what] != inputs[what]
     ]
-    if not same_reason(given["why"], answered["why"]):
-        found.append(f"{given['name']}: the reason is {answered['why']!r}, not {given['why']!r}")
-    return found
+    if not same_reason(inputs["why"], answered["why"]):
+        result.append(f"{inputs['name']}: the reason is {answered['why']!r}, not {inputs['why']!r}")
+    return result
 
 
 def same_reason(one: str | None, other: str | None) -> bool:

@@ -42,7 +42,10 @@ def answers(cases: Sequence[dict[str, Any]]) -> list[list[Answer]]:
     assert run.returncode == 0, run.stderr
     return [
         [
-            {one: {NAMES[topic]: parts for topic, parts in by.items()} for one, by in call.items()}
+            {
+                item: {NAMES[topic]: parts for topic, parts in by.items()}
+                for item, by in call.items()
+            }
             for call in json.loads(line)
         ]
         for line in run.stdout.splitlines()
@@ -51,8 +54,8 @@ def answers(cases: Sequence[dict[str, Any]]) -> list[list[Answer]]:
 
 def plan(members: dict[str, Topics], **fields: Any) -> str:
     topics = {topic for part in members.values() for topic in part}
-    stated: dict[str, Any] = {"topic_ids": {topic: IDS[topic] for topic in topics}} | fields
-    return GroupPlan("c", "g", "s", members, protocol="consumer", **stated).to_text()
+    row: dict[str, Any] = {"topic_ids": {topic: IDS[topic] for topic in topics}} | fields
+    return GroupPlan("c", "g", "s", members, protocol="consumer", **row).to_text()
 
 
 def call(
@@ -146,9 +149,9 @@ def test_the_rest_is_as_even_as_subscriptions_allow() -> None:
     """All have an owner who reads it, what fits is kept, and no way leads to less."""
     chance = random.Random(848)
     made = [_by_chance(chance) for _ in range(150)]
-    found = answers([{"plans": {"g.json": text}, "calls": [asked]} for text, asked, _ in made])
-    for (_, asked, kept), (answer,) in zip(made, found, strict=True):
-        reads = {one["id"]: {NAMES[t] for t in one["topics"]} for one in asked["members"]}
+    result = answers([{"plans": {"g.json": text}, "calls": [asked]} for text, asked, _ in made])
+    for (_, asked, kept), (answer,) in zip(made, result, strict=True):
+        reads = {member["id"]: {NAMES[t] for t in member["topics"]} for member in asked["members"]}
         owner = {(t, p): m for m, by in answer.items() for t, parts in by.items() for p in parts}
         read = set().union(*reads.values())
         sizes = {NAMES[topic]: count for topic, count in asked["topics"].items()}
@@ -156,7 +159,7 @@ def test_the_rest_is_as_even_as_subscriptions_allow() -> None:
         assert sum(loads(answer)) == len(owner)
         assert all(topic in reads[member] for (topic, _), member in owner.items())
         assert kept.items() <= owner.items()
-        free = {one: member for one, member in owner.items() if one not in kept}
+        free = {item: member for item, member in owner.items() if item not in kept}
         assert not _improvable(
             free, reads, Counter(dict.fromkeys(reads, 0)) + Counter(owner.values())
         )
@@ -182,11 +185,11 @@ def _by_chance(chance: random.Random) -> tuple[str, Call, dict[tuple[str, int], 
     grown = {topic: count + chance.choice([0, 0, 3]) for topic, count in sizes.items()}
     planned = {topic for part in dealt.values() for topic in part}
     read = {topic for topics in there.values() for topic in topics}
-    known = set(there) - {"new"}
-    fits = 2 * len(planned & read) > len(planned | read) and 2 * len(known) > len(there)
+    entries = set(there) - {"new"}
+    fits = 2 * len(planned & read) > len(planned | read) and 2 * len(entries) > len(there)
     kept = {
         (topic, partition): f"{name}1"
-        for name in known
+        for name in entries
         for topic, parts in dealt[name].items()
         for partition in parts
         if fits

@@ -83,7 +83,7 @@ def test_it_assigns_in_a_program_that_has_nothing_but_kafka_python(
     )
     assert ran.returncode == 0, ran.stderr
     without, by_plan, modules = json.loads(ran.stdout)
-    assert [len(some) for some in without.values()] == [2, 2]
+    assert [len(items) for items in without.values()] == [2, 2]
     assert by_plan == {"a": [["t", 0], ["t", 1], ["t", 2]], "b": [["t", 3]]}
     packages = {name.partition(".")[0] for name in modules}
     assert not packages & {"optimizer", "spark", "evenfleet", "numpy"}
@@ -96,5 +96,5 @@ def test_versions_are_those_of_evenfleet() -> None:
     alone = tomllib.loads((SOURCE / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     assert alone["version"] == whole["version"]
     assert alone["dependencies"] == [
-        one for one in whole["optional-dependencies"]["live"] if one.startswith("kafka-python")
+        item for item in whole["optional-dependencies"]["live"] if item.startswith("kafka-python")
     ]

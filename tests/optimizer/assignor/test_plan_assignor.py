@@ -38,9 +38,9 @@ READ = ["t", "u"]
 
 @pytest.fixture
 def file(tmp_path: Path) -> Path:
-    found = tmp_path / "plan.json"
-    found.write_text(plan_text(PLAN))
-    return found
+    result = tmp_path / "plan.json"
+    result.write_text(plan_text(PLAN))
+    return result
 
 
 def plan_text(members: dict[str, Topics], group: str = GROUP) -> str:
@@ -194,7 +194,7 @@ def test_without_a_plan_that_fits_the_group_is_assigned_anyway(
             answer = owned(assignor.assign(cluster, members))
     read = {topic for member in members for topic in member.metadata.topics}
     wanted = {(topic, p) for topic in read for p in cluster.partitions_for_topic(topic) or ()}
-    handed_out = [one for some in answer.values() for one in some]
+    handed_out = [item for items in answer.values() for item in items]
     assert sorted(handed_out) == sorted(wanted)
     assert max(map(len, answer.values())) - min(map(len, answer.values())) <= 1
     assert [reason in record.getMessage() for record in caplog.records] == [True]
@@ -259,7 +259,7 @@ def test_whatever_members_say_each_gets_an_assignment(
     assignor = PlanAssignor("/nowhere/plan.json", GROUP, cooperative=cooperative)
     answer = owned(assignor.assign(TWO, members))
     assert answer.keys() == {member.member_id for member in members}
-    handed_out = [one for some in answer.values() for one in some]
+    handed_out = [item for items in answer.values() for item in items]
     assert len(handed_out) == len(set(handed_out))
     for member in members:
         assert {topic for topic, _ in answer[member.member_id]} <= set(member.metadata.topics)

@@ -25,15 +25,15 @@ def test_python_answers_as_the_cases_say() -> None:
 def test_java_answers_as_the_cases_say() -> None:
     cases = read_cases()
     answers = java_answers(cases)
-    found = [
+    result = [
         fault
         for case, answered in zip(cases, answers, strict=True)
         for fault in differences(case, answered)
     ]
-    assert found == []
+    assert result == []
 
 
 def test_both_take_or_refuse_a_damaged_plan_alike() -> None:
-    found, used = disagreements(500)
-    assert found == []
+    result, used = disagreements(500)
+    assert result == []
     assert 10 < used < 490

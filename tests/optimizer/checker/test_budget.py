@@ -23,7 +23,9 @@ def test_twenty_thousand_forged_prices_rule_nothing_out_that_is_there() -> None:
             load, moves = int(draw.integers(0, 5)), int(draw.integers(0, 5))
             if are_ruled_out(group, prices, load, moves):
                 shown += 1
-                assert all(some[0] > load or some[1] > moves for some in outcomes), f"seed {seed}"
+                assert all(outcome[0] > load or outcome[1] > moves for outcome in outcomes), (
+                    f"seed {seed}"
+                )
     assert shown > 100
 
 

@@ -60,52 +60,52 @@ PLAIN = (("moves", "spread"), ("spread", "moves"))
 """Orders of the levels in groups without racks."""
 
 
-def flags(some: Case, verdict: Verdict) -> list[bool | None]:
+def flags(items: Case, verdict: Verdict) -> list[bool | None]:
     """What is said of each level; of one at which nothing is known, that nothing is better."""
-    found: list[bool | None] = [verdict.balance_optimal]
-    for level in some.goals.order:
-        said = getattr(verdict, f"{level}_optimal")
+    result: list[bool | None] = [verdict.balance_optimal]
+    for level in items.goals.order:
+        output = getattr(verdict, f"{level}_optimal")
         unknown = level == "racks" and verdict.reads is None
-        found.append((found[-1] or None) if unknown else said)
-    return found
+        result.append((result[-1] or None) if unknown else output)
+    return result
 
 
-def expected(some: Case, target: IntArray) -> list[bool | None]:
+def expected(items: Case, target: IntArray) -> list[bool | None]:
     """True for each level that is at its best, False for the first that isn't, None below."""
-    found: list[bool | None] = []
-    for value, best in zip(outcome_of(some, target), some.best, strict=True):
-        found.append(None if False in found or None in found else value == best)
-    return found
+    result: list[bool | None] = []
+    for value, best in zip(outcome_of(items, target), items.best, strict=True):
+        result.append(None if False in result or None in result else value == best)
+    return result
 
 
-def outcome_of(some: Case, target: IntArray) -> tuple[int, ...]:
-    return some.facts.outcome([m if m >= 0 else None for m in target.tolist()], some.goals)
+def outcome_of(items: Case, target: IntArray) -> tuple[int, ...]:
+    return items.facts.outcome([m if m >= 0 else None for m in target.tolist()], items.goals)
 
 
 Cell = tuple[int, int]
 
 
-def cells_of(some: Case) -> list[Cell]:
+def cells_of(items: Case) -> list[Cell]:
     """The topics and members that have numbers of their own: all, if racks tell partitions apart.
 
     So it is if two partitions of a topic that is read differ in who reads them across racks.
     """
-    facts = some.facts.facts
+    facts = items.facts.facts
     rows: dict[int, set[tuple[bool, ...]]] = {}
     readers: set[Cell] = set()
     for p, of_p in enumerate(facts.readers):
-        here, remote = some.facts.local[p], some.facts.remote[p]
+        here, remote = items.facts.local[p], items.facts.remote[p]
         rows.setdefault(facts.topic[p], set()).add((*here, *remote) if of_p else ())
         readers |= {(facts.topic[p], m) for m in of_p}
-    return sorted(readers) if any(len(some) > 1 for some in rows.values()) else []
+    return sorted(readers) if any(len(row) > 1 for row in rows.values()) else []
 
 
-def numbered(some: Case) -> int:
+def numbered(items: Case) -> int:
     """How many numbers a certificate has for each level."""
-    return len(some.problem.member_ids) + len(cells_of(some))
+    return len(items.problem.member_ids) + len(cells_of(items))
 
 
-def proves(some: Case, target: IntArray, certificate: bytes) -> bool:
+def proves(items: Case, target: IntArray, certificate: bytes) -> bool:
     """Whether potentials allow every single step, by the definition, partition by partition.
 
     A step gives a partition to another reader or raises or lowers a load; its cost, as a list with
@@ -114,11 +114,11 @@ def proves(some: Case, target: IntArray, certificate: bytes) -> bool:
     numbers of their own, a partition goes from one of these to another, and a step apart leads from
     there to the member.
     """
-    members, facts = len(some.problem.member_ids), some.facts.facts
-    order, cells = some.goals.order, cells_of(some)
-    numbers = [level.tolist() for level in decode(certificate, numbered(some), 1 + len(order))]
+    members, facts = len(items.problem.member_ids), items.facts.facts
+    order, cells = items.goals.order, cells_of(items)
+    numbers = [level.tolist() for level in decode(certificate, numbered(items), 1 + len(order))]
     loads = [int(np.count_nonzero(target == m)) for m in range(members)]
-    of_readers = [loads[m] for m in range(members) if any(m in some for some in facts.readers)]
+    of_readers = [loads[m] for m in range(members) if any(m in reader for reader in facts.readers)]
     low, high = min(of_readers, default=0), max(of_readers, default=0)
     start = [-min(load, low) if high - low <= 1 else -load for load in loads]
     start += [start[m] for _, m in cells]
@@ -134,64 +134,64 @@ def proves(some: Case, target: IntArray, certificate: bytes) -> bool:
     of_cell = {cell: potential[members + at] for at, cell in enumerate(cells)}
     for (topic, m), cell in of_cell.items():
         of_topic = held[topic, m]
-        more, less = (_cost(some, {"spread": n}) for n in (2 * of_topic + 1, 1 - 2 * of_topic))
+        more, less = (_cost(items, {"spread": n}) for n in (2 * of_topic + 1, 1 - 2 * of_topic))
         if potential[m] > _above(cell, more) or (of_topic and cell > _above(potential[m], less)):
             return False
     for topic in set(facts.topic):
-        steps = chains(some, target, topic)
+        steps = chains(items, target, topic)
         for (holder, m), cost in steps.items():
             if m == holder:
-                if cost < _cost(some, {}):
+                if cost < _cost(items, {}):
                     return False
             elif not cells:
                 spread = {"spread": 2 * (held[topic, m] - held[topic, holder] + 1)}
-                if potential[m] > _above(potential[holder], _above(cost, _cost(some, spread))):
+                if potential[m] > _above(potential[holder], _above(cost, _cost(items, spread))):
                     return False
             elif of_cell[topic, m] > _above(of_cell[topic, holder], cost):
                 return False
     return True
 
 
-def chains(some: Case, target: IntArray, topic: int) -> dict[Cell, list[int]]:
+def chains(items: Case, target: IntArray, topic: int) -> dict[Cell, list[int]]:
     """The least cost of one partition of a topic less here and one more there, spread apart.
 
     Other members may pass on partitions of the topic: whoever is between two has as many as before.
     """
-    facts, found = some.facts.facts, {}
+    facts, result = items.facts.facts, {}
     for p, holder in enumerate(target.tolist()):
-        owner, remote = facts.owner[p], some.facts.remote[p]
+        owner, remote = facts.owner[p], items.facts.remote[p]
         for m in facts.readers[p] if facts.topic[p] == topic and holder != NOBODY else []:
             moves = {"moves": (owner == holder) - (owner == m), "racks": remote[m] - remote[holder]}
-            cost = _cost(some, moves)
-            found[holder, m] = min(found.get((holder, m), cost), cost)
-    members = {m for pair in found for m in pair}
+            cost = _cost(items, moves)
+            result[holder, m] = min(result.get((holder, m), cost), cost)
+    members = {m for pair in result for m in pair}
     for between, giver, taker in itertools.product(members, repeat=3):
-        if (giver, between) in found and (between, taker) in found:
-            cost = _above(found[giver, between], found[between, taker])
-            found[giver, taker] = min(found.get((giver, taker), cost), cost)
-    return found
+        if (giver, between) in result and (between, taker) in result:
+            cost = _above(result[giver, between], result[between, taker])
+            result[giver, taker] = min(result.get((giver, taker), cost), cost)
+    return result
 
 
-def is_settled(some: Case, target: IntArray, certificate: bytes) -> bool:
+def is_settled(items: Case, target: IntArray, certificate: bytes) -> bool:
     """Whether the lower levels show by their numbers alone that nothing is better.
 
     No potentials are given then below balance, and none are asked for.
     """
-    numbers = decode(certificate, numbered(some), 1 + len(some.goals.order))
+    numbers = decode(certificate, numbered(items), 1 + len(items.goals.order))
     return not any(level.any() for level in numbers[-1:])
 
 
-def _cost(some: Case, cost: dict[str, int]) -> list[int]:
-    return [0, *(int(cost.get(level, 0)) for level in some.goals.order)]
+def _cost(items: Case, cost: dict[str, int]) -> list[int]:
+    return [0, *(int(cost.get(level, 0)) for level in items.goals.order)]
 
 
 def _above(potential: list[int], cost: list[int]) -> list[int]:
     return [a + b for a, b in zip(potential, cost, strict=True)]
 
 
-def tampered_plan(some: Case, draw: np.random.Generator) -> IntArray:
+def tampered_plan(items: Case, draw: np.random.Generator) -> IntArray:
     """One partition given to another reader, or two exchanged between their members."""
-    target, readers = some.target.copy(), some.facts.facts.readers
+    target, readers = items.target.copy(), items.facts.facts.readers
     shared = [p for p, of_p in enumerate(readers) if len(of_p) > 1]
     if not shared:
         return target
@@ -211,10 +211,10 @@ def tampered_plan(some: Case, draw: np.random.Generator) -> IntArray:
     return target
 
 
-def tampered_certificate(some: Case, draw: np.random.Generator) -> bytes:
+def tampered_certificate(items: Case, draw: np.random.Generator) -> bytes:
     """One number of one level is raised or lowered."""
-    levels = 1 + len(some.goals.order)
-    numbers = decode(some.certificate, numbered(some), levels)
+    levels = 1 + len(items.goals.order)
+    numbers = decode(items.certificate, numbered(items), levels)
     numbers = [level.copy() for level in numbers]
     level = numbers[draw.integers(levels)]
     level[draw.integers(len(level))] += draw.choice([-2, -1, 1, 2])
@@ -226,19 +226,19 @@ def test_thousand_tampered_plans_and_certificates_are_judged_rightly(seed: int) 
     """A plan is called optimal just where it is, and a certificate refused where it fails."""
     seen = set()
     for each in range(seed, seed + 50):
-        some, draw = case(each), np.random.default_rng(each)
+        items, draw = case(each), np.random.default_rng(each)
         trials = [
-            (some.target, some.certificate),
-            *((tampered_plan(some, draw), some.certificate) for _ in range(2)),
-            *((some.target, tampered_certificate(some, draw)) for _ in range(2)),
+            (items.target, items.certificate),
+            *((tampered_plan(items, draw), items.certificate) for _ in range(2)),
+            *((items.target, tampered_certificate(items, draw)) for _ in range(2)),
         ]
         for target, certificate in trials:
-            verdict = check_assignment(some.problem, target, certificate, some.goals)
-            judged = flags(some, verdict)
-            assert judged == expected(some, target), f"seed {each}"
+            verdict = check_assignment(items.problem, target, certificate, items.goals)
+            judged = flags(items, verdict)
+            assert judged == expected(items, target), f"seed {each}"
             refused = verdict.certificate_fault is not None
-            if not (all(judged) and is_settled(some, target, certificate)):
-                assert refused != proves(some, target, certificate), f"seed {each}"
+            if not (all(judged) and is_settled(items, target, certificate)):
+                assert refused != proves(items, target, certificate), f"seed {each}"
             assert (verdict.witness is None) == all(judged)
             assert (verdict.certificate is None) != all(judged)
             if refused and all(judged):

@@ -50,10 +50,10 @@ class Account:
         """Partitions of the timeline as the record names them."""
         return sorted(
             (
-                self.timeline.partitions[one][0].removeprefix(self.prefix),
-                self.timeline.partitions[one][1],
+                self.timeline.partitions[partition][0].removeprefix(self.prefix),
+                self.timeline.partitions[partition][1],
             )
-            for one in partitions
+            for partition in partitions
         )
 
     def near(self, ours: float, theirs: float, *, lag: float = 0) -> bool:

@@ -19,7 +19,9 @@ def classic_differences(account: Account) -> Iterator[str]:
 
 
 def _generations(account: Account) -> Iterator[str]:
-    ours = [one for one in account.timeline.generations if one.protocol is not None]
+    ours = [
+        generation for generation in account.timeline.generations if generation.protocol is not None
+    ]
     theirs = account.of_coordinator("join_phase_done")
     seen = _Seen(account)
     for our, their in zip_longest(ours, theirs):
@@ -34,9 +36,9 @@ def _generations(account: Account) -> Iterator[str]:
                 yield f"{where} came at {their['t']} ms, by the twin at {our.at:.0f}"
             if len(our.members) != their["members"]:
                 yield f"{where} had {their['members']} members, by the twin {len(our.members)}"
-            for what, recorded, told in seen.of(our):
-                if recorded != told:
-                    yield f"{where} {what} {recorded}, by the twin {told}"
+            for what, recorded, report in seen.of(our):
+                if recorded != report:
+                    yield f"{where} {what} {recorded}, by the twin {report}"
 
 
 class _Seen:
@@ -60,8 +62,8 @@ class _Seen:
             self.joined.setdefault(event["generation"], set()).add(event["member"])
             self.protocols.setdefault(event["generation"], set()).add(event["protocol"])
         self.leaders = {
-            one["generation"]: one["member"]
-            for one in account.of_coordinator("assignment_received")
+            record["generation"]: record["member"]
+            for record in account.of_coordinator("assignment_received")
         }
 
     def of(self, our: Generation) -> Iterator[tuple[str, object, object]]:
@@ -79,17 +81,19 @@ class _Seen:
 
 def _told_to_lead(account: Account) -> dict[int, list[str]]:
     """Whom an answer to its JoinGroup told to lead, by the newest generation then."""
-    told: dict[int, list[str]] = {}
+    reports: dict[int, list[str]] = {}
     done = account.of_coordinator("join_phase_done")
     for event in account.of_client("leads"):
-        before = [one["generation"] for one in done if one["t"] <= event["t"] + SAME_MS]
+        before = [record["generation"] for record in done if record["t"] <= event["t"] + SAME_MS]
         if before:
-            told.setdefault(before[-1], []).append(event["member"])
-    return told
+            reports.setdefault(before[-1], []).append(event["member"])
+    return reports
 
 
 def _outcome(account: Account) -> Iterator[str]:
-    ours = [(one.number, len(one.members)) for one in account.timeline.generations]
+    ours = [
+        (generation.number, len(generation.members)) for generation in account.timeline.generations
+    ]
     outcome = account.record["outcome"]
     theirs = [(number, count) for _, number, count in outcome["generations"]]
     if ours != theirs:

@@ -31,7 +31,7 @@ def _final(account: Account) -> Iterator[str]:
     }
     if described := record.get("final"):  # else its last describe failed: `final_error`
         recorded["is described in the end"] = {
-            alias[one["member"]]: named(one["assignment"]) for one in described["members"]
+            alias[member["member"]]: named(member["assignment"]) for member in described["members"]
         }
     for how, final in recorded.items():
         for name in sorted({*final, *ends}):
@@ -67,10 +67,12 @@ def _distributed(account: Account) -> Iterator[str]:
         call = what, named(event["partitions"]), event["t"]
         theirs.setdefault(event["member"], []).append(call)
     ours: dict[str, list[Call]] = {}
-    for one in account.timeline.happenings:
-        if one.what in kinds and (eager or one.partitions or one.what != "assigned"):
-            called = one.what, account.names(one.partitions), one.at
-            ours.setdefault(one.member or "", []).append(called)
+    for happening in account.timeline.happenings:
+        if happening.what in kinds and (
+            eager or happening.partitions or happening.what != "assigned"
+        ):
+            called = happening.what, account.names(happening.partitions), happening.at
+            ours.setdefault(happening.member or "", []).append(called)
     for name in sorted({*ours, *theirs}):
         for our, their in zip_longest(ours.get(name, []), theirs.get(name, [])):
             same = our is not None and their is not None and our[:2] == their[:2]
@@ -87,7 +89,9 @@ def _call(call: Call | None) -> str:
 def _errors(account: Account) -> Iterator[str]:
     """Members that ended by an error that nothing mends."""
     theirs = Counter(event["member"] for event in account.of_application("error"))
-    ours = Counter(one.member for one in account.timeline.happenings if one.what == "error")
+    ours = Counter(
+        happening.member for happening in account.timeline.happenings if happening.what == "error"
+    )
     for name in sorted({*theirs, *ours}, key=str):
         if theirs[name] != ours[name]:
             yield f"{name} ended by an error {theirs[name]} times, by the twin {ours[name]} times"
@@ -98,19 +102,19 @@ def _comings(account: Account) -> Iterator[str]:
     theirs: dict[tuple[str, str], list[float]] = {}
     ours: dict[tuple[str, str], list[float]] = {}
     recorded_events = account.of_coordinator(*ONE_BY_ONE)
-    nameless = {one["what"] for one in recorded_events if not one.get("member")}
+    nameless = {record["what"] for record in recorded_events if not record.get("member")}
     for event in recorded_events:
         key = event["what"], "" if event["what"] in nameless else event["member"]
         theirs.setdefault(key, []).append(event["t"])
-    for one in account.timeline.happenings:
-        if one.what in ONE_BY_ONE:
-            who = "" if one.what in nameless else one.member or ""
-            ours.setdefault((one.what, who), []).append(one.at)
+    for happening in account.timeline.happenings:
+        if happening.what in ONE_BY_ONE:
+            who = "" if happening.what in nameless else happening.member or ""
+            ours.setdefault((happening.what, who), []).append(happening.at)
     for what, member in sorted({*ours, *theirs}):
-        told, recorded = ours.get((what, member), []), theirs.get((what, member), [])
+        report, recorded = ours.get((what, member), []), theirs.get((what, member), [])
         who = f"{what} of {member}" if member else what
-        if len(told) != len(recorded):
-            yield f"{who} was recorded {len(recorded)} times, by the twin {len(told)} times"
-        for our, their in zip(told, recorded, strict=False):
+        if len(report) != len(recorded):
+            yield f"{who} was recorded {len(recorded)} times, by the twin {len(report)} times"
+        for our, their in zip(report, recorded, strict=False):
             if not account.near(our, their):
                 yield f"{who} was at {their} ms, by the twin at {our:.0f}"

@@ -25,8 +25,8 @@ def _epochs(
     account: Account, what: str, ours: Sequence[Any], theirs: Sequence[Any]
 ) -> Iterator[str]:
     if [epoch for _, epoch in ours] != [epoch for _, epoch in theirs]:
-        told = [epoch for _, epoch in ours]
-        yield f"{what}s are {[epoch for _, epoch in theirs]}, by the twin {told}"
+        reports = [epoch for _, epoch in ours]
+        yield f"{what}s are {[epoch for _, epoch in theirs]}, by the twin {reports}"
         return
     for our, their in zip(ours, theirs, strict=True):
         if not account.near(our[0], their[0]):
@@ -45,14 +45,16 @@ def _targets(account: Account) -> Iterator[str]:
         if not account.near(our.at, their["t"]):
             yield f"target {our.epoch} came at {their['t']} ms, by the twin at {our.at:.0f}"
         recorded = {
-            name_of.get(one, one): named(parts) for one, parts in their["target"].items() if parts
+            name_of.get(item, item): named(parts)
+            for item, parts in their["target"].items()
+            if parts
         }
-        told = {name: account.names(parts) for name, parts in our.assignment.items() if parts}
-        for name in sorted({*recorded, *told}):
-            if recorded.get(name, []) != told.get(name, []):
+        reports = {name: account.names(parts) for name, parts in our.assignment.items() if parts}
+        for name in sorted({*recorded, *reports}):
+            if recorded.get(name, []) != reports.get(name, []):
                 yield (
                     f"target {our.epoch} gives {name} {shown(recorded.get(name, []))}, "
-                    f"by the twin {shown(told.get(name, []))}"
+                    f"by the twin {shown(reports.get(name, []))}"
                 )
 
 
@@ -66,10 +68,16 @@ def _states(account: Account) -> Iterator[str]:
         parts = named(event["assigned"]), named(event["revoking"])
         state = event["epoch"], event["previous_epoch"], event["state"], *parts, event["t"]
         theirs.setdefault(event["member"], []).append(state)
-    for one in account.timeline.member_states:
-        told = account.names(one.assigned), account.names(one.revoking)
-        ours.setdefault(one.member, []).append(
-            (one.epoch, one.previous_epoch, one.state, *told, one.at)
+    for member_state in account.timeline.member_states:
+        reports = account.names(member_state.assigned), account.names(member_state.revoking)
+        ours.setdefault(member_state.member, []).append(
+            (
+                member_state.epoch,
+                member_state.previous_epoch,
+                member_state.state,
+                *reports,
+                member_state.at,
+            )
         )
     for name in sorted({*ours, *theirs}):
         for our, their in zip_longest(ours.get(name, []), theirs.get(name, [])):

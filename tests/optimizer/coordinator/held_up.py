@@ -51,7 +51,7 @@ def _times(events: list[Record], *kinds: str) -> Times:
     for event in events:
         if event["what"] in kinds and event.get("member"):
             times[event["member"]].append(event["t"])
-    return {name: sorted(some) for name, some in times.items()}
+    return {name: sorted(time) for name, time in times.items()}
 
 
 def _until(

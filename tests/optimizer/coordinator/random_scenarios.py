@@ -65,8 +65,8 @@ def at_rest(number: int) -> Scenario:
     partitions = [(topic, part) for topic, count in topics.items() for part in range(count)]
     owned = [partitions[at :: len(members)] for at in range(len(members))]
     held = [
-        Member(one.member_id, one.topics, has, generation=3)
-        for one, has in zip(members, owned, strict=True)
+        Member(member.member_id, member.topics, has, generation=3)
+        for member, has in zip(members, owned, strict=True)
     ]
     return Scenario(Group(topics, held), client=_client(chance), end=3_600_000)
 
@@ -179,7 +179,7 @@ class _Life:
             )
         )
         self.client = changed
-        for one in sorted(self.alive):
-            yield Close(at, one)
-            yield Start(at + self.chance.choice((1_000, 60_000)), one, client=changed)
+        for number in sorted(self.alive):
+            yield Close(at, number)
+            yield Start(at + self.chance.choice((1_000, 60_000)), number, client=changed)
             at += self.chance.choice((1_000, 20_000, 90_000))

@@ -66,12 +66,12 @@ def _pauses(account: Account) -> Iterator[str]:
             key, pause
         ):
             continue
-        near = [one for one in seen.ours.get(key, []) if seen.near(one, pause)]
+        near = [item for item in seen.ours.get(key, []) if seen.near(item, pause)]
         if not near:
             yield f"{shown([key])} was unread from {pause['from']} to {pause['to']} ms"
-        elif not any(seen.name(one.after) == pause["after"] for one in near):
+        elif not any(seen.name(item.after) == pause["after"] for item in near):
             yield f"{shown([key])} was read by {pause['after']} from {pause['to']} ms on"
-        elif not any(seen.name(one.before) in (None, pause["before"]) for one in near):
+        elif not any(seen.name(item.before) in (None, pause["before"]) for item in near):
             yield f"{shown([key])} was read by {pause['before']} until {pause['from']} ms"
     yield from seen.not_recorded()
 
@@ -84,11 +84,11 @@ class _Pauses:
         self.spare = account.tolerance + account.lag + 2 * every + 200
         self.least = 2 * every + 100 + self.spare
         members = self.record["members"].items()
-        self.unwatched = {name for name, one in members if one.get("process")}
+        self.unwatched = {name for name, item in members if item.get("process")}
         self.busy = [
-            (one.member, one.at)
-            for one in self.timeline.happenings
-            if one.what in ("block_begin", "revoked")
+            (happening.member, happening.at)
+            for happening in self.timeline.happenings
+            if happening.what in ("block_begin", "revoked")
         ]
         self.ours: dict[Any, list[Pause]] = {}
         for pause in self.timeline.pauses:
@@ -100,11 +100,11 @@ class _Pauses:
     def were_read_meanwhile(self, key: Any, pause: Any) -> bool:
         """Whether a process that wasn't watched read the partition in the meantime."""
         return any(
-            one.start < pause["to"]
-            and one.end > pause["from"]
-            and self.timeline.lives[one.member] in self.unwatched
-            and self.account.names([one.partition]) == [key]
-            for one in self.timeline.readings
+            item.start < pause["to"]
+            and item.end > pause["from"]
+            and self.timeline.lives[item.member] in self.unwatched
+            and self.account.names([item.partition]) == [key]
+            for item in self.timeline.readings
         )
 
     def near(self, our: Pause, their: Any) -> bool:
@@ -126,13 +126,13 @@ class _Pauses:
                 for pause in self.record["outcome"]["unread"]
                 if (pause["partition"][0], pause["partition"][1]) == key
             ]
-            for one in pauses:
-                own = one.before == one.after and not one.in_rebalance
-                who = {self.name(one.before), self.name(one.after)}
-                if one.end - one.start <= self.least or own or who & {None, *self.unwatched}:
+            for item in pauses:
+                own = item.before == item.after and not item.in_rebalance
+                who = {self.name(item.before), self.name(item.after)}
+                if item.end - item.start <= self.least or own or who & {None, *self.unwatched}:
                     continue
-                if not any(self.near(one, pause) for pause in theirs):
-                    span = f"from {one.start:.0f} to {one.end:.0f}"
+                if not any(self.near(item, pause) for pause in theirs):
+                    span = f"from {item.start:.0f} to {item.end:.0f}"
                     yield f"{shown([key])} is unread {span} by the twin"
 
 
@@ -142,17 +142,17 @@ def _described(account: Account) -> Iterator[str]:
         if entry["state"] != "Stable":
             continue
         recorded = {
-            one["member_id"]: named(one["assignment"])
-            for one in entry["members"]
-            if one["assignment"]
+            member["member_id"]: named(member["assignment"])
+            for member in entry["members"]
+            if member["assignment"]
         }
         parts = sorted(recorded.values())
         first, last = (
             entry["t"] - account.tolerance - 3 * SEEN_EVERY_MS,
             entry["t"] + account.tolerance,
         )
-        before = [told for at, told in changes if at <= first][-1:]
-        within = [told for at, told in changes if first < at <= last]
+        before = [report for at, report in changes if at <= first][-1:]
+        within = [report for at, report in changes if first < at <= last]
         if parts not in [*before, *within]:
             yield f"at {entry['t']} ms members were described with {parts}"
 
@@ -160,17 +160,17 @@ def _described(account: Account) -> Iterator[str]:
 def _assignments(account: Account) -> list[tuple[float, list[list[tuple[str, int]]]]]:
     """What members have by the twin, without their names, each time that it changes."""
     changes: list[tuple[float, str, Any]] = []
-    for one in account.timeline.generations:
-        if one.assignment is not None:
-            changes.append((one.at, "all", one.assignment))
+    for generation in account.timeline.generations:
+        if generation.assignment is not None:
+            changes.append((generation.at, "all", generation.assignment))
     for state in account.timeline.member_states:
         changes.append((state.at, state.member, state.assigned))
     for gone in account.timeline.happenings:
         if gone.what in ("left", "classic_left", "session_expired", "rebalance_timeout"):
             changes.append((gone.at, gone.member or "", frozenset()))
-    told = []
+    reports = []
     now: dict[str, Any] = {}
     for at, who, parts in sorted(changes, key=lambda change: change[0]):
         now = dict(parts) if who == "all" else now | {who: parts}
-        told.append((at, sorted(account.names(some) for some in now.values() if some)))
-    return told
+        reports.append((at, sorted(account.names(items) for items in now.values() if items)))
+    return reports

@@ -53,7 +53,7 @@ def scenario_of(record: Record) -> Scenario:
     group = Group(
         topics={prefix + topic: count for topic, count in record["topics"].items()},
         members=[],
-        topic_ids={prefix + topic: one for topic, one in record["topic_ids"].items()},
+        topic_ids={prefix + topic: topic_id for topic, topic_id in record["topic_ids"].items()},
     )
     broker = BrokerSettings.of(record["broker"])
     steps = [*_steps(record)]
@@ -74,7 +74,7 @@ def scenario_of(record: Record) -> Scenario:
 def _delays(record: Record) -> Delays:
     """How long it took to resolve a pattern for the first time, if there is one."""
     first = next(event["t"] for event in record["coordinator"] if event["what"] in ARRIVALS)
-    bumps = (one["t"] for one in record["coordinator"] if one["what"] == "epoch_bumped")
+    bumps = (item["t"] for item in record["coordinator"] if item["what"] == "epoch_bumped")
     took = next(bumps, first) - first
     has_pattern = any("pattern" in member for member in record["members"].values())
     return replace(Delays(), resolve=min(took, 400)) if has_pattern else Delays()
@@ -82,9 +82,9 @@ def _delays(record: Record) -> Delays:
 
 def _beats(record: Record) -> dict[str, list[float]]:
     """When members heard the coordinator: their heartbeats, sent or answered."""
-    told = [event for event in record["client"] if "already rebalancing" in event.get("why", "")]
+    reports = [event for event in record["client"] if "already rebalancing" in event.get("why", "")]
     beats = _times(record, "heartbeat")
-    for event in told:
+    for event in reports:
         beats.setdefault(event["member"], []).append(float(event["t"]))
     kinds = "member_added", "static_replaced", "member_state", "left", "static_left_for_now"
     for order, event in enumerate(record["coordinator"]):
@@ -193,7 +193,9 @@ def _start(record: Record, step: Record, at: float, nth: int) -> Start:
     return Start(
         at,
         name,
-        topics=tuple(record["topic_prefix"] + one for one in step.get("topics", member["topics"])),
+        topics=tuple(
+            record["topic_prefix"] + item for item in step.get("topics", member["topics"])
+        ),
         client=settings,
         instance_id=config.get("group.instance.id"),
         member_id=member_id,
@@ -215,7 +217,7 @@ def _arrival(
     Those that came in one millisecond keep their order.
     """
     lives = -1
-    ids = {one for one, owner in record["member_ids"].items() if owner == name}
+    ids = {item for item, owner in record["member_ids"].items() if owner == name}
     for order, event in enumerate(record["coordinator"]):
         same = event.get("member") == name or event.get("member_id") in ids
         if event["what"] in ("static_replaced", "static_refused"):
@@ -269,7 +271,7 @@ def _step(record: Record, step: Record, at: float) -> Step:
         case "block":
             return Block(_when(record, "block_begin", step, at), step["member"], step["for_ms"])
         case "subscribe":
-            topics = tuple(record["topic_prefix"] + one for one in step["topics"])
+            topics = tuple(record["topic_prefix"] + item for item in step["topics"])
             return Subscribe(_when(record, "resubscribed", step, at), step["member"], topics)
         case "grow" | "create":
             at = _known(record, _when(record, "grown", step, at))
@@ -304,10 +306,10 @@ def _noticed(record: Record, at: float) -> dict[str, float]:
         if event["what"] != "rejoin_wanted":
             continue
         member = record["members"][event["member"]]
-        found = "metadata" in event["why"]
+        is_found = "metadata" in event["why"]
         if "pattern" in member:
-            found |= "subscription has changed" in event["why"]
+            is_found |= "subscription has changed" in event["why"]
         age = ClientSettings.of(member["config"]).metadata_max_age_ms
-        if found and 0 <= event["t"] - at <= age + SLOWEST_LOOK_MS:
+        if is_found and 0 <= event["t"] - at <= age + SLOWEST_LOOK_MS:
             noticed.setdefault(event["member"], float(event["t"] - at))
     return noticed

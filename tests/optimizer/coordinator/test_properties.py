@@ -34,8 +34,10 @@ def test_figures_need_no_details() -> None:
         figures = simulate(scenario, number, details=False)
         assert figures_of(figures) == figures_of(timeline), number
         assert figures.final == timeline.final, number
-        pauses = [(one.end - one.start) / 1000 for one in timeline.pauses]
-        needless = [one for one in timeline.pauses if one.in_rebalance and one.before == one.after]
+        pauses = [(pause.end - pause.start) / 1000 for pause in timeline.pauses]
+        needless = [
+            pause for pause in timeline.pauses if pause.in_rebalance and pause.before == pause.after
+        ]
         assert timeline.longest_pause_before_end == max(pauses, default=0), number
         assert sum(timeline.unread_before_end.values()) == pytest.approx(sum(pauses)), number
         assert timeline.stopped_needlessly == len(needless), number
@@ -48,17 +50,17 @@ def test_figures_need_no_details() -> None:
 
 def owned_twice(timeline: Timeline) -> list[int]:
     """Partitions that the coordinator's account gives to two members."""
-    found = []
+    result = []
     for generation in timeline.generations:
-        given = [one for parts in (generation.assignment or {}).values() for one in parts]
-        if len(given) > len({*given}):
-            found.append(generation.number)
+        inputs = [part for parts in (generation.assignment or {}).values() for part in parts]
+        if len(inputs) > len({*inputs}):
+            result.append(generation.number)
     for target in timeline.targets:
-        given = [one for parts in target.assignment.values() for one in parts]
-        if len(given) > len({*given}):
-            found.append(target.epoch)
-    given = [one for parts in timeline.final.values() for one in parts]
-    return [*found, *([-1] if len(given) > len({*given}) else [])]
+        inputs = [part for parts in target.assignment.values() for part in parts]
+        if len(inputs) > len({*inputs}):
+            result.append(target.epoch)
+    inputs = [part for parts in timeline.final.values() for part in parts]
+    return [*result, *([-1] if len(inputs) > len({*inputs}) else [])]
 
 
 def unread(timeline: Timeline) -> list[str]:
@@ -69,19 +71,21 @@ def unread(timeline: Timeline) -> list[str]:
     """
     if not timeline.final:
         return []
-    returns = [one.at for one in timeline.happenings if one.what == "static_no_rebalance"]
-    rebalances = [one.at for one in timeline.generations]
+    returns = [
+        happening.at for happening in timeline.happenings if happening.what == "static_no_rebalance"
+    ]
+    rebalances = [generation.at for generation in timeline.generations]
     return [
-        str(timeline.partitions[one])
-        for one, since in timeline.unread_at_end.items()
+        str(timeline.partitions[item])
+        for item, since in timeline.unread_at_end.items()
         if max(returns, default=-1) < since or max(rebalances, default=-1) > since
     ]
 
 
 def time_goes_on(timeline: Timeline) -> bool:
-    times = [one.at for one in timeline.happenings]
+    times = [happening.at for happening in timeline.happenings]
     spans = [*timeline.pauses, *timeline.readings]
-    return times == sorted(times) and all(one.start <= one.end for one in spans)
+    return times == sorted(times) and all(span.start <= span.end for span in spans)
 
 
 def test_a_zombie_is_told() -> None:
@@ -89,7 +93,11 @@ def test_a_zombie_is_told() -> None:
     seen = 0
     for number in range(0, SCENARIOS, 3):
         timeline = simulate(random_scenario(number), number)
-        fenced = {one.member for one in timeline.happenings if one.why == "FENCED_INSTANCE_ID"}
+        fenced = {
+            happening.member
+            for happening in timeline.happenings
+            if happening.why == "FENCED_INSTANCE_ID"
+        }
         for _, _, before, _ in timeline.overlaps:
             assert timeline.lives[before] in fenced, number
             seen += 1
@@ -105,6 +113,7 @@ def test_without_events_nothing_rebalances() -> None:
 def test_another_seed_is_another_life() -> None:
     scenario = replace(at_rest(3), steps=[Close(10_000, "m0"), Start(50_000, "m0")], end=None)
     lives = {
-        tuple(round(one.at) for one in simulate(scenario, seed).happenings) for seed in range(5)
+        tuple(round(happening.at) for happening in simulate(scenario, seed).happenings)
+        for seed in range(5)
     }
     assert len(lives) > 1

@@ -43,8 +43,8 @@ def test_all_records_are_there() -> None:
 
 def test_the_twin_does_what_was_recorded() -> None:
     """All but the known runs; and none of these may be forgotten there when it agrees."""
-    unlike = {name: found for name, record in by_id().items() if (found := told(record))}
-    assert {name: found for name, found in unlike.items() if name not in UNLIKE} == {}
+    unlike = {name: result for name, record in by_id().items() if (result := told(record))}
+    assert {name: outcome for name, outcome in unlike.items() if name not in UNLIKE} == {}
     assert unlike.keys() == UNLIKE
 
 
@@ -61,7 +61,7 @@ def test_what_is_read_again_is_what_was_recorded_in_sum() -> None:
     }
     assert outside == {}
     seen, twin = (
-        sum(one["outcome"]["read_again"] for one in by_id().values()),
+        sum(item["outcome"]["read_again"] for item in by_id().values()),
         sum(error for runs in sums.values() for error, _ in runs),
     )
     assert abs(twin) < 0.15 * seen
@@ -93,7 +93,7 @@ def another_leader(record: Record) -> None:
 
 
 def another_is_told_to_lead(record: Record) -> None:
-    event = next(one for one in reversed(record["client"]) if one["what"] == "leads")
+    event = next(item for item in reversed(record["client"]) if item["what"] == "leads")
     event["member"] = "b" if event["member"] == "a" else "a"
 
 
@@ -118,7 +118,7 @@ def described_owners_change_places(record: Record) -> None:
 
 
 def the_past_is_described_otherwise(record: Record) -> None:
-    entry = next(one for one in record["history"] if one["state"] == "Stable")
+    entry = next(item for item in record["history"] if item["state"] == "Stable")
     entry["members"][0]["assignment"] = entry["members"][0]["assignment"][:-1]
 
 

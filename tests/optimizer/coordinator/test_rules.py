@@ -52,7 +52,7 @@ def play(kind: str, count: int, steps: list[Step], *, static: bool = False) -> T
 
 def cost(timeline: Timeline) -> int:
     """Generations or epochs since the group had settled."""
-    return sum(one.at >= SETTLED for one in timeline.generations) + sum(
+    return sum(generation.at >= SETTLED for generation in timeline.generations) + sum(
         at >= SETTLED for at, _ in timeline.epochs
     )
 
@@ -137,12 +137,16 @@ def test_who_gives_up_too_slowly_is_removed_and_comes_back(
     kind: str, removed: str, told: list[str]
 ) -> None:
     timeline = slow_revocation(kind)
-    of_slow = [one for one in timeline.happenings if one.member == "slow" and one.at >= SETTLED]
-    (gone,) = (one.at for one in of_slow if one.what == removed)
-    (back,) = (one.at for one in of_slow if one.what == "member_added")
+    of_slow = [
+        happening
+        for happening in timeline.happenings
+        if happening.member == "slow" and happening.at >= SETTLED
+    ]
+    (gone,) = (item.at for item in of_slow if item.what == removed)
+    (back,) = (item.at for item in of_slow if item.what == "member_added")
     assert gone - AT == pytest.approx(5_000, abs=1_200)
     assert back > gone + 2_000
-    calls = [one.what for one in of_slow if one.what in ("assigned", "revoked", "lost")]
+    calls = [item.what for item in of_slow if item.what in ("assigned", "revoked", "lost")]
     assert calls[: len(told)] == told
     assert timeline.stable
     assert {name: len(parts) for name, parts in timeline.final.items()} == dict.fromkeys(
@@ -157,7 +161,7 @@ def test_members_with_a_pattern_notice_a_new_topic_by_themselves(kind: str) -> N
     steps.append(Grow(AT, "orders-new", 4))
     scenario = Scenario(Group({"orders": 4, "refunds": 4}, []), steps, broker=BROKER, end=100_000)
     timeline = simulate(scenario)
-    owned = {timeline.partitions[one] for parts in timeline.final.values() for one in parts}
+    owned = {timeline.partitions[part] for parts in timeline.final.values() for part in parts}
     assert {topic for topic, _ in owned} == {"orders", "orders-new"}
     assert cost(timeline) in (1, 2)  # one each, unless both look before the same rebalance
     assert timeline.stable
@@ -172,14 +176,14 @@ def test_static_members_change_the_protocol_without_waiting_for_their_session() 
     """GroupMetadataManager refuses an instance id of the new protocol alone."""
     old, new = settings("eager"), settings("consumer")
     names = ("a", "b", "c")
-    starts: list[Step] = [Start(0, one, ("orders",), old, instance_id=one) for one in names]
-    for at, one in enumerate(names):
+    starts: list[Step] = [Start(0, name, ("orders",), old, instance_id=name) for name in names]
+    for at, item in enumerate(names):
         closes = AT + at * 9_000
-        starts += [Close(closes, one), Start(closes + 2_000, one, client=new)]
+        starts += [Close(closes, item), Start(closes + 2_000, item, client=new)]
     scenario = Scenario(Group(TOPICS, []), starts, broker=BROKER, end=100_000)
     timeline = simulate(scenario)
-    told = [one.what for one in timeline.happenings]
-    assert told.count("converted_to_consumer") == 1
-    assert not {"error", "static_refused", "session_expired"} & {*told}
+    reports = [happening.what for happening in timeline.happenings]
+    assert reports.count("converted_to_consumer") == 1
+    assert not {"error", "static_refused", "session_expired"} & {*reports}
     assert timeline.stable
     assert {name: len(parts) for name, parts in timeline.final.items()} == dict.fromkeys(names, 4)

@@ -50,7 +50,7 @@ def start(at: float, name: str) -> Start:
 
 
 def when(timeline: Timeline, what: str) -> list[float]:
-    return [one.at for one in timeline.happenings if one.what == what]
+    return [happening.at for happening in timeline.happenings if happening.what == what]
 
 
 def test_a_trickle_of_newcomers_holds_the_first_join_phase_up_for_the_rebalance_timeout() -> None:
@@ -73,13 +73,17 @@ def test_an_id_that_was_handed_out_holds_a_join_phase_up() -> None:
     """Of three members, c has only its id when the last other joins (hasAllMembersJoined)."""
     steps: list[Step] = [Block(AT - 100, "a", 3_100), start(AT, "n"), start(AT + 3_300, "c")]
     timeline = play(steps, delays=Delays(round_trip=500))
-    assert [len(one.members) for one in timeline.generations if one.at > AT] == [4]
+    assert [
+        len(generation.members) for generation in timeline.generations if generation.at > AT
+    ] == [4]
 
 
 def test_a_full_group_refuses_newcomers_and_is_not_disturbed() -> None:
     full = BrokerSettings(initial_delay_ms=1_000, max_size=2)
     timeline = play([start(AT, "c")], broker=full)
-    assert [one.member for one in timeline.happenings if one.what == "error"] == ["c"]
+    assert [happening.member for happening in timeline.happenings if happening.what == "error"] == [
+        "c"
+    ]
     assert len(timeline.generations) == 1
     assert len(play([], broker=full).final) == 2
 
@@ -89,7 +93,9 @@ def test_the_last_to_rejoin_a_full_group_is_pushed_out() -> None:
     full = BrokerSettings(initial_delay_ms=1_000, max_size=2)
     steps: list[Step] = [Block(AT - 100, "b", 3_100), Subscribe(AT, "a", ("orders", "more"))]
     timeline = play([*steps, start(AT + 500, "c")], broker=full)
-    assert [one.member for one in timeline.happenings if one.what == "error"] == ["b"]
+    assert [happening.member for happening in timeline.happenings if happening.what == "error"] == [
+        "b"
+    ]
     assert sorted(timeline.final) == ["a", "c"]
 
 
@@ -97,7 +103,9 @@ def test_a_full_group_refuses_a_static_member_that_returns_without_its_id() -> N
     full = BrokerSettings(initial_delay_ms=1_000, max_size=2)
     back = Start(AT + 1_000, "a", ("orders",), instance_id="a")
     timeline = play([Kill(AT, "a"), back], broker=full, static=True)
-    assert [one.member for one in timeline.happenings if one.what == "error"] == ["a"]
+    assert [happening.member for happening in timeline.happenings if happening.what == "error"] == [
+        "a"
+    ]
 
 
 @pytest.mark.parametrize("silent", [False, True])
@@ -107,10 +115,12 @@ def test_a_newcomer_waits_five_minutes_for_the_first_join_phase(silent: bool) ->
     if silent:
         steps.append(Kill(AT + 2_000, "c"))
     timeline = play(steps, max_poll_ms=600_000, end=1_200_000)
-    dropped = [one for one in timeline.happenings if one.what == "session_expired"]
-    assert [one.member for one in dropped] == ["c"]
+    dropped = [
+        happening for happening in timeline.happenings if happening.what == "session_expired"
+    ]
+    assert [item.member for item in dropped] == ["c"]
     assert dropped[0].at == pytest.approx(AT + 1_000 + 300_000, abs=NEAR)
-    ended = next(one for one in timeline.generations if one.at > AT)
+    ended = next(generation for generation in timeline.generations if generation.at > AT)
     assert ended.at == pytest.approx(AT + 1_000 + 600_000, abs=2_000)
     assert ("c" in ended.members) != silent
 

@@ -32,6 +32,6 @@ def test_places_are_sorted_by_their_keys(end: int) -> None:
 def test_distinct_numbers_are_those_of_unique(end: int) -> None:
     """Whether they are looked up in a table or, being few among many, sorted."""
     keys = np.random.default_rng(end).integers(0, 90, 500)
-    for some in (keys, keys[:0]):
-        found, expected = distinct(some, end), np.unique(some, return_inverse=True)
-        assert [part.tolist() for part in found] == [part.tolist() for part in expected]
+    for items in (keys, keys[:0]):
+        result, expected = distinct(items, end), np.unique(items, return_inverse=True)
+        assert [part.tolist() for part in result] == [part.tolist() for part in expected]

@@ -57,6 +57,6 @@ def test_no_claims() -> None:
 def test_order_of_the_claims_does_not_matter(seed: int) -> None:
     draw = np.random.default_rng(seed)
     claims = list(zip(*(draw.integers(0, 4, 12) for _ in range(3)), strict=True))
-    one, two = settled(claims, 4), settled([claims[at] for at in draw.permutation(12)], 4)
-    assert one.owner.tolist() == two.owner.tolist()
-    assert one[1:] == two[1:]
+    item, two = settled(claims, 4), settled([claims[at] for at in draw.permutation(12)], 4)
+    assert item.owner.tolist() == two.owner.tolist()
+    assert item[1:] == two[1:]

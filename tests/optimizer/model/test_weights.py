@@ -65,7 +65,7 @@ def test_capacities_of_no_common_unit_make_no_false_bound(capacities: list[float
     for _ in range(8):
         problem = group(draw.integers(1, 1000, 7).astype(float).tolist(), capacities)
         target, verdict = planned(problem)
-        best = min(largest(problem, one) for one in all_assignments(problem))
+        best = min(largest(problem, item) for item in all_assignments(problem))
         assert verdict.weight_bound <= best * (1 + 1e-15)
         assert verdict.max_weight == pytest.approx(largest(problem, target), rel=1e-15)
         assert not verdict.within or verdict.max_weight <= best * (1 + 1e-15)

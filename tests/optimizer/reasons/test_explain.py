@@ -142,14 +142,14 @@ def test_every_move_of_an_optimal_plan_has_one_true_reason() -> None:
         goals = VARIANTS[each // 2 % len(VARIANTS)] if each % 2 else DEFAULT_GOALS
         group = random_rack_problem(each) if each % 2 else random_problem(each)
         target = solve(group, goals).target
-        replay, found = Replay(group, target, goals), explain(group, target, goals)
-        for reason in found.moves:
+        replay, result = Replay(group, target, goals), explain(group, target, goals)
+        for reason in result.moves:
             replay.check(reason)
             causes.add(reason.cause)
-        explained = [replay.partition(r.step.topic, r.step.partition) for r in found.moves]
+        explained = [replay.partition(r.step.topic, r.step.partition) for r in result.moves]
         moved = (np.array(replay.found) != target) & (np.array(replay.found) != NOBODY)
         assert explained == np.flatnonzero(moved & (target != NOBODY)).tolist(), f"seed {each}"
-        replay.check_bounds(found, optimal=True)
+        replay.check_bounds(result, optimal=True)
     assert causes == {"balance", "room", "racks", "spread"}
 
 
@@ -158,11 +158,11 @@ def test_sentences_about_other_strategies_are_true_as_well() -> None:
     for seed in range(25):
         group, goals = random_rack_problem(seed), VARIANTS[seed % len(VARIANTS)]
         target = STRATEGIES["range"].assign(group).target
-        replay, found = Replay(group, target, goals), explain(group, target, goals)
-        for reason in found.moves:
+        replay, result = Replay(group, target, goals), explain(group, target, goals)
+        for reason in result.moves:
             replay.check(reason)
             causes.add(reason.cause)
-        replay.check_bounds(found, optimal=False)
+        replay.check_bounds(result, optimal=False)
     assert causes == {"balance", "room", "racks", "spread", "nothing"}
 
 

@@ -26,23 +26,27 @@ def faults_of(seed: int) -> Iterator[str]:
     """What is wrong with plans of the cluster that a number makes, in every order of goals."""
     draw = Random(seed)
     cluster = random_cluster(draw)
-    names = [(one.topic, one.partition) for one in cluster.partitions]
+    names = [(partition.topic, partition.partition) for partition in cluster.partitions]
     racks = {name: draw.choice(RACKS) for name in names if draw.random() < 0.4}
     for levels in ORDERS:
         goals = ReplicaGoals(levels=levels, leader_racks=racks)
         plan = plan_replicas(cluster, goals)
-        left = {(one.topic, one.partition) for one in plan.left_out}
-        scope = {(one.topic, one.partition) for one in cluster.partitions if one.scope}
+        left = {(item.topic, item.partition) for item in plan.left_out}
+        scope = {
+            (partition.topic, partition.partition)
+            for partition in cluster.partitions
+            if partition.scope
+        }
         planned = scope - left
         sets = {name: tuple(plan.replicas[name]) for name in names}
-        found, least = measured(cluster, goals, sets), best(cluster, goals, planned)
-        if found != least:
-            yield f"{seed} {levels}: {found} instead of {least}"
+        result, least = measured(cluster, goals, sets), best(cluster, goals, planned)
+        if result != least:
+            yield f"{seed} {levels}: {result} instead of {least}"
         leaders = {
-            name: some[0]
+            name: items[0]
             if name in planned
-            else next((b for b in some if b in racks_of(cluster)), -1)
-            for name, some in sets.items()
+            else next((b for b in items if b in racks_of(cluster)), -1)
+            for name, items in sets.items()
         }
         wanted = {name: rack for name, rack in racks.items() if name in planned}
         led = leaders_measured(cluster, leaders, wanted)
@@ -56,9 +60,9 @@ def faults_of(seed: int) -> Iterator[str]:
 
 def main() -> None:
     count = int(sys.argv[1]) if len(sys.argv) > 1 else 1000
-    found = [fault for seed in range(count) for fault in faults_of(seed)]
-    print("\n".join(found[:20]))
-    print(f"{count} clusters, {len(ORDERS)} orders of goals, {len(found)} faults")
+    result = [fault for seed in range(count) for fault in faults_of(seed)]
+    print("\n".join(result[:20]))
+    print(f"{count} clusters, {len(ORDERS)} orders of goals, {len(result)} faults")
 
 
 if __name__ == "__main__":

@@ -54,21 +54,21 @@ def random_cluster(draw: Random, brokers: int = 5, partitions: int = 4) -> Clust
         for at in range(count)
     ]
     ids = [broker.id for broker in made]
-    some = []
+    items = []
     for at in range(draw.randint(1, partitions)):
         replicas = draw.sample(ids, draw.randint(1, min(3, count)))
         factor = draw.choice((None, None, 1, 2, 3))
         size, scope = draw.choice((None, draw.randint(0, 5))), draw.random() < 0.9
-        some.append(Partition(f"t{at % 2}", at // 2, replicas, factor, size, scope))
-    return Cluster(made, some)
+        items.append(Partition(f"t{at % 2}", at // 2, replicas, factor, size, scope))
+    return Cluster(made, items)
 
 
 def best(cluster: Cluster, goals: ReplicaGoals, planned: set[tuple[str, int]]) -> tuple[float, ...]:
     """The least of all levels over every choice of brokers for the planned partitions."""
-    names = [(one.topic, one.partition) for one in cluster.partitions]
+    names = [(partition.topic, partition.partition) for partition in cluster.partitions]
     choices = [
-        _even_sets(cluster, one) if name in planned else [tuple(one.replicas)]
-        for name, one in zip(names, cluster.partitions, strict=True)
+        _even_sets(cluster, partition) if name in planned else [tuple(partition.replicas)]
+        for name, partition in zip(names, cluster.partitions, strict=True)
     ]
     return min(
         measured(cluster, goals, dict(zip(names, sets, strict=True))) for sets in product(*choices)
@@ -82,8 +82,8 @@ def _even_sets(cluster: Cluster, one: Partition) -> list[tuple[int, ...]]:
     candidates = [b for b in racks if b in receivers or b in one.replicas]
     wanted = one.replication_factor or len(one.replicas)
     sets = list(combinations(candidates, wanted))
-    evenness = [sum(n**2 for n in Counter(racks[b] for b in some).values()) for some in sets]
-    return [some for some, even in zip(sets, evenness, strict=True) if even == min(evenness)]
+    evenness = [sum(n**2 for n in Counter(racks[b] for b in items).values()) for items in sets]
+    return [items for items, even in zip(sets, evenness, strict=True) if even == min(evenness)]
 
 
 def used(cluster: Cluster) -> list[Broker]:
@@ -100,15 +100,15 @@ def measured(cluster: Cluster, goals: ReplicaGoals, sets: Sets) -> tuple[float, 
     """Each level of such sets."""
     racks = racks_of(cluster)
     capacity = {broker.id: broker.capacity or 1 for broker in cluster.brokers}
-    loads = Counter(b for some in sets.values() for b in some if b in racks)
-    of_topic = Counter((name[0], b) for name, some in sets.items() for b in some if b in racks)
-    sizes = [one.size for one in cluster.partitions if one.size is not None]
+    loads = Counter(b for items in sets.values() for b in items if b in racks)
+    of_topic = Counter((name[0], b) for name, items in sets.items() for b in items if b in racks)
+    sizes = [partition.size for partition in cluster.partitions if partition.size is not None]
     mean = round(sum(sizes) / len(sizes)) if sizes else 1
     copies = copied = 0
-    for one in cluster.partitions:
-        new = len(set(sets[one.topic, one.partition]) - set(one.replicas))
+    for partition in cluster.partitions:
+        new = len(set(sets[partition.topic, partition.partition]) - set(partition.replicas))
         copies += new
-        copied += new * (mean if one.size is None else one.size)
+        copied += new * (mean if partition.size is None else partition.size)
     levels = {
         BALANCE: round(sum(n**2 / capacity[b] for b, n in loads.items()), 6),
         TOPICS: sum(n**2 for n in of_topic.values()),
@@ -124,8 +124,8 @@ def best_leaders(
     """Least Σ leaders², leaders in another rack than wanted, and changes, over all leaders."""
     usable = {broker.id for broker in used(cluster)}
     choices = [
-        [b for b in some if b in usable] if name in planned else [_leader(some, usable)]
-        for name, some in sets.items()
+        [b for b in items if b in usable] if name in planned else [_leader(items, usable)]
+        for name, items in sets.items()
     ]
     return min(
         leaders_measured(cluster, dict(zip(sets, leaders, strict=True)), racks)
@@ -140,12 +140,15 @@ def _leader(replicas: tuple[int, ...], usable: set[int]) -> int:
 def leaders_measured(
     cluster: Cluster, leaders: dict[tuple[str, int], int], racks: dict[tuple[str, int], str]
 ) -> tuple[int, int, int]:
-    known = racks_of(cluster)
-    counts = Counter(b for b in leaders.values() if b in known)
+    entries = racks_of(cluster)
+    counts = Counter(b for b in leaders.values() if b in entries)
     missed = sum(
-        racks.get(name) in known.values() and known.get(b) != racks.get(name)
+        racks.get(name) in entries.values() and entries.get(b) != racks.get(name)
         for name, b in leaders.items()
     )
-    first = {(one.topic, one.partition): one.replicas[0] for one in cluster.partitions}
+    first = {
+        (partition.topic, partition.partition): partition.replicas[0]
+        for partition in cluster.partitions
+    }
     changes = sum(first[name] != b for name, b in leaders.items())
     return sum(n**2 for n in counts.values()), missed, changes

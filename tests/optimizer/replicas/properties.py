@@ -35,7 +35,7 @@ def broken_properties(seed: int) -> Iterator[str]:
     drained = draw.choice(cluster.brokers).id
     brokers = [b._replace(usable=b.id != drained) for b in cluster.brokers]
     plan = planned(replace(cluster, brokers=brokers))
-    left_out = {(one.topic, one.partition) for one in plan.left_out}
+    left_out = {(item.topic, item.partition) for item in plan.left_out}
     for name, row in plan.replicas.items():
         if drained in row and name not in left_out:
             yield f"{seed}: {name} is left on broker {drained}, which was drained: {row}"
@@ -52,20 +52,23 @@ def broken_properties(seed: int) -> Iterator[str]:
 def _cluster(draw: Random) -> Cluster:
     count = draw.randint(2, 12)
     racks = "abcd"[: draw.randint(1, 4)]
-    known = draw.random() < 0.8
+    mask = draw.random() < 0.8
     ids = draw.sample(range(90), count)
-    brokers = [Broker(one, draw.choice(racks) if known else None) for one in ids]
-    some = []
+    brokers = [Broker(item, draw.choice(racks) if mask else None) for item in ids]
+    items = []
     for at in range(draw.randint(1, 60)):
         favourites = ids[: draw.randint(1, count)]
         factor = min(draw.randint(1, 3), len(favourites))
-        some.append(Partition(f"t{at % 4}", at, draw.sample(favourites, factor)))
-    return Cluster(brokers, some)
+        items.append(Partition(f"t{at % 4}", at, draw.sample(favourites, factor)))
+    return Cluster(brokers, items)
 
 
 def _of_a_rebalance(cluster: Cluster, draw: Random, seed: int) -> Iterator[str]:
     plan = planned(cluster)
-    before = {(one.topic, one.partition): list(one.replicas) for one in cluster.partitions}
+    before = {
+        (partition.topic, partition.partition): list(partition.replicas)
+        for partition in cluster.partitions
+    }
     old, new = _goals_of(cluster, before), _goals_of(cluster, plan.replicas)
     if new > old:
         yield f"{seed}: the goals got worse: {old}, then {new}"
@@ -107,10 +110,12 @@ def _as_good(cluster: Cluster, one: Sets, best: Sets) -> bool:
 def _led_best(cluster: Cluster, firsts: dict[tuple[str, int], int]) -> tuple[int, int]:
     """Least Σ leaders² and changes of the sets; a dead broker stands for an old leader gone."""
     sets = []
-    for one in cluster.partitions:
-        old = firsts[one.topic, one.partition]
-        others = [broker for broker in one.replicas if broker != old]
-        sets.append(one._replace(replicas=[old if old in one.replicas else 999, *others]))
+    for partition in cluster.partitions:
+        old = firsts[partition.topic, partition.partition]
+        others = [broker for broker in partition.replicas if broker != old]
+        sets.append(
+            partition._replace(replicas=[old if old in partition.replicas else 999, *others])
+        )
     plan = planned(replace(cluster, partitions=sets), ReplicaGoals(leaders_only=True))
     leaders = {name: row[0] for name, row in plan.replicas.items()}
     squares = sum(n**2 for n in Counter(leaders.values()).values())
@@ -130,9 +135,9 @@ def _goals_of(cluster: Cluster, sets: Sets) -> tuple[float, ...]:
 
 def main() -> None:
     count = int(sys.argv[1]) if len(sys.argv) > 1 else 2000
-    found = [fault for seed in range(count) for fault in broken_properties(seed)]
-    print("\n".join(found[:20]))
-    print(f"{count} clusters, {len(found)} broken properties")
+    result = [fault for seed in range(count) for fault in broken_properties(seed)]
+    print("\n".join(result[:20]))
+    print(f"{count} clusters, {len(result)} broken properties")
 
 
 if __name__ == "__main__":

@@ -38,11 +38,17 @@ def cluster_of(record: dict[str, Any]) -> Cluster:
     """The cluster of a record. Brokers that aren't usable are left, and can be copied from."""
     return Cluster(
         brokers=[
-            Broker(one["id"], rack=one["rack"], usable=one["usable"]) for one in record["brokers"]
+            Broker(broker["id"], rack=broker["rack"], usable=broker["usable"])
+            for broker in record["brokers"]
         ],
         partitions=[
-            Partition(one["topic"], one["partition"], one["replicas"], one["target_rf"])
-            for one in record["partitions"]
+            Partition(
+                partition["topic"],
+                partition["partition"],
+                partition["replicas"],
+                partition["target_rf"],
+            )
+            for partition in record["partitions"]
         ],
     )
 
@@ -61,11 +67,11 @@ def differences(record: dict[str, Any], plan: ReplicaPlan) -> list[str]:
     own = next((name for name, goals in GOALS.items() if goals == plan.goals), None)
     if own is None:
         return [f"no record tells what {plan.goals} come to"]
-    found = list(_compared(record, own, plan))
+    result = list(_compared(record, own, plan))
     for name, goals in GOALS.items():
         if name != own and name in record:
-            found += _compared(record, name, plan_replicas(cluster, goals))
-    return found
+            result += _compared(record, name, plan_replicas(cluster, goals))
+    return result
 
 
 def _compared(record: dict[str, Any], name: str, plan: ReplicaPlan) -> Iterator[str]:
@@ -89,16 +95,19 @@ def _compared(record: dict[str, Any], name: str, plan: ReplicaPlan) -> Iterator[
 
 def _faults(record: dict[str, Any], plan: ReplicaPlan) -> Iterator[str]:
     """What no plan of the record's cluster may have."""
-    stated = {(one["topic"], one["partition"]): one for one in record["partitions"]}
-    if plan.replicas.keys() != stated.keys():
-        names = sorted(plan.replicas.keys() ^ stated.keys())
+    settings = {
+        (partition["topic"], partition["partition"]): partition
+        for partition in record["partitions"]
+    }
+    if plan.replicas.keys() != settings.keys():
+        names = sorted(plan.replicas.keys() ^ settings.keys())
         yield f"the plan and the record have different partitions: {names}"
         return
-    usable = {one["id"] for one in record["brokers"] if one["usable"]}
-    left_out = {(one.topic, one.partition) for one in plan.left_out}
-    moving = {(one.topic, one.partition): one.before for one in plan.changes}
+    usable = {broker["id"] for broker in record["brokers"] if broker["usable"]}
+    left_out = {(item.topic, item.partition) for item in plan.left_out}
+    moving = {(change.topic, change.partition): change.before for change in plan.changes}
     for name, replicas in plan.replicas.items():
-        old = stated[name]["replicas"]
+        old = settings[name]["replicas"]
         if list(moving.get(name, replicas)) != list(old):
             yield f"{name} was on {moving.get(name, replicas)}, in the record on {old}"
         if len(set(replicas)) < len(replicas):
@@ -109,25 +118,28 @@ def _faults(record: dict[str, Any], plan: ReplicaPlan) -> Iterator[str]:
         elif name in left_out:
             yield f"{name} is left out"
         else:
-            if len(replicas) != stated[name]["target_rf"]:
-                yield f"{name} has {len(replicas)} replicas, not {stated[name]['target_rf']}"
+            if len(replicas) != settings[name]["target_rf"]:
+                yield f"{name} has {len(replicas)} replicas, not {settings[name]['target_rf']}"
             if set(replicas) - usable:
                 yield f"{name} is on brokers that aren't usable: {replicas}"
 
 
 def _replicas(record: dict[str, Any], plan: ReplicaPlan) -> dict[str, int]:
-    rack = {one["id"]: one["rack"] for one in record["brokers"]}
-    if any(one["usable"] and one["rack"] is None for one in record["brokers"]):
+    rack = {broker["id"]: broker["rack"] for broker in record["brokers"]}
+    if any(broker["usable"] and broker["rack"] is None for broker in record["brokers"]):
         rack = dict.fromkeys(rack)  # known of some only: one rack
     in_rack: Counter[tuple[Name, Any]] = Counter()
     of_broker: Counter[int] = Counter()
     of_topic: Counter[tuple[str, int]] = Counter()
     copies = 0
-    before = {(one["topic"], one["partition"]): one["replicas"] for one in record["partitions"]}
+    before = {
+        (partition["topic"], partition["partition"]): partition["replicas"]
+        for partition in record["partitions"]
+    }
     for name, replicas in plan.replicas.items():
-        in_rack.update((name, rack[one]) for one in replicas)
+        in_rack.update((name, rack[replica]) for replica in replicas)
         of_broker.update(replicas)
-        of_topic.update((name[0], one) for one in replicas)
+        of_topic.update((name[0], replica) for replica in replicas)
         copies += len(set(replicas) - set(before[name]))
     return {
         "rack_squares": _squares(in_rack),
@@ -138,8 +150,11 @@ def _replicas(record: dict[str, Any], plan: ReplicaPlan) -> dict[str, int]:
 
 
 def _leaders(record: dict[str, Any], plan: ReplicaPlan) -> dict[str, int]:
-    usable = {one["id"] for one in record["brokers"] if one["usable"]}
-    before = {(one["topic"], one["partition"]): one["replicas"] for one in record["partitions"]}
+    usable = {broker["id"] for broker in record["brokers"] if broker["usable"]}
+    before = {
+        (partition["topic"], partition["partition"]): partition["replicas"]
+        for partition in record["partitions"]
+    }
     leaders = Counter(replicas[0] for replicas in plan.replicas.values())
     changes = sum(row[0] != before[name][0] for name, row in plan.replicas.items())
     if set(leaders) - usable:

@@ -25,14 +25,14 @@ def test_every_recorded_placement_is_met() -> None:
     with gzip.open(DATA / "brokers" / "striped.jsonl.gz", "rt") as lines:
         records = [json.loads(line) for line in lines]
     assert len(records) == 266
-    for one in records:
+    for record in records:
         placed = striped(
-            [tuple(broker) for broker in one["brokers"]],
-            one["partitions"],
-            one["replication_factor"],
-            JavaRandom(one["seed"]),
+            [tuple(broker) for broker in record["brokers"]],
+            record["partitions"],
+            record["replication_factor"],
+            JavaRandom(record["seed"]),
         )
-        assert placed == one["replicas"], one["id"]
+        assert placed == record["replicas"], record["id"]
 
 
 def test_round_robin_is_as_its_documentation_shows_it() -> None:

@@ -16,23 +16,25 @@ def test_no_choice_of_brokers_is_below_the_bound() -> None:
         cluster = random_cluster(Random(seed))
         plan = plan_replicas(cluster)
         racks = racks_of(cluster)
-        left = {(one.topic, one.partition) for one in plan.left_out}
+        left = {(item.topic, item.partition) for item in plan.left_out}
         sizes = plan.cluster.sizes()[0].tolist()
         at = {
-            (one.topic, one.partition): size
-            for one, size in zip(plan.cluster.partitions, sizes, strict=True)
+            (partition.topic, partition.partition): size
+            for partition, size in zip(plan.cluster.partitions, sizes, strict=True)
         }
         choices = [
-            [tuple(one.replicas)]
-            if not one.scope or (one.topic, one.partition) in left
-            else _even_sets(cluster, one)
-            for one in cluster.partitions
+            [tuple(partition.replicas)]
+            if not partition.scope or (partition.topic, partition.partition) in left
+            else _even_sets(cluster, partition)
+            for partition in cluster.partitions
         ]
         least = None
         for sets in product(*choices):
             loads: Counter[int] = Counter()
-            for one, row in zip(cluster.partitions, sets, strict=True):
-                loads.update({b: at[one.topic, one.partition] for b in row if b in racks})
+            for partition, row in zip(cluster.partitions, sets, strict=True):
+                loads.update(
+                    {b: at[partition.topic, partition.partition] for b in row if b in racks}
+                )
             most = max(loads.values(), default=0)
             least = most if least is None else min(least, most)
         assert least is not None

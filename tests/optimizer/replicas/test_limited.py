@@ -28,10 +28,10 @@ BOTH = ReplicaGoals()
 
 def frontier(cluster: Cluster, planned: set[tuple[str, int]]) -> dict[int, float]:
     """The least balance of each number of copies, over every choice of brokers."""
-    names = [(one.topic, one.partition) for one in cluster.partitions]
+    names = [(partition.topic, partition.partition) for partition in cluster.partitions]
     choices = [
-        _even_sets(cluster, one) if name in planned else [tuple(one.replicas)]
-        for name, one in zip(names, cluster.partitions, strict=True)
+        _even_sets(cluster, partition) if name in planned else [tuple(partition.replicas)]
+        for name, partition in zip(names, cluster.partitions, strict=True)
     ]
     least: dict[int, float] = {}
     for sets in product(*choices):
@@ -45,24 +45,30 @@ def test_each_limit_of_copies_has_its_best_balance_or_a_bound_below_it() -> None
     for seed in range(350):
         cluster = random_cluster(Random(seed), partitions=5)
         plan = plan_replicas(cluster)
-        scope = {(one.topic, one.partition) for one in cluster.partitions if one.scope}
-        least = frontier(cluster, scope - {(one.topic, one.partition) for one in plan.left_out})
+        scope = {
+            (partition.topic, partition.partition)
+            for partition in cluster.partitions
+            if partition.scope
+        }
+        least = frontier(cluster, scope - {(item.topic, item.partition) for item in plan.left_out})
         if min(least) > 0:
             with pytest.raises(ReplicaGoalsError, match=f"at least {min(least)} copies are needed"):
                 plan_replicas(cluster, ReplicaGoals(most_copies=min(least) - 1))
         for copies in range(min(least), plan.copies):
-            found = plan_replicas(cluster, ReplicaGoals(most_copies=copies))
+            replica_plan = plan_replicas(cluster, ReplicaGoals(most_copies=copies))
             best = min(balance for count, balance in least.items() if count <= copies)
-            now = measured(cluster, BOTH, {n: tuple(row) for n, row in found.replicas.items()})
+            now = measured(
+                cluster, BOTH, {n: tuple(row) for n, row in replica_plan.replicas.items()}
+            )
             assert now[1] <= copies, seed
-            assert found.limit is not None
-            assert found.limit.bound is not None
-            assert found.optimal != NOT_PROVEN
+            assert replica_plan.limit is not None
+            assert replica_plan.limit.bound is not None
+            assert replica_plan.optimal != NOT_PROVEN
             assert now[0] == best, seed  # in clusters as small as these, also between two prices
-            assert found.limit.bound <= found.limit.balance
-            assert found.limit.is_reached or found.optimal == BOUNDED
+            assert replica_plan.limit.bound <= replica_plan.limit.balance
+            assert replica_plan.limit.is_reached or replica_plan.optimal == BOUNDED
             limits += 1
-            reached += found.limit.is_reached
+            reached += replica_plan.limit.is_reached
     assert limits > 50
     assert reached > 0.8 * limits
 

@@ -61,7 +61,7 @@ def test_the_new_list_begins_with_the_leader_then_has_kept_ones_and_new_ones() -
     assert plan.replicas["t", 1] == [2, 3, 1]
     assert plan.replicas["t", 0][1:] in ([2, 3], [2, 1])
     assert plan.replicas["t", 0][0] in (1, 3)
-    assert [(one.topic, one.partition) for one in plan.changes] == [("t", 0)]
+    assert [(change.topic, change.partition) for change in plan.changes] == [("t", 0)]
     assert (plan.copies, plan.leader_changes, plan.optimal) == (2, 1, OPTIMAL)
 
 
@@ -125,7 +125,10 @@ def test_a_plan_of_leaders_alone_is_checked() -> None:
     goals = ReplicaGoals(leaders_only=True)
     plan = plan_replicas(cluster, goals)
     assert check_replicas(cluster, plan.replicas, goals) == []
-    still = {(one.topic, one.partition): list(one.replicas) for one in cluster.partitions}
+    still = {
+        (partition.topic, partition.partition): list(partition.replicas)
+        for partition in cluster.partitions
+    }
     assert check_replicas(cluster, still, goals) == ["the leaders could be better: by 1 exchange"]
     assert check_replicas(cluster, {**plan.replicas, ("t", 0): [1, 2]}, goals) == [
         "t-0 has other replicas than before"
@@ -138,14 +141,14 @@ def test_fewest_bytes_move_the_small_ones() -> None:
         [Broker(1), Broker(2)], [Partition("t", n, [1], size=size) for n, size in enumerate(sizes)]
     )
     plan = plan_replicas(cluster, ReplicaGoals(levels=(BALANCE, BYTES)))
-    assert [one.partition for one in plan.changes] == [1, 2]
+    assert [change.partition for change in plan.changes] == [1, 2]
     assert plan.bytes_copied == 3
 
 
 def test_sizes_that_are_missing_are_the_mean_and_told() -> None:
-    some = [Partition("t", 0, [1], size=4), Partition("t", 1, [1])]
+    items = [Partition("t", 0, [1], size=4), Partition("t", 1, [1])]
     plan = plan_replicas(
-        Cluster([Broker(1), Broker(2)], some), ReplicaGoals(levels=(BALANCE, BYTES))
+        Cluster([Broker(1), Broker(2)], items), ReplicaGoals(levels=(BALANCE, BYTES))
     )
     assert plan.bytes_copied == 4
     assert plan.notes == ["1 partitions without a size are taken to be as large as the mean"]
@@ -169,7 +172,7 @@ def test_what_cannot_be_planned_stays_and_is_named() -> None:
         "1 partition of unknown left out: its replicas aren't known",
         "1 partition of wide left out: 3 replicas take as many brokers, and 2 can be used",
     ]
-    assert {one.topic for one in plan.changes} == {"fine"}
+    assert {change.topic for change in plan.changes} == {"fine"}
 
 
 def test_racks_known_for_some_brokers_are_one_rack() -> None:
@@ -194,15 +197,15 @@ def test_leaders_only_keep_every_replica_of_dead_brokers_too() -> None:
     )
     plan = plan_replicas(cluster, ReplicaGoals(leaders_only=True))
     assert plan.replicas == {("t", 0): [1, 3], ("t", 1): [2, 1], ("t", 2): [3]}
-    assert [one.partition for one in plan.left_out] == [2]
+    assert [item.partition for item in plan.left_out] == [2]
 
 
 def test_leaders_go_where_most_readers_are() -> None:
     wanted = {("t", n): "b" for n in range(2)}
-    some = [Partition("t", n, [1 + n, 2 - n]) for n in range(2)]
-    plan = plan_replicas(Cluster(THREE[:2], some), ReplicaGoals(leader_racks=wanted))
+    items = [Partition("t", n, [1 + n, 2 - n]) for n in range(2)]
+    plan = plan_replicas(Cluster(THREE[:2], items), ReplicaGoals(leader_racks=wanted))
     assert [row[0] for row in plan.replicas.values()] == [1, 2]  # balance comes first
-    more = [*some, Partition("u", 0, [2, 1])]
+    more = [*items, Partition("u", 0, [2, 1])]
     plan = plan_replicas(Cluster(THREE[:2], more), ReplicaGoals(leader_racks={("t", 0): "b"}))
     assert plan.replicas["t", 0][0] == 2
 
@@ -220,15 +223,15 @@ def test_leaders_that_no_sets_could_make_more_even_are_optimal() -> None:
 def test_an_empty_cluster_has_an_empty_plan() -> None:
     assert plan_replicas(Cluster([], [])).replicas == {}
     nobody = Cluster([Broker(1, usable=False)], [Partition("t", 0, [1])])
-    assert [one.topic for one in plan_replicas(nobody).left_out] == ["t"]
+    assert [item.topic for item in plan_replicas(nobody).left_out] == ["t"]
 
 
 def test_rows_in_another_order_make_the_same_plan() -> None:
     draw = Random(5)
     brokers = [Broker(b, "abc"[b % 3]) for b in range(7)]
-    some = [Partition(f"t{n % 3}", n, draw.sample(range(7), 3)) for n in range(40)]
-    plan = plan_replicas(Cluster(brokers, some))
-    shuffled = Cluster(draw.sample(brokers, 7), draw.sample(some, 40))
+    items = [Partition(f"t{n % 3}", n, draw.sample(range(7), 3)) for n in range(40)]
+    plan = plan_replicas(Cluster(brokers, items))
+    shuffled = Cluster(draw.sample(brokers, 7), draw.sample(items, 40))
     assert plan_replicas(shuffled).replicas == plan.replicas
 
 
@@ -288,7 +291,10 @@ def test_a_check_says_what_is_wrong_with_a_plan() -> None:
     ]
     assert check_replicas(cluster, {**plan, ("u", 0): [1]}) == ["u-0 isn't in the cluster"]
     assert check_replicas(cluster, {}) == ["t-0 is missing", "t-1 is missing", "t-2 is missing"]
-    old = {(one.topic, one.partition): list(one.replicas) for one in cluster.partitions}
+    old = {
+        (partition.topic, partition.partition): list(partition.replicas)
+        for partition in cluster.partitions
+    }
     assert check_replicas(cluster, old) == [
         "the replicas could be better: by 1 exchange",
         "the leaders could be better: by 1 exchange",

@@ -25,9 +25,9 @@ def records() -> list[dict[str, Any]]:
 @pytest.mark.parametrize("name", GOALS)
 def test_every_record_is_met(name: str) -> None:
     """A plan's own goals are enough: `differences` makes those of the others by itself."""
-    some = records()[list(GOALS).index(name) :: len(GOALS)]
-    assert len(some) > 130
-    for record in some:
+    rows = records()[list(GOALS).index(name) :: len(GOALS)]
+    assert len(rows) > 130
+    for record in rows:
         assert differences(record, plan_replicas(cluster_of(record), GOALS[name])) == []
 
 
@@ -48,8 +48,8 @@ def test_every_changed_cluster_is_told() -> None:
     for record in records()[::10]:
         plan = plan_replicas(cluster_of(record))
         changed = deepcopy(record)
-        one = draw.choice(changed["partitions"])
-        one["replicas"] = [*one["replicas"][1:], 99]
+        choice = draw.choice(changed["partitions"])
+        choice["replicas"] = [*choice["replicas"][1:], 99]
         assert differences(changed, plan)
         changed = deepcopy(record)
         draw.choice(changed["partitions"])["target_rf"] += 1
@@ -62,7 +62,7 @@ def test_every_changed_cluster_is_told() -> None:
         assert differences(changed, plan)
         changed = deepcopy(record)
         broker = next(iter(plan.replicas.values()))[0]
-        next(one for one in changed["brokers"] if one["id"] == broker)["usable"] = False
+        next(item for item in changed["brokers"] if item["id"] == broker)["usable"] = False
         assert differences(changed, plan)
         changed = deepcopy(record)
         changed["brokers"].append(changed["brokers"][0])

@@ -47,7 +47,7 @@ GROUP = Group(
 
 
 def ids(group: Group) -> list[str]:
-    return [one.member_id for one in group.members]
+    return [item.member_id for item in group.members]
 
 
 def test_who_leaves_or_crashes_is_gone_with_what_it_owned() -> None:
@@ -64,9 +64,9 @@ def test_who_leaves_or_crashes_is_gone_with_what_it_owned() -> None:
 def test_newcomers_read_what_most_read_where_the_fewest_are() -> None:
     after = GROUP.after(Join(2))
     assert ids(after) == ["a", "b", "c", "new-1", "new-2"]
-    assert [one.rack for one in after.members[3:]] == ["r1", "r1"]
-    assert [one.topics for one in after.members[3:]] == [["orders"]] * 2
-    assert [one.rack for one in GROUP.after(Join(2, like="b")).members[3:]] == ["r2", "r2"]
+    assert [item.rack for item in after.members[3:]] == ["r1", "r1"]
+    assert [item.topics for item in after.members[3:]] == [["orders"]] * 2
+    assert [item.rack for item in GROUP.after(Join(2, like="b")).members[3:]] == ["r2", "r2"]
     assert max(assign(after).loads.values()) == 2
     assert ids(after.after(Join()))[-1] == "new-3"
 
@@ -113,7 +113,7 @@ def test_a_restart_can_be_tried_as_if_static_or_not() -> None:
 def test_after_a_rolling_restart_all_dynamic_members_are_new(event: RollingRestart) -> None:
     after = GROUP.after(event)
     assert ids(after) == ["a-2", "b-2", "c"]
-    assert [len(one.owned) for one in after.members] == [0, 0, 2]
+    assert [len(item.owned) for item in after.members] == [0, 0, 2]
     assert as_static(GROUP).after(event) == as_static(GROUP)
 
 
@@ -133,7 +133,7 @@ def test_a_topic_grows_with_all_that_is_known_of_its_partitions() -> None:
 def test_a_topic_comes_and_goes() -> None:
     gone = GROUP.after(Delete("orders"))
     assert gone.topics == {}
-    assert [list(one.owned) for one in gone.members] == [[], [], []]
+    assert [list(item.owned) for item in gone.members] == [[], [], []]
     assert assign(gone).loads == {"a": 0, "b": 0, "c": 0}
     back = gone.after(Create("orders", 3))
     assert assign(back).loads == {"a": 1, "b": 1, "c": 1}
@@ -172,9 +172,9 @@ def test_a_scenario_happens_one_step_after_the_other() -> None:
     ],
 )
 def test_what_a_group_cant_have_is_told(event: str, fault: str) -> None:
-    with pytest.raises(NotApplicableError) as told:
+    with pytest.raises(NotApplicableError) as error:
         GROUP.after(event_of(event))
-    assert str(told.value).startswith(fault)
+    assert str(error.value).startswith(fault)
 
 
 @pytest.mark.parametrize("event", ["join=1", "members=1", "rolling-restart=3s"])

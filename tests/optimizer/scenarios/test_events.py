@@ -141,9 +141,9 @@ def test_what_is_left_out_has_its_default(text: str, event: Event) -> None:
     ],
 )
 def test_what_makes_no_sense_is_told(stated: Any, fault: str) -> None:
-    with pytest.raises(EventError) as told:
+    with pytest.raises(EventError) as error:
         event_of(stated)
-    assert str(told.value).startswith(fault)
+    assert str(error.value).startswith(fault)
 
 
 def test_a_scenario_is_in_the_order_of_time() -> None:
@@ -154,7 +154,7 @@ def test_a_scenario_is_in_the_order_of_time() -> None:
 
 
 def test_all_that_is_wrong_with_a_scenario_is_told_at_once() -> None:
-    stated = """
+    values = """
     name = "x"
     seconds = "soon"
     [[step]]
@@ -163,9 +163,9 @@ def test_all_that_is_wrong_with_a_scenario_is_told_at_once() -> None:
     at = 3
     event = "leave"
     """
-    with pytest.raises(EventError) as told:
-        Scenario.of_table(tomllib.loads(stated))
-    assert str(told.value) == (
+    with pytest.raises(EventError) as error:
+        Scenario.of_table(tomllib.loads(values))
+    assert str(error.value) == (
         "unknown key 'name' (known are title, seconds, step); "
         "'soon' is not a duration (for example 30s or 10m); "
         '[[step]] number 1: at is missing, the time after the beginning, such as at = "10s"; '
@@ -185,5 +185,10 @@ def test_times_are_written_as_they_are_read(text: str) -> None:
 
 def test_many_join_in_the_time_that_it_takes_to_name_them() -> None:
     group = Group({"t": 1}, [Member("new-2", ["t"])]).after(Join(20_000))
-    assert [one.member_id for one in group.members[:4]] == ["new-2", "new-1", "new-3", "new-4"]
-    assert len({one.member_id for one in group.members}) == 20_001
+    assert [member.member_id for member in group.members[:4]] == [
+        "new-2",
+        "new-1",
+        "new-3",
+        "new-4",
+    ]
+    assert len({member.member_id for member in group.members}) == 20_001

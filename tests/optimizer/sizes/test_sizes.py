@@ -23,16 +23,16 @@ def alike(partitions: int, members: int) -> Group:
 
 
 def sized(group: Group) -> Sizes:
-    found = sizes_of(problem(group))
-    assert found is not None
-    return found
+    sizes = sizes_of(problem(group))
+    assert sizes is not None
+    return sizes
 
 
 def test_51_partitions_over_50_members_are_no_better_than_over_26() -> None:
-    found = sized(alike(51, 50))
-    assert (found.optimal_max, found.fewest_optimal, found.spare) == (2, 26, 24)
-    assert (found.next_better, found.even_below, found.even_above) == (51, 17, 51)
-    assert [(one.members, one.max_load, one.even) for one in found.sizes] == [
+    sizes = sized(alike(51, 50))
+    assert (sizes.optimal_max, sizes.fewest_optimal, sizes.spare) == (2, 26, 24)
+    assert (sizes.next_better, sizes.even_below, sizes.even_above) == (51, 17, 51)
+    assert [(size.members, size.max_load, size.even) for size in sizes.sizes] == [
         *((n, 2, False) for n in range(47, 51)),
         (51, 1, True),
         *((n, 1, False) for n in range(52, 54)),
@@ -40,16 +40,16 @@ def test_51_partitions_over_50_members_are_no_better_than_over_26() -> None:
 
 
 def test_more_members_than_partitions_have_nothing_to_gain() -> None:
-    found = sized(alike(3, 5))
-    assert (found.fewest_optimal, found.spare, found.next_better) == (3, 2, None)
-    assert (found.even_below, found.even_above) == (3, None)
+    sizes = sized(alike(3, 5))
+    assert (sizes.fewest_optimal, sizes.spare, sizes.next_better) == (3, 2, None)
+    assert (sizes.even_below, sizes.even_above) == (3, None)
 
 
 def test_the_maximum_as_found_needs_fewer() -> None:
     owned = [("t", partition) for partition in range(5)]
     group = Group({"t": 6}, [Member("a", ["t"], owned), Member("b", ["t"], [("t", 5)])])
-    found = sized(group)
-    assert (found.current_max, found.fewest_found, found.fewest_optimal) == (5, 2, 2)
+    sizes = sized(group)
+    assert (sizes.current_max, sizes.fewest_found, sizes.fewest_optimal) == (5, 2, 2)
     stuck = [Member("a", ["t"], [*owned, ("t", 5)]), Member("b", ["t"])]
     assert sized(Group({"t": 6}, stuck)).fewest_found == 1
 
@@ -59,19 +59,19 @@ def test_others_set_the_maximum() -> None:
     group = Group(
         {"own": 9, "t": 4}, [Member("a", ["own"]), *(Member(n, ["t"]) for n in ("b", "c", "d"))]
     )
-    found = sized(group)
-    assert (found.optimal_max, found.next_better, found.kinds) == (9, None, 2)
-    assert (found.fewest_optimal, found.spare) == (2, 2)
+    sizes = sized(group)
+    assert (sizes.optimal_max, sizes.next_better, sizes.kinds) == (9, None, 2)
+    assert (sizes.fewest_optimal, sizes.spare) == (2, 2)
 
 
 def test_who_reads_nothing_goes_first() -> None:
     group = Group({"t": 4}, [Member("a", ["t"]), Member("b", ["t"]), Member("c", ["gone"])])
-    found = sized(group)
-    assert (found.members, found.fewest_optimal, found.next_better) == (3, 2, 5)
-    assert [(one.members, one.max_load) for one in found.sizes] == [
+    sizes = sized(group)
+    assert (sizes.members, sizes.fewest_optimal, sizes.next_better) == (3, 2, 5)
+    assert [(size.members, size.max_load) for size in sizes.sizes] == [
         *((1, 4), (2, 2), (3, 2), (4, 2), (5, 1), (6, 1)),
     ]
-    assert not found.even
+    assert not sizes.even
 
 
 @pytest.mark.parametrize("topics", [{}, {"t": 0}])
@@ -99,7 +99,9 @@ def least_max(group: Group, members: list[Member]) -> int | None:
 
 def best_of(group: Group, members: int) -> int | None:
     """The least maximum with so many of the members."""
-    loads = (least_max(group, [*some]) for some in combinations(group.members, members))
+    loads = (
+        least_max(group, [*combination]) for combination in combinations(group.members, members)
+    )
     return min((load for load in loads if load is not None), default=None)
 
 
@@ -118,7 +120,7 @@ def commonest(group: Group) -> Member:
 def test_sizes_are_the_best_of_all_choices(seed: int) -> None:
     group = random_group(random.Random(seed))
     joins = commonest(group)
-    found = sized(group)
+    sizes = sized(group)
     size = len(group.members)
     fewer = {n: best_of(group, n) for n in range(1, size + 1)}
     more = {
@@ -129,26 +131,26 @@ def test_sizes_are_the_best_of_all_choices(seed: int) -> None:
     }
     loads = fewer | more
     optimal = loads[size]
-    assert optimal is not None and found.proven
-    assert found.optimal_max == optimal
-    assert found.fewest_optimal == min(n for n in fewer if fewer[n] == optimal)
+    assert optimal is not None and sizes.proven
+    assert sizes.optimal_max == optimal
+    assert sizes.fewest_optimal == min(n for n in fewer if fewer[n] == optimal)
     better = [n for n, load in more.items() if load is not None and load < optimal]
-    assert found.next_better == min(better, default=None)
-    assert [(one.members, one.max_load) for one in found.sizes] == [
+    assert sizes.next_better == min(better, default=None)
+    assert [(item.members, item.max_load) for item in sizes.sizes] == [
         (n, load) for n in range(size - 3, size + 4) if (load := loads.get(n)) is not None
     ]
-    even = [n for n, load in loads.items() if load is not None and load * n == found.partitions]
-    assert found.even == (size in even)
-    assert found.even_below == max((n for n in even if n < size), default=None)
-    assert found.even_above == min((n for n in even if n > size), default=None)
+    even = [n for n, load in loads.items() if load is not None and load * n == sizes.partitions]
+    assert sizes.even == (size in even)
+    assert sizes.even_below == max((n for n in even if n < size), default=None)
+    assert sizes.even_above == min((n for n in even if n > size), default=None)
 
 
 def test_members_for_what_comes_in() -> None:
     """100 records a second, of which one does 20 with room to spare: 5 at 1.0, 8 at 0.7."""
     group = problem(alike(12, 3))
     assert needed_for(group, np.array([100.0]), 20, 1.0).members == 5
-    found = needed_for(group, np.array([100.0]), 20, 0.7)
-    assert (found.members, found.rate, found.load, found.proven) == (8, 100, 14, True)
+    needed = needed_for(group, np.array([100.0]), 20, 0.7)
+    assert (needed.members, needed.rate, needed.load, needed.proven) == (8, 100, 14, True)
     assert needed_for(group, np.array([0.0]), 20, 0.7).members == 1
 
 

@@ -34,7 +34,9 @@ def every_outcome(group: Problem) -> set[Outcome]:
         classes.members_of(c).tolist() if c >= 0 else [NOBODY]
         for c in classes.of_partition.tolist()
     ]
-    return {outcome(group, np.array(chosen, np.int64)) for chosen in itertools.product(*choices)}
+    return {
+        outcome(group, np.array(selection, np.int64)) for selection in itertools.product(*choices)
+    }
 
 
 @pytest.mark.parametrize("seed", range(0, 1000, 100))
@@ -45,7 +47,7 @@ def test_budgets_equal_brute_force_at_every_number_of_moves(seed: int) -> None:
         outcomes = every_outcome(group)
         squares, moves, load = min((squares, moves, load) for load, moves, squares in outcomes)
         for budget in range(group.partition_count + 1):
-            best = min(some for some in outcomes if some[1] <= budget)
+            best = min(items for items in outcomes if items[1] <= budget)
             if moves <= budget:
                 best = load, moves, squares
             answer = solve(group, Goals(max_moves=budget))

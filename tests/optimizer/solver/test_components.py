@@ -35,12 +35,12 @@ def test_random_graphs_come_apart_as_by_merging_sets() -> None:
         topics_of = [np.flatnonzero(draw.random(12) < 0.12).tolist() for _ in range(9)]
         sets: list[set[int]] = []
         for topics in topics_of:
-            joined = set(topics).union(*(some for some in sets if some & set(topics)))
-            sets = [some for some in sets if not some & joined] + [joined] * bool(joined)
+            joined = set(topics).union(*(items for items in sets if items & set(topics)))
+            sets = [items for items in sets if not items & joined] + [joined] * bool(joined)
         group = demand(12, topics_of)
-        found = [set(group.members[pairs].tolist()) for pairs in components(group)]
-        wanted = [{m for m, some in enumerate(topics_of) if set(some) & one} for one in sets]
-        assert sorted(map(sorted, found)) == sorted(map(sorted, wanted))
+        result = [set(group.members[pairs].tolist()) for pairs in components(group)]
+        wanted = [{m for m, topic in enumerate(topics_of) if set(topic) & item} for item in sets]
+        assert sorted(map(sorted, result)) == sorted(map(sorted, wanted))
 
 
 def test_long_chain_in_random_order_is_one_component() -> None:

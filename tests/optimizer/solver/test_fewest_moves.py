@@ -25,8 +25,8 @@ def by_force(group: Problem, lowest: int, highest: int) -> int | None:
         for c in classes.of_partition.tolist()
     ]
     moves = []
-    for chosen in product(*choices):
-        target = np.array(chosen, np.int64)
+    for selection in product(*choices):
+        target = np.array(selection, np.int64)
         loads = member_loads(group, target)
         if loads.min(initial=highest) >= lowest and loads.max(initial=lowest) <= highest:
             moves.append(changes_of(group, target)[0])
@@ -46,9 +46,9 @@ def test_it_is_the_fewest_of_all_assignments(seed: int) -> None:
 
 def test_tiny_groups_have_bounds_that_cost_moves_and_some_that_none_can_meet() -> None:
     groups = [problem_of(tiny_group(seed)).problem for seed in range(TINY_GROUPS)]
-    found = [fewest_moves(group, 1, 2) for group in groups if group.member_ids]
-    assert None in found
-    assert any(found)
+    result = [fewest_moves(group, 1, 2) for group in groups if group.member_ids]
+    assert None in result
+    assert any(result)
 
 
 @pytest.mark.parametrize("seed", range(40))

@@ -38,9 +38,9 @@ def test_a_call_that_python_cannot_interrupt_is_ended(timer: Any) -> None:
 def test_answers_are_those_of_the_call(timer: Any) -> None:
     timer(60)
     numbers = np.arange(100_000)
-    found = interruptible(lambda: numbers * 3)
-    assert found is not None
-    assert np.array_equal(found, numbers * 3)
+    indices = interruptible(lambda: numbers * 3)
+    assert indices is not None
+    assert np.array_equal(indices, numbers * 3)
     assert interruptible(lambda: None) is None
     assert interruptible(lambda: np.array([os.getpid()])) != [os.getpid()]
 
@@ -60,5 +60,5 @@ def test_an_error_is_told(timer: Any) -> None:
 
 
 def test_without_a_timer_no_process_is_made() -> None:
-    found = interruptible(lambda: np.array([os.getpid()]))
-    assert found == [os.getpid()]
+    indices = interruptible(lambda: np.array([os.getpid()]))
+    assert indices == [os.getpid()]

@@ -25,7 +25,7 @@ def nested_demand(seed: int) -> Demand:
     order = draw.permutation(members)
     readers = [np.sort(order[: int(draw.integers(1, members + 1))]) for _ in range(kinds)]
     readers[0] = np.arange(members)
-    sizes = np.array([len(one) for one in readers])
+    sizes = np.array([len(reader) for reader in readers])
     supply = draw.integers(0, 12, kinds)
     owned = np.zeros(int(sizes.sum()), np.int64)
     offsets = np.append(0, sizes.cumsum())
@@ -47,19 +47,19 @@ def test_they_are_as_good_as_by_the_network_of_all_pairs(monkeypatch: pytest.Mon
     real = nested.nested_shares
 
     def counted(*arguments: object) -> IntArray | None:
-        found = real(*arguments)  # type: ignore[arg-type]
-        used.append(found is not None)
-        return found
+        result = real(*arguments)  # type: ignore[arg-type]
+        used.append(result is not None)
+        return result
 
     monkeypatch.setattr("optimizer.solver.balance.nested_shares", counted)
     demands = [nested_demand(seed) for seed in range(400)]
-    found = [measured(one, best_shares(one)) for one in demands]
+    outcome = [measured(item, best_shares(item)) for item in demands]
     for demand in demands:
         shares = best_shares(demand)
         assert (np.add.reduceat(shares, demand.offsets[:-1]) == demand.supply).all()
     assert sum(used) > 100
     monkeypatch.setattr("optimizer.solver.balance.nest_of", lambda _: None)
-    assert found == [measured(one, best_shares(one)) for one in demands]
+    assert outcome == [measured(item, best_shares(item)) for item in demands]
 
 
 @pytest.mark.usefixtures("always")

@@ -31,7 +31,7 @@ TINY_GROUPS = 2200
 def outcome_of_plan(group: Group, plan: Plan) -> Best:
     index = {member.member_id: m for m, member in enumerate(group.members)}
     taken = {
-        partition: index[member] for member, some in plan.assignment.items() for partition in some
+        partition: index[member] for member, items in plan.assignment.items() for partition in items
     }
     partitions = [(topic, p) for topic in sorted(group.topics) for p in range(group.topics[topic])]
     return facts_of_group(group).outcome([taken.get(partition) for partition in partitions])
@@ -220,7 +220,7 @@ def after_one_joined_or_left(seed: int) -> Problem:
     members, topics = int(draw.integers(2, 12)), int(draw.integers(1, 8))
     sizes = draw.integers(1, 25, topics).tolist()
     each = draw.integers(1, topics + 1, members + 1)
-    drawn = [np.sort(draw.choice(topics, some, replace=False)).tolist() for some in each]
+    drawn = [np.sort(draw.choice(topics, items, replace=False)).tolist() for items in each]
     topics_of = drawn if seed % 2 else [list(range(topics))] * (members + 1)
     before = problem(sizes, topics_of[:-1], np.full(sum(sizes), NOBODY))
     strategy = ("optimal", "sticky", "range", "roundrobin", "uniform")[seed // 2 % 5]
@@ -235,11 +235,11 @@ def after_one_joined_or_left(seed: int) -> Problem:
 def topics_on_one_member(group: Problem, target: IntArray) -> set[int]:
     """What the audit finds: topics of 8 partitions and 3 readers, of which one has 60 % or more."""
     readers = np.bincount(
-        np.concatenate([group.subscriptions[some] for some in group.member_subscription]),
+        np.concatenate([group.subscriptions[items] for items in group.member_subscription]),
         minlength=len(group.topics),
     )
     of_topics = np.split(target, group.topic_offsets[1:-1])
-    held = [np.bincount(some[some >= 0], minlength=1) for some in of_topics]
+    held = [np.bincount(items[items >= 0], minlength=1) for items in of_topics]
     return {
         t
         for t, size in enumerate(group.topic_sizes.tolist())

@@ -70,12 +70,12 @@ def test_it_is_asked_with_the_group_as_it_was_stated(offer: Offer) -> None:
 
 def test_groups_come_back_as_they_went() -> None:
     for seed in range(100):
-        for stated in (tiny_group(seed), tiny_rack_group(seed)):
-            there = problem_of(stated).problem
+        for values in (tiny_group(seed), tiny_rack_group(seed)):
+            there = problem_of(values).problem
             back = problem_of(group_of(there)).problem
             for strategy in ("optimal", "sticky", "range"):
                 try:
-                    expected = assign(stated, strategy)
+                    expected = assign(values, strategy)
                 except StrategyError:
                     continue
                 assert assign(group_of(there), strategy).assignment == expected.assignment, seed

@@ -27,7 +27,7 @@ def _text(partitions: list[tuple[str, int]]) -> str:
     numbers: dict[str, list[str]] = {}
     for topic, number in sorted(partitions):
         numbers.setdefault(topic, []).append(str(number))
-    return " ".join(f"{topic}:{','.join(some)}" for topic, some in numbers.items())
+    return " ".join(f"{topic}:{','.join(items)}" for topic, items in numbers.items())
 
 
 def racks(text: str) -> list[list[str]]:

@@ -76,9 +76,9 @@ class TestAudit:
         be_writing(store, SIXTH)
         out, metrics = tmp_path / "out", tmp_path / "evenfleet.prom"
         words = ("--out", out, "--prometheus", metrics, "--fail-on", "critical")
-        said = run("audit", store, *words)
-        assert said.code == 1
-        lines = said.err.splitlines()
+        output = run("audit", store, *words)
+        assert output.code == 1
+        lines = output.err.splitlines()
         skipped = f"Skipped: snapshot {SECOND} isn't whole: {store}/assignments/snapshot={SECOND}"
         assert lines[0].startswith(skipped)
         assert lines[1:3] == [
@@ -94,7 +94,7 @@ class TestAudit:
             f"Snapshot {THIRD}. The fleet is in trouble: 1 critical finding and 1 warning (1 group "
             "judged; not judged: 1 empty); begin with claimed-twice.",
         ]
-        printed = flat(said.out)
+        printed = flat(output.out)
         assert "critical: claimed-twice - c: 1 partition of topic t is claimed by two members" in (
             printed
         )
@@ -135,14 +135,14 @@ class TestAudit:
         write_store(well().tables(), store, SECOND)
         write_store(troubled().tables(), store, THIRD)
         words = ("--snapshot", SECOND, "--fail-on", "warning", "--format", "json")
-        said = run("audit", store, *words)
-        assert said.code == 0
-        printed = json.loads(said.out)
-        found = {row["finding"]: row for row in printed["findings"]}
+        output = run("audit", store, *words)
+        assert output.code == 0
+        printed = json.loads(output.out)
+        result = {row["finding"]: row for row in printed["findings"]}
         not_run = {row["finding"]: row["why"] for row in printed["not_run"]}
-        assert {*found, *not_run} == {*FINDINGS}
-        assert not found.keys() & not_run.keys()
-        assert found["spare-members"] == {
+        assert {*result, *not_run} == {*FINDINGS}
+        assert not result.keys() & not_run.keys()
+        assert result["spare-members"] == {
             "finding": "spare-members", "critical": 0, "warning": 0, "info": 1
         }  # fmt: skip
         assert not_run["avoidable-moves"] == "there is no earlier snapshot to compare with"
@@ -154,7 +154,7 @@ class TestAudit:
         assert printed["verdict"][0]["state"] == "well"
         assert printed["groups"] == [{"status": "ok", "groups": 1}]
         assert printed["clusters"] == [{"cluster": "c", "snapshot": SECOND}]
-        assert f"\nSnapshot {SECOND}. The fleet is well: nothing above info" in said.err
+        assert f"\nSnapshot {SECOND}. The fleet is well: nothing above info" in output.err
 
     def test_who_coordinates_what_is_a_table(self, run: Run, store: Path, tmp_path: Path) -> None:
         """Broker 1 by what was said, 2 by the group's name, 3 nothing, in cluster c alone."""
@@ -163,9 +163,9 @@ class TestAudit:
         fleet.group("said", {"a": ["t"]}, coordinator=1).topic("t", 1, cluster="d")
         fleet.group("far", {"a": ["t"]}, [("t", 0, "a")], cluster="d")
         write_store(fleet.tables(), store, FIRST)
-        said = run("audit", store, "--out", tmp_path)
-        assert said.code == 0
-        assert f"The groups of each coordinator are in {tmp_path}/coordinators.\n" in said.err
+        output = run("audit", store, "--out", tmp_path)
+        assert output.code == 0
+        assert f"The groups of each coordinator are in {tmp_path}/coordinators.\n" in output.err
         table = pq.ParquetFile(*(tmp_path / "coordinators").glob("*/*.parquet")).read()
         assert [tuple(row.values()) for row in table.to_pylist()] == [
             ("c", 1, 1, 1, 4, 4, 1.0, False),
@@ -187,8 +187,8 @@ class TestAudit:
         code: int,
     ) -> None:
         write_store(troubled().tables(), store, FIRST)
-        found = {"critical": 0, "warning": 1, "info": 3}
-        monkeypatch.setattr("spark.jobs.audit.audit_store", lambda *_: ([found], {"ok": 1}))
+        result = {"critical": 0, "warning": 1, "info": 3}
+        monkeypatch.setattr("spark.jobs.audit.audit_store", lambda *_: ([result], {"ok": 1}))
         assert run("audit", store, *words).code == code
 
     @pytest.mark.parametrize(
@@ -216,16 +216,16 @@ class TestAudit:
         write_store(fleet.tables(), store, FIRST)
         metrics = tmp_path / "evenfleet.prom"
         words = ("--fail-on", "critical", "--prometheus", metrics)
-        said = run("audit", store, *words, "--format", "json")
-        assert said.code == 1
-        assert told in said.err and "is well" not in said.err
-        printed = json.loads(said.out)
+        output = run("audit", store, *words, "--format", "json")
+        assert output.code == 1
+        assert told in output.err and "is well" not in output.err
+        printed = json.loads(output.out)
         assert {row["status"]: row["groups"] for row in printed["groups"]} == groups
         (row,) = printed["verdict"]
         assert row["state"] == "not judged" and told in row["verdict"]
-        stated = metrics.read_text(encoding="utf-8")
-        assert 'evenfleet_audit_state{state="not judged"} 1\n' in stated
-        assert 'evenfleet_audit_state{state="well"} 0\n' in stated
+        values = metrics.read_text(encoding="utf-8")
+        assert 'evenfleet_audit_state{state="not judged"} 1\n' in values
+        assert 'evenfleet_audit_state{state="well"} 0\n' in values
 
 
 class TestBadInput:
@@ -258,9 +258,9 @@ class TestBadInput:
         (tmp_path / "faulty.toml").write_text(
             "[unbalanced]\nmost = 1\n[prometheus]\nworst_groups = -1", encoding="utf-8"
         )
-        said = run("audit", "s", *(word.format(here=tmp_path) for word in words))
-        assert (said.code, is_one_line(said)) == (2, True)
-        assert sentence in said.err
+        output = run("audit", "s", *(word.format(here=tmp_path) for word in words))
+        assert (output.code, is_one_line(output)) == (2, True)
+        assert sentence in output.err
         assert asked == []
 
     def test_a_snapshot_that_can_not_be_read(self, run: Run, store: Path) -> None:
@@ -269,32 +269,32 @@ class TestBadInput:
         (part,) = store.glob("members/*/*.parquet")
         part.write_bytes(part.read_bytes()[:-9])
         for words in ((), ("--snapshot", FIRST)):
-            said = run("audit", store, *words)
-            assert (said.code, is_one_line(said)) == (2, True)
-            assert f"snapshot {FIRST} of store {store} isn't whole: {part} can't" in said.err
+            output = run("audit", store, *words)
+            assert (output.code, is_one_line(output)) == (2, True)
+            assert f"snapshot {FIRST} of store {store} isn't whole: {part} can't" in output.err
 
     def test_a_store_without_a_whole_snapshot(self, run: Run, store: Path) -> None:
-        said = run("audit", store)
-        assert (said.code, is_one_line(said)) == (2, True)
-        assert f"no folder {store}: import or write one first" in said.err
+        output = run("audit", store)
+        assert (output.code, is_one_line(output)) == (2, True)
+        assert f"no folder {store}: import or write one first" in output.err
         half_write(store, FIRST)
         half_write(store, SECOND)
         sentence = f"snapshot {SECOND} of store {store} isn't whole: it lacks partitions"
         for words in ((), ("--snapshot", SECOND)):
-            said = run("audit", store, *words)
-            assert (said.code, is_one_line(said)) == (2, True)
-            assert sentence in said.err
-        said = run("audit", store, "--snapshot", FOURTH)
-        assert (said.code, is_one_line(said)) == (2, True)
-        assert f"has no snapshot {FOURTH}" in said.err
+            output = run("audit", store, *words)
+            assert (output.code, is_one_line(output)) == (2, True)
+            assert sentence in output.err
+        output = run("audit", store, "--snapshot", FOURTH)
+        assert (output.code, is_one_line(output)) == (2, True)
+        assert f"has no snapshot {FOURTH}" in output.err
 
     @pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere")
     def test_folders_without_permission(self, run: Run, asked: list[Any], tmp_path: Path) -> None:
         tmp_path.chmod(0o500)
         for option in ("--out", "--prometheus"):
-            said = run("audit", "s", option, tmp_path / "x")
-            assert (said.code, is_one_line(said)) == (2, True)
-            assert "no permission for" in said.err
+            output = run("audit", "s", option, tmp_path / "x")
+            assert (output.code, is_one_line(output)) == (2, True)
+            assert "no permission for" in output.err
         assert asked == []
 
 
@@ -308,9 +308,9 @@ class TestSnapshots:
         write_store(well().tables(), store, FOURTH)
         (part,) = store.glob(f"members/snapshot={FOURTH}/*.parquet")
         part.write_bytes(part.read_bytes()[:-9])
-        said = run("snapshots", store, "--format", "json")
-        assert said.code == 0
-        rows = json.loads(said.out)["snapshots"]
+        output = run("snapshots", store, "--format", "json")
+        assert output.code == 0
+        rows = json.loads(output.out)["snapshots"]
         assert [(row["snapshot"], row["state"]) for row in rows] == [
             (FIRST, "whole"),
             (SECOND, "it lacks partitions"),
@@ -327,7 +327,7 @@ class TestSnapshots:
         }
         assert rows[1]["partitions"] is None
         assert rows[3]["partitions"] == 2
-        assert said.err == f"Skipped because they are incomplete: {SECOND}, {THIRD}, {FOURTH}.\n"
+        assert output.err == f"Skipped because they are incomplete: {SECOND}, {THIRD}, {FOURTH}.\n"
         printed = flat(run("snapshots", store).out)
         assert f"{FIRST} whole 1 3 2 2" in printed
 
@@ -341,13 +341,13 @@ class TestSnapshots:
         write_store(fleet.tables(), store, SECOND)
         rows = json.loads(run("snapshots", store, "--format", "json").out)["snapshots"]
         assert [row["other_kinds"] for row in rows] == [None, "2 share, 1 streams"]
-        told = "that aren't consumer groups: 2 share, 1 streams."
-        assert run("snapshots", store).err == f"Groups of snapshot {SECOND} {told}\n"
-        said = run("audit", store)
-        assert "Groups that aren't consumer groups: 2 share, 1 streams." in flat(said.err)
-        assert (said.code, "not judged: 2 empty; 3 unsupported" in said.err) == (0, True)
+        report = "that aren't consumer groups: 2 share, 1 streams."
+        assert run("snapshots", store).err == f"Groups of snapshot {SECOND} {report}\n"
+        output = run("audit", store)
+        assert "Groups that aren't consumer groups: 2 share, 1 streams." in flat(output.err)
+        assert (output.code, "not judged: 2 empty; 3 unsupported" in output.err) == (0, True)
 
     def test_a_store_with_nothing_in_it(self, run: Run, store: Path) -> None:
-        said = run("snapshots", store)
-        assert (said.code, is_one_line(said)) == (2, True)
-        assert f"store {store} has no snapshot: import or write one first" in said.err
+        output = run("snapshots", store)
+        assert (output.code, is_one_line(output)) == (2, True)
+        assert f"store {store} has no snapshot: import or write one first" in output.err

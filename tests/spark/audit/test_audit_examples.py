@@ -43,17 +43,17 @@ def evenfleet_words(line: str) -> list[str]:
 def check_audit(words: list[str]) -> None:
     """It fails at critical findings, and keeps what it finds."""
     assert words[0] == "audit"
-    found = options(words)
-    assert found["fail_on"] == "critical"
-    assert found["out"] or found["prometheus"]
-    assert found["thresholds"]
+    result = options(words)
+    assert result["fail_on"] == "critical"
+    assert result["out"] or result["prometheus"]
+    assert result["thresholds"]
 
 
 def check_prune(words: list[str]) -> None:
     """It removes what is old, and some of each day stay."""
     assert words[0] == "snapshots"
-    found = options(words)
-    assert (found["age"], found["keep_daily"], found["dry_run"]) == ("90d", 1, False)
+    result = options(words)
+    assert (result["age"], result["keep_daily"], result["dry_run"]) == ("90d", 1, False)
 
 
 def check_history(words: list[str], store: str) -> None:
@@ -228,8 +228,8 @@ def test_the_cron_job_of_kubernetes() -> None:
     assert pod["restartPolicy"] == "Never"  # which such a policy asks for
     mounted = {mount["name"]: mount["mountPath"] for mount in container["volumeMounts"]}
     assert mounted.keys() == {volume["name"] for volume in pod["volumes"]}
-    found = options(container["args"])
-    for path in (found["store"], found["out"], str(found["thresholds"])):
+    result = options(container["args"])
+    for path in (result["store"], result["out"], str(result["thresholds"])):
         assert path.startswith(tuple(f"{folder}/" for folder in mounted.values()))
 
 
@@ -237,8 +237,8 @@ def test_the_cron_jobs_of_a_store() -> None:
     """Collecting by the hour, and by the day what is made of it: all on what is mounted."""
     text = (EXAMPLES / "store-cronjobs.yaml").read_text(encoding="utf-8")
     collect, daily = yaml.safe_load_all(text)
-    assert [hours_between(one["spec"]["schedule"]) for one in (collect, daily)] == [1, 24]
-    pods = [one["spec"]["jobTemplate"]["spec"]["template"]["spec"] for one in (collect, daily)]
+    assert [hours_between(item["spec"]["schedule"]) for item in (collect, daily)] == [1, 24]
+    pods = [item["spec"]["jobTemplate"]["spec"]["template"]["spec"] for item in (collect, daily)]
     for pod in pods:
         assert pod["restartPolicy"] == "Never"
         there = {volume["name"] for volume in pod["volumes"]}
@@ -267,18 +267,18 @@ def test_the_script_for_spark_submit(tmp_path: Path, code: int) -> None:
     fake.chmod(0o755)
     script = EXAMPLES / "audit-on-spark.sh"
     subprocess.run(["bash", "-n", script], check=True)
-    given = ["spark://h:7077", "s3a://b/my store", "s3a://b/findings"]
+    inputs = ["spark://h:7077", "s3a://b/my store", "s3a://b/findings"]
     environment = {"PATH": f"{tmp_path}{os.pathsep}{os.environ['PATH']}"}
-    run = subprocess.run([script, *given], env=environment, cwd=tmp_path, check=False)
+    run = subprocess.run([script, *inputs], env=environment, cwd=tmp_path, check=False)
     assert run.returncode == code
     python, *words = (tmp_path / "words").read_text(encoding="utf-8").splitlines()
     assert python == "/opt/evenfleet/bin/python"
-    assert words[:4] == ["--master", given[0], "--deploy-mode", "client"]
+    assert words[:4] == ["--master", inputs[0], "--deploy-mode", "client"]
     (at,) = (number for number, word in enumerate(words) if word.endswith(".py"))
     assert Path(words[at]).resolve() == ROOT / "bin" / "spark_job.py"
     assert re.fullmatch(r"--conf spark\.[\w.]+=\S+", " ".join(words[4:at]))
     check_audit(words[at + 1 :])
-    found = options(words[at + 1 :])
-    assert (found["store"], found["out"]) == tuple(given[1:])
+    result = options(words[at + 1 :])
+    assert (result["store"], result["out"]) == tuple(inputs[1:])
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     assert f"PYSPARK_PYTHON={python} spark-submit --master spark://HOST:7077" in readme

@@ -41,9 +41,9 @@ def audit_of(spark: SparkSession, found: Iterable[Found], groups: int) -> FleetA
 
 def fleet(groups: int) -> list[Found]:
     """Each group has a warning, the last two something critical as well, one cluster a broker."""
-    found: list[Found] = [("c", f"g{at:04}", "idle-members", "warning") for at in range(groups)]
-    found += [("c", f"g{at:04}", "claimed-twice", "critical") for at in (groups - 1, groups - 2)]
-    return [*found, ("c", None, "leaderless", "critical"), ("c", "g0000", "unbalanced", "info")]
+    result: list[Found] = [("c", f"g{at:04}", "idle-members", "warning") for at in range(groups)]
+    result += [("c", f"g{at:04}", "claimed-twice", "critical") for at in (groups - 1, groups - 2)]
+    return [*result, ("c", None, "leaderless", "critical"), ("c", "g0000", "unbalanced", "info")]
 
 
 Samples = dict[tuple[str, tuple[tuple[str, str], ...]], float]
@@ -55,16 +55,16 @@ def parsed(text: str) -> Samples:
         for family in text_string_to_metric_families(text)
         for sample in family.samples
     ]
-    found = {(name, labels): value for name, labels, value in samples}
-    assert len(found) == len(samples)  # no series twice
-    return found
+    result = {(name, labels): value for name, labels, value in samples}
+    assert len(result) == len(samples)  # no series twice
+    return result
 
 
 def total(samples: Samples, name: str, **labels: Any) -> float:
     return sum(
         value
-        for (metric, stated), value in samples.items()
-        if metric == name and labels.items() <= dict(stated).items()
+        for (metric, values), value in samples.items()
+        if metric == name and labels.items() <= dict(values).items()
     )
 
 
@@ -77,10 +77,10 @@ def test_series_are_as_many_in_any_fleet_and_their_sums_add_up(spark: SparkSessi
         samples = parsed(metrics_of(audit_of(spark, fleet(groups), groups), worst))
         assert len(samples) == bound
         for severity, count in (("critical", 3), ("warning", groups), ("info", 1)):
-            one = {"severity": severity}
-            assert total(samples, "evenfleet_audit_findings", **one) == count
-            own = total(samples, "evenfleet_audit_group_findings", **one)
-            assert own + total(samples, "evenfleet_audit_other_findings", **one) == count
+            item = {"severity": severity}
+            assert total(samples, "evenfleet_audit_findings", **item) == count
+            own = total(samples, "evenfleet_audit_group_findings", **item)
+            assert own + total(samples, "evenfleet_audit_other_findings", **item) == count
         assert total(samples, "evenfleet_audit_findings", finding="idle-members") == groups
         assert total(samples, "evenfleet_audit_finding_not_run") == len(NOT_RUN)
         assert total(samples, "evenfleet_audit_finding_not_run", finding="poll-interval") == 1

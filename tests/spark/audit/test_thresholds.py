@@ -37,18 +37,18 @@ class TestShippedFile:
         assert read_audit_settings(None) == read(file, "") == AuditSettings()
 
     def test_each_level_and_setting_of_each_finding_stands_in_it(self) -> None:
-        stated = tomllib.loads(SHIPPED.read_text(encoding="utf-8"))
+        values = tomllib.loads(SHIPPED.read_text(encoding="utf-8"))
         written = {
-            name: {key: NEVER if value is None else value for key, value in one.levels.items()}
-            | dict(one.settings)
-            for name, one in FINDINGS.items()
+            name: {key: NEVER if value is None else value for key, value in finding.levels.items()}
+            | dict(finding.settings)
+            for name, finding in FINDINGS.items()
         }
-        assert stated == written | {
+        assert values == written | {
             "history": {"window": "24h"},
             "prometheus": {"worst_groups": AuditSettings.worst_groups},
         }
         assert duration("24h") == AuditSettings.window
-        assert list(stated) == [*FINDINGS, "history", "prometheus"]
+        assert list(values) == [*FINDINGS, "history", "prometheus"]
 
     def test_its_examples_are_read(self, file: Path) -> None:
         """Each comment that is a heading or a value of TOML counts once its # is taken away."""

@@ -100,8 +100,8 @@ def test_with_groups_that_nothing_is_known_of_no_fleet_is_well(status: str) -> N
 def test_a_finding_so_bad_or_worse_fails(
     counts: tuple[int, ...], severity: str, fail: bool
 ) -> None:
-    found = dict(zip(("critical", "warning", "info"), counts, strict=True))
-    assert fails([dict.fromkeys(found, 0), found], {"ok": 1}, severity) is fail
+    result = dict(zip(("critical", "warning", "info"), counts, strict=True))
+    assert fails([dict.fromkeys(result, 0), result], {"ok": 1}, severity) is fail
 
 
 @pytest.mark.parametrize("severity", ["warning", "critical"])

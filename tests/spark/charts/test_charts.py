@@ -49,13 +49,13 @@ def test_a_chart(name: str) -> None:
     drawn = chart.drawn(ROWS[name])
     drawing = ElementTree.fromstring(_svg(drawn))
     marks = [
-        one
+        item
         for group in drawing.iter()
         if re.search(r"mark-(rect|line|text|symbol|bar)", group.get("class", ""))
-        for one in group
+        for item in group
     ]
     assert marks
-    assert not [one for one in drawing.iter() if one.tag.endswith("script")]
+    assert not [item for item in drawing.iter() if item.tag.endswith("script")]
     assert "y" * 100 not in ElementTree.tostring(drawing, "unicode")
     assert drawn.to_dict()["title"] == chart.title
 
@@ -79,6 +79,6 @@ def _svg(drawn: Any) -> str:
 
 def test_labels_are_short_and_never_the_same() -> None:
     names = ["x" * 300 + "a", "x" * 301 + "a", "b"]
-    found = labels(names)
-    assert len({*found.values()}) == 3
-    assert found["b"] == "b"
+    result = labels(names)
+    assert len({*result.values()}) == 3
+    assert result["b"] == "b"

@@ -91,14 +91,14 @@ class Submission:
 
     def losses(self) -> set[str]:
         """What the event log tells of losses: `tasks`, `executors`."""
-        told = "".join(
+        report = "".join(
             log.read_text() for log in (self.folder / "events").rglob("*") if log.is_file()
         )
         signs = {
             "tasks": r'"Task End Reason":{"Reason":"(?!Success)',
             "executors": r'"Event":"SparkListenerExecutorRemoved"',
         }
-        return {lost for lost, sign in signs.items() if re.search(sign, told)}
+        return {lost for lost, sign in signs.items() if re.search(sign, report)}
 
 
 class StandaloneCluster:
@@ -131,7 +131,7 @@ class StandaloneCluster:
 
     def complete(self) -> None:
         """Start machines until there are as many as there should be."""
-        self._machines = [one for one in self._machines if one.poll() is None]
+        self._machines = [machine for machine in self._machines if machine.poll() is None]
         for _ in range(MACHINES - len(self._machines)):
             work = self._new_folder("work")
             words = ("--host", "127.0.0.1", "--cores", "1", "--memory", "1g", "--work-dir")
@@ -167,7 +167,7 @@ class StandaloneCluster:
     def kill_machine(self) -> None:
         """Kill the machine of the first Python worker that appears, with all that runs on it."""
         session = self._first_python_worker().session
-        (machine,) = (one for one in self._machines if one.pid == session)
+        (machine,) = (item for item in self._machines if item.pid == session)
         kill_session(session)
         machine.wait(WITHIN)
 
@@ -182,7 +182,7 @@ class StandaloneCluster:
             for process in processes()
             if process.session in machines and PYTHON_WORKER in process.command
         }
-        return (one for one in of_python.values() if one.parent in of_python)
+        return (item for item in of_python.values() if item.parent in of_python)
 
     def _start(self, what: str, *words: str) -> tuple[subprocess.Popen[bytes], Path]:
         folder = self._new_folder("daemon")
@@ -237,10 +237,10 @@ def _told(started: subprocess.Popen[bytes], log: Path, what: str) -> re.Match[st
 def wait_for(look: Callable[[], T | None], what: str) -> T:
     """What `look` finds; AssertionError when it doesn't within a long time."""
     deadline = time.monotonic() + WITHIN
-    while not (found := look()):
+    while not (result := look()):
         assert time.monotonic() < deadline, f"{what} hasn't appeared"
         time.sleep(OFTEN)
-    return found
+    return result
 
 
 def processes() -> Iterator[Process]:
@@ -257,7 +257,7 @@ def processes() -> Iterator[Process]:
 
 def kill_session(session: int) -> None:
     """Kill all processes of a session; those that are forked meanwhile as well."""
-    while of_session := [one for one in processes() if one.session == session]:
+    while of_session := [item for item in processes() if item.session == session]:
         for process in of_session:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(process.pid, signal.SIGKILL)

@@ -144,6 +144,6 @@ def test_groups_that_end_their_worker_fail_alone_also_in_a_python_that_is_shippe
     assert {row.group for row in groups if row.status == "ok"} == {"a-group", "z-group"}
     why = {row.group: row.reason for row in groups if row.status == "failed"}
     assert why == {
-        f"{topic}-group": f"solving it ended the worker ({told})"
-        for topic, (_, told) in ENDS.items()
+        f"{topic}-group": f"solving it ended the worker ({report})"
+        for topic, (_, report) in ENDS.items()
     }

@@ -209,11 +209,11 @@ def test_in_a_spark_worker_too_a_strategy_stops_when_its_time_is_up(spark: Spark
     made.group("large", reads, claims).topic("u", 1).group("small", {"a": ["u"]})
     names = ["sticky", "optimal"]
     rows = compare_fleet(made.snapshot(spark), names, strategy_seconds=0.1).collect()
-    said = {(row.group, row.strategy): row for row in rows}
-    assert said["large", "sticky"].status == "failed"
-    assert said["large", "sticky"].reason.startswith("it takes longer than the 0.1 seconds")
-    assert said["large", "sticky"].max_load is None
-    assert [said["small", name].status for name in names] == ["ok", "ok"]
+    output = {(row.group, row.strategy): row for row in rows}
+    assert output["large", "sticky"].status == "failed"
+    assert output["large", "sticky"].reason.startswith("it takes longer than the 0.1 seconds")
+    assert output["large", "sticky"].max_load is None
+    assert [output["small", name].status for name in names] == ["ok", "ok"]
 
 
 def test_names_are_taken_once_without_spaces_and_all_if_none() -> None:

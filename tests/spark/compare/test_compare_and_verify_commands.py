@@ -24,8 +24,8 @@ class TestCompareAndVerify:
     ) -> None:
         out = tmp_path / "out"
         words = ("--strategies", "current,optimal", "--format", "json")
-        said = run("compare", store, "--out", out, *words)
-        assert said.code == 0
+        output = run("compare", store, "--out", out, *words)
+        assert output.code == 0
         compared = rows(out / "comparison")
         assert [(row["group"], row["strategy"], row["moves"]) for row in compared] == [
             ("g", "current", 0),
@@ -35,19 +35,19 @@ class TestCompareAndVerify:
         ]
         fleet = rows(out / "fleet")
         assert [row["strategy"] for row in fleet] == ["optimal", "current"]
-        assert json.loads(said.out) == {"strategies": fleet, "clusters": CLUSTERS}
+        assert json.loads(output.out) == {"strategies": fleet, "clusters": CLUSTERS}
 
     def test_a_sound_plan_verifies(self, run: Run, store: Path, tmp_path: Path) -> None:
         run("plan", store, "--out", tmp_path / "plan")
-        said = run("verify", store, tmp_path / "plan")
-        assert (said.code, said.out) == (0, "")
-        assert said.err == (
+        output = run("verify", store, tmp_path / "plan")
+        assert (output.code, output.out) == (0, "")
+        assert output.err == (
             f"Read snapshot {SNAPSHOT}: 1 cluster (c).\n"
             f"Snapshot {SNAPSHOT}, 1 planned groups: "
             "no fault: every partition, measure and proof holds.\n"
         )
-        said = run("verify", store, tmp_path / "plan", "--format", "json")
-        assert (said.code, json.loads(said.out)) == (0, {"faults": [], "clusters": CLUSTERS})
+        output = run("verify", store, tmp_path / "plan", "--format", "json")
+        assert (output.code, json.loads(output.out)) == (0, {"faults": [], "clusters": CLUSTERS})
 
     def test_a_plan_without_any_partition_verifies(self, run: Run, tmp_path: Path) -> None:
         """Not one group has members."""
@@ -67,29 +67,29 @@ class TestCompareAndVerify:
         pq.write_table(table.slice(1), part)
         crc = part.with_name(f".{part.name}.crc")
         crc.unlink()
-        said = run("verify", store, plan, "--format", "json")
-        assert said.code == 1
-        faults = json.loads(said.out)["faults"]
+        output = run("verify", store, plan, "--format", "json")
+        assert output.code == 1
+        faults = json.loads(output.out)["faults"]
         assert {fault["snapshot"] for fault in faults} == {EARLIER}
         assert "t-0 is not in the plan (1 such)" in {fault["fault"] for fault in faults}
-        said = run("verify", store, plan)
-        assert said.code == 1
-        assert "t-0 is not in the plan" in flat(said.out)
-        assert f"Snapshot {EARLIER}, 1 planned groups: {len(faults)} faults.\n" in said.err
-        assert f"Snapshot {SNAPSHOT}, 1 planned groups: no fault: " in said.err
+        output = run("verify", store, plan)
+        assert output.code == 1
+        assert "t-0 is not in the plan" in flat(output.out)
+        assert f"Snapshot {EARLIER}, 1 planned groups: {len(faults)} faults.\n" in output.err
+        assert f"Snapshot {SNAPSHOT}, 1 planned groups: no fault: " in output.err
 
     def test_a_plan_that_is_not_whole_is_bad_input(
         self, run: Run, store: Path, tmp_path: Path
     ) -> None:
         plan = tmp_path / "plan"
-        said = run("verify", store, plan)
-        assert (said.code, is_one_line(said)) == (2, True)
-        assert "is empty: write it with `evenfleet plan`" in said.err
+        output = run("verify", store, plan)
+        assert (output.code, is_one_line(output)) == (2, True)
+        assert "is empty: write it with `evenfleet plan`" in output.err
         run("plan", store, "--out", plan)
         shutil.rmtree(plan / "groups")
-        said = run("verify", store, plan)
-        assert (said.code, is_one_line(said)) == (2, True)
-        assert f"has no table groups of snapshot {SNAPSHOT}: plan it again" in said.err
+        output = run("verify", store, plan)
+        assert (output.code, is_one_line(output)) == (2, True)
+        assert f"has no table groups of snapshot {SNAPSHOT}: plan it again" in output.err
 
     def test_the_plan_of_a_snapshot_that_the_store_lacks_is_bad_input(
         self, run: Run, store: Path, tmp_path: Path
@@ -97,12 +97,12 @@ class TestCompareAndVerify:
         run("plan", store, "--out", tmp_path / "plan")
         shutil.rmtree(store)
         write_store(small().tables(), store, EARLIER)
-        said = run("verify", store, tmp_path / "plan")
-        assert (said.code, is_one_line(said)) == (2, True)
-        assert f"has no snapshot {SNAPSHOT}" in said.err
+        output = run("verify", store, tmp_path / "plan")
+        assert (output.code, is_one_line(output)) == (2, True)
+        assert f"has no snapshot {SNAPSHOT}" in output.err
 
     def test_what_is_no_plan_is_bad_input(self, run: Run, store: Path) -> None:
         """A store has tables of the same names."""
-        said = run("verify", store, store)
-        assert (said.code, is_one_line(said)) == (2, True)
-        assert "the plan can't be checked: its table assignments lacks the column " in said.err
+        output = run("verify", store, store)
+        assert (output.code, is_one_line(output)) == (2, True)
+        assert "the plan can't be checked: its table assignments lacks the column " in output.err

@@ -43,9 +43,9 @@ def measured(
     """What is said of a group, by strategy and column."""
     with TimeLimit(seconds) as limit:
         rows = list(rows_of_group(encoded_group(fleet, group), strategies, limit))
-    said = [dict(zip(COLUMNS, row.cells(), strict=True)) for row in rows]
-    assert [row["strategy"] for row in said] == strategies
-    return {row["strategy"]: row for row in said}
+    output = [dict(zip(COLUMNS, row.cells(), strict=True)) for row in rows]
+    assert [row["strategy"] for row in output] == strategies
+    return {row["strategy"]: row for row in output}
 
 
 @pytest.fixture
@@ -56,14 +56,14 @@ def replaced(monkeypatch: pytest.MonkeyPatch) -> Callable[..., list[str]]:
         asked: list[str] = []
 
         def named(name: str) -> Strategy:
-            known = STRATEGIES[name]
-            answer = by_name.get(name.replace("-", "_"), known.answer)
+            entries = STRATEGIES[name]
+            answer = by_name.get(name.replace("-", "_"), entries.answer)
 
             def noted(*args: Any) -> Answer:
                 asked.append(name)
                 return answer(*args)
 
-            return dataclasses.replace(known, answer=noted)
+            return dataclasses.replace(entries, answer=noted)
 
         monkeypatch.setattr(measure, "strategy_named", named)
         return asked
@@ -263,8 +263,8 @@ def test_a_group_without_a_problem_has_its_reason_under_every_strategy(
     for row in measured(fleet).values():
         assert row["status"] == status
         assert row["reason"]
-        known = {"cluster", "group", "status", "reason", "strategy", "members", "seconds", "kind"}
-        assert {name for name, cell in row.items() if cell is not None} == known
+        entries = {"cluster", "group", "status", "reason", "strategy", "members", "seconds", "kind"}
+        assert {name for name, cell in row.items() if cell is not None} == entries
 
 
 def test_members_without_any_subscription_are_balanced() -> None:

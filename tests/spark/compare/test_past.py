@@ -41,8 +41,8 @@ def test_each_snapshot_has_the_rows_that_it_has_alone_by_one_plan(
         columns = [name for name in compared.columns if name not in ("snapshot", "seconds")]
         for snapshot in (HOURS[1], HOURS[4]):
             alone = compare_fleet(FleetSnapshot.read(spark, str(tmp_path), snapshot), STRATEGIES)
-            found = rows_of(compared.where(f"snapshot = '{snapshot}'"), columns)
-            assert found == rows_of(alone, columns) != []
+            rows = rows_of(compared.where(f"snapshot = '{snapshot}'"), columns)
+            assert rows == rows_of(alone, columns) != []
         few, all_of_them = compare_history(late, STRATEGIES), scans_of(compared, capsys)
         assert all_of_them == scans_of(few, capsys) > 0
         with pytest.raises(InputError, match="goals by weight can't be compared over a history"):

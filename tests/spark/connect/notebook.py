@@ -93,10 +93,10 @@ def steps(session: SparkSession, store: str, folder: Path) -> dict[str, Callable
         return rows_of(read_result(session, plan, "assignments", SNAPSHOT).rows)
 
     def verified(snapshot: str) -> list[dict[str, Any]]:
-        found = read_planned(session, store, plan, snapshot)
+        result = read_planned(session, store, plan, snapshot)
         groups = read_result(session, plan, "groups", snapshot).rows
         assignments = read_result(session, plan, "assignments", snapshot).rows
-        return rows_of(verify_plan(found, assignments, groups))
+        return rows_of(verify_plan(result, assignments, groups))
 
     def verified_with_a_fault() -> list[dict[str, Any]]:
         with plan_fleet(fleet) as made:

@@ -92,9 +92,9 @@ def test_a_plan_is_written_and_verified(done: dict[str, Any]) -> None:
 
 
 def test_a_plan_that_lacks_partitions_is_found(done: dict[str, Any]) -> None:
-    found = {(row["group"], row["fault"]) for row in done["verified with a fault"]}
-    assert ("claimed", "u-0 is not in the plan (1 such)") in found
-    assert ("g", "t-0 is not in the plan (2 such)") in found
+    result = {(row["group"], row["fault"]) for row in done["verified with a fault"]}
+    assert ("claimed", "u-0 is not in the plan (1 such)") in result
+    assert ("g", "t-0 is not in the plan (2 such)") in result
 
 
 def test_strategies_are_compared(done: dict[str, Any], fleet: FleetSnapshot) -> None:
@@ -117,5 +117,5 @@ def test_a_snapshot_that_is_not_there_is_told(done: dict[str, Any], store: Path)
 
 def test_a_broken_file_is_told(done: dict[str, Any], store: Path) -> None:
     where = f"{store}-broken/members/snapshot={SNAPSHOT}"
-    told = f"snapshot {SNAPSHOT} can't be used: {where} can't be read: "
-    assert done["broken"].startswith(told)
+    report = f"snapshot {SNAPSHOT} can't be used: {where} can't be read: "
+    assert done["broken"].startswith(report)

@@ -125,8 +125,8 @@ def groups(fleet: dict[str, pd.DataFrame]) -> pd.DataFrame:
 
 def missing(rows: pd.DataFrame, present: pd.DataFrame, key: list[str]) -> pd.DataFrame:
     """The rows whose key isn't present."""
-    found = rows[key].merge(present[key].drop_duplicates(), how="left", indicator="in")
-    return rows[(found["in"] == "left_only").to_numpy()]
+    number = rows[key].merge(present[key].drop_duplicates(), how="left", indicator="in")
+    return rows[(number["in"] == "left_only").to_numpy()]
 
 
 def kept_by_brokers(partitions: pd.DataFrame) -> pd.DataFrame:
@@ -138,8 +138,8 @@ class TestTables:
     @pytest.mark.parametrize("name", COLUMNS)
     def test_columns_and_types_are_those_of_a_store(self, tables, name):
         schema = tables[name].schema
-        found = {field.name: str(field.type).replace("element: ", "") for field in schema}
-        assert list(found.items()) == list(COLUMNS[name].items())
+        result = {field.name: str(field.type).replace("element: ", "") for field in schema}
+        assert list(result.items()) == list(COLUMNS[name].items())
 
     def test_a_fleet_has_all_tables(self, tables):
         assert set(tables) == set(COLUMNS)
@@ -212,9 +212,9 @@ class TestReferences:
 
     def test_lag_is_what_is_left_to_the_end_and_all_groups_see_one_end(self, fleet):
         offsets = fleet["offsets"]
-        known = offsets[offsets["lag"].notna()]
-        assert (known["committed_offset"] + known["lag"] == known["end_offset"]).all()
-        assert (known["committed_offset"] >= 0).all()
+        entries = offsets[offsets["lag"].notna()]
+        assert (entries["committed_offset"] + entries["lag"] == entries["end_offset"]).all()
+        assert (entries["committed_offset"] >= 0).all()
         assert (offsets.groupby(PARTITION)["end_offset"].nunique() == 1).all()
         assert offsets["committed_offset"].isna().any()
 
@@ -246,9 +246,9 @@ class TestKindsOfGroups:
 
     def test_members_that_joined_sticky_groups_just_now_own_little(self, groups):
         sticky = groups[groups["strategy"].isin(["sticky", "cooperative-sticky"])]
-        one = sticky[(sticky["subscriptions"] == 1) & (sticky["members"] < sticky["partitions"])]
-        assert (one["idle"] > 0).any()
-        assert (one["idle"] == 0).any()
+        item = sticky[(sticky["subscriptions"] == 1) & (sticky["members"] < sticky["partitions"])]
+        assert (item["idle"] > 0).any()
+        assert (item["idle"] == 0).any()
 
     def test_rebalancing_groups_tell_their_members_alone(self, fleet, groups):
         waiting = groups[groups["state"].isin(["PreparingRebalance", "CompletingRebalance"])]
@@ -365,12 +365,12 @@ def test_owners_of_an_eager_strategy_are_its_own_answer(fleet, groups, strategy)
     claims = fleet["assignments"]
     gone = missing(claims, fleet["members"], MEMBER)
     sizes = claims.groupby([*GROUP, "topic"]).size()
-    chosen = groups[(groups["strategy"] == strategy) & (groups["partitions"] < 200)].index
-    chosen = chosen.difference(pd.MultiIndex.from_frame(gone[GROUP]))
+    lookup = groups[(groups["strategy"] == strategy) & (groups["partitions"] < 200)].index
+    lookup = lookup.difference(pd.MultiIndex.from_frame(gone[GROUP]))
     topics = dict(list(fleet["subscriptions"].groupby(GROUP)))
     members = dict(list(fleet["members"].groupby(GROUP)))
     owned = dict(list(claims.groupby(GROUP)))
-    for key in chosen:
+    for key in lookup:
         read = topics[key].groupby("member_id")["topic"].agg(list)
         instances = members[key].set_index("member_id")["instance_id"]
         group = Group(
@@ -378,9 +378,9 @@ def test_owners_of_an_eager_strategy_are_its_own_answer(fleet, groups, strategy)
             members=[Member(m, topics=read[m], instance_id=instances[m]) for m in read.index],
         )
         answer = assign(group, strategy=strategy).assignment
-        found = {
+        result = {
             member: list(zip(rows["topic"], rows["partition"], strict=True))
             for member, rows in owned[key].groupby("member_id")
         }
-        assert found == {m: sorted(some) for m, some in answer.items() if some}, key
-    assert len(chosen) > 20
+        assert result == {m: sorted(items) for m, items in answer.items() if items}, key
+    assert len(lookup) > 20

@@ -48,9 +48,9 @@ def hours(history: MadeHistory) -> list[dict[str, pd.DataFrame]]:
 
 
 def of_kind(history: MadeHistory, kind: str) -> list[Event]:
-    found = [event for event in history.events if event.kind == kind]
-    assert found, kind
-    return found
+    result = [event for event in history.events if event.kind == kind]
+    assert result, kind
+    return result
 
 
 def of(table: pd.DataFrame, event: Event, by: str = "group") -> pd.DataFrame:
@@ -62,17 +62,19 @@ def ids(tables: Mapping[str, pd.DataFrame], event: Event) -> set[str]:
 
 
 def generation(tables: Mapping[str, pd.DataFrame], event: Event) -> int:
-    (found,) = of(tables["groups"], event).generation
-    return int(found)
+    (result,) = of(tables["groups"], event).generation
+    return int(result)
 
 
 def owners(tables: Mapping[str, pd.DataFrame], event: Event) -> dict[tuple[str, int], str]:
-    found = of(tables["assignments"], event)
-    return dict(zip(zip(found.topic, found.partition, strict=True), found.member_id, strict=True))
+    result = of(tables["assignments"], event)
+    return dict(
+        zip(zip(result.topic, result.partition, strict=True), result.member_id, strict=True)
+    )
 
 
 def test_ids_are_hours(history: MadeHistory) -> None:
-    names = [one for one, _ in make_history(5, SEED).snapshots(NEWEST)]
+    names = [item for item, _ in make_history(5, SEED).snapshots(NEWEST)]
     assert (len(names), names[0], names[-1]) == (HOURS, "20261119T070000Z", NEWEST)
     assert names == sorted(names)
 
@@ -85,9 +87,9 @@ def test_it_is_the_same_for_the_same_seed(history: MadeHistory) -> None:
     assert other.events != history.events
 
 
-def same(some: Mapping[str, pa.Table], others: Mapping[str, pa.Table]) -> list[str]:
+def same(entries: Mapping[str, pa.Table], others: Mapping[str, pa.Table]) -> list[str]:
     """The tables that differ."""
-    return [name for name in some if not some[name].equals(others[name])]
+    return [name for name in entries if not entries[name].equals(others[name])]
 
 
 def test_the_newest_is_the_fleet_of_the_demo(history: MadeHistory) -> None:
@@ -160,8 +162,8 @@ def test_who_is_there_changes_by_what_was_planted_alone(
     missing = {event.cluster for event in of_kind(history, MISSING)}
     for earlier, later in pairwise(hours):
         was, now = (
-            set(one["members"][[*GROUP, "member_id"]].itertuples(index=False, name=None))
-            for one in (earlier, later)
+            set(item["members"][[*GROUP, "member_id"]].itertuples(index=False, name=None))
+            for item in (earlier, later)
         )
         others = {row for row in was ^ now if row[:2] not in changing and row[0] not in missing}
         assert others == set()
@@ -205,13 +207,14 @@ def test_static_members_come_back_and_have_what_they_had(
     for event in of_kind(history, STATIC_DEPLOY):
         before, after = hours[event.first - 1], hours[event.first]
         named = [
-            of(one["members"], event).set_index("member_id").instance_id for one in (before, after)
+            of(item["members"], event).set_index("member_id").instance_id
+            for item in (before, after)
         ]
         assert set(named[0]) == set(named[1]) == {*event.members}
         assert set(named[0].index).isdisjoint(named[1].index)
         owned = [
-            {key: name[member] for key, member in owners(one, event).items()}
-            for one, name in zip((before, after), named, strict=True)
+            {key: name[member] for key, member in owners(item, event).items()}
+            for item, name in zip((before, after), named, strict=True)
         ]
         assert owned[0] == owned[1] != {}
         assert generation(before, event) == generation(after, event)
@@ -225,7 +228,7 @@ def test_crashes(history: MadeHistory, hours: list[dict[str, pd.DataFrame]]) -> 
         assert ids(back, event) - ids(away, event) == {*event.members}
         assert owners(away, event).keys() == owners(before, event).keys()
         assert lost not in owners(away, event).values()
-        risen = [generation(one, event) - generation(before, event) for one in (away, back)]
+        risen = [generation(item, event) - generation(before, event) for item in (away, back)]
         assert risen == [1, 2]
 
 
@@ -259,8 +262,8 @@ def test_topics_that_grow(history: MadeHistory, hours: list[dict[str, pd.DataFra
     for event in of_kind(history, GROWTH):
         for number, partitions in ((event.first - 1, 1), (event.first, 2)):
             for table in ("partitions", "assignments", "offsets"):
-                found = of(hours[number][table], event, "topic").partition
-                assert found.nunique() == partitions * event.partitions
+                result = of(hours[number][table], event, "topic").partition
+                assert result.nunique() == partitions * event.partitions
 
 
 def test_a_group_that_falls_behind(
@@ -279,9 +282,9 @@ def test_groups_and_topics_of_nobody(
 ) -> None:
     for event in of_kind(history, ABANDONED):
         committed = [
-            of(one["offsets"], event).committed_offset.sum()
-            for one in hours
-            if not of(one["offsets"], event).empty
+            of(hour["offsets"], event).committed_offset.sum()
+            for hour in hours
+            if not of(hour["offsets"], event).empty
         ]
         assert len({*committed}) == 1
         assert ids(hours[0], event) == ids(hours[-1], event) == set()

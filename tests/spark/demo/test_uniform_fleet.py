@@ -54,11 +54,11 @@ def test_owners_are_ranges_answer_before_two_members_joined(fleet):
             topics=claims.groupby("topic").size().to_dict(),
             members=[Member(member, topics=read[member]) for member in old],
         )
-        found = {
+        result = {
             member: list(zip(rows["topic"], rows["partition"], strict=True))
             for member, rows in claims.groupby("member_id")
         }
-        assert found == assign(group, strategy="range").assignment
+        assert result == assign(group, strategy="range").assignment
 
 
 def test_the_same_seed_makes_the_same_tables_and_another_does_not(tables):

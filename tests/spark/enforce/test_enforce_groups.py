@@ -61,11 +61,11 @@ def enforce(monkeypatch: pytest.MonkeyPatch) -> Enforce:
 
 
 def told(enforced: Enforced) -> dict[str, str | None]:
-    return {one.group: one.reason for one in enforced.outcomes}
+    return {outcome.group: outcome.reason for outcome in enforced.outcomes}
 
 
 def begun(enforced: Enforced) -> str:
-    return "".join(one.group for one in enforced.outcomes if one.rebalanced)
+    return "".join(outcome.group for outcome in enforced.outcomes if outcome.rebalanced)
 
 
 def test_a_wave_that_takes_nothing_is_the_last(enforce: Enforce) -> None:
@@ -100,13 +100,15 @@ def test_a_group_that_was_kept_from_its_turn_says_why(enforce: Enforce) -> None:
 
 def test_groups_that_one_reason_keeps_out_share_a_row(capsys: pytest.CaptureFixture[str]) -> None:
     why = "its members use range"
-    some = [Outcome(name, Status.NOT_IN_FORCE, why, members=2) for name in "abc"]
+    items = [Outcome(name, Status.NOT_IN_FORCE, why, members=2) for name in "abc"]
     ready = [Outcome(name, Status.NOT_IN_FORCE, None, members=1) for name in "de"]
-    show_outcomes({"c": [*some, *ready]})
-    told = capsys.readouterr()
-    assert told.out.count(why) == 1
-    assert "3 groups (a, b, c)" in told.out
-    assert "5 plans: 0 in force, 5 not in force, 0 unknown." in told.err
+    show_outcomes({"c": [*items, *ready]})
+    report = capsys.readouterr()
+    assert report.out.count(why) == 1
+    assert "3 groups (a, b, c)" in report.out
+    assert "5 plans: 0 in force, 5 not in force, 0 unknown." in report.err
     with printed(Printing(Layout.JSON)):
-        show_outcomes({"c": some})
-    assert [one["group"] for one in json.loads(capsys.readouterr().out)["groups"]] == list("abc")
+        show_outcomes({"c": items})
+    assert [group["group"] for group in json.loads(capsys.readouterr().out)["groups"]] == list(
+        "abc"
+    )

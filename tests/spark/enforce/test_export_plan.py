@@ -45,9 +45,9 @@ def test_export_plan(run: Run, spark: SparkSession, tmp_path: Path) -> None:
     store, out, file = tmp_path / "store", tmp_path / "plan", tmp_path / "g.json"
     write_store(fleet().tables(), store, SNAPSHOT)
     assert run("plan", store, "--out", out).code == 0
-    said = run("export-plan", store, out, "--group", "g", "--cluster", "c", "--out", file)
-    assert said.code == 0
-    assert "3 members, 5 partitions" in said.err
+    output = run("export-plan", store, out, "--group", "g", "--cluster", "c", "--out", file)
+    assert output.code == 0
+    assert "3 members, 5 partitions" in output.err
     text = file.read_text()
     plan = GroupPlan.from_text(text)
     assert (plan.cluster, plan.group, plan.snapshot) == ("c", "g", SNAPSHOT)
@@ -96,20 +96,20 @@ def test_plans_of_many_groups(run: Run, spark: SparkSession, tmp_path: Path) -> 
     write_store(made.tables(), store, SNAPSHOT)
     assert run("plan", store, "--out", out).code == 0
     words = ("export-plan", store, out, "--out", folder)
-    said = run(*words, "--all")
-    assert said.code == 0, said.err
-    assert f"plans of 3 groups of snapshot {SNAPSHOT}: 3 new, 0 changed, 0 unchanged" in said.err
-    assert "No plan of 1 group (moving), which has no plan, it is rebalancing" in said.err
-    assert "Of 1 group (../a b/é): its members use range: the plan would be ignored" in said.err
+    output = run(*words, "--all")
+    assert output.code == 0, output.err
+    assert f"plans of 3 groups of snapshot {SNAPSHOT}: 3 new, 0 changed, 0 unchanged" in output.err
+    assert "No plan of 1 group (moving), which has no plan, it is rebalancing" in output.err
+    assert "Of 1 group (../a b/é): its members use range: the plan would be ignored" in output.err
     opened = PlanFolder(folder)
-    assert [(one.cluster, one.group) for one in opened.entries] == [
+    assert [(entry.cluster, entry.group) for entry in opened.entries] == [
         *[("c", "../a b/é"), ("c", "g"), ("d", "g")]
     ]
     odd = opened.entries[0]
     assert opened.read(odd).group == "../a b/é"
     assert {path.parent for path in folder.rglob("*")} == {folder, folder / "c", folder / "d"}
     index = json.loads((folder / "index.json").read_text())
-    assert [one["group"] for one in index["without_plan"]] == [
+    assert [item["group"] for item in index["without_plan"]] == [
         "alike",
         "moving",
         "unnamed",
@@ -120,8 +120,8 @@ def test_plans_of_many_groups(run: Run, spark: SparkSession, tmp_path: Path) -> 
     assert ignored["reason"].startswith("its members use range")
     (folder / "d" / "g.json").write_text("cut short")
     before = {file: file.stat().st_ino for file in folder.rglob("*.json")}
-    said = run(*words, "--group", "?")
-    assert "1 new, 0 changed, 1 unchanged" in said.err
+    output = run(*words, "--group", "?")
+    assert "1 new, 0 changed, 1 unchanged" in output.err
     replaced = {file for file in before if file.stat().st_ino != before[file]}
     assert replaced == {folder / "d" / "g.json", folder / "index.json"}
     assert len(PlanFolder(folder).entries) == 3
@@ -136,31 +136,31 @@ def test_plans_of_many_groups(run: Run, spark: SparkSession, tmp_path: Path) -> 
 def test_reasons_that_are_not_told_are_counted(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    found = [NoPlan("c", f"g{n}", f"has reason {n // 2}") for n in range(14)]
+    result = [NoPlan("c", f"g{n}", f"has reason {n // 2}") for n in range(14)]
     with pytest.raises(InputError, match="nothing to export"):
-        _write_many(PlanFolder(tmp_path), SNAPSHOT, iter(found), "*")
-    told = " ".join(capsys.readouterr().err.split())
-    assert "No plan of 2 groups (g8, g9), which has reason 4." in told
-    assert "reason 5" not in told
-    assert "And 4 groups for 2 other reasons: index.json has all." in told
+        _write_many(PlanFolder(tmp_path), SNAPSHOT, iter(result), "*")
+    report = " ".join(capsys.readouterr().err.split())
+    assert "No plan of 2 groups (g8, g9), which has reason 4." in report
+    assert "reason 5" not in report
+    assert "And 4 groups for 2 other reasons: index.json has all." in report
 
 
 @pytest.mark.parametrize("command", ["watch", "enforce"])
 def test_bad_plans_and_unreachable_clusters(run: Run, tmp_path: Path, command: str) -> None:
     """No plan is bad input; a cluster that can't be reached is a run that failed."""
     file, server = tmp_path / "plan.json", ("--bootstrap", "127.0.0.1:1")
-    said = run(command, file, *server)
-    assert (said.code, is_one_line(said)) == (2, True)
-    assert "there is no plan in" in said.err
+    output = run(command, file, *server)
+    assert (output.code, is_one_line(output)) == (2, True)
+    assert "there is no plan in" in output.err
     file.write_text('{"format": "evenfleet-plan", "version": 9}')
-    said = run(command, file, *server)
-    assert (said.code, is_one_line(said)) == (2, True)
-    assert "version 9" in said.err
+    output = run(command, file, *server)
+    assert (output.code, is_one_line(output)) == (2, True)
+    assert "version 9" in output.err
     file.write_text(
         '{"format": "evenfleet-plan", "version": 1, "cluster": "c", "group": "g",'
         ' "snapshot": "s", "members": {"a": {"t": [0]}}}'
     )
     assert run(command, file).code == 2
-    said = run(command, file, *server)
-    assert (said.code, is_one_line(said)) == (3, True)
-    assert "cluster c can't be reached" in said.err
+    output = run(command, file, *server)
+    assert (output.code, is_one_line(output)) == (3, True)
+    assert "cluster c can't be reached" in output.err

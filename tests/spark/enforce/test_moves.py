@@ -35,14 +35,14 @@ class Configured:
         return [self._answer(node, request) for node, request in questions]
 
     def _answer(self, node: int, request: Any) -> Any:
-        for one in request.resources:
-            assert one.resource_type == TOPIC or one.resource_name == str(node)
+        for resource in request.resources:
+            assert resource.resource_type == TOPIC or resource.resource_name == str(node)
         if isinstance(request, DescribeConfigsRequest):
-            return SimpleNamespace(results=[self._described(one) for one in request.resources])
+            return SimpleNamespace(results=[self._described(item) for item in request.resources])
         assert isinstance(request, IncrementalAlterConfigsRequest)
-        for one in request.resources:
-            own = self.own.setdefault((one.resource_type, one.resource_name), {})
-            for config in one.configs:
+        for resource in request.resources:
+            own = self.own.setdefault((resource.resource_type, resource.resource_name), {})
+            for config in resource.configs:
                 own.pop(config.name, None)
                 if config.value is not None:
                     own[config.name] = config.value
@@ -77,14 +77,14 @@ def test_throttles_that_others_had_set_are_put_back_and_no_other_is_left(
     live: LiveReplicas,
 ) -> None:
     others = {(BROKER, "1"): {RATES[0]: "9"}, (TOPIC, "t"): {LEADERS: "*"}}
-    brokers = Configured({one: dict(values) for one, values in others.items()})
+    brokers = Configured({item: dict(values) for item, values in others.items()})
     live._connection = brokers  # type: ignore[assignment]
     for _ in range(2):  # a batch after the other
         assert live.throttle(STEPS, 5) == []
         assert brokers.own[BROKER, "1"] == dict.fromkeys(RATES, "5")
         assert brokers.own[TOPIC, "t"] == {LEADERS: "0:1,1:1", FOLLOWERS: "0:2,1:2"}
         assert live.unthrottle(STEPS) == []
-        assert {one: values for one, values in brokers.own.items() if values} == others
+        assert {item: values for item, values in brokers.own.items() if values} == others
 
 
 def test_a_throttle_over_what_cannot_be_read_is_not_set(live: LiveReplicas) -> None:

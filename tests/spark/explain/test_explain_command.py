@@ -15,16 +15,16 @@ def test_who_coordinates_the_group_and_where_its_offsets_are(run: Run, tmp_path:
     fleet.rows["partitions"][13]["leader"] = 3
     fleet.group("test-group", {"a": ["t"]}).group("no-members", {}, coordinator=7)
     write_store(fleet.tables(), tmp_path, SNAPSHOT)
-    said = run("explain", tmp_path, "--group", "test-group")
-    assert said.code == 0
+    output = run("explain", tmp_path, "--group", "test-group")
+    assert output.code == 0
     assert (
         "\nIts offsets are in __consumer_offsets-12, led by broker 3 (its coordinator, as inferred "
         "from its name).\n"
-    ) in said.err
-    said = run("explain", tmp_path, "--group", "no-members", "--format", "json")
-    (found,) = json.loads(said.out)["explanation"]
-    assert (found["coordinator"], found["coordinator_inferred"]) == (7, False)
-    assert found["seat"].endswith(", which has no leader; broker 7 coordinates it")
+    ) in output.err
+    output = run("explain", tmp_path, "--group", "no-members", "--format", "json")
+    (result,) = json.loads(output.out)["explanation"]
+    assert (result["coordinator"], result["coordinator_inferred"]) == (7, False)
+    assert result["seat"].endswith(", which has no leader; broker 7 coordinates it")
 
 
 def test_who_owns_the_tasks_of_streams(run: Run, tmp_path: Path) -> None:
@@ -33,24 +33,24 @@ def test_who_owns_the_tasks_of_streams(run: Run, tmp_path: Path) -> None:
     both = {"a": ["t"], "b": ["t"]}
     fleet = Fleet().topic("t", 3).group("app", both, owned, state="Stable", strategy="stream")
     write_store(fleet.tables(), tmp_path, SNAPSHOT)
-    said = run("explain", tmp_path, "--group", "app", "--format", "json")
-    (found,) = json.loads(said.out)["explanation"]
-    assert (found["status"], found["owned"], found["loads"]) == (
+    output = run("explain", tmp_path, "--group", "app", "--format", "json")
+    (result,) = json.loads(output.out)["explanation"]
+    assert (result["status"], result["owned"], result["loads"]) == (
         "unsupported",
         {"a": 2, "b": 1},
         {},
     )
-    said = run("explain", tmp_path, "--group", "app")
-    assert [line.split() for line in said.out.splitlines() if line.split()[:1] == ["a"]] == [
+    output = run("explain", tmp_path, "--group", "app")
+    assert [line.split() for line in output.out.splitlines() if line.split()[:1] == ["a"]] == [
         ["a", "2"]
     ]
 
 
 def test_it_begins_with_how_the_group_is(run: Run, store: Path) -> None:
     """And has the first of what there is, unless all is asked for."""
-    said = run("explain", store, "--group", "g").err
-    assert "could be more even (status ok): 2 members have from 0 to 2 partitions each." in said
-    assert "The plan gives them 1 partition each, by 1 move." in said
+    text = run("explain", store, "--group", "g").err
+    assert "could be more even (status ok): 2 members have from 0 to 2 partitions each." in text
+    assert "The plan gives them 1 partition each, by 1 move." in text
 
 
 def test_all_is_shown_if_asked_for(run: Run, tmp_path: Path) -> None:

@@ -121,15 +121,15 @@ class TestBadInput:
         ],
     )
     def test_options(self, run: Run, store: Path, words: tuple[str, ...], sentence: str) -> None:
-        said = run("explain", store, "--group", "g", *words)
-        assert (said.code, is_one_line(said)) == (2, True)
-        assert sentence in said.err
+        output = run("explain", store, "--group", "g", *words)
+        assert (output.code, is_one_line(output)) == (2, True)
+        assert sentence in output.err
 
     def test_an_empty_store(self, run: Run, asked: list, tmp_path: Path) -> None:
         for words in (("explain", "--group", "g"), ("snapshots",)):
-            said = run(words[0], tmp_path / "nowhere", *words[1:])
-            assert (said.code, is_one_line(said)) == (2, True)
-            assert "import or write one first" in said.err
+            output = run(words[0], tmp_path / "nowhere", *words[1:])
+            assert (output.code, is_one_line(output)) == (2, True)
+            assert "import or write one first" in output.err
         assert asked == []
 
     def test_a_flipped_bit(self, run: Run, store: Path) -> None:
@@ -137,9 +137,9 @@ class TestBadInput:
         raw = bytearray(part.read_bytes())
         raw[len(raw) // 2] ^= 16
         part.write_bytes(raw)
-        said = run("explain", store, "--group", "g")
-        assert (said.code, is_one_line(said)) == (2, True)
-        assert f"{part} can't be read: its bytes aren't those that were written" in said.err
+        output = run("explain", store, "--group", "g")
+        assert (output.code, is_one_line(output)) == (2, True)
+        assert f"{part} can't be read: its bytes aren't those that were written" in output.err
 
     def test_a_flipped_bit_where_no_manifest_tells(self, run: Run, store: Path) -> None:
         """Pages have checksums of their own, where their writer makes any."""
@@ -150,16 +150,16 @@ class TestBadInput:
         raw = bytearray(part.read_bytes())
         raw[column.data_page_offset + column.total_compressed_size - 3] ^= 16
         part.write_bytes(raw)
-        said = run("explain", store, "--group", "g")
-        assert (said.code, is_one_line(said)) == (2, True)
-        assert f"table assignments can't be read from {part}: " in said.err
+        output = run("explain", store, "--group", "g")
+        assert (output.code, is_one_line(output)) == (2, True)
+        assert f"table assignments can't be read from {part}: " in output.err
 
     def test_a_broken_page_of_another_table(self, run: Run, store: Path) -> None:
         (part,) = store.glob("members/*/*.parquet")
         damage_pages(part, statistics=False)
-        said = run("explain", store, "--group", "group-3")
-        assert (said.code, is_one_line(said)) == (2, True)
-        assert f"table members can't be read from {part}: " in said.err
+        output = run("explain", store, "--group", "group-3")
+        assert (output.code, is_one_line(output)) == (2, True)
+        assert f"table members can't be read from {part}: " in output.err
 
     def test_columns(self, run: Run, store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         (part,) = store.glob("members/*/*.parquet")
@@ -176,5 +176,5 @@ def test_goals_count(spark: SparkSession, demo_store: Path) -> None:
     """In a notebook, too: it is the same function."""
     row = pq.ParquetFile(next(demo_store.glob("groups/*/*.parquet"))).read().to_pylist()[0]
     for fleet in (FleetFiles.read(str(demo_store)), FleetSnapshot.read(spark, str(demo_store))):
-        found = explain_group(fleet, row["group"], row["cluster"], FleetGoals())
-        assert found.group == row["group"]
+        explanation = explain_group(fleet, row["group"], row["cluster"], FleetGoals())
+        assert explanation.group == row["group"]

@@ -82,20 +82,20 @@ class TestReadSeveral:
         self, spark: SparkSession, rows: DataFrame, tmp_path: Path
     ) -> None:
         write_by_snapshot(spark, str(tmp_path), {"t": rows}, dict.fromkeys((A, C), ("t",)))
-        (stated,) = place_of(spark, str(tmp_path)).read_several(spark, "t", [A, B, C])
-        assert sorted((row.snapshot, row.n) for row in stated.rows.collect()) == found(
+        (values,) = place_of(spark, str(tmp_path)).read_several(spark, "t", [A, B, C])
+        assert sorted((row.snapshot, row.n) for row in values.rows.collect()) == found(
             spark, tmp_path / "t"
         )
-        (some,) = place_of(spark, str(tmp_path)).read_several(spark, "t", [C])
-        assert [tuple(row) for row in some.rows.select("snapshot", "n").collect()] == [(C, 3)]
+        (items,) = place_of(spark, str(tmp_path)).read_several(spark, "t", [C])
+        assert [tuple(row) for row in items.rows.select("snapshot", "n").collect()] == [(C, 3)]
 
     def test_ids_that_look_like_numbers_stay_texts(
         self, spark: SparkSession, tmp_path: Path
     ) -> None:
         rows = spark.createDataFrame([("007", 1)], "snapshot string, n int")
         write_by_snapshot(spark, str(tmp_path), {"t": rows}, {"007": ["t"]})
-        (stated,) = place_of(spark, str(tmp_path)).read_several(spark, "t", ["007"])
-        assert [row.snapshot for row in stated.rows.collect()] == ["007"]
+        (values,) = place_of(spark, str(tmp_path)).read_several(spark, "t", ["007"])
+        assert [row.snapshot for row in values.rows.collect()] == ["007"]
 
     def test_those_of_other_columns_come_apart(
         self, spark: SparkSession, rows: DataFrame, tmp_path: Path
@@ -103,12 +103,12 @@ class TestReadSeveral:
         write_by_snapshot(spark, str(tmp_path), {"t": rows}, dict.fromkeys((A, C), ("t",)))
         more = spark.createDataFrame([(B, 4, "x")], "snapshot string, n int, word string")
         write_by_snapshot(spark, str(tmp_path), {"t": more}, {B: ["t"]})
-        stated = place_of(spark, str(tmp_path)).read_several(spark, "t", [A, B, C])
-        assert sorted(sorted(one.rows.columns) for one in stated) == [
+        values = place_of(spark, str(tmp_path)).read_several(spark, "t", [A, B, C])
+        assert sorted(sorted(item.rows.columns) for item in values) == [
             ["n", "snapshot"],
             ["n", "snapshot", "word"],
         ]
-        assert sum(one.rows.count() for one in stated) == 4
+        assert sum(item.rows.count() for item in values) == 4
 
     def test_a_file_that_is_missing_is_told(
         self, spark: SparkSession, rows: DataFrame, tmp_path: Path

@@ -22,7 +22,7 @@ def out(spark: SparkSession) -> Iterator[CatalogSchema]:
 
 
 def numbers(spark: SparkSession, *wanted: int) -> DataFrame:
-    return spark.createDataFrame([(one,) for one in wanted], "n int")
+    return spark.createDataFrame([(item,) for item in wanted], "n int")
 
 
 def found(spark: SparkSession, out: CatalogSchema, table: str) -> list[tuple[str, int]]:
@@ -37,7 +37,7 @@ def test_tables_are_made_and_only_the_rows_of_a_snapshot_replaced(
     write_tables(spark, out, ONE, {"main": numbers(spark, 4)}, OWNED)
     assert found(spark, out, "main") == [(ONE, 4), (OTHER, 3)]
     columns = spark.catalog.listColumns(out.table("main"))
-    assert [one.name for one in columns if one.isPartition] == ["snapshot"]
+    assert [column.name for column in columns if column.isPartition] == ["snapshot"]
 
 
 def test_a_run_that_fails_leaves_what_was_there(spark: SparkSession, out: CatalogSchema) -> None:
@@ -87,10 +87,10 @@ def test_a_table_without_one_of_the_columns_is_told(
     spark: SparkSession, out: CatalogSchema
 ) -> None:
     spark.sql("CREATE TABLE results.main (m int, snapshot string) PARTITIONED BY (snapshot)")
-    told = "table results.main lacks the column n: add it with ALTER TABLE … ADD COLUMN"
+    report = "table results.main lacks the column n: add it with ALTER TABLE … ADD COLUMN"
     with pytest.raises(InputError) as refused:
         write_tables(spark, out, ONE, {"main": numbers(spark, 7)})
-    assert str(refused.value) == told
+    assert str(refused.value) == report
 
 
 @pytest.mark.parametrize(

@@ -34,9 +34,9 @@ def found(place: LocalPlace) -> dict[str, list[int]]:
     """What readers find of each table."""
     parts = {table: place.parts(table, SNAPSHOT) for table in OWNED}
     files = {
-        table: [file for path in one.paths for file in _files(Path(path))]
-        for table, one in parts.items()
-        if one
+        table: [file for path in part.paths for file in _files(Path(path))]
+        for table, part in parts.items()
+        if part
     }
     return {
         table: [x for file in of for x in pq.ParquetFile(file).read()["x"].to_pylist()]
@@ -236,8 +236,8 @@ def test_runs_of_other_tables_and_snapshots_are_in_nobodys_way(place: LocalPlace
 
 def test_a_folder_that_is_a_file(tmp_path: Path) -> None:
     (tmp_path / "b").touch()
-    told = f"{tmp_path}/b can't be written: Not a directory"
-    with pytest.raises(InputError, match=told), writing(tmp_path):
+    report = f"{tmp_path}/b can't be written: Not a directory"
+    with pytest.raises(InputError, match=report), writing(tmp_path):
         write(LocalPlace(tmp_path), 1, OWNED)
     assert [path.name for path in tmp_path.iterdir()] == ["b"]
 

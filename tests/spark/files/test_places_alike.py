@@ -74,20 +74,20 @@ def test_how_much_there_is(store: Path, by_spark: Place) -> None:
     local, arrow = LocalPlace(store), by_arrow(store)
     for columns in ((), ("cluster",), ("type", "strategy", "state"), ("nowhere",)):
         wanted = ("groups", "members", "brokers")
-        found = local.tally(wanted, [EARLIER, SNAPSHOT, "x"], columns)
-        assert found == arrow.tally(wanted, [EARLIER, SNAPSHOT, "x"], columns)
-        assert found == by_spark.tally(wanted, [EARLIER, SNAPSHOT, "x"], columns)
-    found = local.tally(["groups"], [SNAPSHOT, EARLIER], ["cluster"])
-    assert found["groups", SNAPSHOT] == Counter({(b"c",): 2})
-    assert found["groups", EARLIER].keys() == {(b"c",), (b"d",)}
+        tally = local.tally(wanted, [EARLIER, SNAPSHOT, "x"], columns)
+        assert tally == arrow.tally(wanted, [EARLIER, SNAPSHOT, "x"], columns)
+        assert tally == by_spark.tally(wanted, [EARLIER, SNAPSHOT, "x"], columns)
+    tally = local.tally(["groups"], [SNAPSHOT, EARLIER], ["cluster"])
+    assert tally["groups", SNAPSHOT] == Counter({(b"c",): 2})
+    assert tally["groups", EARLIER].keys() == {(b"c",), (b"d",)}
 
 
 def test_lists_of_snapshots(store: Path, by_spark: Place) -> None:
     local, arrow = LocalPlace(store), by_arrow(store)
     every = [EARLIER, SNAPSHOT, BROKEN]
-    found = contents_of(local, every)
-    assert found == contents_of(arrow, every) == contents_of(by_spark, every)
-    assert {one: of_it.unreadable for one, of_it in found.items() if of_it.unreadable} == {
+    contents = contents_of(local, every)
+    assert contents == contents_of(arrow, every) == contents_of(by_spark, every)
+    assert {item: of_it.unreadable for item, of_it in contents.items() if of_it.unreadable} == {
         BROKEN: ("members",)
     }
     assert clusters_in(local, "", every) == clusters_in(arrow, "", every)
@@ -113,9 +113,9 @@ def test_files_that_a_run_has_left_aside_or_that_were_changed(store: Path) -> No
     (groups,) = store.glob(f"groups/snapshot={SNAPSHOT}/*.parquet")
     shutil.copy(next(store.glob(f"groups/snapshot={EARLIER}/*.parquet")), groups)
     fleets = [
-        FleetFiles.read("", SNAPSHOT, place=one) for one in (by_arrow(store), LocalPlace(store))
+        FleetFiles.read("", SNAPSHOT, place=item) for item in (by_arrow(store), LocalPlace(store))
     ]
-    changes = [[one.replace("file://", "") for one in fleet.changes] for fleet in fleets]
+    changes = [[change.replace("file://", "") for change in fleet.changes] for fleet in fleets]
     assert changes[0] == changes[1] != []
     groups.write_bytes(groups.read_bytes()[:-9])
     with pytest.raises(InputError, match=r"isn't whole: .* can't be read: it has .* bytes instead"):
@@ -150,9 +150,9 @@ def test_what_arrow_knows_and_can_not_open(
             raise OSError("no credentials\nat all")
 
     monkeypatch.setattr("spark.files.arrow_place.fs.FileSystem", Shut)
-    said = run("snapshots", "s3://bucket/out")
-    told = "s3://bucket/out can't be opened without Spark: no credentials. Spark is asked.\n"
-    assert (said.code, said.err.startswith(told), len(asked)) == (2, True, 1)
+    output = run("snapshots", "s3://bucket/out")
+    report = "s3://bucket/out can't be opened without Spark: no credentials. Spark is asked.\n"
+    assert (output.code, output.err.startswith(report), len(asked)) == (2, True, 1)
 
 
 def test_spark_is_asked_where_arrow_can_not(
@@ -161,10 +161,10 @@ def test_spark_is_asked_where_arrow_can_not(
     write_store(small().tables(), tmp_path, SNAPSHOT)
     name = tmp_path.name.replace("_", "-")
     with settings({f"fs.viewfs.mounttable.{name}.link./data": f"file://{tmp_path}"}):
-        said = run("explain", f"viewfs://{name}/data", "--group", "g", "--format", "json")
+        output = run("explain", f"viewfs://{name}/data", "--group", "g", "--format", "json")
         listed = run("snapshots", f"viewfs://{name}/data", "--format", "json")
     assert len(asked) == 2
-    assert said.out == run("explain", tmp_path, "--group", "g", "--format", "json").out
+    assert output.out == run("explain", tmp_path, "--group", "g", "--format", "json").out
     assert listed.out == run("snapshots", tmp_path, "--format", "json").out
     assert len(asked) == 2
 

@@ -72,7 +72,7 @@ def test_nothing_is_left_of_it(place: LocalPlace) -> None:
     with LocalRemoval(place, OWNED) as run:
         assert run.remove(SNAPSHOT, place.manifest(SNAPSHOT))
     assert left_of(place, SNAPSHOT) == []
-    assert [one.name for one in (place.path / ".evenfleet").iterdir()] == ["manifests"]
+    assert [item.name for item in (place.path / ".evenfleet").iterdir()] == ["manifests"]
     assert place.ids("a") == [OTHER]
     put(place, SNAPSHOT)
     assert tables_seen(place, SNAPSHOT) == set(OWNED)

@@ -36,7 +36,7 @@ def found(spark: SparkSession, root: str) -> dict[str, int]:
     """How many rows our own readers find in each table."""
     place = place_of(spark, root)
     parts = {table: place.parts(table, SNAPSHOT) for table in OWNED}
-    frames = {table: read_parts(spark, table, one) for table, one in parts.items() if one}
+    frames = {table: read_parts(spark, table, part) for table, part in parts.items() if part}
     return {table: frame.count() for table, frame in frames.items() if frame}
 
 

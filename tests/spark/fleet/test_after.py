@@ -29,7 +29,7 @@ def fleet() -> Fleet:
     for row in made.rows["members"]:
         row |= {"host": f"h-{row['member_id']}", "rack": "ra" if row["member_id"] in "ac" else "rb"}
         row |= {"client_id": f"client-{row['member_id']}"}
-    made.rows["brokers"] = [{"cluster": "c", "broker": one} for one in range(3)]
+    made.rows["brokers"] = [{"cluster": "c", "broker": item} for item in range(3)]
     return made
 
 
@@ -49,8 +49,8 @@ def test_a_rack_goes_in_every_group(spark: SparkSession) -> None:
         "crash-rack=ra applies to 2 groups of 3; the others stay as they are"
     )
     with plan_fleet(after) as plan:
-        found = rows(plan.groups, "group", "members", "max_load", "moves", "takeovers")
-    assert found == [("g1", 1, 4, 0, 2), ("g2", 1, 4, 0, 2), ("other", 1, 2, 0, 0)]
+        result = rows(plan.groups, "group", "members", "max_load", "moves", "takeovers")
+    assert result == [("g1", 1, 4, 0, 2), ("g2", 1, 4, 0, 2), ("other", 1, 2, 0, 0)]
 
 
 def test_a_pattern_says_which_groups_are_meant(spark: SparkSession) -> None:
@@ -117,8 +117,8 @@ def test_a_broker_goes(spark: SparkSession) -> None:
 def test_groups_say_what_protocol_they_have(spark: SparkSession) -> None:
     after = fleet().snapshot(spark).after("upgrade=cooperative-sticky", groups="g1")
     after = after.after("migrate=consumer", groups="g2")
-    found = [(row.group, row.strategy, row.type) for row in after.tables["groups"].collect()]
-    assert sorted(found) == [
+    result = [(row.group, row.strategy, row.type) for row in after.tables["groups"].collect()]
+    assert sorted(result) == [
         ("g1", "cooperative-sticky", None),
         ("g2", "uniform", "consumer"),
         ("other", None, None),
@@ -141,6 +141,6 @@ def test_groups_say_what_protocol_they_have(spark: SparkSession) -> None:
 def test_what_makes_no_sense_is_one_sentence(
     spark: SparkSession, event: str, sentence: str
 ) -> None:
-    with pytest.raises(InputError) as told:
+    with pytest.raises(InputError) as error:
         fleet().snapshot(spark).after(event)
-    assert str(told.value).startswith(sentence)
+    assert str(error.value).startswith(sentence)

@@ -57,8 +57,8 @@ def groups(fleet: FleetSnapshot) -> set[tuple[str, str]]:
     [(SIX, 6), ("20260230T060000Z", None), ("2026-11-21", None), ("s-1", None), (f"{SIX}1", None)],
 )
 def test_the_time_of_an_id(snapshot: str, hour: int | None) -> None:
-    found = time_of(snapshot)
-    assert (found and found.hour) == hour
+    time = time_of(snapshot)
+    assert (time and time.hour) == hour
 
 
 def test_what_is_within_reach() -> None:
@@ -113,8 +113,8 @@ class TestRead:
         fleet = FleetSnapshot.read(spark, str(tmp_path))
         assert (fleet.id, groups(fleet)) == (SEVEN, {("a", f"g-{SEVEN}")})
         assert fleet.notes == tuple(
-            f"Skipped: snapshot {one}: its id isn't a time like 20261121T060000Z"
-            for one in ("1-night", "today")
+            f"Skipped: snapshot {item}: its id isn't a time like 20261121T060000Z"
+            for item in ("1-night", "today")
         )
         with pytest.raises(InputError, match=r"snapshot today of store .*: its id isn't a time"):
             FleetSnapshot.read(spark, str(tmp_path), "today")
@@ -147,9 +147,9 @@ class TestRead:
         keep(tmp_path, YESTERDAY, "a")
         keep(tmp_path, SEVEN, "a")
         assert FleetSnapshot.read(spark, str(tmp_path)).notes == tuple(
-            f"cluster {cluster} is left out: {one}, the last snapshot with it, isn't within "
+            f"cluster {cluster} is left out: {item}, the last snapshot with it, isn't within "
             f"max_age of {SEVEN}"
-            for cluster, one in (("b", "20261119T000000Z"), ("c", "20261118T000000Z"))
+            for cluster, item in (("b", "20261119T000000Z"), ("c", "20261118T000000Z"))
         )
 
     def test_a_snapshot_of_which_nothing_can_be_read_is_named(
@@ -239,8 +239,8 @@ class TestAdded:
         write_store(later.tables(), tmp_path, SIX)
         fleet = FleetSnapshot.read(spark, str(tmp_path)).validate()
         assert fleet.clusters() == {"a": SIX, "b": SIX}
-        found = fleet.tables["partitions"].orderBy("cluster", "partition").collect()
-        assert [row.replicas for row in found] == [[1, 2], None, None, [2, 3]]
+        partitions = fleet.tables["partitions"].orderBy("cluster", "partition").collect()
+        assert [row.replicas for row in partitions] == [[1, 2], None, None, [2, 3]]
 
 
 class TestBefore:
@@ -262,8 +262,8 @@ class TestBefore:
         keep(tmp_path, YESTERDAY, "a", "b")
         keep(tmp_path, SEVEN, "a")
         day = timedelta(hours=24)
-        found = compositions(spark, str(tmp_path), stored(YESTERDAY, SEVEN), day)
-        assert found == (
+        result = compositions(spark, str(tmp_path), stored(YESTERDAY, SEVEN), day)
+        assert result == (
             Composition(SEVEN, {"a": SEVEN}, {"b": YESTERDAY}),
             Composition(YESTERDAY),
         )

@@ -55,24 +55,24 @@ def content(store: Path) -> dict[str, pa.Table]:
 
 def gather(store: Path) -> list[Scattered]:
     place = LocalPlace(store)
-    found, left = scattered_in(place)
+    result, left = scattered_in(place)
     assert left == {}
-    for one in found:
-        compact(place, one)
-    return found
+    for item in result:
+        compact(place, item)
+    return result
 
 
 def test_each_table_becomes_one_file_with_the_same_rows(store: Path) -> None:
-    before, told = content(store), contents_of(LocalPlace(store), [SNAPSHOT])
-    (one,) = gather(store)
+    before, report = content(store), contents_of(LocalPlace(store), [SNAPSHOT])
+    (item,) = gather(store)
     tables = {path.parts[-3] for path in files(store)}
-    assert (one.files, one.fewer) == (3 * len(tables), len(tables))
+    assert (item.files, item.fewer) == (3 * len(tables), len(tables))
     assert len(files(store)) == len(tables)
     after = content(store)
     assert all(after[table].equals(rows) for table, rows in before.items())
     place = LocalPlace(store)
     assert snapshots(place, "") == [SNAPSHOT]
-    assert contents_of(place, [SNAPSHOT]) == told
+    assert contents_of(place, [SNAPSHOT]) == report
     assert clusters_in(place, "", [SNAPSHOT]) == {SNAPSHOT: [*CLUSTERS]}
     assert place.broken(SNAPSHOT, TABLES) is None
     assert all(place.parts(table, SNAPSHOT) for table in tables)  # their checksums are right
@@ -125,8 +125,8 @@ def test_names_that_are_no_utf_8_and_nulls_stay(tmp_path: Path) -> None:
         tables["partitions"] = tables["partitions"].set_column(at, "topic_id", ids)
         write_store(tables, tmp_path, SNAPSHOT)
     gather(tmp_path)
-    found = content(tmp_path)["partitions"]["topic_id"].cast(pa.binary()).to_pylist()
-    assert found == [b"caf\xe9", None, b"caf\xe9", None]
+    result = content(tmp_path)["partitions"]["topic_id"].cast(pa.binary()).to_pylist()
+    assert result == [b"caf\xe9", None, b"caf\xe9", None]
 
 
 def test_what_cannot_become_one_is_named_and_stays(store: Path) -> None:
@@ -138,12 +138,12 @@ def test_what_cannot_become_one_is_named_and_stays(store: Path) -> None:
     there = pq.ParquetFile(first).read()
     longs = there.set_column(2, "partition", pc.cast(there["partition"], pa.int64()))
     pq.write_table(longs, first)
-    found, left = scattered_in(LocalPlace(store))
+    result, left = scattered_in(LocalPlace(store))
     assert left == {
         SNAPSHOT: "members has columns of another program, x first; the files of partitions don't "
         "have the same columns"
     }
-    assert set(found[0].tables) == {"groups", "subscriptions", "assignments"}
+    assert set(result[0].tables) == {"groups", "subscriptions", "assignments"}
 
 
 def test_what_is_not_whole_or_is_being_written_stays(store: Path) -> None:
@@ -155,23 +155,23 @@ def test_what_is_not_whole_or_is_being_written_stays(store: Path) -> None:
     assert scattered_in(LocalPlace(store)) == ([], {SNAPSHOT: written})
     os.close(lock)
     files(store, "members")[0].unlink()
-    found, left = scattered_in(LocalPlace(store))
-    assert found == []
+    result, left = scattered_in(LocalPlace(store))
+    assert result == []
     assert left[SNAPSHOT].endswith("is missing")
 
 
 def test_a_broken_file_is_not_written_anew(store: Path) -> None:
-    found, _ = scattered_in(LocalPlace(store))
+    result, _ = scattered_in(LocalPlace(store))
     path = files(store, "members")[0]
     path.write_bytes(path.read_bytes()[:-20] + bytes(20))
     before = {path: path.read_bytes() for path in store.rglob("*.parquet")}
     with pytest.raises(UnreadableError, match="its bytes aren't those that were written"):
-        compact(LocalPlace(store), found[0])
+        compact(LocalPlace(store), result[0])
     assert before == {path: path.read_bytes() for path in store.rglob("*.parquet")}
 
 
 def test_of_two_who_write_one_is_told(store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    found, _ = scattered_in(LocalPlace(store))
+    result, _ = scattered_in(LocalPlace(store))
     commit = LocalRun.commit
 
     def late(run: LocalRun, *arguments: object, **options: object) -> None:
@@ -181,7 +181,7 @@ def test_of_two_who_write_one_is_told(store: Path, monkeypatch: pytest.MonkeyPat
 
     monkeypatch.setattr(LocalRun, "commit", late)
     with pytest.raises(RunError, match="another run wrote snapshot"):
-        compact(LocalPlace(store), found[0])
+        compact(LocalPlace(store), result[0])
     assert clusters_in(LocalPlace(store), "", [SNAPSHOT]) == {SNAPSHOT: [*CLUSTERS, "d"]}
     assert snapshots(LocalPlace(store), "") == [SNAPSHOT]
 

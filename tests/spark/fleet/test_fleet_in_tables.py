@@ -96,7 +96,7 @@ def test_rows_are_counted_by_snapshot(spark: SparkSession, lake: str) -> None:
     put(spark, lake, small().tables(), EARLIER)
     put(spark, lake, of_cluster("a").tables(), SNAPSHOT)
     counted = contents_of(source_of(spark, CatalogSchema(lake)), [EARLIER, SNAPSHOT])
-    assert {one: of_it.rows["members"] for one, of_it in counted.items()} == {
+    assert {item: of_it.rows["members"] for item, of_it in counted.items()} == {
         EARLIER: 2,
         SNAPSHOT: 2,
     }

@@ -53,10 +53,10 @@ def test_without_members_the_type_has_to_say_it(kind: str | None) -> None:
 
 
 def test_only_share_groups_have_several_owners_of_a_partition() -> None:
-    told = {kind: why_unsupported(kind, "stream", 2) or "" for kind in KINDS}
-    assert [kind for kind, why in told.items() if "no one owner" in why] == ["share"]
-    assert "one owner each" in told["streams"] and "one owner each" in told["classic"]
-    assert "'novel'" in told["novel"]
+    reports = {kind: why_unsupported(kind, "stream", 2) or "" for kind in KINDS}
+    assert [kind for kind, why in reports.items() if "no one owner" in why] == ["share"]
+    assert "one owner each" in reports["streams"] and "one owner each" in reports["classic"]
+    assert "'novel'" in reports["novel"]
 
 
 @pytest.mark.parametrize(

@@ -30,14 +30,14 @@ def test_the_same_kind_may_come_again_and_no_other(tmp_path: Path, kind: str) ->
         if other == kind:
             check_kind(LocalPlace(tmp_path), str(tmp_path), other)
         else:
-            told = f"output {tmp_path} holds {kind} already: choose another folder for {other}"
-            with pytest.raises(InputError, match=f"^{told}$"):
+            report = f"output {tmp_path} holds {kind} already: choose another folder for {other}"
+            with pytest.raises(InputError, match=f"^{report}$"):
                 check_kind(LocalPlace(tmp_path), str(tmp_path), other)
 
 
 def test_each_kind_has_a_table_by_which_it_is_known() -> None:
-    for one, other in permutations(set(RESULTS) - {STORE}, 2):
-        assert RESULTS[one][0] not in RESULTS[other]
+    for item, other in permutations(set(RESULTS) - {STORE}, 2):
+        assert RESULTS[item][0] not in RESULTS[other]
 
 
 def test_an_empty_folder_is_for_any_kind(tmp_path: Path) -> None:
@@ -49,9 +49,9 @@ def test_an_audit_leaves_a_plan_as_it_is(run: Run, tmp_path: Path) -> None:
     keep(tmp_path / "store", SNAPSHOT, "a")
     put(tmp_path / "out", *RESULTS[PLAN][:2])
     before = sorted((tmp_path / "out").rglob("*"))
-    said = run("audit", tmp_path / "store", "--out", tmp_path / "out")
-    assert (said.code, is_one_line(said)) == (2, True)
-    assert f"holds {PLAN} already: choose another folder for {AUDIT}" in said.err
+    output = run("audit", tmp_path / "store", "--out", tmp_path / "out")
+    assert (output.code, is_one_line(output)) == (2, True)
+    assert f"holds {PLAN} already: choose another folder for {AUDIT}" in output.err
     assert sorted((tmp_path / "out").rglob("*")) == before
 
 
@@ -73,10 +73,10 @@ def test_two_tables_of_a_plan_are_of_one_run(
     others = iter("b")
 
     def written_after(place: LocalPlace, session: SparkSession, table: str, one: str) -> object:
-        found = read(place, session, table, one)
+        result = read(place, session, table, one)
         for cluster in others:
             keep(tmp_path, SNAPSHOT, cluster)
-        return found
+        return result
 
     monkeypatch.setattr(LocalPlace, "read", written_after)
     tables = read_results(spark, str(tmp_path), ("groups", "assignments"), SNAPSHOT)

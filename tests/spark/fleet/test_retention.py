@@ -32,7 +32,7 @@ def look(store: Path, retention: Retention, now: datetime = NOW) -> Pruning:
 
 
 def aged(store: Path, retention: Retention, now: datetime = NOW) -> list[str]:
-    return [one.snapshot for one in look(store, retention, now).aged]
+    return [item.snapshot for item in look(store, retention, now).aged]
 
 
 class TestDaily:
@@ -62,7 +62,7 @@ class TestDaily:
         there = full
         for at in range(24):
             needed = Retention(DAYS, daily).needed(there)
-            there = [one for one in there if one in needed or one > hour(20, at)]
+            there = [item for item in there if item in needed or item > hour(20, at)]
         assert {*there} == last
 
 
@@ -75,10 +75,10 @@ class TestPruning:
         keep(tmp_path, hour(12, 0), "a")
         keep(tmp_path, hour(20, 0), "a")
         keep(tmp_path, hour(21, 7), "a")
-        found = look(tmp_path, Retention(2 * DAYS))
-        assert [one.snapshot for one in found.aged] == [hour(10, 0), hour(12, 0)]
-        assert (found.kept, found.left) == ([hour(11, 0)], {})
-        of_it = found.aged[0]
+        result = look(tmp_path, Retention(2 * DAYS))
+        assert [item.snapshot for item in result.aged] == [hour(10, 0), hour(12, 0)]
+        assert (result.kept, result.left) == ([hour(11, 0)], {})
+        of_it = result.aged[0]
         parts = [*tmp_path.glob(f"*/snapshot={hour(10, 0)}/*")]
         assert (of_it.clusters, of_it.files) == (("a",), len(parts))
         assert of_it.bytes == sum(part.stat().st_size for part in parts)
@@ -109,8 +109,8 @@ class TestPruning:
 
     def test_what_is_not_judged_is_named(self, tmp_path: Path) -> None:
         lacking, broken, written, running = (hour(10, at) for at in (1, 2, 3, 4))
-        for one in (lacking, broken, written, running, hour(10, 5), hour(21, 7)):
-            keep(tmp_path, one, "a")
+        for item in (lacking, broken, written, running, hour(10, 5), hour(21, 7)):
+            keep(tmp_path, item, "a")
         keep_under(tmp_path, "1-night", "a")
         for part in tmp_path.glob(f"members/snapshot={lacking}/*"):
             part.unlink()
@@ -121,10 +121,12 @@ class TestPruning:
         (run / f"members/snapshot={running}").mkdir(parents=True)
         lock = os.open(run, os.O_RDONLY)
         fcntl.flock(lock, fcntl.LOCK_EX)
-        found = look(tmp_path, Retention(DAYS))
+        result = look(tmp_path, Retention(DAYS))
         os.close(lock)
-        assert [one.snapshot for one in found.aged] == [hour(10, 5)]
-        why = {one: said.rpartition(".parquet ")[2] for one, said in found.left.items()}
+        assert [element.snapshot for element in result.aged] == [hour(10, 5)]
+        why = {
+            element: output.rpartition(".parquet ")[2] for element, output in result.left.items()
+        }
         assert why == {
             "1-night": "its id isn't a time like 20261121T060000Z",
             lacking: "it lacks members",
@@ -145,8 +147,8 @@ class TestPruning:
 
     def test_ids_without_a_time_alone(self, tmp_path: Path) -> None:
         keep_under(tmp_path, "night", "a")
-        found = look(tmp_path, Retention(DAYS))
-        assert (found.before, found.aged) == (None, ())
+        result = look(tmp_path, Retention(DAYS))
+        assert (result.before, result.aged) == (None, ())
 
     def test_nothing_there(self, tmp_path: Path) -> None:
         with pytest.raises(InputError, match="has no snapshot: import or write one first"):
@@ -161,8 +163,8 @@ class TestPrune:
             keep(tmp_path, hour(10, at), "a")
         keep(tmp_path, hour(21, 7), "a")
         stays = {path: path.read_bytes() for path in tmp_path.rglob(f"snapshot={hour(21, 7)}/*")}
-        found = look(tmp_path, Retention(DAYS, 1))
-        assert [*prune(found)] == [hour(10, 1), hour(10, 2)]
+        result = look(tmp_path, Retention(DAYS, 1))
+        assert [*prune(result)] == [hour(10, 1), hour(10, 2)]
         place = LocalPlace(tmp_path)
         assert snapshots(place, "") == [hour(10, 3), hour(21, 7)]
         assert [*tmp_path.rglob(f"snapshot={hour(10, 1)}")] == []
@@ -173,9 +175,9 @@ class TestPrune:
         keep(tmp_path, hour(10, 1), "a")
         keep(tmp_path, hour(10, 2), "a")
         keep(tmp_path, hour(21, 7), "a")
-        found = look(tmp_path, Retention(DAYS))
+        result = look(tmp_path, Retention(DAYS))
         keep(tmp_path, hour(10, 1), "b")
-        assert [*prune(found)] == [hour(10, 2)]
+        assert [*prune(result)] == [hour(10, 2)]
         assert snapshots(LocalPlace(tmp_path), "") == [hour(10, 1), hour(21, 7)]
 
     def test_who_has_begun_to_read_one_that_goes_is_told(
@@ -184,7 +186,7 @@ class TestPrune:
         """An optional table that is gone by then isn't taken for one that was never there."""
         for at in (10, 21):
             keep(tmp_path, hour(at, 0), "a")
-        told = f"{hour(10, 0)} of .* was removed while it was read: run it again"
+        report = f"{hour(10, 0)} of .* was removed while it was read: run it again"
         parts = LocalPlace.parts
 
         def late(place: LocalPlace, table: str, snapshot: str, thoroughly: bool = True) -> object:
@@ -198,7 +200,7 @@ class TestPrune:
             lambda: FleetSnapshot.read(spark, str(tmp_path), hour(10, 0)),
         ):
             monkeypatch.setattr(LocalPlace, "parts", late)
-            with pytest.raises(UnreadableError, match=told):
+            with pytest.raises(UnreadableError, match=report):
                 read()
             keep(tmp_path, hour(10, 0), "a")
 

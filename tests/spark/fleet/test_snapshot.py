@@ -39,13 +39,13 @@ class TestOf:
         assert snapshot.notes == ()
         assert set(snapshot.tables) == set(TABLES)
         for name, table in snapshot.tables.items():
-            found = [(field.name, field.dataType) for field in table.schema]
-            assert found == [(column.name, column.type) for column in TABLES[name].columns]
+            result = [(field.name, field.dataType) for field in table.schema]
+            assert result == [(column.name, column.type) for column in TABLES[name].columns]
 
     def test_the_id_is_now_in_utc_unless_it_is_stated(self, spark: SparkSession) -> None:
-        given = frames(spark)
-        assert FleetSnapshot.of(**given, snapshot="20261121T060000Z").id == "20261121T060000Z"
-        made = FleetSnapshot.of(**given).id
+        entries = frames(spark)
+        assert FleetSnapshot.of(**entries, snapshot="20261121T060000Z").id == "20261121T060000Z"
+        made = FleetSnapshot.of(**entries).id
         assert (len(made), made[8], made[-1]) == (16, "T", "Z")
         assert made.replace("T", "").rstrip("Z").isdigit()
 
@@ -59,10 +59,10 @@ class TestOf:
             FleetSnapshot.of(**frames(spark), quotas=spark.range(1))
 
     def test_optional_tables_and_columns_may_be_absent(self, spark: SparkSession) -> None:
-        given = {name: table for name, table in frames(spark).items() if name in REQUIRED}
+        inputs = {name: table for name, table in frames(spark).items() if name in REQUIRED}
         keys = {
             name: table.select(*(c.name for c in TABLES[name].columns if c.required))
-            for name, table in given.items()
+            for name, table in inputs.items()
         }
         snapshot = FleetSnapshot.of(**keys)
         assert set(snapshot.tables) == set(REQUIRED)
@@ -71,10 +71,10 @@ class TestOf:
         assert (assigned.member_id, assigned.generation) == ("a", None)
 
     def test_unknown_columns_are_left_out_with_a_note(self, spark: SparkSession) -> None:
-        given = frames(spark)
-        given["members"] = given["members"].withColumns({"age": F.lit(1), "a.b `c`": F.lit(2)})
-        given["partitions"] = given["partitions"].withColumn("isr_count", F.lit(1))
-        snapshot = FleetSnapshot.of(**given)
+        entries = frames(spark)
+        entries["members"] = entries["members"].withColumns({"age": F.lit(1), "a.b `c`": F.lit(2)})
+        entries["partitions"] = entries["partitions"].withColumn("isr_count", F.lit(1))
+        snapshot = FleetSnapshot.of(**entries)
         assert snapshot.notes == (
             "table members: left out unknown columns age, a.b `c`",
             "table partitions: left out unknown columns isr_count",
@@ -82,15 +82,15 @@ class TestOf:
         assert "age" not in snapshot.tables["members"].columns
 
     def test_any_width_of_whole_number_stands_for_another(self, spark: SparkSession) -> None:
-        given = frames(spark)
+        entries = frames(spark)
         wide = {"partition": F.col("partition").cast("bigint")}
-        given["partitions"] = given["partitions"].withColumns(
+        entries["partitions"] = entries["partitions"].withColumns(
             wide | {"replicas": F.array(F.lit(1).cast("bigint")), "weight": F.lit(7)}
         )
-        given["assignments"] = given["assignments"].withColumns(
+        entries["assignments"] = entries["assignments"].withColumns(
             wide | {"generation": F.col("generation").cast("smallint")}
         )
-        snapshot = FleetSnapshot.of(**given).validate()
+        snapshot = FleetSnapshot.of(**entries).validate()
         (claim,) = snapshot.tables["assignments"].collect()
         assert (claim.partition, claim.generation) == (0, 3)
         partition = snapshot.tables["partitions"].first()
@@ -98,24 +98,24 @@ class TestOf:
         assert (partition.replicas, partition.weight) == ([1], 7.0)
 
     def test_a_column_of_nulls_stands_for_any_type(self, spark: SparkSession) -> None:
-        given = frames(spark)
-        given["partitions"] = given["partitions"].withColumns(
+        entries = frames(spark)
+        entries["partitions"] = entries["partitions"].withColumns(
             {"replicas": F.lit(None), "weight": F.lit(None)}
         )
-        assert FleetSnapshot.of(**given).tables["partitions"].count() == 2
+        assert FleetSnapshot.of(**entries).tables["partitions"].count() == 2
 
     def test_all_missing_mistyped_and_doubled_columns_are_told_at_once(
         self, spark: SparkSession
     ) -> None:
-        given = frames(spark)
-        given["groups"] = given["groups"].withColumn("subscriptions_inferred", F.lit("no"))
-        given["members"] = given["members"].select("cluster", "rack", F.lit("x").alias("Rack"))
-        given["partitions"] = given["partitions"].withColumns(
+        entries = frames(spark)
+        entries["groups"] = entries["groups"].withColumn("subscriptions_inferred", F.lit("no"))
+        entries["members"] = entries["members"].select("cluster", "rack", F.lit("x").alias("Rack"))
+        entries["partitions"] = entries["partitions"].withColumns(
             {"partition": F.lit("0"), "replicas": F.array(F.lit("1")), "topic_id": F.lit(1)}
         )
-        given["assignments"] = given["assignments"].drop("member_id")
+        entries["assignments"] = entries["assignments"].drop("member_id")
         with pytest.raises(InputError) as raised:
-            FleetSnapshot.of(**given, snapshot=SNAPSHOT)
+            FleetSnapshot.of(**entries, snapshot=SNAPSHOT)
         assert str(raised.value) == (
             f"snapshot {SNAPSHOT} can't be used: "
             "column groups.subscriptions_inferred is string and must be boolean; "
@@ -131,13 +131,13 @@ class TestOf:
         self, spark: SparkSession
     ) -> None:
         """Databases write names in capitals and whole numbers as decimals."""
-        given = frames(spark)
-        given["members"] = given["members"].toDF(*map(str.upper, given["members"].columns))
-        given["partitions"] = given["partitions"].withColumns(
+        entries = frames(spark)
+        entries["members"] = entries["members"].toDF(*map(str.upper, entries["members"].columns))
+        entries["partitions"] = entries["partitions"].withColumns(
             {"partition": F.expr("cast(partition as decimal(10, 0))"), "leader": F.lit(1.0)}
         )
         with pytest.raises(InputError) as raised:
-            FleetSnapshot.of(**given, snapshot=SNAPSHOT)
+            FleetSnapshot.of(**entries, snapshot=SNAPSHOT)
         assert str(raised.value) == (
             f"snapshot {SNAPSHOT} can't be used: "
             "table members has the column CLUSTER, which has to be called cluster; "
@@ -176,13 +176,13 @@ class TestValidate:
         self, spark: SparkSession, settings, ansi: str
     ) -> None:
         """2³² would be partition 0 where Spark casts as Java does, and end the job otherwise."""
-        given = frames(spark)
-        given["partitions"] = given["partitions"].withColumn("partition", F.lit(2**32))
+        entries = frames(spark)
+        entries["partitions"] = entries["partitions"].withColumn("partition", F.lit(2**32))
         with (
             settings({"spark.sql.ansi.enabled": ansi}),
             pytest.raises(InputError, match=r"\(partitions\.partition: 2 rows\)"),
         ):
-            FleetSnapshot.of(**given).validate()
+            FleetSnapshot.of(**entries).validate()
 
 
 @pytest.fixture
@@ -303,12 +303,12 @@ class TestRead:
         pq.write_table(pa.table({"cluster": ["c"]}), part_of(store, "partitions"))
         with pytest.raises(InputError) as raised:
             FleetSnapshot.read(spark, str(store))
-        said = str(raised.value)
-        assert said.startswith(f"snapshot {SNAPSHOT} can't be used: table groups can't be read")
-        assert f"table members can't be read from {store}/members/snapshot={SNAPSHOT}: " in said
-        assert "table partitions lacks the column topic, partition" in said
-        assert "\n" not in said
-        assert "SQLSTATE" not in said
+        output = str(raised.value)
+        assert output.startswith(f"snapshot {SNAPSHOT} can't be used: table groups can't be read")
+        assert f"table members can't be read from {store}/members/snapshot={SNAPSHOT}: " in output
+        assert "table partitions lacks the column topic, partition" in output
+        assert "\n" not in output
+        assert "SQLSTATE" not in output
 
     @pytest.mark.parametrize("manifest", [True, False])
     def test_a_file_without_a_byte_is_no_table_without_rows(

@@ -35,8 +35,8 @@ NEWEST = HOURS[-1]
 def kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Two days, by the hour, of one cluster, and at the end a second one."""
     store = tmp_path_factory.mktemp("hours")
-    for one in HOURS:
-        keep(store, one, "a")
+    for hour in HOURS:
+        keep(store, hour, "a")
     keep(store, NEWEST, "b")
     return store
 
@@ -56,28 +56,28 @@ class TestList:
     def test_people_see_the_newest_and_how_many_others_there_are(
         self, run: Run, kept: Path
     ) -> None:
-        said = run("snapshots", kept)
-        assert all((one in said.out) == (one >= HOURS[24]) for one in HOURS)
-        told = (
+        output = run("snapshots", kept)
+        assert all((hour in output.out) == (hour >= HOURS[24]) for hour in HOURS)
+        report = (
             f"Not listed: 24 other snapshots, from {HOURS[0]} to {HOURS[23]} (--all lists all).\n"
         )
-        assert said.err == told
-        assert all(one in run("snapshots", kept, "--csv").out for one in HOURS)
+        assert output.err == report
+        assert all(hour in run("snapshots", kept, "--csv").out for hour in HOURS)
 
     def test_all_and_since(self, run: Run, kept: Path) -> None:
-        assert all(one in run("snapshots", kept, "--all").out for one in HOURS)
+        assert all(hour in run("snapshots", kept, "--all").out for hour in HOURS)
         for since in ("5h", HOURS[-6]):
-            said = run("snapshots", kept, "--since", since)
-            assert [one for one in HOURS if f" {one} " in said.out] == HOURS[-6:]
-        said = run("snapshots", kept, "--since", HOURS[1])
-        assert said.err == f"Not listed: 1 other snapshot, {HOURS[0]} (--all lists all).\n"
+            output = run("snapshots", kept, "--since", since)
+            assert [hour for hour in HOURS if f" {hour} " in output.out] == HOURS[-6:]
+        output = run("snapshots", kept, "--since", HOURS[1])
+        assert output.err == f"Not listed: 1 other snapshot, {HOURS[0]} (--all lists all).\n"
 
     def test_programs_get_all_unless_they_say_since_when(self, run: Run, kept: Path) -> None:
         listed = json.loads(run("snapshots", kept, "--format", "json").out)["snapshots"]
         assert [row["snapshot"] for row in listed] == HOURS
         assert [row["clusters"] for row in listed[-2:]] == [["a"], ["a", "b"]]
-        said = run("snapshots", kept, "--since", "0h", "--format", "json")
-        assert [row["snapshot"] for row in json.loads(said.out)["snapshots"]] == [NEWEST]
+        output = run("snapshots", kept, "--since", "0h", "--format", "json")
+        assert [row["snapshot"] for row in json.loads(output.out)["snapshots"]] == [NEWEST]
 
     def test_manifests_tell_all_of_it(
         self, run: Run, kept: Path, monkeypatch: pytest.MonkeyPatch
@@ -97,12 +97,12 @@ class TestList:
     def test_those_that_are_not_whole_are_named_though_not_listed(
         self, run: Run, days: Path
     ) -> None:
-        for one in HOURS[:24]:
-            keep(days, one, "a")
+        for hour in HOURS[:24]:
+            keep(days, hour, "a")
         for part in days.glob("members/snapshot=20261101T060000Z/*"):
             part.unlink()
-        said = run("snapshots", days)
-        assert "Skipped because they are incomplete: 20261101T060000Z.\n" in said.err
+        output = run("snapshots", days)
+        assert "Skipped because they are incomplete: 20261101T060000Z.\n" in output.err
 
 
 def test_only_the_newest_are_looked_at_for_a_fleet(
@@ -137,8 +137,8 @@ class TestPrune:
 
     def test_without_more_it_only_says_what_it_would_do(self, run: Run, days: Path) -> None:
         before = sorted(days.rglob("*"))
-        said = run("snapshots", days, "--prune", "2d", "--format", "json")
-        (first, second), left = (json.loads(said.out)[name] for name in ("prune", "left"))
+        output = run("snapshots", days, "--prune", "2d", "--format", "json")
+        (first, second), left = (json.loads(output.out)[name] for name in ("prune", "left"))
         parts = [*days.glob("*/snapshot=20261101T060000Z/*")]
         assert first == {
             "snapshot": "20261101T060000Z",
@@ -150,7 +150,7 @@ class TestPrune:
             "foreign": [],
         }
         assert (second["snapshot"], left) == ("20261102T060000Z", [])
-        assert said.err == (
+        assert output.err == (
             "To be removed: 2 snapshots older than 2d (before 20261103T060000Z), 0.0 MB.\n"
             "Nothing was changed: add --apply to do it.\n"
         )
@@ -163,11 +163,11 @@ class TestPrune:
         keep(days, "20261101T000000Z", "a")
         keep(days, "20261101T030000Z", "c")
         words = ("--prune", "2d", "--keep-daily", 1, "--apply", "--format", "json")
-        said = run("snapshots", days, *words)
-        assert [(row["snapshot"], row["removed"]) for row in json.loads(said.out)["prune"]] == [
+        output = run("snapshots", days, *words)
+        assert [(row["snapshot"], row["removed"]) for row in json.loads(output.out)["prune"]] == [
             ("20261101T000000Z", True)
         ]
-        assert said.err == (
+        assert output.err == (
             "Removed: 1 snapshot older than 2d (before 20261103T060000Z), 0.0 MB.\n"
             "3 snapshots of that age stay: the newest of a cluster, or kept for their day.\n"
         )
@@ -179,30 +179,30 @@ class TestPrune:
             (days / "members/snapshot=20261101T060000Z" / name).touch()
         path = "members/snapshot=20261101T060000Z/notes.txt"
         for words, would in (((), "To be removed"), (("--apply",), "Removed")):
-            said = run("snapshots", days, "--prune", "2d", *words)
-            assert f"{would} with them: 1 file of other programs: {path}.\n" in said.err
+            output = run("snapshots", days, "--prune", "2d", *words)
+            assert f"{would} with them: 1 file of other programs: {path}.\n" in output.err
 
     def test_what_is_left_alone_is_told(self, run: Run, days: Path) -> None:
         keep_under(days, "1-night", "a")
         for part in days.glob("members/snapshot=20261101T060000Z/*"):
             part.unlink()
-        said = run("snapshots", days, "--prune", "2d", "--no-dry-run", "--format", "json")
-        assert json.loads(said.out)["left"] == [
+        output = run("snapshots", days, "--prune", "2d", "--no-dry-run", "--format", "json")
+        assert json.loads(output.out)["left"] == [
             {"snapshot": "1-night", "why": "its id isn't a time like 20261121T060000Z"},
             {"snapshot": "20261101T060000Z", "why": "it lacks members"},
         ]
-        assert "Left alone: snapshot 20261101T060000Z: it lacks members.\n" in said.err
+        assert "Left alone: snapshot 20261101T060000Z: it lacks members.\n" in output.err
 
     def test_of_tables_of_a_catalog(self, run: Run, lake: str, spark: SparkSession) -> None:
         for day in range(1, 5):
             put(spark, lake, fleet_of("a").tables("groups"), f"202611{day:02}T060000Z")
         words = ("--tables", lake, "--prune", "2d", "--format", "json")
-        said = run("snapshots", *words)
-        (row,) = json.loads(said.out)["prune"]
+        output = run("snapshots", *words)
+        (row,) = json.loads(output.out)["prune"]
         assert (row["snapshot"], row["rows"], row["bytes"]) == ("20261101T060000Z", 5, None)
-        assert "To be removed: 1 snapshot older than 2d" in said.err
-        said = run("snapshots", *words, "--no-dry-run")
-        assert "Removed: 1 snapshot older than 2d (before 20261102T060000Z).\n" in said.err
+        assert "To be removed: 1 snapshot older than 2d" in output.err
+        output = run("snapshots", *words, "--no-dry-run")
+        assert "Removed: 1 snapshot older than 2d (before 20261102T060000Z).\n" in output.err
         there = snapshots(spark, CatalogSchema(lake))
         assert there == [f"2026110{day}T060000Z" for day in (2, 3, 4)]
         assert "1 snapshot " not in flat(run("snapshots", *words[:4]).err)
@@ -223,8 +223,8 @@ class TestCompact:
         assert f"20261105 1 {len(parts)} {len(parts) // 2} " in printed
         assert [*days.glob("*/snapshot=20261105T060000Z/*")] == parts
         before = run("snapshots", days, "--format", "json").out
-        said = run("snapshots", days, "--compact", "--no-dry-run", "--format", "json")
-        (row,) = json.loads(said.out)["compact"]
+        output = run("snapshots", days, "--compact", "--no-dry-run", "--format", "json")
+        (row,) = json.loads(output.out)["compact"]
         after = [*days.glob("*/snapshot=20261105T060000Z/*")]
         assert len(after) == row["fewer"] == len(parts) // 2
         assert row["bytes_after"] <= row["bytes"]
@@ -238,10 +238,10 @@ class TestCompact:
             raise OSError(28, "No space left on device")
 
         monkeypatch.setattr("spark.fleet.compaction.merge", full)
-        said = run("snapshots", days, "--compact", "--apply")
-        assert said.code == 3
-        assert "1 of 1 snapshot could not be compacted: " in flat(said.err)
-        assert "No space left on device" in flat(said.err)
+        output = run("snapshots", days, "--compact", "--apply")
+        assert output.code == 3
+        assert "1 of 1 snapshot could not be compacted: " in flat(output.err)
+        assert "No space left on device" in flat(output.err)
         assert run("snapshots", days, "--compact").code == 0
 
     def test_what_a_run_before_left_goes_even_if_nothing_is_to_be_done(
@@ -268,8 +268,8 @@ class TestCompact:
     def test_what_cannot_be_is_told(self, run: Run, days: Path) -> None:
         for part in days.glob("members/snapshot=20261101T060000Z/*"):
             part.unlink()
-        said = run("snapshots", days, "--compact")
-        assert "Left as it is: snapshot 20261101T060000Z: it lacks members.\n" in said.err
+        output = run("snapshots", days, "--compact")
+        assert "Left as it is: snapshot 20261101T060000Z: it lacks members.\n" in output.err
 
 
 @pytest.mark.parametrize(
@@ -284,13 +284,13 @@ class TestCompact:
     ],
 )
 def test_what_says_nothing_together(run: Run, days: Path, words: list[str], told: str) -> None:
-    said = run("snapshots", days, *words)
-    assert (said.code, is_one_line(said), told in said.err) == (2, True, True)
+    output = run("snapshots", days, *words)
+    assert (output.code, is_one_line(output), told in output.err) == (2, True, True)
 
 
 def test_where_only_another_program_can_do_it(run: Run, days: Path, lake: str) -> None:
     with pytest.raises(InputError, match="can't be removed from here, only those of local"):
         pruning_of(ArrowPlace.at(days.as_uri()), days.as_uri(), Retention(MAX_AGE), now_in_utc())
-    said = run("snapshots", "--tables", lake, "--compact")
-    assert (said.code, is_one_line(said)) == (2, True)
-    assert "are compacted by what keeps them" in said.err
+    output = run("snapshots", "--tables", lake, "--compact")
+    assert (output.code, is_one_line(output)) == (2, True)
+    assert "are compacted by what keeps them" in output.err

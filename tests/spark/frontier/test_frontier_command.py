@@ -37,18 +37,18 @@ def store(tmp_path: Path) -> Path:
 def test_each_load_has_its_fewest_moves_and_a_sentence_tells_the_knee(
     run: Run, store: Path
 ) -> None:
-    said = run("frontier", store, "--group", "lopsided")
-    assert said.code == 0, said.err
-    assert "Group lopsided of cluster" in said.err
-    assert "7 moves bring the largest load from 12 to 5, each about as much" in flat(said.err)
-    assert [line.split()[:2] for line in said.out.splitlines() if line.split()[:1] == ["3"]] == [
+    output = run("frontier", store, "--group", "lopsided")
+    assert output.code == 0, output.err
+    assert "Group lopsided of cluster" in output.err
+    assert "7 moves bring the largest load from 12 to 5, each about as much" in flat(output.err)
+    assert [line.split()[:2] for line in output.out.splitlines() if line.split()[:1] == ["3"]] == [
         ["3", "9"]
     ]
 
 
 def test_for_programs_a_row_with_its_points(run: Run, store: Path) -> None:
-    said = run("frontier", store, "--group", "lopsided", "--format", "json")
-    (row,) = json.loads(said.out)["frontier"]
+    output = run("frontier", store, "--group", "lopsided", "--format", "json")
+    (row,) = json.loads(output.out)["frontier"]
     assert [(point["moves"], point["max_load"]) for point in row["points"]] == [
         (moves, 12 - moves) for moves in range(8)
     ]
@@ -58,9 +58,9 @@ def test_for_programs_a_row_with_its_points(run: Run, store: Path) -> None:
 
 
 def test_a_group_without_a_plan_has_its_reason_and_none_is_one_line(run: Run, store: Path) -> None:
-    said = run("frontier", store, "--group", "gone")
-    assert (said.code, said.out) == (0, "")
-    assert "is empty" in said.err
+    output = run("frontier", store, "--group", "gone")
+    assert (output.code, output.out) == (0, "")
+    assert "is empty" in output.err
     none = run("frontier", store, "--group", "nobody's")
     assert none.code == 2
     assert is_one_line(none)
@@ -70,9 +70,9 @@ def test_limits_count_and_a_clash_is_the_groups_reason(run: Run, store: Path) ->
     words = ("frontier", store, "--group", "even", "--format", "json", "--goal")
     (row,) = json.loads(run(*words, "exclude=a").out)["frontier"]
     assert [(point["moves"], point["max_load"]) for point in row["points"]] == [(1, 2)]
-    said = run(*words, "max_partitions=0")
-    assert said.code == 0
-    (row,) = json.loads(said.out)["frontier"]
+    output = run(*words, "max_partitions=0")
+    assert output.code == 0
+    (row,) = json.loads(output.out)["frontier"]
     assert (row["status"], row["points"]) == ("failed", [])
     assert row["reason"].startswith("its limits can't be met: at most 0 partitions")
 
@@ -84,11 +84,11 @@ def test_dataframes_say_the_same(spark: SparkSession, store: Path) -> None:
 
 def test_a_knee_is_where_more_moves_bring_little(run: Run, store: Path) -> None:
     """Four moves take the worst off; below that each of five members has to give one."""
-    said = run("frontier", store, "--group", "steep")
+    output = run("frontier", store, "--group", "steep")
     assert "4 moves bring 80 % of what 9 would, which bring the largest load from 8 to 3." in flat(
-        said.err
+        output.err
     )
-    (row,) = [line for line in said.out.splitlines() if "most for its moves" in line]
+    (row,) = [line for line in output.out.splitlines() if "most for its moves" in line]
     assert row.split()[:2] == ["4", "4"]
 
 
@@ -106,14 +106,14 @@ def test_by_weight_a_row_has_what_was_found_and_what_none_is_below(
     run: Run, tmp_path: Path
 ) -> None:
     words = ("frontier", heavy(tmp_path / "store"), "--group", "g", "--weight", "column")
-    said = run(*words)
-    assert said.code == 0, said.err
-    assert [line.split()[:4] for line in said.out.splitlines() if line.split()[:1] == ["1"]] == [
+    output = run(*words)
+    assert output.code == 0, output.err
+    assert [line.split()[:4] for line in output.out.splitlines() if line.split()[:1] == ["1"]] == [
         ["1", "50", "50", "100"]
     ]
-    told = "1 move brings the largest load by weight from 100 to 50, each about as much as the"
-    assert told in flat(said.err)
-    assert "no plan is below 50 (gap 0.00 %)" in flat(said.err)
+    report = "1 move brings the largest load by weight from 100 to 50, each about as much as the"
+    assert report in flat(output.err)
+    assert "no plan is below 50 (gap 0.00 %)" in flat(output.err)
     (row,) = json.loads(run(*words, "--format", "json").out)["frontier"]
     assert (row["current_max_weight"], row["weight_bound"]) == (
         pytest.approx(100),
@@ -122,12 +122,12 @@ def test_by_weight_a_row_has_what_was_found_and_what_none_is_below(
     assert [sorted(point) for point in row["points"]] == [
         ["gain", "knee", "max_weight", "moves", "weight_bound"]
     ] * 2
-    said = run("explain", *words[1:])
+    output = run("explain", *words[1:])
     assert "the largest load by weight of 2 members is 100, and no plan's is below 50" in flat(
-        said.err
+        output.err
     )
-    assert "The plan makes it 50, by 1 move." in flat(said.err)
-    assert ["a", "100", "50", "12", "11"] in [line.split() for line in said.out.splitlines()]
+    assert "The plan makes it 50, by 1 move." in flat(output.err)
+    assert ["a", "100", "50", "12", "11"] in [line.split() for line in output.out.splitlines()]
     refused = run(*words, "--goal", "max_partitions=3")
     assert (refused.code, refused.out) == (0, "")
     assert "what moves buy isn't worked out under max_partitions: leave it out here, or" in flat(
@@ -136,7 +136,11 @@ def test_by_weight_a_row_has_what_was_found_and_what_none_is_below(
 
 
 def test_weights_that_a_store_lacks_and_that_are_none_are_one_line(run: Run, store: Path) -> None:
-    for weight, told in (("lag", "has no table offsets"), ("bytes", "bytes"), ("rate", "offsets")):
-        said = run("frontier", store, "--group", "even", "--weight", weight)
-        assert (said.code, is_one_line(said)) == (2, True), said.err
-        assert told in said.err
+    for weight, report in (
+        ("lag", "has no table offsets"),
+        ("bytes", "bytes"),
+        ("rate", "offsets"),
+    ):
+        output = run("frontier", store, "--group", "even", "--weight", weight)
+        assert (output.code, is_one_line(output)) == (2, True), output.err
+        assert report in output.err

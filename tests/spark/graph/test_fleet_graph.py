@@ -41,8 +41,8 @@ def test_vertices_and_edges_are_those_of_the_tables(snapshot: FleetSnapshot, gra
     assert sorted(named.values(), key=str) == sorted(plain.vertices, key=str)
     assert {vertex(row) for row in vertices if row["listed"]} == plain.listed
     for kind in ("subscribes", "owns", "led_by"):
-        found = [(named[row["src"]], named[row["dst"]]) for row in edges if row["kind"] == kind]
-        assert sorted(found, key=str) == sorted(getattr(plain, kind), key=str)
+        result = [(named[row["src"]], named[row["dst"]]) for row in edges if row["kind"] == kind]
+        assert sorted(result, key=str) == sorted(getattr(plain, kind), key=str)
 
 
 def test_an_edge_to_a_topic_tells_for_how_many_partitions_it_stands(
@@ -85,8 +85,8 @@ def test_ids_are_packed_as_documented_and_follow_from_names_alone(
             settings({"spark.sql.shuffle.partitions": str(shuffle)}),
             fleet_graph(fleet.snapshot(graphframes)) as graph,
         ):
-            found = {vertex(row): row["id"] for row in graph.vertices.collect()}
-        assert found == {
+            result = {vertex(row): row["id"] for row in graph.vertices.collect()}
+        assert result == {
             name: ((KINDS.index(name[0]) << RANK_BITS) + rank << NUMBER_BITS) + number
             for name, (rank, number) in wanted.items()
         }
@@ -102,8 +102,8 @@ def test_rows_that_contradict_each_other_make_one_vertex(graphframes: SparkSessi
     fleet = Fleet().topic("t", [0, 0, -1]).group("g", {"a": ["t"]}, [("t", -1, "a")])
     fleet.add("members", group="g", member_id="a", host="h")
     with fleet_graph(fleet.snapshot(graphframes)) as graph:
-        found = {(row["kind"], row["partition"], row["host"]) for row in graph.vertices.collect()}
-        assert found == {("member", None, "h"), ("partition", 0, None)}
+        result = {(row["kind"], row["partition"], row["host"]) for row in graph.vertices.collect()}
+        assert result == {("member", None, "h"), ("partition", 0, None)}
         assert [row["kind"] for row in graph.edges.collect()] == ["subscribes"]
 
 

@@ -40,13 +40,13 @@ class TestQuestions:
 
     def test_coupled_groups(self, run: Run, store: Path) -> None:
         """Names are written so that they do no harm to a terminal."""
-        said = run("graph", store, "--question", "coupled-groups")
-        assert said.code == 0
-        assert "\x1b" not in said.out
-        assert "\u202e" not in said.out
-        assert "\\x1b" in said.out
-        said = run("graph", store, "--question", "coupled-groups", "--hub", 1, "--format", "json")
-        printed = json.loads(said.out)
+        output = run("graph", store, "--question", "coupled-groups")
+        assert output.code == 0
+        assert "\x1b" not in output.out
+        assert "\u202e" not in output.out
+        assert "\\x1b" in output.out
+        output = run("graph", store, "--question", "coupled-groups", "--hub", 1, "--format", "json")
+        printed = json.loads(output.out)
         assert printed["fleet"] == [
             {"groups": 3, "alone": 3, "coupled": 0, "components": 3, "largest_component": 1}
         ]
@@ -75,15 +75,15 @@ class TestQuestions:
         assert json.loads(run("graph", store, *words).out)["components"] == [
             {"component": "h1", "members": 1, "topics": 1, "partitions": 3},
         ]
-        said = run("graph", store, "--question", "competitors", "--group", "a", "--member", "a2")
-        assert said.code == 0
-        assert flat(said.out).endswith("a1 - - - 2 1")
+        output = run("graph", store, "--question", "competitors", "--group", "a", "--member", "a2")
+        assert output.code == 0
+        assert flat(output.out).endswith("a1 - - - 2 1")
 
     def test_what_is_not_there_is_bad_input(self, run: Run, store: Path) -> None:
-        said = run("graph", store, "--question", "components", "--group", "x\ny")
-        assert said.code == 2
-        assert is_one_line(said)
-        assert "no cluster has a group 'x\\ny' with members" in said.err
+        output = run("graph", store, "--question", "components", "--group", "x\ny")
+        assert output.code == 2
+        assert is_one_line(output)
+        assert "no cluster has a group 'x\\ny' with members" in output.err
 
 
 @pytest.mark.parametrize(
@@ -97,8 +97,8 @@ class TestQuestions:
 def test_options_that_do_not_fit_the_question(
     run: Run, store: Path, words: tuple[str, ...], sentence: str
 ) -> None:
-    said = run("graph", store, "--question", *words)
-    assert (said.code, said.err) == (2, f"evenfleet: {sentence}\n")
+    output = run("graph", store, "--question", *words)
+    assert (output.code, output.err) == (2, f"evenfleet: {sentence}\n")
 
 
 def test_where_the_jar_cannot_be_had_a_sentence_says_how_to_bring_it(
@@ -107,10 +107,10 @@ def test_where_the_jar_cannot_be_had_a_sentence_says_how_to_bring_it(
     """Spark's resolver is asked for it, in vain; a thread of its own sees no jar of another's."""
     monkeypatch.setattr("spark.jobs.graph.coordinate", lambda _: "no coordinate")
     with ThreadPoolExecutor(1) as elsewhere:
-        said = elsewhere.submit(run, "graph", store, "--question", "coupled-groups").result()
-    assert said.code == 2
-    assert is_one_line(said)
-    assert f"`--packages {coordinate('graphframes')}`" in said.err
+        output = elsewhere.submit(run, "graph", store, "--question", "coupled-groups").result()
+    assert output.code == 2
+    assert is_one_line(output)
+    assert f"`--packages {coordinate('graphframes')}`" in output.err
 
 
 def test_the_session_gets_the_jar_from_sparks_resolver(graphframes: SparkSession) -> None:

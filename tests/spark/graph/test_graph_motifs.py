@@ -47,12 +47,12 @@ def findings(snapshot: FleetSnapshot) -> dict[str, Found]:
     """What the findings say, in one pass."""
     all_of_them = {name: dict.fromkeys(SEVERITIES) | {"info": 0.0} for name in PATTERNS}
     settings = AuditSettings(values={**AuditSettings().values, **all_of_them})
-    found: dict[str, Found] = {name: Counter() for name in PATTERNS}
+    result: dict[str, Found] = {name: Counter() for name in PATTERNS}
     with audit_fleet(snapshot, settings=settings) as audit:
         for row in audit.findings.where(F.col("finding").isin(*PATTERNS)).collect():
-            found[row["finding"]][row["cluster"], row["group"], row["subject"]] = row["measure"]
-    assert all(len(of_one) > 3 for of_one in found.values())
-    return found
+            result[row["finding"]][row["cluster"], row["group"], row["subject"]] = row["measure"]
+    assert all(len(of_one) > 3 for of_one in result.values())
+    return result
 
 
 @pytest.fixture(scope="module")
@@ -73,17 +73,17 @@ def claims(rows: DataFrame, owner: str) -> list[tuple[Any, ...]]:
 def by_owner(rows: DataFrame, disputed: set[tuple[Any, ...]]) -> Found:
     """Partitions by owner, but for those that several own: nobody has them."""
     names = ("owner.cluster", "owner.group", "place.topic", "place.partition", "owner.member_id")
-    found = [tuple(row) for row in rows.where("place.listed").select(*names).collect()]
+    result = [tuple(row) for row in rows.where("place.listed").select(*names).collect()]
     return Counter(
         (cluster, group, f"member {member}")
-        for cluster, group, topic, partition, member in found
+        for cluster, group, topic, partition, member in result
         if (cluster, group, topic, partition) not in disputed
     )
 
 
 def test_claimed_twice(disputed: set[tuple[Any, ...]], findings: dict[str, Found]) -> None:
-    found = Counter((cluster, group, f"topic {topic}") for cluster, group, topic, _ in disputed)
-    assert found == findings["claimed-twice"]
+    result = Counter((cluster, group, f"topic {topic}") for cluster, group, topic, _ in disputed)
+    assert result == findings["claimed-twice"]
 
 
 def test_owned_by_somebody_who_does_not_subscribe_or_is_not_there(
@@ -109,12 +109,12 @@ def test_all_partitions_of_a_member_are_led_by_one_broker(
         for broker in range(BROKERS)
     }
     led.unpersist()
-    found = {
+    result = {
         owner: count
         for owner, count in owned.items()
-        if any(one[owner] == count for one in of_broker.values())
+        if any(item[owner] == count for item in of_broker.values())
     }
-    assert found == findings["one-leader"]
+    assert result == findings["one-leader"]
 
 
 def test_nobody_reads_a_partition_of_a_topic_that_the_group_reads(
@@ -124,5 +124,5 @@ def test_nobody_reads_a_partition_of_a_topic_that_the_group_reads(
     may_read = claims(graph.find("(one)-[e]->(place)").where("e.kind = 'subscribes'"), "one")
     owned = claims(graph.find("(one)-[e]->(place)").where("e.kind = 'owns'"), "one")
     unread = set(may_read) - set(owned)
-    found = Counter((cluster, group, f"topic {topic}") for cluster, group, topic, _ in unread)
-    assert found == findings["unread-partitions"]
+    result = Counter((cluster, group, f"topic {topic}") for cluster, group, topic, _ in unread)
+    assert result == findings["unread-partitions"]

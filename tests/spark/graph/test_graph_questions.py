@@ -55,17 +55,17 @@ class TestCoupledGroups:
         self, request: pytest.FixtureRequest, grain: str, hub: int | None
     ) -> None:
         """Partitions couple groups as their topics do."""
-        found = coupled_groups(request.getfixturevalue(f"by_{grain}"), hub).collect()
-        reads = {(one[1:3], topic) for one, topic in Plain(FLEET, "topic").subscribes}
+        frame = coupled_groups(request.getfixturevalue(f"by_{grain}"), hub).collect()
+        reads = {(item[1:3], topic) for item, topic in Plain(FLEET, "topic").subscribes}
         readers: dict[Any, set[Any]] = {}
         for group, topic in reads:
             readers.setdefault(topic, set()).add(group)
         coupling = [pair for pair in reads if not hub or len(readers[pair[1]]) <= hub]
         groups = {(row["cluster"], row["group"]) for row in FLEET.rows["members"]}
         parts = {
-            frozenset(one for one in part if one in groups) for part in united(coupling, groups)
+            frozenset(item for item in part if item in groups) for part in united(coupling, groups)
         } - {frozenset()}
-        assert len(found) == len(groups)
+        assert len(frame) == len(groups)
         wanted = {}
         for part in parts:
             for group in part:
@@ -73,9 +73,9 @@ class TestCoupledGroups:
                 hubs = [topic for topic in shared if hub and len(readers[topic]) > hub]
                 numbers = (len(part), len(shared) - len(hubs), len(hubs))
                 wanted[group] = (min(name for _, name in part), *numbers)
-        assert {(row[0], row[1]): tuple(row)[2:] for row in found} == wanted
-        assert any(row["component_groups"] > 2 for row in found)
-        assert any(row["hub_topics"] for row in found) == (hub is not None)
+        assert {(row[0], row[1]): tuple(row)[2:] for row in frame} == wanted
+        assert any(row["component_groups"] > 2 for row in frame)
+        assert any(row["hub_topics"] for row in frame) == (hub is not None)
 
 
 class TestReach:
@@ -94,12 +94,12 @@ class TestReach:
     def test_of_a_topic(self, by_partition: FleetGraph) -> None:
         """It begins with its partitions, those that are only claimed too."""
         plain = Plain(FLEET, "partition")
-        found = {
+        result = {
             vertex(row): row["depth"] for row in reach(by_partition, topic="topic-0").collect()
         }
-        start = [one for one in plain.vertices if one[0] == "partition" and one[2] == "topic-0"]
-        assert found == plain.reached(start)
-        assert not any(kind == "broker" for kind, *_ in found)
+        start = [item for item in plain.vertices if item[0] == "partition" and item[2] == "topic-0"]
+        assert result == plain.reached(start)
+        assert not any(kind == "broker" for kind, *_ in result)
 
     @pytest.mark.parametrize("grain", ["partition", "topic"])
     def test_what_is_reached_are_vertices_of_the_graph(
@@ -116,11 +116,11 @@ class TestReach:
         store = str(write_odd_store(made, tmp_path))
         with fleet_graph(FleetSnapshot.read(graphframes, store), grain) as graph:
             for asked in ({"rack": "east"}, {"topic": r"caf\xe9"}, {"broker": 0, "depth": 0}):
-                found = {row["id"]: row for row in reach(graph, **asked).drop("depth").collect()}
-                assert found == {
-                    row["id"]: row for row in graph.vertices.collect() if row["id"] in found
+                result = {row["id"]: row for row in reach(graph, **asked).drop("depth").collect()}
+                assert result == {
+                    row["id"]: row for row in graph.vertices.collect() if row["id"] in result
                 }
-                names = {row["topic"] for row in found.values()}
+                names = {row["topic"] for row in result.values()}
                 assert (r"caf\xe9" in names) == ("depth" not in asked)
 
     def check(
@@ -132,15 +132,15 @@ class TestReach:
         cluster: str | None = None,
     ) -> None:
         start = [
-            one
-            for one in plain.vertices
-            if one[0] == "broker" and one[2] in brokers and cluster in (None, one[1])
+            item
+            for item in plain.vertices
+            if item[0] == "broker" and item[2] in brokers and cluster in (None, item[1])
         ]
         wanted = plain.reached(start)
-        found = rows.collect()
-        assert len({row["id"] for row in found}) == len(found)
-        assert {vertex(row): row["depth"] for row in found} == {
-            one: far for one, far in wanted.items() if depth is None or far <= depth
+        result = rows.collect()
+        assert len({row["id"] for row in result}) == len(result)
+        assert {vertex(row): row["depth"] for row in result} == {
+            item: far for item, far in wanted.items() if depth is None or far <= depth
         }
         assert max(wanted.values()) > (depth or 4)
 
@@ -182,12 +182,12 @@ class TestInsideAGroup:
             side.setdefault(row["component"], set()).add(row["member_id"] or row["topic"])
             sizes[row["component"]] = sizes.get(row["component"], 0) + (row["partitions"] or 0)
         idle = {m.member_id for m in group.members if not m.topics}
-        assert {frozenset(found) for found in members.values()} == wanted | {
+        assert {frozenset(member) for member in members.values()} == wanted | {
             frozenset({member}) for member in idle
         }
-        assert all(name == min(found) for name, found in members.items())
-        for name, found in members.items():
-            read = {t for m in group.members if m.member_id in found for t in m.topics}
+        assert all(name == min(member) for name, member in members.items())
+        for name, result in members.items():
+            read = {t for m in group.members if m.member_id in result for t in m.topics}
             assert topics.get(name, set()) == read
             assert sizes[name] == sum(group.topics[topic] for topic in read)
         assert len(wanted) > 20
@@ -199,25 +199,25 @@ class TestInsideAGroup:
         graph = request.getfixturevalue(f"by_{grain}")
         plain = Plain(FLEET, "partition")
         mine = max(
-            plain.vertices & {one for one, _ in plain.subscribes},
-            key=lambda one: (sum(m[:3] == one[:3] for m, _ in plain.subscribes), one),
+            plain.vertices & {item for item, _ in plain.subscribes},
+            key=lambda item: (sum(m[:3] == item[:3] for m, _ in plain.subscribes), item),
         )
         may: dict[Any, set[Any]] = {}
-        for one, place in plain.subscribes:
-            may.setdefault(one, set()).add(place)
+        for item, place in plain.subscribes:
+            may.setdefault(item, set()).add(place)
         readable = {place if grain == "partition" else place[2] for place in may[mine]}
         wanted = {}
         for other in may.keys() - {mine}:
             shared = may[other] & may[mine]
             owned = [
                 place
-                for one, place in plain.owns
-                if one == other and (place if grain == "partition" else place[2]) in readable
+                for element, place in plain.owns
+                if element == other and (place if grain == "partition" else place[2]) in readable
             ]
             if other[:3] == mine[:3] and shared:
                 wanted[other[3]] = (len(shared), len(owned))
-        found = competitors(graph, *mine[1:]).collect()
-        assert {row["member_id"]: (row["shared"], row["owned"]) for row in found} == wanted
+        frame = competitors(graph, *mine[1:]).collect()
+        assert {row["member_id"]: (row["shared"], row["owned"]) for row in frame} == wanted
         assert len(wanted) > 1
 
     def test_what_is_not_there_is_bad_input(self, by_topic: FleetGraph) -> None:

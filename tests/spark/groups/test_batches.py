@@ -20,11 +20,11 @@ def test_rows_are_those_of_pandas() -> None:
             "place_replicas": [[["x", "y"], []], [], [["z"]]],
         }
     )
-    for some in (batch, batch.slice(1, 2)):
-        expected = list(some.to_pandas().itertuples(index=False))
-        found = list(rows_of(some))
-        assert [row._fields for row in found] == [row._fields for row in expected]
-        for cell, other in zip(sum(found, ()), sum(expected, ()), strict=True):
+    for items in (batch, batch.slice(1, 2)):
+        expected = list(items.to_pandas().itertuples(index=False))
+        rows = list(rows_of(items))
+        assert [row._fields for row in rows] == [row._fields for row in expected]
+        for cell, other in zip(sum(rows, ()), sum(expected, ()), strict=True):
             assert isinstance(cell, np.ndarray) == isinstance(other, np.ndarray)
             if isinstance(cell, np.ndarray):
                 assert cell.dtype == other.dtype

@@ -29,8 +29,8 @@ def test_a_batch_has_what_the_rows_have() -> None:
     batch = batch_of([row.cells() for row in (without, planned, without)], schema_of(SolvedRow))
     batch.validate(full=True)
     assert batch.schema.names == schema_of(SolvedRow).names
-    for row, told in zip([without, planned, without], batch.to_pylist(), strict=True):
-        lists = {name: cell for name, cell in told.items() if isinstance(cell, list)}
+    for row, report in zip([without, planned, without], batch.to_pylist(), strict=True):
+        lists = {name: cell for name, cell in report.items() if isinstance(cell, list)}
         assert {name: list(getattr(row, name)) for name in lists} == lists
         assert [*lists] == ["names", "topics", "topic", "partition", "target", "previous", "action"]
-        assert all(getattr(row, name) == told[name] for name in told.keys() - lists.keys())
+        assert all(getattr(row, name) == report[name] for name in report.keys() - lists.keys())

@@ -38,9 +38,9 @@ def seat_told(fleet: Fleet, group: str, *left_out: str) -> CoordinatorLocation:
     """The same of plain rows."""
     kept = [row for row in fleet.rows["partitions"] if row["topic"] == OFFSETS_TOPIC]
     leaders = {row["partition"]: row.get("leader") for row in kept}
-    known = {number: leader for number, leader in leaders.items() if leader not in (None, -1)}
-    stated = None if "groups" in left_out else fleet.rows["groups"][0].get("coordinator")
-    return location_of(group, stated, OffsetsTopic(len(kept), known) if kept else None)
+    entries = {number: leader for number, leader in leaders.items() if leader not in (None, -1)}
+    values = None if "groups" in left_out else fleet.rows["groups"][0].get("coordinator")
+    return location_of(group, values, OffsetsTopic(len(kept), entries) if kept else None)
 
 
 def test_what_the_source_said(spark: SparkSession) -> None:

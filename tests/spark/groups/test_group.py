@@ -40,7 +40,7 @@ def test_members_of_equal_subscriptions_share_one() -> None:
     fleet = Fleet().topic("t", 1).topic("u", 1)
     group = read(fleet.group("g", {"a": ["t", "u"], "b": ["u"], "c": ["u", "t", "u"], "d": []}))
     assert group.problem is not None
-    subscriptions = [some.tolist() for some in group.problem.subscriptions]
+    subscriptions = [subscription.tolist() for subscription in group.problem.subscriptions]
     of_member = [subscriptions[s] for s in group.problem.member_subscription.tolist()]
     assert of_member == [[0, 1], [1], [0, 1], []]
     assert len(subscriptions) == 3
@@ -188,7 +188,7 @@ def test_kafka_strategies_are_told_of_vanished_topics_and_of_claims_beyond_a_top
     claims = [("t", 2, "b"), ("t", 2, "z"), ("t", -1, "a"), ("v", 0, "a"), ("t", 1, "a")]
     group = read(Fleet().topic("t", 2).group("g", {"a": ["t", "v"], "b": ["t"]}, claims))
     assert group.problem is not None
-    subscriptions = [some.tolist() for some in group.problem.subscriptions]
+    subscriptions = [subscription.tolist() for subscription in group.problem.subscriptions]
     assert [subscriptions[s] for s in group.problem.member_subscription] == [[0], [0]]
     assert group.problem.kafka.vanished is not None
     assert [group.problem.kafka.vanished[s] for s in group.problem.member_subscription] == [
@@ -196,7 +196,7 @@ def test_kafka_strategies_are_told_of_vanished_topics_and_of_claims_beyond_a_top
         (),
     ]
     assert group.problem.kafka.beyond is not None
-    assert [some.tolist() for some in group.problem.kafka.beyond] == [[1], [0], [2]]
+    assert [items.tolist() for items in group.problem.kafka.beyond] == [[1], [0], [2]]
 
 
 def test_an_owner_who_left_is_named_after_the_members() -> None:
@@ -310,5 +310,5 @@ def test_order_of_rows_does_not_matter() -> None:
     assert second.names == first.names
     assert second.reason == first.reason
     assert second.previous.tolist() == first.previous.tolist()
-    for one, other in zip(first.problem.claims, second.problem.claims, strict=True):
-        assert one.tolist() == other.tolist()
+    for claim, other in zip(first.problem.claims, second.problem.claims, strict=True):
+        assert claim.tolist() == other.tolist()

@@ -60,7 +60,7 @@ def test_as_java_does(spark: SparkSession) -> None:
     )
     assert {row["name"]: row["hashed"] for row in rows} == hashes
     assert {name: seats.string_hash(name) for name in hashes} == hashes
-    assert all(seats.coordinating_partition(one, 7) == _coordinator(one, 7) for one in hashes)
+    assert all(seats.coordinating_partition(item, 7) == _coordinator(item, 7) for item in hashes)
     assert {row["name"]: (row["of_fifty"], row["of_seven"]) for row in rows} == {
         name: (_coordinator(name, 50), _coordinator(name, 7)) for name in hashes
     }

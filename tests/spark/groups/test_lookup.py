@@ -11,8 +11,8 @@ HASHES = np.array([7, -3, 5])
 
 
 def test_hashes_are_found_wherever_they_are() -> None:
-    found = Lookup.of(HASHES).find(np.array([5, 7, -3, 7, 6, -4, 8]))
-    assert found.tolist() == [2, 0, 1, 0, -1, -1, -1]
+    result = Lookup.of(HASHES).find(np.array([5, 7, -3, 7, 6, -4, 8]))
+    assert result.tolist() == [2, 0, 1, 0, -1, -1, -1]
 
 
 def test_nothing_is_found_among_nothing() -> None:

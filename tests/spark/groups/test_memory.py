@@ -51,10 +51,10 @@ def slip(fleet: Fleet) -> Fleet:
 @pytest.fixture
 def free(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[tuple[int, str]]]:
     """What is free, for tests to say; every group is asked."""
-    told: list[tuple[int, str]] = []
+    reports: list[tuple[int, str]] = []
     monkeypatch.setattr(memory, "ASKED_FROM", 0)
-    monkeypatch.setattr(memory, "memory_free", lambda: iter(told))
-    yield told
+    monkeypatch.setattr(memory, "memory_free", lambda: iter(reports))
+    yield reports
 
 
 @pytest.mark.skipif(not Path("/proc/self/clear_refs").exists(), reason="peaks are told by Linux")
@@ -155,8 +155,8 @@ def test_portions_are_small_or_of_one_group(monkeypatch: pytest.MonkeyPatch) -> 
     )
     monkeypatch.setattr("spark.groups.batches.MOST", 12)
     rows = list(batch.itertuples(index=False))
-    found = [[int(row.topic_sizes[0]) for row in some] for some in portions([rows, rows])]
-    assert found == [[3, 4], [9], [20], [1, 1]] * 2
+    result = [[int(row.topic_sizes[0]) for row in portion] for portion in portions([rows, rows])]
+    assert result == [[3, 4], [9], [20], [1, 1]] * 2
 
 
 def test_what_a_worker_may_have(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -29,20 +29,20 @@ def facts(value: Any) -> Any:
     if isinstance(value, np.ndarray):
         return value.tolist()
     if is_dataclass(value):
-        return {one.name: facts(getattr(value, one.name)) for one in fields(value)}
+        return {item.name: facts(getattr(value, item.name)) for item in fields(value)}
     if isinstance(value, tuple | list):
-        return [facts(one) for one in value]
+        return [facts(item) for item in value]
     return value
 
 
 def told(group: FleetGroup) -> Any:
     """All that there is of a group; claims on what doesn't exist are in no order."""
-    found = facts(group)
-    if group.problem and found["problem"]["kafka"]["beyond"]:
-        found["problem"]["kafka"]["beyond"] = sorted(
-            zip(*found["problem"]["kafka"]["beyond"], strict=True)
+    result = facts(group)
+    if group.problem and result["problem"]["kafka"]["beyond"]:
+        result["problem"]["kafka"]["beyond"] = sorted(
+            zip(*result["problem"]["kafka"]["beyond"], strict=True)
         )
-    return found
+    return result
 
 
 def by_spark(fleet: FleetSnapshot, racks: bool) -> dict[Key, Any]:
@@ -68,23 +68,23 @@ def check_alike(spark: SparkSession, store: Path, racks: bool) -> dict[Key, Flee
     assert files.clusters() == snapshot.clusters()
     rows = by_spark(snapshot, racks)
     seats = seats_by_spark(snapshot, [*rows])
-    found = {}
+    result = {}
     for (cluster, group), row in rows.items():
         mine = row_of_group(files, group, cluster, racks)
-        found[cluster, group] = read_or_failed(mine)
-        assert told(found[cluster, group]) == told(read_or_failed(row)), group
+        result[cluster, group] = read_or_failed(mine)
+        assert told(result[cluster, group]) == told(read_or_failed(row)), group
         assert (mine.cluster, mine.group) == (cluster, group)
         assert seat_of_group(files, cluster, group) == seats[cluster, group], group
-    return found
+    return result
 
 
 @pytest.mark.parametrize("racks", [False, True])
 def test_odd_groups(spark: SparkSession, tmp_path: Path, racks: bool) -> None:
-    found = check_alike(spark, write_odd_store(odd_groups(), tmp_path), racks)
-    assert {group.status for group in found.values()} == {
+    result = check_alike(spark, write_odd_store(odd_groups(), tmp_path), racks)
+    assert {group.status for group in result.values()} == {
         *("ok", "inferred", "empty", "rebalancing", "unsupported", "invalid")
     }
-    racked = found["c", "own-rack"].problem
+    racked = result["c", "own-rack"].problem
     assert racked is not None and bool(racked.replica_racks) == racks
 
 
@@ -101,7 +101,7 @@ def test_tables_as_others_write_them(spark: SparkSession, tmp_path: Path) -> Non
         folder = tmp_path / name / f"snapshot={SNAPSHOT}"
         folder.mkdir(parents=True)
         shuffled = table.take(np.random.default_rng(3).permutation(len(table)))
-        shuffled = shuffled.cast(nullable(pa.schema([_widened(one) for one in table.schema])))
+        shuffled = shuffled.cast(nullable(pa.schema([_widened(item) for item in table.schema])))
         half = len(table) // 2
         for part, rows in enumerate((shuffled.slice(0, half), shuffled.slice(half))):
             pq.write_table(
@@ -146,8 +146,11 @@ def test_clusters_of_several_snapshots(spark: SparkSession, tmp_path: Path) -> N
         for cluster in ("old", "new") if snapshot == earlier else ("new",):
             fleet.topic("t", 3, cluster=cluster).group("g", members, cluster=cluster)
         write_store(fleet.tables(), tmp_path, snapshot)
-    found = check_alike(spark, tmp_path, racks=False)
-    assert {key: len(one.names) for key, one in found.items()} == {("old", "g"): 1, ("new", "g"): 2}
+    result = check_alike(spark, tmp_path, racks=False)
+    assert {key: len(fleet_group.names) for key, fleet_group in result.items()} == {
+        ("old", "g"): 1,
+        ("new", "g"): 2,
+    }
     with pytest.raises(
         InputError, match="several clusters have a group 'g': choose its cluster of"
     ):
@@ -174,13 +177,13 @@ def test_null_keys_are_told_alike(spark: SparkSession, tmp_path: Path, table: st
         fleet.add("partitions", topic="t", partition=None)
         fleet.add("partitions", topic="unread", partition=None)
     write_store(fleet.tables(), tmp_path, SNAPSHOT)
-    said = []
+    output = []
     for read in (FleetFiles.read(str(tmp_path)), FleetSnapshot.read(spark, str(tmp_path))):
         with pytest.raises(InputError) as error:
             explain_group(read, "g")
-        said.append(str(error.value))
-    assert said[0] == said[1]
-    assert f"({table}." in said[0] and ": 1 rows)" in said[0]
+        output.append(str(error.value))
+    assert output[0] == output[1]
+    assert f"({table}." in output[0] and ": 1 rows)" in output[0]
 
 
 def test_only_the_row_groups_of_the_group_are_read(

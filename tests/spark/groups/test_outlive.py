@@ -35,8 +35,8 @@ EXPECTED = {
     "a-group": ("ok", None),
     "z-group": ("ok", None),
     **{
-        f"{topic}-group": ("failed", f"solving it ended the worker ({told})")
-        for topic, (_, told) in ENDS.items()
+        f"{topic}-group": ("failed", f"solving it ended the worker ({report})")
+        for topic, (_, report) in ENDS.items()
     },
 }
 
@@ -64,5 +64,5 @@ def test_what_needs_more_memory_than_is_free_fails_before_the_kernel_kills_it() 
         np.empty(free_memory(), np.int8)
         return ["planned"]
 
-    ((told,),) = _each_in_a_copy([[Row()]], greedy)
-    assert "MemoryError" in told
+    ((report,),) = _each_in_a_copy([[Row()]], greedy)
+    assert "MemoryError" in report

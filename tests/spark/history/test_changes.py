@@ -201,15 +201,15 @@ def test_what_is_not_known_before_or_after_is_null(found: Found) -> None:
 def random_one(spark: SparkSession) -> FleetHistory:
     fleets = random_history(seed=3, groups=15, hours=8)
     return FleetHistory.of(
-        [snapshot_of(spark, fleet.tables(), one) for one, fleet in fleets.items()]
+        [snapshot_of(spark, fleet.tables(), item) for item, fleet in fleets.items()]
     )
 
 
 def test_moves_add_up_to_those_that_a_join_of_ownership_counts(random_one: FleetHistory) -> None:
     expected = moves_by_join(random_one)
     with random_one:
-        found = random_one.changes.agg(F.sum("moves")).collect()[0][0]
-    assert found == expected > 30
+        result = random_one.changes.agg(F.sum("moves")).collect()[0][0]
+    assert result == expected > 30
 
 
 def moves_by_join(history: FleetHistory) -> int:

@@ -42,8 +42,8 @@ class TestRead:
         with FleetHistory.read(spark, str(three)) as history:
             assert history.timeline.snapshots == {"c": [FIVE, SIX, SEVEN], "d": [FIVE, SEVEN]}
             assert history.snapshots == [FIVE, SIX, SEVEN]
-            found = history.states.select("snapshot", "cluster").collect()
-        assert sorted(map(tuple, found)) == [
+            states = history.states.select("snapshot", "cluster").collect()
+        assert sorted(map(tuple, states)) == [
             *((FIVE, "c"), (FIVE, "d"), (SIX, "c"), (SEVEN, "c"), (SEVEN, "d"))
         ]
 
@@ -124,11 +124,11 @@ class TestOf:
         assert history.tables["members"].count() == 6
 
     def test_none_and_two_of_one_id_are_told(self, spark: SparkSession) -> None:
-        one = snapshot_of(spark, fleet_of("c").tables(), FIVE)
+        snapshot = snapshot_of(spark, fleet_of("c").tables(), FIVE)
         with pytest.raises(InputError, match="at least one snapshot"):
             FleetHistory.of([])
         with pytest.raises(InputError, match=f"two snapshots of the history have the id {FIVE}"):
-            FleetHistory.of([one, one])
+            FleetHistory.of([snapshot, snapshot])
 
 
 def test_one_snapshot_has_states_and_nothing_that_happened(spark: SparkSession) -> None:
@@ -140,22 +140,22 @@ def test_one_snapshot_has_states_and_nothing_that_happened(spark: SparkSession) 
 
 def test_states_are_what_a_comparison_says_of_each_snapshot(spark: SparkSession) -> None:
     fleets = random_history(seed=1, groups=12, hours=6)
-    snapshots = [snapshot_of(spark, fleet.tables(), one) for one, fleet in fleets.items()]
+    snapshots = [snapshot_of(spark, fleet.tables(), item) for item, fleet in fleets.items()]
     columns = ("cluster", "group", "status", "members", "partitions", "max_load", "min_load")
     columns = (*columns, "sum_squares", "excess")
     with FleetHistory.of(snapshots) as history:
-        found = history.states.select("snapshot", *columns).collect()
+        states = history.states.select("snapshot", *columns).collect()
     expected = []
     for snapshot in snapshots:
         current = compare_fleet(snapshot, ["current"]).select(*columns).collect()
         expected += [(snapshot.id, *row) for row in current]
-    assert len(found) > 60
-    assert sorted(map(tuple, found), key=str) == sorted(expected, key=str)
+    assert len(states) > 60
+    assert sorted(map(tuple, states), key=str) == sorted(expected, key=str)
 
 
 def test_a_part_of_a_history_is_that_of_its_groups(spark: SparkSession) -> None:
     fleets = random_history(seed=2, groups=4, hours=4)
-    snapshots = [snapshot_of(spark, fleet.tables(), one) for one, fleet in fleets.items()]
+    snapshots = [snapshot_of(spark, fleet.tables(), item) for item, fleet in fleets.items()]
     history = FleetHistory.of(snapshots)
     part = history.matching("d", "g00[12]".replace("[12]", "?"))
     with history, part:

@@ -32,12 +32,12 @@ def test_it_writes_each_snapshot_by_itself_and_tells_who_is_restless(
     run: Run, spark: SparkSession, past: Path, tmp_path: Path
 ) -> None:
     out = tmp_path / "out"
-    said = run("history", past, "--out", out)
-    assert said.code == 0
-    assert "restless groups" in said.out
-    assert f"Read 4 snapshots from {HOURS[0]} to {HOURS[3]}: 1 cluster (c)." in said.err
+    output = run("history", past, "--out", out)
+    assert output.code == 0
+    assert "restless groups" in output.out
+    assert f"Read 4 snapshots from {HOURS[0]} to {HOURS[3]}: 1 cluster (c)." in output.err
     sentence = "2 rebalances and 2 changes: 2 partitions moved, 2 of them needlessly, and 2 were"
-    assert sentence in flat(said.err)
+    assert sentence in flat(output.err)
     states = spark.read.parquet(str(out / "states"))
     assert sorted(row.snapshot for row in states.collect()) == HOURS[:4]
     changes = spark.read.parquet(str(out / "changes"))
@@ -53,8 +53,8 @@ def test_what_was_there_of_other_snapshots_stays(
 ) -> None:
     out = tmp_path / "out"
     run("history", past, "--out", out, "--until", HOURS[2])
-    said = run("history", past, "--out", out, "--since", "1h")
-    assert said.code == 0
+    output = run("history", past, "--out", out, "--since", "1h")
+    assert output.code == 0
     states = spark.read.parquet(str(out / "states"))
     assert sorted(row.snapshot for row in states.collect()) == HOURS[:4]
     assert spark.read.parquet(str(out / "changes")).count() == 2
@@ -64,8 +64,8 @@ def test_a_quiet_history_has_tables_without_rows(
     run: Run, spark: SparkSession, past: Path, tmp_path: Path
 ) -> None:
     out = tmp_path / "out"
-    said = run("history", past, "--out", out, "--until", HOURS[1], "--format", "json")
-    assert json.loads(said.out) == {"restless groups": [], "groups that got worse": []}
+    output = run("history", past, "--out", out, "--until", HOURS[1], "--format", "json")
+    assert json.loads(output.out) == {"restless groups": [], "groups that got worse": []}
     assert spark.read.parquet(str(out / "changes")).isEmpty()
     assert spark.read.parquet(str(out / "rebalances")).isEmpty()
 
@@ -83,14 +83,14 @@ def test_a_quiet_history_has_tables_without_rows(
 def test_wrong_options_are_told_in_a_sentence(
     run: Run, past: Path, tmp_path: Path, options: list[str], sentence: str
 ) -> None:
-    said = run("history", past, "--out", tmp_path / "out", *options)
-    assert said.code == 2
-    assert is_one_line(said)
-    assert sentence in said.err
+    output = run("history", past, "--out", tmp_path / "out", *options)
+    assert output.code == 2
+    assert is_one_line(output)
+    assert sentence in output.err
     assert not (tmp_path / "out").exists()
 
 
 def test_results_do_not_go_into_the_store(run: Run, past: Path) -> None:
-    said = run("history", past, "--out", past)
-    assert said.code == 2
-    assert "holds a store already" in said.err
+    output = run("history", past, "--out", past)
+    assert output.code == 2
+    assert "holds a store already" in output.err

@@ -187,8 +187,8 @@ def test_who_falls_behind(spark: SparkSession) -> None:
         "varies": (50, 9, 50, 11),
         "read": (0, 4, 0, 0),
     }
-    for group, some in lags.items():
-        for hour, lag in enumerate(some):
+    for group, items in lags.items():
+        for hour, lag in enumerate(items):
             made.at(hour, 0, 1000 * hour + 1000 - lag, 1000 * hour + 1000, group=group)
     with made.history(spark) as history:
         columns = ("group", "falls_behind", "seconds_to_drain")
@@ -260,8 +260,8 @@ def test_a_window_that_holds_one_snapshot(spark: SparkSession) -> None:
 @pytest.mark.parametrize("quantile", [-0.1, 1.01, float("nan")])
 def test_a_quantile_that_is_none(spark: SparkSession, quantile: float) -> None:
     with clock_that_jumped().history(spark) as history:
-        told = pytest.raises(InputError, match=r"isn't between 0 and 1, such as 0\.95")
-        with told:
+        error = pytest.raises(InputError, match=r"isn't between 0 and 1, such as 0\.95")
+        with error:
             history.rates(quantile=quantile)
 
 
@@ -289,9 +289,9 @@ def test_rates_as_weights(spark: SparkSession) -> None:
     with made.history(spark) as history:
         rates = history.rates(quantile=1)
         for column, weight in (("mean", 2), ("quantile", 3), ("maximum", 3)):
-            found = fleet.weighted_by(rates, column)
-            assert found.tables["partitions"].columns == fleet.tables["partitions"].columns
-            assert rows_of(found.tables["partitions"], "topic", "partition", "weight") == [
+            snapshot = fleet.weighted_by(rates, column)
+            assert snapshot.tables["partitions"].columns == fleet.tables["partitions"].columns
+            assert rows_of(snapshot.tables["partitions"], "topic", "partition", "weight") == [
                 ("t", 0, weight),
                 ("t", 1, None),
                 ("u", 0, None),

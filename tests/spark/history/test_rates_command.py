@@ -42,16 +42,16 @@ def hourly(tmp_path: Path) -> Path:
 def test_what_flows_is_written_and_who_falls_behind_is_told(
     run: Run, hourly: Path, tmp_path: Path
 ) -> None:
-    said = run("rates", hourly, "--out", tmp_path / "out", "--quantile", 0.5)
-    assert said.code == 0, said.err
+    output = run("rates", hourly, "--out", tmp_path / "out", "--quantile", 0.5)
+    assert output.code == 0, output.err
     assert (
         "Group g of cluster c falls behind on 1 of 2 partitions: it is late by 108 records, 54 "
         "s, and by 0.01 more records each second."
-    ) in flat(said.out)
-    assert "Read 4 snapshots from" in said.err
-    found = {row["partition"]: row for row in rows(tmp_path / "out" / "rates", LAST)}
-    assert found[0]["mean"] == pytest.approx(2.01)
-    assert (found[1]["quantile"], found[1]["pairs"]) == (2, 3)
+    ) in flat(output.out)
+    assert "Read 4 snapshots from" in output.err
+    result = {row["partition"]: row for row in rows(tmp_path / "out" / "rates", LAST)}
+    assert result[0]["mean"] == pytest.approx(2.01)
+    assert (result[1]["quantile"], result[1]["pairs"]) == (2, 3)
     read = {row["partition"]: row for row in rows(tmp_path / "out" / "consumption", LAST)}
     assert (read[0]["falls_behind"], read[1]["falls_behind"]) == (True, False)
     members = rows(tmp_path / "out" / "members", LAST)
@@ -64,12 +64,12 @@ def test_what_flows_is_written_and_who_falls_behind_is_told(
 
 def test_for_programs(run: Run, hourly: Path, tmp_path: Path) -> None:
     out = ("--out", tmp_path / "out", "--format", "json")
-    said = run("rates", hourly, "--window", "1h", "--until", snapshot_at(2), *out)
-    assert said.code == 0, said.err
-    found = json.loads(said.out)
-    assert [row["partition"] for row in found["busiest"]] == [0, 1]
-    assert [(row["group"], row["lag"]) for row in found["behind"]] == [("g", 72)]
-    assert found["clusters"][0] == {
+    output = run("rates", hourly, "--window", "1h", "--until", snapshot_at(2), *out)
+    assert output.code == 0, output.err
+    result = json.loads(output.out)
+    assert [row["partition"] for row in result["busiest"]] == [0, 1]
+    assert [(row["group"], row["lag"]) for row in result["behind"]] == [("g", 72)]
+    assert result["clusters"][0] == {
         "cluster": "c",
         "first": snapshot_at(1),
         "last": snapshot_at(2),
@@ -78,10 +78,10 @@ def test_for_programs(run: Run, hourly: Path, tmp_path: Path) -> None:
 
 
 def test_part_of_a_fleet(run: Run, hourly: Path, tmp_path: Path) -> None:
-    said = run("rates", hourly, "--out", tmp_path / "out", "--cluster", "d", "--group", "h*")
-    assert said.code == 0, said.err
-    assert "Only groups matching 'h*' of cluster d are listed." in said.err
-    assert "None does." in said.out
+    output = run("rates", hourly, "--out", tmp_path / "out", "--cluster", "d", "--group", "h*")
+    assert output.code == 0, output.err
+    assert "Only groups matching 'h*' of cluster d are listed." in output.err
+    assert "None does." in output.out
     assert rows(tmp_path / "out" / "rates", LAST) == []
     wrong = run("rates", hourly, "--out", tmp_path / "out", "--cluster", "e")
     assert (wrong.code, wrong.out) == (2, "")
@@ -100,13 +100,13 @@ def test_part_of_a_fleet(run: Run, hourly: Path, tmp_path: Path) -> None:
 def test_options_that_cant_be(
     run: Run, hourly: Path, tmp_path: Path, options: tuple[str, str], why: str
 ) -> None:
-    said = run("rates", hourly, "--out", tmp_path / "out", *options)
-    assert (said.code, is_one_line(said)) == (2, True)
-    assert why in said.err
+    output = run("rates", hourly, "--out", tmp_path / "out", *options)
+    assert (output.code, is_one_line(output)) == (2, True)
+    assert why in output.err
     assert not (tmp_path / "out").exists()
 
 
 def test_a_store_without_offsets(run: Run, store: Path, tmp_path: Path) -> None:
-    said = run("rates", store, "--out", tmp_path / "out")
-    assert said.code == 2
-    assert "no snapshot has a table offsets, and rates are made of offsets" in said.err
+    output = run("rates", store, "--out", tmp_path / "out")
+    assert output.code == 2
+    assert "no snapshot has a table offsets, and rates are made of offsets" in output.err

@@ -46,8 +46,8 @@ def since_broken(*series: pd.Series[Any]) -> float:
     return max(
         (
             t
-            for one in series
-            for (_, a), (t, b) in pairwise(one.dropna().sort_index().items())
+            for item in series
+            for (_, a), (t, b) in pairwise(item.dropna().sort_index().items())
             if b < a
         ),
         default=0,
@@ -56,19 +56,19 @@ def since_broken(*series: pd.Series[Any]) -> float:
 
 def age_of(committed: float, at: float, ends: pd.Series[Any]) -> tuple[float | None, bool | None]:
     """How long ago the end was there, and whether that is a bound."""
-    known = ends[ends.index <= at]
+    entries = ends[ends.index <= at]
     if committed is None or np.isnan(committed):
         return None, False
-    if not len(known):
+    if not len(entries):
         return None, None
-    passed = int((known <= committed).sum())
-    if passed == len(known):
+    passed = int((entries <= committed).sum())
+    if passed == len(entries):
         return 0.0, False
     if passed == 0:
-        oldest = at - known.index[0]
+        oldest = at - entries.index[0]
         return (oldest, True) if oldest else (None, False)
     then = np.interp(
-        committed, known.iloc[passed - 1 : passed + 1], known.index[passed - 1 : passed + 1]
+        committed, entries.iloc[passed - 1 : passed + 1], entries.index[passed - 1 : passed + 1]
     )
     return at - then, False
 
@@ -76,16 +76,16 @@ def age_of(committed: float, at: float, ends: pd.Series[Any]) -> tuple[float | N
 def expected_rates(offsets: pd.DataFrame) -> tuple[Rows, dict[Any, pd.Series[Any]]]:
     rows: Rows = {}
     ends = {}
-    for key, some in offsets.groupby(PARTITION):
-        ends[key] = some.groupby("at").end_offset.max()
-        rows[key] = summed(ends[key]) | {"last_seen": some.snapshot.max()}
+    for key, items in offsets.groupby(PARTITION):
+        ends[key] = items.groupby("at").end_offset.max()
+        rows[key] = summed(ends[key]) | {"last_seen": items.snapshot.max()}
     return rows, ends
 
 
 def expected_consumption(offsets: pd.DataFrame, ends: dict[Any, pd.Series[Any]]) -> Rows:
     rows: Rows = {}
-    for key, some in offsets.groupby(TRACK):
-        of = some.set_index("at").sort_index()
+    for key, items in offsets.groupby(TRACK):
+        of = items.set_index("at").sort_index()
         committed, at = of.committed_offset, of.index[-1]
         lags = of.lag.fillna(of.end_offset - of.committed_offset).clip(lower=0)
         newest = committed.dropna().iloc[-2:]
@@ -111,7 +111,7 @@ def expected_consumption(offsets: pd.DataFrame, ends: dict[Any, pd.Series[Any]])
         elif lag is not None and pace is not None:
             behind = pace > 0 and trend > 0 and fit >= 0.5
         rows[key] = summed(committed) | {
-            "last_seen": some.snapshot.max(),
+            "last_seen": items.snapshot.max(),
             "now": now,
             "lag": lag,
             "lag_trend": trend,
@@ -127,9 +127,9 @@ def expected_members(made: Offsets, offsets: pd.DataFrame) -> Rows:
     claims = pd.DataFrame(made.rows["assignments"])
     owner = claims.set_index(["snapshot", *TRACK]).member_id
     done: dict[Any, float] = {}
-    for key, some in offsets.groupby(TRACK):
-        known = some.dropna(subset=["committed_offset"]).sort_values("at")
-        for a, b in pairwise(known.itertuples()):
+    for key, items in offsets.groupby(TRACK):
+        entries = items.dropna(subset=["committed_offset"]).sort_values("at")
+        for a, b in pairwise(entries.itertuples()):
             who, then = owner.get((b.snapshot, *key)), owner.get((a.snapshot, *key))
             if who is not None and who == then and b.committed_offset >= a.committed_offset:
                 of_pair = (*key[:2], who, a.at, b.at)
@@ -139,11 +139,11 @@ def expected_members(made: Offsets, offsets: pd.DataFrame) -> Rows:
     near = offsets.groupby("cluster").snapshot.min()
     seen = pd.DataFrame(made.rows["members"])
     seen = seen[seen.snapshot >= seen.cluster.map(near)]
-    for key, some in seen.groupby(["cluster", "group", "member_id"]):
+    for key, items in seen.groupby(["cluster", "group", "member_id"]):
         rates = {pair[3:]: rate for pair, rate in done.items() if pair[:3] == key}
         newest = max(rates, key=lambda pair: pair[::-1], default=None)
         rows[key] = {
-            "last_seen": some.snapshot.max(),
+            "last_seen": items.snapshot.max(),
             "now": rates[newest] if newest else None,
             "mean": np.mean([*rates.values()]) if rates else None,
             "maximum": max(rates.values(), default=None),
@@ -179,10 +179,10 @@ def test_rates_are_those_of_a_plain_loop(spark: SparkSession, seed: int) -> None
     offsets = offsets_in_window(made)
     rates, ends = expected_rates(offsets)
     with made.history(spark) as history:
-        found = history.rates(f"{HOURS}h", QUANTILE)
-        assert found.notes == ()
-        check(found_in(found.rates, PARTITION), rates)
-        check(found_in(found.consumption, TRACK), expected_consumption(offsets, ends))
-        members = found_in(found.members, ["cluster", "group", "member_id"])
+        result = history.rates(f"{HOURS}h", QUANTILE)
+        assert result.notes == ()
+        check(found_in(result.rates, PARTITION), rates)
+        check(found_in(result.consumption, TRACK), expected_consumption(offsets, ends))
+        members = found_in(result.members, ["cluster", "group", "member_id"])
         check(members, expected_members(made, offsets))
     assert sum(row["resets"] for row in rates.values())

@@ -21,31 +21,31 @@ def hourly(tmp_path: Path) -> Path:
 
 
 def test_a_table_and_a_sentence_each(run: Run, hourly: Path) -> None:
-    said = run("members", hourly, "--headroom", 0.8)
-    assert said.code == 0, said.err
-    told = flat(said.out)
-    assert "big of c: 51 partitions over 50 members: 2 at most, as over 26, so 24 are" in told
-    assert "and shall do 96, 3 members are needed." in told
-    assert "Assumed: partitions count alike." in said.err
-    assert "Not evaluated: 2 groups" in said.err
-    assert "takes two snapshots" not in said.err
+    output = run("members", hourly, "--headroom", 0.8)
+    assert output.code == 0, output.err
+    text = flat(output.out)
+    assert "big of c: 51 partitions over 50 members: 2 at most, as over 26, so 24 are" in text
+    assert "and shall do 96, 3 members are needed." in text
+    assert "Assumed: partitions count alike." in output.err
+    assert "Not evaluated: 2 groups" in output.err
+    assert "takes two snapshots" not in output.err
 
 
 def test_for_programs_and_some_groups(run: Run, hourly: Path) -> None:
-    said = run("members", hourly, "--group", "mix*", "--format", "json")
-    assert said.code == 0, said.err
-    (row,) = json.loads(said.out)["members"]
+    output = run("members", hourly, "--group", "mix*", "--format", "json")
+    assert output.code == 0, output.err
+    (row,) = json.loads(output.out)["members"]
     assert (row["group"], row["spare"], row["needed"]) == ("mixed", 2, None)
     assert row["sizes"][0] == {"members": 2, "max_load": 9, "even": False}
 
 
 def test_one_snapshot_tells_all_but_what_comes_in_needs(run: Run, store: Path) -> None:
-    said = run("members", store)
-    assert said.code == 0, said.err
+    output = run("members", store)
+    assert output.code == 0, output.err
     assert "g of c: 2 partitions over 2 members: 1 each (now 2), and no fewer would do." in (
-        flat(said.out)
+        flat(output.out)
     )
-    assert "Members needed are unknown: rates take two snapshots with offsets" in said.err
+    assert "Members needed are unknown: rates take two snapshots with offsets" in output.err
 
 
 @pytest.mark.parametrize(
@@ -59,6 +59,6 @@ def test_one_snapshot_tells_all_but_what_comes_in_needs(run: Run, store: Path) -
     ],
 )
 def test_options_that_cant_be(run: Run, hourly: Path, options: tuple[str, str], why: str) -> None:
-    said = run("members", hourly, *options)
-    assert (said.code, is_one_line(said)) == (2, True)
-    assert why in said.err
+    output = run("members", hourly, *options)
+    assert (output.code, is_one_line(output)) == (2, True)
+    assert why in output.err

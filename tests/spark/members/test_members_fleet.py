@@ -40,8 +40,8 @@ def by_group(snapshot: FleetSnapshot, *more: Any) -> dict[str, dict[str, Any]]:
 
 
 def test_each_group_has_its_numbers_or_the_reason_why_not(spark: SparkSession) -> None:
-    found = by_group(fleet().snapshot(spark))
-    big = found["big"]
+    result = by_group(fleet().snapshot(spark))
+    big = result["big"]
     assert (big["members"], big["partitions"], big["optimal_max"], big["spare"]) == (50, 51, 2, 24)
     assert (big["fewest_optimal"], big["next_better"], big["even"]) == (26, 51, False)
     assert (big["current_max"], big["needed"], big["proven"]) == (1, None, True)
@@ -50,15 +50,15 @@ def test_each_group_has_its_numbers_or_the_reason_why_not(spark: SparkSession) -
         "51 partitions over 50 members: 2 at most, as over 26, so 24 are spare. It takes 51 "
         "members to have fewer. 17 or 51 would have the same number each."
     )
-    mixed = found["mixed"]
+    mixed = result["mixed"]
     assert mixed["sentence"] == (
         "13 partitions over 4 members: 9 at most, as over 2, so 2 are spare. More members don't "
         "lower that."
     )
     assert "commonest subscription" in mixed["assumed"]
-    assert found["gone"]["sentence"] == "There is nothing to read."
-    assert (found["nobody"]["status"], found["nobody"]["sentence"]) == ("empty", None)
-    assert found["moving"]["status"] == "rebalancing"
+    assert result["gone"]["sentence"] == "There is nothing to read."
+    assert (result["nobody"]["status"], result["nobody"]["sentence"]) == ("empty", None)
+    assert result["moving"]["status"] == "rebalancing"
 
 
 def test_what_comes_in_needs_members(spark: SparkSession) -> None:
@@ -66,9 +66,9 @@ def test_what_comes_in_needs_members(spark: SparkSession) -> None:
     hours = {snapshot_at(hour): fleet(hour).tables() for hour in range(3)}
     several = [
         FleetSnapshot.of(
-            snapshot=one, **{name: spark.createDataFrame(rows) for name, rows in tables.items()}
+            snapshot=item, **{name: spark.createDataFrame(rows) for name, rows in tables.items()}
         )
-        for one, tables in hours.items()
+        for item, tables in hours.items()
     ]
     with FleetHistory.of(several) as history:
         rates = history.rates()

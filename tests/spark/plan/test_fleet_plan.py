@@ -132,18 +132,18 @@ def test_the_tables_have_the_columns_of_the_contract(planned: SimpleNamespace) -
 
 def test_every_partition_of_a_planned_group_has_one_row(planned: SimpleNamespace) -> None:
     """And no other group has any."""
-    found: dict[tuple[str, str], list[str]] = {}
+    result: dict[tuple[str, str], list[str]] = {}
     for row in sorted(planned.assignments, key=lambda row: (row.topic, row.partition)):
         member, previous = (name or "-" for name in (row.member_id, row.previous_member_id))
         line = f"{row.topic}{row.partition} {member} {previous} {row.action}"
-        found.setdefault((row.cluster, row.group), []).append(line)
-    assert {group: ", ".join(lines) for group, lines in found.items()} == EXPECTED
+        result.setdefault((row.cluster, row.group), []).append(line)
+    assert {group: ", ".join(lines) for group, lines in result.items()} == EXPECTED
 
 
 def test_every_group_has_one_row_with_its_status_and_the_reason(planned: SimpleNamespace) -> None:
-    found = [(row.cluster, row.group, row.status, row.reason) for row in planned.groups]
-    wanted = [("c", group, *said) for group, said in STATUSES.items()]
-    assert sorted(found, key=repr) == sorted([*wanted, ("d", "moves", "ok", None)], key=repr)
+    result = [(row.cluster, row.group, row.status, row.reason) for row in planned.groups]
+    wanted = [("c", group, *status) for group, status in STATUSES.items()]
+    assert sorted(result, key=repr) == sorted([*wanted, ("d", "moves", "ok", None)], key=repr)
 
 
 def test_measures_are_there_just_for_planned_groups(planned: SimpleNamespace) -> None:
@@ -169,7 +169,7 @@ def test_measures_are_there_just_for_planned_groups(planned: SimpleNamespace) ->
 def test_the_summary_counts_statuses_and_the_fleet_before_and_after(
     planned: SimpleNamespace,
 ) -> None:
-    statuses, (found, plan) = planned.summary
+    statuses, (result, plan) = planned.summary
     assert statuses == [
         {"status": "empty", "groups": 1},
         {"status": "inferred", "groups": 1},
@@ -181,7 +181,7 @@ def test_the_summary_counts_statuses_and_the_fleet_before_and_after(
     # 'moves' (3 and 0) and 'one generation' (2 and 0) are the groups found uneven
     squares = {"moves": 9, "owner unsubscribed": 1, "two generations": 5, "one generation": 4}
     ones = ("impossible", "vanished", "unread", "idle")
-    assert found == {
+    assert result == {
         "fleet": "now",
         "uneven groups": 2,
         "max load": 3,
@@ -203,10 +203,12 @@ def test_the_summary_counts_statuses_and_the_fleet_before_and_after(
 
 def test_without_a_table_of_groups_they_are_those_that_members_name(spark: SparkSession) -> None:
     with plan_fleet(fleet().snapshot(spark, "groups")) as plan:
-        found = {(row.cluster, row.group): row.status for row in plan.groups.collect()}
-    assert found["c", "moves"] == found["d", "moves"] == found["c", "unlisted"] == "ok"
-    assert found["c", "guessed"] == found["c", "rebalancing"] == found["c", "listed twice"] == "ok"
-    assert found["c", "twins"] == found["c", "stranger"] == found["c", "of gaps"] == "invalid"
+        result = {(row.cluster, row.group): row.status for row in plan.groups.collect()}
+    assert result["c", "moves"] == result["d", "moves"] == result["c", "unlisted"] == "ok"
+    assert (
+        result["c", "guessed"] == result["c", "rebalancing"] == result["c", "listed twice"] == "ok"
+    )
+    assert result["c", "twins"] == result["c", "stranger"] == result["c", "of gaps"] == "invalid"
 
 
 def test_a_snapshot_without_any_row_is_planned(spark: SparkSession) -> None:
@@ -261,11 +263,11 @@ def test_encoding_says_of_each_group_what_plain_python_says(spark: SparkSession)
     assert set(encoded.columns) == set(vars(encoded_group(made, "moves")))
     rows = {(row.cluster, row.group): row for row in encoded.itertuples(index=False)}
     assert len(rows) == len(encoded) == len(STATUSES) + 1 + 40
-    for (cluster, group), found in rows.items():
+    for (cluster, group), result in rows.items():
         wanted = encoded_group(made, group, cluster)
-        assert _facts(found) == _facts(wanted)
+        assert _facts(result) == _facts(wanted)
         for name, cells in vars(wanted).items():
-            assert type(getattr(found, name)) is type(cells) or name in {"listed", "inferred"}
+            assert type(getattr(result, name)) is type(cells) or name in {"listed", "inferred"}
 
 
 def _facts(row: SimpleNamespace) -> dict[str, object]:

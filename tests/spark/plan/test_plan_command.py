@@ -26,10 +26,10 @@ class TestPlan:
     def test_both_tables_are_written_by_snapshot(
         self, run: Run, store: Path, tmp_path: Path
     ) -> None:
-        said = run("plan", store, "--out", tmp_path / "plan")
-        assert said.code == 0
-        assert f"Snapshot {SNAPSHOT} is planned by optimal" in said.err
-        assert "now" in said.out
+        output = run("plan", store, "--out", tmp_path / "plan")
+        assert output.code == 0
+        assert f"Snapshot {SNAPSHOT} is planned by optimal" in output.err
+        assert "now" in output.out
         assert [tuple(row.values())[2:] for row in rows(tmp_path / "plan" / "assignments")] == [
             ("t", 0, "a", "a", "keep"),
             ("t", 1, "b", "a", "move"),
@@ -45,8 +45,8 @@ class TestPlan:
         }
 
     def test_json_is_one_object_of_all_tables(self, run: Run, store: Path, tmp_path: Path) -> None:
-        said = run("plan", store, "--out", tmp_path / "plan", "--format", "json")
-        printed = json.loads(said.out)
+        output = run("plan", store, "--out", tmp_path / "plan", "--format", "json")
+        printed = json.loads(output.out)
         assert [row["fleet"] for row in printed["fleet"]] == ["now", "planned"]
         assert printed["fleet"][1]["moves"] == 1
         assert printed["groups"] == [
@@ -64,20 +64,22 @@ class TestPlan:
         (part,) = store.glob(f"members/snapshot={EARLIER}/*.parquet")
         raw = part.read_bytes()
         part.write_bytes(raw[:-20] + b"?" + raw[-19:])
-        said = run("plan", store, "--out", tmp_path / "p", "--snapshot", "all")
-        assert said.code == 2
-        assert "Skipped: snapshot 20261121T040000Z isn't whole: it lacks members" in said.err
-        assert "evenfleet: 1 of 2 snapshots are planned, the others can't be read: " in said.err
-        assert f"{part} can't be read: its bytes aren't those that were written" in said.err
-        assert "planned" in said.out
+        output = run("plan", store, "--out", tmp_path / "p", "--snapshot", "all")
+        assert output.code == 2
+        assert "Skipped: snapshot 20261121T040000Z isn't whole: it lacks members" in output.err
+        assert "evenfleet: 1 of 2 snapshots are planned, the others can't be read: " in output.err
+        assert f"{part} can't be read: its bytes aren't those that were written" in output.err
+        assert "planned" in output.out
         folders = (tmp_path / "p").glob("*/snapshot=*")
         assert {path.name for path in folders} == {f"snapshot={SNAPSHOT}"}
 
     def test_every_snapshot_is_planned_for_all(self, run: Run, store: Path, tmp_path: Path) -> None:
         write_store(small().tables(), store, EARLIER)
-        said = run("plan", store, "--out", tmp_path / "p", "--snapshot", "all", "--format", "json")
-        assert said.code == 0
-        fleet = json.loads(said.out)["fleet"]
+        output = run(
+            "plan", store, "--out", tmp_path / "p", "--snapshot", "all", "--format", "json"
+        )
+        assert output.code == 0
+        fleet = json.loads(output.out)["fleet"]
         assert [row["snapshot"] for row in fleet] == [EARLIER, EARLIER, SNAPSHOT, SNAPSHOT]
         for table in ("assignments", "groups"):
             assert rows(tmp_path / "p" / table, EARLIER)[0]["cluster"] == "c"
@@ -116,9 +118,9 @@ class TestPlan:
         table = pq.ParquetFile(part).read()
         pq.write_table(table.append_column("age", pa.array([1] * len(table))), part)
         for words in (("plan", store, "--out", tmp_path / "p"), ("verify", store, tmp_path / "p")):
-            said = run(*words)
-            assert said.code == 0
-            assert "table members: left out unknown columns age\n" in said.err
+            output = run(*words)
+            assert output.code == 0
+            assert "table members: left out unknown columns age\n" in output.err
 
 
 def test_the_demo_runs_the_commands_and_prints_them(
@@ -126,10 +128,10 @@ def test_the_demo_runs_the_commands_and_prints_them(
 ) -> None:
     monkeypatch.setattr(demo, "make_history", partial(make_history, hours=12))  # of 48
     out = tmp_path / "demo"
-    said = run("demo", "--groups", 12, "--out", out, "--history")
-    assert said.code == 0
+    output = run("demo", "--groups", 12, "--out", out, "--history")
+    assert output.code == 0
     tried = "--strategies current,range,cooperative-sticky,uniform,optimal"
-    (explained,) = re.findall(r"\$ evenfleet explain .*\n", said.err)
+    (explained,) = re.findall(r"\$ evenfleet explain .*\n", output.err)
     steps = [
         explained,
         f"$ evenfleet audit {out}/store --out {out}/audit\n",
@@ -144,11 +146,11 @@ def test_the_demo_runs_the_commands_and_prints_them(
         f"--audit {out}/audit --compare {out}/compare --by-weight {out}/by-weight "
         f"--history {out}/history\n",
     ]
-    assert "could be more even" in said.err
-    assert re.findall(r"\$ .*\n", said.err) == steps
-    assert "no fault: every partition, measure and proof holds" in said.err
+    assert "could be more even" in output.err
+    assert re.findall(r"\$ .*\n", output.err) == steps
+    assert "no fault: every partition, measure and proof holds" in output.err
     assert (out / "report.html").is_file()
-    assert "restless groups" in said.out and "Best" in said.err
-    said = run("demo", "--groups", 12, "--out", out)
-    assert (said.code, is_one_line(said)) == (2, True)
-    assert f"{out}/store exists: remove it, or choose another --out" in said.err
+    assert "restless groups" in output.out and "Best" in output.err
+    output = run("demo", "--groups", 12, "--out", out)
+    assert (output.code, is_one_line(output)) == (2, True)
+    assert f"{out}/store exists: remove it, or choose another --out" in output.err

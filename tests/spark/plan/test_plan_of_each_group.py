@@ -62,17 +62,17 @@ def test_in_a_fleet(groups: dict[str, Group], snapshot: FleetSnapshot, strategy:
     with plan_fleet(snapshot, strategy) as plan:
         assignments = plan.assignments.where("member_id is not null").collect()
         rows = {row.group: row for row in plan.groups.collect()}
-    found = {name: nothing(group) for name, group in groups.items()}
+    result = {name: nothing(group) for name, group in groups.items()}
     for cell in assignments:
-        found[cell.group][cell.member_id].append((cell.topic, cell.partition))
+        result[cell.group][cell.member_id].append((cell.topic, cell.partition))
     assert rows.keys() == groups.keys()
     assert rows.pop(BROKEN).status == "invalid"
-    assert found[BROKEN] == nothing(groups[BROKEN])
+    assert result[BROKEN] == nothing(groups[BROKEN])
     for name, row in rows.items():
         wanted = assign(groups[name], strategy)
         assert (row.status, row.reason) == ("ok", "; ".join(wanted.notes) or None)
         assert (row.sum_squares, row.moves) == (wanted.sum_squares, wanted.moves)
-        assert in_order(found[name]) == wanted.assignment
+        assert in_order(result[name]) == wanted.assignment
 
 
 @pytest.fixture(scope="module")
@@ -112,14 +112,14 @@ def test_by_the_worker_alone(
             assert (plan.status, len(plan.plan_topics)) == ("failed", 0)
             assert plan.reason == str(error)
             continue
-        found = nothing(group)
+        result = nothing(group)
         for topic, number, member in zip(
             plan.plan_topics, plan.plan_partitions.tolist(), plan.plan_members, strict=True
         ):
             if member is not None:
-                found[member].append((topic, number))
+                result[member].append((topic, number))
         assert (plan.reason or "") == "; ".join(wanted.notes)
-        assert in_order(found) == wanted.assignment, name
+        assert in_order(result) == wanted.assignment, name
         planned += 1
     assert planned > len(groups) * 0.9
 

@@ -72,14 +72,14 @@ def test_each_group_is_planned_by_its_own_goals(
 ) -> None:
     """Reads within racks, what crosses them and its price; and `verify` proves it all."""
     plan = tmp_path / "plan"
-    said = run("plan", store, "--out", plan, "--config", config, "--format", "json")
-    assert said.code == 0, said.err
+    output = run("plan", store, "--out", plan, "--config", config, "--format", "json")
+    assert output.code == 0, output.err
     groups = rows(plan / "groups")
-    found = {
+    result = {
         group: (row["moves"], row["local_reads"], row["remote_reads"], row["racks_optimal"])
         for group, row in groups.items()
     }
-    assert found == {
+    assert result == {
         "near": (4, 4, 0, True),
         "far": (0, 4, 0, True),
         "left-alone": (0, 0, 4, False),
@@ -94,11 +94,11 @@ def test_each_group_is_planned_by_its_own_goals(
         for group, row in traffic.items()
     } == {"near": (4, 0), "far": (0, 0), "left-alone": (4, 4), "nowhere": (0, 0)}
     assert round(traffic["near"]["current_cost"], 9) == 0.08
-    tables = json.loads(said.out)
+    tables = json.loads(output.out)
     assert [round(row["cost a day"], 9) for row in tables["traffic"]] == [0.16, 0.08]
     assert [row["across racks"] for row in tables["fleet"]] == [8, 4]
-    said = run("verify", store, plan, "--format", "json")
-    assert (said.code, json.loads(said.out)["faults"]) == (0, [])
+    output = run("verify", store, plan, "--format", "json")
+    assert (output.code, json.loads(output.out)["faults"]) == (0, [])
 
 
 def test_options_override_the_file(run: Run, store: Path, config: Path, tmp_path: Path) -> None:
@@ -130,38 +130,38 @@ def test_a_fleet_without_rack_facts_is_planned_all_the_same(run: Run, tmp_path: 
 def test_goals_that_make_no_sense(
     run: Run, store: Path, tmp_path: Path, words: tuple[str, ...], sentence: str
 ) -> None:
-    said = run("plan", store, "--out", tmp_path / "plan", *words)
-    assert said.code == 2
-    assert sentence in said.err
+    output = run("plan", store, "--out", tmp_path / "plan", *words)
+    assert output.code == 2
+    assert sentence in output.err
 
 
 def test_explain_says_why_each_partition_moves(run: Run, store: Path, config: Path) -> None:
-    said = run("explain", store, "--group", "near", "--config", config)
-    assert said.code == 0, said.err
-    assert "Group near of cluster c is as even as possible" in said.err
-    assert flat(said.out).count("fewer read") == 4
-    said = run("explain", store, "--group", "nowhere", "--format", "json")
-    (found,) = json.loads(said.out)["explanation"]
-    assert found["loads"] == {"a": [2, 1], "b": [0, 1]}
-    assert len(found["moves"]) == 1
-    assert "which had 2" in found["moves"][0]
+    output = run("explain", store, "--group", "near", "--config", config)
+    assert output.code == 0, output.err
+    assert "Group near of cluster c is as even as possible" in output.err
+    assert flat(output.out).count("fewer read") == 4
+    output = run("explain", store, "--group", "nowhere", "--format", "json")
+    (result,) = json.loads(output.out)["explanation"]
+    assert result["loads"] == {"a": [2, 1], "b": [0, 1]}
+    assert len(result["moves"]) == 1
+    assert "which had 2" in result["moves"][0]
 
 
 def test_a_group_that_nobody_knows(run: Run, store: Path) -> None:
-    said = run("explain", store, "--group", "none such")
-    assert said.code == 2
-    assert said.err.endswith(f"snapshot {SNAPSHOT} has no group 'none such'\n")
+    output = run("explain", store, "--group", "none such")
+    assert output.code == 2
+    assert output.err.endswith(f"snapshot {SNAPSHOT} has no group 'none such'\n")
 
 
 def test_config_shows_what_is_in_force(run: Run, config: Path) -> None:
-    said = run("config", "--config", config, "--format", "json")
-    assert [row["goals of"] for row in json.loads(said.out)["goals"]] == [
+    output = run("config", "--config", config, "--format", "json")
+    assert [row["goals of"] for row in json.loads(output.out)["goals"]] == [
         "groups far",
         "groups left-*",
         "all other groups",
     ]
-    said = run("config", "--config", config, "--group", "left-over", "--format", "json")
-    (row,) = json.loads(said.out)["goals"]
+    output = run("config", "--config", config, "--group", "left-over", "--format", "json")
+    (row,) = json.loads(output.out)["goals"]
     assert row == {
         "goals of": "group left-over, by left-*",
         "rack": "leader",
@@ -176,15 +176,15 @@ def test_compare_shows_reads_under_each_strategy_and_what_the_optimum_saves(
     run: Run, store: Path, tmp_path: Path
 ) -> None:
     words = ("--rack", "leader", "--strategies", "current,roundrobin,optimal")
-    said = run("compare", store, "--out", tmp_path / "out", *words)
-    assert said.code == 0, said.err
-    assert "optimal saves 12 of 12 reads across racks" in flat(said.err)
+    output = run("compare", store, "--out", tmp_path / "out", *words)
+    assert output.code == 0, output.err
+    assert "optimal saves 12 of 12 reads across racks" in flat(output.err)
     (part,) = (tmp_path / "out" / "comparison" / f"snapshot={SNAPSHOT}").glob("*.parquet")
-    found = {
+    result = {
         (row["group"], row["strategy"]): (row["local_reads"], row["remote_reads"])
         for row in pq.ParquetFile(part).read().to_pylist()
     }
-    assert found[("near", "current")] == (0, 4)
-    assert found[("near", "roundrobin")] == (2, 2)
-    assert found[("near", "optimal")] == (4, 0)
-    assert found[("nowhere", "optimal")] == (None, None)
+    assert result[("near", "current")] == (0, 4)
+    assert result[("near", "roundrobin")] == (2, 2)
+    assert result[("near", "optimal")] == (4, 0)
+    assert result[("nowhere", "optimal")] == (None, None)

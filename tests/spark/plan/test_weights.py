@@ -32,8 +32,8 @@ def fleet() -> Fleet:
         made.add("offsets", group="uncommitted", topic="t", partition=number, **read)
     made.rows["offsets"][-1]["committed_offset"] = -1
     for row in made.rows["members"]:
-        stated = {("strong", "a"): 3.0, ("weak", "b"): 0.0}
-        row["capacity"] = stated.get((row["group"], row["member_id"]))
+        settings = {("strong", "a"): 3.0, ("weak", "b"): 0.0}
+        row["capacity"] = settings.get((row["group"], row["member_id"]))
     return made
 
 
@@ -116,9 +116,9 @@ def test_what_is_not_shown_is_refused(
 ) -> None:
     with plan_fleet(snapshot, goals=GOALS) as plan:
         groups = plan.groups.withColumn(column, F.expr(f"if(`group` = 'g', {forged}, {column})"))
-        found = verify_plan(snapshot, plan.assignments, groups).collect()
-    assert {row.group for row in found} == {"g"}
-    assert any(fault in row.fault for row in found), found
+        frame = verify_plan(snapshot, plan.assignments, groups).collect()
+    assert {row.group for row in frame} == {"g"}
+    assert any(fault in row.fault for row in frame), frame
 
 
 def test_rates_that_are_not_there_are_asked_for(snapshot: FleetSnapshot) -> None:
@@ -129,8 +129,8 @@ def test_rates_that_are_not_there_are_asked_for(snapshot: FleetSnapshot) -> None
 
 def test_rates_weigh_where_goals_say_so(spark: SparkSession, snapshot: FleetSnapshot) -> None:
     schema = "cluster string, topic string, partition int, weight double"
-    stated = [("c", "t", number, weight) for number, weight in enumerate([1.0, 1.0, 7.0, 7.0])]
-    rates = spark.createDataFrame(stated, schema)
+    settings = [("c", "t", number, weight) for number, weight in enumerate([1.0, 1.0, 7.0, 7.0])]
+    rates = spark.createDataFrame(settings, schema)
     goals = Goals(balance="weight", weight="rate")
     with plan_fleet(snapshot, goals=goals, rates=rates) as plan:
         row = plan.groups.where("`group` = 'g'").first()
@@ -171,11 +171,11 @@ def test_the_option_says_where_weights_come_from(tmp_path: Path, run: Run) -> No
 def test_which_rates_weigh_is_configured(tmp_path: Path) -> None:
     file = tmp_path / "evenfleet.toml"
     file.write_text("[weights]\nof = 'mean'\nwindow = '7d'\n")
-    stated = read_settings(file).weights
-    assert (stated.measure, stated.window.days) == ("mean", 7)
-    assert weight_of("rate", stated) == ("rate", stated)
-    source, found = weight_of("rate:p99:12h", Settings().weights)
-    assert (source, found.measure, found.quantile) == ("rate", "quantile", 0.99)
+    weights = read_settings(file).weights
+    assert (weights.measure, weights.window.days) == ("mean", 7)
+    assert weight_of("rate", weights) == ("rate", weights)
+    source, result = weight_of("rate:p99:12h", Settings().weights)
+    assert (source, result.measure, result.quantile) == ("rate", "quantile", 0.99)
     file.write_text("[weights]\nof = 'p0'\n")
     with pytest.raises(InputError, match="of is 'p0'"):
         read_settings(file)

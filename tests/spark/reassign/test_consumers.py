@@ -50,22 +50,22 @@ def test_reads_across_racks_and_coordinators_follow_the_leaders() -> None:
     led = {name: row[0] for name, row in of.plan.replicas.items()}
     assert sorted(led.values()) == [1, 1, 2, 2]
     consumers = Consumers(Counter({("t", 0, "a"): 3, ("t", 1, "b"): 2}), [*"ab"])
-    found = effects(of, consumers)
-    assert (found.reads, found.reads_across, found.groups) == (5, 2, 2)
+    result = effects(of, consumers)
+    assert (result.reads, result.reads_across, result.groups) == (5, 2, 2)
     across = 3 * (led["t", 0] == 2) + 2 * (led["t", 1] == 1)
-    assert found.planned_reads_across == across
+    assert result.planned_reads_across == across
     # Java's hash of "a" is 97, of "b" 98: partitions 1 and 0 keep their offsets
     moved = [g for g, n in (("a", 1), ("b", 0)) if led["__consumer_offsets", n] == 2]
-    assert found.other_coordinator == moved
+    assert result.other_coordinator == moved
     assert effects(of, Consumers(Counter(), [])).reads == 0
 
 
 def test_nothing_is_told_of_racks_that_are_not_known() -> None:
     of = planned({("t", 0): [1], ("t", 1): [1]}, {})
     of.facts.racks.update(dict.fromkeys(RACKS))
-    found = effects(of, Consumers(Counter({("t", 0, "a"): 3}), ["g"]))
+    result = effects(of, Consumers(Counter({("t", 0, "a"): 3}), ["g"]))
     of.facts.racks.update(RACKS)
-    assert (found.reads, found.reads_across, found.other_coordinator) == (0, 0, [])
+    assert (result.reads, result.reads_across, result.other_coordinator) == (0, 0, [])
 
 
 def test_a_store_tells_the_same_with_spark_and_without(spark: SparkSession, tmp_path: Path) -> None:
@@ -75,9 +75,9 @@ def test_a_store_tells_the_same_with_spark_and_without(spark: SparkSession, tmp_
     for row in fleet.rows["members"]:
         row["rack"] = "a" if row["member_id"] == "m2" else None
     write_store(fleet.tables(), tmp_path / "store", "20261123T100000Z")
-    found = consumers_of(FleetFiles.read(str(tmp_path / "store")), "c")
-    assert found == Consumers(Counter({("t", 1, "a"): 1, ("t", 2, "a"): 1}), ["g"])
-    assert consumers_of(FleetSnapshot.read(spark, str(tmp_path / "store")), "c") == found
+    consumers = consumers_of(FleetFiles.read(str(tmp_path / "store")), "c")
+    assert consumers == Consumers(Counter({("t", 1, "a"): 1, ("t", 2, "a"): 1}), ["g"])
+    assert consumers_of(FleetSnapshot.read(spark, str(tmp_path / "store")), "c") == consumers
 
 
 @pytest.mark.parametrize(("sizes", "gap"), [([4, 4, 4, 4], 0.0), ([9, 1, 1, 1], 1 / 9)])
@@ -87,7 +87,7 @@ def test_bytes_are_compared_with_the_least_that_some_broker_has(
     """9 + 1 by counts, and the largest alone is 9."""
     names = [("t", number) for number in range(4)]
     of = planned({name: [1] for name in names}, dict(zip(names, sizes, strict=True)))
-    ways = {one.placement: one for one in compared(of)}
+    ways = {item.placement: item for item in compared(of)}
     assert ways["now"].bytes_max == sum(sizes)
     assert ways["optimal"].bytes_gap == pytest.approx(gap)
     rows = of.brokers()

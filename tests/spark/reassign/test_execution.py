@@ -112,10 +112,10 @@ def carried_out(of: Reassignment, fake: Fake) -> list[str]:
 def test_batches_follow_each_other_each_throttled_and_its_leaders_elected() -> None:
     of = planned()
     fake = Fake(of)
-    said = carried_out(of, fake)
+    output = carried_out(of, fake)
     assert fake.log == ["throttle 7", "move", "unthrottle", "elect"] * 2
     assert fake.now == of.plan.replicas
-    assert [one.split(":")[0] for one in said] == [
+    assert [item.split(":")[0] for item in output] == [
         *("batch 1 of 2", "batch 1 of 2 is done; 1 preferred leader elected"),
         *("batch 2 of 2", "batch 2 of 2 is done; 1 preferred leader elected"),
     ]
@@ -145,12 +145,12 @@ def test_a_difference_begins_with_no_name_of_a_topic() -> None:
 def test_a_change_between_two_batches_stops_the_second_and_names_the_first_rollback() -> None:
     of = planned()
     fake = Fake(of)
-    told = execute(of, fake, ROLLBACKS[:2], Pace(7, lambda: fake.time, fake.sleep))
-    assert "1 copy" in next(told)
-    assert "done" in next(told)
+    report = execute(of, fake, ROLLBACKS[:2], Pace(7, lambda: fake.time, fake.sleep))
+    assert "1 copy" in next(report)
+    assert "done" in next(report)
     fake.up = {1}
     with pytest.raises(StoppedError, match=r"broker 2 is down; 01-rollback.json undoes"):
-        next(told)
+        next(report)
 
 
 def test_what_is_refused_stops_a_batch_without_a_throttle_left() -> None:
@@ -166,15 +166,15 @@ def test_what_is_refused_stops_a_batch_without_a_throttle_left() -> None:
 def test_a_broker_that_goes_down_meanwhile_stops_the_batch() -> None:
     of = planned()
     fake = Fake(of)
-    told = execute(of, fake, ROLLBACKS[:2], Pace(7, lambda: fake.time, fake.sleep))
-    next(told)
+    report = execute(of, fake, ROLLBACKS[:2], Pace(7, lambda: fake.time, fake.sleep))
+    next(report)
     fake.up = {1}
     fake.now = {name: [1] for name in fake.now}
     fake.partitions = lambda topics=None: {  # type: ignore[method-assign]
         name: (1, [1], [1], [2], [1]) for name in fake.now
     }
     with pytest.raises(StoppedError, match=r"broker 2 is down \(its throttle stays.* 01-rollback"):
-        next(told)
+        next(report)
     assert "unthrottle" not in fake.log
 
 
@@ -184,19 +184,19 @@ def test_an_interrupt_says_how_far_it_is_what_stays_and_how_to_go_back() -> None
     fake.sleep = lambda _: (_ for _ in ()).throw(KeyboardInterrupt)  # type: ignore[method-assign]
     with pytest.raises(StoppedError) as stopped:
         carried_out(of, fake)
-    said = str(stopped.value)
-    assert "batch 1 stopped: interrupted (its throttle stays until" in said
-    assert "verifies 01-move.json). 0 of 1 partition were done" in said
-    assert "cancel 01-move.json and then execute 01-rollback.json" in said
+    output = str(stopped.value)
+    assert "batch 1 stopped: interrupted (its throttle stays until" in output
+    assert "verifies 01-move.json). 0 of 1 partition were done" in output
+    assert "cancel 01-move.json and then execute 01-rollback.json" in output
 
 
 def test_an_interrupt_between_two_batches_names_the_one_before() -> None:
     of = planned()
     fake = Fake(of)
-    told = execute(of, fake, ROLLBACKS[:2], Pace(7, lambda: fake.time, fake.sleep))
-    assert [next(told)[:7] for _ in range(3)] == ["batch 1", "batch 1", "batch 2"]
+    report = execute(of, fake, ROLLBACKS[:2], Pace(7, lambda: fake.time, fake.sleep))
+    assert [next(report)[:7] for _ in range(3)] == ["batch 1", "batch 1", "batch 2"]
     with pytest.raises(StoppedError, match=r"handed over: interrupted; 01-rollback\.json undoes"):
-        told.throw(KeyboardInterrupt())
+        report.throw(KeyboardInterrupt())
 
 
 def test_a_lost_connection_names_the_throttle_that_stays() -> None:
@@ -219,7 +219,7 @@ def test_a_long_batch_says_how_far_it_is() -> None:
     )
     of = replace(whole, wanted=wanted, batches=batches_of(whole.plan))
     fake = Fake(of)
-    first, second = ((one.topic, one.partition) for one in whole.changes)
+    first, second = ((change.topic, change.partition) for change in whole.changes)
 
     def look(topics: Iterable[str] | None = None) -> dict[Name, Any]:
         for name, done_at in ((first, 60), (second, 120)):
@@ -229,8 +229,8 @@ def test_a_long_batch_says_how_far_it_is() -> None:
         return Fake.partitions(fake, topics)
 
     fake.partitions = look  # type: ignore[method-assign]
-    said = list(execute(of, fake, ROLLBACKS[:1], Pace(7, lambda: fake.time, fake.sleep)))
-    assert said[1:-1] == [
+    output = list(execute(of, fake, ROLLBACKS[:1], Pace(7, lambda: fake.time, fake.sleep)))
+    assert output[1:-1] == [
         "0 of 2 done, 0.0 of 4.0 GB",
         "1 of 2 done, 3.0 of 4.0 GB, 1 min left",
         "1 of 2 done, 3.0 of 4.0 GB, 1 min left",
@@ -255,10 +255,10 @@ def test_a_replica_that_comes_and_goes_at_once_has_diverged(
     adding: list[int], removing: list[int], state: str
 ) -> None:
     """As a rollback leaves it that Kafka was given while the move still ran."""
-    one = PartitionFacts("t", 0, 1, [1, 2], [1, 2], adding, removing)
-    found, said = state_of(one, {1, 2, 3}, [2, 3], [1, 2])
-    assert found == state
-    assert ("never ends" in said) == (adding == removing)
+    partition_facts = PartitionFacts("t", 0, 1, [1, 2], [1, 2], adding, removing)
+    result, output = state_of(partition_facts, {1, 2, 3}, [2, 3], [1, 2])
+    assert result == state
+    assert ("never ends" in output) == (adding == removing)
 
 
 @pytest.mark.parametrize(
@@ -277,9 +277,9 @@ def test_a_replica_that_comes_and_goes_at_once_has_diverged(
 def test_options_that_do_not_fit_each_other(
     run: Run, tmp_path: Path, words: list[object], why: str
 ) -> None:
-    said = run("reassign", tmp_path / "store", "--out", tmp_path / "moves", *words)
-    assert said.code == 2
-    assert why in said.err
+    output = run("reassign", tmp_path / "store", "--out", tmp_path / "moves", *words)
+    assert output.code == 2
+    assert why in output.err
 
 
 @pytest.mark.parametrize("racks", [{1: "a", 2: None}, {1: None, 2: None}])
@@ -288,9 +288,9 @@ def test_racks_that_are_not_all_known_are_one(racks: dict[int, str | None]) -> N
         *("lab", "20261123T100000Z", racks),
         [PartitionFacts("t", n, 1, [1], [1], [], []) for n in range(2)],
     )
-    found = reassigned(facts, Wanted(), ReplicaGoals())
-    assert [row["planned"] for row in found.brokers()] == [1, 1]
-    assert any("rack" in note for note in found.notes) == ("a" in racks.values())
+    result = reassigned(facts, Wanted(), ReplicaGoals())
+    assert [row["planned"] for row in result.brokers()] == [1, 1]
+    assert any("rack" in note for note in result.notes) == ("a" in racks.values())
 
 
 def test_the_even_share_is_that_of_a_rack_where_racks_are_unequal() -> None:
@@ -299,13 +299,13 @@ def test_the_even_share_is_that_of_a_rack_where_racks_are_unequal() -> None:
         *("lab", "20261123T100000Z", {1: "a", 2: "b", 3: "b", 4: "b"}),
         [PartitionFacts("t", n, 1, [1, 2], [1, 2], [], []) for n in range(12)],
     )
-    found = reassigned(facts, Wanted(), ReplicaGoals())
-    rows = {row["broker"]: (row["planned"], row["even_share"]) for row in found.brokers()}
+    result = reassigned(facts, Wanted(), ReplicaGoals())
+    rows = {row["broker"]: (row["planned"], row["even_share"]) for row in result.brokers()}
     assert rows == {1: (12, 12.0), 2: (4, 4.0), 3: (4, 4.0), 4: (4, 4.0)}
     assert (
         "Racks have unequal numbers of brokers, so even shares of replicas differ: "
         "12 in rack a (1 broker), 4 in rack b (3 brokers)."
-    ) in list(found.sentences())
+    ) in list(result.sentences())
 
 
 class Stuck(Fake):
@@ -313,11 +313,11 @@ class Stuck(Fake):
 
     def partitions(self, topics: Iterable[str] | None = None) -> dict[Name, Any]:
         self.looks = 0  # so that no move is ever done
-        found = super().partitions(topics)
+        partitions = super().partitions(topics)
         joined = self.time > STANDS_STILL - 60
         return {
             name: (leader, row, [*row, *(adding if joined else [])], adding, removing)
-            for name, (leader, row, _, adding, removing) in found.items()
+            for name, (leader, row, _, adding, removing) in partitions.items()
         }
 
 

@@ -35,21 +35,24 @@ def stored(
     words: list[object] = ["--topics", CAPTURES / f"{topics}.txt", "--groups", groups]
     if brokers:
         words += ["--brokers", CAPTURES / f"{brokers}.txt"]
-    said = run("import-cli", "--cluster", cluster, *words, "--out", folder / topics)
-    assert said.code == 0, said.err
+    output = run("import-cli", "--cluster", cluster, *words, "--out", folder / topics)
+    assert output.code == 0, output.err
     return folder / topics
 
 
 def reassigned(run: Run, store: Path, *words: object) -> Any:
-    said = run("reassign", store, "--out", store.parent / "moves", *words, "--format", "json")
-    assert said.code == 0, said.err
-    return json.loads(said.out)
+    output = run("reassign", store, "--out", store.parent / "moves", *words, "--format", "json")
+    assert output.code == 0, output.err
+    return json.loads(output.out)
 
 
 def replicas_in(path: Path) -> dict[tuple[str, int], list[int]]:
-    stated = json.loads(path.read_text())
-    assert stated["version"] == 1
-    return {(one["topic"], one["partition"]): one["replicas"] for one in stated["partitions"]}
+    values = json.loads(path.read_text())
+    assert values["version"] == 1
+    return {
+        (partition["topic"], partition["partition"]): partition["replicas"]
+        for partition in values["partitions"]
+    }
 
 
 @pytest.fixture
@@ -58,33 +61,36 @@ def before(run: Run, tmp_path: Path) -> Path:
 
 
 def test_an_empty_broker_gets_its_share(run: Run, asked: list, before: Path) -> None:
-    told = reassigned(run, before, "--batch-copies", 4)
+    report = reassigned(run, before, "--batch-copies", 4)
     assert asked == []  # no session is needed
-    brokers = {row["broker"]: row for row in told["brokers"]}
+    brokers = {row["broker"]: row for row in report["brokers"]}
     assert [brokers[b]["replicas"] for b in (1, 2, 3, 4)] == [12, 12, 12, 0]
     assert [brokers[b]["planned"] for b in (1, 2, 3, 4)] == [8, 10, 10, 8]
-    assert {row["planned_leaders"] for row in told["brokers"]} == {4}
-    ways = {row["placement"]: row for row in told["compared"]}
+    assert {row["planned_leaders"] for row in report["brokers"]} == {4}
+    ways = {row["placement"]: row for row in report["compared"]}
     assert ways["optimal"]["copies"] == 8
     assert ways["now"]["copies"] == 0
-    assert all(row["copies"] <= 4 for row in told["batches"])
-    assert told["plan"][0]["optimal"] == "optimal"
+    assert all(row["copies"] <= 4 for row in report["batches"])
+    assert report["plan"][0]["optimal"] == "optimal"
 
 
 def test_files_of_a_batch_begin_where_the_one_before_ended(run: Run, before: Path) -> None:
-    told = reassigned(run, before, "--batch-copies", 2, "--per-broker", 1)
+    report = reassigned(run, before, "--batch-copies", 2, "--per-broker", 1)
     moves = before.parent / "moves"
-    count = len(told["batches"])
+    count = len(report["batches"])
     assert count == 8  # broker 4 receives all eight, one a batch
     facts = facts_of(FleetFiles.read(str(before)))
-    now = {(one.topic, one.partition): list(one.replicas) for one in facts.partitions}
+    now = {
+        (partition.topic, partition.partition): list(partition.replicas)
+        for partition in facts.partitions
+    }
     for number in range(1, count + 1):
         moved = replicas_in(moves / f"{number:02}-move.json")
         assert replicas_in(moves / f"{number:02}-rollback.json") == {n: now[n] for n in moved}
         elected = moves / f"{number:02}-elect.json"
         led = {name for name, row in moved.items() if row[0] != now[name][0]}
         named = json.loads(elected.read_text())["partitions"] if elected.exists() else []
-        assert {(one["topic"], one["partition"]) for one in named} == led
+        assert {(item["topic"], item["partition"]) for item in named} == led
         now |= moved
     plan = reassign_cluster(FleetFiles.read(str(before))).plan
     assert now == plan.replicas
@@ -96,9 +102,9 @@ def test_files_of_an_earlier_plan_are_replaced_and_others_refused(run: Run, befo
     moves = before.parent / "moves"
     assert sorted(path.name for path in moves.glob("*-move.json")) == ["01-move.json"]
     (moves / "notes.txt").write_text("mine")
-    said = run("reassign", before, "--out", moves)
-    assert said.code == 2
-    assert "holds 1 file (notes.txt)" in said.err
+    output = run("reassign", before, "--out", moves)
+    assert output.code == 2
+    assert "holds 1 file (notes.txt)" in output.err
 
 
 def test_brokers_are_drained_added_and_chosen(run: Run, before: Path) -> None:
@@ -116,28 +122,31 @@ def test_brokers_are_drained_added_and_chosen(run: Run, before: Path) -> None:
 
 def test_a_higher_factor_grows_one_replica_a_batch(run: Run, before: Path) -> None:
     words = ("--topics", "clicks_*", "--replication-factor", 3)
-    told = reassigned(run, before, *words)
+    report = reassigned(run, before, *words)
     moves = sorted((before.parent / "moves").glob("*-move.json"))
-    assert len(moves) == len(told["batches"]) > 1
+    assert len(moves) == len(report["batches"]) > 1
     lengths: dict[tuple[str, int], list[int]] = {}
     for path in moves:
         for name, row in replicas_in(path).items():
             lengths.setdefault(name, []).append(len(row))
-    assert all(one[-1] == 3 and one == sorted(one) and one[0] == 2 for one in lengths.values())
+    assert all(
+        length[-1] == 3 and length == sorted(length) and length[0] == 2
+        for length in lengths.values()
+    )
 
 
 def test_leaders_alone_are_made_even(run: Run, before: Path) -> None:
-    told = reassigned(run, before, "--leaders-only", "--topics", "audit-log")
-    assert {row["copied_in"] for row in told["brokers"]} == {0}
+    report = reassigned(run, before, "--leaders-only", "--topics", "audit-log")
+    assert {row["copied_in"] for row in report["brokers"]} == {0}
     moves = before.parent / "moves"
     led = [row[0] for row in replicas_in(moves / "01-move.json").values()]
     assert len(json.loads((moves / "01-elect.json").read_text())["partitions"]) == len(led)
 
 
 def test_bytes_are_those_of_the_log_directories(run: Run, before: Path) -> None:
-    told = reassigned(run, before, "--log-dirs", CAPTURES / "log_dirs.txt")
-    assert sum(row["bytes"] for row in told["brokers"]) > 10**8
-    assert any("bytes" in sentence for sentence in told["sentences"])
+    report = reassigned(run, before, "--log-dirs", CAPTURES / "log_dirs.txt")
+    assert sum(row["bytes"] for row in report["brokers"]) > 10**8
+    assert any("bytes" in sentence for sentence in report["sentences"])
 
 
 def test_a_table_for_people_fits_a_terminal(
@@ -145,19 +154,19 @@ def test_a_table_for_people_fits_a_terminal(
 ) -> None:
     monkeypatch.setattr(OUT, "_force_terminal", True)
     monkeypatch.setattr(OUT, "_width", 80)
-    said = run("reassign", before, "--out", before.parent / "moves")
-    assert said.code == 0
-    assert all(len(line) <= 80 for line in said.out.splitlines())
-    assert "The plan is optimal." in said.out
-    assert "01-move.json" not in said.out
+    output = run("reassign", before, "--out", before.parent / "moves")
+    assert output.code == 0
+    assert all(len(line) <= 80 for line in output.out.splitlines())
+    assert "The plan is optimal." in output.out
+    assert "01-move.json" not in output.out
 
 
 def test_a_broker_that_is_down_is_left_and_what_it_held_alone_stays(
     run: Run, tmp_path: Path
 ) -> None:
     store = stored(run, tmp_path, "dead_topics", "dead_brokers")
-    told = reassigned(run, store)
-    states = {row["broker"]: row["state"] for row in told["brokers"]}
+    report = reassigned(run, store)
+    states = {row["broker"]: row["state"] for row in report["brokers"]}
     assert states[3] == "dead"
     for path in (tmp_path / "moves").glob("*-move.json"):
         assert not any(3 in row for row in replicas_in(path).values())
@@ -184,35 +193,35 @@ def test_a_broker_that_is_down_is_left_and_what_it_held_alone_stays(
 def test_what_cannot_be_asked_is_told(
     run: Run, before: Path, words: tuple[object, ...], fault: str
 ) -> None:
-    said = run("reassign", before, "--out", before.parent / "moves", *words)
-    assert said.code == 2
-    assert is_one_line(said)
-    assert fault in said.err
+    output = run("reassign", before, "--out", before.parent / "moves", *words)
+    assert output.code == 2
+    assert is_one_line(output)
+    assert fault in output.err
 
 
 def test_a_listed_broker_that_is_in_sync_with_nothing_is_told(run: Run, tmp_path: Path) -> None:
     store = stored(run, tmp_path, "dead_topics")  # with the brokers of before
-    told = reassigned(run, store)["sentences"]
-    assert "Broker 3 is in sync with none of its replicas: if it is down, drain it." in told
+    sentences = reassigned(run, store)["sentences"]
+    assert "Broker 3 is in sync with none of its replicas: if it is down, drain it." in sentences
 
 
 def test_a_cluster_that_is_reassigning_is_refused(run: Run, tmp_path: Path) -> None:
     store = stored(run, tmp_path, "topics_during")
-    said = run("reassign", store, "--out", tmp_path / "moves")
-    assert said.code == 2
-    assert "2 partitions (orders-0, orders-3) of cluster lab are being reassigned" in said.err
+    output = run("reassign", store, "--out", tmp_path / "moves")
+    assert output.code == 2
+    assert "2 partitions (orders-0, orders-3) of cluster lab are being reassigned" in output.err
 
 
 def test_a_store_without_brokers_knows_those_that_lead(run: Run, tmp_path: Path) -> None:
     store = stored(run, tmp_path, "topics_before", None)
-    found = reassign_cluster(FleetFiles.read(str(store)))
-    assert found.facts.racks == {1: None, 2: None, 3: None}
+    reassignment = reassign_cluster(FleetFiles.read(str(store)))
+    assert reassignment.facts.racks == {1: None, 2: None, 3: None}
 
 
 def verified(run: Run, store: Path, file: str) -> tuple[int | None, dict[str, str]]:
-    said = run("reassign-verify", store, CAPTURES / file, "--format", "json")
-    rows = json.loads(said.out)["partitions"]
-    return said.code, {f"{row['topic']}-{row['partition']}": row["state"] for row in rows}
+    output = run("reassign-verify", store, CAPTURES / file, "--format", "json")
+    rows = json.loads(output.out)["partitions"]
+    return output.code, {f"{row['topic']}-{row['partition']}": row["state"] for row in rows}
 
 
 @pytest.mark.parametrize(
@@ -228,8 +237,8 @@ def verified(run: Run, store: Path, file: str) -> tuple[int | None, dict[str, st
 def test_each_step_of_a_move_is_told(
     run: Run, tmp_path: Path, topics: str, file: str, code: int, state: str
 ) -> None:
-    found, states = verified(run, stored(run, tmp_path, topics), file)
-    assert found == code
+    result, states = verified(run, stored(run, tmp_path, topics), file)
+    assert result == code
     if file == "move.json":
         assert states.pop("orders-5") == "done"  # which the file leaves as it is
     assert set(states.values()) == {state}
@@ -245,9 +254,9 @@ def test_a_cancelled_move_whose_order_did_not_come_back_has_diverged(
     ((name, _),) = read_move(move).items()
     partition = {"topic": name[0], "partition": name[1], "replicas": [3, 2]}
     (tmp_path / "01-rollback.json").write_text(json.dumps({"partitions": [partition]}))
-    said = run("reassign-verify", store, move)
-    assert said.code == 1
-    assert "diverged" in said.out
+    output = run("reassign-verify", store, move)
+    assert output.code == 1
+    assert "diverged" in output.out
 
 
 @pytest.mark.parametrize(
@@ -279,8 +288,8 @@ def test_versions_and_log_directories_are_read_as_kafka_does(
     tmp_path: Path, version: str, folders: str, fault: str | None
 ) -> None:
     path = tmp_path / "01-move.json"
-    one = f'{{"topic":"t","partition":0,"replicas":[1,2],"log_dirs":{folders}}}'
-    path.write_text(f'{{"version":{version},"partitions":[{one}]}}')
+    item = f'{{"topic":"t","partition":0,"replicas":[1,2],"log_dirs":{folders}}}'
+    path.write_text(f'{{"version":{version},"partitions":[{item}]}}')
     if fault is None:
         assert read_move(path) == {("t", 0): [1, 2]}
     else:
@@ -303,26 +312,26 @@ def test_all_clusters_are_planned_and_a_bad_one_stops_none(
     store = stored(run, tmp_path, "topics_before", cluster="lab")
     for cluster, topics in (("../moving", "topics_during"), ("after", "topics_after")):
         groups = tmp_path / "groups.txt"
-        said = run(
+        output = run(
             *("import-cli", "--cluster", cluster, "--groups", groups, "--out", store),
             *("--topics", CAPTURES / f"{topics}.txt", "--brokers", CAPTURES / "brokers.txt"),
             *("--snapshot", FleetFiles.read(str(store)).id),
         )
-        assert said.code == 0, said.err
+        assert output.code == 0, output.err
     out = tmp_path / "all"
-    said = run("reassign", store, "--all", "--out", out, "--batch-copies", 4, "--format", "json")
-    assert said.code == 1  # one is refused
-    rows = {row["cluster"]: row for row in json.loads(said.out)["clusters"]}
+    output = run("reassign", store, "--all", "--out", out, "--batch-copies", 4, "--format", "json")
+    assert output.code == 1  # one is refused
+    rows = {row["cluster"]: row for row in json.loads(output.out)["clusters"]}
     assert {name: row["status"] for name, row in rows.items()} == {
         "lab": "planned",
         "after": "planned",
         "../moving": "refused",
     }
     assert "are being reassigned" in rows["../moving"]["reason"]
-    one = reassigned(run, store, "--cluster", "lab", "--batch-copies", 4)
+    item = reassigned(run, store, "--cluster", "lab", "--batch-copies", 4)
     assert rows["lab"]["copies"] == 8
     assert (rows["lab"]["planned_min"], rows["lab"]["planned_max"]) == (8, 10)
-    assert rows["lab"]["sentences"] == one["sentences"]
+    assert rows["lab"]["sentences"] == item["sentences"]
     for path in (tmp_path / "moves").iterdir():
         assert (out / "lab" / path.name).read_text() == path.read_text()
     assert not (tmp_path / "moving").exists()
@@ -334,13 +343,13 @@ def test_all_clusters_are_planned_and_a_bad_one_stops_none(
 
 
 def test_few_copies_leave_what_they_can_and_say_what_is_proven(run: Run, before: Path) -> None:
-    told = reassigned(run, before, "--at-most-copies", 3)
-    assert told["plan"] == [{"cluster": "lab", "optimal": "optimal for these replica sets"}]
-    assert sum(row["copied_in"] for row in told["brokers"]) == 3
+    report = reassigned(run, before, "--at-most-copies", 3)
+    assert report["plan"] == [{"cluster": "lab", "optimal": "optimal for these replica sets"}]
+    assert sum(row["copied_in"] for row in report["brokers"]) == 3
     assert any(
-        "With at most 3 copies the sum of squared replicas" in one
-        and "no plan with so few copies has less" in one
-        for one in told["sentences"]
+        "With at most 3 copies the sum of squared replicas" in sentence
+        and "no plan with so few copies has less" in sentence
+        for sentence in report["sentences"]
     )
     moves = before.parent / "moves"
     for words, why in (
@@ -348,32 +357,32 @@ def test_few_copies_leave_what_they_can_and_say_what_is_proven(run: Run, before:
         (("--at-most-copies", -1), "less than none"),
         (("--at-most-copies", 1, "--spread-topics"), "a limit of copies is for the levels"),
     ):
-        said = run("reassign", before, "--out", moves, *words)
-        assert said.code == 2, words
-        assert why in said.err
+        output = run("reassign", before, "--out", moves, *words)
+        assert output.code == 2, words
+        assert why in output.err
 
 
 def test_a_drain_that_leaves_replicas_fails_and_says_why(run: Run, before: Path) -> None:
     """Three replicas take three brokers, and without 1 and 2 there are two."""
     words = ("--out", before.parent / "moves", "--drain", "1,2", "--topics", "payments.v1")
-    said = run("reassign", before, *words)
-    assert said.code == 1
+    output = run("reassign", before, *words)
+    assert output.code == 1
     for broker in (1, 2):
         assert (
             f"Broker {broker} isn't empty: 4 replicas stay, since 3 replicas take as many brokers, "
             "and 2 can be used."
-        ) in " ".join(said.out.split())
-    assert "The plan is optimal for the partitions that can be planned." in said.out
-    said = run("reassign", before, *words, "--execute", "--bootstrap", "127.0.0.1:9")
-    assert said.code == 1
-    assert "Nothing was executed" in said.err
+        ) in " ".join(output.out.split())
+    assert "The plan is optimal for the partitions that can be planned." in output.out
+    output = run("reassign", before, *words, "--execute", "--bootstrap", "127.0.0.1:9")
+    assert output.code == 1
+    assert "Nothing was executed" in output.err
 
 
 def test_a_factor_that_is_not_reached_fails_and_says_why(run: Run, before: Path) -> None:
-    said = run("reassign", before, "--out", before.parent / "moves", "--replication-factor", 5)
-    assert said.code == 1
+    output = run("reassign", before, "--out", before.parent / "moves", "--replication-factor", 5)
+    assert output.code == 1
     assert "another replication factor than 5, since 5 replicas take as many brokers" in " ".join(
-        said.out.split()
+        output.out.split()
     )
 
 
@@ -386,13 +395,15 @@ def test_a_factor_without_a_replica_to_spare_needs_force(run: Run, tmp_path: Pat
     words += ("--brokers", CAPTURES / "brokers.txt", "--out", tmp_path / "store")
     assert run("import-cli", "--cluster", "lab", *words).code == 0
     asked = ("reassign", tmp_path / "store", "--out", tmp_path / "moves", "--topics", "orders")
-    said = run(*asked, "--replication-factor", 2)
-    assert said.code == 2
-    assert "1 topic (orders) would have 2 replicas, with min.insync.replicas 2" in said.err
+    output = run(*asked, "--replication-factor", 2)
+    assert output.code == 2
+    assert "1 topic (orders) would have 2 replicas, with min.insync.replicas 2" in output.err
     assert run(*asked, "--replication-factor", 3).code == 0
-    said = run(*asked, "--replication-factor", 2, "--force")
-    assert said.code == 0
-    assert "producers with acks=all are refused once a broker is down" in " ".join(said.out.split())
+    output = run(*asked, "--replication-factor", 2, "--force")
+    assert output.code == 0
+    assert "producers with acks=all are refused once a broker is down" in " ".join(
+        output.out.split()
+    )
 
 
 def test_leaders_after_a_restart_are_elected(run: Run, tmp_path: Path) -> None:
@@ -407,29 +418,30 @@ def test_leaders_after_a_restart_are_elected(run: Run, tmp_path: Path) -> None:
     }
     facts = facts_of(FleetFiles.read(str(store)))
     lines = []
-    for one in facts.partitions:
-        row = even.get((one.topic, one.partition), one.replicas)
+    for partition in facts.partitions:
+        row = even.get((partition.topic, partition.partition), partition.replicas)
         ids = ",".join(map(str, row))
-        if one.partition == 0:
+        if partition.partition == 0:
             lines.append(
-                f"Topic: {one.topic}\tPartitionCount: 99\tReplicationFactor: {len(row)}\tConfigs: "
+                f"Topic: {partition.topic}\tPartitionCount: 99\t"
+                f"ReplicationFactor: {len(row)}\tConfigs: "
             )
         lines.append(
-            f"\tTopic: {one.topic}\tPartition: {one.partition}\tLeader: {row[-1]}\t"
+            f"\tTopic: {partition.topic}\tPartition: {partition.partition}\tLeader: {row[-1]}\t"
             f"Replicas: {ids}\tIsr: {ids}"
         )
     (tmp_path / "later.txt").write_text("\n".join(lines) + "\n")
     words = ("--topics", tmp_path / "later.txt", "--groups", tmp_path / "groups.txt")
     words += ("--brokers", CAPTURES / "brokers.txt", "--out", tmp_path / "later")
     assert run("import-cli", "--cluster", "lab", *words).code == 0
-    told = reassigned(run, tmp_path / "later")
-    away = [(one.topic, one.partition) for one in facts.partitions if len(one.replicas) > 1]
-    assert f"{len(away)} partitions are led by another broker" in told["sentences"][0]
-    assert "No replica has to move." in told["sentences"]
+    report = reassigned(run, tmp_path / "later")
+    away = [(item.topic, item.partition) for item in facts.partitions if len(item.replicas) > 1]
+    assert f"{len(away)} partitions are led by another broker" in report["sentences"][0]
+    assert "No replica has to move." in report["sentences"]
     elected = json.loads((tmp_path / "moves" / "elect.json").read_text())["partitions"]
-    assert [(one["topic"], one["partition"]) for one in elected] == sorted(away)
-    assert {row["broker"]: row["leads_now"] for row in told["brokers"]} != {
-        row["broker"]: row["leaders"] for row in told["brokers"]
+    assert [(item["topic"], item["partition"]) for item in elected] == sorted(away)
+    assert {row["broker"]: row["leads_now"] for row in report["brokers"]} != {
+        row["broker"]: row["leaders"] for row in report["brokers"]
     }
 
 
@@ -453,8 +465,14 @@ class Ended:
         if self.begun:
             signal.raise_signal(signal.SIGTERM)
         return {
-            (one.topic, one.partition): (one.leader, one.replicas, one.isr, [], [])
-            for one in self.facts.partitions
+            (partition.topic, partition.partition): (
+                partition.leader,
+                partition.replicas,
+                partition.isr,
+                [],
+                [],
+            )
+            for partition in self.facts.partitions
         }
 
     def throttle(self, *_: object) -> list[str]:
@@ -471,16 +489,16 @@ def test_a_signal_under_execute_says_how_to_go_back_and_not_to_run_it_again(
     monkeypatch.setattr(Ended, "facts", facts_of(FleetFiles.read(str(before))))
     monkeypatch.setattr("spark.enforce.moves.LiveReplicas", Ended)
     words = ("--execute", "--bootstrap", "127.0.0.1:9", "--no-dry-run")
-    said = run("reassign", before, "--out", before.parent / "moves", *words)
-    assert said.code == 128 + signal.SIGTERM
-    assert "run it again" not in said.err
-    told = " ".join(said.err.split())
-    assert "Batch 1 stopped: interrupted (its throttle stays until" in told
-    assert "01-move.json and then execute" in told
+    output = run("reassign", before, "--out", before.parent / "moves", *words)
+    assert output.code == 128 + signal.SIGTERM
+    assert "run it again" not in output.err
+    report = " ".join(output.err.split())
+    assert "Batch 1 stopped: interrupted (its throttle stays until" in report
+    assert "01-move.json and then execute" in report
     files = {path.name: path.read_text() for path in (before.parent / "moves").glob("*.json")}
-    said = run("reassign", before, "--out", before.parent / "moves", "--drain", 3)
-    assert said.code == 2  # the snapshot is older than the move
-    assert "holds the rollbacks of a plan that isn't finished: it was handed" in said.err
+    output = run("reassign", before, "--out", before.parent / "moves", "--drain", 3)
+    assert output.code == 2  # the snapshot is older than the move
+    assert "holds the rollbacks of a plan that isn't finished: it was handed" in output.err
     assert {p.name: p.read_text() for p in (before.parent / "moves").glob("*.json")} == files
 
 
@@ -494,15 +512,17 @@ def test_a_plan_that_is_carried_out_in_part_keeps_its_rollbacks(run: Run, before
     for count, done in ((len(wanted) // 2, False), (len(wanted), True)):
         moved = dict(sorted(wanted.items())[:count])
         rows = [
-            one._replace(replicas=moved.get((one.topic, one.partition), one.replicas))
-            for one in facts.partitions
+            partition._replace(
+                replicas=moved.get((partition.topic, partition.partition), partition.replicas)
+            )
+            for partition in facts.partitions
         ]
         later = replace(facts, partitions=rows)
-        found = reassigned_from(later, Wanted(), ReplicaGoals())
+        result = reassigned_from(later, Wanted(), ReplicaGoals())
         if done:
-            write_batches(found, moves)
+            write_batches(result, moves)
             assert not (moves / "01-move.json").exists()
         else:
             with pytest.raises(InputError, match=f"{count} of {len(wanted)} partitions of 01-m"):
-                write_batches(found, moves)
+                write_batches(result, moves)
             assert replicas_in(moves / "01-move.json") == wanted

@@ -38,5 +38,5 @@ def test_the_page_has_every_option(run: Run) -> None:
     printed = run("reassign", "--help").out
     options = set(re.findall(r"--[a-z][a-z-]+", printed))
     common = {"--tables", "--cluster", "--out", "--snapshot", "--master", "--conf", "--config"}
-    told = set(re.findall(r"--[a-z][a-z-]+", PAGE))
-    assert options - common - EVERYWHERE <= told
+    report = set(re.findall(r"--[a-z][a-z-]+", PAGE))
+    assert options - common - EVERYWHERE <= report

@@ -61,8 +61,8 @@ def test_nothing_goes_back_where_somebody_else_moved_a_partition(
     fake.up.add(3)
     fake.now[step.topic, step.partition] = [3]
     fake.log.clear()
-    told = rf"nothing was undone: partition t-{step.partition} is on \[3\]; batch 1 moves it from"
-    with pytest.raises(StoppedError, match=told):
+    report = rf"nothing was undone: partition t-{step.partition} is on \[3\]; batch 1 moves it from"
+    with pytest.raises(StoppedError, match=report):
         undone(out, fake)
     assert fake.log == []
 
@@ -81,10 +81,10 @@ def test_an_interrupted_way_back_is_finished_by_the_same_command(
     fake = Fake(of)
     before = dict(fake.now)
     carried_out(of, fake)
-    told = undo(ways_back(out, fake), fake, Pace(7, lambda: fake.time, interrupted))
-    next(told)
+    report = undo(ways_back(out, fake), fake, Pace(7, lambda: fake.time, interrupted))
+    next(report)
     with pytest.raises(StoppedError, match=r"undoing batch \d stopped: interrupted.*same command"):
-        list(told)
+        list(report)
     undone(out, fake)
     assert fake.now == before
 

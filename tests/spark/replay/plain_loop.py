@@ -20,7 +20,7 @@ Row = dict[str, Any]
 
 def hours_of(history: History) -> list[float]:
     """For how long each snapshot's facts hold: until the next, or a day; the last for no time."""
-    times = [datetime.strptime(one, "%Y%m%dT%H%M%S%z").timestamp() for one in history.ids]
+    times = [datetime.strptime(name, "%Y%m%dT%H%M%S%z").timestamp() for name in history.ids]
     return [min(b - a, MAX_AGE) / 3600 for a, b in pairwise(times)] + [0.0]
 
 

@@ -132,10 +132,10 @@ class _Random:
     def next(self) -> Look | None:
         rng = self._rng
         state = "PreparingRebalance" if rng.random() < 0.06 else "Stable"
-        found = replace(self._look, state=state) if self._there else None
+        result = replace(self._look, state=state) if self._there else None
         for _ in range(rng.choice((0, 0, 0, 1, 1, 2))):
             self._happen()
-        return found
+        return result
 
     def _happen(self) -> None:
         happenings = (
@@ -150,10 +150,10 @@ class _Random:
     def _member(self, instance: str | None) -> None:
         self._born += 1
         look, rng = self._look, self._rng
-        some = [*look.topics, *(["unknown"] if rng.random() < 0.05 else [])]
+        items = [*look.topics, *(["unknown"] if rng.random() < 0.05 else [])]
         if self._mixed:
-            some = rng.sample(some, rng.randint(0 if rng.random() < 0.1 else 1, len(some)))
-        reader = Reader(instance, tuple(sorted(some)), rng.choice(RACKS) if look.racks else None)
+            items = rng.sample(items, rng.randint(0 if rng.random() < 0.1 else 1, len(items)))
+        reader = Reader(instance, tuple(sorted(items)), rng.choice(RACKS) if look.racks else None)
         readers = look.readers | {f"m{rng.randint(0, 99):02d}-{self._born}": reader}
         self._look = replace(look, readers=readers)
 
@@ -224,12 +224,12 @@ class _Random:
 
 def write_histories(histories: Sequence[History], store: Path) -> None:
     """All of them as one store; a cluster isn't in the snapshots that it lacks."""
-    for one in sorted({id_ for history in histories for id_ in history.ids}):
+    for item in sorted({id_ for history in histories for id_ in history.ids}):
         fleet = Fleet()
         for history in histories:
-            if one in history.ids:
-                _add(fleet, history.cluster, history.looks[history.ids.index(one)])
-        write_store(fleet.tables(), store, one)
+            if item in history.ids:
+                _add(fleet, history.cluster, history.looks[history.ids.index(item)])
+        write_store(fleet.tables(), store, item)
 
 
 def _add(fleet: Fleet, cluster: str, look: Look | None) -> None:

@@ -51,13 +51,13 @@ def plain() -> dict[tuple[str, str], list[Row | None]]:
 
 def by_snapshot(rows: list[Any], history: History) -> list[Row | None]:
     """A group's steps under one strategy, snapshot by snapshot."""
-    found: list[Row | None] = [None] * len(history.ids)
+    result: list[Row | None] = [None] * len(history.ids)
     for row in rows:
         for at in range(row.start, row.end + 1):
             nothing = dict.fromkeys(ONCE, 0) | {"rebalanced": False, "first": False}
             cells = {name: row[name] for name in STEPS} | (nothing if at > row.start else {})
-            found[at] = cells if row.max_load is not None else None
-    return found
+            result[at] = cells if row.max_load is not None else None
+    return result
 
 
 def test_each_snapshot_is_as_in_a_plain_loop(
@@ -115,16 +115,18 @@ def test_the_league_has_the_sums_of_the_groups(replay: FleetReplay) -> None:
     league = replay.league.collect()
     assert {row.strategy for row in league} == set(ALL)
     for row in league:
-        own = [one for one in groups if one.strategy == row.strategy]
+        own = [group for group in groups if group.strategy == row.strategy]
         for name in SUMMED:
-            assert row[name] == pytest.approx(sum(one[name] or 0 for one in own)), name
-        assert row.best_for == sum(one.is_best for one in own)
-        answered = [one for one in own if one.worst_max_load is not None]
+            assert row[name] == pytest.approx(sum(item[name] or 0 for item in own)), name
+        assert row.best_for == sum(item.is_best for item in own)
+        answered = [item for item in own if item.worst_max_load is not None]
         assert row.groups == len(answered)
-        assert row.unchanged == sum(one.is_unchanged for one in answered)
-        assert row.best_or_equal == sum(one.best_or_equal and not one.is_unchanged for one in own)
-        assert row.alone == sum(one.alone and not one.is_unchanged for one in own)
-        assert row.stopped_groups == sum(one.stopped is not None for one in own)
+        assert row.unchanged == sum(item.is_unchanged for item in answered)
+        assert row.best_or_equal == sum(
+            item.best_or_equal and not item.is_unchanged for item in own
+        )
+        assert row.alone == sum(item.alone and not item.is_unchanged for item in own)
+        assert row.stopped_groups == sum(item.stopped is not None for item in own)
     assert league[0].strategy == "optimal"
     worth = [(row.excess_hours, row.stopped) for row in league]
     assert worth == sorted(worth)
@@ -140,13 +142,15 @@ def test_the_best_of_a_group_is_no_worse_than_any(replay: FleetReplay) -> None:
         assert len(best) == min(1, len(judged))
         for row in best:
             worth = (row.excess_hours, row.stopped, row.moves)
-            assert worth == min((one.excess_hours, one.stopped, one.moves) for one in judged)
+            assert worth == min((item.excess_hours, item.stopped, item.moves) for item in judged)
             best_is_current = f"g of {row.cluster}: no change does better."
             assert (row.strategy == "current") == (row.sentence == best_is_current)
-            equals = [one for one in judged if (one.excess_hours, one.stopped, one.moves) == worth]
-            assert [one for one in rows if one.best_or_equal] == equals
-            assert [one for one in rows if one.alone] == (equals if len(equals) == 1 else [])
-            assert row.first_moves == min(one.first_moves for one in equals)
+            equals = [
+                item for item in judged if (item.excess_hours, item.stopped, item.moves) == worth
+            ]
+            assert [item for item in rows if item.best_or_equal] == equals
+            assert [item for item in rows if item.alone] == (equals if len(equals) == 1 else [])
+            assert row.first_moves == min(item.first_moves for item in equals)
         changes = max(row.changes for row in rows)
         assert {row.is_unchanged for row in rows} == {changes == 0}
         assert all(row.sentence is None for row in rows if not row.is_best)

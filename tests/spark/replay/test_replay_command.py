@@ -18,8 +18,8 @@ from tests.spark.support.small import rows
 def past(tmp_path: Path) -> Path:
     """A group whose member c comes for an hour and takes over all of t."""
     for hour, owners in enumerate(("aabb", "aabb", "cccc", "aaab")):
-        members = {one: ["t"] for one in sorted({"a", "b", *owners})}
-        owned = [("t", p, one) for p, one in enumerate(owners)]
+        members = {item: ["t"] for item in sorted({"a", "b", *owners})}
+        owned = [("t", p, owner) for p, owner in enumerate(owners)]
         fleet = Fleet().topic("t", 4).group("g", members, owned, strategy="range")
         write_store(fleet.group("nobody", {}).tables(), tmp_path / "store", HOURS[hour])
     return tmp_path / "store"
@@ -29,19 +29,19 @@ def test_it_prints_the_league_and_who_would_have_been_better_off(
     run: Run, past: Path, tmp_path: Path
 ) -> None:
     out = tmp_path / "out"
-    said = run("replay", past, "--out", out, "--strategies", "current,range,optimal")
-    assert said.code == 0
-    assert "league" in said.out
-    told = "g of c: best with optimal: 0.0 partition-hours of overload instead of 2.0, 1 moves"
-    assert told in flat(said.out)
-    assert f"Read 4 snapshots from {HOURS[0]} to {HOURS[3]}: 1 cluster (c)." in said.err
-    assert "optimal: no overload (actual: 2.0 partition-hours of overload), 1 moves" in said.err
+    output = run("replay", past, "--out", out, "--strategies", "current,range,optimal")
+    assert output.code == 0
+    assert "league" in output.out
+    report = "g of c: best with optimal: 0.0 partition-hours of overload instead of 2.0, 1 moves"
+    assert report in flat(output.out)
+    assert f"Read 4 snapshots from {HOURS[0]} to {HOURS[3]}: 1 cluster (c)." in output.err
+    assert "optimal: no overload (actual: 2.0 partition-hours of overload), 1 moves" in output.err
     replay = rows(out / "replay", HOURS[3])
-    found = {(row["group"], row["strategy"]): row for row in replay}
+    result = {(row["group"], row["strategy"]): row for row in replay}
     assert len(replay) == 6
-    assert found["g", "current"]["stopped"] == 4
-    assert found["g", "optimal"]["is_best"]
-    assert found["nobody", "optimal"]["unknown_hours"] == 3
+    assert result["g", "current"]["stopped"] == 4
+    assert result["g", "optimal"]["is_best"]
+    assert result["nobody", "optimal"]["unknown_hours"] == 3
     assert [row["strategy"] for row in rows(out / "league", HOURS[3])] == [
         "optimal",
         "range",
@@ -52,16 +52,16 @@ def test_it_prints_the_league_and_who_would_have_been_better_off(
 def test_json_has_the_league_as_it_is_written(run: Run, past: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
     words = ("--strategies", "current,optimal", "--until", HOURS[2], "--since", "1h")
-    said = run("replay", past, "--out", out, *words, "--format", "json")
-    assert said.code == 0
-    assert json.loads(said.out) == {"league": rows(out / "league", HOURS[2])}
-    assert f"Read 2 snapshots from {HOURS[1]} to {HOURS[2]}: 1 cluster (c)." in said.err
+    output = run("replay", past, "--out", out, *words, "--format", "json")
+    assert output.code == 0
+    assert json.loads(output.out) == {"league": rows(out / "league", HOURS[2])}
+    assert f"Read 2 snapshots from {HOURS[1]} to {HOURS[2]}: 1 cluster (c)." in output.err
 
 
 def test_a_history_of_one_snapshot_has_no_time(run: Run, past: Path, tmp_path: Path) -> None:
-    said = run("replay", past, "--out", tmp_path / "out", "--until", HOURS[0], "--format", "json")
-    assert said.code == 0
-    for row in json.loads(said.out)["league"]:
+    output = run("replay", past, "--out", tmp_path / "out", "--until", HOURS[0], "--format", "json")
+    assert output.code == 0
+    for row in json.loads(output.out)["league"]:
         assert (row["known_hours"], row["excess_hours"], row["changes"]) == (0, 0, 0)
 
 
@@ -77,18 +77,18 @@ def test_a_history_of_one_snapshot_has_no_time(run: Run, past: Path, tmp_path: P
 def test_bad_options_are_told_in_a_line(
     run: Run, past: Path, tmp_path: Path, words: tuple[str, ...], told: str
 ) -> None:
-    said = run("replay", past, "--out", tmp_path / "out", *words)
-    assert (said.code, is_one_line(said)) == (2, True)
-    assert told in said.err
+    output = run("replay", past, "--out", tmp_path / "out", *words)
+    assert (output.code, is_one_line(output)) == (2, True)
+    assert told in output.err
 
 
 @pytest.fixture
 def heavy(tmp_path: Path) -> Path:
     """a has what weighs most in both hours; c comes for the second."""
     for hour, owners in enumerate(("aabb", "aabc", "aabc")):
-        members = {one: ["t"] for one in sorted({*owners})}
+        members = {item: ["t"] for item in sorted({*owners})}
         fleet = Fleet().topic("t", 4)
-        fleet.group("g", members, [("t", p, one) for p, one in enumerate(owners)])
+        fleet.group("g", members, [("t", p, owner) for p, owner in enumerate(owners)])
         for row, weight in zip(fleet.rows["partitions"], (6.0, 4.0, 1.0, 1.0), strict=True):
             row["weight"] = weight
         lags = zip(range(4), (0, 0, 0, 9), strict=True)
@@ -103,11 +103,11 @@ def test_by_weight_the_worst_member_stands_beside_the_count(
 ) -> None:
     """Of 12 the bound is 6; a has 10 in both hours. By lag nothing helps: one partition has all."""
     words = ("replay", heavy, "--out", tmp_path / "out", "--strategies", "current,range,optimal")
-    said = run(*words, "--weight", "column")
-    assert said.code == 0, said.err
-    assert "mean_over_bound" not in said.err
-    assert "its worst member by weight at 1.00 times the bound instead of 1.67" in flat(said.out)
-    assert "worst members by weight at 1.00 times the bound" in flat(said.err)
+    output = run(*words, "--weight", "column")
+    assert output.code == 0, output.err
+    assert "mean_over_bound" not in output.err
+    assert "its worst member by weight at 1.00 times the bound instead of 1.67" in flat(output.out)
+    assert "worst members by weight at 1.00 times the bound" in flat(output.err)
     league = {row["strategy"]: row for row in rows(tmp_path / "out" / "league", HOURS[2])}
     for name, over in (("current", 10 / 6), ("optimal", 1)):
         assert league[name]["mean_over_bound"] == pytest.approx(over)
@@ -120,15 +120,15 @@ def test_every_snapshot_is_compared_for_all(run: Run, past: Path, tmp_path: Path
     """Each has the tables that it has alone."""
     out, alone = tmp_path / "all", tmp_path / "alone"
     words = ("--strategies", "current,optimal", "--format", "json")
-    said = run("compare", past, "--out", out, "--snapshot", "all", *words)
-    assert said.code == 0, said.err
-    shown = json.loads(said.out)["strategies"]
+    output = run("compare", past, "--out", out, "--snapshot", "all", *words)
+    assert output.code == 0, output.err
+    shown = json.loads(output.out)["strategies"]
     assert sorted({row["snapshot"] for row in shown}) == HOURS[:4]
-    told = flat(said.err)
-    assert "Over all, a group counts once in each snapshot. Best: optimal: 4 of 4" in told
-    assert told.count("Best: ") == 1
-    assert f"Read 4 snapshots from {HOURS[0]} to {HOURS[3]}: 1 cluster (c)." in told
-    assert json.loads(said.out)["clusters"][0] == {"cluster": "c", "snapshot": HOURS[0]}
+    text = flat(output.err)
+    assert "Over all, a group counts once in each snapshot. Best: optimal: 4 of 4" in text
+    assert text.count("Best: ") == 1
+    assert f"Read 4 snapshots from {HOURS[0]} to {HOURS[3]}: 1 cluster (c)." in text
+    assert json.loads(output.out)["clusters"][0] == {"cluster": "c", "snapshot": HOURS[0]}
     run("compare", past, "--out", alone, "--snapshot", HOURS[2], *words)
     assert rows(out / "fleet", HOURS[2]) == rows(alone / "fleet", HOURS[2])
     for compared in (out, alone):

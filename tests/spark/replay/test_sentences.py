@@ -26,26 +26,26 @@ LEAGUE = [
 
 
 def test_all_that_are_as_good_are_named_and_the_cheapest_to_change_to_is_first() -> None:
-    said = best_replayed(LEAGUE)
-    assert said.startswith(
+    text = best_replayed(LEAGUE)
+    assert text.startswith(
         "uniform: no overload (actual: 7.5 partition-hours of overload), 5 moves (actual: 5), "
         "5 interruptions (actual: 40 in 7 of 9 groups), 388 moves to change to it; "
     )
-    assert "; as good: optimal (390 moves to change to it), cooperative-sticky (518" in said
-    assert said.endswith(
+    assert "; as good: optimal (390 moves to change to it), cooperative-sticky (518" in text
+    assert text.endswith(
         ". 6 of 9 groups did not change; uniform is the best or as good in 3 of the other 3, "
         "alone in 0."
     )
 
 
 def test_without_the_actual_assignments_a_strategy_stands_alone() -> None:
-    said = best_replayed([row("range", 2.5, 1_388, stopped=2_000, stopped_groups=7)])
-    assert said.startswith(
+    text = best_replayed([row("range", 2.5, 1_388, stopped=2_000, stopped_groups=7)])
+    assert text.startswith(
         "range: 2.5 partition-hours of overload, 5 moves, 2,000 interruptions in 7 of 9 groups, "
         "1,388 moves to change to it. "
     )
 
 
 def test_a_history_in_which_nothing_happened_tells_no_strategy_apart() -> None:
-    said = best_replayed([row("current", 0.0, 0, unchanged=9, best_or_equal=0)])
-    assert said.endswith(" 9 of 9 groups did not change.")
+    text = best_replayed([row("current", 0.0, 0, unchanged=9, best_or_equal=0)])
+    assert text.endswith(" 9 of 9 groups did not change.")

@@ -32,7 +32,7 @@ def look(
 ) -> Any:
     """A group in the snapshots from `at` to `end`; `owners` has those of t-0, t-1 and so on."""
     fleet = Fleet().topic("t", partitions)
-    fleet.group("g", members, [("t", p, one) for p, one in enumerate(owners)], **facts)
+    fleet.group("g", members, [("t", p, owner) for p, owner in enumerate(owners)], **facts)
     for row in fleet.rows["members"]:
         row["instance_id"] = (instances or {}).get(row["member_id"])
     row = encoded_group(fleet)
@@ -50,8 +50,8 @@ def replayed(rows: Sequence[Any], *strategies: str, hours: int = 9) -> dict[str,
 
 def test_the_first_answer_starts_from_what_was_found_and_is_told_apart() -> None:
     made = replayed([look(0, owners="aaab", end=3)], "current", "optimal")
-    (found,), (best,) = made["current"], made["optimal"]
-    assert (found.first, found.moves, found.max_load, found.excess) == (True, 0, 3, 1)
+    (result,), (best,) = made["current"], made["optimal"]
+    assert (result.first, result.moves, result.max_load, result.excess) == (True, 0, 3, 1)
     assert (best.first, best.moves, best.max_load, best.excess) == (True, 1, 2, 0)
     assert (best.seconds, best.snapshot, best.start, best.end) == (4 * 3600, HOURS[0], 0, 3)
 
@@ -80,8 +80,8 @@ def test_who_is_back_under_its_instance_id_is_no_reason_for_a_rebalance() -> Non
 def test_a_change_of_owners_alone_is_one_of_current_alone() -> None:
     rows = [look(0, strategy="range"), look(1, owners="abab", strategy="range")]
     made = replayed(rows, "current", "range", "optimal")
-    (_, found), (_, ranges), (_, best) = made["current"], made["range"], made["optimal"]
-    assert (found.rebalanced, found.moves, found.stopped) == (True, 2, 4)
+    (_, result), (_, ranges), (_, best) = made["current"], made["range"], made["optimal"]
+    assert (result.rebalanced, result.moves, result.stopped) == (True, 2, 4)
     assert (ranges.rebalanced, ranges.moves, ranges.stopped, ranges.max_load) == (False, 0, 0, 2)
     assert (best.rebalanced, best.moves) == (False, 0)
 

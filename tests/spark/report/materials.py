@@ -50,8 +50,8 @@ def row(name: str = "orders", **changes: Any) -> dict[str, Any]:
         "found": [{"severity": "warning", "finding": "kind-1"}],
         "loads": [{"now": 4 - 4 * m, "planned": 2, "member": f"{name}-{m}"} for m in range(2)],
         "answers": [
-            {"strategy": one, "excess": excess, "moves": moves}
-            for one, (excess, moves) in answers.items()
+            {"strategy": item, "excess": excess, "moves": moves}
+            for item, (excess, moves) in answers.items()
         ],
     } | changes
 
@@ -140,8 +140,8 @@ def with_a_past() -> Material:
     hours = [f"2026-11-21T{hour:02d}:00:00Z" for hour in range(6)]
     return material(
         trend=[
-            {"instant": one, "excess": at, "lag": 100 * at, "generations": at % 2, "uneven": 1}
-            for at, one in enumerate(hours)
+            {"instant": hour, "excess": at, "lag": 100 * at, "generations": at % 2, "uneven": 1}
+            for at, hour in enumerate(hours)
         ],
     )
 

@@ -49,9 +49,9 @@ def show(browser: Any, tmp_path: Path) -> Iterator[Callable[..., Any]]:
         contexts.append(browser.new_context(**{"viewport": WIDE} | context))
         page = contexts[-1].new_page()
         page.faults = []
-        page.on("request", lambda one: page.faults.append(f"asks for {one.url}"))
-        page.on("console", lambda one: page.faults.append(one.text))
-        page.on("pageerror", lambda one: page.faults.append(str(one)))
+        page.on("request", lambda item: page.faults.append(f"asks for {item.url}"))
+        page.on("console", lambda item: page.faults.append(item.text))
+        page.on("pageerror", lambda item: page.faults.append(str(item)))
         page.goto((tmp_path / "report.html").as_uri())
         asked, *faults = page.faults
         assert asked.endswith("report.html")
@@ -59,8 +59,8 @@ def show(browser: Any, tmp_path: Path) -> Iterator[Callable[..., Any]]:
         return page
 
     yield show
-    for one in contexts:
-        one.close()
+    for item in contexts:
+        item.close()
 
 
 @pytest.mark.parametrize("name", MATERIALS)
@@ -83,8 +83,10 @@ def test_everybody_can_read_it(show: Any, name: str) -> None:
 
     for scheme in ("light", "dark") if name == "a fleet" else ("dark",):
         page = show(html_of(MATERIALS[name]()), color_scheme=scheme, bypass_csp=True)
-        found = Axe().run(page)["violations"]
-        assert [one["id"] for one in found if one["impact"] in ("serious", "critical")] == []
+        violations = Axe().run(page)["violations"]
+        assert [
+            item["id"] for item in violations if item["impact"] in ("serious", "critical")
+        ] == []
 
 
 def test_light_and_dark_differ(show: Any) -> None:

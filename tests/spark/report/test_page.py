@@ -83,8 +83,8 @@ def test_the_verdict_comes_first_and_three_things_to_do() -> None:
     assert verdict < first < text.index("Strategies", verdict)
     assert text.count("Do this about 3.") == 1
     assert "evenfleet explain store --cluster prod --group orders" in text
-    (row,) = (one["id"] for one in read.named("tr") if one.get("data-k") == "kind-1")
-    assert f"#{row}" in [one["href"] for one in read.named("a")]
+    (row,) = (item["id"] for item in read.named("tr") if item.get("data-k") == "kind-1")
+    assert f"#{row}" in [item["href"] for item in read.named("a")]
 
 
 def test_figures_are_those_of_the_tables() -> None:
@@ -95,7 +95,7 @@ def test_figures_are_those_of_the_tables() -> None:
     assert league == [
         [row["strategy"], "7 of 8", *(str(row[key]) for key in keys)] for row in made.league
     ]
-    assert [one.split() for one in read.summaries if "kind-" in one] == [
+    assert [summary.split() for summary in read.summaries if "kind-" in summary] == [
         ["kind-1", "3", "warnings"]
     ]
     text = "".join(read.text)
@@ -162,7 +162,7 @@ def test_the_cheapest_cure_that_suffices_is_advised(changes: Any, advice: str | 
 def test_no_name_breaks_the_page(static: bool) -> None:
     page = html_of(materials.hostile(), static)
     read = Read(page)
-    assert [one.get("type") for one in read.named("script")] == (
+    assert [item.get("type") for item in read.named("script")] == (
         [] if static else ["application/json", None]
     )
     data = re.search('<script type="application/json" id="data">(.*?)</script>', page, re.DOTALL)
@@ -174,9 +174,9 @@ def test_no_name_breaks_the_page(static: bool) -> None:
 
 def test_nothing_is_fetched() -> None:
     read = Read(html_of(materials.hostile()))
-    policies = [one["content"] for one in read.named("meta") if "http-equiv" in one]
-    assert [str(one).split(";")[0] for one in policies] == ["default-src 'none'"]
-    links = [one.get("href") for tag in ("a", "link") for one in read.named(tag)]
+    policies = [item["content"] for item in read.named("meta") if "http-equiv" in item]
+    assert [str(policy).split(";")[0] for policy in policies] == ["default-src 'none'"]
+    links = [item.get("href") for tag in ("a", "link") for item in read.named(tag)]
     assert all(str(link).startswith(("#", "data:,")) for link in links)
     assert not [tag for tag, attributes in read.tags if "src" in attributes]
 
@@ -215,12 +215,12 @@ def test_a_large_fleet_has_a_small_page() -> None:
             for name in names
         ]
         long = "says what is wrong with it, in which topic, since when and how far behind it is. "
-        found = [
+        result = [
             materials.finding(at, name=names[at % count])
             | {"sentence": f"Group {names[at % count]} {long * 2}", "advice": long}
             for at in range(min(500, count))
         ]
-        assert len(html_of(materials.material(groups=rows, findings=found)).encode()) <= most
+        assert len(html_of(materials.material(groups=rows, findings=result)).encode()) <= most
 
 
 def test_the_short_form() -> None:

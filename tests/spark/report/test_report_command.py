@@ -27,15 +27,15 @@ def demo_store(tmp_path: Path) -> Path:
 
 def test_figures_are_those_of_the_commands(run: Run, demo_store: Path, tmp_path: Path) -> None:
     page = tmp_path / "report.html"
-    said = run("report", demo_store, "--out", page)
-    assert said.code == 0, said.err
-    assert f"The report is in {page}." in said.err.replace("\n", " ")
+    output = run("report", demo_store, "--out", page)
+    assert output.code == 0, output.err
+    assert f"The report is in {page}." in output.err.replace("\n", " ")
     read = Read(page.read_text("utf-8"))
     audit = json.loads(run("audit", demo_store, "--format", "json", "--out", tmp_path / "a").out)
-    found = {row.pop("finding"): row for row in audit["findings"]}
+    result = {row.pop("finding"): row for row in audit["findings"]}
     assert _counts(read) == {
-        name: {one: row[one] for one in ("critical", "warning", "info") if row[one]}
-        for name, row in found.items()
+        name: {item: row[item] for item in ("critical", "warning", "info") if row[item]}
+        for name, row in result.items()
         if row["critical"] + row["warning"] + row["info"]
     }
     groups, findings = (pd.read_parquet(tmp_path / "a" / name) for name in ("groups", "findings"))
@@ -57,7 +57,8 @@ def test_figures_are_those_of_the_commands(run: Run, demo_store: Path, tmp_path:
     first = worst.sort_values(["ratio", "partitions"], ascending=False).iloc[0]
     assert rows[0][0] == f"{first.group}{first.cluster}"
     earlier, newest = (
-        len(pd.read_parquet(demo_store / f"members/snapshot={one}")) for one in (EARLIER, SNAPSHOT)
+        len(pd.read_parquet(demo_store / f"members/snapshot={item}"))
+        for item in (EARLIER, SNAPSHOT)
     )
     text = "".join(read.text)
     assert f"12 groups, {newest} members (snapshot before: 11 groups, {earlier} members)" in text
@@ -81,7 +82,7 @@ def _counts(read: Read) -> dict[str, dict[str, int]]:
     for summary in read.summaries:
         name, *words = summary.replace(",", "").split()
         if words and words[-1].removesuffix("s") in ("critical", "warning", "info"):
-            severities = [one.removesuffix("s") for one in words[1::2]]
+            severities = [word.removesuffix("s") for word in words[1::2]]
             counts[name] = dict(zip(severities, map(int, words[::2]), strict=True))
     return counts
 
@@ -118,8 +119,8 @@ def test_a_report_with_a_past(run: Run, tmp_path: Path) -> None:
         write_store(fleet.tables(), tmp_path / "store", snapshot)
     assert run("history", tmp_path / "store", "--out", tmp_path / "past").code == 0
     page = tmp_path / "report.html"
-    said = run("report", tmp_path / "store", "--out", page, "--history", tmp_path / "past")
-    assert said.code == 0, said.err
+    output = run("report", tmp_path / "store", "--out", page, "--history", tmp_path / "past")
+    assert output.code == 0, output.err
     text = page.read_text("utf-8")
     read = Read(text)
     assert read.told["Lag (records)"].startswith("9unchanged since the snapshot before")
@@ -132,8 +133,8 @@ def test_a_report_with_a_past(run: Run, tmp_path: Path) -> None:
 
 def test_the_short_form_has_its_title(run: Run, store: Path, tmp_path: Path) -> None:
     page = tmp_path / "report.md"
-    said = run("report", store, "--out", page, "--format", "markdown", "--title", "Monday")
-    assert said.code == 0, said.err
+    output = run("report", store, "--out", page, "--format", "markdown", "--title", "Monday")
+    assert output.code == 0, output.err
     assert page.read_text("utf-8").startswith("# Monday\n")
 
 
@@ -154,10 +155,10 @@ def test_the_short_form_has_its_title(run: Run, store: Path, tmp_path: Path) -> 
 def test_options_that_cant_be(
     run: Run, store: Path, tmp_path: Path, options: tuple[str, ...], why: str
 ) -> None:
-    said = run("report", store, *(one.replace("{}", str(tmp_path)) for one in options))
-    assert said.code == 2
-    assert why in said.err.replace("\n", " ")
-    assert is_one_line(said)
+    output = run("report", store, *(option.replace("{}", str(tmp_path)) for option in options))
+    assert output.code == 2
+    assert why in output.err.replace("\n", " ")
+    assert is_one_line(output)
     assert not (tmp_path / "r.html").exists()
 
 

@@ -27,7 +27,7 @@ NEW_PROTOCOL = ("3Fg5kQbRT9eWb1l2xYwZ0A", "Qm7sVtL0R2yJ8cN4aXhE1w")
 
 def fleet(members: tuple[str, ...] = ("a", "b", "c"), **facts: Any) -> Fleet:
     owned = [("t", p, members[p % len(members)]) for p in range(6)]
-    return Fleet().topic("t", 6).group("g", {one: ["t"] for one in members}, owned, **facts)
+    return Fleet().topic("t", 6).group("g", {member: ["t"] for member in members}, owned, **facts)
 
 
 def deployed(of: Fleet, to: str, **stated: Any) -> list[str]:
@@ -109,9 +109,9 @@ def test_static_members_come_as_soon_as_others() -> None:
 def test_who_cant_go_is_told_why(
     facts: dict[str, Any], to: str, stated: dict[str, Any], why: str
 ) -> None:
-    told = reason(fleet(**facts), to, **stated)
-    assert told is not None
-    assert told.startswith(why)
+    text = reason(fleet(**facts), to, **stated)
+    assert text is not None
+    assert text.startswith(why)
 
 
 def test_brokers_that_have_the_new_protocol_are_no_obstacle() -> None:
@@ -164,17 +164,19 @@ def test_topics_that_all_read_couple_nobody(spark: SparkSession) -> None:
 def test_coupled_groups_are_in_different_waves(spark: SparkSession) -> None:
     rows = rollout_fleet(three().snapshot(spark), "cooperative-sticky").collect()
     waves = {row.group: row.wave for row in rows}
-    assert sorted(waves[one] for one in ("g1", "g2", "g3")) == [1, 2, 3]
+    assert sorted(waves[item] for item in ("g1", "g2", "g3")) == [1, 2, 3]
     assert waves["g4"] is None
-    told = rollout_told([row.asDict() for row in rows], "cooperative-sticky")
-    assert told[0].startswith("To cooperative-sticky: 3 groups in 1 rolling restart, in 3 waves; ")
-    assert "There already: 1 group." in told
+    sentences = rollout_told([row.asDict() for row in rows], "cooperative-sticky")
+    assert sentences[0].startswith(
+        "To cooperative-sticky: 3 groups in 1 rolling restart, in 3 waves; "
+    )
+    assert "There already: 1 group." in sentences
 
 
 def test_coupled_through_others_counts_in_a_part(spark: SparkSession) -> None:
     whole = three().snapshot(spark)
-    some = whole.matching(group="g3")
-    (row,) = rollout_fleet(some, "consumer", whole=whole).collect()
+    items = whole.matching(group="g3")
+    (row,) = rollout_fleet(items, "consumer", whole=whole).collect()
     assert (row.component, row.wave) == ("g1", 1)
 
 
@@ -185,13 +187,13 @@ def test_another_target_is_refused(spark: SparkSession) -> None:
 
 def test_the_command(run: Run, tmp_path: Path) -> None:
     write_store(three().tables(), tmp_path / "store", SNAPSHOT)
-    said = run("rollout", tmp_path / "store", "--group", "g?", "--to", "consumer")
-    assert said.code == 0
-    assert "1 of 1" in said.out
-    assert "To consumer: 4 groups in 1 rolling restart, in 3 waves;" in flat(said.err)
-    assert "Assumed, as Kafka 4.3.1 has it: session.timeout.ms=45000" in flat(said.err)
-    said = run("rollout", tmp_path / "store", "--to", "consumer", "--format", "json")
-    assert {row["status"] for row in json.loads(said.out)["steps"]} == {"ready"}
-    said = run("rollout", tmp_path / "store", "--to", "range")
-    assert said.code == 2
-    assert is_one_line(said)
+    output = run("rollout", tmp_path / "store", "--group", "g?", "--to", "consumer")
+    assert output.code == 0
+    assert "1 of 1" in output.out
+    assert "To consumer: 4 groups in 1 rolling restart, in 3 waves;" in flat(output.err)
+    assert "Assumed, as Kafka 4.3.1 has it: session.timeout.ms=45000" in flat(output.err)
+    output = run("rollout", tmp_path / "store", "--to", "consumer", "--format", "json")
+    assert {row["status"] for row in json.loads(output.out)["steps"]} == {"ready"}
+    output = run("rollout", tmp_path / "store", "--to", "range")
+    assert output.code == 2
+    assert is_one_line(output)

@@ -171,31 +171,31 @@ class TestConfigCommand:
     def goals(self, run: Run, file: Path, text: str, *words: str) -> tuple[dict[str, float], str]:
         """The least gain by whose goals they are, and what is said besides."""
         file.write_text(text, encoding="utf-8")
-        said = run("config", "--config", file, "--group", *words, "--format", "json")
-        rows = json.loads(said.out)["goals"]
-        return {row["goals of"]: row["min_gain"] for row in rows}, said.err
+        output = run("config", "--config", file, "--group", *words, "--format", "json")
+        rows = json.loads(output.out)["goals"]
+        return {row["goals of"]: row["min_gain"] for row in rows}, output.err
 
     def test_each_that_may_count_without_a_cluster(self, run: Run, file: Path) -> None:
-        found, said = self.goals(run, file, self.RULES, "payments-1")
-        assert found == {
+        result, output = self.goals(run, file, self.RULES, "payments-1")
+        assert result == {
             "group payments-1, by payments-* of clusters prod-*": 2.0,
             "group payments-1, by pay* of clusters test": 3.0,
             "group payments-1, by default": 0.0,
         }
-        assert said.startswith("Which of these count for group payments-1 depends on its cluster")
+        assert output.startswith("Which of these count for group payments-1 depends on its cluster")
 
     def test_the_one_that_counts_with_a_cluster(self, run: Run, file: Path) -> None:
         words = ("payments-1", "--cluster", "test")
-        found, said = self.goals(run, file, self.RULES, *words)
-        assert found == {"group payments-1, by pay* of clusters test": 3.0}
-        assert said == ""
+        result, output = self.goals(run, file, self.RULES, *words)
+        assert result == {"group payments-1, by pay* of clusters test": 3.0}
+        assert output == ""
 
     def test_one_for_all_clusters_ends_the_list(self, run: Run, file: Path) -> None:
         text = self.RULES.replace('cluster = "test"', "")
-        found, _ = self.goals(run, file, text, "payments-1")
-        assert list(found.values()) == [2.0, 3.0]
-        found, said = self.goals(run, file, text, "pay-2")
-        assert (found, said) == ({"group pay-2, by pay*": 3.0}, "")
+        result, _ = self.goals(run, file, text, "payments-1")
+        assert list(result.values()) == [2.0, 3.0]
+        result, output = self.goals(run, file, text, "pay-2")
+        assert (result, output) == ({"group pay-2, by pay*": 3.0}, "")
 
 
 def test_consumers_are_configured_by_groups(file: Path) -> None:
@@ -224,7 +224,7 @@ def test_consumers_are_configured_by_groups(file: Path) -> None:
 
 
 def test_faults_of_consumers_are_told(file: Path) -> None:
-    with pytest.raises(InputError) as told:
+    with pytest.raises(InputError) as error:
         read(
             file,
             """
@@ -241,4 +241,4 @@ def test_faults_of_consumers_are_told(file: Path) -> None:
         "consumers: partition_assignment_strategy has 'uniform', which is none of range, ",
         "consumers: unknown key 'session_timeout'",
     ):
-        assert fault in str(told.value)
+        assert fault in str(error.value)

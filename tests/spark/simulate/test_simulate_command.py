@@ -37,10 +37,10 @@ def file_of(tmp_path: Path, *steps: tuple[str, str]) -> Path:
 
 
 def test_a_rolling_restart_as_people_see_it(run: Run, store: Path, tmp_path: Path) -> None:
-    said = run("simulate", store, "--group", "app", "--scenario", SCENARIOS[2])
+    output = run("simulate", store, "--group", "app", "--scenario", SCENARIOS[2])
     assert SCENARIOS[2].stem == "rolling-deploy"
-    assert said.code == 0
-    text = said.out + said.err
+    assert output.code == 0
+    text = output.out + output.err
     assert "Group app rebalances 4 times: 6 partitions moved, 6 taken over" in text
     assert "generation 2: 1 member, range, led by b" in text
     assert "session.timeout.ms=45000" in text
@@ -52,17 +52,17 @@ def test_json_has_all_of_it_and_is_the_same_each_time(
 ) -> None:
     file = file_of(tmp_path, ("10s", "crash=a"))
     words = "simulate", store, "--group", "app", "--scenario", file, "--format", "json"
-    said = run(*words, "--seed", "3")
-    told = json.loads(said.out)
-    (figures,) = told["simulation"]
+    output = run(*words, "--seed", "3")
+    report = json.loads(output.out)
+    (figures,) = report["simulation"]
     assert (figures["rebalances"], figures["taken_over"], figures["stable"]) == (1, 3, True)
     assert 3 * 40 < figures["unread_seconds"] < 3 * 50
-    assert told["generations"][0]["assignment"] == {"b": [f"t-{n}" for n in range(6)]}
-    assert {one["partition"] for one in told["pauses"] if one["before"] == "a"} == {
+    assert report["generations"][0]["assignment"] == {"b": [f"t-{n}" for n in range(6)]}
+    assert {pause["partition"] for pause in report["pauses"] if pause["before"] == "a"} == {
         *("t-0", "t-1", "t-2")
     }
-    assert run(*words, "--seed", "3").out == said.out
-    assert run(*words, "--seed", "4").out != said.out
+    assert run(*words, "--seed", "3").out == output.out
+    assert run(*words, "--seed", "4").out != output.out
 
 
 @pytest.mark.parametrize(
@@ -76,17 +76,19 @@ def test_json_has_all_of_it_and_is_the_same_each_time(
 def test_what_makes_no_sense_is_one_sentence(
     run: Run, store: Path, tmp_path: Path, event: str, sentence: str
 ) -> None:
-    said = run("simulate", store, "--group", "app", "--scenario", file_of(tmp_path, ("1s", event)))
-    assert said.code == 2
-    assert sentence in said.err
-    assert len(said.err.strip().splitlines()) <= 2
+    output = run(
+        "simulate", store, "--group", "app", "--scenario", file_of(tmp_path, ("1s", event))
+    )
+    assert output.code == 2
+    assert sentence in output.err
+    assert len(output.err.strip().splitlines()) <= 2
 
 
 def test_a_group_without_members_and_a_file_that_is_not_there(run: Run, store: Path) -> None:
-    said = run("simulate", store, "--group", "empty", "--scenario", SCENARIOS[0])
-    assert (said.code, "can't be simulated: it is empty" in said.err) == (2, True)
-    said = run("simulate", store, "--group", "app", "--scenario", "nowhere.toml")
-    assert (said.code, "nowhere.toml can't be read" in said.err) == (2, True)
+    output = run("simulate", store, "--group", "empty", "--scenario", SCENARIOS[0])
+    assert (output.code, "can't be simulated: it is empty" in output.err) == (2, True)
+    output = run("simulate", store, "--group", "app", "--scenario", "nowhere.toml")
+    assert (output.code, "nowhere.toml can't be read" in output.err) == (2, True)
 
 
 @pytest.mark.parametrize("path", SCENARIOS, ids=lambda path: path.stem)
@@ -128,7 +130,7 @@ def test_several_seeds_tell_what_chance_makes_of_it(run: Run, store: Path, tmp_p
     ]
     rows = json.loads(run(*words, "--seed", 3, "--seeds", 5, "--format", "json").out)["spread"]
     spread = {row.pop("measure"): row for row in rows}
-    unread = sorted(one["unread_seconds"] for one in alone)
+    unread = sorted(item["unread_seconds"] for item in alone)
     assert unread[0] < unread[-1]
     assert spread["partition-seconds unread"] == pytest.approx(
         {"least": unread[0], "median": unread[2], "most": unread[-1]}
@@ -158,7 +160,7 @@ def test_records_are_counted_where_the_store_tells_how_fast_they_come_in(
     twice = 10 * figures["seconds_read_twice"]
     assert figures["records_read_twice"] == pytest.approx(twice, rel=0.001)
     assert twice > 0
-    said = run(*words[:4], *words[6:])
-    assert f"about {round(twice)} records" in said.out + said.err
+    output = run(*words[:4], *words[6:])
+    assert f"about {round(twice)} records" in output.out + output.err
     (short,) = json.loads(run(*words, "--window", "10m").out)["simulation"]
     assert short["records_waited"] is None

@@ -54,7 +54,7 @@ def encoded_group(fleet: Fleet, group: str = "g", cluster: str = "c") -> SimpleN
         topic_sizes=_numbers((_size(fleet, cluster, topic) for topic in topics), np.int32),
         topic_ids=_names(next(iter(_ids(fleet, cluster, topic)), None) for topic in topics),
         subscriber_counts=_numbers(map(len, readers), np.int32),
-        subscribers=_hashes(reader for some in readers for reader in some),
+        subscribers=_hashes(reader for items in readers for reader in items),
         claim_topics=_hashes(row["topic"] for row in claims),
         claim_partitions=_numbers((row["partition"] for row in claims), np.int32),
         claim_members=_hashes(row["member_id"] for row in claims),
@@ -130,12 +130,12 @@ def rename_hash(row: SimpleNamespace, name: str, like: str) -> None:
 
 def names_of(row: Any, hashes: Sequence[int]) -> list[str]:
     """The names behind hashes, by what the row says of its names."""
-    known = {}
+    entries = {}
     for names, codes in (
         (row.member_ids, row.member_hashes),
         (row.topics, row.topic_hashes),
         (row.claimed_topics, row.claimed_topic_hashes),
         (row.claimants, row.claimant_hashes),
     ):
-        known |= dict(zip(codes, names, strict=True))
-    return [known.get(code, "?") for code in hashes]
+        entries |= dict(zip(codes, names, strict=True))
+    return [entries.get(code, "?") for code in hashes]

@@ -91,9 +91,9 @@ class Plain:
         depth = dict.fromkeys(start, 0)
         queue = list(depth)
         for vertex in queue:
-            for found in after.get(vertex, set()) - depth.keys():
-                depth[found] = depth[vertex] + 1
-                queue.append(found)
+            for result in after.get(vertex, set()) - depth.keys():
+                depth[result] = depth[vertex] + 1
+                queue.append(result)
         return depth
 
 
@@ -114,7 +114,7 @@ def vertex(row: Any) -> Vertex:
 
 def united(pairs: Iterable[tuple[Any, Any]], alone: Iterable[Any]) -> set[frozenset[Any]]:
     """Union-find: what pairs connect, and what nothing connects."""
-    leader: dict[Any, Any] = {one: one for one in alone}
+    leader: dict[Any, Any] = {item: item for item in alone}
 
     def find(one: Any) -> Any:
         leader.setdefault(one, one)
@@ -125,6 +125,6 @@ def united(pairs: Iterable[tuple[Any, Any]], alone: Iterable[Any]) -> set[frozen
     for a, b in pairs:
         leader[find(a)] = find(b)
     parts: dict[Any, set[Any]] = {}
-    for one in list(leader):
-        parts.setdefault(find(one), set()).add(one)
+    for item in list(leader):
+        parts.setdefault(find(item), set()).add(item)
     return set(map(frozenset, parts.values()))

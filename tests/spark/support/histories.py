@@ -42,7 +42,7 @@ class RandomGroup:
     def _join(self, topics: Sequence[str], instance: str | None = None) -> None:
         self.born += 1
         static = instance or (f"i{self.born}" if self.draw.random() < 0.4 else None)
-        topics = [one for one in topics if self.draw.random() < 0.7]
+        topics = [topic for topic in topics if self.draw.random() < 0.7]
         self.members[f"m{self.born:03}"] = (static, topics)
 
     def _leave(self, member: str, topics: Sequence[str]) -> None:

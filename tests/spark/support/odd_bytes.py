@@ -41,7 +41,7 @@ def _column(cells: Sequence[Any], kind: pa.DataType) -> pa.Array:
         for cell in cells:
             ends.append(ends[-1] + len(cell or ()))
         return pa.ListArray.from_arrays(
-            ends, _strings([one for cell in cells for one in cell or ()])
+            ends, _strings([item for cell in cells for item in cell or ()])
         )
     return pa.array(cells, kind)
 
@@ -49,5 +49,5 @@ def _column(cells: Sequence[Any], kind: pa.DataType) -> pa.Array:
 def _strings(names: Sequence[str | None]) -> pa.Array:
     """The bytes as they are: Arrow looks at none of them."""
     raw = [None if name is None else name.encode("utf-8", "surrogateescape") for name in names]
-    found = pa.array(raw, pa.binary())
-    return pa.Array.from_buffers(pa.string(), len(found), found.buffers(), found.null_count)
+    result = pa.array(raw, pa.binary())
+    return pa.Array.from_buffers(pa.string(), len(result), result.buffers(), result.null_count)

@@ -59,8 +59,8 @@ def _topics(fleet: Fleet) -> None:
             row["leader"] = row["partition"] % 5
     ids = {"two-ids": [HEX, OTHER], "bad-id": ["no id", HEX[::-1]], "shared": [HEX[::-1], None]}
     ids |= {"shares": [HEX[::-1].upper()], "hex": [BASE64, HEX.upper(), None]}
-    for topic, stated in ids.items():
-        for number, topic_id in enumerate(stated):
+    for topic, values in ids.items():
+        for number, topic_id in enumerate(values):
             fleet.add("partitions", topic=topic, partition=number, topic_id=topic_id)
     racks = [("a", ["b", "a"]), (None, ["a", None, "b"]), ("b", None), (None, None), ("a", [])]
     racks += [("b", ["b", "a"]), (CAFE, [CAFE, "a"])]
@@ -74,7 +74,7 @@ def _random(fleet: Fleet) -> Fleet:
     draw = random.Random(14)
     topics = ["t", "u", "hex", "racked", "old"]
     for name_ in range(12):
-        names = [f"m-{one}" for one in range(draw.randint(1, 5))]
+        names = [f"m-{item}" for item in range(draw.randint(1, 5))]
         members = {name: draw.sample(topics, draw.randint(0, 3)) for name in names}
         claims = [
             (draw.choice(topics), number, draw.choice([*names, "gone"]), draw.choice([None, 1, 2]))

@@ -54,8 +54,8 @@ class Offsets:
         snapshot = self.look(hours, cluster)
         group_at = {"snapshot": snapshot, "cluster": cluster, "group": group}
         key = group_at | {"topic": topic, "partition": partition}
-        stated = {"committed_offset": committed, "end_offset": end, "lag": lag}
-        self.rows["offsets"].append(key | stated)
+        settings = {"committed_offset": committed, "end_offset": end, "lag": lag}
+        self.rows["offsets"].append(key | settings)
         if owner:
             self.rows["assignments"].append(key | {"member_id": owner})
             member = group_at | {"member_id": owner}
@@ -79,10 +79,10 @@ def tables_of(spark: SparkSession, rows: Mapping[str, Sequence[Row]]) -> Any:
     return {
         name: spark.createDataFrame(
             pa.Table.from_pylist(
-                list(some), nullable(SCHEMAS[name]).append(pa.field("snapshot", pa.string()))
+                list(row), nullable(SCHEMAS[name]).append(pa.field("snapshot", pa.string()))
             )
         )
-        for name, some in rows.items()
+        for name, row in rows.items()
     }
 
 
@@ -92,7 +92,7 @@ def random_offsets(seed: int) -> Offsets:
     Cluster `late` ends five hours before the other, and was looked at irregularly.
     """
     dice = random.Random(seed)
-    found = Offsets()
+    offsets = Offsets()
     instants = {
         "even": [float(hour) for hour in range(30)],
         "late": sorted(dice.sample([quarter / 4 for quarter in range(100)], 23)),
@@ -100,8 +100,8 @@ def random_offsets(seed: int) -> Offsets:
     for cluster, hours in instants.items():
         for topic in ("idle", "orders", "ünï"):
             for partition in range(3):
-                _partition(found, dice, cluster, hours, topic, partition)
-    return found
+                _partition(offsets, dice, cluster, hours, topic, partition)
+    return offsets
 
 
 def _partition(

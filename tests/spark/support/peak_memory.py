@@ -111,16 +111,16 @@ def encoded(shape: Shape) -> SimpleNamespace:
 
 def _places(sizes: np.ndarray) -> dict[str, Any]:
     """Each topic has a place for each rack, with replicas in three."""
-    some = [np.arange(rack, size, RACKS) for size in sizes.tolist() for rack in range(RACKS)]
+    items = [np.arange(rack, size, RACKS) for size in sizes.tolist() for rack in range(RACKS)]
     racks = [f"rack-{rack:06d}" for rack in range(RACKS)] * 2
-    replicas = np.empty(len(some), object)
-    replicas[:] = [sorted(racks[n % RACKS : n % RACKS + 3]) for n in range(len(some))]
+    replicas = np.empty(len(items), object)
+    replicas[:] = [sorted(racks[n % RACKS : n % RACKS + 3]) for n in range(len(items))]
     return {
         "place_counts": np.full(len(sizes), RACKS, np.int32),
-        "place_leaders": _names("rack", len(some), RACKS),
+        "place_leaders": _names("rack", len(items), RACKS),
         "place_replicas": replicas,
-        "place_sizes": np.array([len(one) for one in some], np.int32),
-        "place_partitions": np.concatenate(some).astype(np.int32),
+        "place_sizes": np.array([len(item) for item in items], np.int32),
+        "place_partitions": np.concatenate(items).astype(np.int32),
     }
 
 

@@ -39,7 +39,7 @@ def worker_that_is_killed(session: SparkSession) -> None:
 HOW = (memory_of_java, memory_of_a_worker, worker_that_is_killed)
 
 if __name__ == "__main__":
-    end = {one.__name__: one for one in HOW}[sys.argv.pop(1)]
+    end = {item.__name__: item for item in HOW}[sys.argv.pop(1)]
 
     def plan(session: SparkSession, *_: Any) -> None:
         end(session)

@@ -59,10 +59,10 @@ def below(number: int) -> list[Process]:
     for line in listed.splitlines():
         child, parent, words = (*line.split(None, 2), "")[:3]
         children.setdefault(int(parent), []).append(Process(int(child), words))
-    found = children.get(number, [])
-    for one in found:  # which grows meanwhile
-        found.extend(children.get(one.number, []))
-    return found
+    result = children.get(number, [])
+    for item in result:  # which grows meanwhile
+        result.extend(children.get(item.number, []))
+    return result
 
 
 def is_java(process: Process) -> bool:
@@ -82,8 +82,8 @@ def wait_for(
     """The processes of that kind below a command, as soon as there are some."""
     until = time.monotonic() + WITHIN
     while command.poll() is None and time.monotonic() < until:
-        if found := tuple(filter(wanted, below(command.pid))):
-            return found
+        if result := tuple(filter(wanted, below(command.pid))):
+            return result
         time.sleep(0.02)
     raise AssertionError(f"it ended before there was one: {command.communicate()}")
 

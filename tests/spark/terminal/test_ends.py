@@ -62,8 +62,8 @@ class TestSignals:
         command = started("snapshots", store)
         time.sleep(0.3)  # Python itself has begun, or nobody could say anything
         command.send_signal(signal.SIGTERM)
-        said = ended(command)
-        assert (said.code, is_one_line(said)) == (143, True)
+        output = ended(command)
+        assert (output.code, is_one_line(output)) == (143, True)
 
 
 class TestKilled:
@@ -74,9 +74,9 @@ class TestKilled:
         wait_for(command, is_worker)
         java, *_ = filter(is_java, below(command.pid))
         kill(java)
-        said = ended(command)
-        assert (said.code, is_one_line(said)) == (3, True)
-        assert "Spark's Java process was killed (signal 9), as " in said.err
+        output = ended(command)
+        assert (output.code, is_one_line(output)) == (3, True)
+        assert "Spark's Java process was killed (signal 9), as " in output.err
 
     def test_a_worker_is_replaced(self, store: Path, tmp_path: Path) -> None:
         command = started("plan", store, "--out", tmp_path / "plan")
@@ -84,8 +84,8 @@ class TestKilled:
         while len(workers) < 2:  # the first is their parent
             workers = wait_for(command, is_worker)
         kill(workers[1])
-        said = ended(command)
-        assert (said.code, "evenfleet:" in said.err) == (0, False)
+        output = ended(command)
+        assert (output.code, "evenfleet:" in output.err) == (0, False)
         assert (tmp_path / "plan/groups").is_dir()
 
 
@@ -99,9 +99,9 @@ class TestKilled:
 )
 def test_the_cause_is_told(store: Path, tmp_path: Path, how: str, sentence: str) -> None:
     words = ("plan", store, "--out", tmp_path / "o", "--conf", "spark.driver.memory=480m")
-    said = ended(started(how, *words, "--master", "local[1]", script=DOOMED))
-    assert (said.code, is_one_line(said)) == (3, True)
-    assert sentence in said.err
+    output = ended(started(how, *words, "--master", "local[1]", script=DOOMED))
+    assert (output.code, is_one_line(output)) == (3, True)
+    assert sentence in output.err
 
 
 @pytest.fixture
@@ -123,6 +123,6 @@ def full_disk(tmp_path: Path) -> Iterator[Path]:
 
 
 def test_a_full_disk(store: Path, full_disk: Path) -> None:
-    said = ended(started("plan", store, "--out", full_disk / "plan"))
-    assert (said.code, is_one_line(said)) == (3, True)
-    assert re.search(r"no space is left on the disk.*: free some, or name folders on", said.err)
+    output = ended(started("plan", store, "--out", full_disk / "plan"))
+    assert (output.code, is_one_line(output)) == (3, True)
+    assert re.search(r"no space is left on the disk.*: free some, or name folders on", output.err)

@@ -108,8 +108,10 @@ def test_what_a_worker_says(cause: str, sentence: str) -> None:
 def test_the_cause_of_another_error() -> None:
     error = RuntimeError("the table can't be written")
     error.__cause__ = OSError(28, "No space left on device", "/store/.writing/part-0.parquet")
-    said = sentence_of(error)
-    assert said.startswith("no space is left on the disk (/store/.writing/part-0.parquet): free")
+    sentence = sentence_of(error)
+    assert sentence.startswith(
+        "no space is left on the disk (/store/.writing/part-0.parquet): free"
+    )
 
 
 def test_an_error_of_which_nothing_can_be_asked() -> None:
@@ -123,8 +125,8 @@ def test_an_error_of_which_nothing_can_be_asked() -> None:
 
 
 def test_a_long_text_is_shortened() -> None:
-    said = sentence_of(RuntimeError("x" * 50_000_000))
-    assert said == f"RuntimeError: {'x' * LONGEST} …"
+    sentence = sentence_of(RuntimeError("x" * 50_000_000))
+    assert sentence == f"RuntimeError: {'x' * LONGEST} …"
 
 
 @pytest.mark.parametrize(

@@ -86,9 +86,9 @@ def test_jobs_are_called_by_their_step(spark: SparkSession) -> None:
 
 
 def test_steps_are_told_with_their_times(run: Run, store: Path) -> None:
-    said = run("explain", store, "--group", "g", "-v").err
-    assert "reading the snapshot: 0." in said
-    assert "planning group g: 0." in said
+    text = run("explain", store, "--group", "g", "-v").err
+    assert "reading the snapshot: 0." in text
+    assert "planning group g: 0." in text
 
 
 def test_whoever_wants_quiet_has_it(run: Run, store: Path) -> None:
@@ -100,6 +100,6 @@ def test_whoever_wants_quiet_has_it(run: Run, store: Path) -> None:
 
 
 def test_both_at_once_is_told(run: Run, store: Path) -> None:
-    said = run("explain", store, "--group", "g", "--quiet", "-v")
-    assert (said.code, said.out) == (2, "")
-    assert "--quiet and --verbose contradict each other" in said.err
+    output = run("explain", store, "--group", "g", "--quiet", "-v")
+    assert (output.code, output.out) == (2, "")
+    assert "--quiet and --verbose contradict each other" in output.err

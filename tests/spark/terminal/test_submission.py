@@ -39,17 +39,22 @@ def submit(*words: object) -> subprocess.CompletedProcess[str]:
 
 def test_the_result_alone_is_on_standard_output(store: Path) -> None:
     """And sentences on standard error, without Spark's log."""
-    said = submit(ROOT / "bin/spark_job.py", "snapshots", store, "--format", "json")
-    assert said.returncode == 0
-    assert {row["snapshot"] for row in json.loads(said.stdout)["snapshots"]} == {SNAPSHOT, EARLIER}
-    assert said.stderr.endswith(f"Skipped because they are incomplete: {EARLIER}.\n")
-    assert len(said.stderr) < 5_000
+    output = submit(ROOT / "bin/spark_job.py", "snapshots", store, "--format", "json")
+    assert output.returncode == 0
+    assert {row["snapshot"] for row in json.loads(output.stdout)["snapshots"]} == {
+        SNAPSHOT,
+        EARLIER,
+    }
+    assert output.stderr.endswith(f"Skipped because they are incomplete: {EARLIER}.\n")
+    assert len(output.stderr) < 5_000
 
 
 def test_the_log_is_there_for_whoever_wants_it(store: Path) -> None:
     """Also beside bad input, which is told as ever."""
     level = ("--conf", "spark.log.level=INFO")
-    said = submit(*level, ROOT / "bin/spark_job.py", "plan", store / "none", "--out", store.parent)
-    assert (said.returncode, said.stdout) == (2, "")
-    assert "has no whole snapshot" in said.stderr
-    assert said.stderr.count(" INFO ") > 50
+    output = submit(
+        *level, ROOT / "bin/spark_job.py", "plan", store / "none", "--out", store.parent
+    )
+    assert (output.returncode, output.stdout) == (2, "")
+    assert "has no whole snapshot" in output.stderr
+    assert output.stderr.count(" INFO ") > 50

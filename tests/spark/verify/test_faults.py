@@ -251,8 +251,8 @@ def test_a_wrong_measure(measure: str, right: int, wrong: Any) -> None:
     row = sound()
     assert getattr(row, measure) == right
     setattr(row, measure, wrong)
-    said = "nothing" if pd.isna(wrong) else wrong
-    assert only(row) == f"{measure} is {right}, the plan says {said}"
+    output = "nothing" if pd.isna(wrong) else wrong
+    assert only(row) == f"{measure} is {right}, the plan says {output}"
 
 
 @pytest.mark.parametrize("name", ["balance_optimal", "moves_optimal"])
@@ -290,8 +290,8 @@ def test_a_plan_of_a_group_that_failed() -> None:
 def test_a_group_that_can_not_be_planned_has_not_failed(facts: dict) -> None:
     row = planned_group(Fleet().group("g", **{"members": {"a": []}} | facts))
     assert faults_of_group(row) == []
-    said, row.status = row.status, "failed"
-    assert only(row) == f"its status is {said}, the plan says failed"
+    output, row.status = row.status, "failed"
+    assert only(row) == f"its status is {output}, the plan says failed"
 
 
 def test_a_group_that_has_no_row_or_several_or_is_not_in_the_snapshot() -> None:

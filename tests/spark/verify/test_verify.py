@@ -84,9 +84,9 @@ def test_every_fault_is_found_and_named_by_group(
             ),
         }
     )
-    found = faults(verify_plan(snapshot, assignments, groups))
-    assert found.pop("stranger") == ["the snapshot has no such group"]
-    assert found.pop("moved") == [
+    result = faults(verify_plan(snapshot, assignments, groups))
+    assert result.pop("stranger") == ["the snapshot has no such group"]
+    assert result.pop("moved") == [
         "balance_optimal is False, the plan says True (more balanced: t-0 from b to a)",
         "max_load is 4, the plan says 3",
         "min_load is 2, the plan says 3",
@@ -98,23 +98,23 @@ def test_every_fault_is_found_and_named_by_group(
         "t-0 is called 'keep' and is 'move'",
     ]
     # as good as the other, but not what the actions say
-    assert found.pop("swapped") == ["t-0 is called 'keep' and is 'move'"]
+    assert result.pop("swapped") == ["t-0 is called 'keep' and is 'move'"]
     assert {
         "sum_squares is 13, the plan says 18",
         "t-0 has subscribers and is assigned to nobody",
         "t-0 is not in the plan (1 such)",
-    } <= set(found.pop("row missing"))
-    assert found.pop("row twice") == ["t-1 is in the plan 2 times"]
-    assert found.pop("wrong previous") == ["t-2 has another previous member in the snapshot"]
-    assert found.pop("wrong action") == ["t-2 is called 'new' and is 'keep'"]
-    assert found.pop("wrong measure") == ["moves is 2, the plan says 1"]
-    assert found.pop("wrong status") == ["its status is ok, the plan says inferred"]
-    assert found.pop("group missing") == ["the plan has no row for this group"]
-    assert found.pop("group twice") == ["the plan has 2 rows for this group"]
-    nulled = found.pop("null member")
+    } <= set(result.pop("row missing"))
+    assert result.pop("row twice") == ["t-1 is in the plan 2 times"]
+    assert result.pop("wrong previous") == ["t-2 has another previous member in the snapshot"]
+    assert result.pop("wrong action") == ["t-2 is called 'new' and is 'keep'"]
+    assert result.pop("wrong measure") == ["moves is 2, the plan says 1"]
+    assert result.pop("wrong status") == ["its status is ok, the plan says inferred"]
+    assert result.pop("group missing") == ["the plan has no row for this group"]
+    assert result.pop("group twice") == ["the plan has 2 rows for this group"]
+    nulled = result.pop("null member")
     assert "t-0 is called 'keep' and is 'drop'" in nulled
     assert "t-0 has subscribers and is assigned to nobody" in nulled
-    assert found == {}
+    assert result == {}
 
 
 def test_the_plan_of_another_snapshot_is_rejected(
@@ -126,9 +126,9 @@ def test_the_plan_of_another_snapshot_is_rejected(
         allowMissingColumns=True,
     )
     later = FleetSnapshot.of(**{**snapshot.tables, "partitions": grown})
-    found = faults(verify_plan(later, plan.assignments, plan.groups))
-    assert set(found) == set(GROUPS)
-    assert "t-6 is not in the plan (1 such)" in found["sound"]
+    result = faults(verify_plan(later, plan.assignments, plan.groups))
+    assert set(result) == set(GROUPS)
+    assert "t-6 is not in the plan (1 such)" in result["sound"]
 
 
 def test_tables_that_are_no_plan_name_the_columns_they_lack(

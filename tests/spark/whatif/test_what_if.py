@@ -24,7 +24,7 @@ def fleet(**facts: Any) -> Fleet:
     """Range's answer over two topics of four partitions: a and b have three, c has two."""
     made = Fleet().topic("t", 4).topic("u", 4)
     owned = [(topic, p, who) for topic in "tu" for p, who in enumerate("aabc")]
-    everybody = {one: ["t", "u"] for one in "abc"}
+    everybody = {item: ["t", "u"] for item in "abc"}
     made.group("g", everybody, owned, **{"strategy": "range", **facts})
     for row in made.rows["members"]:
         row |= {"rack": "r1" if row["member_id"] == "a" else "r2", "host": row["member_id"]}
@@ -38,14 +38,14 @@ def happened(
     row = encoded_group(of or fleet())
     row.hosts = np.array(["a", "b", "c"], object)
     rows = rows_of_group(row, job, TimeLimit(60), DEFAULT_GOALS)
-    return {str(one.strategy): one for one in rows}
+    return {str(item.strategy): item for item in rows}
 
 
 def test_each_strategy_starts_from_its_own_answer() -> None:
-    found = happened("crash-rack=r1")
+    result = happened("crash-rack=r1")
     loads = {
-        name: (one.max_load_before, one.max_load_after, one.excess_before, one.excess_after)
-        for name, one in found.items()
+        name: (row.max_load_before, row.max_load_after, row.excess_before, row.excess_after)
+        for name, row in result.items()
     }
     assert loads == {
         "current": (4, 4, 1, 0),
@@ -53,10 +53,10 @@ def test_each_strategy_starts_from_its_own_answer() -> None:
         "cooperative-sticky": (3, 4, 0, 0),
         "optimal": (3, 4, 0, 0),
     }
-    assert {one.members_before for one in found.values()} == {3}
-    assert {one.members_after for one in found.values()} == {2}
-    assert (found["range"].moves, found["range"].takeovers) == (2, 4)
-    assert (found["optimal"].moves, found["optimal"].takeovers) == (0, 3)
+    assert {row.members_before for row in result.values()} == {3}
+    assert {row.members_after for row in result.values()} == {2}
+    assert (result["range"].moves, result["range"].takeovers) == (2, 4)
+    assert (result["optimal"].moves, result["optimal"].takeovers) == (0, 3)
 
 
 def test_a_group_goes_on_with_its_own_strategy() -> None:
@@ -70,27 +70,29 @@ def test_a_group_goes_on_with_its_own_strategy() -> None:
         (None, None): "range",
     }
     for (strategy, kind), expected in uses.items():
-        found = happened("leave=a", strategies=("current",), of=fleet(strategy=strategy, type=kind))
-        assert found["current"].uses == expected
+        result = happened(
+            "leave=a", strategies=("current",), of=fleet(strategy=strategy, type=kind)
+        )
+        assert result["current"].uses == expected
 
 
 def test_what_is_new_is_neither_moved_nor_taken_over() -> None:
-    found = happened("grow=t:8")["optimal"]
-    assert (found.partitions_before, found.partitions_after) == (8, 12)
-    assert (found.moves, found.takeovers) == (0, 0)
-    assert (found.max_load_after, found.min_load_after) == (4, 4)
+    row = happened("grow=t:8")["optimal"]
+    assert (row.partitions_before, row.partitions_after) == (8, 12)
+    assert (row.moves, row.takeovers) == (0, 0)
+    assert (row.max_load_after, row.min_load_after) == (4, 4)
 
 
 def test_events_happen_one_after_the_other() -> None:
-    found = happened("leave=a", "join=2", "leave=new-1")
-    assert found["optimal"].members_after == 3
+    result = happened("leave=a", "join=2", "leave=new-1")
+    assert result["optimal"].members_after == 3
 
 
 def test_static_members_keep_what_they_own() -> None:
     assert happened("rolling-restart=30s")["range"].rebalances == 6
-    found = happened("rolling-restart=30s", static=True)["range"]
-    assert (found.rebalances, found.takeovers, found.moves) == (0, 0, 0)
-    assert found.unread_seconds == pytest.approx(8 * 30, rel=0.05)
+    row = happened("rolling-restart=30s", static=True)["range"]
+    assert (row.rebalances, row.takeovers, row.moves) == (0, 0, 0)
+    assert row.unread_seconds == pytest.approx(8 * 30, rel=0.05)
 
 
 def test_a_host_goes() -> None:
@@ -98,15 +100,15 @@ def test_a_host_goes() -> None:
 
 
 def test_a_group_of_nobody_has_nothing_after() -> None:
-    found = happened("members=0")["optimal"]
-    assert (found.status, found.members_after, found.max_load_after) == ("ok", 0, None)
+    row = happened("members=0")["optimal"]
+    assert (row.status, row.members_after, row.max_load_after) == ("ok", 0, None)
 
 
 def test_a_group_that_cant_have_it_is_unaffected() -> None:
-    found = happened("crash-rack=r9")
-    assert {one.status for one in found.values()} == {"unaffected"}
-    assert found["optimal"].reason == "no member is in rack 'r9' (they are in r1, r2)"
-    assert found["optimal"].members_after is None
+    result = happened("crash-rack=r9")
+    assert {row.status for row in result.values()} == {"unaffected"}
+    assert result["optimal"].reason == "no member is in rack 'r9' (they are in r1, r2)"
+    assert result["optimal"].members_after is None
 
 
 def test_a_group_without_a_plan_says_why() -> None:
@@ -114,7 +116,7 @@ def test_a_group_without_a_plan_says_why() -> None:
     row = encoded_group(made)
     job = WhatIf((Crash(rack="r1"),), ALL)
     rows = list(rows_of_group(row, job, TimeLimit(60), DEFAULT_GOALS))
-    assert {(one.status, one.reason) for one in rows} == {("empty", "the group has no members")}
+    assert {(item.status, item.reason) for item in rows} == {("empty", "the group has no members")}
     assert len(rows) == 4
 
 
@@ -125,10 +127,10 @@ def test_a_fleet_has_a_row_a_strategy_and_advice(spark: SparkSession) -> None:
     assert rows.count() == 12
     table = fleet_of_whatif(rows).collect()
     rows.unpersist()
-    found = {
+    result = {
         row.strategy: (row.groups, row.unaffected, row.not_evaluated, row.moves) for row in table
     }
-    assert found == {
+    assert result == {
         "current": (1, 1, 1, 2),
         "range": (1, 1, 1, 2),
         "cooperative-sticky": (1, 1, 1, 0),
@@ -171,13 +173,13 @@ def test_records_are_counted_where_rates_are_known() -> None:
     job = WhatIf((Crash(rack="r1"),), ("range",))
     row = encoded_group(fleet())
     row.rated_topics, row.partition_rates = row.topic_hashes, np.array([10.0, 10.0])
-    (found,) = rows_of_group(row, job, TimeLimit(60), DEFAULT_GOALS)
-    assert found.records_waited == pytest.approx(10 * found.unread_seconds, rel=0.01)
-    assert found.records_read_twice == pytest.approx(10 * found.read_twice_seconds, rel=0.01)
+    (result,) = rows_of_group(row, job, TimeLimit(60), DEFAULT_GOALS)
+    assert result.records_waited == pytest.approx(10 * result.unread_seconds, rel=0.01)
+    assert result.records_read_twice == pytest.approx(10 * result.read_twice_seconds, rel=0.01)
 
 
 def test_members_who_are_refused_are_counted() -> None:
     """One rolling restart from range alone to cooperative-sticky alone: nothing fits."""
-    found = happened("upgrade=cooperative-sticky", strategies=("range",))["range"]
-    assert found.fatal
+    row = happened("upgrade=cooperative-sticky", strategies=("range",))["range"]
+    assert row.fatal
     assert happened("upgrade=cooperative-sticky,range", strategies=("range",))["range"].fatal == 0

@@ -17,7 +17,7 @@ from tests.spark.support.small import rows
 def store(tmp_path: Path) -> Path:
     fleet = Fleet().topic("t", 6).topic("u", 2)
     owned = [("t", p, "abc"[p // 2]) for p in range(6)]
-    fleet.group("orders", {one: ["t"] for one in "abc"}, owned, strategy="range")
+    fleet.group("orders", {item: ["t"] for item in "abc"}, owned, strategy="range")
     fleet.group("other", {"x": ["u"]}, [("u", 0, "x"), ("u", 1, "x")], strategy="range")
     for row in fleet.rows["members"]:
         row["rack"] = {"a": "r1"}.get(row["member_id"], "r2")
@@ -27,19 +27,19 @@ def store(tmp_path: Path) -> Path:
 
 def test_it_tells_what_comes_of_it_and_keeps_it(run: Run, store: Path, tmp_path: Path) -> None:
     out, after = tmp_path / "out", tmp_path / "after"
-    said = run(
+    output = run(
         *("whatif", store, "--event", "crash-rack=r1", "--strategies", "current,optimal"),
         *("--out", out, "--snapshot-out", after),
     )
-    assert said.code == 0
-    assert "orders" in said.out
-    assert "3 → 2" in said.out
-    assert "The events don't apply to 1 group." in said.err
-    found = {(row["group"], row["strategy"]): row for row in rows(out / "whatif")}
-    assert len(found) == 4
-    assert found["orders", "current"]["members_after"] == 2
-    assert found["other", "optimal"]["status"] == "unaffected"
-    assert "crash-rack=r1 applies to 1 group of 2; the others stay as they are." in flat(said.err)
+    assert output.code == 0
+    assert "orders" in output.out
+    assert "3 → 2" in output.out
+    assert "The events don't apply to 1 group." in output.err
+    result = {(row["group"], row["strategy"]): row for row in rows(out / "whatif")}
+    assert len(result) == 4
+    assert result["orders", "current"]["members_after"] == 2
+    assert result["other", "optimal"]["status"] == "unaffected"
+    assert "crash-rack=r1 applies to 1 group of 2; the others stay as they are." in flat(output.err)
     assert run("plan", after, "--out", tmp_path / "plan").code == 0
     planned = {row["group"]: row["members"] for row in rows(tmp_path / "plan" / "groups")}
     assert planned == {"orders": 2, "other": 1}
@@ -47,31 +47,33 @@ def test_it_tells_what_comes_of_it_and_keeps_it(run: Run, store: Path, tmp_path:
 
 def test_json_is_for_programs(run: Run, store: Path) -> None:
     words = ("--event", "grow=t:12", "--group", "orders", "--strategies", "range")
-    said = run("whatif", store, *words, "--format", "json")
-    assert said.code == 0
-    told = json.loads(said.out)
-    assert [row["partitions_after"] for row in told["groups"]] == [12]
-    assert told["strategies"][0]["groups"] == 1
+    output = run("whatif", store, *words, "--format", "json")
+    assert output.code == 0
+    report = json.loads(output.out)
+    assert [row["partitions_after"] for row in report["groups"]] == [12]
+    assert report["strategies"][0]["groups"] == 1
 
 
 def test_by_weight_members_are_planned_by_what_they_can_take(run: Run, tmp_path: Path) -> None:
     """b can take twice as much; c goes. Range gives a what weighs 10, the best is 4 and 8."""
     fleet = Fleet().topic("t", 4)
-    owned = [("t", p, one) for p, one in enumerate("aabc")]
-    fleet.group("g", {one: ["t"] for one in "abc"}, owned, strategy="range")
+    owned = [("t", p, item) for p, item in enumerate("aabc")]
+    fleet.group("g", {item: ["t"] for item in "abc"}, owned, strategy="range")
     for row, weight in zip(fleet.rows["partitions"], (6.0, 4.0, 1.0, 1.0), strict=True):
         row["weight"] = weight
     for row in fleet.rows["members"]:
         row["capacity"] = {"b": 2.0}.get(row["member_id"])
     write_store(fleet.tables(), tmp_path / "store", SNAPSHOT)
     out, words = tmp_path / "out", ("--event", "crash=c", "--strategies", "current,optimal")
-    said = run("whatif", tmp_path / "store", *words, "--weight", "column", "--out", out)
-    assert said.code == 0, said.err
-    found = {row["strategy"]: row for row in rows(out / "whatif")}
+    output = run("whatif", tmp_path / "store", *words, "--weight", "column", "--out", out)
+    assert output.code == 0, output.err
+    result = {row["strategy"]: row for row in rows(out / "whatif")}
     for name, most in (("current", 10), ("optimal", 4)):
-        assert found[name]["max_weight_after"] == pytest.approx(most)
-        assert found[name]["weight_bound_after"] == pytest.approx(4)
-    assert "at 2.50 times the bound under current, and 1.00 times the bound under" in flat(said.err)
+        assert result[name]["max_weight_after"] == pytest.approx(most)
+        assert result[name]["weight_bound_after"] == pytest.approx(4)
+    assert "at 2.50 times the bound under current, and 1.00 times the bound under" in flat(
+        output.err
+    )
 
 
 @pytest.mark.parametrize(
@@ -91,10 +93,10 @@ def test_by_weight_members_are_planned_by_what_they_can_take(run: Run, tmp_path:
 def test_what_makes_no_sense_is_one_sentence(
     run: Run, store: Path, words: tuple[str, ...], fault: str
 ) -> None:
-    said = run("whatif", store, *words)
-    assert said.code == 2
-    assert is_one_line(said)
-    assert fault in said.err
+    output = run("whatif", store, *words)
+    assert output.code == 2
+    assert is_one_line(output)
+    assert fault in output.err
 
 
 def test_a_broker_that_is_down_leaves_leaders_and_groups_behind(run: Run, tmp_path: Path) -> None:
@@ -109,21 +111,21 @@ def test_a_broker_that_is_down_leaves_leaders_and_groups_behind(run: Run, tmp_pa
         row |= {"leader": replicas[0], "replicas": replicas, "isr": in_sync, "weight": 2.0}
     write_store(fleet.tables(), tmp_path / "store", SNAPSHOT)
     words = "whatif", tmp_path / "store", "--event", "broker-down=3", "--strategies", "range"
-    said = flat(run(*words).err)
-    assert "Broker 3 led 5 partitions. Then they are led by broker 2 2, broker 1 1." in said
-    assert "By weight, broker 2 gets most." in said
-    assert "Nobody leads 2 partitions (u-0, u-1): no other replica is in sync." in said
-    assert "Nothing until it is back is read by 1 group (alone)." in said
-    assert "broker.session.timeout.ms) is read by 1 group (paused)." in said
-    told = json.loads(run(*words, "--format", "json").out)
-    leads = {row["broker"]: (row["leads_before"], row["leads_after"]) for row in told["leaders"]}
+    text = flat(run(*words).err)
+    assert "Broker 3 led 5 partitions. Then they are led by broker 2 2, broker 1 1." in text
+    assert "By weight, broker 2 gets most." in text
+    assert "Nobody leads 2 partitions (u-0, u-1): no other replica is in sync." in text
+    assert "Nothing until it is back is read by 1 group (alone)." in text
+    assert "broker.session.timeout.ms) is read by 1 group (paused)." in text
+    report = json.loads(run(*words, "--format", "json").out)
+    leads = {row["broker"]: (row["leads_before"], row["leads_after"]) for row in report["leaders"]}
     assert leads == {1: (1, 2), 2: (1, 3), 3: (5, 0)}
-    assert [(row["topic"], row["partition"]) for row in told["without leader"]] == [
+    assert [(row["topic"], row["partition"]) for row in report["without leader"]] == [
         ("u", 0),
         ("u", 1),
     ]
     hit = {
         row["group"]: (row["partitions"], row["led"], row["leaderless"])
-        for row in told["groups hit"]
+        for row in report["groups hit"]
     }
     assert hit == {"alone": (2, 2, 2), "paused": (1, 1, 0), "both": (5, 3, 0)}

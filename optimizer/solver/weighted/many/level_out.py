@@ -16,13 +16,13 @@ def evened_out(
 
     `may` tells which partitions can go to anybody at no cost.
     """
-    found = Assignments(tables, target)
+    assignments = Assignments(tables, target)
     free, count = packed(may)
     done = ~tables.is_member
     steps = STEPS * tables.members
     rows = np.flatnonzero(count)
     for step in range(int(steps.max(initial=0))):
-        loads = found.loads[rows] * 1.0
+        loads = assignments.loads[rows] * 1.0
         highest = loads.max(axis=1)
         lowest = np.where(tables.is_member[rows], loads, np.inf).min(axis=1)
         goes_on = (steps[rows] > step) & ~done[rows].all(axis=1)
@@ -31,14 +31,14 @@ def evened_out(
         if not len(rows):
             break
         top = np.where(done[rows], -1.0, loads).argmax(axis=1)
-        lower = _lower(found, rows, free[rows], count[rows], top, level[rows])
+        lower = _lower(assignments, rows, free[rows], count[rows], top, level[rows])
         done[rows[lower]] = ~tables.is_member[rows[lower]]
         done[rows[~lower], top[~lower]] = True
-    return found.target
+    return assignments.target
 
 
 def _lower(
-    found: Assignments,
+    assignments: Assignments,
     rows: IntArray,
     free: IntArray,
     count: IntArray,
@@ -46,10 +46,10 @@ def _lower(
     level: IntArray,
 ) -> Flags:
     """Make the move or swap out of a member of each row that gains most; where there is one."""
-    tables = found.tables
+    tables = assignments.tables
     row = np.arange(len(rows))
     there = np.arange(free.shape[1]) < count[:, None]
-    holder = found.target[rows[:, None], free]
+    holder = assignments.target[rows[:, None], free]
     weight = tables.weight[rows[:, None], free]
     is_own = there & (holder == top[:, None])
     own, owned = packed(is_own)
@@ -57,26 +57,26 @@ def _lower(
         return np.zeros(len(rows), np.bool_)
     is_there = np.arange(own.shape[1]) < owned[:, None]
     gives = np.take_along_axis(weight, own, 1)
-    best_move, p_move, taker = _best_move(found, rows, gives, is_there, top, level)
+    best_move, p_move, taker = _best_move(assignments, rows, gives, is_there, top, level)
     best_swap, p_swap, q = _best_swap(
-        found, rows, (gives, is_there), (weight, there & ~is_own, holder), top, level
+        assignments, rows, (gives, is_there), (weight, there & ~is_own, holder), top, level
     )
     swaps = best_swap > best_move
     best = np.where(swaps, best_swap, best_move)
-    before = found.loads[rows, top].astype(np.float64)
+    before = assignments.loads[rows, top].astype(np.float64)
     # Reals can't tell less, and would go round in circles.
     is_lower = ~(best <= 1e-9 * before**2)
     p = free[row, own[row, np.where(swaps, p_swap, p_move)]]
     other = free[row, q]
-    taker = np.where(swaps, found.target[rows, other], taker)
+    taker = np.where(swaps, assignments.target[rows, other], taker)
     for moves, partition, to in ((is_lower, p, taker), (is_lower & swaps, other, top)):
-        found.take(rows[moves], partition[moves])
-        found.give(rows[moves], partition[moves], to[moves])
+        assignments.take(rows[moves], partition[moves])
+        assignments.give(rows[moves], partition[moves], to[moves])
     return is_lower
 
 
 def _best_move(
-    found: Assignments,
+    assignments: Assignments,
     rows: IntArray,
     gives: IntArray,
     is_there: Flags,
@@ -84,16 +84,16 @@ def _best_move(
     level: IntArray,
 ) -> tuple[Reals, IntArray, IntArray]:
     """The gain of the best move of each row, which of its partitions moves, and to whom."""
-    loads = found.loads[rows]
+    loads = assignments.loads[rows]
     gain = _gain(loads[np.arange(len(rows)), top], loads[:, None, :], gives[:, :, None])
-    fits = is_there[:, :, None] & found.tables.is_member[rows][:, None, :]
+    fits = is_there[:, :, None] & assignments.tables.is_member[rows][:, None, :]
     fits &= loads[:, None, :] + gives[:, :, None] <= level[:, None, None]
     fits[np.arange(len(rows)), :, top] = False
     return _most(gain, fits)
 
 
 def _best_swap(
-    found: Assignments,
+    assignments: Assignments,
     rows: IntArray,
     of_top: tuple[IntArray, Flags],
     of_others: tuple[IntArray, Flags, IntArray],
@@ -102,7 +102,7 @@ def _best_swap(
 ) -> tuple[Reals, IntArray, IntArray]:
     """The gain of the best exchange of each row, and which of the partitions of both it is."""
     (gives, is_own), (weight, is_other, holder) = of_top, of_others
-    loads = found.loads[rows]
+    loads = assignments.loads[rows]
     of_holder = np.take_along_axis(loads, np.where(is_other, holder, 0), 1)
     of_top_load = loads[np.arange(len(rows)), top]
     difference = gives[:, :, None] - weight[:, None, :]
@@ -115,11 +115,11 @@ def _best_swap(
 
 def _gain(of_top: IntArray, of_taker: IntArray, moved: IntArray) -> Reals:
     """By how much Σ load² falls when so much goes from one member of each row to others."""
-    given = moved.astype(np.float64)
-    falls = given * (2 * of_top.astype(np.float64)[:, None, None] - given)
-    rises = given * (2 * of_taker.astype(np.float64) + given)
-    found: Reals = falls - rises
-    return found
+    inputs = moved.astype(np.float64)
+    falls = inputs * (2 * of_top.astype(np.float64)[:, None, None] - inputs)
+    rises = inputs * (2 * of_taker.astype(np.float64) + inputs)
+    result: Reals = falls - rises
+    return result
 
 
 def _most(gain: Reals, fits: Flags) -> tuple[Reals, IntArray, IntArray]:

@@ -17,36 +17,36 @@ def relieved(tables: Tables, level: IntArray) -> tuple[IntArray, Flags]:
     Further rounds are spared where a plan moves as few as members above the level have to give up:
     they only count if they move less.
     """
-    best, found = tables.owner.copy(), np.zeros(len(tables), np.bool_)
+    best, result = tables.owner.copy(), np.zeros(len(tables), np.bool_)
     moves, saving = np.full(len(tables), tables.weight.size + 1), np.zeros(len(tables), np.int64)
     least = np.zeros(len(tables), np.int64)
     rows, odd = np.arange(len(tables)), np.zeros(len(tables), np.bool_)
     for number in range(ROUNDS):
-        some = tables.of_rows(rows)
-        given, unknown = shed(some, level[rows], saving[rows])
+        items = tables.of_rows(rows)
+        inputs, unknown = shed(items, level[rows], saving[rows])
         odd[rows[unknown]] = True
         if not number:
-            least = np.count_nonzero(given, axis=1)
-        relief = _Relief(some, level[rows], given)
+            least = np.count_nonzero(inputs, axis=1)
+        relief = _Relief(items, level[rows], inputs)
         left, count = relief.place_all()
         is_whole = relief.repair(left, count)
-        of_plan = some.moves_of(relief.target)
+        of_plan = items.moves_of(relief.target)
         better = is_whole & (of_plan < moves[rows])
         best[rows[better]], moves[rows[better]] = relief.target[better], of_plan[better]
-        found[rows[better]] = True
+        result[rows[better]] = True
         at = np.arange(left.shape[1]) < count[:, None]
-        saving[rows] += np.where(at, np.take_along_axis(some.weight, left, 1), 0).sum(axis=1)
+        saving[rows] += np.where(at, np.take_along_axis(items.weight, left, 1), 0).sum(axis=1)
         rows = rows[(count > 0) & (moves[rows] > least[rows])]
         if not len(rows):
             break
-    return best, found & ~odd
+    return best, result & ~odd
 
 
 class _Relief(Assignments):
     """Assignments from the owners, without what is given up."""
 
-    def __init__(self, tables: Tables, level: IntArray, given: Flags) -> None:
-        super().__init__(tables, np.where(given, NOBODY, tables.owner))
+    def __init__(self, tables: Tables, level: IntArray, mask: Flags) -> None:
+        super().__init__(tables, np.where(mask, NOBODY, tables.owner))
         self.level = level
 
     def place_all(self) -> tuple[IntArray, IntArray]:
@@ -77,12 +77,12 @@ class _Relief(Assignments):
     def _make_room(self, row: int, homeless: IntArray) -> bool:
         partitions = int(self.tables.partitions[row])
         target = self.target[row, :partitions].copy()
-        found = make_room(
+        indices = make_room(
             self.tables.facts_of(row), target, int(self.level[row]), homeless.tolist()
         )
-        if found is None:
+        if indices is None:
             return False
-        self.target[row, :partitions] = found
+        self.target[row, :partitions] = indices
         return True
 
     def _relieve_all(self, rows: IntArray) -> Flags:
@@ -93,8 +93,8 @@ class _Relief(Assignments):
         is_relieved = np.ones(len(self.tables), np.bool_)
         member, count = packed(self.loads[rows] > self.level[rows, None])
         for at in range(member.shape[1]):
-            some = (count > at).nonzero()[0]
-            is_relieved[rows[some]] &= self._relieve(rows[some], member[some, at])
+            items = (count > at).nonzero()[0]
+            is_relieved[rows[items]] &= self._relieve(rows[items], member[items, at])
         return is_relieved
 
     def _relieve(self, rows: IntArray, member: IntArray) -> Flags:
@@ -111,9 +111,9 @@ class _Relief(Assignments):
             turn = _turn(weight[todo], excess)
             turn[~(fits & is_own[todo])] = np.iinfo(np.int64).max
             best = turn.argmin(axis=1)
-            some = turn[np.arange(len(todo)), best] < np.iinfo(np.int64).max
-            is_relieved[todo[~some]] = False
-            todo, best, taker = todo[some], best[some], taker[some]
+            mask = turn[np.arange(len(todo)), best] < np.iinfo(np.int64).max
+            is_relieved[todo[~mask]] = False
+            todo, best, taker = todo[mask], best[mask], taker[mask]
             partition = own[todo, best]
             self.take(rows[todo], partition)
             self.give(rows[todo], partition, taker[np.arange(len(todo)), best])

@@ -35,18 +35,18 @@ def shed(tables: Tables, level: IntArray, saving: IntArray) -> tuple[Flags, Flag
     """
     full = _too_full(tables, level)
     none = np.zeros(len(full.group), np.int64)
-    given, odd = _fewest(full, none, none)
+    inputs, odd = _fewest(full, none, none)
     if saving.any():
-        closer, odd_closer = _closer(full, given)
-        better = _where_it_saves_most(full, given, closer, saving)
-        given = np.where(better[:, None], closer, given)
+        closer, odd_closer = _closer(full, inputs)
+        better = _where_it_saves_most(full, inputs, closer, saving)
+        inputs = np.where(better[:, None], closer, inputs)
         odd = odd | odd_closer
-    found = np.zeros(tables.weight.shape, np.bool_)
-    at, number = given.nonzero()
-    found[full.group[at], full.own[at, number]] = True
+    result = np.zeros(tables.weight.shape, np.bool_)
+    at, number = inputs.nonzero()
+    result[full.group[at], full.own[at, number]] = True
     unknown = np.zeros(len(tables), np.bool_)
     unknown[full.group[odd]] = True
-    return found, unknown
+    return result, unknown
 
 
 def _too_full(tables: Tables, level: IntArray) -> _TooFull:
@@ -72,21 +72,21 @@ def _fewest(full: _TooFull, more: IntArray, lead: IntArray) -> tuple[Flags, Flag
     before = np.count_nonzero(sums < full.excess[:, None], axis=1) - lead
     count = np.minimum(before + 1 + more, full.owned - lead)
     fixed = lead + np.maximum(count - 2, 0)
-    chosen = (column >= lead[:, None]) & (column < fixed[:, None])
-    heaviest = np.where(chosen, weight, 0).sum(axis=1)
+    mask = (column >= lead[:, None]) & (column < fixed[:, None])
+    heaviest = np.where(mask, weight, 0).sum(axis=1)
     single = is_enough & (count == 1)
-    one = np.count_nonzero(weight >= full.excess[:, None], axis=1) + lead - 1
-    chosen[single, one[single]] = True
+    item = np.count_nonzero(weight >= full.excess[:, None], axis=1) + lead - 1
+    mask[single, item[single]] = True
     pair = np.flatnonzero(is_enough & (count > 1))
-    first, second, found = _two(
+    first, second, result = _two(
         weight[pair], fixed[pair], full.owned[pair], (full.excess - heaviest)[pair]
     )
-    chosen[pair, first] = True
-    chosen[pair, second] = True
-    chosen[~is_enough] = False
+    mask[pair, first] = True
+    mask[pair, second] = True
+    mask[~is_enough] = False
     odd = np.zeros(len(weight), np.bool_)
-    odd[pair] = ~found
-    return chosen, odd
+    odd[pair] = ~result
+    return mask, odd
 
 
 def _two(
@@ -115,26 +115,26 @@ def _two(
     return best, other[np.arange(rows), best].clip(0), fits.any(axis=1)
 
 
-def _closer(full: _TooFull, given: Flags) -> tuple[Flags, Flags]:
+def _closer(full: _TooFull, mask: Flags) -> tuple[Flags, Flags]:
     """What each can give up that is closer to just enough: more, and none of it too heavy."""
-    several = np.count_nonzero(given, axis=1) > 1
+    several = np.count_nonzero(mask, axis=1) > 1
     too_heavy = np.count_nonzero(full.weight >= full.excess[:, None], axis=1)
-    found, odd = _fewest(full, several.astype(np.int64), np.where(several, 0, too_heavy))
-    none = ~several & ~found.any(axis=1)
-    return np.where(none[:, None], given, found), odd & ~none
+    result, odd = _fewest(full, several.astype(np.int64), np.where(several, 0, too_heavy))
+    none = ~several & ~result.any(axis=1)
+    return np.where(none[:, None], mask, result), odd & ~none
 
 
-def _where_it_saves_most(full: _TooFull, given: Flags, closer: Flags, saving: IntArray) -> Flags:
+def _where_it_saves_most(full: _TooFull, mask: Flags, closer: Flags, saving: IntArray) -> Flags:
     """Who gives up what is closer: those who save most for each that is more, until it's enough."""
-    saved = np.where(given, full.weight, 0).sum(axis=1)
+    saved = np.where(mask, full.weight, 0).sum(axis=1)
     saved = saved - np.where(closer, full.weight, 0).sum(axis=1)
-    more = np.count_nonzero(closer, axis=1) - np.count_nonzero(given, axis=1)
+    more = np.count_nonzero(closer, axis=1) - np.count_nonzero(mask, axis=1)
     worth = saved / np.maximum(more, 1)
     order = np.lexsort((-worth, full.group))
     group, in_order = full.group[order], np.maximum(saved[order], 0)
     before = in_order.cumsum() - in_order
     first = np.searchsorted(group, group)
     before = before - before[first]
-    found = np.zeros(len(order), np.bool_)
-    found[order] = (saved[order] > 0) & (before < saving[group])
-    return found
+    result = np.zeros(len(order), np.bool_)
+    result[order] = (saved[order] > 0) & (before < saving[group])
+    return result

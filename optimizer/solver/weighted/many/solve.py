@@ -47,15 +47,15 @@ def solve_many_by_weight(weighed: WeighedGroups, goals: Goals) -> BatchResult:
     target = groups.member_offsets[groups.of_partition]
     solved, level = np.zeros(count, np.bool_), np.zeros(count, np.int64)
     shown = np.zeros(count, np.int64)
-    for chosen in _alike(weighed):
-        tables, place = _tables(weighed, chosen)
-        found, is_found, level[chosen], shown[chosen] = _solved(
+    for selection in _alike(weighed):
+        tables, place = _tables(weighed, selection)
+        result, is_found, level[selection], shown[selection] = _solved(
             tables, goals.tolerance, EFFORTS[goals.effort]
         )
-        solved[chosen] = is_found
+        solved[selection] = is_found
         is_there = is_found[:, None] & (tables.owner != BEYOND)
-        first = groups.member_offsets[chosen]
-        target[place[is_there]] = (found + first[:, None])[is_there]
+        first = groups.member_offsets[selection]
+        target[place[is_there]] = (result + first[:, None])[is_there]
     return BatchResult(target, solved, level, shown)
 
 
@@ -75,15 +75,15 @@ def _alike(weighed: WeighedGroups) -> Iterator[IntArray]:
                 yield alike[start : start + most]
 
 
-def _tables(weighed: WeighedGroups, chosen: IntArray) -> tuple[Tables, IntArray]:
+def _tables(weighed: WeighedGroups, indices: IntArray) -> tuple[Tables, IntArray]:
     """Some groups as tables, and which partition each entry is."""
     groups = weighed.groups
-    partitions = np.diff(groups.partition_offsets)[chosen]
-    members = np.diff(groups.member_offsets)[chosen]
+    partitions = np.diff(groups.partition_offsets)[indices]
+    members = np.diff(groups.member_offsets)[indices]
     column = np.arange(int(partitions.max()))
     is_there = column < partitions[:, None]
-    place = np.where(is_there, groups.partition_offsets[chosen][:, None] + column, 0)
-    of_group = groups.owner[place] - groups.member_offsets[chosen][:, None]
+    place = np.where(is_there, groups.partition_offsets[indices][:, None] + column, 0)
+    of_group = groups.owner[place] - groups.member_offsets[indices][:, None]
     owner = np.where(groups.owner[place] == NOBODY, NOBODY, of_group)
     weight = np.where(is_there, weighed.weight[place], 0)
     return Tables.of(weight, np.where(is_there, owner, BEYOND), partitions, members), place
@@ -119,11 +119,11 @@ def _counted_bound(tables: Tables) -> IntArray:
     most = -(-tables.partitions // tables.members)
     beyond = tables.weight.shape[1] - tables.partitions
     ascending = np.take_along_axis(tables.weight, tables.heaviest, 1)[:, ::-1]
-    found: IntArray = ascending.cumsum(axis=1)[np.arange(len(tables)), beyond + most - 1]
-    return found
+    result: IntArray = ascending.cumsum(axis=1)[np.arange(len(tables)), beyond + most - 1]
+    return result
 
 
 def _raised(level: IntArray, share: float) -> IntArray:
     """Levels raised by a share of themselves."""
-    found: IntArray = level + np.floor(level * share).astype(np.int64)
-    return found
+    result: IntArray = level + np.floor(level * share).astype(np.int64)
+    return result

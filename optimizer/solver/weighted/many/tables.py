@@ -63,8 +63,8 @@ class Tables:
 
     def moves_of(self, target: IntArray) -> IntArray:
         """How many partitions an assignment of each group takes from their owners."""
-        found: IntArray = np.count_nonzero((self.owner != NOBODY) & (target != self.owner), axis=1)
-        return found
+        result: IntArray = np.count_nonzero((self.owner != NOBODY) & (target != self.owner), axis=1)
+        return result
 
     def facts_of(self, row: int) -> Facts:
         """One group as the search for one sees it."""
@@ -102,8 +102,8 @@ class Assignments:
     @property
     def highest(self) -> IntArray:
         """The highest load of each group."""
-        found: IntArray = self.loads.max(axis=1)
-        return found
+        result: IntArray = self.loads.max(axis=1)
+        return result
 
     def least_full(self, rows: IntArray, weight: IntArray) -> tuple[Reals, IntArray]:
         """What load the least full member of each row has with so much more, and the member."""
@@ -135,14 +135,14 @@ class Assignments:
         return fits
 
 
-def packed(chosen: Flags, order: IntArray | None = None) -> tuple[IntArray, IntArray]:
+def packed(selected: Flags, order: IntArray | None = None) -> tuple[IntArray, IntArray]:
     """The columns that are chosen in each row, in some order, from the left; and how many.
 
     `order` has the columns of each row in that order; without it they stay in theirs.
     """
-    count = np.count_nonzero(chosen, axis=1)
+    count = np.count_nonzero(selected, axis=1)
     width = int(count.max(initial=0))
     if order is None:
-        return np.argsort(~chosen, axis=1, kind="stable")[:, :width], count
-    first = np.argsort(~np.take_along_axis(chosen, order, 1), axis=1, kind="stable")[:, :width]
+        return np.argsort(~selected, axis=1, kind="stable")[:, :width], count
+    first = np.argsort(~np.take_along_axis(selected, order, 1), axis=1, kind="stable")[:, :width]
     return np.take_along_axis(order, first, 1), count

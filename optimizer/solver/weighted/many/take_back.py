@@ -11,40 +11,40 @@ from optimizer.solver.weighted.many.tables import Assignments, Flags, Tables, pa
 
 def undo_moves(tables: Tables, target: IntArray, level: IntArray) -> IntArray:
     """What `optimizer.solver.weighted.take_back` makes of each plan: exchanges are left to it."""
-    found = Assignments(tables, target)
+    assignments = Assignments(tables, target)
     rows = np.arange(len(tables))
     while len(rows):
-        rows = rows[_any_back(found, rows, level)]
-    for row in np.flatnonzero(_can_exchange(found, level)).tolist():
+        rows = rows[_any_back(assignments, rows, level)]
+    for row in np.flatnonzero(_can_exchange(assignments, level)).tolist():
         partitions = int(tables.partitions[row])
-        of_row = found.target[row, :partitions]
-        found.target[row, :partitions] = of_one.undo_moves(
+        of_row = assignments.target[row, :partitions]
+        assignments.target[row, :partitions] = of_one.undo_moves(
             tables.facts_of(row), of_row, int(level[row])
         )
-    return found.target
+    return assignments.target
 
 
-def _any_back(found: Assignments, rows: IntArray, level: IntArray) -> Flags:
+def _any_back(assignments: Assignments, rows: IntArray, level: IntArray) -> Flags:
     """Give back what fits in with its owner, the lightest first; the rows in which anything did."""
-    tables, target = found.tables, found.target[rows]
+    tables, target = assignments.tables, assignments.target[rows]
     owner = tables.owner[rows]
     moved, count = packed((owner != NOBODY) & (target != owner), tables.lightest[rows])
     any_back = np.zeros(len(rows), np.bool_)
     for at in range(moved.shape[1]):
-        some = (count > at).nonzero()[0]
-        row, partition = rows[some], moved[some, at]
+        items = (count > at).nonzero()[0]
+        row, partition = rows[items], moved[items, at]
         owner = tables.owner[row, partition]
-        fits = found.loads[row, owner] + tables.weight[row, partition] <= level[row]
+        fits = assignments.loads[row, owner] + tables.weight[row, partition] <= level[row]
         row, partition, owner = row[fits], partition[fits], owner[fits]
-        found.take(row, partition)
-        found.give(row, partition, owner)
-        any_back[some[fits]] = True
+        assignments.take(row, partition)
+        assignments.give(row, partition, owner)
+        any_back[items[fits]] = True
     return any_back
 
 
-def _can_exchange(found: Assignments, level: IntArray) -> Flags:
+def _can_exchange(assignments: Assignments, level: IntArray) -> Flags:
     """Where a moved partition can be exchanged for one that its owner has of others."""
-    tables, target = found.tables, found.target
+    tables, target = assignments.tables, assignments.target
     is_moved = (tables.owner != NOBODY) & (target != tables.owner)
     moved, count = packed(is_moved)
     foreign, others = packed((target >= 0) & (target != tables.owner))
@@ -53,7 +53,7 @@ def _can_exchange(found: Assignments, level: IntArray) -> Flags:
     there = (np.arange(moved.shape[1]) < count[:, None])[:, :, None]
     there = there & (np.arange(foreign.shape[1]) < others[:, None])[:, None, :]
     difference = tables.weight[row, moved][:, :, None] - tables.weight[row, foreign][:, None, :]
-    room = level[:, None] - found.loads
+    room = level[:, None] - assignments.loads
     fits = there & (owner[:, :, None] == target[row, foreign][:, None, :])
     fits &= difference <= room[row, owner][:, :, None]
     fits &= -difference <= room[row, holder][:, :, None]

@@ -18,17 +18,17 @@ def test_bounds_and_points_by_force() -> None:
         problem = weighted_problem(seed)
         _, level, moves = levels_by_force(problem)
         unit = level_unit(problem)
-        found = weighted_frontier_of(problem)
-        levels = [round(point.max_weight / unit) for point in found.points]
+        frontier = weighted_frontier_of(problem)
+        levels = [round(point.max_weight / unit) for point in frontier.points]
         assert levels == sorted(levels, reverse=True)
-        assert round(found.weight_bound / unit) <= level.min() <= levels[-1]
-        for point, reached in zip(found.points, levels, strict=True):
+        assert round(frontier.weight_bound / unit) <= level.min() <= levels[-1]
+        for point, reached in zip(frontier.points, levels, strict=True):
             least = level[moves <= point.moves].min()
             assert round(point.weight_bound / unit) <= least <= reached, seed
             points += 1
             best += reached <= least * 1.001
-        assert found.points[-1].share == 1
-        assert np.all(np.diff([point.moves for point in found.points]) > 0)
+        assert frontier.points[-1].share == 1
+        assert np.all(np.diff([point.moves for point in frontier.points]) > 0)
     assert best > 0.97 * points
 
 
@@ -39,13 +39,13 @@ def test_the_heaviest_moves_bring_most() -> None:
         members=[Member("a", ["t"], heavy + light), Member("b", ["t"])],
         weights={"t": [50.0, 30.0, *([2.0] * 10)]},
     )
-    found = weighted_frontier_of(problem_of(group).problem)
-    assert [(p.moves, p.max_weight) for p in found.points[:2]] == [
+    frontier = weighted_frontier_of(problem_of(group).problem)
+    assert [(p.moves, p.max_weight) for p in frontier.points[:2]] == [
         (0, pytest.approx(100)),
         (1, pytest.approx(50)),
     ]
-    assert found.points[1].weight_bound == pytest.approx(50)
-    assert len(found.points) == 2, "nothing is lower than the heaviest"
+    assert frontier.points[1].weight_bound == pytest.approx(50)
+    assert len(frontier.points) == 2, "nothing is lower than the heaviest"
 
 
 @pytest.mark.parametrize(
@@ -63,10 +63,10 @@ def test_what_limits_move_is_counted(goals: Goals) -> None:
         members=[Member("a", ["t"], [("t", p) for p in range(4)]), Member("b", ["t"])],
         weights={"t": [1.0, 8.0, 4.0, 4.0]},
     )
-    found = weighted_frontier_of(problem_of(group).problem, goals)
-    assert [(p.moves, p.max_weight) for p in found.points] == [
+    frontier = weighted_frontier_of(problem_of(group).problem, goals)
+    assert [(p.moves, p.max_weight) for p in frontier.points] == [
         (1, pytest.approx(16)),
         (2, pytest.approx(9)),
     ]
-    assert found.current_weight == pytest.approx(17)
+    assert frontier.current_weight == pytest.approx(17)
     assert assign(group, goals=goals).moves == 2

@@ -21,8 +21,8 @@ def large(seed: int, members: int = 20, topics: int = 10, each: int = 40) -> Pro
     """Every member reads most topics; weights are lognormal, owners drawn."""
     draw = np.random.default_rng(seed)
     topics_of = [np.flatnonzero(draw.random(topics) < 0.7).tolist() or [0] for _ in range(members)]
-    readers = [[m for m, some in enumerate(topics_of) if t in some] for t in range(topics)]
-    owner = np.concatenate([draw.choice(some, each) for some in readers])
+    readers = [[m for m, topic in enumerate(topics_of) if t in topic] for t in range(topics)]
+    owner = np.concatenate([draw.choice(reader, each) for reader in readers])
     weights = draw.lognormal(0, 1, topics * each)
     return replace(problem([each] * topics, topics_of, owner), weights=weights)
 
@@ -42,21 +42,21 @@ def test_limits_that_hardly_bind_take_no_search_of_their_own(
     for seed in range(8):
         group = large(seed)
         goals = by_weight(**limit)
-        found = assign_optimally(group, goals)
-        verdict = check_assignment(group, found.target, found.certificate, goals)
+        answer = assign_optimally(group, goals)
+        verdict = check_assignment(group, answer.target, answer.certificate, goals)
         assert verdict.faults == []
         assert verdict.balance_optimal
         free = assign_optimally(group, by_weight()).target
-        changed += not np.array_equal(free, found.target)
+        changed += not np.array_equal(free, answer.target)
     assert changed
 
 
 def test_what_fits_into_no_caps_is_searched_for(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("optimizer.solver.weighted.solve.LARGE", 0)
     group, goals = large(1), by_weight(max_partitions=20)
-    found = assign_optimally(group, goals)
-    assert check_assignment(group, found.target, found.certificate, goals).faults == []
-    assert np.bincount(found.target).tolist() == [20] * 20
+    answer = assign_optimally(group, goals)
+    assert check_assignment(group, answer.target, answer.certificate, goals).faults == []
+    assert np.bincount(answer.target).tolist() == [20] * 20
 
 
 def test_a_search_that_ends_early_tells_how_good_its_plan_is(
@@ -65,9 +65,9 @@ def test_a_search_that_ends_early_tells_how_good_its_plan_is(
     group, goals = large(3), by_weight(tolerance=0.0, effort="quick")
     best = assign_optimally(group, goals)
     monkeypatch.setattr("optimizer.solver.weighted.descent.WORK", 0)
-    found = assign_optimally(group, goals)
+    result = assign_optimally(group, goals)
     gaps = []
-    for answer in (best, found):
+    for answer in (best, result):
         verdict = check_assignment(group, answer.target, answer.certificate, goals)
         assert verdict.weight is not None
         assert verdict.faults == []
@@ -83,7 +83,7 @@ def test_with_pins_no_level_is_tried_that_their_members_can_not_reach(
     group = replace(
         large(5),
         member_subscription=np.arange(20),
-        subscriptions=[np.array(some) for some in topics_of] + [np.arange(10)] * 17,
+        subscriptions=[np.array(topic) for topic in topics_of] + [np.arange(10)] * 17,
     )
     goals = by_weight(
         pin=[{"topics": f"t0000{t}", "members": "m0000?"} for t in range(3)],
@@ -99,8 +99,8 @@ def test_with_pins_no_level_is_tried_that_their_members_can_not_reach(
         return relieved(facts, level)
 
     monkeypatch.setattr("optimizer.solver.weighted.solve.relieved", noted)
-    found = assign_optimally(group, goals)
+    answer = assign_optimally(group, goals)
     assert len(levels) == 1
-    verdict = check_assignment(group, found.target, found.certificate, goals)
+    verdict = check_assignment(group, answer.target, answer.certificate, goals)
     assert verdict.faults == []
     assert verdict.balance_optimal

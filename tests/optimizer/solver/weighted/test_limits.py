@@ -24,25 +24,25 @@ def stated_limits(draw: random.Random, problem: Problem, names: list[str]) -> di
     group = Group(
         dict.fromkeys(problem.topics, 3), [Member(name, []) for name in problem.member_ids]
     )
-    stated: dict[str, Any] = random_limits(draw, [name for name in names if name in NAMES], group)
+    values: dict[str, Any] = random_limits(draw, [name for name in names if name in NAMES], group)
     if "max_weight" in names:
         weights = weights_of(problem)
         total = float(weights.of_partition.sum()) * weights.weight_unit
         members = draw.choice([*problem.member_ids, "*"])
-        stated["max_weight"] = [{"members": members, "most": draw.uniform(0.2, 1) * total}]
-    return stated
+        values["max_weight"] = [{"members": members, "most": draw.uniform(0.2, 1) * total}]
+    return values
 
 
 def kept_to(problem: Problem, every: IntArray, goals: Goals, stated: dict[str, Any]) -> IntArray:
     """Which assignments keep to the limits."""
     limits = limits_of(problem, goals.limits)
-    found = []
+    result = []
     for target in every:
         fits = keeps_to(problem, target, stated)
         if limits is not None and limits.most_weight is not None:
             fits &= bool((weights_of(problem).loads(target) <= limits.most_weight).all())
-        found.append(fits)
-    return np.array(found, np.bool_)
+        result.append(fits)
+    return np.array(result, np.bool_)
 
 
 @pytest.mark.parametrize("part", range(4))
@@ -53,23 +53,23 @@ def test_plans_keep_to_limits_and_bounds_hold_for_all_that_do(part: int) -> None
         problem, draw = weighted_problem(seed, partitions=6), random.Random(seed)
         every, level, moves = levels_by_force(problem)
         for names in ([draw.choice(WEIGHED)], draw.sample(WEIGHED, 2), list(WEIGHED)):
-            stated = stated_limits(draw, problem, names)
+            values = stated_limits(draw, problem, names)
             budget = draw.choice([None, None, 1])
-            goals = Goals(balance="weight", tolerance=0.0, max_moves=budget, **stated)
-            keep = kept_to(problem, every, goals, stated)
+            goals = Goals(balance="weight", tolerance=0.0, max_moves=budget, **values)
+            keep = kept_to(problem, every, goals, values)
             try:
                 answer = assign_optimally(problem, goals)
             except LimitsError as error:
                 is_clash = "can't be met" in str(error)
                 clashes += is_clash
                 missed += not is_clash and bool(keep.any())
-                assert not (is_clash and keep.any()), (seed, stated)
+                assert not (is_clash and keep.any()), (seed, values)
                 continue
             verdict = check_assignment(problem, answer.target, answer.certificate, goals)
-            assert verdict.faults == [], (seed, stated)
+            assert verdict.faults == [], (seed, values)
             assert verdict.weight is not None
             assert verdict.certificate_fault is None
-            assert kept_to(problem, answer.target[None], goals, stated).all(), (seed, stated)
+            assert kept_to(problem, answer.target[None], goals, values).all(), (seed, values)
             reached = weights_of(problem).level_of(answer.target)
             allowed = keep & (moves <= max(budget or 0, moves[keep].min()))
             least = level[allowed if budget is not None else keep].min()
@@ -96,8 +96,8 @@ def two() -> Group:
 def test_a_member_that_is_drained_gives_up_all_by_weight_too() -> None:
     plan = assign(two(), goals=Goals(balance="weight", exclude="a"))  # type: ignore[arg-type]
     assert plan.assignment["a"] == []
-    told = plan.explain().sentences()
-    assert [sentence.endswith("; its limits take that") for sentence in told] == [True] * 4 + [
+    sentences = plan.explain().sentences()
+    assert [sentence.endswith("; its limits take that") for sentence in sentences] == [True] * 4 + [
         False
     ]
     verdict = plan.check()

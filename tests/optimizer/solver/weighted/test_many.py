@@ -63,21 +63,23 @@ def like_group(draw: np.random.Generator) -> Problem:
 
 def at_once(problems: list[Problem]) -> WeighedGroups:
     """The same groups one after the other."""
-    members = np.cumsum([0, *(len(one.member_ids) for one in problems)])
-    partitions = np.cumsum([0, *(one.partition_count for one in problems)])
+    members = np.cumsum([0, *(len(problem.member_ids) for problem in problems)])
+    partitions = np.cumsum([0, *(problem.partition_count for problem in problems)])
     owners = [
-        np.where(one.owner < 0, NOBODY, one.owner + first)
-        for one, first in zip(problems, members.tolist(), strict=False)
+        np.where(problem.owner < 0, NOBODY, problem.owner + first)
+        for problem, first in zip(problems, members.tolist(), strict=False)
     ]
     firsts = [
-        one.topic_offsets[:-1] + first
-        for one, first in zip(problems, partitions.tolist(), strict=False)
+        problem.topic_offsets[:-1] + first
+        for problem, first in zip(problems, partitions.tolist(), strict=False)
     ]
     first_of_topic = np.concatenate([*firsts, partitions[-1:]])
     groups = HomogeneousGroups(members, partitions, np.concatenate(owners), first_of_topic)
-    capacity = [1.0 if one.capacities is None else float(one.capacities[0]) for one in problems]
-    stated = [one.weights for one in problems if one.weights is not None]
-    return weighed(groups, np.concatenate(stated), np.array(capacity))
+    capacity = [
+        1.0 if problem.capacities is None else float(problem.capacities[0]) for problem in problems
+    ]
+    settings = [problem.weights for problem in problems if problem.weights is not None]
+    return weighed(groups, np.concatenate(settings), np.array(capacity))
 
 
 @pytest.fixture(scope="module")
@@ -101,23 +103,23 @@ GOALS = (
 def of_group(groups: WeighedGroups, at: int, target: IntArray) -> IntArray:
     """One group's part of an assignment, by its own members' numbers."""
     start, end = groups.groups.partition_offsets[at : at + 2]
-    found: IntArray = target[start:end] - groups.groups.member_offsets[at]
-    return found
+    result: IntArray = target[start:end] - groups.groups.member_offsets[at]
+    return result
 
 
 @pytest.mark.parametrize("goals", GOALS)
 def test_plans_and_bounds_are_those_of_one_at_a_time(
     problems: list[Problem], groups: WeighedGroups, goals: Goals
 ) -> None:
-    found = solve_many_by_weight(groups, goals)
-    for at in np.flatnonzero(found.solved).tolist():
+    batch_result = solve_many_by_weight(groups, goals)
+    for at in np.flatnonzero(batch_result.solved).tolist():
         target, bound, reason = solve_by_weight(problems[at], goals)
-        assert of_group(groups, at, found.target).tolist() == target.tolist()
-        assert found.level[at] == bound.level
-        assert (found.shown[at] == BY_NUMBERS) == (not isinstance(bound, SetBound))
+        assert of_group(groups, at, batch_result.target).tolist() == target.tolist()
+        assert batch_result.level[at] == bound.level
+        assert (batch_result.shown[at] == BY_NUMBERS) == (not isinstance(bound, SetBound))
         assert reason is None
-    assert np.count_nonzero(found.solved) > (50 if goals.tolerance == 0 else 150)
-    assert not found.solved.all()
+    assert np.count_nonzero(batch_result.solved) > (50 if goals.tolerance == 0 else 150)
+    assert not batch_result.solved.all()
 
 
 def test_larger_groups_and_few_of_a_size_are_left_to_the_search_for_one(
@@ -126,9 +128,9 @@ def test_larger_groups_and_few_of_a_size_are_left_to_the_search_for_one(
     few = at_once(problems[: solve.FEWEST - 1])
     assert not solve_many_by_weight(few, GOALS[0]).solved.any()
     monkeypatch.setattr(solve, "MOST_MEMBERS", 3)
-    found = solve_many_by_weight(at_once(problems), GOALS[0])
-    members = np.array([len(one.member_ids) for one in problems])
-    assert members[found.solved].max() == 3
+    batch_result = solve_many_by_weight(at_once(problems), GOALS[0])
+    members = np.array([len(problem.member_ids) for problem in problems])
+    assert members[batch_result.solved].max() == 3
 
 
 def verdict_of_one(problem: Problem, target: IntArray, bound: int, shown: int) -> WeightVerdict:
@@ -154,12 +156,12 @@ def test_verdicts_are_those_of_one_at_a_time(
     near = solve_many_by_weight(groups, GOALS[0]).level
     level = np.maximum(1, near + draw.integers(-2, 3, len(near)) * draw.integers(0, 1 << 36))
     bounds = Bounds(level, np.full(len(level), shown))
-    topics = [one.topics for one in problems]
-    found = check_many_by_weight(groups, topics, target, bounds, GOALS[0].tolerance)
-    for at, verdict in enumerate(found):
+    topics = [problem.topics for problem in problems]
+    weight_verdicts = check_many_by_weight(groups, topics, target, bounds, GOALS[0].tolerance)
+    for at, verdict in enumerate(weight_verdicts):
         expected = verdict_of_one(problems[at], of_group(groups, at, target), int(level[at]), shown)
         assert verdict == (None if expected.fault else expected)
-    assert 20 < sum(verdict is None for verdict in found) < 280
+    assert 20 < sum(verdict is None for verdict in weight_verdicts) < 280
 
 
 def test_weights_are_whole_numbers_as_those_of_one_group(

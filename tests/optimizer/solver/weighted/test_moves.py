@@ -39,19 +39,19 @@ def test_budgets_are_kept_to_and_found_by_force_in_most_groups() -> None:
         for allowed in range(3):
             goals = Goals(balance="weight", tolerance=0.0, max_moves=allowed)
             target = assign_optimally(problem, goals).target
-            found, least = weights_of(problem).level_of(target), level[moves <= allowed].min()
+            result, least = weights_of(problem).level_of(target), level[moves <= allowed].min()
             changed = (target != problem.owner) & (problem.owner >= 0)
             keepable = [p for p in changed.nonzero()[0].tolist() if _can_keep(problem, p)]
             assert len(keepable) <= allowed
-            assert found >= least
-            best += found == least
+            assert result >= least
+            best += result == least
             looked_at += 1
     assert best >= 0.9 * looked_at
 
 
 def _can_keep(problem: Problem, p: int) -> bool:
-    some = problem.member_subscription[problem.owner[p]]
-    return int(problem.topic_of[p]) in problem.subscriptions[some].tolist()
+    items = problem.member_subscription[problem.owner[p]]
+    return int(problem.topic_of[p]) in problem.subscriptions[items].tolist()
 
 
 def test_what_is_not_worth_its_moves_stays() -> None:

@@ -29,9 +29,9 @@ def test_no_bound_is_above_the_optimum_and_every_plan_is_sound(part: int) -> Non
             assert verdict.certificate_fault is None
             unit = level_unit(problem)
             bound = round(verdict.weight.weight_bound / unit)
-            found = weights_of(problem).level_of(answer.target)
-            assert bound <= level.min() <= found
-            as_low = level <= max(found, int(bound * (1 + goals.tolerance)))
+            number = weights_of(problem).level_of(answer.target)
+            assert bound <= level.min() <= number
+            as_low = level <= max(number, int(bound * (1 + goals.tolerance)))
             assert verdict.weight.moves_bound <= moves[as_low].min()
 
 
@@ -47,8 +47,8 @@ def test_every_plan_of_a_small_group_is_the_best_and_proven(tolerance: float) ->
         assert verdict.certificate_fault is None
         assert verdict.weight is not None
         assert verdict.weight.within
-        found = weights_of(problem).level_of(answer.target)
-        assert found <= level.min() + int(level.min() * tolerance)
+        number = weights_of(problem).level_of(answer.target)
+        assert number <= level.min() + int(level.min() * tolerance)
         kinds[verdict.weight.bound_kind] += 1
     assert kinds["searched"] > 3
 
@@ -68,9 +68,9 @@ def test_a_search_takes_the_fewest_moves_of_all() -> None:
     )
     every, level, moves = levels_by_force(problem)
     answer = assign_optimally(problem, EXACT)
-    found = (every == answer.target).all(axis=1).argmax()
-    assert level[found] == level.min()
-    assert moves[found] == moves[level == level.min()].min()
+    result = (every == answer.target).all(axis=1).argmax()
+    assert level[result] == level.min()
+    assert moves[result] == moves[level == level.min()].min()
     verdict = check_assignment(problem, answer.target, answer.certificate, EXACT)
     assert verdict.weight is not None
     assert verdict.weight.bound_kind == "searched"

@@ -16,7 +16,9 @@ from spark.audit.registry import FINDINGS
 from spark.audit.thresholds import AuditSettings
 from spark.fleet.local_store import write_store
 
-OF_NOW = {name: one for name, one in FINDINGS.items() if not isinstance(one, PastFinding)}
+OF_NOW = {
+    name: finding for name, finding in FINDINGS.items() if not isinstance(finding, PastFinding)
+}
 """The findings that one snapshot, or two, can tell; `test_past_findings` has the others."""
 
 NOW, BEFORE = "20261121T060000Z", "20261121T050000Z"
@@ -57,7 +59,7 @@ def audited(
         previous = FleetSnapshot.read(spark, str(store), BEFORE)
     with audit_fleet(FleetSnapshot.read(spark, str(store), NOW), previous, settings) as audit:
         assert audit.snapshot == NOW
-        said = Audited(
+        output = Audited(
             audit.findings.collect(),
             {name: why for name, why in audit.not_run.items() if name in OF_NOW},
             audit.groups(),
@@ -69,4 +71,4 @@ def audited(
         assert all(frame.is_cached for frame in kept)
     assert not any(frame.is_cached for frame in kept)
     assert audit.not_run.keys() <= FINDINGS.keys()
-    return said
+    return output

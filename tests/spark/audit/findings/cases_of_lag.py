@@ -49,8 +49,8 @@ def committed_beyond(committed: int, end: int, known: bool = True) -> Build:
         else:
             place.group({"a": []})
         for number, offset in ((0, end), (1, committed)):
-            found = {"committed_offset": offset, "end_offset": end, "lag": 0}
-            place.fleets.now.add("offsets", **place.entry("t", number), **found)
+            result = {"committed_offset": offset, "end_offset": end, "lag": 0}
+            place.fleets.now.add("offsets", **place.entry("t", number), **result)
 
     return build
 

@@ -44,8 +44,8 @@ def _timeouts(finding: str, **by_case: tuple[int, int]) -> list[Timeouts]:
     }[finding]
     rules: list[Timeouts] = []
     for case, times in by_case.items():
-        stated: dict[str, Any] = dict(zip(names, times, strict=True))
-        rules.append(Timeouts(match="*", cluster=f"{finding}-{case}", **stated))
+        values: dict[str, Any] = dict(zip(names, times, strict=True))
+        rules.append(Timeouts(match="*", cluster=f"{finding}-{case}", **values))
     return rules
 
 

@@ -52,7 +52,7 @@ class Place:
 
     def was(self, owned: Mapping[str, Iterable[int]], static: bool = False) -> None:
         """Group `g` before: the partitions of topic t by member; with or without static ids."""
-        claims = [("t", number, member) for member, some in owned.items() for number in some]
+        claims = [("t", number, member) for member, numbers in owned.items() for number in numbers]
         fleet = self.fleets.before
         fleet.group("g", {member: ["t"] for member in owned}, claims, cluster=self.cluster)
         if static:
@@ -113,4 +113,6 @@ class Cases:
 
 def owning(name: str, **partitions: Iterable[int]) -> list[Claim]:
     """Claims on a topic by member."""
-    return [(name, number, member) for member, some in partitions.items() for number in some]
+    return [
+        (name, number, member) for member, partition in partitions.items() for number in partition
+    ]

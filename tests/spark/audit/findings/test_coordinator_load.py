@@ -52,7 +52,7 @@ def test_the_measure(spark: SparkSession) -> None:
     with audit_fleet(snapshot) as audit:
         frames = Frames(snapshot.tables, audit.judged)
         rows = coordinator_load(frames["coordinators"], {"least": 1000.0}).collect()
-    found: dict[str, dict[str, float]] = {cluster: {} for cluster in CASES}
+    result: dict[str, dict[str, float]] = {cluster: {} for cluster in CASES}
     for row in rows:
-        found[row["cluster"]][row["subject"]] = round(row["measure"], 2)
-    assert found == {cluster: expected for cluster, (_, expected) in CASES.items()}
+        result[row["cluster"]][row["subject"]] = round(row["measure"], 2)
+    assert result == {cluster: expected for cluster, (_, expected) in CASES.items()}

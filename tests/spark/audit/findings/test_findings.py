@@ -149,8 +149,8 @@ def _nobody_there(place: Place) -> None:
     place.topic("t", 2)
     place.group({}, state="Empty")
     for number, offset in ((0, 100), (1, 101)):
-        found = {"committed_offset": offset, "end_offset": 100, "lag": 0}
-        place.fleets.now.add("offsets", **place.entry("t", number), **found)
+        result = {"committed_offset": offset, "end_offset": 100, "lag": 0}
+        place.fleets.now.add("offsets", **place.entry("t", number), **result)
 
 
 def _nothing_to_read(place: Place) -> None:
@@ -182,8 +182,8 @@ def test_all_are_run(said: Audited) -> None:
 def test_it_fires(said: Audited, finding: str) -> None:
     """Once, with what it has measured, and what that has passed."""
     (row,) = said.of(f"{finding}-fires", finding)
-    told = CASES[finding].told
-    assert astuple(told) == astuple(
+    report = CASES[finding].told
+    assert astuple(report) == astuple(
         Told(
             *(row["severity"], row["subject"], row["measure"], row["threshold"]),
             row["sentence"].replace(row["cluster"], "{cluster}"),
@@ -206,26 +206,26 @@ def test_members_of_the_new_protocol_stop_only_for_what_moves(said: Audited) -> 
 
 def test_workers_get_advice_of_their_own(said: Audited) -> None:
     """Of what is found about consumers as well; and a task isn't a partition without a leader."""
-    found = [row for row in said.findings if row["cluster"] == "connect"]
-    told = {(row["group"], row["finding"]): row["advice"] for row in found}
+    result = [row for row in said.findings if row["cluster"] == "connect"]
+    reports = {(row["group"], row["finding"]): row["advice"] for row in result}
     for finding in ("unbalanced", "idle-members"):
-        assert told["g", finding] == FINDINGS[finding].advice
-        assert told["workers", finding] == FINDINGS[finding].advice_to_connect
-        assert told["g", finding] != told["workers", finding]
-    assert len(found) == 4
+        assert reports["g", finding] == FINDINGS[finding].advice
+        assert reports["workers", finding] == FINDINGS[finding].advice_to_connect
+        assert reports["g", finding] != reports["workers", finding]
+    assert len(result) == 4
 
 
 def test_a_group_that_follows_a_plan_is_told_to_get_a_new_one(said: Audited) -> None:
-    found = {r["finding"]: r["advice"] for r in said.findings if r["cluster"] == "planned"}
-    assert found.keys() == {"unbalanced", "idle-members"}
-    assert all("evenfleet enforce" in advice for advice in found.values())
-    assert not any("sticky" in advice for advice in found.values())
+    result = {r["finding"]: r["advice"] for r in said.findings if r["cluster"] == "planned"}
+    assert result.keys() == {"unbalanced", "idle-members"}
+    assert all("evenfleet enforce" in advice for advice in result.values())
+    assert not any("sticky" in advice for advice in result.values())
 
 
 def test_an_empty_group_goes_on_beyond_the_end_when_consumers_come_back(said: Audited) -> None:
-    (found,) = said.of("nobody-there", "offset-beyond-end")
-    assert (found["severity"], found["subject"]) == ("critical", "topic t")
-    assert "on 1 partition of topic t: t-1 is 1 record beyond 100, at 101" in found["sentence"]
+    (result,) = said.of("nobody-there", "offset-beyond-end")
+    assert (result["severity"], result["subject"]) == ("critical", "topic t")
+    assert "on 1 partition of topic t: t-1 is 1 record beyond 100, at 101" in result["sentence"]
 
 
 def test_who_reads_nothing_that_is_there_is_not_spare(said: Audited) -> None:
@@ -246,8 +246,8 @@ def test_advice_for_consumers_is_never_given_to_workers() -> None:
     for finding in theirs:
         advice = finding.advice_to_connect or finding.advice
         if finding.name not in ("one-leader", "owner-not-subscribed"):
-            told = advice.replace("Workers can't have static ids", "")
-            assert not any(word in told for word in not_theirs), finding.name
+            sentences = advice.replace("Workers can't have static ids", "")
+            assert not any(word in sentences for word in not_theirs), finding.name
 
 
 def test_a_type_that_is_told_is_not_guessed(said: Audited) -> None:
@@ -292,7 +292,7 @@ def test_rules_for_groups(said: Audited) -> None:
 
 def test_timeouts_for_groups(said: Audited) -> None:
     """The first rule that matches a group gives all of its time-outs; a ? is one character."""
-    found = {
+    result = {
         (row["group"], row["finding"]): (row["severity"], row["measure"], row["threshold"])
         for finding in ("session-timeout", "poll-interval")
         for row in said.of("rules", finding)
@@ -305,17 +305,17 @@ def test_timeouts_for_groups(said: Audited) -> None:
             ("poll-interval", "warning", 1, 1.1),
         )
     }
-    assert found == {("slow-1", "session-timeout"): ("warning", 2.9, 3), **short}
+    assert result == {("slow-1", "session-timeout"): ("warning", 2.9, 3), **short}
     assert said.of("elsewhere", "session-timeout") == []
 
 
 def test_each_set_of_joined_topics_counts(said: Audited) -> None:
-    found = Counter(
+    result = Counter(
         (row["cluster"], row["group"], row["subject"])
         for row in said.findings
         if row["finding"] == "unequal-topics" and row["cluster"] in ("rules", "elsewhere")
     )
-    assert found == Counter(
+    assert result == Counter(
         [
             ("rules", "quiet-strict", "topics t, u"),
             ("rules", "pay-strict", "topics t, u"),
@@ -326,9 +326,9 @@ def test_each_set_of_joined_topics_counts(said: Audited) -> None:
 
 def test_counts(said: Audited) -> None:
     """A row a finding, in the registry's order; of all severities, the worst first."""
-    found = Counter((row["finding"], row["severity"]) for row in said.findings)
+    result = Counter((row["finding"], row["severity"]) for row in said.findings)
     assert said.counts == [
-        {"finding": name, **{one: found[name, one] for one in reversed(SEVERITIES)}}
+        {"finding": name, **{severity: result[name, severity] for severity in reversed(SEVERITIES)}}
         for name in OF_NOW
     ]
     assert [list(row) for row in said.counts] == [["finding", *reversed(SEVERITIES)]] * len(OF_NOW)
@@ -361,10 +361,10 @@ def test_the_worst_are_the_most_severe_and_then_the_farthest_past_their_threshol
 
 
 def test_verdict(said: Audited) -> None:
-    found = Counter(row["severity"] for row in said.findings)
+    result = Counter(row["severity"] for row in said.findings)
     judged = said.groups["ok"]
     assert verdict(said.counts, said.groups, said.worst) == (
-        f"The fleet is in trouble: {found['critical']} critical findings and {found['warning']} "
+        f"The fleet is in trouble: {result['critical']} critical findings and {result['warning']} "
         f"warnings ({judged} groups judged; not judged: 1 empty, 2 rebalancing, 2 invalid, "
         f"2 failed; 5 unsupported); begin with {said.worst[0]['finding']}."
     )

@@ -116,17 +116,17 @@ def test_what_is_told_of_odd_rows_is_whole(odd: Audited) -> None:
 
 
 def test_a_sound_group_among_odd_ones(odd: Audited) -> None:
-    found = {row["finding"] for row in odd.findings if row["group"] == "sound"}
-    assert {"unbalanced", "idle-members", "eager-rebalances", "session-timeout"} <= found
+    result = {row["finding"] for row in odd.findings if row["group"] == "sound"}
+    assert {"unbalanced", "idle-members", "eager-rebalances", "session-timeout"} <= result
 
 
 def test_groups_that_can_not_be_judged_are_told_with_the_reason(odd: Audited) -> None:
-    told = {row["group"]: row["sentence"] for row in odd.of("c", "invalid-group")}
-    assert told.keys() == {
+    reports = {row["group"]: row["sentence"] for row in odd.of("c", "invalid-group")}
+    assert reports.keys() == {
         *("topic-twice", "topic-gaps", "stranger-reads", "member-twice", "listed-twice"),
         "unknown-topic",
     }
-    assert told["member-twice"] == (
+    assert reports["member-twice"] == (
         "Group member-twice can't be judged: two members have the id 'a'."
     )
 
@@ -139,14 +139,18 @@ def test_names_are_told_as_they_are(odd: Audited) -> None:
 
 def test_a_fleet_without_members(spark: SparkSession, tmp_path: Path) -> None:
     """Of required tables alone, and empty: what isn't there is named."""
-    said = audited(spark, tmp_path, Fleet().tables())
-    assert (said.findings, said.groups, said.worst) == ([], {}, [])
-    assert said.not_run == {
+    output = audited(spark, tmp_path, Fleet().tables())
+    assert (output.findings, output.groups, output.worst) == ([], {}, [])
+    assert output.not_run == {
         name: "; ".join(MISSING_FACT[need] for need in needs)
         for name, finding in OF_NOW.items()
-        if (needs := [one for one in finding.needs if one not in ("previous.offsets", ALL_GROUPS)])
+        if (
+            needs := [
+                need for need in finding.needs if need not in ("previous.offsets", ALL_GROUPS)
+            ]
+        )
     }
-    assert verdict(said.counts, said.groups, said.worst) == (
+    assert verdict(output.counts, output.groups, output.worst) == (
         "Nothing could be judged: the snapshot has no group at all; see whether what fills the "
         "store still reaches the clusters."
     )
@@ -164,9 +168,9 @@ def test_a_fleet_of_which_half_is_known(spark: SparkSession, tmp_path: Path) -> 
         row["rack"] = "east"
     now.add("offsets", group="g", topic="t", partition=0, end_offset=5)
     before.topic("t", 4).group("g", {"a": ["t"], "b": ["t"]}, claims)
-    said = audited(spark, tmp_path, now.tables("groups"), before.tables("groups"))
+    output = audited(spark, tmp_path, now.tables("groups"), before.tables("groups"))
     unweighed = "the snapshot doesn't tell what partitions weigh (column partitions.weight)"
-    assert said.not_run == {
+    assert output.not_run == {
         "unbalanced-weight": unweighed,
         "hot-partition": unweighed,
         "empty-broker": "the snapshot tells no brokers (table brokers)",
@@ -193,7 +197,7 @@ def test_a_fleet_of_which_half_is_known(spark: SparkSession, tmp_path: Path) -> 
         "restart-outlasts-session": "no time-outs are configured ([[timeouts]])",
         "poll-interval": "no time-outs are configured ([[timeouts]])",
     }
-    assert sorted((row["finding"], row["subject"]) for row in said.findings) == [
+    assert sorted((row["finding"], row["subject"]) for row in output.findings) == [
         ("idle-members", "group g"),
         ("one-leader", "member a"),
         ("stale-claims", "member a"),

@@ -186,9 +186,9 @@ def fleets() -> Iterator[Fleet]:
 @pytest.fixture(scope="module")
 def found(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> list[Any]:
     store = tmp_path_factory.mktemp("store")
-    for one, fleet in zip(INSTANTS, fleets(), strict=True):
-        write_store(fleet.tables(), store, one)
-    before, now = (FleetSnapshot.read(spark, str(store), one) for one in INSTANTS[-2:])
+    for instant, fleet in zip(INSTANTS, fleets(), strict=True):
+        write_store(fleet.tables(), store, instant)
+    before, now = (FleetSnapshot.read(spark, str(store), item) for item in INSTANTS[-2:])
     history = FleetHistory.read(spark, str(store))
     with audit_fleet(now, before, SETTINGS, history) as audit:
         assert not {name for name in PAST if name in audit.not_run}
@@ -260,11 +260,11 @@ def test_without_a_history_they_are_not_run(spark: SparkSession) -> None:
 def test_without_offsets_those_that_need_them_are_not_run(
     spark: SparkSession, tmp_path: Path
 ) -> None:
-    for at, one in enumerate(INSTANTS):
+    for at, instant in enumerate(INSTANTS):
         fleet = Fleet()
         manned_until(NOT_ONCE)(fleet, "empty", at)
         tables = fleet.tables()
-        write_store({name: tables[name] for name in tables if name != "offsets"}, tmp_path, one)
+        write_store({name: tables[name] for name in tables if name != "offsets"}, tmp_path, instant)
     now = FleetSnapshot.read(spark, str(tmp_path), INSTANTS[-1])
     history = FleetHistory.read(spark, str(tmp_path))
     with audit_fleet(now, None, SETTINGS, history) as audit:

@@ -137,11 +137,11 @@ def test_a_members_epoch_is_its_claims_generation(read: Import) -> None:
 
 
 def subscriptions(result: SourceTables, group: str) -> dict[str, set[str]]:
-    found: dict[str, set[str]] = {}
+    outcome: dict[str, set[str]] = {}
     for row in result.tables["subscriptions"].to_pylist():
         if row["group"] == group:
-            found.setdefault(row["member_id"], set()).add(row["topic"])
-    return found
+            outcome.setdefault(row["member_id"], set()).add(row["topic"])
+    return outcome
 
 
 def inferred(result: SourceTables) -> dict[str, bool]:

@@ -29,13 +29,13 @@ class TestImportCli:
         self, run: Run, asked: list, tmp_path: Path
     ) -> None:
         store = tmp_path / "store"
-        said = run(*self.WORDS, "--out", store, "--snapshot", SNAPSHOT, "--format", "json")
-        assert said.code == 0
+        output = run(*self.WORDS, "--out", store, "--snapshot", SNAPSHOT, "--format", "json")
+        assert output.code == 0
         assert asked == []  # no session is needed
-        counts = {row["table"]: row["rows"] for row in json.loads(said.out)["tables"]}
+        counts = {row["table"]: row["rows"] for row in json.loads(output.out)["tables"]}
         assert counts["groups"] == 10
         assert counts["assignments"] == 62
-        assert said.err.endswith(f"Next: evenfleet plan {store} --out plan\n")
+        assert output.err.endswith(f"Next: evenfleet plan {store} --out plan\n")
         assert run("plan", store, "--out", tmp_path / "plan").code == 0
         groups = {row["group"]: row for row in rows(tmp_path / "plan" / "groups")}
         assert {row["status"] for row in groups.values()} == {"inferred", "empty"}
@@ -52,16 +52,16 @@ class TestImportCli:
             path.write_text("".join(x for x in text if (f"Topic: {topic}\t" in x) == of_first))
         words = [word for word in self.WORDS if word not in ("--topics", CAPTURES / "topics.txt")]
         both = [word for path in parts.values() for word in ("--topics", path)]
-        for name, stated in (("both", both), ("whole", self.WORDS[3:5]), ("part", both[:2])):
+        for name, values in (("both", both), ("whole", self.WORDS[3:5]), ("part", both[:2])):
             out = ("--out", tmp_path / name, "--snapshot", SNAPSHOT)
-            assert run(*words, *stated, *out).code == 0
+            assert run(*words, *values, *out).code == 0
         tables = {name: rows(tmp_path / name / "partitions") for name in ("both", "whole")}
         assert tables["both"] == tables["whole"]
 
     def test_subscriptions_that_are_told_are_not_inferred(self, run: Run, tmp_path: Path) -> None:
-        told = tmp_path / "told.csv"
-        told.write_text("group,client_id,topic\ng-idle,idle0,one\ng-idle,idle1,one\n")
-        words = ("--subscriptions", told, "--out", tmp_path / "store", "--snapshot", SNAPSHOT)
+        report = tmp_path / "told.csv"
+        report.write_text("group,client_id,topic\ng-idle,idle0,one\ng-idle,idle1,one\n")
+        words = ("--subscriptions", report, "--out", tmp_path / "store", "--snapshot", SNAPSHOT)
         assert run(*self.WORDS, *words).code == 0
         groups = {row["group"]: row for row in rows(tmp_path / "store" / "groups")}
         assert groups["g-idle"]["subscriptions_inferred"] is False
@@ -72,14 +72,14 @@ class TestImportCli:
     ) -> None:
         text = (CAPTURES / "members_verbose.txt").read_text()
         (tmp_path / "odd.txt").write_text(text + "\nwhat is this line?\n")
-        said = run(
+        output = run(
             *("import-cli", "--cluster", "c", "--topics", CAPTURES / "topics.txt"),
             *("--groups", tmp_path / "odd.txt", "--out", tmp_path / "store"),
         )
-        assert said.code == 0
+        assert output.code == 0
         number = len(text.splitlines()) + 2
-        assert re.search(rf"odd\.txt:{number}: .*what is this line\?", said.err)
-        assert "1 lines could not be read." in said.err
+        assert re.search(rf"odd\.txt:{number}: .*what is this line\?", output.err)
+        assert "1 lines could not be read." in output.err
 
     @pytest.mark.parametrize("option", ["--groups", "--topics"])
     def test_text_that_is_not_kafkas_is_bad_input(
@@ -90,17 +90,17 @@ class TestImportCli:
         words = [
             word for pair in (files | {option: tmp_path / "poem.txt"}).items() for word in pair
         ]
-        said = run("import-cli", "--cluster", "c", *words, "--out", tmp_path / "store")
-        assert (said.code, is_one_line(said)) == (2, True)
-        assert "poem.txt" in said.err
+        output = run("import-cli", "--cluster", "c", *words, "--out", tmp_path / "store")
+        assert (output.code, is_one_line(output)) == (2, True)
+        assert "poem.txt" in output.err
         assert not (tmp_path / "store").exists()
 
     def test_a_snapshot_is_not_written_over(self, run: Run, tmp_path: Path) -> None:
         words = (*self.WORDS, "--out", tmp_path / "store", "--snapshot", SNAPSHOT)
         assert run(*words).code == 0
-        said = run(*words)
-        assert said.code == 2
-        assert "is there already: choose another snapshot id" in said.err.splitlines()[-1]
+        output = run(*words)
+        assert output.code == 2
+        assert "is there already: choose another snapshot id" in output.err.splitlines()[-1]
 
     @pytest.mark.parametrize(
         ("words", "sentence"),
@@ -113,9 +113,9 @@ class TestImportCli:
     def test_a_wrong_option_is_bad_input(
         self, run: Run, tmp_path: Path, words: list[str], sentence: str
     ) -> None:
-        said = run(*self.WORDS, "--out", tmp_path / "store", *words)
-        assert (said.code, is_one_line(said)) == (2, True)
-        assert sentence in said.err
+        output = run(*self.WORDS, "--out", tmp_path / "store", *words)
+        assert (output.code, is_one_line(output)) == (2, True)
+        assert sentence in output.err
         assert not (tmp_path / "store").exists()
 
     @pytest.mark.parametrize("which", ["groups", "topics"])
@@ -134,11 +134,11 @@ class TestImportCli:
         for name, file in files.items():
             file.write_text(header[name] + "odd\n" * 3 if name == which else texts[name])
         words = (word for name, file in files.items() for word in (f"--{name}", file))
-        said = run("import-cli", "--cluster", "c", *words, "--out", tmp_path / "store")
-        assert (said.code, is_one_line(said)) == (2, True)
+        output = run("import-cli", "--cluster", "c", *words, "--out", tmp_path / "store")
+        assert (output.code, is_one_line(output)) == (2, True)
         assert (
             f"none of the 3 lines of {which} can be read, the first since {files[which]}:2: "
-            in (said.err)
+            in (output.err)
         )
         assert not (tmp_path / "store").exists()
 
@@ -157,7 +157,7 @@ class TestImportCli:
             tmp_path / "topics.txt" if word == CAPTURES / "topics.txt" else word
             for word in self.WORDS
         ]
-        said = run(*words, "--out", tmp_path / "store", "--snapshot", SNAPSHOT)
-        assert said.code == 0
-        assert "letters)" in said.err
-        assert len(said.err) < 10_000
+        output = run(*words, "--out", tmp_path / "store", "--snapshot", SNAPSHOT)
+        assert output.code == 0
+        assert "letters)" in output.err
+        assert len(output.err) < 10_000

@@ -13,9 +13,9 @@ Write = Callable[..., Path]
 
 def lines(path: Path) -> list[tuple[int, str]]:
     unreadable: list[UnreadableLine] = []
-    found = [(line.number, line.text) for line in read_lines(path, "a table", unreadable)]
+    result = [(line.number, line.text) for line in read_lines(path, "a table", unreadable)]
     assert unreadable == []
-    return found
+    return result
 
 
 @pytest.mark.parametrize(

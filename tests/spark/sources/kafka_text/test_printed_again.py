@@ -84,9 +84,9 @@ def test_members_of_4_0_and_later(printed: list[Printed], group: str) -> None:
     lines = [form % tuple(name for name, _, _ in columns)]
     lines += [form % row for row in zip(*(values for _, _, values in columns), strict=True)]
 
-    found = rows(View.MEMBERS, lines)
-    assert len(found) == len(printed)
-    for cells, member in zip(found, printed, strict=True):
+    result = rows(View.MEMBERS, lines)
+    assert len(result) == len(printed)
+    for cells, member in zip(result, printed, strict=True):
         row, fault = read_row(View.MEMBERS, cells)
         assert fault is None
         assert cells["GROUP"] == group
@@ -123,9 +123,9 @@ def test_offsets_of_0_10_2_to_1_0_with_their_fixed_widths(
         form % (topic, number, offset, offset, 0, f"{m.client_id}-{m.uuid}", m.host, m.client_id)
         for number, m in enumerate(printed)
     ]
-    found = rows(View.OFFSETS, lines)
-    assert len(found) == len(printed)
-    for number, (cells, member) in enumerate(zip(found, printed, strict=True)):
+    result = rows(View.OFFSETS, lines)
+    assert len(result) == len(printed)
+    for number, (cells, member) in enumerate(zip(result, printed, strict=True)):
         row, _ = read_row(View.OFFSETS, cells)
         assert row.partition == (topic, number)
         assert row.offset == (offset, offset, 0)

@@ -184,9 +184,9 @@ def test_all_views_in_one_file_are_as_good_as_in_many(captures: Path, tmp_path: 
     views = ("members_verbose", "offsets_verbose", "state", "list_state")
     together = tmp_path / "all.txt"
     together.write_text("".join((captures / f"{view}.txt").read_text() for view in views))
-    one, many = read_consumer_groups([together]), read(captures, *views)
-    assert one.unreadable == []
-    assert one.groups == many.groups
+    item, many = read_consumer_groups([together]), read(captures, *views)
+    assert item.unreadable == []
+    assert item.groups == many.groups
 
 
 def test_plain_members_and_offsets_are_enough(captures: Path) -> None:

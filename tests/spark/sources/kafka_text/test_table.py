@@ -14,9 +14,9 @@ STATE = (
 
 
 def header(line: str) -> Header:
-    found = parse_header(line)
-    assert found is not None
-    return found
+    result = parse_header(line)
+    assert result is not None
+    return result
 
 
 def test_a_header_is_its_columns_and_where_they_start() -> None:

@@ -66,12 +66,12 @@ def test_lines_that_somebody_has_joined_are_read_as_they_were(
 
 
 def test_several_files_are_of_one_cluster(write: Callable[..., Path]) -> None:
-    one, other = (
+    item, other = (
         write(f"{name}.txt", f"Topic: {name} PartitionCount: 1\n") for name in ("one", "other")
     )
-    assert [row.topic for row in read_topics(one, other).partitions] == ["one", "other"]
+    assert [row.topic for row in read_topics(item, other).partitions] == ["one", "other"]
     with pytest.raises(InputError, match=r"empty\.txt: no topic is in it"):
-        read_topics(one, write("empty.txt", "\n"))
+        read_topics(item, write("empty.txt", "\n"))
 
 
 def test_a_real_capture(captures: Path) -> None:

@@ -50,9 +50,9 @@ def test_a_list_of_all_groups(read_groups: Read, printed: Printed) -> None:
 def test_epochs_tell_of_the_new_protocol_and_their_absence_of_nothing(
     read_groups: Read, view: str
 ) -> None:
-    found = types(read_groups((CLI / f"{view}.txt").read_text()))
-    assert found["g848"] == "consumer"
-    assert {kind for name, kind in found.items() if not name.startswith("g848")} == {None}
+    result = types(read_groups((CLI / f"{view}.txt").read_text()))
+    assert result["g848"] == "consumer"
+    assert {kind for name, kind in result.items() if not name.startswith("g848")} == {None}
 
 
 def test_a_list_counts_more_than_epochs(read_groups: Read, printed: Printed) -> None:

@@ -97,10 +97,10 @@ class RecordedBrokers:
         return type(answer).decode(bytes(answer.encode()), version=answer.API_VERSION)
 
     def _answer(self, node: int, request: Any) -> Any:  # noqa: PLR0911, one an API
-        kinds = {name: kind for some in self.groups.values() for name, kind in some.items()}
+        kinds = {name: kind for group in self.groups.values() for name, kind in group.items()}
 
-        def of(known: dict[str, Any], names: list[str]) -> list[Any]:
-            return [named(known[kinds[name]], name) for name in names]
+        def of(entries: dict[str, Any], names: list[str]) -> list[Any]:
+            return [named(entries[kinds[name]], name) for name in names]
 
         if isinstance(request, ListGroupsRequest):
             return ListGroupsResponse(version=5, groups=of(self._listed, [*self.groups[node]]))
@@ -110,12 +110,12 @@ class RecordedBrokers:
             described = of(self._new, request.group_ids)
             return ConsumerGroupDescribeResponse(version=1, groups=described)
         if isinstance(request, FindCoordinatorRequest):
-            one = FindCoordinatorResponse.Coordinator
-            found = [
-                one(version=4, key=key, node_id=node, host="", port=0, error_code=0)
+            coordinator = FindCoordinatorResponse.Coordinator
+            result = [
+                coordinator(version=4, key=key, node_id=node, host="", port=0, error_code=0)
                 for key in request.coordinator_keys
             ]
-            return FindCoordinatorResponse(version=4, coordinators=found)
+            return FindCoordinatorResponse(version=4, coordinators=result)
         if isinstance(request, OffsetFetchRequest) and request.groups:
             asked = [group.group_id for group in request.groups]
             return OffsetFetchResponse(version=9, groups=of(self._offsets, asked))
@@ -155,11 +155,11 @@ class RecordedBrokers:
                 version=1,
                 error_code=0,
                 error_message=None,
-                resource_type=one.resource_type,
-                resource_name=one.resource_name,
+                resource_type=resource.resource_type,
+                resource_name=resource.resource_name,
                 configs=[config],
             )
-            for one in request.resources
+            for resource in request.resources
         ]
         return DescribeConfigsResponse(version=1, throttle_time_ms=0, results=results)
 
@@ -167,7 +167,7 @@ class RecordedBrokers:
     def _old_offsets(kind: str) -> Any:
         topic = OffsetFetchResponse.OffsetFetchResponseTopic
         partition = topic.OffsetFetchResponsePartition
-        one = partition(
+        item = partition(
             version=7,
             partition_index=1,
             committed_offset=1,
@@ -175,7 +175,7 @@ class RecordedBrokers:
             metadata="",
             error_code=0,
         )
-        topics = [topic(version=7, name="orders", partitions=[one])] if kind == "simple" else []
+        topics = [topic(version=7, name="orders", partitions=[item])] if kind == "simple" else []
         return OffsetFetchResponse(version=7, error_code=0, topics=topics)
 
 

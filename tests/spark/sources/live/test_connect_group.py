@@ -43,12 +43,12 @@ def read(
 
     def spoil(node: int, request: Any, answer: Any) -> Any:
         if isinstance(request, ListGroupsRequest | DescribeGroupsRequest) and node == 1:
-            one = next(group for group in answer.groups if group.group_id == NAME)
-            one.protocol_type = "connect"
+            groups = next(group for group in answer.groups if group.group_id == NAME)
+            groups.protocol_type = "connect"
             if isinstance(request, DescribeGroupsRequest):
-                one.protocol_data, one.group_state = strategy, state
-                template = one.members[0]
-                one.members = [_member(template, at, *of_one) for at, of_one in enumerate(said)]
+                groups.protocol_data, groups.group_state = strategy, state
+                template = groups.members[0]
+                groups.members = [_member(template, at, *of_one) for at, of_one in enumerate(said)]
         return answer
 
     brokers.spoil = spoil
@@ -63,16 +63,16 @@ def _member(template: Any, at: int, metadata: bytes, assignment: bytes) -> Any:
 
 
 def rows(reading: Reading, table: str, cluster: Cluster = CLUSTER) -> list[Mapping[str, Any]]:
-    found = tables_of(cluster, reading)[table].to_pylist()
-    return [row for row in found if row.get("group", NAME) == NAME]
+    result = tables_of(cluster, reading)[table].to_pylist()
+    return [row for row in result if row.get("group", NAME) == NAME]
 
 
 def owned(reading: Reading) -> dict[str, list[str]]:
-    found: dict[str, list[str]] = {}
+    result: dict[str, list[str]] = {}
     for row in rows(reading, "assignments"):
         task = f"{row['topic'].removeprefix(f'{NAME}/')}-{row['partition']}"
-        found.setdefault(row["member_id"], []).append(task)
-    return found
+        result.setdefault(row["member_id"], []).append(task)
+    return result
 
 
 @pytest.mark.parametrize(
@@ -147,9 +147,9 @@ def test_while_workers_rebalance_nothing_tells_what_they_run() -> None:
 
 @pytest.mark.parametrize("which", [0, 1])
 def test_bytes_that_can_not_be_read_leave_the_group_unknown(which: int) -> None:
-    said = [*SESSIONED[0]]
-    said[which] = b"\0\1rubbish"
-    group = read([(said[0], said[1]), SESSIONED[1]]).groups[0]
+    output = [*SESSIONED[0]]
+    output[which] = b"\0\1rubbish"
+    group = read([(output[0], output[1]), SESSIONED[1]]).groups[0]
     assert (group.type, group.status) == ("connect", "invalid")
     assert group.state == "Unknown: what a worker runs can't be decoded"
 

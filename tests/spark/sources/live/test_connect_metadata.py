@@ -37,9 +37,9 @@ SAMPLES = 10_000
 @pytest.mark.parametrize("version", ["0001", "0002"])
 def test_what_kafkas_own_classes_write(version: str) -> None:
     run, stop = (("sink", -1), ("sink", 0), ("sink", 3)), (("src", -1), ("sink", 1))
-    told = version + LED + OF_KAFKA + STOPPED
-    assert read_worker_assignment(bytes.fromhex(told)) == Orders(run, stop)
-    assert read_worker_metadata(bytes.fromhex(version + JOINED + "00000068" + told)) == run
+    report = version + LED + OF_KAFKA + STOPPED
+    assert read_worker_assignment(bytes.fromhex(report)) == Orders(run, stop)
+    assert read_worker_metadata(bytes.fromhex(version + JOINED + "00000068" + report)) == run
     assert read_worker_metadata(bytes.fromhex(version + JOINED + "ffffffff")) == ()
     assert read_worker_assignment(bytes.fromhex("0000" + LED + OF_KAFKA)) == Orders(run)
     assert read_worker_metadata(bytes.fromhex("0000" + JOINED)) == ()
@@ -49,8 +49,8 @@ def test_what_the_tests_workers_send_is_what_kafka_writes() -> None:
     """Kafka's worker runs and stops other connectors; the form is one."""
     run, stop = {"sink": [-1, 0, 3]}, {"src": [-1], "sink": [1]}
     delay = (300).to_bytes(4)
-    told = bytes.fromhex("0001" + LED + OF_KAFKA + STOPPED)
-    assert orders(run, stop)[:-4] + delay == told
+    report = bytes.fromhex("0001" + LED + OF_KAFKA + STOPPED)
+    assert orders(run, stop)[:-4] + delay == report
     assert worker(version=2) == bytes.fromhex("0002" + JOINED + "ffffffff")
     assert worker(version=0) == bytes.fromhex("0000" + JOINED)
     assert orders(run, version=0) == bytes.fromhex("0000" + LED + OF_KAFKA)

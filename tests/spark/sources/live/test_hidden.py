@@ -22,8 +22,8 @@ pytestmark = pytest.mark.usefixtures("at_once")
 def test_topics_that_groups_read_and_metadata_leaves_out(code: int, is_hidden: bool) -> None:
     """Code 3 is of a topic that has just been deleted, which nobody hides."""
     brokers = three()
-    (orders,) = (one for one in brokers.metadata.topics if one.name == "orders")
-    brokers.metadata.topics = [one for one in brokers.metadata.topics if one is not orders]
+    (orders,) = (topic for topic in brokers.metadata.topics if topic.name == "orders")
+    brokers.metadata.topics = [topic for topic in brokers.metadata.topics if topic is not orders]
     asked: list[list[str]] = []
 
     def by_name(node: int, request: Any, answer: Any) -> Any:
@@ -37,7 +37,7 @@ def test_topics_that_groups_read_and_metadata_leaves_out(code: int, is_hidden: b
     brokers.spoil = by_name
     reading = read_cluster(CLUSTER, brokers)
     assert asked == [["orders"]]
-    assert any("1 topic (orders) hidden" in one for one in reading.missing) is is_hidden
+    assert any("1 topic (orders) hidden" in item for item in reading.missing) is is_hidden
 
 
 @pytest.mark.parametrize("may", [set(), {8}])
@@ -51,4 +51,4 @@ def test_a_cluster_without_groups_and_one_that_hides_them(may: set[int]) -> None
 
     brokers.spoil = rights
     missing = read_cluster(CLUSTER, brokers).missing
-    assert ["may not list all" in one for one in missing] == ([] if may else [True])
+    assert ["may not list all" in item for item in missing] == ([] if may else [True])

@@ -47,8 +47,8 @@ def test_groups_of_other_protocols_are_unsupported_and_not_asked_about(
 
 def test_groups_have_their_types() -> None:
     table = tables_of(CLUSTER, read_cluster(CLUSTER, three()))["groups"]
-    found = dict(zip(*(table.column(name).to_pylist() for name in ("group", "type")), strict=True))
-    assert found == {"a-classic": "classic", "a-simple": "classic", "b-new": "consumer"}
+    result = dict(zip(*(table.column(name).to_pylist() for name in ("group", "type")), strict=True))
+    assert result == {"a-classic": "classic", "a-simple": "classic", "b-new": "consumer"}
 
 
 def of_protocol(protocol: str, strategy: str) -> Reading:
@@ -57,10 +57,10 @@ def of_protocol(protocol: str, strategy: str) -> Reading:
 
     def spoil(node: int, request: Any, answer: Any) -> Any:
         if isinstance(request, ListGroupsRequest | DescribeGroupsRequest) and node == 1:
-            one = next(group for group in answer.groups if group.group_id == "a-classic")
-            one.protocol_type = protocol
+            groups = next(group for group in answer.groups if group.group_id == "a-classic")
+            groups.protocol_type = protocol
             if isinstance(request, DescribeGroupsRequest):
-                one.protocol_data = strategy
+                groups.protocol_data = strategy
         return answer
 
     brokers.spoil = spoil

@@ -42,8 +42,8 @@ def test_nothing_stated_is_none() -> None:
 
 
 def test_user_data_is_passed_over() -> None:
-    said = b"\0\0" + struct.pack(">ih", 1, 1) + b"t" + struct.pack(">i", 5) + b"\xff" * 5
-    assert read_subscription(said) == Subscription(("t",))
+    output = b"\0\0" + struct.pack(">ih", 1, 1) + b"t" + struct.pack(">i", 5) + b"\xff" * 5
+    assert read_subscription(output) == Subscription(("t",))
 
 
 def test_what_the_leader_gave() -> None:
@@ -79,15 +79,15 @@ def test_any_bytes_are_read_or_refused_in_memory_of_their_size() -> None:
     """
     tracemalloc.start()
     try:
-        for said in odd_bytes(random.Random(7)):
+        for data in odd_bytes(random.Random(7)):
             tracemalloc.reset_peak()
             before, _ = tracemalloc.get_traced_memory()
-            subscription, owned = read_subscription(said), read_assignment(said)
+            subscription, owned = read_subscription(data), read_assignment(data)
             _, peak = tracemalloc.get_traced_memory()
-            assert peak - before < 10_000 + 100 * len(said)
+            assert peak - before < 10_000 + 100 * len(data)
             if subscription:
-                assert 2 * len(subscription.topics) + 4 * len(subscription.owned) <= len(said)
-            assert 4 * len(owned or ()) <= len(said)
+                assert 2 * len(subscription.topics) + 4 * len(subscription.owned) <= len(data)
+            assert 4 * len(owned or ()) <= len(data)
     finally:
         tracemalloc.stop()
 
@@ -99,16 +99,16 @@ def odd_bytes(draw: random.Random) -> Iterator[bytes]:
         if kind == 0:
             yield draw.randbytes(draw.randrange(200))
             continue
-        said = bytearray(draw.choice((WHOLE, GIVEN)) * draw.randint(1, 3))
+        output = bytearray(draw.choice((WHOLE, GIVEN)) * draw.randint(1, 3))
         if kind == 1:
-            del said[draw.randrange(len(said)) :]
+            del output[draw.randrange(len(output)) :]
         elif kind == 2:
-            start = draw.randrange(len(said) - 3)
-            said[start : start + 4] = draw.choice(counts)
+            start = draw.randrange(len(output) - 3)
+            output[start : start + 4] = draw.choice(counts)
         elif kind == 3:
-            said[:2] = struct.pack(">h", draw.choice((9, 32_767, -1, 4)))
-            said += draw.randbytes(draw.randrange(20))
+            output[:2] = struct.pack(">h", draw.choice((9, 32_767, -1, 4)))
+            output += draw.randbytes(draw.randrange(20))
         else:
             for _ in range(draw.randint(1, 8)):
-                said[draw.randrange(len(said))] = draw.randrange(256)
-        yield bytes(said)
+                output[draw.randrange(len(output))] = draw.randrange(256)
+        yield bytes(output)

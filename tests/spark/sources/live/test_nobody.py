@@ -16,12 +16,12 @@ pytest.importorskip("kafka", reason="the extra `live` is not installed")
 def test_unreachable_brokers_are_one_line_and_exit_code_3(run: Run, tmp_path: Path) -> None:
     store = tmp_path / "store"
     words = ("--bootstrap", "127.0.0.1:1", "--bootstrap", "127.0.0.1:2", "--cluster", "prod")
-    said = run("collect", *words, "--out", store, "--timeout", 1)
-    assert said.code == 3
-    assert said.out == ""
-    assert said.err.count("\n") == 1
-    assert said.err.startswith("cluster prod can't be reached: 127.0.0.1:1: ")
-    assert "127.0.0.1:2: " in said.err
+    output = run("collect", *words, "--out", store, "--timeout", 1)
+    assert output.code == 3
+    assert output.out == ""
+    assert output.err.count("\n") == 1
+    assert output.err.startswith("cluster prod can't be reached: 127.0.0.1:1: ")
+    assert "127.0.0.1:2: " in output.err
     assert not store.exists()
 
 
@@ -33,7 +33,7 @@ def test_a_bootstrap_server_that_hangs_leaves_the_next_its_turn(
     with socket.create_server(("127.0.0.1", 0)) as hanging:
         first = f"127.0.0.1:{hanging.getsockname()[1]}"
         words = ("--bootstrap", first, "--bootstrap", "127.0.0.1:1", "--cluster", "prod")
-        said = run("collect", *words, "--out", tmp_path / "store", "--timeout", 1)
-    assert said.code == 3
-    assert f"{first}: " in said.err
-    assert "127.0.0.1:1: " in said.err
+        output = run("collect", *words, "--out", tmp_path / "store", "--timeout", 1)
+    assert output.code == 3
+    assert f"{first}: " in output.err
+    assert "127.0.0.1:1: " in output.err

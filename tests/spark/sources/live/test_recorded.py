@@ -42,9 +42,9 @@ def test_thousands_of_groups_cost_requests_by_the_thousand() -> None:
     brokers = RecordedBrokers(
         {n: {f"{n}-{at:04}": kinds[at % 3] for at in range(1500)} for n in (1, 2, 3)}
     )
-    told: list[tuple[int, int]] = []
-    reading = read_cluster(CLUSTER, brokers, lambda done, of: told.append((done, of)))
-    assert told == [(0, 4500), (4500, 4500)]
+    reports: list[tuple[int, int]] = []
+    reading = read_cluster(CLUSTER, brokers, lambda done, of: reports.append((done, of)))
+    assert reports == [(0, 4500), (4500, 4500)]
     assert brokers.requests == 3 * (1 + 1 + 1 + 2) + 1 + 1 + 1
     tables = tables_of(CLUSTER, reading)
     assert {name: len(table) for name, table in tables.items()} == {
@@ -110,8 +110,8 @@ def test_a_coordinator_that_stays_busy_is_given_up() -> None:
 
 
 def offsets_topic(brokers: RecordedBrokers) -> Any:
-    (found,) = [t for t in brokers.metadata.topics if t.name == OFFSETS_TOPIC]
-    return found
+    (result,) = [t for t in brokers.metadata.topics if t.name == OFFSETS_TOPIC]
+    return result
 
 
 def test_a_broker_that_has_not_heard_of_its_new_groups_is_asked_twice() -> None:
@@ -199,11 +199,11 @@ def test_a_coordinator_that_is_down_leaves_its_groups_unknown_with_the_reason() 
 
     brokers._answer = not_here  # type: ignore[method-assign]
     reading = read_cluster(CLUSTER, brokers)
-    found = {group.name: group for group in reading.groups}
-    assert found["a-classic"].status == "invalid"
-    assert found["a-classic"].state.startswith("Unknown: ")
-    assert "NOT_COORDINATOR" in found["a-classic"].state.upper()
-    assert found["b-new"].status == "ok"
+    result = {group.name: group for group in reading.groups}
+    assert result["a-classic"].status == "invalid"
+    assert result["a-classic"].state.startswith("Unknown: ")
+    assert "NOT_COORDINATOR" in result["a-classic"].state.upper()
+    assert result["b-new"].status == "ok"
     assert any("2 groups (a-classic, a-simple)" in reason for reason in reading.missing)
 
 
@@ -255,8 +255,8 @@ def test_what_is_committed_beyond_the_end_stays_to_be_seen() -> None:
     reading = read_cluster(CLUSTER, three())
     emptied = replace(reading, end_offsets=dict.fromkeys(reading.end_offsets, 0))
     offsets = tables_of(CLUSTER, emptied)["offsets"].to_pylist()
-    found = {(row["committed_offset"], row["end_offset"], row["lag"]) for row in offsets}
-    assert (1, 0, -1) in found
+    result = {(row["committed_offset"], row["end_offset"], row["lag"]) for row in offsets}
+    assert (1, 0, -1) in result
 
 
 def test_topics_that_are_not_described_are_noted() -> None:
@@ -279,14 +279,14 @@ def test_replicas_that_are_being_added_are_no_replicas_yet() -> None:
     partition = topic.partitions[0]
     partition.replica_nodes, partition.isr_nodes = [2, 3, 1], [1, 2]
     of_topic = ListPartitionReassignmentsResponse.OngoingTopicReassignment
-    one = of_topic.OngoingPartitionReassignment(
+    item = of_topic.OngoingPartitionReassignment(
         version=0,
         partition_index=partition.partition_index,
         replicas=[2, 3, 1],
         adding_replicas=[2, 3],
         removing_replicas=[1],
     )
-    brokers.moving = [of_topic(version=0, name=topic.name, partitions=[one])]
+    brokers.moving = [of_topic(version=0, name=topic.name, partitions=[item])]
     rows = tables_of(CLUSTER, read_cluster(CLUSTER, brokers))["partitions"].to_pylist()
     moving = [row for row in rows if row["adding_replicas"] or row["removing_replicas"]]
     assert [(row["topic"], row["partition"]) for row in moving] == [

@@ -58,5 +58,5 @@ def test_a_refusal_after_the_bootstrap_keeps_the_password_from_all_other_brokers
     with Connection(CLUSTER, metadata) as connection:
         answers = connection.ask([(1, None), (2, None)]) + connection.ask([(3, None)])
     assert asked == [1]
-    assert all(isinstance(one, NoAnswer) for one in answers)
+    assert all(isinstance(answer, NoAnswer) for answer in answers)
     assert answers[2].reason == "broker 3 was not asked: broker 1 refuses the login"
