@@ -50,6 +50,7 @@ from spark.terminal import (
     busy,
     clusters_read,
     is_for_people,
+    option,
     part_of,
     programs_only,
     say,
@@ -86,30 +87,20 @@ def audit(
     source: FleetOptions,
     target: OutOptions,
     history: Annotated[
-        bool,
-        typer.Option(
-            "--history", help="Also run checks that need several snapshots (several times slower)."
-        ),
+        bool, option("Also run checks that need several snapshots (several times slower).")
     ] = False,
     fail_on: Annotated[
         FailOn | None,
-        typer.Option(
-            help="Exit with code 1 on a finding of this severity or worse, or if nothing could be "
+        option(
+            "Exit with code 1 on a finding of this severity or worse, or if nothing could be "
             "checked."
         ),
     ] = None,
     prometheus: Annotated[
-        Path | None,
-        typer.Option(
-            help="File of metrics (*.prom) for node_exporter's textfile collector.",
-            show_default=False,
-        ),
+        Path | None, option("File of metrics (*.prom) for node_exporter's textfile collector.")
     ] = None,
     thresholds: Annotated[
-        Path | None,
-        typer.Option(
-            help="Thresholds, severities, time-outs as in conf/audit.toml.", show_default=False
-        ),
+        Path | None, option("Thresholds, severities, time-outs as in conf/audit.toml.")
     ] = None,
 ) -> None:
     """Check a fleet for problems; exit code 1 with --fail-on."""
@@ -175,11 +166,7 @@ def audit_store(
 
 
 def _chosen(
-    session: SparkSession,
-    store: Where,
-    snapshot: str | None,
-    stored: Stored,
-    max_age: timedelta,
+    session: SparkSession, store: Where, snapshot: str | None, stored: Stored, max_age: timedelta
 ) -> tuple[Composition, Composition | None]:
     """What is audited, and what it is compared with."""
     if snapshot is None:

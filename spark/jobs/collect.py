@@ -15,7 +15,7 @@ import typer
 from spark.files import LocalPlace
 from spark.fleet import STORE, check_kind, check_writable, snapshot_id, write_store
 from spark.sources.live.cluster import Wanted
-from spark.terminal import CHECK_FAILED, busy, clusters_named, live, say, show
+from spark.terminal import CHECK_FAILED, busy, clusters_named, live, option, say, show
 from spark.wording import counted, named
 
 if TYPE_CHECKING:
@@ -24,35 +24,25 @@ if TYPE_CHECKING:
 UNREACHABLE = 3
 """Exit code of a run that failed: no cluster could be reached."""
 
-Clusters = Annotated[
-    Path | None, typer.Option(help="Clusters as in conf/clusters.toml.", show_default=False)
-]
+Clusters = Annotated[Path | None, option("Clusters as in conf/clusters.toml.")]
 Patterns = Annotated[
-    list[str] | None,
-    typer.Option(help="Pattern like 'payments-*'; repeatable.", show_default="all"),
+    list[str] | None, option("Pattern like 'payments-*'; repeatable.", shown="all")
 ]
 NotPatterns = Annotated[
-    list[str] | None,
-    typer.Option(help="Leave out what matches this pattern; repeatable.", show_default="none"),
+    list[str] | None, option("Leave out what matches this pattern; repeatable.", shown="none")
 ]
 
 
 def collect(
-    out: Annotated[Path, typer.Option(help="The store, a local folder.", show_default=False)],
-    bootstrap: Annotated[
-        list[str] | None,
-        typer.Option(help="HOST:PORT of a broker; repeatable.", show_default=False),
-    ] = None,
+    out: Annotated[Path, option("The store, a local folder.")],
+    bootstrap: Annotated[list[str] | None, option("HOST:PORT of a broker; repeatable.")] = None,
     cluster: Annotated[
         list[str] | None,
-        typer.Option(
-            help="Name of the cluster; with --clusters, read only these (repeatable).",
-            show_default="all",
-        ),
+        option("Name of the cluster; with --clusters, read only these (repeatable).", shown="all"),
     ] = None,
     clusters: Clusters = None,
     snapshot: Annotated[
-        str | None, typer.Option(help="Id such as 20261121T060000Z.", show_default="now, in UTC")
+        str | None, option("Id such as 20261121T060000Z.", shown="now, in UTC")
     ] = None,
     groups: Patterns = None,
     exclude_groups: NotPatterns = None,
@@ -60,16 +50,10 @@ def collect(
     exclude_topics: NotPatterns = None,
     rack_pattern: Annotated[
         str | None,
-        typer.Option(
-            help="Regular expression for the rack in a client id, such as 'rack=([a-z0-9-]+)'.",
-            show_default=False,
-        ),
+        option("Regular expression for the rack in a client id, such as 'rack=([a-z0-9-]+)'."),
     ] = None,
     timeout: Annotated[
-        float | None,
-        typer.Option(
-            help="Timeout of a request in seconds; at most 3 attempts.", show_default="10"
-        ),
+        float | None, option("Timeout of a request in seconds; at most 3 attempts.", shown="10")
     ] = None,
 ) -> None:
     """Read groups, members, topics and offsets of live clusters into a store.

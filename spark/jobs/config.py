@@ -5,20 +5,14 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Annotated, Any
 
-import typer
-
 from optimizer import Goals
 from spark.settings import NO_RACK, FleetGoals, GroupGoals, Settings, in_words, read_settings
-from spark.terminal import Config, say, show
+from spark.terminal import Config, option, say, show
 
 
 def config(
-    group: Annotated[
-        str | None, typer.Option(help="Show the goals of this group.", show_default=False)
-    ] = None,
-    cluster: Annotated[
-        str | None, typer.Option(help="Its cluster.", show_default="each that may have it")
-    ] = None,
+    group: Annotated[str | None, option("Show the goals of this group.")] = None,
+    cluster: Annotated[str | None, option("Its cluster.", shown="each that may have it")] = None,
     config: Config = None,
 ) -> None:
     """Show the effective settings, and the goals of a group."""

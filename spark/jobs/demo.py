@@ -33,6 +33,7 @@ from spark.terminal import (
     Master,
     busy,
     opened,
+    option,
     read_history,
     read_snapshot,
     say,
@@ -50,11 +51,10 @@ HOURS = 2
 
 
 def demo(
-    groups: Annotated[int, typer.Option(help="Groups of the fleet.", min=1)] = 300,
-    out: Annotated[str, typer.Option(help="Folder for the fleet and its plan.")] = "demo",
+    groups: Annotated[int, option("Groups of the fleet.", min=1)] = 300,
+    out: Annotated[str, option("Folder for the fleet and its plan.")] = "demo",
     history: Annotated[
-        bool,
-        typer.Option("--history", help="Make 48 hours of it, and report and replay them as well."),
+        bool, option("Make 48 hours of it, and report and replay them as well.")
     ] = False,
     master: Master = None,
     conf: Conf = None,

@@ -16,6 +16,7 @@ from spark.terminal import (
     all_in_force,
     busy,
     live,
+    option,
     say,
     show,
     show_outcomes,
@@ -27,16 +28,13 @@ def enforce(
     plans: LiveOptions,
     dry_run: Annotated[
         bool,
-        typer.Option(
-            "--dry-run/--apply", " /--no-dry-run", help="Print what would change, or change it."
-        ),
+        option("Print what would change, or change it.", "--dry-run/--apply", " /--no-dry-run"),
     ] = True,
     at_once: Annotated[
-        int,
-        typer.Option(help="Groups to rebalance in parallel (never two that share topics).", min=1),
+        int, option("Groups to rebalance in parallel (never two that share topics).", min=1)
     ] = 5,
     timeout: Annotated[
-        float, typer.Option(help="Seconds to wait for a group to become stable.", min=1)
+        float, option("Seconds to wait for a group to become stable.", min=1)
     ] = 60.0,
 ) -> None:
     """Trigger a rebalance so that each group's assignor reloads its plan.

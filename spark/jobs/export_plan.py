@@ -10,7 +10,6 @@ from functools import partial
 from pathlib import Path
 from typing import Annotated, NamedTuple
 
-import typer
 from pyspark.sql import DataFrame, SparkSession
 
 from spark.enforce import Exported, NoPlan, PlanFolder, exported_plan, group_plans
@@ -22,6 +21,7 @@ from spark.terminal import (
     PlanTables,
     StoreOptions,
     busy,
+    option,
     say,
     say_clusters,
     told,
@@ -36,31 +36,16 @@ def export_plan(
     source: StoreOptions,
     *,
     plan: PlanPath = None,
-    group: Annotated[
-        str | None,
-        typer.Option(
-            help="Name of the group, or a pattern (`*`, `?`).",
-            show_default=False,
-        ),
-    ] = None,
-    all_groups: Annotated[
-        bool, typer.Option("--all", help="All groups that have a plan.", show_default=False)
-    ] = False,
-    out: Annotated[
-        Path,
-        typer.Option(help="Local file; for several groups a local folder.", show_default=False),
-    ],
+    group: Annotated[str | None, option("Name of the group, or a pattern (`*`, `?`).")] = None,
+    all_groups: Annotated[bool, option("All groups that have a plan.", "--all")] = False,
+    out: Annotated[Path, option("Local file; for several groups a local folder.")],
     plan_tables: PlanTables = None,
     cluster: Annotated[
         str | None,
-        typer.Option(
-            help="Only this cluster.",
-            show_default="all; for one group the only cluster that has it",
-        ),
+        option("Only this cluster.", shown="all; for one group the only cluster that has it"),
     ] = None,
     snapshot: Annotated[
-        str | None,
-        typer.Option(help="Id such as 20261121T060000Z.", show_default="the newest of the plan"),
+        str | None, option("Id such as 20261121T060000Z.", shown="the newest of the plan")
     ] = None,
 ) -> None:
     """Write plans of groups as JSON, for consumers and brokers that follow them.

@@ -60,7 +60,4 @@ def _load(point: Point) -> dict[str, object]:
     """The largest load, and by weight what no plan is below."""
     if isinstance(point, FrontierPoint):
         return {"largest load": point.max_load}
-    return {
-        "largest load": figure(point.max_weight),
-        "none is below": figure(point.weight_bound),
-    }
+    return {"largest load": figure(point.max_weight), "none is below": figure(point.weight_bound)}

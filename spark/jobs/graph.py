@@ -6,7 +6,6 @@ from contextlib import suppress
 from enum import StrEnum
 from typing import Annotated, Any
 
-import typer
 from pyspark.sql import DataFrame, SparkSession, functions as F
 
 from spark import InputError
@@ -27,6 +26,7 @@ from spark.terminal import (
     at_most,
     busy,
     clusters_read,
+    option,
     say_clusters,
     show,
 )
@@ -59,42 +59,28 @@ REQUIRED = {Question.COMPETITORS: ("group", "member"), Question.COMPONENTS: ("gr
 
 def graph(
     source: SnapshotOptions,
-    question: Annotated[Question, typer.Option(help="What to ask.", show_default=False)],
+    question: Annotated[Question, option("What to ask.")],
     hub: Annotated[
         int | None,
-        typer.Option(
-            help="coupled-groups: ignore topics that more groups read than this.",
-            show_default="all topics couple",
+        option(
+            "coupled-groups: ignore topics that more groups read than this.",
+            shown="all topics couple",
             min=1,
         ),
     ] = None,
-    broker: Annotated[
-        int | None, typer.Option(help="reach: the broker that fails.", show_default=False)
-    ] = None,
-    rack: Annotated[
-        str | None, typer.Option(help="reach: the rack that fails.", show_default=False)
-    ] = None,
-    topic: Annotated[
-        str | None, typer.Option(help="reach: the topic that fails.", show_default=False)
-    ] = None,
-    depth: Annotated[
-        int | None, typer.Option(help="reach: how far.", show_default="to any depth", min=0)
-    ] = None,
+    broker: Annotated[int | None, option("reach: the broker that fails.")] = None,
+    rack: Annotated[str | None, option("reach: the rack that fails.")] = None,
+    topic: Annotated[str | None, option("reach: the topic that fails.")] = None,
+    depth: Annotated[int | None, option("reach: how far.", shown="to any depth", min=0)] = None,
     cluster: Annotated[
-        str | None, typer.Option(help="Name of the cluster.", show_default="the one that fits")
+        str | None, option("Name of the cluster.", shown="the one that fits")
     ] = None,
-    group: Annotated[
-        str | None, typer.Option(help="competitors, components: the group.", show_default=False)
-    ] = None,
-    member: Annotated[
-        str | None, typer.Option(help="competitors: the member's id.", show_default=False)
-    ] = None,
+    group: Annotated[str | None, option("competitors, components: the group.")] = None,
+    member: Annotated[str | None, option("competitors: the member's id.")] = None,
     rows: Annotated[
         int | None,
-        typer.Option(
-            help="Maximum number of rows; 0 is all.",
-            min=0,
-            show_default="20 on a terminal, all for programs",
+        option(
+            "Maximum number of rows; 0 is all.", min=0, shown="20 on a terminal, all for programs"
         ),
     ] = None,
 ) -> None:

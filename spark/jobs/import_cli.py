@@ -6,12 +6,10 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from spark.files import LocalPlace
 from spark.fleet import STORE, check_kind, check_writable, snapshot_id, write_store
 from spark.sources.kafka_text import read_cli_text
-from spark.terminal import busy, say, show
+from spark.terminal import busy, option, say, show
 
 
 class Inference(StrEnum):
@@ -22,34 +20,20 @@ class Inference(StrEnum):
 
 
 def import_cli(
-    cluster: Annotated[str, typer.Option(help="Name of the cluster.", show_default=False)],
-    groups: Annotated[
-        list[Path],
-        typer.Option(help="Text of kafka-consumer-groups; repeatable.", show_default=False),
-    ],
-    topics: Annotated[
-        list[Path],
-        typer.Option(help="Text of kafka-topics --describe; repeatable.", show_default=False),
-    ],
-    out: Annotated[Path, typer.Option(help="The store, a local folder.", show_default=False)],
+    cluster: Annotated[str, option("Name of the cluster.")],
+    groups: Annotated[list[Path], option("Text of kafka-consumer-groups; repeatable.")],
+    topics: Annotated[list[Path], option("Text of kafka-topics --describe; repeatable.")],
+    out: Annotated[Path, option("The store, a local folder.")],
     snapshot: Annotated[
-        str | None, typer.Option(help="Id such as 20261121T060000Z.", show_default="now, in UTC")
+        str | None, option("Id such as 20261121T060000Z.", shown="now, in UTC")
     ] = None,
-    brokers: Annotated[
-        Path | None,
-        typer.Option(help="Text of kafka-broker-api-versions, for racks.", show_default=False),
-    ] = None,
+    brokers: Annotated[Path | None, option("Text of kafka-broker-api-versions, for racks.")] = None,
     infer: Annotated[
         Inference,
-        typer.Option(
-            help="Subscriptions of a member: all topics of its group, or only those it owns."
-        ),
+        option("Subscriptions of a member: all topics of its group, or only those it owns."),
     ] = Inference.UNION,
     subscriptions: Annotated[
-        Path | None,
-        typer.Option(
-            help="CSV with the columns group, member_id or client_id, topic.", show_default=False
-        ),
+        Path | None, option("CSV with the columns group, member_id or client_id, topic.")
     ] = None,
 ) -> None:
     """Import the output of Kafka's own command-line tools into a store.

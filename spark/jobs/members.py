@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
 from pyspark.sql import DataFrame, functions as F
 
 from spark import InputError
@@ -17,6 +16,7 @@ from spark.terminal import (
     as_rows,
     busy,
     clusters_read,
+    option,
     optional_rates,
     say,
     say_clusters,
@@ -34,8 +34,7 @@ FIRST = 20
 def members(
     source: FleetOptions,
     headroom: Annotated[
-        float,
-        typer.Option(help="Target load, as a share of a member's highest observed rate."),
+        float, option("Target load, as a share of a member's highest observed rate.")
     ] = HEADROOM,
     window: Window = "24h",
 ) -> None:

@@ -7,7 +7,6 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from typing import Annotated, Any
 
-import typer
 from pyspark.sql import DataFrame, SparkSession
 
 from optimizer import STRATEGY_NAMES
@@ -25,6 +24,7 @@ from spark.terminal import (
     busy,
     clusters_read,
     each_snapshot,
+    option,
     part_of,
     rates_for,
     read_snapshot,
@@ -49,10 +49,7 @@ def plan(
     goals: GoalOptions,
     strategy: Annotated[
         str | None,
-        typer.Option(
-            help=f"{', '.join(STRATEGY_NAMES)}, or your own package:function.",
-            show_default="optimal",
-        ),
+        option(f"{', '.join(STRATEGY_NAMES)}, or your own package:function.", shown="optimal"),
     ] = None,
 ) -> None:
     """Plan every group of a snapshot: the most even assignment with the fewest moves."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
 from pyspark.sql import SparkSession
 
 from spark.files import Where, table_in, write_tables
@@ -19,6 +18,7 @@ from spark.terminal import (
     Window,
     as_rows,
     busy,
+    option,
     read_history,
     say,
     say_snapshots,
@@ -43,9 +43,7 @@ def rates(
     source: PartOptions,
     target: OutOptions,
     window: Window = "24h",
-    quantile: Annotated[
-        float, typer.Option(help="Quantile of the rates.", min=0, max=1)
-    ] = QUANTILE,
+    quantile: Annotated[float, option("Quantile of the rates.", min=0, max=1)] = QUANTILE,
     until: Until = None,
 ) -> None:
     """Report how fast partitions are written and read, and which groups fall behind."""

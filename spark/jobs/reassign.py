@@ -44,6 +44,7 @@ from spark.terminal import (
     clusters_read,
     explained,
     live,
+    option,
     say,
     say_clusters,
     show,
@@ -60,15 +61,12 @@ def reassign(
     source: StoreUnlessUndo,
     replicas: ReplicaOptions,
     execution: ExecuteOptions,
-    out: Annotated[
-        Path | None, typer.Option(help="Folder for the files of all batches.", show_default=False)
-    ] = None,
+    out: Annotated[Path | None, option("Folder for the files of all batches.")] = None,
     batch_copies: Annotated[
-        int | None, typer.Option(help="Replicas copied in one batch.", show_default="any number")
+        int | None, option("Replicas copied in one batch.", shown="any number")
     ] = None,
     per_broker: Annotated[
-        int | None,
-        typer.Option(help="Copies into or out of a broker in a batch.", show_default="any number"),
+        int | None, option("Copies into or out of a broker in a batch.", shown="any number")
     ] = None,
 ) -> None:
     """Plan a cluster's replicas and leaders, and write the moves for Kafka's own tools."""

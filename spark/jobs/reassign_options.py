@@ -6,19 +6,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from optimizer.replicas import BALANCE, BYTES, COPIES, TOPICS, ReplicaGoals, ReplicaGoalsError
 from spark.errors import InputError
 from spark.reassign import ClusterFacts, Wanted, sizes_in
-from spark.terminal import Bootstrap, SnapshotOptions
+from spark.terminal import Bootstrap, SnapshotOptions, option
 
 RATE = 50_000_000
 """Bytes a second that copies take of a broker unless another rate is given."""
 
 
-def _ids(help_text: str, default: str | bool = False) -> object:
-    return typer.Option(metavar="ID,ID", help=help_text, show_default=default)
+def _ids(text: str, shown: str | None = None) -> object:
+    return option(text, metavar="ID,ID", shown=shown)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,49 +31,33 @@ class StoreUnlessUndo(SnapshotOptions):
 class ReplicaOptions:
     """What the brokers of a cluster, or of every cluster, are to hold."""
 
-    cluster: Annotated[
-        str | None, typer.Option(help="The cluster to plan.", show_default="the only one")
-    ] = None
+    cluster: Annotated[str | None, option("The cluster to plan.", shown="the only one")] = None
     all_clusters: Annotated[
-        bool, typer.Option("--all", help="Plan every cluster, each into a folder of its own.")
+        bool, option("Plan every cluster, each into a folder of its own.", "--all")
     ] = False
     drain: Annotated[str | None, _ids("Brokers to empty.")] = None
     add: Annotated[str | None, _ids("Only these brokers receive replicas.")] = None
     brokers: Annotated[str | None, _ids("Only these brokers are used.", "all")] = None
     topics: Annotated[
         list[str] | None,
-        typer.Option(
-            help="Only topics that match a pattern (`*`, `?`); repeatable.", show_default="all"
-        ),
+        option("Only topics that match a pattern (`*`, `?`); repeatable.", shown="all"),
     ] = None
     replication_factor: Annotated[
-        int | None, typer.Option(help="Replicas of each partition.", show_default="as now")
+        int | None, option("Replicas of each partition.", shown="as now")
     ] = None
-    leaders_only: Annotated[
-        bool, typer.Option("--leaders-only", help="Leave replicas where they are.")
-    ] = False
+    leaders_only: Annotated[bool, option("Leave replicas where they are.")] = False
     spread_topics: Annotated[
-        bool,
-        typer.Option(
-            "--spread-topics",
-            help="Spread each topic evenly over brokers, even if that copies more.",
-        ),
+        bool, option("Spread each topic evenly over brokers, even if that copies more.")
     ] = False
     log_dirs: Annotated[
-        Path | None,
-        typer.Option(
-            help="Output of kafka-log-dirs --describe: copy as few bytes as possible.",
-            show_default=False,
-        ),
+        Path | None, option("Output of kafka-log-dirs --describe: copy as few bytes as possible.")
     ] = None
     at_most_copies: Annotated[
-        int | None,
-        typer.Option(help="Maximum number of replicas to copy.", show_default="any number"),
+        int | None, option("Maximum number of replicas to copy.", shown="any number")
     ] = None
-    force: Annotated[
-        bool,
-        typer.Option("--force", help="Allow a replication factor of min.insync.replicas or less."),
-    ] = False
+    force: Annotated[bool, option("Allow a replication factor of min.insync.replicas or less.")] = (
+        False
+    )
 
     @property
     def of_one_cluster(self) -> bool:
@@ -125,33 +107,19 @@ def _ids_in(text: str | None, option: str) -> list[int]:
 class ExecuteOptions:
     """How a plan is handed to the live cluster, if it is."""
 
-    execute: Annotated[
-        bool, typer.Option("--execute", help="Execute batch after batch on the live cluster.")
-    ] = False
+    execute: Annotated[bool, option("Execute batch after batch on the live cluster.")] = False
     undo: Annotated[
         Path | None,
-        typer.Option(
-            metavar="DIR",
-            help="Take back what was executed of the plan in this folder.",
-            show_default=False,
-        ),
+        option("Take back what was executed of the plan in this folder.", metavar="DIR"),
     ] = None
     bootstrap: Bootstrap = None
-    clusters: Annotated[
-        Path | None,
-        typer.Option(help="Clusters as in conf/clusters.toml.", show_default=False),
-    ] = None
+    clusters: Annotated[Path | None, option("Clusters as in conf/clusters.toml.")] = None
     throttle: Annotated[
-        int | None,
-        typer.Option(
-            help="Limit of copies at each broker, bytes a second.", show_default=str(RATE)
-        ),
+        int | None, option("Limit of copies at each broker, bytes a second.", shown=str(RATE))
     ] = None
     apply: Annotated[
         bool,
-        typer.Option(
-            "--apply", "--no-dry-run", help="Execute it; otherwise only print what would be done."
-        ),
+        option("Execute it; otherwise only print what would be done.", "--apply", "--no-dry-run"),
     ] = False
 
     @property

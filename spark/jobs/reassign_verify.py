@@ -14,6 +14,7 @@ from spark.terminal import (
     SnapshotOptions,
     Table,
     clusters_read,
+    option,
     say,
     say_clusters,
     show,
@@ -25,10 +26,8 @@ SHOWN = 50
 
 def reassign_verify(
     source: SnapshotOptions,
-    file: Annotated[Path, typer.Argument(help="NN-move.json of a batch.", show_default=False)],
-    cluster: Annotated[
-        str | None, typer.Option(help="Its cluster.", show_default="the only one")
-    ] = None,
+    file: Annotated[Path, typer.Argument(help="NN-move.json of a batch.")],
+    cluster: Annotated[str | None, option("Its cluster.", shown="the only one")] = None,
 ) -> None:
     """Show the state of each partition of a batch: done, running, not started or diverged."""
     wanted = read_move(file)

@@ -6,14 +6,12 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from spark import InputError
 from spark.audit import read_audit_settings
 from spark.files import replace_text
 from spark.jobs.report_material import Results, fleet_before, material_of
 from spark.report import Material, check_drawing, html_of, markdown_of
-from spark.terminal import FleetOptions, busy, say, say_clusters
+from spark.terminal import FleetOptions, busy, option, say, say_clusters
 
 
 class Paper(StrEnum):
@@ -25,30 +23,17 @@ class Paper(StrEnum):
 
 def report(
     source: FleetOptions,
-    out: Annotated[Path, typer.Option(help="File of the report.", show_default=False)],
-    plan: Annotated[
-        str | None, typer.Option(help="Folder of a plan of it.", show_default=False)
-    ] = None,
-    audit: Annotated[
-        str | None, typer.Option(help="Folder of an audit of it.", show_default=False)
-    ] = None,
-    history: Annotated[
-        str | None, typer.Option(help="Folder of a history up to it.", show_default=False)
-    ] = None,
-    compare: Annotated[
-        str | None, typer.Option(help="Folder of a comparison of it.", show_default=False)
-    ] = None,
-    by_weight: Annotated[
-        str | None, typer.Option(help="Folder of a comparison by weight.", show_default=False)
-    ] = None,
-    title: Annotated[str, typer.Option(help="Its title.")] = "Consumer groups of the fleet",
-    form: Annotated[Paper, typer.Option("--format", help="What it is written as.")] = Paper.HTML,
-    static: Annotated[bool, typer.Option("--static", help="Without scripts, for mail.")] = False,
+    out: Annotated[Path, option("File of the report.")],
+    plan: Annotated[str | None, option("Folder of a plan of it.")] = None,
+    audit: Annotated[str | None, option("Folder of an audit of it.")] = None,
+    history: Annotated[str | None, option("Folder of a history up to it.")] = None,
+    compare: Annotated[str | None, option("Folder of a comparison of it.")] = None,
+    by_weight: Annotated[str | None, option("Folder of a comparison by weight.")] = None,
+    title: Annotated[str, option("Its title.")] = "Consumer groups of the fleet",
+    form: Annotated[Paper, option("What it is written as.", "--format")] = Paper.HTML,
+    static: Annotated[bool, option("Without scripts, for mail.")] = False,
     thresholds: Annotated[
-        Path | None,
-        typer.Option(
-            help="Thresholds, severities, time-outs as in conf/audit.toml.", show_default=False
-        ),
+        Path | None, option("Thresholds, severities, time-outs as in conf/audit.toml.")
     ] = None,
 ) -> None:
     """Write one HTML page: what to do first, key figures, strategies, findings, worst groups."""

@@ -28,10 +28,7 @@ Key = tuple[str, str]
 
 
 def detailed_groups(
-    fleet: FleetSnapshot,
-    wanted: Sequence[Key],
-    settings: Settings,
-    changes: DataFrame | None,
+    fleet: FleetSnapshot, wanted: Sequence[Key], settings: Settings, changes: DataFrame | None
 ) -> list[GroupMaterial]:
     """These groups in their order; `fleet` has them alone, and the topics that they read."""
     if not wanted:

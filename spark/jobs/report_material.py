@@ -198,11 +198,7 @@ def _audited(
 
 
 def _planned(
-    session: SparkSession,
-    fleet: FleetSnapshot,
-    plan: str | None,
-    facts: DataFrame,
-    kept: ExitStack,
+    session: SparkSession, fleet: FleetSnapshot, plan: str | None, facts: DataFrame, kept: ExitStack
 ) -> tuple[DataFrame, DataFrame]:
     """Facts of groups with the measures of a plan, and its assignments."""
     if plan is None:

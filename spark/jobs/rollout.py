@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-import typer
-
 from spark.rollout import rollout_fleet, rollout_told
 from spark.terminal import (
     FleetOptions,
@@ -13,6 +11,7 @@ from spark.terminal import (
     as_rows,
     busy,
     clusters_read,
+    option,
     part_of,
     say,
     say_clusters,
@@ -24,11 +23,7 @@ SHOWN = 40
 
 
 def rollout(
-    source: FleetOptions,
-    to: Annotated[
-        str,
-        typer.Option(help="cooperative-sticky, or consumer (KIP-848).", show_default=False),
-    ],
+    source: FleetOptions, to: Annotated[str, option("cooperative-sticky, or consumer (KIP-848).")]
 ) -> None:
     """Plan the rolling restarts that change the assignor of groups, in waves, with their cost."""
     settings = source.settings

@@ -7,8 +7,6 @@ from functools import partial
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from spark.files import DirectStore, Opener, Where
 from spark.fleet import FleetFiles, FleetSnapshot, Part
 from spark.settings import Settings, window_length
@@ -31,6 +29,7 @@ from spark.terminal import (
     Window,
     busy,
     clusters_read,
+    option,
     optional_rates,
     part_of,
     programs_only,
@@ -45,14 +44,9 @@ ROWS = 60
 
 def simulate(
     source: GroupOptions,
-    scenario: Annotated[
-        Path,
-        typer.Option(help="TOML file of the events and their times.", show_default=False),
-    ],
-    seed: Annotated[int, typer.Option(help="Random seed (heartbeat phases, member ids).")] = 0,
-    seeds: Annotated[
-        int, typer.Option(help="Number of random seeds to run, starting at --seed.", min=1)
-    ] = 1,
+    scenario: Annotated[Path, option("TOML file of the events and their times.")],
+    seed: Annotated[int, option("Random seed (heartbeat phases, member ids).")] = 0,
+    seeds: Annotated[int, option("Number of random seeds to run, starting at --seed.", min=1)] = 1,
     window: Window = "24h",
 ) -> None:
     """Simulate one group through a deployment or failure, and its cost."""

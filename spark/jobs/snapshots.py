@@ -7,8 +7,6 @@ from dataclasses import asdict
 from itertools import groupby
 from typing import Annotated, Any
 
-import typer
-
 from spark.errors import InputError, RunError
 from spark.files import (
     CatalogSchema,
@@ -35,7 +33,7 @@ from spark.fleet import (
     time_of,
 )
 from spark.settings import duration, in_words
-from spark.terminal import Rows, StoreOptions, Table, at_most, busy, say, show, tell
+from spark.terminal import Rows, StoreOptions, Table, at_most, busy, option, say, show, tell
 
 CLUSTERS = "clusters"
 
@@ -51,24 +49,21 @@ NAMED = 20
 MEGABYTE = 1_000_000
 
 Since = Annotated[
-    str | None,
-    typer.Option(help="List only those since this id, or this long before the newest (7d)."),
+    str | None, option("List only those since this id, or this long before the newest (7d).")
 ]
 Prune = Annotated[
-    str | None,
-    typer.Option("--prune", metavar="AGE", help="Remove snapshots older than this, such as 90d."),
+    str | None, option("Remove snapshots older than this, such as 90d.", "--prune", metavar="AGE")
 ]
 KeepDaily = Annotated[
-    int | None,
-    typer.Option(help="With --prune: keep this many snapshots of a day for each cluster.", min=1),
+    int | None, option("With --prune: keep this many snapshots of a day for each cluster.", min=1)
 ]
-Compact = Annotated[bool, typer.Option("--compact", help="Merge small files.")]
+Compact = Annotated[bool, option("Merge small files.", "--compact")]
 DryRun = Annotated[
     bool,
-    typer.Option(
+    option(
+        "Carry out --prune and --compact; otherwise only print what they would do.",
         "--dry-run/--apply",
         " /--no-dry-run",
-        help="Carry out --prune and --compact; otherwise only print what they would do.",
     ),
 ]
 
@@ -227,10 +222,7 @@ def prune_store(
         _say_pruned(pruning, gone, dry_run, age)
     rows = [asdict(element) | {"removed": element.snapshot in gone} for element in pruning.aged]
     left = [{"snapshot": element, "why": why} for element, why in pruning.left.items()]
-    return {
-        "prune": Table(rows, [*map(_pruned_row, rows)]),
-        "left": Table(left, is_shown=False),
-    }
+    return {"prune": Table(rows, [*map(_pruned_row, rows)]), "left": Table(left, is_shown=False)}
 
 
 def _pruned_row(row: dict[str, Any]) -> dict[str, Any]:

@@ -23,6 +23,7 @@ from spark.terminal import (
     at_most,
     busy,
     clusters_read,
+    option,
     part_of,
     say,
     say_clusters,
@@ -39,8 +40,7 @@ def verify(
     plan: PlanFolder = None,
     plan_tables: PlanTables = None,
     snapshot: Annotated[
-        str | None,
-        typer.Option(help="Id such as 20261121T060000Z.", show_default="all that the plan has"),
+        str | None, option("Id such as 20261121T060000Z.", shown="all that the plan has")
     ] = None,
 ) -> None:
     """Check a plan against its snapshot without the solver; exit code 1 if anything is wrong."""

@@ -14,6 +14,7 @@ from spark.terminal import (
     all_in_force,
     busy,
     live,
+    option,
     say,
     show,
     show_outcomes,
@@ -21,8 +22,7 @@ from spark.terminal import (
 
 
 def watch(
-    plans: LiveOptions,
-    timeout: Annotated[float, typer.Option(help="Maximum seconds to wait.", min=0)] = 60.0,
+    plans: LiveOptions, timeout: Annotated[float, option("Maximum seconds to wait.", min=0)] = 60.0
 ) -> None:
     """Wait until groups own what their plans say; exit code 1 if they don't in time.
 

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from functools import reduce
 from typing import Annotated, Any
 
-import typer
 from pyspark.sql import DataFrame, functions as F
 
 from optimizer.scenarios import BrokerDown, Event, EventError, event_of
@@ -25,6 +24,7 @@ from spark.terminal import (
     busy,
     by_kind,
     clusters_read,
+    option,
     optional_rates,
     part_of,
     programs_only,
@@ -71,21 +71,13 @@ def whatif(
     target: OutOptions,
     trial: TrialOptions,
     event: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="An event such as crash-rack=eu-west-a; repeat it for a sequence.",
-            show_default=False,
-        ),
+        list[str] | None, option("An event such as crash-rack=eu-west-a; repeat it for a sequence.")
     ] = None,
     snapshot_out: Annotated[
-        str | None,
-        typer.Option(
-            help="Store to which the fleet after the events is written.", show_default=False
-        ),
+        str | None, option("Store to which the fleet after the events is written.")
     ] = None,
     static: Annotated[
-        bool,
-        typer.Option("--static", help="Assume that every member is static (has an instance id)."),
+        bool, option("Assume that every member is static (has an instance id).")
     ] = False,
     window: Window = "24h",
 ) -> None:

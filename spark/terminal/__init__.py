@@ -47,6 +47,7 @@ from spark.terminal.options import (
     PlanTables as PlanTables,
     Window as Window,
     clusters_read as clusters_read,
+    option as option,
     part_of as part_of,
     read_snapshot as read_snapshot,
     say_clusters as say_clusters,

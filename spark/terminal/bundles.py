@@ -11,7 +11,6 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Annotated
 
-import typer
 from pyspark.sql import DataFrame, SparkSession
 
 from optimizer import STRATEGY_NAMES
@@ -39,6 +38,7 @@ from spark.terminal.options import (
     Snapshot,
     Store,
     StoreTables,
+    option,
     optional_out,
     part_of,
     read_snapshot,
@@ -223,10 +223,10 @@ class TrialOptions(GoalOptions):
 
     strategies: Annotated[
         str | None,
-        typer.Option(
-            help=f"Names, separated by commas: current, {', '.join(STRATEGY_NAMES)}; your own as "
+        option(
+            f"Names, separated by commas: current, {', '.join(STRATEGY_NAMES)}; your own as "
             "package:function.",
-            show_default="as configured",
+            shown="as configured",
         ),
     ] = None
 

@@ -9,34 +9,29 @@ from dataclasses import MISSING, fields, is_dataclass
 from functools import wraps
 from typing import Annotated, Any, get_type_hints
 
-import typer
 from typer.models import OptionInfo
 
 from spark.errors import InputError
 from spark.terminal.console import silence
+from spark.terminal.options import option
 from spark.terminal.printing import Format, Layout, Printing, printed
 from spark.terminal.progress import progress
 
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print errors only.")]
-Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Log each step and its duration.")]
+Quiet = Annotated[bool, option("Print errors only.", "--quiet", "-q")]
+Verbose = Annotated[bool, option("Log each step and its duration.", "--verbose", "-v")]
 OF_ALL = {"quiet": Quiet, "verbose": Verbose}
 """Options of every command."""
 
 OF_TABLES = {
-    "form": Annotated[Format, typer.Option("--format", help="How tables are printed.")],
+    "form": Annotated[Format, option("How tables are printed.", "--format")],
     "as_csv": Annotated[
-        bool, typer.Option("--csv", help="Print one table as CSV, with all rows and columns.")
+        bool, option("Print one table as CSV, with all rows and columns.", "--csv")
     ],
     "table": Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME", help="With --csv: the table to print.", show_default="the first"
-        ),
+        str | None, option("With --csv: the table to print.", metavar="NAME", shown="the first")
     ],
-    "everything": Annotated[bool, typer.Option("--all", help="Print all rows and sentences.")],
-    "wide": Annotated[
-        bool, typer.Option("--wide", help="Print all columns at full width (for less -S).")
-    ],
+    "everything": Annotated[bool, option("Print all rows and sentences.", "--all")],
+    "wide": Annotated[bool, option("Print all columns at full width (for less -S).", "--wide")],
 }
 """Options of every command that prints tables."""
 
@@ -89,7 +84,7 @@ def for_typer(command: Callable[..., Any], has_tables: bool = True) -> Callable[
             return command(**stated)
 
     run.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
-        [_in_panel(parameter) for parameter in parameters.values()]
+        [_spelled(parameter) for parameter in parameters.values()]
     )
     run.__annotations__ = {
         parameter.name: parameter.annotation for parameter in parameters.values()
@@ -113,20 +108,22 @@ def _parameter(name: str, kind: Any, default: Any) -> inspect.Parameter:
 
 def _spellings(parameter: inspect.Parameter) -> Sequence[str]:
     """As the command declares them; to Typer the first is a default until it reads them."""
-    option = parameter.annotation.__metadata__[0]
-    if not isinstance(option, OptionInfo):
+    declared = parameter.annotation.__metadata__[0]
+    if not isinstance(declared, OptionInfo):
         return ()
-    return str(option.default), *(option.param_decls or ())
+    return str(declared.default), *(declared.param_decls or ())
 
 
-def _in_panel(parameter: inspect.Parameter) -> inspect.Parameter:
-    """The same option in its panel of the help."""
-    option = parameter.annotation.__metadata__[0]
-    if parameter.name not in PANEL_OF or not isinstance(option, OptionInfo):
+def _spelled(parameter: inspect.Parameter) -> inspect.Parameter:
+    """The same option in its panel of the help; a flag without spellings can't be negated."""
+    declared = parameter.annotation.__metadata__[0]
+    if not isinstance(declared, OptionInfo):
         return parameter
-    placed = copy(option)
-    placed.rich_help_panel = PANEL_OF[parameter.name]
-    return parameter.replace(annotation=Annotated[parameter.annotation.__origin__, placed])
+    spelled = copy(declared)
+    spelled.rich_help_panel = PANEL_OF.get(parameter.name)
+    if parameter.annotation.__origin__ is bool and spelled.default is ...:
+        spelled.param_decls = (f"--{parameter.name.replace('_', '-')}",)
+    return parameter.replace(annotation=Annotated[parameter.annotation.__origin__, spelled])
 
 
 def _printing(settings: Mapping[str, Any], has_own_all: bool) -> Printing:

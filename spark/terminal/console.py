@@ -101,11 +101,7 @@ def _laid_out(name: str, rows: Rows, columns: Sequence[str], longest: int | None
     """The table, narrow if names have a line of at most so many characters."""
     narrow = longest is not None
     table = Grid(
-        title=name,
-        title_justify="left",
-        box=SIMPLE_HEAD,
-        pad_edge=False,
-        collapse_padding=narrow,
+        title=name, title_justify="left", box=SIMPLE_HEAD, pad_edge=False, collapse_padding=narrow
     )
     shown = {column: [_cell(row[column]) for row in rows] for column in columns}
     for column, cells in shown.items():

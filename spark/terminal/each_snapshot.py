@@ -5,20 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Annotated, TypeVar
 
-import typer
 from pyspark.sql import SparkSession
 
 from spark.errors import InputError, UnreadableError
 from spark.files import Where
 from spark.fleet import Part, skipped_sentence, whole
 from spark.terminal.console import say
-from spark.terminal.options import NoSuchPartError
+from spark.terminal.options import NoSuchPartError, option
 
 ALL = "all"
 
-SnapshotOrAll = Annotated[
-    str | None, typer.Option(help="Id, or `all`.", show_default="the newest of each cluster")
-]
+SnapshotOrAll = Annotated[str | None, option("Id, or `all`.", shown="the newest of each cluster")]
 
 T = TypeVar("T")
 

@@ -58,14 +58,8 @@ CAUSES = (
         r"File too large",
         "a file became larger than this process may write{file}: raise the limit (ulimit -f)",
     ),
-    _cause(
-        r"Read-only file system",
-        f"the file system can't be written{{file}}: {ELSEWHERE}",
-    ),
-    _cause(
-        r"Too many open files",
-        "too many files are open at once: raise the limit (ulimit -n)",
-    ),
+    _cause(r"Read-only file system", f"the file system can't be written{{file}}: {ELSEWHERE}"),
+    _cause(r"Too many open files", "too many files are open at once: raise the limit (ulimit -n)"),
     _cause(
         r"unable to create (?:new )?native thread",
         "Spark's Java process may start no further thread: raise the limit of processes (ulimit "

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from typing import TYPE_CHECKING, Annotated
 
-import typer
 from pyspark.sql import SparkSession
 
 from spark.errors import InputError
@@ -14,7 +13,7 @@ from spark.files import Where
 from spark.fleet import Part, time_of
 from spark.settings import Settings, duration
 from spark.terminal.console import say
-from spark.terminal.options import NoSuchPartError
+from spark.terminal.options import NoSuchPartError, option
 from spark.terminal.printing import Table
 from spark.terminal.progress import busy
 from spark.wording import did_you_mean, named
@@ -27,12 +26,9 @@ Held = Mapping[str, Sequence[str]]
 
 Since = Annotated[
     str | None,
-    typer.Option(
-        help="First snapshot: its id, or a duration before the last one such as 7d.",
-        show_default="all",
-    ),
+    option("First snapshot: its id, or a duration before the last one such as 7d.", shown="all"),
 ]
-Until = Annotated[str | None, typer.Option(help="Last snapshot: its id.", show_default="newest")]
+Until = Annotated[str | None, option("Last snapshot: its id.", shown="newest")]
 
 
 def since_in(stated: str | None) -> str | timedelta | None:

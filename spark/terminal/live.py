@@ -16,31 +16,18 @@ from optimizer.assignor.source import is_url, text_of, without_secrets
 from spark.enforce import PlanFolder
 from spark.errors import InputError
 from spark.sources.live.cluster import Cluster, read_clusters
-from spark.terminal.options import ClusterName
+from spark.terminal.options import ClusterName, option
 from spark.wording import named
 
 READ_WITHIN = 10.0  # seconds, for the plan
 
-Plans = Annotated[
-    str,
-    typer.Argument(help="File, URL or folder that `export-plan` filled.", show_default=False),
-]
+Plans = Annotated[str, typer.Argument(help="File, URL or folder that `export-plan` filled.")]
 OfGroups = Annotated[
-    str | None,
-    typer.Option(
-        "--group",
-        help="Of a folder only groups that match a pattern (`*`, `?`).",
-        show_default="all",
-    ),
+    str | None, option("Of a folder only groups that match a pattern (`*`, `?`).", shown="all")
 ]
-Bootstrap = Annotated[
-    list[str] | None, typer.Option(help="HOST:PORT of a broker; repeatable.", show_default=False)
-]
+Bootstrap = Annotated[list[str] | None, option("HOST:PORT of a broker; repeatable.")]
 Clusters = Annotated[
-    Path | None,
-    typer.Option(
-        help="Clusters as in conf/clusters.toml; the plan names the one.", show_default=False
-    ),
+    Path | None, option("Clusters as in conf/clusters.toml; the plan names the one.")
 ]
 
 

@@ -8,7 +8,7 @@ from datetime import timedelta
 from enum import StrEnum
 from functools import partial
 from pathlib import Path
-from typing import Annotated, TypeVar
+from typing import Annotated, Any, TypeVar
 
 import typer
 from pyspark.sql import SparkSession
@@ -26,68 +26,40 @@ from spark.wording import did_you_mean, named
 CHECK_FAILED = 1
 """Exit code of a command that found what it looks for."""
 
-Store = Annotated[str | None, typer.Argument(help="Folder of snapshots.", show_default=False)]
+
+def option(text: str, *names: str, shown: str | None = None, **others: Any) -> Any:
+    """An option with this help, called as its parameter unless it has names; flags have no `--no-`.
+
+    `shown` stands for the default in the help.
+    """
+    return typer.Option(*names, help=text, show_default=shown or True, **others)
+
+
+Store = Annotated[str | None, typer.Argument(help="Folder of snapshots.")]
 StoreTables = Annotated[
-    str | None,
-    typer.Option(
-        "--tables",
-        metavar="CATALOG.SCHEMA",
-        help="Tables of snapshots, instead of STORE.",
-        show_default=False,
-    ),
+    str | None, option("Tables of snapshots, instead of STORE.", metavar="CATALOG.SCHEMA")
 ]
-PlanFolder = Annotated[
-    str | None, typer.Argument(help="Folder that `plan` wrote.", show_default=False)
-]
+PlanFolder = Annotated[str | None, typer.Argument(help="Folder that `plan` wrote.")]
 PlanTables = Annotated[
-    str | None,
-    typer.Option(
-        "--plan-tables",
-        metavar="CATALOG.SCHEMA",
-        help="Tables that `plan` wrote, instead of PLAN.",
-        show_default=False,
-    ),
+    str | None, option("Tables that `plan` wrote, instead of PLAN.", metavar="CATALOG.SCHEMA")
 ]
-Out = Annotated[str | None, typer.Option(help="Folder for the result.", show_default=False)]
+Out = Annotated[str | None, option("Folder for the result.")]
 OutTables = Annotated[
-    str | None,
-    typer.Option(
-        "--out-tables",
-        metavar="CATALOG.SCHEMA",
-        help="Tables for the result, instead of --out.",
-        show_default=False,
-    ),
+    str | None, option("Tables for the result, instead of --out.", metavar="CATALOG.SCHEMA")
 ]
-ClusterName = Annotated[
-    str | None, typer.Option("--cluster", help="Only this cluster.", show_default="all")
-]
+ClusterName = Annotated[str | None, option("Only this cluster.", shown="all")]
 GroupPattern = Annotated[
-    str | None,
-    typer.Option(
-        "--group", help="Only groups that match a pattern (`*`, `?`).", show_default="all"
-    ),
+    str | None, option("Only groups that match a pattern (`*`, `?`).", shown="all")
 ]
 Snapshot = Annotated[
-    str | None,
-    typer.Option(help="Id such as 20261121T060000Z.", show_default="the newest of each cluster"),
+    str | None, option("Id such as 20261121T060000Z.", shown="the newest of each cluster")
 ]
-Window = Annotated[
-    str, typer.Option(help="Time before each cluster's last snapshot from which rates come.")
-]
-Master = Annotated[
-    str | None, typer.Option(help="Spark master.", show_default="all cores of this machine")
-]
-Conf = Annotated[
-    list[str] | None, typer.Option(help="KEY=VALUE for Spark; repeatable.", show_default=False)
-]
-Config = Annotated[
-    Path | None, typer.Option(help="Settings as in conf/evenfleet.toml.", show_default=False)
-]
-GroupName = Annotated[str, typer.Option("--group", help="Name of the group.", show_default=False)]
-ItsCluster = Annotated[
-    str | None,
-    typer.Option("--cluster", help="Its cluster.", show_default="the only one with such a group"),
-]
+Window = Annotated[str, option("Time before each cluster's last snapshot from which rates come.")]
+Master = Annotated[str | None, option("Spark master.", shown="all cores of this machine")]
+Conf = Annotated[list[str] | None, option("KEY=VALUE for Spark; repeatable.")]
+Config = Annotated[Path | None, option("Settings as in conf/evenfleet.toml.")]
+GroupName = Annotated[str, option("Name of the group.")]
+ItsCluster = Annotated[str | None, option("Its cluster.", shown="the only one with such a group")]
 
 
 def store_in(store: str | None, tables: str | None) -> Where:
@@ -132,33 +104,29 @@ class RackMeaning(StrEnum):
 
 Rack = Annotated[
     RackMeaning | None,
-    typer.Option(
-        help="Read within racks: from the leader, or from any replica (KIP-392).",
-        show_default="as configured",
+    option(
+        "Read within racks: from the leader, or from any replica (KIP-392).", shown="as configured"
     ),
 ]
 Levels = Annotated[
     str | None,
-    typer.Option(
-        help="Priorities after balance, such as `racks,moves,spread`.", show_default="as configured"
-    ),
+    option("Priorities after balance, such as `racks,moves,spread`.", shown="as configured"),
 ]
 MinGain = Annotated[
     float | None,
-    typer.Option(
-        help="Minimum improvement (partitions) per move; groups below it stay as they are.",
-        show_default="as configured",
+    option(
+        "Minimum improvement (partitions) per move; groups below it stay as they are.",
+        shown="as configured",
     ),
 ]
 
 
 GoalTexts = Annotated[
     list[str] | None,
-    typer.Option(
-        "--goal",
+    option(
+        "Any goal of conf/evenfleet.toml, for all groups; repeatable.",
         metavar="KEY=VALUE",
-        help="Any goal of conf/evenfleet.toml, for all groups; repeatable.",
-        show_default="as configured",
+        shown="as configured",
     ),
 ]
 
@@ -189,11 +157,7 @@ def with_goals(
 
 
 def read_snapshot(
-    session: SparkSession,
-    store: Where,
-    snapshot: str | None,
-    doing: str,
-    max_age: timedelta,
+    session: SparkSession, store: Where, snapshot: str | None, doing: str, max_age: timedelta
 ) -> FleetSnapshot:
     """The fleet at the newest instant, or one snapshot."""
     read = partial(FleetSnapshot.read, session, store, snapshot, max_age)

@@ -27,10 +27,7 @@ from spark.terminal.submission import submission, submitted
 
 LOG_SETTINGS = Path(__file__).with_name("log4j2.properties")
 
-LOCAL_DEFAULTS = {
-    "spark.driver.host": "127.0.0.1",
-    "spark.driver.bindAddress": "127.0.0.1",
-}
+LOCAL_DEFAULTS = {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
 
 LOG_LEVEL = "spark.log.level"
 

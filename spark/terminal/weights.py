@@ -7,7 +7,6 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import Annotated
 
-import typer
 from pyspark.sql import DataFrame, SparkSession, functions as F
 
 from spark.files import Where
@@ -15,15 +14,14 @@ from spark.fleet import WHOLE, FleetFiles, FleetSnapshot
 from spark.settings import Settings, weight_of
 from spark.terminal.histories import read_history
 from spark.terminal.openers import opened, opened_store, read_subset
-from spark.terminal.options import read_snapshot
+from spark.terminal.options import option, read_snapshot
 
 WeightSource = Annotated[
     str | None,
-    typer.Option(
-        "--weight",
+    option(
+        "Balance by weight: column (partitions.weight), lag, rate, or rate:p95:24h.",
         metavar="SOURCE",
-        help="Balance by weight: column (partitions.weight), lag, rate, or rate:p95:24h.",
-        show_default="as configured",
+        shown="as configured",
     ),
 ]
 
