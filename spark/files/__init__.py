@@ -15,9 +15,8 @@ reads, and a hidden folder `.evenfleet` beside them:
 from __future__ import annotations
 
 from spark.files.arrow_place import NeedsSparkError as NeedsSparkError
-from spark.files.by_snapshot import write_by_snapshot as write_by_snapshot
-from spark.files.catalog_source import CatalogSource as CatalogSource
 from spark.files.catalog_tables import (
+    CatalogSource as CatalogSource,
     check_tables as check_tables,
     remove_from_catalog as remove_from_catalog,
 )
@@ -30,9 +29,13 @@ from spark.files.columns import (
     whole_numbers as whole_numbers,
 )
 from spark.files.direct_store import DirectStore as DirectStore, Wanted as Wanted
-from spark.files.disk import writing as writing
+from spark.files.disk import replace_text as replace_text, writing as writing
 from spark.files.local_place import LocalPlace as LocalPlace
-from spark.files.local_run import LocalRun as LocalRun, written_file as written_file
+from spark.files.local_run import (
+    LocalRemoval as LocalRemoval,
+    LocalRun as LocalRun,
+    written_file as written_file,
+)
 from spark.files.locked_run import sweep as sweep, written_by_others as written_by_others
 from spark.files.manifest import File as File
 from spark.files.merging import (
@@ -43,7 +46,7 @@ from spark.files.merging import (
     rows_in as rows_in,
 )
 from spark.files.parts import read_parts as read_parts
-from spark.files.place import Place as Place
+from spark.files.place import Place as Place, TooLateError as TooLateError
 from spark.files.places import (
     DEFAULT_FS as DEFAULT_FS,
     Opener as Opener,
@@ -52,15 +55,14 @@ from spark.files.places import (
     run_of as run_of,
     source_of as source_of,
 )
-from spark.files.removal import LocalRemoval as LocalRemoval
 from spark.files.source import (
     REMOVED as REMOVED,
     SNAPSHOT as SNAPSHOT,
+    CatalogSchema as CatalogSchema,
     Source as Source,
     Stated as Stated,
+    Where as Where,
+    table_in as table_in,
 )
 from spark.files.spark_place import SparkPlace as SparkPlace
-from spark.files.tables import write_tables as write_tables
-from spark.files.text_file import replace_text as replace_text
-from spark.files.too_late import TooLateError as TooLateError
-from spark.files.where import CatalogSchema as CatalogSchema, Where as Where, table_in as table_in
+from spark.files.tables import write_by_snapshot as write_by_snapshot, write_tables as write_tables

@@ -19,10 +19,9 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from spark.errors import UnreadableError, first_line
-from spark.files.column_statistics import Columns, cells_told
 from spark.files.columns import coded, taken, texts
-from spark.files.footers import without_nulls
-from spark.files.manifest import File, Manifest
+from spark.files.manifest import Columns, File, Manifest, cells_told
+from spark.files.parts import without_nulls
 from spark.files.place import Place, rewritten
 from spark.files.source import REMOVED, Cells
 

@@ -1,11 +1,12 @@
-"""What a disk refuses, in a sentence."""
+"""What a disk refuses, in a sentence; and one file of text, replaced as one step."""
 
 from __future__ import annotations
 
 import errno
 import os
+import secrets
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from spark.errors import InputError, RunError
@@ -41,3 +42,24 @@ def sync_folder(folder: Path) -> None:
             raise
     finally:
         os.close(opened)
+
+
+def replace_text(path: Path, text: str) -> None:
+    """Write a file that others may be reading: they see the old text or the new one, whole.
+
+    Who may read it is up to the umask. InputError or RunError if it can't be written.
+    """
+    half = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
+    with writing(path):
+        try:
+            with half.open("x", encoding="utf-8", newline="\n") as file:
+                file.write(text)
+                file.flush()
+                os.fsync(file.fileno())
+            half.replace(path)
+        except BaseException:
+            with suppress(OSError):
+                half.unlink()
+            raise
+    with suppress(OSError):  # the new text holds
+        sync_folder(path.parent)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import zlib
 from collections.abc import Callable, Collection, Iterable, Mapping
 from pathlib import Path
 from typing import TypeVar
@@ -11,11 +12,21 @@ from typing import TypeVar
 import pyarrow.parquet as pq
 
 from spark.errors import InputError, UnreadableError
-from spark.files.checksum import checksum
 from spark.files.direct_store import DirectStore, is_part
-from spark.files.footers import Footers, footers_of
 from spark.files.manifest import HIDDEN, File, Manifest
-from spark.files.parts import Parts
+from spark.files.parts import Footers, Parts, footers_of
+
+CHUNK = 1 << 20
+
+
+def checksum(path: Path) -> str:
+    """The CRC-32 of a file, in hex."""
+    result = 0
+    with path.open("rb") as file:
+        while chunk := file.read(CHUNK):
+            result = zlib.crc32(chunk, result)
+    return f"{result:08x}"
+
 
 T = TypeVar("T")
 

@@ -1,8 +1,9 @@
-"""What one run writes to a local folder: aside at first, then in its place, all at once."""
+"""What one run writes to a local folder, aside at first and then in its place, or removes there."""
 
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Self
@@ -10,14 +11,28 @@ from typing import Self
 import pyarrow.parquet as pq
 
 from spark.errors import RunError
-from spark.files.checksum import checksum
-from spark.files.column_statistics import NOTHING, Columns, ColumnStatistics, column_statistics
 from spark.files.direct_store import cells_of
 from spark.files.disk import sync_folder
-from spark.files.local_place import LocalPlace
-from spark.files.locked_run import LockedRun, manifest_or_none, moving, next_version, put_in_place
-from spark.files.manifest import File, Manifest
-from spark.files.too_late import TooLateError
+from spark.files.local_place import LocalPlace, checksum
+from spark.files.locked_run import (
+    REMOVING,
+    REPLACED,
+    LockedRun,
+    manifest_or_none,
+    moving,
+    next_version,
+    put_in_place,
+    take_out_removed,
+)
+from spark.files.manifest import (
+    NOTHING,
+    Columns,
+    ColumnStatistics,
+    File,
+    Manifest,
+    column_statistics,
+)
+from spark.files.place import TooLateError
 
 
 class LocalRun(LockedRun):
@@ -94,3 +109,29 @@ def written_file(path: Path, run: str, tallied: Collection[Columns] = ()) -> Fil
         rows = opened.metadata.num_rows
         cells = column_statistics({columns: cells_of(opened, columns) for columns in tallied})
     return File(path.name, run, path.stat().st_size, rows, checksum(path), cells)
+
+
+class LocalRemoval(LockedRun):
+    """Removes snapshots of a local folder, all of `owned` tables that they have.
+
+    The snapshot's manifest says first that they are removed, which is one step: from then on no
+    reader takes what is left for a snapshot. Then its folders are moved into the run's own, each as
+    one step, and deleted there; the manifest goes last. Whoever writes to the folder next does what
+    a run that was killed has left to do.
+    """
+
+    to_become = "removed"
+
+    def remove(self, snapshot: str, seen: Manifest | None) -> bool:
+        """Remove one; False if a run has written or removed it since `seen` was its manifest."""
+        to_do = self.path / REMOVING / f"snapshot={snapshot}"
+        to_do.mkdir(parents=True)
+        with moving(self.place):
+            version = next_version(self.place, snapshot)
+            unchanged = self.place.manifest(snapshot) == seen
+            if not (unchanged and self.put(snapshot, Manifest(version, {}, sorted(self.owned)))):
+                to_do.rmdir()
+                return False
+            take_out_removed(self.place, self.path, snapshot)
+        shutil.rmtree(self.path / REPLACED, ignore_errors=True)
+        return True

@@ -14,8 +14,7 @@ from typing import Self
 from spark.errors import RunError, UnreadableError
 from spark.files.disk import sync_folder
 from spark.files.local_place import LocalPlace
-from spark.files.manifest import HIDDEN, File, Manifest
-from spark.files.run_name import new_run
+from spark.files.manifest import HIDDEN, File, Manifest, new_run
 
 REPLACED = "replaced"
 """Folder of a run with what it took out of its place."""

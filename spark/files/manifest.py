@@ -1,14 +1,67 @@
-"""A manifest: which files are the tables of one snapshot."""
+"""A manifest: which files are the tables of one snapshot, and how often values occur in them."""
 
 from __future__ import annotations
 
 import json
+import secrets
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from datetime import UTC, datetime
+from functools import reduce
+from operator import add
 from typing import Any, TypeVar
 
 from spark.errors import UnreadableError
-from spark.files.column_statistics import ToldCells
+from spark.files.source import Cells
+
+MOST = 500
+"""So many combinations of values are told; who wants to know of more has to open the file."""
+
+Columns = tuple[str, ...]
+"""Columns of texts, of which combinations of values are counted."""
+
+ColumnStatistics = Mapping[str, Collection[Columns]]
+"""By table what a manifest is to tell of its files."""
+
+NOTHING: ColumnStatistics = {}
+
+ToldCells = Mapping[str, Sequence[Sequence[str | int | None]]]
+"""By the names of columns, with commas between them: the values of each combination, and how often
+it occurs."""
+
+
+def column_statistics(counted: Mapping[Columns, Counter[Cells]]) -> ToldCells:
+    """What a manifest says of what was counted in a file."""
+    return {
+        ",".join(columns): sorted(
+            ([*map(_text, cells), count] for cells, count in of.items()), key=repr
+        )
+        for columns, of in counted.items()
+        if len(of) <= MOST
+    }
+
+
+def cells_told(told: Collection[ToldCells], columns: Columns) -> Counter[Cells] | None:
+    """The same again, of several files together; None unless all of them tell it."""
+    key = ",".join(columns)
+    if any(key not in item for item in told):
+        return None
+    return reduce(add, (_counter(item[key]) for item in told), Counter())
+
+
+def _counter(rows: Sequence[Sequence[str | int | None]]) -> Counter[Cells]:
+    return Counter({tuple(map(_bytes, cells)): int(count or 0) for *cells, count in rows})
+
+
+def _text(value: bytes | None) -> str | None:
+    """Bytes that are no UTF-8 are kept as well: JSON escapes what stands for them."""
+    return None if value is None else value.decode("utf-8", "surrogateescape")
+
+
+def _bytes(text: str | int | None) -> bytes | None:
+    return None if text is None else str(text).encode("utf-8", "surrogateescape")
+
 
 T = TypeVar("T")
 
@@ -97,3 +150,16 @@ def _of(kind: type[T], value: Any) -> T:
     if not isinstance(value, kind):
         raise TypeError(f"{value!r} is no {kind.__name__}")
     return value
+
+
+_TIME = "%Y%m%dT%H%M%SZ"
+
+
+def new_run() -> str:
+    """The name of a run: when it began, in UTC, and something that no other has."""
+    return f"{datetime.now(UTC):{_TIME}}-{secrets.token_hex(4)}"
+
+
+def began(run: str) -> datetime:
+    """When a run of that name began; ValueError for a name that no run has."""
+    return datetime.strptime(run.partition("-")[0], _TIME).replace(tzinfo=UTC)

@@ -10,10 +10,9 @@ from typing import NamedTuple
 from pyspark.sql import SparkSession
 from pyspark.sql.types import StringType, StructField, StructType
 
-from spark.errors import UnreadableError
-from spark.files.footers import Footers
+from spark.errors import RunError, UnreadableError
 from spark.files.manifest import HIDDEN, File, Manifest
-from spark.files.parts import Parts, read_parts
+from spark.files.parts import Footers, Parts, read_parts
 from spark.files.source import SNAPSHOT, Source, Stated
 
 
@@ -202,3 +201,13 @@ def _together(session: SparkSession, table: str, base: str, entries: Sequence[_K
 
 def _gone(table: str, parts: Parts) -> UnreadableError:
     return UnreadableError(f"table {table} can't be read from {parts.paths[0]}: it is gone")
+
+
+class TooLateError(RunError):
+    """A run finds another's tables in the place of those that it began with."""
+
+    def __init__(self, place: Place, snapshot: str) -> None:
+        super().__init__(
+            f"another run wrote snapshot {snapshot} of {place.root} in the meantime: that one is "
+            "whole and stays, what this one made isn't kept"
+        )

@@ -9,13 +9,13 @@ from pathlib import Path
 from pyspark.sql import SparkSession
 
 from spark.files.arrow_place import ArrowPlace, NeedsSparkError
-from spark.files.catalog_source import CatalogSource
+from spark.files.catalog_tables import CatalogSource
 from spark.files.direct_store import DirectStore
 from spark.files.local_place import LocalPlace
 from spark.files.local_run import LocalRun
+from spark.files.source import CatalogSchema, Where
 from spark.files.spark_place import SparkPlace
 from spark.files.spark_run import SparkRun
-from spark.files.where import CatalogSchema, Where
 
 DEFAULT_FS = "spark.hadoop.fs.defaultFS"
 """Spark's setting of the file system that a path without a scheme is of."""

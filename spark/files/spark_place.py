@@ -12,8 +12,8 @@ from urllib.parse import unquote
 from pyspark.sql import Row, SparkSession, functions as F
 
 from spark.errors import InputError, UnreadableError, first_line, unreadable_file
-from spark.files.literal import LITERAL, is_not_there
 from spark.files.manifest import HIDDEN, File, Manifest
+from spark.files.parts import LITERAL, is_not_there
 from spark.files.place import Place, rewritten
 from spark.files.source import REMOVED, Cells, cells_in
 

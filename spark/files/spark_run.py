@@ -9,11 +9,10 @@ from datetime import UTC, datetime, timedelta
 from pyspark.sql import SparkSession
 
 from spark.errors import RunError, first_line
-from spark.files.literal import LITERAL
-from spark.files.manifest import HIDDEN, File, Manifest
-from spark.files.run_name import began, new_run
+from spark.files.manifest import HIDDEN, File, Manifest, began, new_run
+from spark.files.parts import LITERAL
+from spark.files.place import TooLateError
 from spark.files.spark_place import SparkPlace
-from spark.files.too_late import TooLateError
 
 OVER = timedelta(days=1)
 """After so long nothing is taken for the work of a run that may still be alive."""

@@ -21,36 +21,32 @@ from spark.fleet.conform import (
     name_groups as name_groups,
     null_keys as null_keys,
 )
-from spark.fleet.connectors import IS_CONNECTOR as IS_CONNECTOR, connector_topic as connector_topic
 from spark.fleet.contents import Contents as Contents, contents_of as contents_of
 from spark.fleet.fleet_files import FleetFiles as FleetFiles, Rows as Rows
 from spark.fleet.kinds import (
     CLASSIC as CLASSIC,
     CONNECT as CONNECT,
     CONSUMER as CONSUMER,
+    IS_CONNECTOR as IS_CONNECTOR,
     LENGTH_OF_UUID as LENGTH_OF_UUID,
     OTHER as OTHER,
+    PLANNED as PLANNED,
+    REBALANCING_STATES as REBALANCING_STATES,
     SHARE as SHARE,
+    STATUSES as STATUSES,
     STREAMS as STREAMS,
     TYPES as TYPES,
+    UNKNOWN_STATE as UNKNOWN_STATE,
+    UNPLANNED as UNPLANNED,
+    UNSUPPORTED as UNSUPPORTED,
+    connector_topic as connector_topic,
     kind_of as kind_of,
     type_of_protocol as type_of_protocol,
     why_unsupported as why_unsupported,
 )
-from spark.fleet.kinds_of_results import (
-    AUDIT as AUDIT,
-    COMPARISON as COMPARISON,
-    HISTORY as HISTORY,
-    PLAN as PLAN,
-    RATES as RATES,
-    REPLAY as REPLAY,
-    RESULTS as RESULTS,
-    STORE as STORE,
-    WHATIF as WHATIF,
-    check_kind as check_kind,
-)
 from spark.fleet.local_store import (
     SCHEMAS as SCHEMAS,
+    SourceTables as SourceTables,
     table_of as table_of,
     write_store as write_store,
 )
@@ -73,23 +69,24 @@ from spark.fleet.retention import (
     pruning_of as pruning_of,
 )
 from spark.fleet.schemas import (
+    AUDIT as AUDIT,
+    COMPARISON as COMPARISON,
     GROUP_KEYS as GROUP_KEYS,
+    HISTORY as HISTORY,
     LAG as LAG,
+    PLAN as PLAN,
+    RATES as RATES,
     RECORDS_BEHIND as RECORDS_BEHIND,
+    REPLAY as REPLAY,
+    RESULTS as RESULTS,
+    STORE as STORE,
     TABLES as TABLES,
+    WHATIF as WHATIF,
+    check_kind as check_kind,
     faults_of as faults_of,
     unknown_columns as unknown_columns,
 )
 from spark.fleet.snapshot import FleetSnapshot as FleetSnapshot
-from spark.fleet.source_tables import SourceTables as SourceTables
-from spark.fleet.states import (
-    PLANNED as PLANNED,
-    REBALANCING_STATES as REBALANCING_STATES,
-    STATUSES as STATUSES,
-    UNKNOWN_STATE as UNKNOWN_STATE,
-    UNPLANNED as UNPLANNED,
-    UNSUPPORTED as UNSUPPORTED,
-)
 from spark.fleet.store import (
     Stored as Stored,
     ids as ids,

@@ -8,9 +8,8 @@ from dataclasses import dataclass
 
 from spark.files import Source
 from spark.fleet.clusters import clusters_by_snapshot
-from spark.fleet.kinds import kind_of
+from spark.fleet.kinds import MEMBERLESS_STATES, kind_of
 from spark.fleet.schemas import KIND, TABLES
-from spark.fleet.states import MEMBERLESS_STATES
 from spark.fleet.utf8 import spelled
 
 

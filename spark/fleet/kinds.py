@@ -1,4 +1,4 @@
-"""Kinds of groups: which are consumer groups, and why the others have no plan."""
+"""Kinds of groups, and their states: which are consumer groups, and why the others have no plan."""
 
 from __future__ import annotations
 
@@ -61,3 +61,42 @@ def type_of_protocol(protocol: str) -> str:
     if protocol in _OF_CONSUMERS:
         return CLASSIC
     return CONNECT if protocol == "connect" else OTHER
+
+
+def connector_topic(group: str, connector: str) -> str:
+    """The topic that stands for a connector: `connect-cluster/connector`; tasks are partitions.
+
+    No topic of Kafka's has a slash in its name. One in the group's is written %2F, and its percent
+    signs %25, so that connectors of two groups never share a name.
+    """
+    return f"{group.replace('%', '%25').replace('/', '%2F')}/{connector}"
+
+
+IS_CONNECTOR = "instr(topic, '/') > 0"
+"""SQL text, of a column topic: whether it stands for a connector, which no broker keeps."""
+
+
+REBALANCING_STATES = frozenset(
+    {"PreparingRebalance", "CompletingRebalance", "AwaitingSync", "Assigning", "Reconciling"}
+)
+"""States in which ownership is on its way (org.apache.kafka.common.GroupState).
+
+`AwaitingSync` is `CompletingRebalance` before Kafka 1.0; the last two are those of KIP-848.
+"""
+
+MEMBERLESS_STATES = ("Empty", "Dead")
+"""States in which a group has no members (org.apache.kafka.common.GroupState)."""
+
+UNKNOWN_STATE = "Unknown"
+"""State of a group that is there and could not be read; the reason may follow, after a colon."""
+
+PLANNED = ("ok", "inferred")
+"""Statuses of groups that have a plan."""
+
+UNSUPPORTED = "unsupported"
+"""Status of a group that isn't one of consumers: nothing is the matter with it."""
+
+UNPLANNED = ("empty", "rebalancing", UNSUPPORTED, "invalid", "failed")
+"""Statuses of groups that have none, and that no strategy has an answer for."""
+
+STATUSES = (*PLANNED, *UNPLANNED)

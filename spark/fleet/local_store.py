@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import pyarrow as pa
@@ -20,11 +21,25 @@ from spark.files import (
     writing,
     written_file,
 )
-from spark.fleet.kinds_of_results import STORE, check_kind
-from spark.fleet.schemas import TABLES, TALLIED
+from spark.fleet.schemas import STORE, TABLES, TALLIED, check_kind
 from spark.fleet.store import snapshot_id
 from spark.fleet.utf8 import spelled
 from spark.wording import named
+
+
+@dataclass(frozen=True)
+class SourceTables:
+    """The tables of a snapshot by name, and what to know of them, a sentence each.
+
+    `notes` tell what was assumed, what is missing, what contradicts; `left_out` what should be in
+    the tables and isn't. Every source returns this, and any of them can be written to a store by
+    `write_store`.
+    """
+
+    tables: Mapping[str, pa.Table]
+    notes: Sequence[str] = ()
+    left_out: Sequence[str] = ()
+
 
 SCHEMAS = {
     name: pa.schema(

@@ -1,4 +1,4 @@
-"""Where results go and come from."""
+"""Where results go and come from, older ones under today's names."""
 
 from __future__ import annotations
 
@@ -6,17 +6,44 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from pyspark.sql import SparkSession
+from pyspark.sql import SparkSession, functions as F
 
 from spark.errors import InputError
 from spark.files import CatalogSchema, Stated, Where, check_tables, source_of
 from spark.fleet.clusters import Composition
-from spark.fleet.kinds_of_results import RESULTS, check_kind
-from spark.fleet.old_names import with_new_names
+from spark.fleet.kinds import UNSUPPORTED
 from spark.fleet.part import Part
-from spark.fleet.schemas import TABLES
+from spark.fleet.schemas import RESULTS, TABLES, check_kind
 from spark.fleet.snapshot import FleetSnapshot
 from spark.fleet.store import has_snapshots, whole
+
+OLD_PREFIX, NEW_PREFIX = "found_", "current_"
+OLD_NAMES = {"afresh": "resets", "ability": "peak_rate", "without_answer": "not_evaluated"}
+OLD_STATUS = "foreign"
+
+
+def with_new_names(table: Stated) -> Stated:
+    """A table of a result with today's names; a note says so where some were others."""
+    rows = table.rows
+    renamed = {name: _renamed(name) for name in rows.columns if _renamed(name) != name}
+    if not renamed:
+        return table
+    rows = rows.withColumnsRenamed(renamed)
+    if "status" in rows.columns:
+        status = F.col("status")
+        rows = rows.withColumn(
+            "status", F.when(status == OLD_STATUS, UNSUPPORTED).otherwise(status)
+        )
+    pairs = ", ".join(f"{old} as {new}" for old, new in sorted(renamed.items()))
+    note = f"an older version wrote this result: its columns are read under new names ({pairs})"
+    return table._replace(rows=rows, notes=(*table.notes, note))
+
+
+def _renamed(name: str) -> str:
+    if name.startswith(OLD_PREFIX):
+        return NEW_PREFIX + name.removeprefix(OLD_PREFIX)
+    return OLD_NAMES.get(name, name)
+
 
 CLUSTERS = "clusters"
 """The table of a plan that tells of which snapshot each cluster was."""

@@ -18,9 +18,16 @@ from spark.files import CatalogSchema, DirectStore, Source, Stated, Where, sourc
 from spark.fleet.after import after
 from spark.fleet.clusters import MAX_AGE, Composition, clusters_in, clusters_of, compositions
 from spark.fleet.conform import conformed, is_keyed, name_groups, null_keys
-from spark.fleet.kinds_of_results import STORE, check_kind
 from spark.fleet.part import WHOLE, Part
-from spark.fleet.schemas import TABLES, TALLIED, faults_of, null_keys_told, unknown_columns
+from spark.fleet.schemas import (
+    STORE,
+    TABLES,
+    TALLIED,
+    check_kind,
+    faults_of,
+    null_keys_told,
+    unknown_columns,
+)
 from spark.fleet.store import check_not_removed, removed_since, snapshot_id, whole
 from spark.fleet.utf8 import is_like, is_named
 from spark.fleet.weights import HasRates, with_weights

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pyspark.sql import SparkSession
 
 from spark.files import Stated
-from spark.fleet.old_names import with_new_names
+from spark.fleet.results import with_new_names
 
 
 def test_old_columns_and_statuses_are_read_under_new_names(spark: SparkSession) -> None:
