@@ -1,10 +1,11 @@
-"""The one Spark session of a run: a JVM can't hold two of different settings."""
+"""The Spark session of each process of a run, in the one JVM that they share."""
 
 from __future__ import annotations
 
 import os
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -12,6 +13,7 @@ from xdist.scheduler import LoadScopeScheduling
 
 from tests.paths import ROOT
 from tests.resolver import resolving
+from tests.turns import turn
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -34,14 +36,29 @@ class ByFile(LoadScopeScheduling):
         return LIVE if file.startswith(f"{LIVE}/") else file
 
 
+def run_folder(factory: pytest.TempPathFactory) -> Path:
+    """The folder of the whole run, in which each of its processes has one of its own."""
+    folder = factory.getbasetemp()
+    return folder.parent if "PYTEST_XDIST_WORKER" in os.environ else folder
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
+    """Tests marked `alone` look at what the JVM of all processes holds: no other may run then."""
+    folder = run_folder(item.config._tmp_path_factory)  # type: ignore[attr-defined]
+    with turn(folder, alone=item.get_closest_marker("alone") is not None):
+        return (yield)
+
+
 @pytest.fixture(scope="session")
-def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
+def spark(tmp_path_factory: pytest.TempPathFactory) -> SparkSession:
     from spark.terminal.quick_start import SMALL_SETTINGS, Size, java_options  # noqa: PLC0415 - as below
 
     settings = {
         # enough to see that work is spread, and no more than a small machine has
         # and a task is tried twice: what a group does to its worker shows in the second try
         "spark.master": "local[2,2]",
+        "spark.app.name": "tests",
         "spark.ui.showConsoleProgress": "false",
         # machines differ in how they find their own name; some can't
         "spark.driver.host": "127.0.0.1",
@@ -68,16 +85,11 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
     }
     # Workers have to be of this Python, and find the packages that this checkout holds.
     os.environ["PYSPARK_PYTHON"] = sys.executable
-    result = [os.environ["PYTHONPATH"]] if "PYTHONPATH" in os.environ else []
-    os.environ["PYTHONPATH"] = os.pathsep.join([str(ROOT), *result])
-    from pyspark.sql import SparkSession  # noqa: PLC0415 - tests of one group go without
+    path = [str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]
+    os.environ["PYTHONPATH"] = os.pathsep.join(path)
+    from tests.shared_jvm import SharedJvm  # noqa: PLC0415 - tests of one group go without
 
-    builder = SparkSession.builder.appName("tests")
-    for key, value in settings.items():
-        builder = builder.config(key, value)
-    session = builder.getOrCreate()
-    yield session
-    session.stop()
+    return SharedJvm(run_folder(tmp_path_factory)).session(settings)
 
 
 @pytest.fixture(scope="session")

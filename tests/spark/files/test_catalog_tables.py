@@ -17,7 +17,7 @@ OWNED = ("main", "beside")
 
 @pytest.fixture
 def out(spark: SparkSession) -> Iterator[CatalogSchema]:
-    with schema(spark, "results") as name:
+    with schema(spark, "own_results") as name:
         yield CatalogSchema(name)
 
 
@@ -76,18 +76,18 @@ def test_tables_that_a_result_does_not_have_lose_its_rows(
 def test_columns_go_by_name_and_further_ones_of_the_table_are_null(
     spark: SparkSession, out: CatalogSchema
 ) -> None:
-    made = "CREATE TABLE results.main (note string, n bigint, snapshot string)"
+    made = "CREATE TABLE own_results.main (note string, n bigint, snapshot string)"
     spark.sql(f"{made} PARTITIONED BY (snapshot)")
     write_tables(spark, out, ONE, {"main": numbers(spark, 7)})
-    rows = [row.asDict() for row in spark.table("results.main").collect()]
+    rows = [row.asDict() for row in spark.table("own_results.main").collect()]
     assert rows == [{"note": None, "n": 7, "snapshot": ONE}]
 
 
 def test_a_table_without_one_of_the_columns_is_told(
     spark: SparkSession, out: CatalogSchema
 ) -> None:
-    spark.sql("CREATE TABLE results.main (m int, snapshot string) PARTITIONED BY (snapshot)")
-    report = "table results.main lacks the column n: add it with ALTER TABLE … ADD COLUMN"
+    spark.sql("CREATE TABLE own_results.main (m int, snapshot string) PARTITIONED BY (snapshot)")
+    report = "table own_results.main lacks the column n: add it with ALTER TABLE … ADD COLUMN"
     with pytest.raises(InputError) as refused:
         write_tables(spark, out, ONE, {"main": numbers(spark, 7)})
     assert str(refused.value) == report
@@ -101,14 +101,16 @@ def test_a_table_that_is_partitioned_otherwise_is_told_before(
     spark: SparkSession, out: CatalogSchema, partitions: str, columns: str
 ) -> None:
     columns = columns if "snapshot" in columns else f"{columns}, snapshot string"
-    spark.sql(f"CREATE TABLE results.main ({columns}) {partitions}")
-    with pytest.raises(InputError, match=r"table results\.main has to be partitioned by snapshot"):
+    spark.sql(f"CREATE TABLE own_results.main ({columns}) {partitions}")
+    with pytest.raises(
+        InputError, match=r"table own_results\.main has to be partitioned by snapshot"
+    ):
         check_tables(spark, out, ["main"])
 
 
 def test_a_view_is_no_table_to_write_to(spark: SparkSession, out: CatalogSchema) -> None:
-    spark.sql(f"CREATE VIEW results.main AS SELECT 1 AS n, '{ONE}' AS snapshot")
-    with pytest.raises(InputError, match=r"^table results\.main can't be written: [^\n]+$"):
+    spark.sql(f"CREATE VIEW own_results.main AS SELECT 1 AS n, '{ONE}' AS snapshot")
+    with pytest.raises(InputError, match=r"^table own_results\.main can't be written: [^\n]+$"):
         write_tables(spark, out, ONE, {"main": numbers(spark, 7)})
 
 
@@ -137,7 +139,7 @@ def test_a_broken_file_hides_its_snapshot_alone_from_what_is_counted(
         write_tables(spark, out, snapshot, {"main": numbers(spark, 1)})
     (broken,) = (
         file.removeprefix("file://")
-        for file in spark.table("results.main").where(F.col("snapshot") == ONE).inputFiles()
+        for file in spark.table("own_results.main").where(F.col("snapshot") == ONE).inputFiles()
         if ONE in file
     )
     with open(broken, "wb") as file:  # noqa: PTH123

@@ -22,7 +22,7 @@ LONG_AGO = "20261101T000000Z"
 
 @pytest.fixture
 def lake(spark: SparkSession) -> Iterator[str]:
-    with schema(spark, "lake") as name:
+    with schema(spark, "fleet_lake") as name:
         yield name
 
 
@@ -88,7 +88,7 @@ def test_a_snapshot_is_whole_when_each_required_table_has_rows_of_it(
     with pytest.raises(InputError) as refused:
         FleetSnapshot.tables(spark, lake, SNAPSHOT)
     assert str(refused.value) == (
-        f"snapshot {SNAPSHOT} of store lake isn't whole: it lacks assignments"
+        f"snapshot {SNAPSHOT} of store fleet_lake isn't whole: it lacks assignments"
     )
 
 
@@ -110,13 +110,15 @@ def test_what_is_missing_is_told_in_the_same_sentences(spark: SparkSession, lake
         return str(refused.value)
 
     put(spark, lake, {"groups": small().tables()["groups"]}, SNAPSHOT)
-    assert said() == f"snapshot {SNAPSHOT} of store lake isn't whole: it lacks members, " + (
+    assert said() == f"snapshot {SNAPSHOT} of store fleet_lake isn't whole: it lacks members, " + (
         "subscriptions, partitions, assignments"
     )
     put(spark, lake, small().tables("groups"), SNAPSHOT)
-    assert said("other") == f"store lake has no snapshot other: the newest it has are {SNAPSHOT}"
-    spark.sql("DROP TABLE lake.members")
-    spark.sql(f"CREATE TABLE lake.members AS SELECT 'c' AS cluster, '{SNAPSHOT}' AS snapshot")
+    assert (
+        said("other") == f"store fleet_lake has no snapshot other: the newest it has are {SNAPSHOT}"
+    )
+    spark.sql("DROP TABLE fleet_lake.members")
+    spark.sql(f"CREATE TABLE fleet_lake.members AS SELECT 'c' AS cluster, '{SNAPSHOT}' AS snapshot")
     assert said() == (
         f"snapshot {SNAPSHOT} can't be used: table members lacks the column group, member_id"
     )
@@ -124,12 +126,12 @@ def test_what_is_missing_is_told_in_the_same_sentences(spark: SparkSession, lake
 
 def test_tables_that_no_snapshot_can_be_told_of_are_refused(spark: SparkSession, lake: str) -> None:
     put(spark, lake, small().tables(), SNAPSHOT)
-    spark.sql("DROP TABLE lake.members")
-    spark.sql("CREATE TABLE lake.members AS SELECT 'c' AS cluster")
-    with pytest.raises(InputError, match=r"^table lake\.members lacks the column snapshot$"):
+    spark.sql("DROP TABLE fleet_lake.members")
+    spark.sql("CREATE TABLE fleet_lake.members AS SELECT 'c' AS cluster")
+    with pytest.raises(InputError, match=r"^table fleet_lake\.members lacks the column snapshot$"):
         FleetSnapshot.tables(spark, lake)
-    spark.sql("DROP TABLE lake.members")
-    spark.sql("CREATE TABLE lake.members AS SELECT 'c' AS cluster, 20261121L AS snapshot")
+    spark.sql("DROP TABLE fleet_lake.members")
+    spark.sql("CREATE TABLE fleet_lake.members AS SELECT 'c' AS cluster, 20261121L AS snapshot")
     with pytest.raises(InputError, match="snapshot is bigint and must be string"):
         FleetSnapshot.tables(spark, lake)
 

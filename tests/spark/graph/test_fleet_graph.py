@@ -107,6 +107,7 @@ def test_rows_that_contradict_each_other_make_one_vertex(graphframes: SparkSessi
         assert [row["kind"] for row in graph.edges.collect()] == ["subscribes"]
 
 
+@pytest.mark.alone
 def test_release_frees_all_that_was_kept(
     snapshot: FleetSnapshot, graphframes: SparkSession
 ) -> None:

@@ -228,6 +228,7 @@ def test_null_keys_stop_the_plan(spark: SparkSession) -> None:
         plan_fleet(fleet().add("members", group=None, member_id="a").snapshot(spark))
 
 
+@pytest.mark.alone
 class TestRelease:
     """What a plan keeps, it gives the handle for."""
 
