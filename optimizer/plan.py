@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from optimizer.checker import Verdict, check_assignment
+from optimizer.lazy_fields import lazy, lazy_fields
 from optimizer.model import (
     DEFAULT_GOALS,
     NOBODY,
@@ -23,12 +24,11 @@ from optimizer.model import (
     spread_of,
 )
 from optimizer.reasons import Explanation, explain, explain_by_weight
-from optimizer.when_read import later, when_read
 
 Assignment = dict[str, list[tuple[str, int]]]
 
 
-@when_read("assignment", "first_round", "loads", "spread")
+@lazy_fields("assignment", "first_round", "loads", "spread")
 @dataclass(frozen=True)
 class Plan:
     """A group's assignment by names; every member has a key, partitions are sorted.
@@ -96,17 +96,17 @@ def plan_of(
     moves, takeovers = changes_of(problem, target)
     unowned = np.count_nonzero((problem.owner == NOBODY) & (target != NOBODY))
     left_behind = int(unowned) if np.any(problem.owner != NOBODY) else 0
-    assignment = later(_by_member, problem, target)
+    assignment = lazy(_by_member, problem, target)
     is_settled = answer.first_round is target
     return Plan(
         strategy=strategy,
         assignment=assignment,
-        first_round=assignment if is_settled else later(_by_member, problem, answer.first_round),
-        loads=later(_loads_by_member, problem, loads),
+        first_round=assignment if is_settled else lazy(_by_member, problem, answer.first_round),
+        loads=lazy(_loads_by_member, problem, loads),
         sum_squares=int(loads @ loads),
         moves=moves,
         takeovers=takeovers + left_behind,
-        spread=later(spread_of, problem, target),
+        spread=lazy(spread_of, problem, target),
         notes=[*notes, *([answer.reason] if answer.reason else [])],
         reads_found=table and table.reads(classes_of(problem).kept),
         reads=table and table.reads(target),

@@ -57,7 +57,7 @@ if TYPE_CHECKING:
         best_replayed as best_replayed,
         replay_fleet as replay_fleet,
     )
-    from spark.rollout import rollout_fleet as rollout_fleet, rollout_told as rollout_told
+    from spark.rollout import rollout_fleet as rollout_fleet, rollout_report as rollout_report
     from spark.settings import (
         FleetConsumers as FleetConsumers,
         FleetGoals as FleetGoals,
@@ -95,7 +95,7 @@ ROOMS = {
     "spark.members": ("members_fleet",),
     "spark.plan": ("FleetPlan", "cross_rack_traffic", "plan_fleet"),
     "spark.replay": ("FleetReplay", "best_replayed", "replay_fleet"),
-    "spark.rollout": ("rollout_fleet", "rollout_told"),
+    "spark.rollout": ("rollout_fleet", "rollout_report"),
     "spark.settings": (
         *("FleetConsumers", "FleetGoals", "GroupConsumers", "GroupGoals", "Settings"),
         *("check_strategies", "read_settings"),

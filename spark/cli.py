@@ -137,7 +137,7 @@ def _run(words: list[str]) -> tuple[int, str | None]:
     except (KeyboardInterrupt, typer.Abort):
         code = INTERRUPTED
     except Exception as error:
-        return _said(error)
+        return _exit_and_sentence(error)
     if code == INTERRUPTED:  # which Typer makes of Ctrl-C, in silence
         return INTERRUPTED, SIGNALS[signal.SIGINT]
     return code or 0, None
@@ -159,7 +159,7 @@ def _refuse_empty(words: list[str]) -> None:
         raise InputError(f"{what} is empty: give it a value (is a variable of the shell not set?)")
 
 
-def _said(error: Exception) -> tuple[int, str]:
+def _exit_and_sentence(error: Exception) -> tuple[int, str]:
     """The exit code for an error that isn't bad input by its class, and what to say about it."""
     about_options = getattr(error, "format_message", None)  # typer has no name for such errors
     if about_options:

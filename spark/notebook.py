@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any
 
-from spark.wording import shortened_in
+from spark.text import shortened_in
 
 FIRST = 20
 """Rows that a notebook shows."""

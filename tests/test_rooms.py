@@ -17,8 +17,8 @@ PACKAGES = ("optimizer", "spark", "evenfleet")
 KAFKA = "optimizer.strategies.kafka"
 OPTIMIZER = ("optimizer.model", "optimizer.solver", "optimizer.checker", "optimizer.reasons")
 BASE = (
-    *("spark.errors", "spark.memory_limits", "spark.patterns", "spark.wording"),
-    *("spark.unpersist_handle", "spark.notebook", "spark.meanings"),
+    *("spark.errors", "spark.memory_limits", "spark.patterns", "spark.text"),
+    *("spark.unpersist_handle", "spark.notebook", "spark.glossary"),
 )
 FLEET = (*BASE, "spark.files", "spark.fleet", "spark.settings")
 WORKERS = (*FLEET, "spark.groups", "spark.solve", *OPTIMIZER, "optimizer.strategies")
@@ -77,10 +77,10 @@ ROOMS: dict[str, tuple[str, ...]] = {
     "spark.errors": (),
     "spark.memory_limits": (),
     "spark.patterns": ("optimizer.model",),
-    "spark.wording": (),
+    "spark.text": (),
     "spark.unpersist_handle": (),
-    "spark.notebook": ("spark.wording",),
-    "spark.meanings": (),
+    "spark.notebook": ("spark.text",),
+    "spark.glossary": (),
     "spark.files": BASE,
     "spark.fleet": (*BASE, "spark.files", "optimizer.model", "optimizer.scenarios"),
     "spark.settings": (

@@ -10,7 +10,7 @@ from statistics import median
 
 import pytest
 
-from spark.meanings import MEANINGS
+from spark.glossary import GLOSSARY
 from tests.paths import ROOT
 from tests.words import BLOCK, CODE, PAGES, lengths, sentences
 
@@ -80,7 +80,7 @@ def test_the_glossary_is_the_one_that_tables_have() -> None:
     page = (ROOT / "docs/glossary.md").read_text("utf-8")
     assert dict(re.findall(r"^\| ([a-z ]+) \| (.*) \|$", page, re.MULTILINE)) == {
         "term": "means",
-        **MEANINGS,
+        **GLOSSARY,
     }
 
 

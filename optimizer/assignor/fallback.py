@@ -9,7 +9,7 @@ from typing import Any
 
 from .group import Assignment, JoiningGroup
 from .kafka_python import own_sticky
-from .source import within
+from .source import run_with_timeout
 
 try:
     from .. import Group, Member, assign  # noqa: TID252 - nobody else's `optimizer`
@@ -25,7 +25,7 @@ log = logging.getLogger(__name__)
 def without_plan(group: JoiningGroup) -> Assignment:
     """Kafka's sticky assignment of the group, or a plain one if that can't be had in time."""
     try:
-        return within(STICKY_WITHIN, lambda: _sticky(group))
+        return run_with_timeout(STICKY_WITHIN, lambda: _sticky(group))
     except Exception as error:
         log.warning("no sticky assignment (%s): each partition goes to the least loaded", error)
         return _least_loaded(group)

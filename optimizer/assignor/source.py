@@ -16,7 +16,7 @@ LIMIT = 64 * 2**20
 T = TypeVar("T")
 
 
-def within(seconds: float, work: Callable[[], T]) -> T:
+def run_with_timeout(seconds: float, work: Callable[[], T]) -> T:
     """What `work` returns or raises; TimeoutError if it takes longer.
 
     It runs in a thread that nobody waits for any more: neither a slow name server, nor a server
@@ -45,7 +45,7 @@ def text_of(location: str, seconds: float) -> bytes:
     Raises OSError (TimeoutError and URLError are), or ValueError for a URL that can't be read and
     for more than `LIMIT` bytes. Their messages hold no secret of the URL.
     """
-    return within(seconds, lambda: _limited(location, seconds))
+    return run_with_timeout(seconds, lambda: _limited(location, seconds))
 
 
 def _limited(location: str, seconds: float) -> bytes:

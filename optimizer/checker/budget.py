@@ -24,7 +24,7 @@ from optimizer.checker.limits import forced_moves, kinds_under
 from optimizer.checker.proof import Proof, prove
 from optimizer.model import Goals, IntArray, Limits, Problem
 
-MOST = 2**31
+MAX_PRICE = 2**31
 """A price beyond proves nothing: no group has so many partitions to move."""
 
 
@@ -83,7 +83,7 @@ def are_ruled_out(
     """
     if len(prices) != len(problem.member_ids) or prices.min(initial=0) < 0:
         return False
-    if prices.max(initial=0) > MOST or not len(prices):
+    if prices.max(initial=0) > MAX_PRICE or not len(prices):
         return False
     bare = kinds_of(problem)
     kinds = bare if limits is None else kinds_under(bare, limits)

@@ -37,7 +37,7 @@ FORM_WITH_PRICES = 3
 BIT = 16
 WIDTHS = (1, 2, 4, 8)
 
-MOST = 2**60
+MAX_NUMBER = 2**60
 """A number beyond is none of a plan: sums of two have to fit 64 bits."""
 
 
@@ -111,6 +111,6 @@ def _decode(numbers: bytes, members: int, width: int) -> IntArray:
             raise MalformedCertificateError("bits of it are set beyond its last member")
         return np.unpackbits(packed, count=members, bitorder="little").astype(np.int64)
     result = np.frombuffer(numbers, f"<i{width}").astype(np.int64)
-    if len(result) and max(int(result.max()), -int(result.min())) > MOST:
-        raise MalformedCertificateError(f"a number of it is beyond {MOST}")
+    if len(result) and max(int(result.max()), -int(result.min())) > MAX_NUMBER:
+        raise MalformedCertificateError(f"a number of it is beyond {MAX_NUMBER}")
     return result

@@ -10,7 +10,7 @@ import numpy as np
 
 from optimizer.checker.budget import prove_within_budget
 from optimizer.checker.certificate import has_prices
-from optimizer.checker.costs import facts_of
+from optimizer.checker.costs import rack_facts
 from optimizer.checker.counts import Counts, counts_of
 from optimizer.checker.homogeneous import proven_homogeneous
 from optimizer.checker.kinds import Kinds, cut, cut_with_hubs, kinds_of, with_cells
@@ -106,7 +106,7 @@ def check_assignment(
     if is_limited:
         levels = [level for level in levels if level != "spread"]
     limits = limits_of(problem, goals.limits)
-    facts, by_topic = facts_of(problem, goals), "spread" in levels
+    facts, by_topic = rack_facts(problem, goals), "spread" in levels
     plain = not facts and not certificate and not is_limited and limits is None
     measures = proven_homogeneous(problem, target, levels) if plain else None
     if measures:
@@ -140,7 +140,7 @@ def _by_weight(
     problem: Problem, target: IntArray, certificate: bytes | None, goals: Goals
 ) -> Verdict:
     limits = limits_of(problem, goals.limits)
-    counts = _counted(problem, target, facts_of(problem, goals), by_topic=False, limits=limits)
+    counts = _counted(problem, target, rack_facts(problem, goals), by_topic=False, limits=limits)
     if not isinstance(counts, Counts):
         return Verdict(counts, None, False, None, None)
     bare = kinds_of(problem)
@@ -174,7 +174,7 @@ def _together(
     By count nothing is known of units of several sizes, unless nothing would be better if they
     could be cut; nor of the moves where parts of a unit stay with their owners whoever gets it.
     """
-    limits, facts = limits_of(problem, goals.limits), facts_of(problem, goals)
+    limits, facts = limits_of(problem, goals.limits), rack_facts(problem, goals)
     counts = _counted(problem, target, facts, by_topic=False, limits=limits)
     faults = counts if not isinstance(counts, Counts) else separated(problem, goals, target)
     if faults or not isinstance(counts, Counts):
@@ -216,7 +216,7 @@ def measure_assignment(problem: Problem, target: IntArray, goals: Goals = DEFAUL
     if faults:
         return Verdict(faults, None, None, None, None)
     limits = limits_of(problem, goals.limits)
-    counts = _counted(problem, target, facts_of(problem, goals), by_topic=False, limits=limits)
+    counts = _counted(problem, target, rack_facts(problem, goals), by_topic=False, limits=limits)
     if not isinstance(counts, Counts):
         return Verdict(counts, None, None, None, None)
     return Verdict(

@@ -15,7 +15,7 @@ class Cost(NamedTuple):
     The flags of the level's own name in the facts tell what costs; others only go along.
     """
 
-    facts_of: Callable[[Problem, Goals], RackFacts | None]
+    rack_facts: Callable[[Problem, Goals], RackFacts | None]
     better: str
     doubt: str
 
@@ -29,7 +29,7 @@ COSTS: dict[str, Cost] = {
 }
 
 
-def facts_of(problem: Problem, goals: Goals) -> list[RackFacts]:
+def rack_facts(problem: Problem, goals: Goals) -> list[RackFacts]:
     """The facts of all levels that the goals and the group have."""
-    result = [COSTS[level].facts_of(problem, goals) for level in goals.order if level in COSTS]
+    result = [COSTS[level].rack_facts(problem, goals) for level in goals.order if level in COSTS]
     return [facts for facts in result if facts is not None]

@@ -11,7 +11,7 @@ from optimizer.checker.residual_network import FREE, ArcCosts, ResidualNetwork
 from optimizer.checker.spread import spread_of
 from optimizer.model import NOBODY, IntArray, Limits, Measures, Problem, Reads
 
-MANY = 4
+CHANGED_FRACTION = 4
 """Changes are counted apart if they are fewer than one in so many partitions."""
 
 
@@ -130,7 +130,7 @@ def counts_of(problem: Problem, kinds: Kinds, target: IntArray) -> Counts | None
     base = kind * kinds.member_count
     is_changed = assigned != owner
     changes = int(np.count_nonzero(is_changed))
-    if changes * MANY < len(assigned):
+    if changes * CHANGED_FRACTION < len(assigned):
         changed = is_changed.nonzero()[0]
         where, before = base[changed], owner[changed]
         owned = _count(kinds, base, owner)

@@ -11,8 +11,8 @@ import numpy as np
 from optimizer.checker.certificate import MalformedCertificateError, decode, encode
 from optimizer.checker.counts import Counts
 from optimizer.checker.residual_network import ReducedCosts, ResidualNetwork, ViolatedArc
-from optimizer.checker.sentences import Sentences
 from optimizer.checker.settled import is_free, is_settled
+from optimizer.checker.text import Sentences
 from optimizer.model import IntArray
 
 

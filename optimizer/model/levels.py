@@ -15,7 +15,7 @@ QUICK = 400
 It then takes a millisecond or two (tests/bench/spread_grid.py).
 """
 
-MOST = 20_000
+MAX_SUBSCRIPTIONS = 20_000
 """Subscriptions up to which spread is looked at where `Goals.levels` names it.
 
 It takes a tenth of a second for 10,000 and up to four for 20,000, two seconds with half a million
@@ -28,7 +28,7 @@ def levels_of(problem: Problem, goals: Goals) -> tuple[str, ...]:
 
     In a group of a single topic balance says it all, however large it is.
     """
-    most = MOST if "spread" in goals.levels else QUICK
+    most = MAX_SUBSCRIPTIONS if "spread" in goals.levels else QUICK
     if subscription_count(problem) <= most or np.count_nonzero(problem.topic_sizes) < 2:
         return goals.order
     return tuple(level for level in goals.order if level != "spread")

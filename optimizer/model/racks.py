@@ -21,12 +21,12 @@ Flags = NDArray[np.bool_]
 class RackTable(NamedTuple):
     """Partitions that are near to the same members' racks have a place in common.
 
-    `rack_place_of` has the place of each partition, `rack_of` a rack below `racks`, or NO_RACK, for
+    `rack_set_of` has the place of each partition, `rack_of` a rack below `racks`, or NO_RACK, for
     each member. `known` tells of which places any rack is known at all, and `near` has
     place * `racks` + rack, ascending, for the racks within which a place is read.
     """
 
-    rack_place_of: IntArray
+    rack_set_of: IntArray
     rack_of: IntArray
     racks: int
     known: Flags
@@ -41,7 +41,7 @@ class RackTable(NamedTuple):
     def reads(self, target: IntArray) -> Reads:
         """Count the reads of an assignment."""
         read = target >= 0
-        place, rack = self.rack_place_of[read], self.rack_of[target[read]]
+        place, rack = self.rack_set_of[read], self.rack_of[target[read]]
         remote = int(np.count_nonzero(self.is_remote(place, rack)))
         entries = int(np.count_nonzero(self.known[place] & (rack != NO_RACK)))
         return Reads(local=entries - remote, remote=remote)
@@ -59,10 +59,10 @@ def rack_table_of(problem: Problem, rack: str | None) -> RackTable | None:
     rack_of = [number.setdefault(r, len(number)) if r else NO_RACK for r in problem.racks]
     near_of = {facts: _near(facts, number) for facts in set(values)}
     place = {near: at for at, near in enumerate(sorted(set(near_of.values())))}
-    place_of = {facts: place[near] for facts, near in near_of.items()}
+    rack_set = {facts: place[near] for facts, near in near_of.items()}
     keys = [at * len(number) + rack for near, at in place.items() for rack in near[:-1]]
     return RackTable(
-        rack_place_of=np.fromiter(map(place_of.__getitem__, values), np.int64, len(values)),
+        rack_set_of=np.fromiter(map(rack_set.__getitem__, values), np.int64, len(values)),
         rack_of=np.array(rack_of, np.int64),
         racks=len(number),
         known=np.array([near != () for near in place], np.bool_),

@@ -22,7 +22,7 @@ from optimizer.replicas.goals import (
 from optimizer.replicas.numbering import (
     LeftOut as LeftOut,
     NumberedCluster as NumberedCluster,
-    reasons_told as reasons_told,
+    describe_reasons as describe_reasons,
 )
 from optimizer.replicas.plan import (
     BOUNDED as BOUNDED,

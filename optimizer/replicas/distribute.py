@@ -15,7 +15,7 @@ ROUNDS = 100
 
 def distribute(placement: Placement, cells: Cells, flow: CellFlow) -> IntArray:
     """Brokers of each partition (P, width), as they flow; sound, and nearly always of that cost."""
-    selection = Chosen(placement)
+    selection = ReplicaRows(placement)
     quota = placement.low + _beyond(placement, cells, flow)
     for rack in range(placement.racks):
         _keep(selection, cells, flow, rack, quota)
@@ -27,7 +27,7 @@ def distribute(placement: Placement, cells: Cells, flow: CellFlow) -> IntArray:
     return selection.rows
 
 
-class Chosen:
+class ReplicaRows:
     """Rows of brokers that are filled up from the left."""
 
     def __init__(self, placement: Placement) -> None:
@@ -61,7 +61,7 @@ def _beyond(placement: Placement, cells: Cells, flow: CellFlow) -> IntArray:
     return beyond
 
 
-def _keep(selection: Chosen, cells: Cells, flow: CellFlow, rack: int, quota: IntArray) -> None:
+def _keep(selection: ReplicaRows, cells: Cells, flow: CellFlow, rack: int, quota: IntArray) -> None:
     """Give each listed broker's places in a cell to the partitions with most places left."""
     rows = np.flatnonzero(cells.of[:, rack] >= 0)
     cell = cells.of[rows, rack]
@@ -82,7 +82,7 @@ def _keep(selection: Chosen, cells: Cells, flow: CellFlow, rack: int, quota: Int
         quota[partition, rack] -= 1
 
 
-def give(selection: Chosen, partition: IntArray, rack: IntArray, slots: IntArray) -> None:
+def give(selection: ReplicaRows, partition: IntArray, rack: IntArray, slots: IntArray) -> None:
     """Fill places of partitions in racks with slots (topic, rack, broker), as many of each kind.
 
     Slots are shuffled; a place whose slot it can't take swaps with another one of its kind until
@@ -117,7 +117,7 @@ def give(selection: Chosen, partition: IntArray, rack: IntArray, slots: IntArray
 class _Matching:
     """Places of partitions and the broker that each has been dealt."""
 
-    def __init__(self, selection: Chosen, partition: IntArray, broker: IntArray) -> None:
+    def __init__(self, selection: ReplicaRows, partition: IntArray, broker: IntArray) -> None:
         self.partition, self.broker = partition, broker
         self.taken = selection.rows[partition]
         order = np.argsort(partition, kind="stable")
@@ -153,7 +153,7 @@ class _Matching:
         self.broker[one], self.broker[other] = self.broker[other], self.broker[one]
 
 
-def _add_all(selection: Chosen, partition: IntArray, broker: IntArray) -> None:
+def _add_all(selection: ReplicaRows, partition: IntArray, broker: IntArray) -> None:
     order = np.argsort(partition, kind="stable")
     partition, broker = partition[order], broker[order]
     rank = ranks_in_runs(partition)
@@ -161,7 +161,7 @@ def _add_all(selection: Chosen, partition: IntArray, broker: IntArray) -> None:
         selection.add(partition[rank == item], broker[rank == item])
 
 
-def _add_any(selection: Chosen, partition: int, rack: int) -> None:
+def _add_any(selection: ReplicaRows, partition: int, rack: int) -> None:
     """Give a partition the first candidate of a rack that it hasn't."""
     placement = selection.placement
     listed = placement.listed[partition]

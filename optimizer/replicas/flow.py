@@ -8,7 +8,7 @@ import numpy as np
 
 from optimizer.replicas.arrays import IntArray
 
-MOST = 2**61
+MAX_NUMBER = 2**61
 """No number that the flow computes may get larger than that."""
 
 
@@ -31,7 +31,7 @@ def cheapest_flow(arcs: FlowArcs, supply: IntArray) -> IntArray | None:
 
     dearest = int(np.abs(arcs.cost).max(initial=1))
     units = int(np.maximum(supply, 0).sum())
-    coarser = -(-max(3 * len(supply) * (len(supply) + 1), units) * dearest // MOST)
+    coarser = -(-max(3 * len(supply) * (len(supply) + 1), units) * dearest // MAX_NUMBER)
     cost = arcs.cost // max(coarser, 1)
     solver = min_cost_flow.SimpleMinCostFlow()
     numbers = solver.add_arcs_with_capacity_and_unit_cost(arcs.tail, arcs.head, arcs.capacity, cost)

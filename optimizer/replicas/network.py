@@ -12,7 +12,7 @@ import numpy as np
 
 from optimizer.replicas.arrays import IntArray
 from optimizer.replicas.cells import Cells
-from optimizer.replicas.flow import MOST, FlowArcs, cheapest_flow
+from optimizer.replicas.flow import MAX_NUMBER, FlowArcs, cheapest_flow
 from optimizer.replicas.placement import Placement
 
 
@@ -46,13 +46,13 @@ def flow_through(placement: Placement, cells: Cells) -> CellFlow:
     guess = network.first_guess()
     for _ in range(TIMES):
         flow, loads = network.solved(guess)
-        if np.all(np.abs(loads - guess) <= NEAR - 1):
+        if np.all(np.abs(loads - guess) <= EXACT_RADIUS - 1):
             break
         guess = loads
     return flow
 
 
-NEAR = 3
+EXACT_RADIUS = 3
 """So many units around a guess are arcs of their own."""
 
 TIMES = 20
@@ -72,7 +72,7 @@ class _Network:
         self.quota = cells.low * cells.size
         self.most = np.where(cells.class_of >= 0, cells.high, cells.low) * cells.size
         self.units = int(self.quota.sum() + cells.spare.sum())
-        self.farthest = MOST // (4 * (self.sink + 2) ** 2)
+        self.farthest = MAX_NUMBER // (4 * (self.sink + 2) ** 2)
         self.still = self._still()
 
     def _place(self, topic: IntArray, broker: IntArray) -> IntArray:
@@ -178,8 +178,8 @@ class _Network:
 
 def _segments(guess: IntArray, most: int) -> tuple[IntArray, IntArray, IntArray]:
     """Node, start and end of each segment: single units near the guess, doubling further off."""
-    near = np.arange(-NEAR, NEAR + 1)
-    far = NEAR + (1 << np.arange(1, max(most, 1).bit_length() + 1))
+    near = np.arange(-EXACT_RADIUS, EXACT_RADIUS + 1)
+    far = EXACT_RADIUS + (1 << np.arange(1, max(most, 1).bit_length() + 1))
     offsets = np.concatenate([-far[::-1], near, far])
     ends = np.clip(guess[:, None] + offsets, 0, most)
     ends[:, 0], ends[:, -1] = 0, most

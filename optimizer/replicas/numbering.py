@@ -219,7 +219,7 @@ def leadable(cluster: NumberedCluster) -> tuple[IntArray, list[LeftOut]]:
     return np.flatnonzero(scope & can), left_out
 
 
-def reasons_told(left_out: list[LeftOut]) -> list[str]:
+def describe_reasons(left_out: list[LeftOut]) -> list[str]:
     """A sentence for each reason and topic."""
     counted = Counter((item.topic, item.reason) for item in left_out)
     return [

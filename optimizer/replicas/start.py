@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from optimizer.replicas.arrays import NOBODY, BoolArray, IntArray
-from optimizer.replicas.distribute import Chosen, give
+from optimizer.replicas.distribute import ReplicaRows, give
 from optimizer.replicas.placement import Placement
 
 CHUNKS = 64
@@ -15,7 +15,7 @@ CHUNKS = 64
 def first_choice(placement: Placement) -> IntArray:
     """A sound choice whose loads are roughly even: where the exact search starts from."""
     target = _even_loads(placement)
-    selection = Chosen(placement)
+    selection = ReplicaRows(placement)
     in_racks, loads = _keep(placement, selection, target)
     quota = placement.low - np.minimum(in_racks, placement.low)
     beyond = placement.count - selection.filled - quota.sum(axis=1)
@@ -55,7 +55,9 @@ def _even_loads(placement: Placement) -> IntArray:
     return even
 
 
-def _keep(placement: Placement, selection: Chosen, target: IntArray) -> tuple[IntArray, IntArray]:
+def _keep(
+    placement: Placement, selection: ReplicaRows, target: IntArray
+) -> tuple[IntArray, IntArray]:
     """Keep listed brokers, the cheapest first, then those with least too much; in parts."""
     loads = placement.loads(placement.listed)
     in_racks = np.zeros((placement.partitions, placement.racks), np.int64)

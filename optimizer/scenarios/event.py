@@ -109,7 +109,7 @@ def whole_number(what: str, text: str) -> int:
         raise EventError(f"{what} is {text!r:.40}, which is not a whole number") from None
 
 
-def place_of(group: Group, name: str) -> int:
+def member_index(group: Group, name: str) -> int:
     """Where the member of that member id or instance id stands among the members of a group."""
     by_id = [place for place, member in enumerate(group.members) if member.member_id == name]
     result = by_id or [

@@ -18,7 +18,7 @@ from optimizer.scenarios.event import (
     NotApplicableError,
     check_count,
     check_text,
-    place_of,
+    member_index,
     whole_number,
 )
 
@@ -76,7 +76,7 @@ class Leave(Event):
         return cls(value)
 
     def apply(self, group: Group, limits: Limits = DEFAULT_LIMITS) -> Group:
-        return without(group, [place_of(group, self.member)])
+        return without(group, [member_index(group, self.member)])
 
 
 @dataclass(frozen=True)
@@ -114,7 +114,7 @@ class Crash(Event):
     def places(self, group: Group) -> list[int]:
         """Which of a group's members crash; NotApplicableError where none does."""
         if self.member is not None:
-            return [place_of(group, self.member)]
+            return [member_index(group, self.member)]
         what, name = self._what, self.value
         result = [p for p, member in enumerate(group.members) if getattr(member, what) == name]
         if not result:
@@ -175,7 +175,7 @@ def newcomers(group: Group, n: int, like: str | None = None) -> list[Member]:
     if not group.members:
         raise NotApplicableError("nobody is there to tell what a new member would read")
     members = group.members
-    example = members[place_of(group, like)] if like is not None else _common(members)
+    example = members[member_index(group, like)] if like is not None else _common(members)
     per_rack = Counter(member.rack for member in members if member.rack is not None)
     are_static = all(member.instance_id is not None for member in members)
     taken = {member.member_id for member in members} | {member.instance_id for member in members}

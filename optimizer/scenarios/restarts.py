@@ -17,7 +17,7 @@ from optimizer.scenarios.event import (
     NotApplicableError,
     check_count,
     check_text,
-    place_of,
+    member_index,
     whole_number,
 )
 from optimizer.scenarios.members import unused
@@ -61,7 +61,9 @@ class Restart(Event):
         return cls(member, seconds_of(seconds), static)
 
     def apply(self, group: Group, limits: Limits = DEFAULT_LIMITS) -> Group:
-        return restarted(group, [place_of(group, self.member)], self.seconds, self.static, limits)
+        return restarted(
+            group, [member_index(group, self.member)], self.seconds, self.static, limits
+        )
 
 
 @dataclass(frozen=True)
@@ -126,7 +128,7 @@ class SlowPoll(Event):
         return cls(member, seconds_of(seconds))
 
     def apply(self, group: Group, limits: Limits = DEFAULT_LIMITS) -> Group:
-        place = place_of(group, self.member)
+        place = member_index(group, self.member)
         if self.seconds <= limits.poll:
             return group
         silent = self.seconds - limits.poll  # a static member's session begins when it is too late

@@ -16,7 +16,7 @@ from optimizer.scenarios.event import (
     NotApplicableError,
     check_count,
     check_text,
-    place_of,
+    member_index,
     whole_number,
 )
 
@@ -161,7 +161,7 @@ class Subscribe(Event):
         return cls(member, tuple(filter(None, (topic.strip() for topic in topics.split(",")))))
 
     def apply(self, group: Group, limits: Limits = DEFAULT_LIMITS) -> Group:
-        place = place_of(group, self.member)
+        place = member_index(group, self.member)
         members = list(group.members)
         members[place] = replace(members[place], topics=list(self.topics))
         return replace(group, members=members)

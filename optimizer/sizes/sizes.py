@@ -8,7 +8,7 @@ from functools import cache
 from optimizer.model import Problem, classes_of, member_loads
 from optimizer.sizes.readers import Readers, readers_of
 
-NEAR = 3
+SIZES_AROUND = 3
 """So many sizes above and below that of a group are told."""
 
 FARTHEST = 64
@@ -90,7 +90,11 @@ def sizes_of(problem: Problem) -> Sizes | None:
         even_above=ladder.nearest_even(1),
         kinds=len(readers.counts),
         proven=ladder.proven,
-        sizes=[size for n in range(members - NEAR, members + NEAR + 1) if (size := ladder.size(n))],
+        sizes=[
+            size
+            for n in range(members - SIZES_AROUND, members + SIZES_AROUND + 1)
+            if (size := ladder.size(n))
+        ],
     )
 
 

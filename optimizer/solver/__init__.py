@@ -6,6 +6,10 @@ from optimizer.solver.balance import (
     min_max_load as min_max_load,
     min_max_load_of as min_max_load_of,
 )
+from optimizer.solver.copartition import (
+    solve_together as solve_together,
+    solve_together_by_weight as solve_together_by_weight,
+)
 from optimizer.solver.fewest_moves import fewest_moves as fewest_moves
 from optimizer.solver.flow import Takers as Takers, fewest_takers as fewest_takers
 from optimizer.solver.frontier import (
@@ -15,17 +19,13 @@ from optimizer.solver.frontier import (
 )
 from optimizer.solver.homogeneous import solve_homogeneous as solve_homogeneous
 from optimizer.solver.solve import solve as solve
-from optimizer.solver.together import (
-    solve_together as solve_together,
-    solve_together_by_weight as solve_together_by_weight,
-)
 from optimizer.solver.weighted import (
     BatchResult as BatchResult,
-    Found as Found,
     SearchBound as SearchBound,
     SetBound as SetBound,
     WeightedFrontier as WeightedFrontier,
     WeightedPoint as WeightedPoint,
+    WeightedSolution as WeightedSolution,
     solve_by_weight as solve_by_weight,
     solve_many_by_weight as solve_many_by_weight,
     weighted_frontier_of as weighted_frontier_of,

@@ -13,7 +13,7 @@ from optimizer.solver.components import components
 from optimizer.solver.demand import Demand
 from optimizer.solver.flow import kinds_above
 from optimizer.solver.homogeneous import even_shares
-from optimizer.solver.hubs import CostClasses, Given, given_within_one
+from optimizer.solver.hubs import CostClasses, Distribution, distribution_within_one
 from optimizer.solver.nested import nest_of, nested_shares
 from optimizer.solver.shares import cheapest_shares
 from optimizer.solver.spread import spread_shares
@@ -36,18 +36,18 @@ def best_shares(demand: Demand, levels: Sequence[str] = ("moves",)) -> IntArray:
     return shares
 
 
-def best_given(demand: Demand, fine: CostClasses, levels: Sequence[str]) -> Given:
+def best_distribution(demand: Demand, fine: CostClasses, levels: Sequence[str]) -> Distribution:
     """The same of a group whose kinds are cut into fine ones."""
 
-    def given(part: Demand, pairs: IntArray) -> Given | None:
-        of_part = fine.of_pairs(pairs, demand.kind_of_pair)
-        result = given_within_one(part, of_part, _base(part), levels)
+    def given(part: Demand, pairs: IntArray) -> Distribution | None:
+        of_part = fine.restricted_to(pairs, demand.kind_of_pair)
+        result = distribution_within_one(part, of_part, _base(part), levels)
         return result and result._replace(
             fine=of_part.numbers[result.fine], pair=pairs[result.pair]
         )
 
     outcome = [inputs for _, inputs in _parts(demand, given)]
-    return Given(*map(np.concatenate, zip(*outcome, strict=True)))
+    return Distribution(*map(np.concatenate, zip(*outcome, strict=True)))
 
 
 def _parts(
@@ -60,11 +60,13 @@ def _parts(
     parts = components(demand)
     while parts:
         pairs = parts.pop()
-        part = demand.of_pairs(pairs)
+        part = demand.restricted_to(pairs)
         result = solve(part, pairs)
         if result is None:
             for half in _halves(part):
-                parts += [pairs[half][component] for component in components(part.of_pairs(half))]
+                parts += [
+                    pairs[half][component] for component in components(part.restricted_to(half))
+                ]
         else:
             yield pairs, result
 

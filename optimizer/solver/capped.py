@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 from optimizer.model import CostOverflowError, IntArray, distinct
 from optimizer.solver.by_levels import cheapest_by_levels
 from optimizer.solver.demand import Demand
-from optimizer.solver.flow import MOST, Arcs, cheapest_flow, source_side
-from optimizer.solver.hubs import AggregatedArcs, CostClasses, Given
+from optimizer.solver.flow import MAX_NUMBER, Arcs, cheapest_flow, source_side
+from optimizer.solver.hubs import AggregatedArcs, CostClasses, Distribution
 from optimizer.solver.shares import level_weights, pair_arcs, pair_costs, shares_of
-from optimizer.solver.spread import NEAR, segments_near
+from optimizer.solver.spread import EXACT_RADIUS, segments_near
 
 
 @dataclass(frozen=True)
@@ -42,9 +42,9 @@ def capped_shares(demand: Demand, caps: Caps, levels: Sequence[str]) -> IntArray
     return None if flows is None else network.arcs.shares(flows)
 
 
-def capped_given(
+def capped_distribution(
     demand: Demand, fine: CostClasses, caps: Caps, levels: Sequence[str]
-) -> Given | None:
+) -> Distribution | None:
     """The same of a group whose kinds are cut into fine ones; spread isn't among the levels."""
     network = _Network.of(demand, caps, levels, fine)
     flows = network.cheapest()
@@ -124,7 +124,7 @@ class _Network:
     def fits(self) -> bool:
         """Whether one number can hold what an arc costs at all levels."""
         dearest = 1 + 2 * int(self.demand.supply.sum())
-        return sum(self.arcs.weights.values()) * dearest <= MOST
+        return sum(self.arcs.weights.values()) * dearest <= MAX_NUMBER
 
     def cheapest(self) -> IntArray | None:
         """The cheapest flow, by one that is exact near the shares at hand after the other."""
@@ -220,7 +220,7 @@ def cannot_be_placed(demand: Demand, caps: Caps) -> tuple[NDArray[np.bool_], int
 
 
 def _are_near(numbers: IntArray, others: IntArray) -> bool:
-    return bool((np.abs(numbers - others) <= NEAR).all())
+    return bool((np.abs(numbers - others) <= EXACT_RADIUS).all())
 
 
 def _convex(

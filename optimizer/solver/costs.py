@@ -46,7 +46,7 @@ def _reads_across_racks(problem: Problem, goals: Goals) -> CostTable | None:
     row = np.where(costly, costly.cumsum(), FREE_ROW)
     near = costly[place]
     return CostTable(
-        row_of=row[racks.rack_place_of],
+        row_of=row[racks.rack_set_of],
         column_of=racks.rack_of,
         columns=racks.racks,
         free=row[place[near]] * racks.racks + rack[near],

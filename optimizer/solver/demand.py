@@ -37,7 +37,7 @@ class Demand:
     def kind_of_pair(self) -> IntArray:
         return np.arange(len(self.supply)).repeat(self.offsets[1:] - self.offsets[:-1])
 
-    def of_pairs(self, pairs: IntArray) -> Demand:
+    def restricted_to(self, pairs: IntArray) -> Demand:
         """The demand of some pairs only (ascending), its kinds and members numbered anew."""
         if len(pairs) == len(self.members) and self._has_every_member():
             return self

@@ -12,7 +12,7 @@ from optimizer.model import CostOverflowError, IntArray
 from optimizer.solver.demand import Demand
 from optimizer.solver.interruptible import interruptible
 
-MOST = 2**62
+MAX_NUMBER = 2**62
 """No number that the flow computes may get larger than that."""
 
 LONG = 2 * 10**7
@@ -62,7 +62,7 @@ def _check_range(cost: IntArray, supply: IntArray) -> None:
     """
     nodes, dearest = len(supply), int(cost.max(initial=0))
     units = float(np.maximum(supply, 0).sum(dtype=np.float64))
-    if max(units, 3 * nodes * (nodes + 1)) * dearest > MOST:
+    if max(units, 3 * nodes * (nodes + 1)) * dearest > MAX_NUMBER:
         raise CostOverflowError(
             f"{units:.0f} partitions in a network of {nodes} nodes can't be planned exactly: their "
             f"costs, {dearest} each, exceed 64 bits; split the group by topics, or plan it without "

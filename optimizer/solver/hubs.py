@@ -23,7 +23,7 @@ With three racks direct arcs are as fast, with eight they aren't (tests/bench/ra
 """
 
 
-class Given(NamedTuple):
+class Distribution(NamedTuple):
     """How many partitions of a fine kind a pair of its kind gets; those of no pair aren't in it."""
 
     fine: IntArray
@@ -55,8 +55,8 @@ class CostClasses:
     owned: IntArray
     owned_costs: Flags
 
-    def of_pairs(self, pairs: IntArray, kind_of_pair: IntArray) -> CostClasses:
-        """Those of some pairs only (ascending), numbered anew as `Demand.of_pairs` does."""
+    def restricted_to(self, pairs: IntArray, kind_of_pair: IntArray) -> CostClasses:
+        """Those of some pairs only (ascending), numbered anew as `Demand.restricted_to` does."""
         if len(pairs) == len(kind_of_pair):
             return self
         kinds, _ = distinct(kind_of_pair[pairs], int(kind_of_pair[-1]) + 1)
@@ -198,7 +198,7 @@ class AggregatedArcs:
         )
         return shares
 
-    def given(self, flows: IntArray) -> Given:
+    def given(self, flows: IntArray) -> Distribution:
         """Which fine kinds that is of: what comes into a hub goes on in the order of numbers."""
         owned, to_all, to_column, on, taken = np.split(flows, self._ends)[:5]
         by_all, hub, passed = matched((self.fine.kind, to_all), (self._kind_of_hub, on))
@@ -208,7 +208,7 @@ class AggregatedArcs:
         amount = np.concatenate((passed, to_column))[order]
         fine, into = fine[order], into[order]
         source, pair, count = matched((into, amount), (self._hub_of_pair, taken))
-        return Given(
+        return Distribution(
             np.concatenate((self.fine.owned_fine, fine[source])),
             np.concatenate((self.fine.owned_pair, pair)),
             np.concatenate((owned, count)),
@@ -259,7 +259,7 @@ def as_pairs(
     kinds: Kinds,
     fine: CostClasses,
     of_partition: IntArray,
-    given: Given,
+    given: Distribution,
     members: int,
 ) -> tuple[Kinds, Demand, IntArray]:
     """Fine kinds with those pairs alone that own any or get any, and how many each gets."""
@@ -282,9 +282,9 @@ def as_pairs(
     return result, Demand(fine.supply, offsets, result.members, owned, members), shares
 
 
-def given_within_one(
+def distribution_within_one(
     demand: Demand, fine: CostClasses, base: int, levels: Sequence[str]
-) -> Given | None:
+) -> Distribution | None:
     """As `optimizer.solver.shares.cheapest_shares`: each member gets `base` or one more."""
     kinds, members = len(fine.supply), demand.member_count
     spare = kinds + members

@@ -25,10 +25,10 @@ from optimizer.solver.capped import Caps, cannot_be_placed
 from optimizer.solver.demand import Demand, demand_of
 from optimizer.solver.kinds import Kinds, kinds_by_topic, kinds_of
 
-FEW = 10
+MAX_LIMITS_TRIED = 10
 """Of so many limits every set is tried for the smallest that clashes."""
 
-SHOWN = 5
+NAMES_SHOWN = 5
 """So many names are told."""
 
 
@@ -142,7 +142,7 @@ def smallest_clash(
     each: Sequence[tuple[str, Limit]], is_met: Callable[[LimitSet], bool]
 ) -> LimitSet:
     """The first of the smallest sets that can't be met; of many limits, one without a spare."""
-    if len(each) <= FEW:
+    if len(each) <= MAX_LIMITS_TRIED:
         for size in range(1, len(each)):
             for combination in combinations(each, size):
                 if not is_met(LimitSet.of(combination)):
@@ -158,8 +158,8 @@ def smallest_clash(
 
 def named(names: Sequence[str]) -> str:
     """The first names, and how many there are."""
-    more = len(names) - SHOWN
-    return ", ".join(names[:SHOWN]) + (f" and {more} more" if more > 0 else "")
+    more = len(names) - NAMES_SHOWN
+    return ", ".join(names[:NAMES_SHOWN]) + (f" and {more} more" if more > 0 else "")
 
 
 def _shortage(problem: Problem, clash: LimitSet) -> str:

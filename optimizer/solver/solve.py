@@ -23,9 +23,9 @@ from optimizer.model import (
     settled,
     spread_of,
 )
-from optimizer.solver.balance import best_given, best_shares
+from optimizer.solver.balance import best_distribution, best_shares
 from optimizer.solver.budget import loads_by_moves
-from optimizer.solver.capped import Caps, capped_given, capped_shares
+from optimizer.solver.capped import Caps, capped_distribution, capped_shares
 from optimizer.solver.costs import COSTS, costs_of
 from optimizer.solver.demand import Demand, demand_of
 from optimizer.solver.distribute import distribute
@@ -159,7 +159,7 @@ def _balanced(problem: Problem, kinds: Kinds, goals: Goals, levels: Sequence[str
     cut = cost_classes(kinds, tables, members)
     if cut is None:
         return _distributed(problem, kinds_by_cost(kinds, tables), levels)
-    inputs = best_given(demand_of(kinds, members), cut[0], levels)
+    inputs = best_distribution(demand_of(kinds, members), cut[0], levels)
     return _of_shares(problem, *as_pairs(problem.owner, kinds, *cut, inputs, members))
 
 
@@ -180,7 +180,7 @@ def _capped(
     coarse, topics = kinds_by_topic(kinds, problem.topic_of) if by_topic else (kinds, None)
     cut = None if "spread" in levels else cost_classes(coarse, tables, members)
     if cut is not None:
-        inputs = capped_given(demand_of(coarse, members, topics), cut[0], caps, levels)
+        inputs = capped_distribution(demand_of(coarse, members, topics), cut[0], caps, levels)
         if inputs is None:
             return None
         return _of_shares(problem, *as_pairs(problem.owner, coarse, *cut, inputs, members))

@@ -20,10 +20,10 @@ from optimizer.solver.shares import (
     supply_of,
 )
 
-NEAR = 3
+EXACT_RADIUS = 3
 """Within so many partitions of the shares at hand, and one more, each has an arc of its own."""
 
-STEPS = np.concatenate((np.arange(1, NEAR + 1), 2 ** np.arange(2, 40)))
+STEPS = np.concatenate((np.arange(1, EXACT_RADIUS + 1), 2 ** np.arange(2, 40)))
 """How far from the shares at hand what a share costs is exact; in between it is a line."""
 
 
@@ -99,7 +99,7 @@ class _Search:
         return _count(self.cell, shares, len(self.most))
 
     def are_near(self, shares: IntArray, others: IntArray) -> bool:
-        return bool((np.abs(self.in_cells(shares) - self.in_cells(others)) <= NEAR).all())
+        return bool((np.abs(self.in_cells(shares) - self.in_cells(others)) <= EXACT_RADIUS).all())
 
     def cost(self, shares: IntArray) -> int:
         held = self.in_cells(shares)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from optimizer.checker import Prices, Search, Set, encode_prices, encode_search, encode_set
 from optimizer.model import DEFAULT_GOALS, Answer, Goals, Problem
 from optimizer.solver import (
-    Found,
     SearchBound,
     SetBound,
+    WeightedSolution,
     solve,
     solve_by_weight,
     solve_together,
@@ -28,7 +28,7 @@ def assign_optimally(problem: Problem, goals: Goals = DEFAULT_GOALS) -> Answer:
     return Answer(target, target, result.reason, certificate=_certificate(result))
 
 
-def _certificate(result: Found) -> bytes:
+def _certificate(result: WeightedSolution) -> bytes:
     level = result.bound.level - 1
     if isinstance(result.bound, SetBound):
         return encode_set(Set(level, result.bound.members))

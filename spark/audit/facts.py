@@ -135,7 +135,11 @@ class GroupFacts:
     @cached_property
     def claims(self) -> Claims | None:
         """The claims of a group with several on a partition, or of several generations; or None."""
-        if not self.is_settled or self.row.unreadable is not None or not len(self.row.claim_topics):
+        if (
+            not self.is_settled
+            or self.row.invalid_utf8 is not None
+            or not len(self.row.claim_topics)
+        ):
             return None
         plan = self.plan
         owned = np.count_nonzero(plan.previous >= 0) if plan else -1

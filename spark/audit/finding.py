@@ -9,7 +9,7 @@ from typing import Any
 from pyspark.sql import DataFrame
 
 from spark.audit.facts import GroupFacts
-from spark.audit.sql_text import quoted
+from spark.audit.sql_expressions import quoted
 
 SEVERITIES = ("info", "warning", "critical")
 """From what is good to know to what loses records or stops a group."""
@@ -72,7 +72,7 @@ class Finding:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FindingRow:
     """Something that was found in a group: who it is about, how much it is, and the sentence.
 
     The sentence is put together by `told` once it is known that the measure counts.
@@ -87,7 +87,7 @@ class Found:
 class GroupFinding(Finding):
     """A kind of finding that one group's facts tell, in a worker."""
 
-    find: Callable[[GroupFacts, Settings], Iterator[Found]]
+    find: Callable[[GroupFacts, Settings], Iterator[FindingRow]]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -22,7 +22,7 @@ from spark.audit.finding import (
     graded_rows,
 )
 from spark.audit.frames import Frames
-from spark.audit.judge import FACTS, Judge, judge_groups
+from spark.audit.group_evaluator import GROUP_COLUMNS, GroupEvaluator, evaluate_groups
 from spark.audit.known import probe
 from spark.audit.parts import parts_for
 from spark.audit.past import Past
@@ -74,7 +74,7 @@ MISSING_FACT = {
 """What a finding needs, and what to say where it isn't there."""
 
 
-SHOWN = {
+COLUMNS_SHOWN = {
     "severity": "severity",
     "finding": "finding",
     "cluster": "cluster",
@@ -91,8 +91,8 @@ class FleetAudit(Handle):
     `findings` has the columns of `spark.audit.finding.COLUMNS`. What it is made of is kept from
     first use until `release`; as a context manager the audit releases itself. `not_run` has a
     reason for each finding that couldn't be run. `judged` has a row a group, see
-    `spark.audit.judge`. `coordinators` has a row a broker, with the columns `COORDINATORS`; None
-    where the snapshot tells of none.
+    `spark.audit.group_evaluator`. `coordinators` has a row a broker, with the columns
+    `COORDINATORS`; None where the snapshot has none.
     """
 
     snapshot: str
@@ -106,7 +106,7 @@ class FleetAudit(Handle):
     @property
     def facts(self) -> DataFrame:
         """A row a group: its status and kind, and how even it is now and planned."""
-        return escaped_rows(self.judged.select(*FACTS))
+        return escaped_rows(self.judged.select(*GROUP_COLUMNS))
 
     def groups(self) -> dict[str, int]:
         """How many groups have each status: `ok` and `inferred` ones were judged."""
@@ -165,7 +165,9 @@ class FleetAudit(Handle):
 
     def _repr_html_(self) -> str:
         worst = self.worst(FIRST)
-        return shown_in_notebook([verdict(self.counts(), self.groups(), worst)], SHOWN, worst)
+        return shown_in_notebook(
+            [verdict(self.counts(), self.groups(), worst)], COLUMNS_SHOWN, worst
+        )
 
     def release(self) -> None:
         """Free what is kept."""
@@ -201,7 +203,7 @@ def audit_fleet(
     parts = parts_for(snapshot, previous, available_facts.there)
     encoded = encode(snapshot, more=parts, weights=weights)
     names = [finding.name for finding in run if isinstance(finding, GroupFinding)]
-    judged = judge_groups(encoded, Judge(names, selection, available_facts)).persist()
+    judged = evaluate_groups(encoded, GroupEvaluator(names, selection, available_facts)).persist()
     frames = Frames(snapshot.tables, judged)
     kept, seats = [judged], None
     if {"coordinators", ALL_GROUPS} <= available_facts.there:

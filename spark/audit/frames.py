@@ -15,7 +15,7 @@ from spark.groups import coordinating_brokers
 class Frames:
     """The frames by name, each a DataFrame that is computed when it is used.
 
-    `tables` are those of the snapshot, `judged` its groups (`spark.audit.judge`).
+    `tables` are those of the snapshot, `judged` its groups (`spark.audit.group_evaluator`).
     """
 
     tables: Mapping[str, DataFrame]

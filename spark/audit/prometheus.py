@@ -14,7 +14,7 @@ from spark.audit.registry import FINDINGS
 from spark.audit.verdict import State, state_of
 from spark.errors import InputError
 from spark.fleet import STATUSES
-from spark.wording import shortened
+from spark.text import shortened
 
 Sample = tuple[Mapping[str, str], int]
 

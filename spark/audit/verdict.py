@@ -8,7 +8,7 @@ from typing import Any
 
 from spark.audit.finding import SEVERITIES, WORST_FIRST
 from spark.fleet import PLANNED, STATUSES, UNSUPPORTED
-from spark.wording import counted
+from spark.text import counted
 
 NOT_KNOWN = ("rebalancing", "invalid", "failed")
 """Statuses of groups that have members, or may have, and of which nothing is known."""

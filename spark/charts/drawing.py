@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from spark.errors import InputError
-from spark.wording import shortened
+from spark.text import shortened
 
 FOUND, PLANNED = "#d55e00", "#0a84c6"
 """Now, and planned: two colours that colour-blind people tell apart, on white and black."""

@@ -7,7 +7,7 @@ from typing import Any
 from spark.charts.chart import Chart, Rows
 from spark.charts.drawing import FOUND, altair, labels, of
 
-MOST = 40
+MAX_DRAWN = 40
 """Members and topics that are drawn: those with the most partitions that move."""
 
 CELL = 26
@@ -63,7 +63,7 @@ def _most_changed(rows: Rows, key: str) -> set[str]:
     changed: dict[str, int] = {}
     for row in rows:
         changed[row[key]] = changed.get(row[key], 0) + abs(row["current"] - row["planned"])
-    return {*sorted(changed, key=lambda name: (-changed[name], name))[:MOST]}
+    return {*sorted(changed, key=lambda name: (-changed[name], name))[:MAX_DRAWN]}
 
 
 MATRIX = Chart("matrix", "Partitions of each topic by member, now and planned", draw)

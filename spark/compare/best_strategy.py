@@ -8,7 +8,7 @@ from typing import Any
 from optimizer.strategies import OPTIMAL
 from spark.fleet import CONNECT, CONSUMER
 from spark.settings import CURRENT
-from spark.wording import count_of
+from spark.text import count_of
 
 Row = Mapping[str, Any]
 
@@ -23,9 +23,9 @@ def best_of(fleet: Sequence[Row]) -> str:
     """
     verdicts = []
     for kind, prefix in KIND_PREFIX.items():
-        of_kind = [row for row in fleet if row.get("kind", CONSUMER) == kind]
-        if of_kind:
-            verdicts.append(prefix + _verdict(of_kind))
+        for_kind = [row for row in fleet if row.get("kind", CONSUMER) == kind]
+        if for_kind:
+            verdicts.append(prefix + _verdict(for_kind))
     return " ".join(verdicts) or "Nothing to compare: no group that these strategies are for."
 
 

@@ -16,10 +16,10 @@ from spark.settings import (
     DEFAULT_FLEET_GOALS,
     STRATEGY_SECONDS,
     FleetGoals,
+    as_fleet_goals,
     check_strategies,
-    of_fleet,
 )
-from spark.wording import shortened_in_sql
+from spark.text import shortened_in_sql
 
 
 def compare_fleet(
@@ -42,7 +42,7 @@ def compare_fleet(
     ValueError) for an unknown strategy and for null keys.
     """
     names = check_strategies(strategies)
-    goals = of_fleet(goals)
+    goals = as_fleet_goals(goals)
     weights = weight_tables(snapshot, goals.weights, rates)
     encoded = encode(snapshot.validate(), need_racks(names, goals), weights=weights)
     return measure_groups(encoded, names, strategy_seconds, goals)

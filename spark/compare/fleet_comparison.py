@@ -13,7 +13,7 @@ from spark.compare.best_strategy import best_of
 from spark.compare.compare import fleet_of
 from spark.notebook import shown_in_notebook
 
-SHOWN = {
+COLUMNS_SHOWN = {
     "strategy": "strategy",
     "groups": "groups with an answer",
     "not_evaluated": "groups without",
@@ -56,4 +56,4 @@ class FleetComparison:
         return CHARTS["league"].drawn([row for row in self._rows if row["kind"] == kind])
 
     def _repr_html_(self) -> str:
-        return shown_in_notebook([self.best()], SHOWN, self._rows)
+        return shown_in_notebook([self.best()], COLUMNS_SHOWN, self._rows)

@@ -43,10 +43,10 @@ from spark.settings import (
     DEFAULT_FLEET_GOALS,
     STRATEGY_SECONDS,
     FleetGoals,
+    for_kind,
     kind_of,
-    of_kind,
 )
-from spark.solve import TimeLimit, facts_of, max_weight, shown_bound
+from spark.solve import TimeLimit, max_weight, plan_columns, shown_bound
 
 Answered = tuple[Answer, float]
 """An answer, and how many seconds it took."""
@@ -95,7 +95,7 @@ def rows_of_group(
 ) -> Iterator[ComparedRow]:
     """Whatever a strategy makes of a group becomes a row, so that it doesn't stop the others."""
     group = read_or_failed(row, goals.weight_source)
-    own = of_kind(strategies, _kind(row))
+    own = for_kind(strategies, _kind(row))
     if group.problem is None:
         for strategy in own:
             yield _row(row, group, strategy)
@@ -109,7 +109,7 @@ def rows_of_group(
 
 
 def _row(row: EncodedRow, group: FleetGroup, strategy: str, **outcome: Any) -> ComparedRow:
-    return ComparedRow(**facts_of(row, group, strategy), kind=_kind(row), **outcome)
+    return ComparedRow(**plan_columns(row, group, strategy), kind=_kind(row), **outcome)
 
 
 def _kind(row: EncodedRow) -> str:

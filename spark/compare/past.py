@@ -17,8 +17,8 @@ from spark.settings import (
     DEFAULT_FLEET_GOALS,
     STRATEGY_SECONDS,
     FleetGoals,
+    as_fleet_goals,
     check_strategies,
-    of_fleet,
 )
 
 SPAN = ("cluster", "group", "start")
@@ -36,7 +36,7 @@ def compare_history(
     plan's size doesn't depend on their number. InputError for an unknown strategy, and for goals by
     weight: weights change without any fact, so those snapshots are compared one by one.
     """
-    selection, goals = check_strategies(strategies), of_fleet(goals)
+    selection, goals = check_strategies(strategies), as_fleet_goals(goals)
     if goals.weights:
         raise InputError("goals by weight can't be compared over a history: compare each snapshot")
     racks = need_racks(selection, goals)

@@ -12,7 +12,7 @@ from spark.enforce.watcher import GroupWatcher
 from spark.enforce.waves import waves
 from spark.sources.live.cluster import Cluster
 from spark.sources.live.group import DescribedGroup
-from spark.wording import named
+from spark.text import named
 
 LOOK_EVERY = 0.5  # seconds
 SETTLED = 5.0
@@ -47,7 +47,7 @@ class Watched:
     groups: Mapping[str, DescribedGroup]
 
 
-def look_at(cluster: Cluster, plans: Mapping[str, GroupPlan]) -> list[Outcome]:
+def probe(cluster: Cluster, plans: Mapping[str, GroupPlan]) -> list[Outcome]:
     """What is to be said of groups, by their plans, in order. Raises UnreachableError."""
     with GroupWatcher(cluster, plans) as watcher:
         return _outcomes(watcher.look(frozenset(plans)), {})

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from optimizer.assignor.plan_file import GroupPlan
+from spark.enforce.enforcement import Enforcement, enforcement_of, why_not
 from spark.enforce.in_force import differences, key_of, misfit
-from spark.enforce.ways import Enforcement, enforcement_of, why_not
 from spark.fleet import UNKNOWN_STATE
 from spark.sources.live.group import DescribedGroup
 

@@ -12,7 +12,7 @@ from pyspark.sql import Column, DataFrame, functions as F
 
 from optimizer.assignor.plan_faults import CLASSIC
 from optimizer.assignor.plan_file import GroupPlan, Topics
-from spark.enforce.ways import why_not
+from spark.enforce.enforcement import why_not
 from spark.errors import InputError
 from spark.fleet import CONNECT, CONSUMER, GROUP_KEYS, FleetSnapshot, escaped, is_like
 

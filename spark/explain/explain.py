@@ -63,7 +63,7 @@ class GroupExplanation:
     @property
     def cells(self) -> list[dict[str, Any]]:
         """`by_topic` as rows of a table: member, topic, partitions found and planned."""
-        return [dict(zip(SHOWN, item, strict=True)) for item in self.by_topic]
+        return [dict(zip(COLUMNS_SHOWN, item, strict=True)) for item in self.by_topic]
 
     def chart(self) -> Any:
         """Partitions of each topic by member, before and after; InputError without Altair."""
@@ -73,10 +73,10 @@ class GroupExplanation:
         reason = f": {self.reason}" if self.reason else ""
         text = [f"Group {self.group} of cluster {self.cluster} is {self.status}{reason}."]
         text += [*self.moves[:FIRST], *self.bounds[:FIRST]]
-        return shown_in_notebook(text, SHOWN, self.cells)
+        return shown_in_notebook(text, COLUMNS_SHOWN, self.cells)
 
 
-SHOWN = {
+COLUMNS_SHOWN = {
     "member": "member",
     "topic": "topic",
     "current": "now (partitions)",

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from spark.explain.explain import GroupExplanation
-from spark.wording import count_of, figure
+from spark.text import count_of, figure
 
 
 def loads_of(found: GroupExplanation, changing_first: bool) -> list[dict[str, Any]]:

@@ -14,7 +14,7 @@ reads, and a hidden folder `.evenfleet` beside them:
 
 from __future__ import annotations
 
-from spark.files.arrow_place import NeedsSparkError as NeedsSparkError
+from spark.files.arrow_store import NeedsSparkError as NeedsSparkError
 from spark.files.catalog_tables import (
     CatalogSource as CatalogSource,
     check_tables as check_tables,
@@ -28,14 +28,14 @@ from spark.files.columns import (
     texts as texts,
     whole_numbers as whole_numbers,
 )
-from spark.files.direct_store import DirectStore as DirectStore, Wanted as Wanted
+from spark.files.direct_store import DirectStore as DirectStore, ValueFilter as ValueFilter
 from spark.files.disk import replace_text as replace_text, writing as writing
-from spark.files.local_place import LocalPlace as LocalPlace
 from spark.files.local_run import (
     LocalRemoval as LocalRemoval,
     LocalRun as LocalRun,
     written_file as written_file,
 )
+from spark.files.local_store import LocalStore as LocalStore
 from spark.files.locked_run import sweep as sweep, written_by_others as written_by_others
 from spark.files.manifest import File as File
 from spark.files.merging import (
@@ -46,23 +46,23 @@ from spark.files.merging import (
     rows_in as rows_in,
 )
 from spark.files.parts import read_parts as read_parts
-from spark.files.place import Place as Place, TooLateError as TooLateError
-from spark.files.places import (
-    DEFAULT_FS as DEFAULT_FS,
-    Opener as Opener,
-    direct_store as direct_store,
-    place_of as place_of,
-    run_of as run_of,
-    source_of as source_of,
-)
 from spark.files.source import (
     REMOVED as REMOVED,
     SNAPSHOT as SNAPSHOT,
     CatalogSchema as CatalogSchema,
     Source as Source,
-    Stated as Stated,
+    StoredTable as StoredTable,
     Where as Where,
     table_in as table_in,
 )
-from spark.files.spark_place import SparkPlace as SparkPlace
+from spark.files.spark_store import SparkStore as SparkStore
+from spark.files.table_store import TableStore as TableStore, TooLateError as TooLateError
+from spark.files.table_stores import (
+    DEFAULT_FS as DEFAULT_FS,
+    Opener as Opener,
+    direct_store as direct_store,
+    run_of as run_of,
+    source_of as source_of,
+    table_store_of as table_store_of,
+)
 from spark.files.tables import write_by_snapshot as write_by_snapshot, write_tables as write_tables

@@ -22,7 +22,7 @@ from pyspark.errors import AnalysisException
 from pyspark.sql import Column, DataFrame, SparkSession, functions as F, types as t
 
 from spark.errors import InputError, UnreadableError, first_line
-from spark.files.source import SNAPSHOT, CatalogSchema, Cells, Source, Stated, cells_in
+from spark.files.source import SNAPSHOT, CatalogSchema, Cells, Source, StoredTable, cells_in
 
 
 class CatalogSource(Source):
@@ -107,20 +107,22 @@ class CatalogSource(Source):
     def written(self, snapshot: str) -> Collection[str]:
         return ()
 
-    def read(self, session: SparkSession, table: str, snapshot: str) -> Stated | None:
+    def read(self, session: SparkSession, table: str, snapshot: str) -> StoredTable | None:
         """Without a row of that snapshot the table isn't there."""
         if snapshot not in self.ids(table):
             return None
         rows = self.table(table)
         if rows is None:
             return None
-        return Stated(rows.where(F.col(SNAPSHOT) == snapshot).drop(SNAPSHOT), ())
+        return StoredTable(rows.where(F.col(SNAPSHOT) == snapshot).drop(SNAPSHOT), ())
 
     def read_several(
         self, session: SparkSession, table: str, snapshots: Collection[str]
-    ) -> list[Stated]:
+    ) -> list[StoredTable]:
         rows = self.table(table)
-        return [] if rows is None else [Stated(rows.where(F.col(SNAPSHOT).isin(*snapshots)), ())]
+        return (
+            [] if rows is None else [StoredTable(rows.where(F.col(SNAPSHOT).isin(*snapshots)), ())]
+        )
 
     def tally(
         self, tables: Collection[str], snapshots: Collection[str], columns: Sequence[str] = ()

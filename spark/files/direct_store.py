@@ -20,10 +20,10 @@ from numpy.typing import NDArray
 
 from spark.errors import UnreadableError, first_line
 from spark.files.columns import coded, taken, texts
-from spark.files.manifest import Columns, File, Manifest, cells_told
+from spark.files.manifest import Columns, File, Manifest, cells_counted
 from spark.files.parts import without_nulls
-from spark.files.place import Place, rewritten
 from spark.files.source import REMOVED, Cells
+from spark.files.table_store import TableStore, rewritten
 
 AT_ONCE = 8
 """Files that are read at the same time where all of many are."""
@@ -33,7 +33,7 @@ UNREADABLE = (OSError, pa.ArrowException, TypeError, KeyError)
 
 
 @dataclass(frozen=True)
-class Wanted:
+class ValueFilter:
     """Values of a column of texts: these bytes, what else `also` knows, and nulls if `null`."""
 
     names: frozenset[bytes]
@@ -59,7 +59,7 @@ def is_part(name: str) -> bool:
     return name.endswith(".parquet") and name[0] not in "._"
 
 
-class DirectStore(Place):
+class DirectStore(TableStore):
     """Its files are read by Arrow: of each only the row groups and columns that are needed."""
 
     @abstractmethod
@@ -106,7 +106,7 @@ class DirectStore(Place):
             raise _unreadable(table, path, error) from None
 
     def rows(
-        self, table: str, path: str, columns: Sequence[str], wanted: Mapping[str, Wanted]
+        self, table: str, path: str, columns: Sequence[str], wanted: Mapping[str, ValueFilter]
     ) -> Iterator[pa.Table]:
         """The rows of a file in which these columns have wanted values, a row group at a time.
 
@@ -156,7 +156,7 @@ class DirectStore(Place):
         for table, snapshot in product(tables, snapshots):
             with suppress(UnreadableError):
                 parts = self.parts(table, snapshot, thoroughly=False)
-                report = parts and not parts.notes and self._told(table, snapshot, wanted)
+                report = parts and not parts.notes and self._counts_of(table, snapshot, wanted)
                 if isinstance(report, Counter):
                     result[table, snapshot] = report
                 elif parts:
@@ -168,7 +168,7 @@ class DirectStore(Place):
                     result[item] = cells
         return result
 
-    def _told(self, table: str, snapshot: str, columns: Columns) -> Counter[Cells] | None:
+    def _counts_of(self, table: str, snapshot: str, columns: Columns) -> Counter[Cells] | None:
         """What the manifest tells of files that are as they were written."""
         manifest = self.manifest(snapshot)
         files = manifest.tables.get(table) if manifest else None
@@ -177,7 +177,7 @@ class DirectStore(Place):
         if not columns:
             rows = sum(file.rows for file in files)
             return Counter({(): rows}) if rows else Counter()
-        return cells_told([file.cells for file in files], columns)
+        return cells_counted([file.cells for file in files], columns)
 
     def _counted(self, files: Sequence[str], columns: Columns) -> Counter[Cells] | None:
         """None if one of them can't be read."""
@@ -197,12 +197,12 @@ def _statistics(group: Any) -> dict[str, Any]:
     return {column.path_in_schema: column.statistics for column in columns}
 
 
-def _may_have(group: Any, wanted: Mapping[str, Wanted]) -> bool:
+def _may_have(group: Any, wanted: Mapping[str, ValueFilter]) -> bool:
     statistics = _statistics(group)
     return all(item.may_be_in(statistics.get(name)) for name, item in wanted.items())
 
 
-def _chosen(keys: pa.Table, wanted: Mapping[str, Wanted]) -> NDArray[np.bool_]:
+def _chosen(keys: pa.Table, wanted: Mapping[str, ValueFilter]) -> NDArray[np.bool_]:
     """Which rows have wanted values in all of these columns."""
     selection = np.ones(len(keys), np.bool_)
     for name, item in wanted.items():

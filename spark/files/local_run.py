@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 from spark.errors import RunError
 from spark.files.direct_store import cells_of
 from spark.files.disk import sync_folder
-from spark.files.local_place import LocalPlace, checksum
+from spark.files.local_store import LocalStore, checksum
 from spark.files.locked_run import (
     REMOVING,
     REPLACED,
@@ -32,13 +32,13 @@ from spark.files.manifest import (
     Manifest,
     column_statistics,
 )
-from spark.files.place import TooLateError
+from spark.files.table_store import TooLateError
 
 
 class LocalRun(LockedRun):
     """Writes tables of one snapshot; of those that it owns it replaces all."""
 
-    def __init__(self, place: LocalPlace, snapshot: str, owned: Collection[str]) -> None:
+    def __init__(self, place: LocalStore, snapshot: str, owned: Collection[str]) -> None:
         super().__init__(place, owned)
         self.snapshot = snapshot
 
@@ -55,7 +55,7 @@ class LocalRun(LockedRun):
         self,
         tables: Collection[str],
         kept: Mapping[str, Sequence[File]] | None = None,
-        tallied: ColumnStatistics = NOTHING,
+        statistics: ColumnStatistics = NOTHING,
     ) -> None:
         """Make these tables, which are written, the ones of the snapshot, beside `kept` files.
 
@@ -64,7 +64,7 @@ class LocalRun(LockedRun):
         """
         written = {table: list(files) for table, files in (kept or {}).items()}
         for table in tables:
-            columns = tallied.get(table, ())
+            columns = statistics.get(table, ())
             written.setdefault(table, []).extend(self._files_of(table, columns))
             sync_folder(self.folder(table))
             sync_folder(self.folder(table).parent)
@@ -91,23 +91,23 @@ class LocalRun(LockedRun):
     def _manifest(self) -> Manifest:
         return manifest_or_none(self.place, self.snapshot) or Manifest()
 
-    def _files_of(self, table: str, tallied: Collection[Columns]) -> Iterator[File]:
+    def _files_of(self, table: str, statistics: Collection[Columns]) -> Iterator[File]:
         files = self.place.files_in(str(self.folder(table)))
         if not files:
             raise RunError(
                 f"{self.folder(table)} has no files after it was written: on a cluster that "
                 "folder has to be one that all machines share"
             )
-        return (written_file(Path(path), self.id, tallied) for path in files.values())
+        return (written_file(Path(path), self.id, statistics) for path in files.values())
 
 
-def written_file(path: Path, run: str, tallied: Collection[Columns] = ()) -> File:
+def written_file(path: Path, run: str, statistics: Collection[Columns] = ()) -> File:
     """A file as it is now, for a manifest; it is on the disk when this returns."""
     with path.open("rb") as file:
         os.fsync(file.fileno())
     with pq.ParquetFile(path) as opened:
         rows = opened.metadata.num_rows
-        cells = column_statistics({columns: cells_of(opened, columns) for columns in tallied})
+        cells = column_statistics({columns: cells_of(opened, columns) for columns in statistics})
     return File(path.name, run, path.stat().st_size, rows, checksum(path), cells)
 
 

@@ -13,7 +13,7 @@ from typing import Self
 
 from spark.errors import RunError, UnreadableError
 from spark.files.disk import sync_folder
-from spark.files.local_place import LocalPlace
+from spark.files.local_store import LocalStore
 from spark.files.manifest import HIDDEN, File, Manifest, new_run
 
 REPLACED = "replaced"
@@ -33,7 +33,7 @@ class LockedRun:
 
     to_become = "written"
 
-    def __init__(self, place: LocalPlace, owned: Collection[str]) -> None:
+    def __init__(self, place: LocalStore, owned: Collection[str]) -> None:
         self.place, self.owned = place, owned
         self.done: list[str] = []
         self.made: list[Path] = []
@@ -103,7 +103,7 @@ class LockedRun:
 
 
 @contextmanager
-def moving(place: LocalPlace) -> Iterator[None]:
+def moving(place: LocalStore) -> Iterator[None]:
     """One run at a time puts a manifest there and moves tables.
 
     What one adds to a table so isn't taken out by another that still knows an older manifest.
@@ -128,18 +128,18 @@ def _forget_before(manifest: Path) -> None:
             older.unlink(missing_ok=True)
 
 
-def manifests_of(place: LocalPlace, snapshot: str) -> Path:
+def manifests_of(place: LocalStore, snapshot: str) -> Path:
     """The folder of a snapshot's manifests."""
     return place.path / HIDDEN / "manifests" / f"snapshot={snapshot}"
 
 
-def next_version(place: LocalPlace, snapshot: str) -> int:
+def next_version(place: LocalStore, snapshot: str) -> int:
     """After that of each manifest, the broken ones among them."""
     names = [path.stem for path in manifests_of(place, snapshot).glob("*.json")]
     return max((int(name) for name in names if name.isdecimal()), default=0) + 1
 
 
-def manifest_or_none(place: LocalPlace, snapshot: str) -> Manifest | None:
+def manifest_or_none(place: LocalStore, snapshot: str) -> Manifest | None:
     """A broken manifest tells nothing, and is written over."""
     try:
         return place.manifest(snapshot)
@@ -166,7 +166,7 @@ def _link(half: Path, target: Path) -> bool:
         return True
 
 
-def put_in_place(place: LocalPlace, run: Path) -> None:
+def put_in_place(place: LocalStore, run: Path) -> None:
     """Move what a run has written, and the manifests name, to where everybody looks for it."""
     for snapshot in _snapshots_of(run):
         manifest = manifest_or_none(place, snapshot)
@@ -192,7 +192,7 @@ def put_in_place(place: LocalPlace, run: Path) -> None:
                 _take_out(place, run, table, snapshot)
 
 
-def take_out_removed(place: LocalPlace, run: Path, snapshot: str) -> None:
+def take_out_removed(place: LocalStore, run: Path, snapshot: str) -> None:
     """Move a snapshot that was removed, as its manifest says, into the run's folder.
 
     That manifest goes last: until then nobody takes what is left for a snapshot.
@@ -210,7 +210,7 @@ def take_out_removed(place: LocalPlace, run: Path, snapshot: str) -> None:
         (run / REMOVING / f"snapshot={snapshot}").rmdir()
 
 
-def written_by_others(place: LocalPlace) -> set[str]:
+def written_by_others(place: LocalStore) -> set[str]:
     """The snapshots of which a run that is alive has written something, or which it removes."""
     result: set[str] = set()
     for run in _runs(place):
@@ -243,7 +243,7 @@ def _add(aside: Path, target: Path, files: Sequence[File]) -> None:
             shutil.move(aside / file.name, target / file.name)
 
 
-def _take_out(place: LocalPlace, run: Path, table: str, snapshot: str) -> None:
+def _take_out(place: LocalStore, run: Path, table: str, snapshot: str) -> None:
     """Move what was in the place of a table into the run's folder, which goes soon."""
     there = Path(place.folder(table, snapshot))
     if there.is_dir():
@@ -253,7 +253,7 @@ def _take_out(place: LocalPlace, run: Path, table: str, snapshot: str) -> None:
             shutil.move(there, away / there.name)
 
 
-def sweep(place: LocalPlace) -> None:
+def sweep(place: LocalStore) -> None:
     """Put in place what runs that ended too early have committed, and remove all else of them."""
     for run in _runs(place):
         with _locked(run) as is_over:
@@ -267,7 +267,7 @@ def sweep(place: LocalPlace) -> None:
                     shutil.rmtree(run, ignore_errors=True)
 
 
-def _runs(place: LocalPlace) -> list[Path]:
+def _runs(place: LocalStore) -> list[Path]:
     """The folders of runs, and the hidden ones of those that haven't locked theirs yet."""
     try:
         return sorted((place.path / HIDDEN / "runs").iterdir())
@@ -297,7 +297,7 @@ def _takes(lock: int) -> bool:
     return True
 
 
-def _is_settled(place: LocalPlace, run: Path) -> bool:
+def _is_settled(place: LocalStore, run: Path) -> bool:
     """Whether nothing is left to do, and no manifest names a file in the run's folder."""
     if _being_removed(run):
         return False

@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 from spark.errors import UnreadableError
 from spark.files.source import Cells
 
-MOST = 500
+MAX_COMBINATIONS = 500
 """So many combinations of values are told; who wants to know of more has to open the file."""
 
 Columns = tuple[str, ...]
@@ -26,23 +26,23 @@ ColumnStatistics = Mapping[str, Collection[Columns]]
 
 NOTHING: ColumnStatistics = {}
 
-ToldCells = Mapping[str, Sequence[Sequence[str | int | None]]]
+ColumnCounts = Mapping[str, Sequence[Sequence[str | int | None]]]
 """By the names of columns, with commas between them: the values of each combination, and how often
 it occurs."""
 
 
-def column_statistics(counted: Mapping[Columns, Counter[Cells]]) -> ToldCells:
+def column_statistics(counted: Mapping[Columns, Counter[Cells]]) -> ColumnCounts:
     """What a manifest says of what was counted in a file."""
     return {
         ",".join(columns): sorted(
             ([*map(_text, cells), count] for cells, count in of.items()), key=repr
         )
         for columns, of in counted.items()
-        if len(of) <= MOST
+        if len(of) <= MAX_COMBINATIONS
     }
 
 
-def cells_told(told: Collection[ToldCells], columns: Columns) -> Counter[Cells] | None:
+def cells_counted(told: Collection[ColumnCounts], columns: Columns) -> Counter[Cells] | None:
     """The same again, of several files together; None unless all of them tell it."""
     key = ",".join(columns)
     if any(key not in item for item in told):
@@ -81,7 +81,7 @@ class File:
     bytes: int
     rows: int
     crc32: str | None = None
-    cells: ToldCells = field(default_factory=dict)
+    cells: ColumnCounts = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -73,7 +73,7 @@ def cells_in(row: Row, columns: Sequence[str]) -> Cells:
     return tuple(None if cell is None else bytes(cell) for cell in cells)
 
 
-class Stated(NamedTuple):
+class StoredTable(NamedTuple):
     """One table of one snapshot; `notes` tell what was made of it since it was written.
 
     Its files say that `without_nulls` are columns that have none; nothing is said of the others.
@@ -142,13 +142,13 @@ class Source(ABC):
         """The tables that the snapshot was written with, as far as that is known."""
 
     @abstractmethod
-    def read(self, session: SparkSession, table: str, snapshot: str) -> Stated | None:
+    def read(self, session: SparkSession, table: str, snapshot: str) -> StoredTable | None:
         """One table of one snapshot; None when it isn't there, UnreadableError when broken."""
 
     @abstractmethod
     def read_several(
         self, session: SparkSession, table: str, snapshots: Collection[str]
-    ) -> list[Stated]:
+    ) -> list[StoredTable]:
         """One table of several snapshots, of each that has it; `SNAPSHOT` is a column more.
 
         Rows that have the same columns come together. Files are looked at quickly, and all that

@@ -11,8 +11,8 @@ from pyspark.sql import SparkSession
 from spark.errors import RunError, first_line
 from spark.files.manifest import HIDDEN, File, Manifest, began, new_run
 from spark.files.parts import LITERAL
-from spark.files.place import TooLateError
-from spark.files.spark_place import SparkPlace
+from spark.files.spark_store import SparkStore
+from spark.files.table_store import TooLateError
 
 OVER = timedelta(days=1)
 """After so long nothing is taken for the work of a run that may still be alive."""
@@ -26,7 +26,7 @@ class SparkRun:
     written at the same time the one that was there first holds.
     """
 
-    def __init__(self, place: SparkPlace, snapshot: str, owned: Collection[str]) -> None:
+    def __init__(self, place: SparkStore, snapshot: str, owned: Collection[str]) -> None:
         self.place, self.snapshot, self.owned = place, snapshot, owned
         self.id = new_run()
         self.committed = False
@@ -82,8 +82,8 @@ class SparkRun:
     def _manifest(self) -> Manifest:
         return self._afresh().manifest(self.snapshot) or Manifest()
 
-    def _afresh(self) -> SparkPlace:
-        return SparkPlace(self.session, self.place.root)
+    def _afresh(self) -> SparkStore:
+        return SparkStore(self.session, self.place.root)
 
     def _put(self, manifest: Manifest) -> None:
         where = f"{self.place.root}/{HIDDEN}/manifests/snapshot={self.snapshot}"

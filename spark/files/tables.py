@@ -13,11 +13,11 @@ from pyspark.sql import DataFrame, SparkSession, functions as F
 from spark.errors import InputError, RunError, first_line
 from spark.files.catalog_tables import write_to_catalog
 from spark.files.disk import writing
-from spark.files.local_place import LocalPlace
 from spark.files.local_run import LocalRun
+from spark.files.local_store import LocalStore
 from spark.files.manifest import NOTHING, ColumnStatistics
-from spark.files.places import place_of, run_of
 from spark.files.source import SNAPSHOT, CatalogSchema, Where
+from spark.files.table_stores import run_of, table_store_of
 
 _NAMES = ("cluster", "group", "topic", "member_id", "previous_member_id")
 """Columns whose dictionaries outgrow their limit: looking each value up in one takes a third of the
@@ -43,7 +43,7 @@ def write_tables(
     snapshot: str,
     tables: Mapping[str, DataFrame],
     owned: Collection[str] = (),
-    tallied: ColumnStatistics = NOTHING,
+    statistics: ColumnStatistics = NOTHING,
 ) -> None:
     """Write tables of a snapshot to `out`, in place of those that are there.
 
@@ -63,7 +63,7 @@ def write_tables(
         for name, table in tables.items():
             table.write.options(**WRITTEN).parquet(str(run.folder(name)))
         if isinstance(run, LocalRun):
-            run.commit(tables, tallied=tallied)
+            run.commit(tables, statistics=statistics)
         else:
             run.commit(tables)
 
@@ -95,8 +95,8 @@ def write_by_snapshot(
     without rows. InputError and RunError as with `write_tables`.
     """
     if not isinstance(out, CatalogSchema):
-        place = place_of(session, out)
-        if isinstance(place, LocalPlace):
+        place = table_store_of(session, out)
+        if isinstance(place, LocalStore):
             with reaching(out):
                 _write_locally(place, tables, snapshots)
             return
@@ -106,7 +106,7 @@ def write_by_snapshot(
 
 
 def _write_locally(
-    place: LocalPlace, tables: Mapping[str, DataFrame], snapshots: Mapping[str, Collection[str]]
+    place: LocalStore, tables: Mapping[str, DataFrame], snapshots: Mapping[str, Collection[str]]
 ) -> None:
     """One job a table writes the rows of all snapshots aside, and each takes over its own."""
     *others, last = snapshots

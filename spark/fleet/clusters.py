@@ -25,7 +25,7 @@ BEYOND = 24
 MAX_AGE = timedelta(hours=24)
 """How much older than the newest snapshot of all that of a cluster may be."""
 
-NAMING = [name for name, table in TABLES.items() if ("cluster",) in table.tallied]
+NAMING = [name for name, table in TABLES.items() if ("cluster",) in table.counted_columns]
 """The smaller tables: what a cluster has at all, one of them names."""
 
 Held = Mapping[str, Sequence[str]]

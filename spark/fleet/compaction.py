@@ -12,8 +12,8 @@ from pathlib import Path
 
 from spark.errors import RunError, UnreadableError
 from spark.files import (
-    LocalPlace,
     LocalRun,
+    LocalStore,
     common_schema,
     fewest_files,
     merge,
@@ -21,7 +21,7 @@ from spark.files import (
     writing,
     written_by_others,
 )
-from spark.fleet.schemas import TABLES, TALLIED
+from spark.fleet.schemas import COUNTED_COLUMNS, TABLES
 from spark.fleet.store import BEING_WRITTEN, Stored
 
 
@@ -36,7 +36,7 @@ class Scattered:
     bytes: int
 
 
-def scattered_in(place: LocalPlace) -> tuple[list[Scattered], dict[str, str]]:
+def scattered_in(place: LocalStore) -> tuple[list[Scattered], dict[str, str]]:
     """The snapshots with more files than they need, oldest first; why others of them stay so.
 
     Snapshots that aren't whole, and those that are being written, stay as they are, and so do
@@ -60,7 +60,7 @@ def scattered_in(place: LocalPlace) -> tuple[list[Scattered], dict[str, str]]:
     return result, left
 
 
-def _many(place: LocalPlace, snapshot: str) -> dict[str, list[str]]:
+def _many(place: LocalStore, snapshot: str) -> dict[str, list[str]]:
     """The files of each table that has more of them than it needs."""
     result = {}
     for table in TABLES:
@@ -71,9 +71,9 @@ def _many(place: LocalPlace, snapshot: str) -> dict[str, list[str]]:
     return result
 
 
-def _fewest(place: LocalPlace, table: str, snapshot: str) -> int:
-    tallied = place.tally([table], [snapshot])
-    return fewest_files(sum(rows.total() for rows in tallied.values()))
+def _fewest(place: LocalStore, table: str, snapshot: str) -> int:
+    statistics = place.tally([table], [snapshot])
+    return fewest_files(sum(rows.total() for rows in statistics.values()))
 
 
 def _odd(table: str, files: Sequence[str]) -> str | None:
@@ -89,7 +89,7 @@ def _odd(table: str, files: Sequence[str]) -> str | None:
     return f"{table} has columns of another program, {others[0]} first" if others else None
 
 
-def _scattered(place: LocalPlace, snapshot: str, many: Mapping[str, list[str]]) -> Scattered:
+def _scattered(place: LocalStore, snapshot: str, many: Mapping[str, list[str]]) -> Scattered:
     return Scattered(
         snapshot,
         tuple(many),
@@ -99,7 +99,7 @@ def _scattered(place: LocalPlace, snapshot: str, many: Mapping[str, list[str]]) 
     )
 
 
-def compact(place: LocalPlace, one: Scattered) -> int:
+def compact(place: LocalStore, one: Scattered) -> int:
     """Write those tables of a snapshot anew; how many bytes they have then.
 
     Until all of them are written the ones before stay. UnreadableError where a file is broken,
@@ -108,11 +108,11 @@ def compact(place: LocalPlace, one: Scattered) -> int:
     with writing(place.root), LocalRun(place, one.snapshot, one.tables) as run:
         for table in one.tables:
             _write_anew(place, run, table)
-        run.commit(one.tables, tallied=TALLIED)
+        run.commit(one.tables, statistics=COUNTED_COLUMNS)
     return sum(place.sizes(one.snapshot, one.tables))
 
 
-def _write_anew(place: LocalPlace, run: LocalRun, table: str) -> None:
+def _write_anew(place: LocalStore, run: LocalRun, table: str) -> None:
     parts = place.parts(table, run.snapshot)
     files = place.files_of(parts.paths) if parts else []
     schema = common_schema(files) if files else None

@@ -7,7 +7,7 @@ from functools import reduce
 
 from pyspark.sql import DataFrame, functions as F
 
-from spark.files import SNAPSHOT, Stated
+from spark.files import SNAPSHOT, StoredTable
 from spark.fleet.schemas import TABLES
 
 
@@ -31,7 +31,7 @@ def name_groups(tables: Mapping[str, DataFrame]) -> bool:
     return not reduce(DataFrame.unionAll, named).isEmpty()
 
 
-def is_keyed(name: str, table: Stated) -> bool:
+def is_keyed(name: str, table: StoredTable) -> bool:
     """Whether its files say that no key is null, nor of a type that may have to become so."""
     types = {field.name: field.dataType for field in table.rows.schema}
     keys = [column for column in TABLES[name].columns if column.key]

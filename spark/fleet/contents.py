@@ -33,13 +33,17 @@ def contents_of(source: Source, snapshots: Collection[str]) -> dict[str, Content
     there = {
         snapshot: [table for table in TABLES if seen.has(table, snapshot)] for snapshot in snapshots
     }
-    tallied = seen.tally(TABLES, snapshots)
+    statistics = seen.tally(TABLES, snapshots)
     clusters = clusters_by_snapshot(seen, snapshots)
     kinds = _other_kinds(seen, snapshots)
     return {
         item: Contents(
-            {table: tallied[table, item].total() for table in tables if (table, item) in tallied},
-            tuple(table for table in tables if (table, item) not in tallied),
+            {
+                table: statistics[table, item].total()
+                for table in tables
+                if (table, item) in statistics
+            },
+            tuple(table for table in tables if (table, item) not in statistics),
             tuple(clusters[item]),
             kinds.get(item, {}),
         )

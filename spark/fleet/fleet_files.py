@@ -17,7 +17,7 @@ from spark.errors import InputError, UnreadableError, first_line
 from spark.files import (
     NULL,
     DirectStore,
-    Wanted,
+    ValueFilter,
     direct_store,
     is_there,
     nothing,
@@ -25,7 +25,7 @@ from spark.files import (
     whole_numbers,
 )
 from spark.fleet.clusters import MAX_AGE, Composition, clusters_in, compositions
-from spark.fleet.schemas import TABLES, faults_of, null_keys_told, unknown_columns
+from spark.fleet.schemas import TABLES, describe_null_keys, faults_of, unknown_columns
 from spark.fleet.store import check_not_removed, removed_since, whole
 from spark.fleet.utf8 import names_wanted
 
@@ -111,7 +111,7 @@ class FleetFiles:
         return dict.fromkeys(clusters_in(self.place, self.place.root, [self.id])[self.id], self.id)
 
     def rows(
-        self, table: str, columns: Sequence[str], cluster: str | None = None, **wanted: Wanted
+        self, table: str, columns: Sequence[str], cluster: str | None = None, **wanted: ValueFilter
     ) -> Rows:
         """The rows of a table with wanted values, of a cluster or all.
 
@@ -126,7 +126,7 @@ class FleetFiles:
         return {name: _joined([rows[name] for rows in (*result, nobody)]) for name in columns}
 
     def _rows_of(
-        self, table: str, file: str, columns: Sequence[str], entries: Mapping[str, Wanted]
+        self, table: str, file: str, columns: Sequence[str], entries: Mapping[str, ValueFilter]
     ) -> Iterator[Rows]:
         """Those of one file, a row group at a time."""
         try:
@@ -145,8 +145,8 @@ class FleetFiles:
             ) from None
 
     def _files(
-        self, table: str, cluster: str | None, others: Mapping[str, Wanted]
-    ) -> Iterator[tuple[str, Mapping[str, Wanted]]]:
+        self, table: str, cluster: str | None, others: Mapping[str, ValueFilter]
+    ) -> Iterator[tuple[str, Mapping[str, ValueFilter]]]:
         """The files of a table, and what is wanted of each."""
         for part in self.tables.get(table, ()):
             if cluster is not None and part.clusters is not None and cluster not in part.clusters:
@@ -159,7 +159,9 @@ class FleetFiles:
             for file in part.files:
                 yield file, entries
 
-    def null_keys(self, table: str, cluster: str | None = None, **wanted: Wanted) -> Counter[str]:
+    def null_keys(
+        self, table: str, cluster: str | None = None, **wanted: ValueFilter
+    ) -> Counter[str]:
         """How many of such rows have a null in a key or what an int can't hold, by column.
 
         Of a file that says that it has no nulls only the footer is read.
@@ -176,7 +178,7 @@ class FleetFiles:
     def check_keys(self, found: Mapping[str, int]) -> None:
         """Raise InputError if any key is null."""
         if found:
-            raise InputError(null_keys_told(self.id, found))
+            raise InputError(describe_null_keys(self.id, found))
 
 
 def _opened(place: DirectStore, snapshot: str) -> FleetFiles:

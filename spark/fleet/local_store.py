@@ -14,17 +14,17 @@ from spark.errors import InputError
 from spark.files import (
     ROWS_A_FILE,
     File,
-    LocalPlace,
     LocalRun,
-    Place,
+    LocalStore,
+    TableStore,
     TooLateError,
     writing,
     written_file,
 )
-from spark.fleet.schemas import STORE, TABLES, TALLIED, check_kind
+from spark.fleet.schemas import COUNTED_COLUMNS, STORE, TABLES, check_kind
 from spark.fleet.store import snapshot_id
 from spark.fleet.utf8 import spelled
-from spark.wording import named
+from spark.text import named
 
 
 @dataclass(frozen=True)
@@ -76,7 +76,7 @@ def write_store(tables: Mapping[str, pa.Table], store: Path, snapshot: str) -> N
     InputError if it has one of the clusters, if it isn't whole, or if its tables have other
     columns.
     """
-    place = LocalPlace(store)
+    place = LocalStore(store)
     check_kind(place, str(store), STORE)
     while True:
         try:
@@ -86,7 +86,7 @@ def write_store(tables: Mapping[str, pa.Table], store: Path, snapshot: str) -> N
         return
 
 
-def _write(tables: Mapping[str, pa.Table], place: LocalPlace, snapshot: str) -> None:
+def _write(tables: Mapping[str, pa.Table], place: LocalStore, snapshot: str) -> None:
     """The same; TooLateError where another run has written to the snapshot meanwhile."""
     with writing(place.root), LocalRun(place, snapshot, TABLES) as run:
         try:
@@ -97,7 +97,7 @@ def _write(tables: Mapping[str, pa.Table], place: LocalPlace, snapshot: str) -> 
         new = {name: table for name, table in tables.items() if len(table) or not kept}
         for name, table in new.items():
             _write_parts(table, run.folder(name), run.id)
-        run.commit(new, kept, TALLIED)
+        run.commit(new, kept, COUNTED_COLUMNS)
 
 
 def _kept(tables: Mapping[str, pa.Table], run: LocalRun) -> dict[str, list[File]]:
@@ -115,7 +115,7 @@ def _kept(tables: Mapping[str, pa.Table], run: LocalRun) -> dict[str, list[File]
         if result or any(place.has_folder(table, snapshot) for table in TABLES):
             _check_addable(tables, place, snapshot, {name: of[0] for name, of in result.items()})
         return {
-            name: [*files] or [written_file(path, "", TALLIED[name]) for path in paths]
+            name: [*files] or [written_file(path, "", COUNTED_COLUMNS[name]) for path in paths]
             for name, (paths, files) in result.items()
         }
     except FileNotFoundError:  # the run that wrote them has just put them in their place
@@ -123,7 +123,10 @@ def _kept(tables: Mapping[str, pa.Table], run: LocalRun) -> dict[str, list[File]
 
 
 def _check_addable(
-    tables: Mapping[str, pa.Table], place: Place, snapshot: str, result: Mapping[str, list[Path]]
+    tables: Mapping[str, pa.Table],
+    place: TableStore,
+    snapshot: str,
+    result: Mapping[str, list[Path]],
 ) -> None:
     """Raise InputError unless these clusters can be added to the snapshot."""
     if place.is_gone(snapshot, TABLES):

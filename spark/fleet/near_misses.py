@@ -8,7 +8,7 @@ from spark.files import coded
 from spark.fleet.fleet_files import FleetFiles
 from spark.fleet.snapshot import FleetSnapshot
 from spark.fleet.utf8 import is_named, spelled
-from spark.wording import did_you_mean
+from spark.text import did_you_mean
 
 NEAREST = 5
 """Names that Spark brings, of which the nearest is told."""

@@ -9,7 +9,7 @@ from pathlib import Path
 from pyspark.sql import SparkSession, functions as F
 
 from spark.errors import InputError
-from spark.files import CatalogSchema, Stated, Where, check_tables, source_of
+from spark.files import CatalogSchema, StoredTable, Where, check_tables, source_of
 from spark.fleet.clusters import Composition
 from spark.fleet.kinds import UNSUPPORTED
 from spark.fleet.part import Part
@@ -22,7 +22,7 @@ OLD_NAMES = {"afresh": "resets", "ability": "peak_rate", "without_answer": "not_
 OLD_STATUS = "foreign"
 
 
-def with_new_names(table: Stated) -> Stated:
+def with_new_names(table: StoredTable) -> StoredTable:
     """A table of a result with today's names; a note says so where some were others."""
     rows = table.rows
     renamed = {name: _renamed(name) for name in rows.columns if _renamed(name) != name}
@@ -98,7 +98,7 @@ def _check_outside(session: SparkSession, out: str) -> None:
             )
 
 
-def read_result(session: SparkSession, out: Where, name: str, snapshot: str) -> Stated:
+def read_result(session: SparkSession, out: Where, name: str, snapshot: str) -> StoredTable:
     """One table of a plan; InputError when it isn't there or can't be read."""
     (table,) = read_results(session, out, (name,), snapshot)
     return table
@@ -106,11 +106,11 @@ def read_result(session: SparkSession, out: Where, name: str, snapshot: str) -> 
 
 def read_results(
     session: SparkSession, out: Where, names: Sequence[str], snapshot: str
-) -> list[Stated]:
+) -> list[StoredTable]:
     """Tables of one plan, even if another is written meanwhile; InputError as `read_result`."""
     source = source_of(session, out)
 
-    def read() -> list[Stated]:
+    def read() -> list[StoredTable]:
         tables = []
         for name in names:
             if (table := source.read(session, name, snapshot)) is None:

@@ -10,8 +10,8 @@ from itertools import groupby
 from spark.errors import InputError
 from spark.files import (
     CatalogSource,
-    LocalPlace,
     LocalRemoval,
+    LocalStore,
     Opener,
     Source,
     Where,
@@ -68,7 +68,7 @@ class Aged:
     rows: int
     files: int | None = None
     bytes: int | None = None
-    foreign: tuple[str, ...] = ()
+    foreign_files: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -98,7 +98,7 @@ def pruning_of(opener: Opener, store: Where, retention: Retention, now: datetime
     states = stored.states
     if not states:
         raise InputError(f"store {store} has no snapshot: import or write one first")
-    written = written_by_others(source) if isinstance(source, LocalPlace) else set()
+    written = written_by_others(source) if isinstance(source, LocalStore) else set()
     contents = contents_of(source, stored.whole)
     left = {item: why for item, why in states.items() if why}
     left |= dict.fromkeys(written.intersection(contents), BEING_WRITTEN)
@@ -144,16 +144,16 @@ def _aged(
     source: Source, snapshot: str, clusters: tuple[str, ...], rows: Mapping[str, int]
 ) -> Aged:
     total = sum(rows.values())
-    if not isinstance(source, LocalPlace):
+    if not isinstance(source, LocalStore):
         return Aged(snapshot, clusters, total)
     sizes = source.sizes(snapshot, TABLES)
-    foreign = tuple(source.foreign(snapshot, TABLES))
-    return Aged(snapshot, clusters, total, len(sizes), sum(sizes), foreign)
+    foreign_files = tuple(source.foreign_files(snapshot, TABLES))
+    return Aged(snapshot, clusters, total, len(sizes), sum(sizes), foreign_files)
 
 
 def removable(source: Source) -> Source:
     """The source; InputError where only another program can remove snapshots."""
-    if isinstance(source, LocalPlace | CatalogSource):
+    if isinstance(source, LocalStore | CatalogSource):
         return source
     raise InputError(
         f"snapshots of {source.root} can't be removed from here, only those of local folders and "
@@ -168,8 +168,8 @@ def prune(pruning: Pruning) -> Iterator[str]:
     One that was written since it was looked at stays. InputError or RunError if the place can't be
     written.
     """
-    if isinstance(pruning.source, LocalPlace):
-        place = LocalPlace(pruning.source.root)
+    if isinstance(pruning.source, LocalStore):
+        place = LocalStore(pruning.source.root)
         with writing(place.root), LocalRemoval(place, TABLES) as run:
             for item in pruning.aged:
                 if run.remove(item.snapshot, pruning.source.manifest(item.snapshot)):

@@ -32,7 +32,7 @@ class Table(NamedTuple):
     required: bool = False
     by_group: bool = False
     shown: bool = True
-    tallied: tuple[tuple[str, ...], ...] = ()
+    counted_columns: tuple[tuple[str, ...], ...] = ()
 
     @property
     def keys(self) -> list[str]:
@@ -69,7 +69,7 @@ TABLES: dict[str, Table] = {
             Column("coordinator", _INT),
         ),
         by_group=True,
-        tallied=(*_BY_CLUSTER, KIND),
+        counted_columns=(*_BY_CLUSTER, KIND),
     ),
     "members": Table(
         (
@@ -85,7 +85,7 @@ TABLES: dict[str, Table] = {
         ),
         required=True,
         by_group=True,
-        tallied=_BY_CLUSTER,
+        counted_columns=_BY_CLUSTER,
     ),
     "subscriptions": Table(
         (_CLUSTER, _GROUP, _MEMBER, _TOPIC), required=True, by_group=True, shown=False
@@ -107,7 +107,7 @@ TABLES: dict[str, Table] = {
             Column("min_insync_replicas", _INT),
         ),
         required=True,
-        tallied=_BY_CLUSTER,
+        counted_columns=_BY_CLUSTER,
     ),
     "assignments": Table(
         (
@@ -143,11 +143,11 @@ TABLES: dict[str, Table] = {
             Column("rack", _TEXT),
         ),
         shown=False,
-        tallied=_BY_CLUSTER,
+        counted_columns=_BY_CLUSTER,
     ),
 }
 
-TALLIED = {name: table.tallied for name, table in TABLES.items()}
+COUNTED_COLUMNS = {name: table.counted_columns for name, table in TABLES.items()}
 """By table the columns of which manifests tell how often each combination of values occurs."""
 
 
@@ -217,7 +217,7 @@ def unknown_columns(name: str, schema: t.StructType) -> list[str]:
     return [f"table {name}: left out unknown columns {', '.join(unknown)}"] if unknown else []
 
 
-def null_keys_told(snapshot: str, found: Mapping[str, int]) -> str:
+def describe_null_keys(snapshot: str, found: Mapping[str, int]) -> str:
     """What is said of keys that are null: `found` has the rows by table and column."""
     faults = "; ".join(f"{column}: {rows} rows" for column, rows in sorted(found.items()))
     return (

@@ -14,18 +14,26 @@ from pyspark.util import inheritable_thread_target
 
 from optimizer.scenarios import Event, EventError, event_of
 from spark.errors import InputError, UnreadableError, first_line, unreadable_file
-from spark.files import CatalogSchema, DirectStore, Source, Stated, Where, source_of, write_tables
+from spark.files import (
+    CatalogSchema,
+    DirectStore,
+    Source,
+    StoredTable,
+    Where,
+    source_of,
+    write_tables,
+)
 from spark.fleet.after import after
 from spark.fleet.clusters import MAX_AGE, Composition, clusters_in, clusters_of, compositions
 from spark.fleet.conform import conformed, is_keyed, name_groups, null_keys
 from spark.fleet.part import WHOLE, Part
 from spark.fleet.schemas import (
+    COUNTED_COLUMNS,
     STORE,
     TABLES,
-    TALLIED,
     check_kind,
+    describe_null_keys,
     faults_of,
-    null_keys_told,
     unknown_columns,
 )
 from spark.fleet.store import check_not_removed, removed_since, snapshot_id, whole
@@ -268,7 +276,7 @@ class FleetSnapshot:
                 f"store {store} has a snapshot {self.id} already, in {', '.join(taken)}: choose "
                 "another id or remove that snapshot"
             )
-        write_tables(session, store, snapshot_id(self.id), self.tables, TABLES, TALLIED)
+        write_tables(session, store, snapshot_id(self.id), self.tables, TABLES, COUNTED_COLUMNS)
 
     def validate(self) -> FleetSnapshot:
         """Look for null keys; InputError names tables and columns, and tells how many rows.
@@ -289,11 +297,11 @@ class FleetSnapshot:
             raise
         if counts:
             found_in = {f"{row.table}.{row.column}": row["count"] for row in counts}
-            raise InputError(null_keys_told(self.id, found_in))
+            raise InputError(describe_null_keys(self.id, found_in))
         return self
 
 
-Opened = Mapping[str, Future[Stated | None]]
+Opened = Mapping[str, Future[StoredTable | None]]
 """What `Source.read` comes to for each table."""
 
 

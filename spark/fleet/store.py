@@ -13,9 +13,9 @@ from itertools import islice
 from pathlib import Path
 
 from spark.errors import InputError, UnreadableError
-from spark.files import REMOVED, LocalPlace, Opener, Source, Where, source_of
+from spark.files import REMOVED, LocalStore, Opener, Source, Where, source_of
 from spark.fleet.schemas import TABLES
-from spark.wording import did_you_mean, near_path
+from spark.text import did_you_mean, near_path
 
 SLIP = 0.9
 """How alike two ids are of which one may be a slip for the other: they differ in a digit or two."""
@@ -208,7 +208,7 @@ def whole(opener: Opener, store: Where, snapshot: str | None = None) -> Stored:
 
 def _why_none(opener: Opener, store: Where, snapshot: str | None, stored: Stored) -> str:
     """Why there is no such snapshot, and what there is instead."""
-    if isinstance(opener, LocalPlace) and not Path(opener.root).exists():
+    if isinstance(opener, LocalStore) and not Path(opener.root).exists():
         near = near_path(opener.root) or ": import or write one first"
         return f"no folder {store}{near}"
     others = stored.unfinished

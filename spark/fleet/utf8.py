@@ -11,7 +11,7 @@ from collections.abc import Iterable
 
 from pyspark.sql import Column, DataFrame, functions as F, types as t
 
-from spark.files import Wanted
+from spark.files import ValueFilter
 from spark.patterns import beginning, like
 
 _HIGH, _AFTER = r"[\u0080-\u00FF]", r"[\u0080-\u00BF]"
@@ -73,12 +73,12 @@ def escaped_rows(rows: DataFrame) -> DataFrame:
     return rows.selectExpr(*columns)
 
 
-def names_wanted(names: Iterable[str], null: bool = False) -> Wanted:
+def names_wanted(names: Iterable[str], null: bool = False) -> ValueFilter:
     """The same for files that this process reads: these names, and null if `null`."""
     texts = list(names)
     odd = frozenset(name for name in texts if "\\" in name)
     raw = frozenset(name.encode("utf-8", "surrogateescape") for name in texts)
-    return Wanted(raw, (lambda value: spelled(value) in odd) if odd else None, null)
+    return ValueFilter(raw, (lambda value: spelled(value) in odd) if odd else None, null)
 
 
 def is_named(column: str, names: Iterable[str]) -> Column:

@@ -12,7 +12,7 @@ from optimizer.solver import frontier_of, weighted_frontier_of
 from spark.errors import InputError
 from spark.fleet import FleetFiles, FleetSnapshot
 from spark.frontier.points import FrontierPoint, GroupFrontier, WeightedFrontierPoint
-from spark.frontier.words import sentence_by_weight, sentence_of
+from spark.frontier.text import sentence_by_weight, sentence_of
 from spark.groups import EncodedRow, one_row, read_or_failed
 from spark.settings import DEFAULT_FLEET_GOALS, FleetGoals
 

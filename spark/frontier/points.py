@@ -71,11 +71,11 @@ class GroupFrontier:
 
     def _repr_html_(self) -> str:
         text = self.sentence or f"Group {self.group} is {self.status}: {self.reason}."
-        shown = SHOWN if self.weight_bound is None else SHOWN_BY_WEIGHT
+        shown = COLUMNS_SHOWN if self.weight_bound is None else SHOWN_BY_WEIGHT
         return shown_in_notebook([text], shown, self.rows)
 
 
-SHOWN = {
+COLUMNS_SHOWN = {
     "moves": "moves (partitions)",
     "max_load": "largest load (partitions)",
     "gain": "share of the gain",

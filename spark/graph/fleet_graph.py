@@ -220,7 +220,7 @@ def reach(
         raise InputError(f"{searched} has no {name} {value!r}")
     if name != "topic" and depth != 0:
         led = graph.reaching.led_by(brokers)
-    return _told(graph, *graph.reaching.depths(failing, led, depth))
+    return _reached_rows(graph, *graph.reaching.depths(failing, led, depth))
 
 
 def _brokers(graph: FleetGraph, name: str, value: int | str, cluster: str | None) -> DataFrame:
@@ -229,13 +229,13 @@ def _brokers(graph: FleetGraph, name: str, value: int | str, cluster: str | None
     return selection if cluster is None else selection.where(F.col("cluster") == cluster)
 
 
-def _told(graph: FleetGraph, ids: Ids, depths: Ids) -> DataFrame:
+def _reached_rows(graph: FleetGraph, ids: Ids, depths: Ids) -> DataFrame:
     """The vertices of these ids, with their `depth`."""
     is_broker = kinds_of(ids) == BROKER
     far = pa.table({"id": ids[is_broker], "depth": pa.array(depths[is_broker], pa.int32())})
     brokers = graph.vertices.sparkSession.createDataFrame(far)
     parts = [graph.parts[BROKER].join(F.broadcast(brokers), "id")]
-    return reduce(DataFrame.unionAll, [*parts, *graph.reaching.told(ids, depths)])
+    return reduce(DataFrame.unionAll, [*parts, *graph.reaching.reached_rows(ids, depths)])
 
 
 def _members(graph: FleetGraph, cluster: str, group: str) -> DataFrame:

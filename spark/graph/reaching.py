@@ -20,7 +20,7 @@ from spark.graph.spreading import Ids, depths_from
 from spark.graph.vertex_ids import MEMBER, NUMBER_BITS, PARTITION, kinds_of
 from spark.graph.vertices import MEMBER_FACTS, Tables, as_vertices
 
-FEW = 100_000
+BROADCAST_ROWS = 100_000
 """Rows that are sent to where all others are, instead of these to them."""
 
 
@@ -73,7 +73,7 @@ class Reaching:
             most=most,
         )
 
-    def told(self, ids: Ids, depths: Ids) -> list[DataFrame]:
+    def reached_rows(self, ids: Ids, depths: Ids) -> list[DataFrame]:
         """Vertices, but for brokers, of these ids and depths, with the columns of a graph's."""
         reached = pa.table({"id": ids, "depth": pa.array(depths, pa.int32())})
         kinds = kinds_of(ids)
@@ -139,7 +139,7 @@ class Reaching:
 
     def _rows(self, table: pa.Table) -> DataFrame:
         rows = self.tables["members"].sparkSession.createDataFrame(table)
-        return F.broadcast(rows) if len(table) < FEW else rows
+        return F.broadcast(rows) if len(table) < BROADCAST_ROWS else rows
 
 
 def _topic_of(places: Ids) -> Ids:

@@ -12,7 +12,7 @@ from spark.groups.encoded_row import EncodedRow
 if TYPE_CHECKING:
     import pyarrow as pa
 
-MOST = 500_000
+MAX_ROWS = 500_000
 """Partitions, claims and subscriptions of a portion; a group with more is a portion of its own."""
 
 
@@ -36,7 +36,7 @@ def portions(batches: Iterable[Iterable[Any]]) -> Iterator[list[Any]]:
         size = 0
         for row in batch:
             of_row = size_of(row)
-            if portion and size + of_row > MOST:
+            if portion and size + of_row > MAX_ROWS:
                 yield portion
                 portion, size = [], 0
             portion.append(row)

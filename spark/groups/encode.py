@@ -14,8 +14,8 @@ from functools import reduce
 from pyspark.sql import Column, DataFrame, Window, functions as F
 
 from spark.fleet import GROUP_KEYS, FleetSnapshot, escaped
+from spark.groups.invalid_utf8 import NAMED, readable
 from spark.groups.tasks import tasks_for
-from spark.groups.unreadable import NAMED, readable
 from spark.groups.weights import (
     COLUMN,
     LAG,
@@ -62,7 +62,7 @@ def encode(
     Groups that only they have are left out.
 
     Names of clusters and groups that aren't valid UTF-8 are escaped; groups of one name, so
-    spelled, are one. `unreadable` has what is known of such names; null is none.
+    spelled, are one. `invalid_utf8` has what is known of such names; null is none.
     """
     tables, weights = snapshot.tables, weights or {}
     topics = by_topic(_topics(tables["partitions"], racks, weights.get(COLUMN)), weights)

@@ -23,8 +23,8 @@ class EncodedRow(Protocol):
 
     cluster: str
     group: str
-    unreadable: Any
-    """What is known of names that aren't valid UTF-8, null of none (`spark.groups.unreadable`)."""
+    invalid_utf8: Any
+    """Names that aren't valid UTF-8; null if there are none (`spark.groups.invalid_utf8`)."""
 
     # the group as a whole; None where no table says it
     listed: int

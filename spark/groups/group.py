@@ -22,14 +22,14 @@ from spark.fleet import REBALANCING_STATES, UNKNOWN_STATE, UNSUPPORTED, why_unsu
 from spark.groups.claims import Claims, read_claims, settle
 from spark.groups.encode import ABSENT, GAPS, NEGATIVE, NO_ID, SHARED_ID, TWICE, TWO_IDS
 from spark.groups.encoded_row import EncodedRow
+from spark.groups.invalid_utf8 import GroupEndedError, why_invalid_utf8
 from spark.groups.lookup import Lookup
 from spark.groups.memory import BEYOND_LIMIT, NotEnoughMemoryError, check_memory
 from spark.groups.racks import read_racks
 from spark.groups.subscriptions import read_subscriptions
 from spark.groups.topics import Topics, read_topics
-from spark.groups.unreadable import GroupEndedError, why_unreadable
 from spark.groups.weights import capacity_faults, read_capacities, read_weights
-from spark.wording import shortened_in
+from spark.text import shortened_in
 
 TOPIC_FAULTS = {
     NEGATIVE: "has a negative partition number",
@@ -68,9 +68,9 @@ def read_group(row: EncodedRow, weight: str | None = None) -> FleetGroup:
     Raises NotEnoughMemoryError for one that memory won't do for, before anything is made of it.
     """
     member_ids = row.member_ids.tolist()
-    unreadable = why_unreadable(row.unreadable)
-    if why := unreadable or why_unsupported(row.type, row.group_strategy, len(member_ids)):
-        return FleetGroup("invalid" if unreadable else UNSUPPORTED, [why])
+    invalid_utf8 = why_invalid_utf8(row.invalid_utf8)
+    if why := invalid_utf8 or why_unsupported(row.type, row.group_strategy, len(member_ids)):
+        return FleetGroup("invalid" if invalid_utf8 else UNSUPPORTED, [why])
     topics = read_topics(row)
     check_memory(row, int(topics.offsets[-1]))
     members = Lookup.of(row.member_hashes)
@@ -210,14 +210,14 @@ def _vanished(subscribed: IntArray, topics: Topics) -> list[str]:
 
 
 def _of_subscribed_topics(
-    subscribed: IntArray, topics: Topics, said_of_size: dict[int, str]
+    subscribed: IntArray, topics: Topics, summary_of_size: dict[int, str]
 ) -> list[str]:
     """A sentence for each topic that somebody subscribes to and whose size is a sign."""
     if topics.sizes.min(initial=0) >= 0:
         return []
     sizes = topics.sizes.tolist()
     return [
-        f"topic {topics.names[t]!r} {said_of_size[sizes[t]]}"
+        f"topic {topics.names[t]!r} {summary_of_size[sizes[t]]}"
         for t in np.unique(subscribed).tolist()
-        if sizes[t] in said_of_size
+        if sizes[t] in summary_of_size
     ]

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from optimizer.model import NOBODY, HomogeneousGroups, IntArray, ranges
 from spark.fleet import REBALANCING_STATES, UNKNOWN_STATE, why_unsupported
-from spark.groups.batches import MOST, size_of
+from spark.groups.batches import MAX_ROWS, size_of
 from spark.groups.encoded_row import EncodedRow
 from spark.groups.lookup import Lookup
 
@@ -62,7 +62,7 @@ def _looks_homogeneous(row: EncodedRow) -> bool:
     member_ids = set(row.member_ids)
     return (
         row.listed == 1
-        and row.unreadable is None
+        and row.invalid_utf8 is None
         and row.state not in REBALANCING_STATES
         and not (row.state or "").startswith(UNKNOWN_STATE)
         and len(member_ids) == len(row.member_ids) > 0
@@ -72,7 +72,7 @@ def _looks_homogeneous(row: EncodedRow) -> bool:
         and len(row.subscribers) == len(member_ids) * len(row.topics)
         and set(row.topics).issuperset(row.claimed_topics)
         and not why_unsupported(row.type, row.group_strategy, len(member_ids))
-        and size_of(row) <= MOST
+        and size_of(row) <= MAX_ROWS
     )
 
 

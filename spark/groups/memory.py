@@ -57,9 +57,9 @@ def check_memory(row: EncodedRow, partitions: int) -> None:
     for free, advice in memory_free():
         if needed > free:
             raise NotEnoughMemoryError(
-                f"it needs up to {_said(needed)} of memory ({len(row.member_ids)} members, "
+                f"it needs up to {_as_text(needed)} of memory ({len(row.member_ids)} members, "
                 f"{partitions} partitions, {len(row.subscribers)} subscriptions), and a worker has "
-                f"{_said(free)} for it: {advice}, or split the group by topics"
+                f"{_as_text(free)} for it: {advice}, or split the group by topics"
             )
 
 
@@ -131,5 +131,5 @@ def _below_own_limit() -> int | None:
     return None
 
 
-def _said(number: int) -> str:
+def _as_text(number: int) -> str:
     return f"{number / 1e9:.1f} GB" if number >= 1e8 else f"{number / 1e6:.0f} MB"

@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 
 from optimizer.model import IntArray
 from spark.errors import InputError
-from spark.files import NULL, Wanted, coded
+from spark.files import NULL, ValueFilter, coded
 from spark.fleet import TABLES, FleetFiles, FleetSnapshot, Rows, names_wanted, near_miss, spelled
 from spark.groups.encode import ABSENT
+from spark.groups.invalid_utf8 import NAMES, OF_GROUP, TEXT_COLUMNS
 from spark.groups.one_groups_topics import objects, topics_of
 from spark.groups.seats import OFFSETS_TOPIC, CoordinatorLocation, OffsetsTopic, location_of
-from spark.groups.unreadable import FACTS, NAMES, OF_GROUP
 
 COLUMNS = {
     "groups": ("state", "strategy", "subscriptions_inferred", "type"),
@@ -74,7 +74,7 @@ def _topics_read(subscriptions: Rows) -> dict[str, list[bytes]]:
 
 
 def _check_keys(
-    fleet: FleetFiles, cluster: str | None, named: Wanted, topics: Mapping[str, list[bytes]]
+    fleet: FleetFiles, cluster: str | None, named: ValueFilter, topics: Mapping[str, list[bytes]]
 ) -> None:
     """Raise InputError for null keys in what is told of the group."""
     nulls = fleet.null_keys("brokers")
@@ -82,7 +82,7 @@ def _check_keys(
         if table.by_group:
             nulls += fleet.null_keys(name, cluster, group=named)
     for item, read in topics.items():
-        nulls += fleet.null_keys("partitions", item, topic=Wanted(frozenset(read)))
+        nulls += fleet.null_keys("partitions", item, topic=ValueFilter(frozenset(read)))
     fleet.check_keys(nulls)
 
 
@@ -113,9 +113,9 @@ class _Row:
     def whole(self) -> Any:
         """All of its columns."""
         columns = self._facts() | self._members() | self._subscriptions() | self._claims()
-        columns["unreadable"] = self._unreadable(columns)
+        columns["invalid_utf8"] = self._unreadable(columns)
         texts = {name: objects(map(_spelled, columns[name])) for name in (*NAMES, *BESIDE)}
-        facts = {name: _spelled(columns[name]) for name in FACTS}
+        facts = {name: _spelled(columns[name]) for name in TEXT_COLUMNS}
         facts["type"] = facts["type"] and facts["type"].lower()
         topics = topics_of(self.fleet, self.cluster, self.topics, self.racks)
         return SimpleNamespace(cluster=self.cluster, **columns | texts | facts | topics)
@@ -191,7 +191,7 @@ class _Row:
         return self._numbered(entries, names)[codes]
 
     def _unreadable(self, columns: Mapping[str, Any]) -> bytes | None:
-        """Texts that aren't valid, as `spark.groups.unreadable` has them."""
+        """Texts that aren't valid, as `spark.groups.invalid_utf8` has them."""
         keys = (
             item
             for rows in self.tables.values()
@@ -199,9 +199,11 @@ class _Row:
             for item in _different(rows[key])
         )
         report = [] if all(map(_is_valid, keys)) else [OF_GROUP.encode()]
-        texts = {name: columns[name] for name in NAMES} | {name: (columns[name],) for name in FACTS}
+        texts = {name: columns[name] for name in NAMES} | {
+            name: (columns[name],) for name in TEXT_COLUMNS
+        }
         report += [
-            f"{(NAMES | FACTS)[name]} ".encode() + text
+            f"{(NAMES | TEXT_COLUMNS)[name]} ".encode() + text
             for name, of_name in texts.items()
             for text in of_name
             if not _is_valid(text)

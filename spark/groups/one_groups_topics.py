@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from optimizer.model import IntArray
-from spark.files import Wanted, coded
+from spark.files import ValueFilter, coded
 from spark.fleet import FleetFiles, Rows, spelled
 from spark.groups.encode import ABSENT, GAPS, NEGATIVE, NO_ID, SHARED_ID, TWICE, TWO_IDS
 
@@ -26,7 +26,7 @@ def topics_of(
 ) -> dict[str, Any]:
     """The columns `topic_sizes` and `topic_ids` of an encoded row, and with `racks` its places."""
     columns = (*COLUMNS, *(RACKS if racks else ()))
-    wanted = Wanted(frozenset(topics))
+    wanted = ValueFilter(frozenset(topics))
     rows = fleet.rows("partitions", columns, cluster, topic=wanted)
     of_topic = _by_topic(rows, topics)
     numbers = [rows["partition"][items] for items in of_topic]
@@ -86,7 +86,7 @@ def _shared(fleet: FleetFiles, cluster: str, ids: set[str]) -> set[str]:
     """Those of these ids that several topics of the cluster have."""
     if not ids:
         return set()
-    alike = Wanted(frozenset(), lambda text: _in_hex(text) in ids)
+    alike = ValueFilter(frozenset(), lambda text: _in_hex(text) in ids)
     rows = fleet.rows("partitions", ("topic", "topic_id"), cluster, topic_id=alike)
     (topics, _), (codes, texts) = coded(rows["topic"]), coded(rows["topic_id"])
     pairs = np.unique(np.stack((topics, codes)), axis=1)

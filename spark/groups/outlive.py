@@ -18,8 +18,8 @@ from typing import IO, Any, TypeVar
 
 from pyspark import TaskContext
 
+from spark.groups.invalid_utf8 import GroupEndedError
 from spark.groups.memory import limit_to_free_memory
-from spark.groups.unreadable import GroupEndedError
 
 T = TypeVar("T")
 
@@ -80,7 +80,7 @@ def _solve_in_a_copy(groups: Sequence[list[Any]], rows_of: RowsOf[T], solved: li
         raise
     finally:
         _, status = os.waitpid(child, 0)
-    return _told(os.waitstatus_to_exitcode(status))
+    return _exit_sentence(os.waitstatus_to_exitcode(status))
 
 
 def _answer(groups: Sequence[list[Any]], rows_of: RowsOf[T], writing: int) -> None:
@@ -109,10 +109,10 @@ def _send(rows: list[T], pipe: IO[bytes]) -> None:
 
 def _without(group: list[Any], rows_of: RowsOf[T], why: str) -> list[T]:
     ended = GroupEndedError(f"solving it ended the worker ({why})")
-    return [*rows_of([row._replace(unreadable=ended) for row in group])]
+    return [*rows_of([row._replace(invalid_utf8=ended) for row in group])]
 
 
-def _told(code: int) -> str:
+def _exit_sentence(code: int) -> str:
     """Why a process ended, by its exit code, or minus the signal."""
     if code == 1:
         return "exit code 1, also where compiled code doesn't return in time"

@@ -8,7 +8,7 @@ from spark.history.rates import QUANTILE as QUANTILE, WINDOW as WINDOW, FleetRat
 from spark.history.rates_behind import (
     busiest as busiest,
     groups_behind as groups_behind,
-    said_of_group as said_of_group,
+    summary_of_group as summary_of_group,
 )
 from spark.history.states import lags_of as lags_of
 from spark.history.summary import restless as restless, totals as totals, worse as worse

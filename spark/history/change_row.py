@@ -42,7 +42,7 @@ class StateRow(Row):
 
 
 @dataclass(slots=True, kw_only=True)
-class ToldRow(StateRow):
+class ChangeRow(StateRow):
     """The same, and what had changed since `from_snapshot`, the one of its cluster before.
 
     `changed` tells whether anything of that did. `status_before` is null if the group wasn't there.

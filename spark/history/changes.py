@@ -5,7 +5,7 @@ from __future__ import annotations
 from pyspark.sql import DataFrame
 
 from spark.groups import columns_of
-from spark.history.change_row import StateRow, ToldRow
+from spark.history.change_row import ChangeRow, StateRow
 
 BEFORE = ("cluster", "group", "from_snapshot", "snapshot", "status", "status_before")
 
@@ -14,7 +14,7 @@ COLUMNS = [
     *("type", "type_before", "members", "members_before"),
     *(
         name
-        for name in columns_of(ToldRow)
+        for name in columns_of(ChangeRow)
         if name not in (*columns_of(StateRow), *BEFORE, "changed", "type_before", "members_before")
     ),
 ]
@@ -23,7 +23,7 @@ COLUMNS = [
 def changes_of(told: DataFrame) -> DataFrame:
     """A row (cluster, group, from_snapshot, snapshot) for each transition with a change.
 
-    The columns are those of a `ToldRow` from `from_snapshot` on. Its status is `gone` in the first
-    snapshot of its cluster without the group.
+    The columns are those of a `ChangeRow` from `from_snapshot` on. Its status is `gone` in the
+    first snapshot of its cluster without the group.
     """
     return told.where("changed").select(*COLUMNS)

@@ -13,7 +13,7 @@ from pyspark.sql import Column, DataFrame, functions as F
 from spark.files import SNAPSHOT
 from spark.fleet import TABLES, FleetSnapshot
 from spark.groups import LAG, EncodedRow, encode, tasks_for_rows, weight_tables
-from spark.history.facts import AT, KEYS, TOPIC, Facts, key_of
+from spark.history.facts import AT, KEYS, TOPIC, GroupSpans, key_of
 
 SEPARATOR = " "
 """Between the id of a snapshot, which has none, and the name of a cluster."""
@@ -35,7 +35,7 @@ class RowInTime(EncodedRow, Protocol):
 
 def encode_changes(
     tables: Mapping[str, DataFrame],
-    facts: Facts,
+    facts: GroupSpans,
     racks: bool = False,
     weights: Collection[str] = (),
     rates: DataFrame | None = None,
@@ -79,7 +79,9 @@ def _at_all_instants(rates: DataFrame, partitions: DataFrame) -> DataFrame:
     return rows.select(F.col("at").alias("cluster"), "topic", "partition", "weight")
 
 
-def _changed(tables: Mapping[str, DataFrame], facts: Facts, offsets: bool) -> dict[str, DataFrame]:
+def _changed(
+    tables: Mapping[str, DataFrame], facts: GroupSpans, offsets: bool
+) -> dict[str, DataFrame]:
     """The rows that groups have at those instants, and those of the topics that they read then.
 
     Those of `offsets` as well if they are wanted.

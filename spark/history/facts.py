@@ -31,7 +31,7 @@ RACKS_OF_PARTITIONS = ("leader_rack", "replica_racks")
 
 
 @dataclass(frozen=True)
-class Facts:
+class GroupSpans:
     """A row (snapshot, cluster, group, position, start, size) for each group and snapshot; kept.
 
     `position` is that of the snapshot in its cluster's timeline, `start` that from which on the
@@ -68,9 +68,9 @@ class Facts:
         )
 
 
-def facts_of(
+def spans_of(
     tables: Mapping[str, DataFrame], timeline: Timeline, racks: bool, kept: list[DataFrame]
-) -> Facts:
+) -> GroupSpans:
     """Compare hashes of what is known of each group at each instant; `racks` are facts if wanted.
 
     What is kept is added to `kept`, for whoever has that to free it.
@@ -95,7 +95,7 @@ def facts_of(
     start = F.last(begins, ignorenulls=True).over(in_time)
     rows = placed.select(*KEYS, "position", start.alias("start"), "size").persist()
     kept.append(rows)
-    return Facts(rows, kept)
+    return GroupSpans(rows, kept)
 
 
 def _topics_read(tables: Mapping[str, DataFrame], timeline: Timeline, racks: bool) -> DataFrame:

@@ -26,18 +26,18 @@ from spark.fleet import (
     within_reach,
 )
 from spark.history.changes import changes_of
-from spark.history.facts import Facts, facts_of
+from spark.history.facts import GroupSpans, spans_of
 from spark.history.rates import QUANTILE, WINDOW, FleetRates, fleet_rates
 from spark.history.read import read_tables
 from spark.history.rebalances import rebalances_of
-from spark.history.spans import told_of
+from spark.history.spans import change_rows_of
 from spark.history.states import states_of
 from spark.history.summary import restless, totals
 from spark.history.timeline import Timeline, seconds_between
 from spark.notebook import FIRST, shown_in_notebook
 from spark.unpersist_handle import Handle
 
-SHOWN = {
+COLUMNS_SHOWN = {
     "cluster": "cluster",
     "group": "group",
     "generations": "rebalances (times)",
@@ -154,34 +154,34 @@ class FleetHistory(Handle):
         """Whether any table names a group."""
         return name_groups(self.tables)
 
-    def facts(self, racks: bool = False) -> Facts:
+    def facts(self, racks: bool = False) -> GroupSpans:
         """When each group's facts changed; with `racks` those of partitions are facts too."""
-        return facts_of(self.tables, self.timeline, racks, self._kept)
+        return spans_of(self.tables, self.timeline, racks, self._kept)
 
     @cached_property
-    def _facts(self) -> Facts:
+    def _facts(self) -> GroupSpans:
         return self.facts()
 
     @cached_property
-    def _told(self) -> DataFrame:
-        report = told_of(self._facts, self.tables, self.timeline).persist()
+    def _change_rows(self) -> DataFrame:
+        report = change_rows_of(self._facts, self.tables, self.timeline).persist()
         self._kept.append(report)
         return report
 
     @property
     def states(self) -> DataFrame:
         """A row a snapshot and group: see `spark.history.states`."""
-        return states_of(self._told, self._facts, self.tables)
+        return states_of(self._change_rows, self._facts, self.tables)
 
     @property
     def changes(self) -> DataFrame:
         """A row a group and transition in which anything changed: see `spark.history.changes`."""
-        return changes_of(self._told)
+        return changes_of(self._change_rows)
 
     @property
     def rebalances(self) -> DataFrame:
         """A row a group and transition with rebalances: see `spark.history.rebalances`."""
-        return rebalances_of(self._told, self._facts, self.tables)
+        return rebalances_of(self._change_rows, self._facts, self.tables)
 
     def rates(self, window: timedelta | str = WINDOW, quantile: float = QUANTILE) -> FleetRates:
         """How fast each partition flows, each group and each member reads.
@@ -202,7 +202,7 @@ class FleetHistory(Handle):
     def _repr_html_(self) -> str:
         text = totals(self.changes, self.rebalances)
         rows = restless(self.changes, self.rebalances).limit(FIRST + 1).collect()
-        return shown_in_notebook([text], SHOWN, [row.asDict() for row in rows])
+        return shown_in_notebook([text], COLUMNS_SHOWN, [row.asDict() for row in rows])
 
     def release(self) -> None:
         """Free what is kept."""

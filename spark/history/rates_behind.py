@@ -54,7 +54,7 @@ def still_there(rows: DataFrame, window: RateWindow) -> DataFrame:
     return rows.join(F.broadcast(last), ["cluster", "last_seen"], "left_semi")
 
 
-def said_of_group(row: Mapping[str, Any]) -> str:
+def summary_of_group(row: Mapping[str, Any]) -> str:
     """A sentence on a row of `groups_behind`."""
     late = f"{row['lag']} records" if row["lag"] is not None else "more records than can be counted"
     if row["lag_seconds"] is not None:

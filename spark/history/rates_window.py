@@ -13,7 +13,7 @@ from spark.files import SNAPSHOT
 from spark.fleet import time_of
 from spark.history.timeline import Timeline, placed_in_time, seconds_between
 from spark.settings import in_words, window_length
-from spark.wording import named
+from spark.text import named
 
 AT = "at"
 """The column of an instant, in seconds since 1970."""

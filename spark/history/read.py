@@ -9,7 +9,7 @@ from functools import reduce
 from pyspark.sql import DataFrame, SparkSession, functions as F
 
 from spark.errors import InputError
-from spark.files import SNAPSHOT, Stated, Where, source_of
+from spark.files import SNAPSHOT, StoredTable, Where, source_of
 from spark.fleet import (
     TABLES,
     clusters_in,
@@ -63,7 +63,7 @@ def _in_time(snapshots: Sequence[str], since: str | timedelta | None) -> list[st
     return within_reach(snapshots, since)
 
 
-def _table(name: str, values: Sequence[Stated]) -> DataFrame:
+def _table(name: str, values: Sequence[StoredTable]) -> DataFrame:
     """The rows of one table; InputError when columns are missing or mistyped in any snapshot."""
     faults = dict.fromkeys(fault for item in values for fault in faults_of(name, item.rows.schema))
     faults.pop(f"table {name} lacks the column {SNAPSHOT}", None)
@@ -72,7 +72,7 @@ def _table(name: str, values: Sequence[Stated]) -> DataFrame:
     return reduce(DataFrame.unionByName, (conformed(name, item.rows) for item in values))
 
 
-def _notes(settings: Mapping[str, Sequence[Stated]]) -> Iterator[str]:
+def _notes(settings: Mapping[str, Sequence[StoredTable]]) -> Iterator[str]:
     for name, items in settings.items():
         for item in items:
             yield from unknown_columns(name, item.rows.drop(SNAPSHOT).schema)
@@ -80,7 +80,7 @@ def _notes(settings: Mapping[str, Sequence[Stated]]) -> Iterator[str]:
 
 
 def _with_null_keys(
-    tables: Mapping[str, DataFrame], settings: Mapping[str, Sequence[Stated]]
+    tables: Mapping[str, DataFrame], settings: Mapping[str, Sequence[StoredTable]]
 ) -> dict[str, str]:
     """The snapshots with null keys, and where.
 

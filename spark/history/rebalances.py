@@ -8,7 +8,7 @@ from pyspark.sql import Column, DataFrame, Window, functions as F
 
 from spark.files import SNAPSHOT
 from spark.fleet import escaped_rows
-from spark.history.facts import KEYS, Facts
+from spark.history.facts import KEYS, GroupSpans
 from spark.history.timeline import hours_between
 
 TRANSITION = ("cluster", "group", "from_snapshot", SNAPSHOT)
@@ -32,7 +32,7 @@ hosts at once: then the group was shut down, or made smaller.
 NONE_SEEN = "none seen"
 
 
-def rebalances_of(told: DataFrame, facts: Facts, tables: Mapping[str, DataFrame]) -> DataFrame:
+def rebalances_of(told: DataFrame, facts: GroupSpans, tables: Mapping[str, DataFrame]) -> DataFrame:
     """A row (cluster, group, from_snapshot, snapshot) for each transition with a rebalance.
 
     `generation_before` and `generation` are those of the group (its epoch, under KIP-848), and
@@ -76,7 +76,7 @@ def rebalances_of(told: DataFrame, facts: Facts, tables: Mapping[str, DataFrame]
 _OF_CHANGES = ("came", "left", "returned", "topics_grew", "topics_came", "topics_went")
 
 
-def _generations(facts: Facts, tables: Mapping[str, DataFrame]) -> DataFrame:
+def _generations(facts: GroupSpans, tables: Mapping[str, DataFrame]) -> DataFrame:
     """The generation of each group in each snapshot that follows on one with it."""
     of_members = tables["members"].select(*KEYS, "generation")
     settings = [of_members.where("generation >= 0")]

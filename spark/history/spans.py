@@ -9,24 +9,26 @@ from pyspark.sql import DataFrame
 
 from optimizer.solver import min_max_load_of
 from spark.groups import Cells, in_workers_by_group, schema_of
-from spark.history.change_row import GONE, ToldRow
+from spark.history.change_row import GONE, ChangeRow
 from spark.history.encode import encode_changes
-from spark.history.facts import Facts
+from spark.history.facts import GroupSpans
 from spark.history.moment import Moment
 from spark.history.timeline import Timeline
 from spark.history.transition import changes_between, first_seen, last_seen
 
 
-def told_of(facts: Facts, tables: Mapping[str, DataFrame], timeline: Timeline) -> DataFrame:
-    """A `ToldRow` for each group and start of `facts`, and for each time that a group is gone."""
+def change_rows_of(
+    facts: GroupSpans, tables: Mapping[str, DataFrame], timeline: Timeline
+) -> DataFrame:
+    """A `ChangeRow` for each group and start of `facts`, and for each time that a group is gone."""
 
     def cells_of(group: Iterable[Any]) -> Iterator[Cells]:
         return (row.cells() for row in rows_of(group, timeline))
 
-    return in_workers_by_group(encode_changes(tables, facts), schema_of(ToldRow), cells_of)
+    return in_workers_by_group(encode_changes(tables, facts), schema_of(ChangeRow), cells_of)
 
 
-def rows_of(group: Iterable[Any], timeline: Timeline) -> Iterator[ToldRow]:
+def rows_of(group: Iterable[Any], timeline: Timeline) -> Iterator[ChangeRow]:
     """The rows of one group, from its encoded ones in order of time."""
     before: Moment | None = None
     for row in group:
@@ -34,13 +36,13 @@ def rows_of(group: Iterable[Any], timeline: Timeline) -> Iterator[ToldRow]:
         if before is not None and before.row.end + 1 < row.start:
             yield _gone(before, timeline, row.start - 1)
             before = None
-        yield _told(before, after, timeline)
+        yield _change_row(before, after, timeline)
         before = after
     if before is not None and before.row.end < timeline.last(before.row.cluster):
         yield _gone(before, timeline, timeline.last(before.row.cluster))
 
 
-def _told(before: Moment | None, after: Moment, timeline: Timeline) -> ToldRow:
+def _change_row(before: Moment | None, after: Moment, timeline: Timeline) -> ChangeRow:
     row, group = after.row, after.group
     result: dict[str, Any] = {}
     if group.problem:
@@ -50,7 +52,7 @@ def _told(before: Moment | None, after: Moment, timeline: Timeline) -> ToldRow:
     if row.start:
         changes = changes_between(before, after) if before else first_seen(after)
         changes["from_snapshot"] = snapshots[row.start - 1]
-    return ToldRow(
+    return ChangeRow(
         cluster=row.cluster,
         group=row.group,
         snapshot=row.snapshot,
@@ -65,11 +67,11 @@ def _told(before: Moment | None, after: Moment, timeline: Timeline) -> ToldRow:
     )
 
 
-def _gone(before: Moment, timeline: Timeline, end: int) -> ToldRow:
+def _gone(before: Moment, timeline: Timeline, end: int) -> ChangeRow:
     """Of a group that isn't there from after `before` to position `end`."""
     row = before.row
     snapshots = timeline.snapshots[row.cluster]
-    return ToldRow(
+    return ChangeRow(
         cluster=row.cluster,
         group=row.group,
         snapshot=snapshots[row.end + 1],

@@ -10,7 +10,7 @@ from pyspark.sql import DataFrame, functions as F
 from spark.fleet import RECORDS_BEHIND, escaped_rows
 from spark.groups import columns_of
 from spark.history.change_row import GONE, StateRow
-from spark.history.facts import KEYS, Facts
+from spark.history.facts import KEYS, GroupSpans
 
 LAG_OF_GROUP = "if(members > 0, lag_of_read, lag_of_all)"
 """SQL text: of what a group has offsets of and doesn't read, nobody is to follow the end."""
@@ -18,7 +18,7 @@ LAG_OF_GROUP = "if(members > 0, lag_of_read, lag_of_all)"
 COLUMNS = [name for name in columns_of(StateRow) if name not in (*KEYS, "start", "end")]
 
 
-def states_of(told: DataFrame, facts: Facts, tables: Mapping[str, DataFrame]) -> DataFrame:
+def states_of(told: DataFrame, facts: GroupSpans, tables: Mapping[str, DataFrame]) -> DataFrame:
     """A row (snapshot, cluster, group): a `StateRow`'s columns, and the group's `lag` in records.
 
     That is the sum of known lags over the topics that the group reads, or, where it has no members,

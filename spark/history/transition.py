@@ -17,7 +17,7 @@ NO_HANDS = {"changed_hands": 0, "moves": 0, "takeovers": 0}
 
 
 def changes_between(before: Moment, after: Moment) -> dict[str, Any]:
-    """Columns of a `ToldRow`; those of partitions are null unless both assignments are known."""
+    """Columns of a `ChangeRow`; those of partitions are null unless both assignments are known."""
     members = _of_members(before, after)
     changes: dict[str, Any] = {
         **members,

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import pyarrow as pa
 import typer
 
-from spark.files import LocalPlace
+from spark.files import LocalStore
 from spark.fleet import STORE, check_kind, check_writable, snapshot_id, write_store
-from spark.sources.live.cluster import Wanted
+from spark.sources.live.cluster import ClusterSelection
 from spark.terminal import CHECK_FAILED, busy, clusters_named, live, option, say, show
-from spark.wording import counted, named
+from spark.text import counted, named
 
 if TYPE_CHECKING:
     from spark.sources.live.collect import Collected
@@ -63,7 +63,7 @@ def collect(
     How to log in, and where the secrets for that are, is in the file of `--clusters`.
     """
     check_writable(str(out))
-    check_kind(LocalPlace(out), str(out), STORE)
+    check_kind(LocalStore(out), str(out), STORE)
     choice = snapshot_id(snapshot)
     settings: dict[str, Any] = {
         "groups": _wanted(groups, exclude_groups),
@@ -93,9 +93,11 @@ def collect(
         raise typer.Exit(CHECK_FAILED)
 
 
-def _wanted(include: list[str] | None, exclude: list[str] | None) -> Wanted | None:
+def _wanted(include: list[str] | None, exclude: list[str] | None) -> ClusterSelection | None:
     """Options replace the patterns of a file, where there are any."""
-    return Wanted(tuple(include or ()), tuple(exclude or ())) if include or exclude else None
+    return (
+        ClusterSelection(tuple(include or ()), tuple(exclude or ())) if include or exclude else None
+    )
 
 
 def _but(collected: Sequence[Collected]) -> str:

@@ -35,7 +35,7 @@ from spark.terminal import (
     show,
 )
 
-SHOWN = (
+COLUMNS_SHOWN = (
     *("strategy", "unbalanced", "worst_max_to_mean", "mean_topic_share", "excess", "moves"),
     "not_evaluated",
 )
@@ -140,7 +140,7 @@ def _compare_all(
 def _show(rows: Rows, clusters: Mapping[str, Table], settings: Settings) -> None:
     """Print the tables of all snapshots, one below the other."""
     tables = by_kind("strategies", rows)
-    shown = SHOWN_BY_WEIGHT if settings.goals.weights else SHOWN
+    shown = SHOWN_BY_WEIGHT if settings.goals.weights else COLUMNS_SHOWN
     selection = ["snapshot", *shown, *(["remote_reads"] if settings.goals.need_racks else [])]
     hidden = {column for row in rows for column in row if column not in selection}
     show({**tables, **clusters}, hidden)

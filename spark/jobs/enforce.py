@@ -21,7 +21,7 @@ from spark.terminal import (
     show,
     show_outcomes,
 )
-from spark.wording import counted
+from spark.text import counted
 
 
 def enforce(
@@ -83,9 +83,9 @@ def _refuse(sentence: str) -> None:
 
 
 def _look(chosen_plans: Sequence[ChosenPlans], again: str) -> None:
-    look_at = live("spark.enforce.enforce_groups").look_at
+    probe = live("spark.enforce.enforce_groups").probe
     with busy("reading the groups"):
-        outcomes = {item.cluster.name: look_at(item.cluster, item.plans) for item in chosen_plans}
+        outcomes = {item.cluster.name: probe(item.cluster, item.plans) for item in chosen_plans}
     show_outcomes(outcomes)
     every = [item for outcome in outcomes.values() for item in outcome]
     ready = [item for item in every if item.status is Status.NOT_IN_FORCE and not item.reason]

@@ -16,7 +16,7 @@ from spark.terminal import (
     say_clusters,
     show,
 )
-from spark.wording import as_sentence
+from spark.text import as_sentence
 
 FIRST = 10
 """Members, moves and bounds that people see unless they ask for all."""

@@ -26,7 +26,7 @@ from spark.terminal import (
     say_clusters,
     told,
 )
-from spark.wording import counted, named
+from spark.text import counted, named
 
 REASONS = 5
 """So many reasons are told of each kind; the index has all."""

@@ -17,9 +17,9 @@ from spark.terminal import (
     say_clusters,
     show,
 )
-from spark.wording import figure
+from spark.text import figure
 
-SHOWN = 20
+ROWS_SHOWN = 20
 """Points that people see unless they ask for all, beside those that are worth the most."""
 
 Point = FrontierPoint | WeightedFrontierPoint
@@ -36,11 +36,11 @@ def frontier(source: GroupOptions, goals: GoalOptions) -> None:
     say(f"Group {result.group} of cluster {result.cluster} is {result.status}{reason}.")
     rows = [_row(point) for point in result.points]
     last = len(rows) - 1
-    step = max(1, -(-last // (SHOWN - 1)))
+    step = max(1, -(-last // (ROWS_SHOWN - 1)))
     few_rows = [
         row for at, row in enumerate(rows) if at % step == 0 or at == last or result.points[at].knee
     ]
-    shown = rows if at_most(SHOWN) is None else few_rows
+    shown = rows if at_most(ROWS_SHOWN) is None else few_rows
     points = Table(rows, shown, bool(rows), as_json=[asdict(result)])
     show({"frontier": points} | clusters_read(fleet))
     if result.points:

@@ -113,9 +113,9 @@ def graph(
 
 def _check(question: Question, settings: dict[str, Any]) -> None:
     """Raise InputError for options that the question doesn't have, or has to have."""
-    foreign = [name for name in settings if name not in OPTIONS[question]]
-    if foreign:
-        raise InputError(f"--{foreign[0]} doesn't apply to --question {question}")
+    unknown = [name for name in settings if name not in OPTIONS[question]]
+    if unknown:
+        raise InputError(f"--{unknown[0]} doesn't apply to --question {question}")
     lacking = [f"--{name}" for name in REQUIRED.get(question, ()) if name not in settings]
     if lacking:
         raise InputError(f"--question {question} needs {' and '.join(lacking)}")

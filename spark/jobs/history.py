@@ -20,7 +20,7 @@ from spark.terminal import (
     show,
 )
 
-SHOWN = 10
+ROWS_SHOWN = 10
 """Groups of each table that people see unless they ask for all."""
 
 HIDDEN = ("first", "last")
@@ -44,8 +44,10 @@ def history_of_store(session: SparkSession, past: FleetHistory, out: Where) -> N
         )
         write_by_snapshot(session, out, tables, _replaced(past.snapshots))
         shown = {
-            "restless groups": Table(as_rows(restless(changes, rebalances).collect()), most=SHOWN),
-            "groups that got worse": Table(as_rows(worse(states).collect()), most=SHOWN),
+            "restless groups": Table(
+                as_rows(restless(changes, rebalances).collect()), most=ROWS_SHOWN
+            ),
+            "groups that got worse": Table(as_rows(worse(states).collect()), most=ROWS_SHOWN),
         }
         sentence = totals(changes, rebalances)
     show(shown, HIDDEN)

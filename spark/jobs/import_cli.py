@@ -6,7 +6,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
-from spark.files import LocalPlace
+from spark.files import LocalStore
 from spark.fleet import STORE, check_kind, check_writable, snapshot_id, write_store
 from spark.sources.kafka_text import read_cli_text
 from spark.terminal import busy, option, say, show
@@ -41,7 +41,7 @@ def import_cli(
     With an existing `--snapshot`, adds this cluster to it.
     """
     check_writable(str(out))
-    check_kind(LocalPlace(out), str(out), STORE)
+    check_kind(LocalStore(out), str(out), STORE)
     choice = snapshot_id(snapshot)
     with busy(f"reading {len(groups)} texts of groups and {len(topics)} of topics"):
         text = read_cli_text(cluster, groups, topics, brokers, infer.value, subscriptions)

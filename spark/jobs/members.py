@@ -24,7 +24,15 @@ from spark.terminal import (
     tell,
 )
 
-SHOWN = ("group", "members", "partitions", "optimal_max", "fewest_optimal", "spare", "needed")
+COLUMNS_SHOWN = (
+    "group",
+    "members",
+    "partitions",
+    "optimal_max",
+    "fewest_optimal",
+    "spare",
+    "needed",
+)
 """What fits a terminal of 80 columns; JSON has all."""
 
 FIRST = 20
@@ -48,7 +56,7 @@ def members(
         with flowing as rates, busy("counting members"):
             rows = as_rows(in_order(members_fleet(fleet, rates, headroom)).collect())
     sized = [row for row in rows if row["sentence"]]
-    shown = [{name: row[name] for name in SHOWN} for row in sized]
+    shown = [{name: row[name] for name in COLUMNS_SHOWN} for row in sized]
     show({"members": Table(rows, shown, most=FIRST)} | clusters_read(fleet))
     tell(
         "how many members groups need",

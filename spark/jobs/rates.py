@@ -8,7 +8,7 @@ from pyspark.sql import SparkSession
 
 from spark.files import Where, table_in, write_tables
 from spark.fleet import RATES, check_out
-from spark.history import QUANTILE, FleetRates, busiest, groups_behind, said_of_group
+from spark.history import QUANTILE, FleetRates, busiest, groups_behind, summary_of_group
 from spark.settings import window_length
 from spark.terminal import (
     OutOptions,
@@ -26,9 +26,9 @@ from spark.terminal import (
     snapshots_read,
     tell,
 )
-from spark.wording import as_sentence
+from spark.text import as_sentence
 
-SHOWN = 10
+ROWS_SHOWN = 10
 """Partitions that people see unless they ask for all."""
 
 KEYS = {
@@ -78,11 +78,11 @@ def write_rates(session: SparkSession, out: Where, snapshot: str, found: FleetRa
             rows.unpersist()
     held = found.window.snapshots
     shown = {
-        "busiest": Table(fast, title="busiest partitions, in records a second", most=SHOWN),
+        "busiest": Table(fast, title="busiest partitions, in records a second", most=ROWS_SHOWN),
         "behind": Table(late, is_shown=False),
     }
     show(shown | snapshots_read(held))
-    tell("groups that fall behind", [said_of_group(row) for row in late] or ["None does."])
+    tell("groups that fall behind", [summary_of_group(row) for row in late] or ["None does."])
     say_snapshots(held)
     for note in found.notes:
         say(as_sentence(note))

@@ -17,7 +17,9 @@ from spark.reassign import (
     Reassignment,
     StoppedError,
     batch_rows,
+    batch_undos,
     broker_row,
+    cluster_facts,
     cluster_row,
     compared,
     compared_row,
@@ -25,13 +27,11 @@ from spark.reassign import (
     differences,
     effects,
     execute as carried_out,
-    facts_of,
     mark_done,
     mark_handed_over,
     reassign_cluster,
     reassign_fleet,
     undo,
-    ways_back,
     write_batches,
     write_fleet,
 )
@@ -50,7 +50,7 @@ from spark.terminal import (
     show,
     tell,
 )
-from spark.wording import as_sentence
+from spark.text import as_sentence
 
 TOLD, BATCHES = 20, 20
 
@@ -89,7 +89,7 @@ def reassign(
     goals = replicas.goals
     with source.opener() as opener:
         fleet = source.few(opener, "reassign")
-        facts = facts_of(fleet, replicas.cluster)
+        facts = cluster_facts(fleet, replicas.cluster)
         wanted = replicas.wanted(facts)
         with busy("planning replicas and leaders"):
             reassignment = reassign_cluster(
@@ -165,7 +165,7 @@ def _undo(folder: Path, cluster: str | None, execution: ExecuteOptions) -> None:
     with live("spark.enforce.moves").LiveReplicas(target) as brokers:
         try:
             with busy("reading the brokers"):
-                ways = ways_back(folder, brokers)
+                ways = batch_undos(folder, brokers)
             if execution.apply:
                 _say_each(undo(ways, brokers, Pace(execution.rate)))
                 mark_done(folder)

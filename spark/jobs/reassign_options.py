@@ -8,7 +8,7 @@ from typing import Annotated
 
 from optimizer.replicas import BALANCE, BYTES, COPIES, TOPICS, ReplicaGoals, ReplicaGoalsError
 from spark.errors import InputError
-from spark.reassign import ClusterFacts, Wanted, sizes_in
+from spark.reassign import ClusterFacts, ReassignRequest, sizes_in
 from spark.terminal import Bootstrap, SnapshotOptions, option
 
 RATE = 50_000_000
@@ -83,9 +83,9 @@ class ReplicaOptions:
         except ReplicaGoalsError as error:
             raise InputError(f"these options contradict each other: {error}") from None
 
-    def wanted(self, facts: ClusterFacts | None = None) -> Wanted:
+    def wanted(self, facts: ClusterFacts | None = None) -> ReassignRequest:
         """What one cluster is to hold, or what every cluster is to."""
-        return Wanted(
+        return ReassignRequest(
             drain=_ids_in(self.drain, "--drain"),
             add=_ids_in(self.add, "--add"),
             brokers=_ids_in(self.brokers, "--brokers"),

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from spark.reassign import PartitionState, facts_of, read_move, verify_move
+from spark.reassign import PartitionState, cluster_facts, read_move, verify_move
 from spark.terminal import (
     CHECK_FAILED,
     SnapshotOptions,
@@ -20,7 +20,7 @@ from spark.terminal import (
     show,
 )
 
-SHOWN = 50
+ROWS_SHOWN = 50
 """Partitions that people see unless they ask for all."""
 
 
@@ -35,10 +35,10 @@ def reassign_verify(
     origin = read_move(rollback) if rollback != file and rollback.is_file() else None
     with source.opener() as opener:
         fleet = source.few(opener, "reassign-verify")
-        states = verify_move(facts_of(fleet, cluster), wanted, origin)
+        states = verify_move(cluster_facts(fleet, cluster), wanted, origin)
     others = [_row(state) for state in states if state.state != "done" or state.said]
     rows = [state._asdict() for state in states]
-    show({"partitions": Table(rows, others, bool(others), most=SHOWN)} | clusters_read(fleet))
+    show({"partitions": Table(rows, others, bool(others), most=ROWS_SHOWN)} | clusters_read(fleet))
     counts = Counter(state.state for state in states)
     say(", ".join(f"{count} {state}" for state, count in counts.most_common()) + ".")
     say_clusters(fleet)

@@ -22,7 +22,7 @@ from spark.terminal import (
     tell,
 )
 
-SHOWN = (
+COLUMNS_SHOWN = (
     *("strategy", "excess_hours", "moves", "stopped", "first_moves", "best_or_equal", "alone"),
     "not_evaluated",
 )
@@ -72,7 +72,7 @@ def replay_history(
         best = groups.where("is_best and strategy != 'current'")
         saved = F.col("saved_excess_hours").desc_nulls_last(), "cluster", "group"
         reports = [row.sentence for row in best.orderBy(*saved).limit(SENTENCES).collect()]
-    by_weight = SHOWN_BY_WEIGHT if settings.goals.weights else SHOWN
+    by_weight = SHOWN_BY_WEIGHT if settings.goals.weights else COLUMNS_SHOWN
     selection = [*by_weight, *(["remote_read_hours"] if settings.goals.need_racks else [])]
     tables = by_kind("league", shown)
     show(tables, [name for name in league.columns if name not in selection])

@@ -19,7 +19,7 @@ from spark.report import GroupMaterial, of_groups
 from spark.settings import Settings
 from spark.simulate import GroupSimulation, sentences_of, simulate_rows
 from spark.terminal import as_rows
-from spark.wording import count_of, shortened
+from spark.text import count_of, shortened
 
 LARGEST = 5_000
 """Partitions of a group, and LARGEST / 25 members, up to which that is worked out for a page."""

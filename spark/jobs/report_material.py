@@ -46,7 +46,7 @@ from spark.report import (
 from spark.settings import USUAL_STRATEGIES, Settings
 from spark.terminal import as_rows, busy
 
-SHOWN = 500
+FINDINGS_SHOWN = 500
 """Findings that a page has in full; the audit's tables have all."""
 
 ROWS = 2_000
@@ -101,7 +101,7 @@ def material_of(
             made = kept.enter_context(_audited(session, fleet, results.audit, levels, previous))
             facts, assignments = _planned(session, fleet, results.plan, made.facts, kept)
             facts = keep(facts)
-            counts, findings = made.counts(), made.worst(SHOWN)
+            counts, findings = made.counts(), made.worst(FINDINGS_SHOWN)
             statuses = _statuses(facts)
         with busy("comparing strategies"):
             snapshot = _sample(fleet, sum(statuses.values()))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from spark.rollout import rollout_fleet, rollout_told
+from spark.rollout import rollout_fleet, rollout_report
 from spark.terminal import (
     FleetOptions,
     Table,
@@ -18,7 +18,7 @@ from spark.terminal import (
     show,
 )
 
-SHOWN = 40
+ROWS_SHOWN = 40
 """Steps that people see unless they ask for all."""
 
 
@@ -39,11 +39,11 @@ def rollout(
     ready = [row for row in rows if row["status"] == "ready"]
     several = len({row["cluster"] for row in ready}) > 1
     shown = [_shown(row, several) for row in ready]
-    show({"steps": Table(rows, shown, most=SHOWN)} | clusters_read(fleet))
+    show({"steps": Table(rows, shown, most=ROWS_SHOWN)} | clusters_read(fleet))
     say_clusters(fleet)
     if settings.consumers.assumed:
         say(settings.consumers.assumed)
-    for sentence in rollout_told(rows, to):
+    for sentence in rollout_report(rows, to):
         say(sentence)
 
 

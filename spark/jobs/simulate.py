@@ -11,7 +11,7 @@ from spark.files import DirectStore, Opener, Where
 from spark.fleet import FleetFiles, FleetSnapshot, Part
 from spark.settings import Settings, window_length
 from spark.simulate import (
-    FEW,
+    RATE_SNAPSHOTS,
     Rates,
     picture_of,
     rates_of_group,
@@ -98,7 +98,7 @@ def _rates(
     assert not isinstance(opener, DirectStore)
     items = part_of(fleet, Part(cluster, group))
     result: dict[str, list[float]] = {}
-    with optional_rates(opener, store, items, window, settings, FEW) as rates:
+    with optional_rates(opener, store, items, window, settings, RATE_SNAPSHOTS) as rates:
         rows = [] if rates is None else rates.rates.orderBy("topic", "partition").collect()
     for row in rows:
         entries = result.setdefault(row.topic, [])

@@ -10,12 +10,12 @@ from typing import Annotated, Any
 from spark.errors import InputError, RunError
 from spark.files import (
     CatalogSchema,
-    LocalPlace,
+    LocalStore,
     Opener,
     Where,
-    place_of,
     source_of,
     sweep,
+    table_store_of,
     writing,
 )
 from spark.fleet import (
@@ -40,7 +40,7 @@ CLUSTERS = "clusters"
 OTHER_KINDS = "other_kinds"
 """Column for the groups that aren't consumer groups; there is no room for it on a terminal."""
 
-SHOWN = 24
+ROWS_SHOWN = 24
 """So many of the newest snapshots are listed for people, who didn't ask for others."""
 
 NAMED = 20
@@ -119,15 +119,15 @@ def _check_together(since: str | None, changing: bool, dry_run: bool) -> None:
         raise InputError("--apply needs --prune or --compact: a list changes nothing")
 
 
-def _local(opener: Opener, store: Where) -> LocalPlace:
+def _local(opener: Opener, store: Where) -> LocalStore:
     """The folder whose files can be made few; InputError if it isn't one of this machine."""
     if isinstance(store, CatalogSchema):
         raise InputError(
             f"tables of {store} are compacted by what keeps them (OPTIMIZE of Delta, "
             "rewrite_data_files of Iceberg): --compact is for local folders"
         )
-    place = place_of(opener, store)
-    if not isinstance(place, LocalPlace):
+    place = table_store_of(opener, store)
+    if not isinstance(place, LocalStore):
         raise InputError(f"{store} is not a local folder: --compact works on local folders only")
     return place
 
@@ -146,7 +146,7 @@ def list_snapshots(opener: Opener, store: Where, since: str | None = None) -> No
         if since is not None:
             names = _since(since, names, store)
         else:
-            names = names[-(at_most(SHOWN) or len(names)) :]
+            names = names[-(at_most(ROWS_SHOWN) or len(names)) :]
         contents = contents_of(source, names)
     rows = [_row(item, states[item], of_it) for item, of_it in contents.items()]
     hidden = [name for name, table in TABLES.items() if not table.shown]
@@ -245,10 +245,13 @@ def _say_pruned(pruning: Pruning, gone: set[str], dry_run: bool, age: str) -> No
     report = f", {size / MEGABYTE:.1f} MB" if size else ""
     would = "To be removed" if dry_run else "Removed"
     say(f"{would}: {_counted(len(selection), 'snapshot')} {older}{report}.")
-    if foreign := [file for element in selection for file in element.foreign]:
-        files = _counted(len(foreign), "file")
-        more = ", …" if len(foreign) > NAMED else ""
-        say(f"{would} with them: {files} of other programs: {', '.join(foreign[:NAMED])}{more}.")
+    if foreign_files := [file for element in selection for file in element.foreign_files]:
+        files = _counted(len(foreign_files), "file")
+        more = ", …" if len(foreign_files) > NAMED else ""
+        say(
+            f"{would} with them: {files} of other programs: "
+            f"{', '.join(foreign_files[:NAMED])}{more}."
+        )
     if pruning.kept:
         say(
             f"{_counted(len(pruning.kept), 'snapshot')} of that age stay: the newest of a cluster, "
@@ -256,7 +259,7 @@ def _say_pruned(pruning: Pruning, gone: set[str], dry_run: bool, age: str) -> No
         )
 
 
-def compact_store(place: LocalPlace, dry_run: bool) -> tuple[dict[str, Table], RunError | None]:
+def compact_store(place: LocalStore, dry_run: bool) -> tuple[dict[str, Table], RunError | None]:
     """Make few files of many, or only look: a row each, and what to raise if some couldn't be."""
     if not dry_run:
         with writing(place.root):

@@ -31,7 +31,7 @@ from spark.terminal import (
     told,
 )
 
-SHOWN = 20
+ROWS_SHOWN = 20
 """Faults of a snapshot that people see unless they ask for all."""
 
 
@@ -105,7 +105,7 @@ def _verify_one(
         with busy(f"checking the plan of snapshot {snapshot}"):
             count = result.count()
             ordered = result.orderBy("cluster", "group", "fault")
-            most = at_most(SHOWN)
+            most = at_most(ROWS_SHOWN)
             shown = ordered if most is None else ordered.limit(most)
             first = as_rows(shown.collect()) if count else []
             planned = of_groups.where("max_load is not null").count()

@@ -34,7 +34,7 @@ from spark.terminal import (
     show,
 )
 from spark.whatif import (
-    brokers_told,
+    broker_report,
     fleet_of_whatif,
     groups_hit,
     leaders_after,
@@ -45,7 +45,7 @@ from spark.whatif import (
     without_leader,
 )
 
-SHOWN = (
+COLUMNS_SHOWN = (
     *("strategy", "groups", "excess_after", "moves", "rebalances", "unread_seconds"),
     *("longest_pause", "read_twice_seconds"),
 )
@@ -59,7 +59,7 @@ SHOWN_BY_WEIGHT = (
 
 SHOWN_OF_GROUPS = ("group", "uses", "members", "max_load", "rebalances", "unread_seconds")
 
-FEW = 3
+RATE_SNAPSHOTS = 3
 """Of so many snapshots of each cluster rates are told: their average alone is asked for."""
 
 WORST = 10
@@ -94,7 +94,9 @@ def whatif(
             check_kind(spark, snapshot_out, STORE)
         whole = source.whole(spark, "whatif")
         items = part_of(whole, source.part)
-        flowing = optional_rates(spark, source.where, items, window_length(window), settings, FEW)
+        flowing = optional_rates(
+            spark, source.where, items, window_length(window), settings, RATE_SNAPSHOTS
+        )
         with flowing as rates, rates_for(spark, source.where, settings, whole.id) as weighed:
             _report(items, events, static, settings, out, rates, weighed)
         if snapshot_out:
@@ -155,7 +157,7 @@ def _report(
         say(static_advice(dynamic, table))
     if of_brokers:
         leaders, lost, hit = of_brokers.values()
-        for sentence in brokers_told(leaders, lost, hit, _down(events)):
+        for sentence in broker_report(leaders, lost, hit, _down(events)):
             say(sentence)
     say(whatif_advice(table, events))
     if text := weight_advice(table):
@@ -213,7 +215,7 @@ def _show(
 ) -> None:
     kinds = by_kind("strategies", table)
     affected = {n: rows for n, rows in kinds.items() if any(row["groups"] for row in rows)}
-    selection = {*(SHOWN_BY_WEIGHT if by_weight else SHOWN), *SHOWN_OF_GROUPS}
+    selection = {*(SHOWN_BY_WEIGHT if by_weight else COLUMNS_SHOWN), *SHOWN_OF_GROUPS}
     hidden = {key for row in (*table, *worst) for key in row if key not in selection}
     tables = {
         name: Table(rows, [_rounded(row) for row in rows])

@@ -15,7 +15,7 @@ from spark.groups import Cells, FleetGroup, encode, failed, in_workers, read_or_
 from spark.history import FleetRates
 from spark.members.flows import RowWithFlows, flows_of
 from spark.members.members_row import MembersRow
-from spark.members.words import assumed_of, said_of
+from spark.members.text import assumed_of, summary_of
 
 HEADROOM = 0.7
 """How much of what a member has been seen to do it shall have to do at most."""
@@ -78,7 +78,7 @@ def _sized(row: RowWithFlows, group: FleetGroup, problem: Problem, headroom: flo
         **_of_flow(flow, needed),
         proven=sizes.proven and (needed is None or needed.proven),
         assumed=assumed_of(sizes, needed),
-        sentence=said_of(sizes, needed, flow and flow.peak_rate, flow and flow.top),
+        sentence=summary_of(sizes, needed, flow and flow.peak_rate, flow and flow.top),
     )
 
 

@@ -29,7 +29,7 @@ from spark.fleet import (
 from spark.groups import encode, weight_tables
 from spark.notebook import FIRST, shown_in_notebook
 from spark.plan.summary import IMPROVED, measured, sentence_of, summarize
-from spark.settings import DEFAULT_FLEET_GOALS, STRATEGY_SECONDS, FleetGoals, of_fleet
+from spark.settings import DEFAULT_FLEET_GOALS, STRATEGY_SECONDS, FleetGoals, as_fleet_goals
 from spark.solve import plan_assignments, plan_groups, solve_groups
 from spark.unpersist_handle import Handle
 
@@ -53,7 +53,7 @@ class Made(NamedTuple):
     rates: DataFrame | None
 
 
-SHOWN = {
+COLUMNS_SHOWN = {
     "cluster": "cluster",
     "group": "group",
     "current_max_load": "largest load now (partitions)",
@@ -141,7 +141,7 @@ class FleetPlan(Handle):
         """
         gain = F.expr("(current_max_load - max_load) / greatest(moves, 1)")
         better = self.solved.where(IMPROVED).orderBy(gain.desc(), "cluster", "group")
-        rows = better.select(*SHOWN)
+        rows = better.select(*COLUMNS_SHOWN)
         rows = rows if groups is None else rows.limit(groups)
         return [row.asDict() for row in rows.collect()]
 
@@ -161,7 +161,7 @@ class FleetPlan(Handle):
         return CHARTS["balance"].drawn(balance_of(self.solved))
 
     def _repr_html_(self) -> str:
-        return shown_in_notebook([self.sentence()], SHOWN, self.most_gained())
+        return shown_in_notebook([self.sentence()], COLUMNS_SHOWN, self.most_gained())
 
     @cached_property
     def _measured(self) -> list[Row]:
@@ -193,7 +193,7 @@ def plan_fleet(
     its worker (see `spark.groups.outlive`), has a row with its status and the reason; it doesn't
     stop the others.
     """
-    goals = of_fleet(goals)
+    goals = as_fleet_goals(goals)
     racks = strategy_named(strategy).rack_aware or goals.need_racks
     weights = weight_tables(snapshot, goals.weights, rates)
     encoded = encode(snapshot.validate(), racks, weights=weights)

@@ -8,7 +8,7 @@ from typing import Any
 from pyspark.sql import Column, DataFrame, Row, functions as F
 
 from spark.fleet import PLANNED
-from spark.wording import count_of
+from spark.text import count_of
 
 FEWER_AT_MOST = "current_max_load > max_load"
 CLOSER = "current_max_load - current_min_load > greatest(max_load - min_load, 1)"

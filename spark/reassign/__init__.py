@@ -15,7 +15,7 @@ from spark.reassign.execution import (
     differences as differences,
     execute as execute,
 )
-from spark.reassign.facts import ClusterFacts as ClusterFacts, facts_of as facts_of
+from spark.reassign.facts import ClusterFacts as ClusterFacts, cluster_facts as cluster_facts
 from spark.reassign.files import (
     mark_done as mark_done,
     mark_handed_over as mark_handed_over,
@@ -28,12 +28,12 @@ from spark.reassign.reassignment import (
     Reassignment as Reassignment,
     reassign_cluster as reassign_cluster,
 )
+from spark.reassign.request import ReassignRequest as ReassignRequest
 from spark.reassign.tables import (
     batch_rows as batch_rows,
     broker_row as broker_row,
     cluster_row as cluster_row,
     compared_row as compared_row,
 )
-from spark.reassign.undo import undo as undo, ways_back as ways_back
+from spark.reassign.undo import batch_undos as batch_undos, undo as undo
 from spark.reassign.verify import PartitionState as PartitionState, verify_move as verify_move
-from spark.reassign.wanted import Wanted as Wanted

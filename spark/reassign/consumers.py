@@ -12,7 +12,7 @@ from spark.fleet import FleetFiles, FleetSnapshot
 from spark.groups import OFFSETS_TOPIC, OffsetsTopic, location_of
 from spark.reassign.facts import rows_of
 from spark.reassign.reassignment import Reassignment
-from spark.wording import count_of, named
+from spark.text import count_of, named
 
 Name = tuple[str, int]
 

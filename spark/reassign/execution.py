@@ -12,7 +12,7 @@ from optimizer.replicas import Step
 from spark.reassign.facts import PartitionFacts
 from spark.reassign.reassignment import Reassignment
 from spark.reassign.verify import DONE, RUNNING, state_of
-from spark.wording import counted, named
+from spark.text import counted, named
 
 Name = tuple[str, int]
 
@@ -21,7 +21,7 @@ Seen = tuple[int | None, list[int], list[int], list[int], list[int]]
 
 PAUSE = 1.0  # seconds between two looks at a batch that is under way
 
-SAID_EVERY = 30.0  # seconds between two sentences on how far a batch is
+PROGRESS_SECONDS = 30.0  # seconds between two sentences on how far a batch is
 
 STANDS_STILL = 1800.0
 """Seconds without progress after which a batch is given up, beside those that its bytes take."""
@@ -168,7 +168,7 @@ class UnderWay:
         if refused:
             raise StoppedError(
                 f"{len(refused)} of {counted(len(wanted), 'partition')} refused: "
-                f"{first_of(_told(refused))}"
+                f"{first_of(_refusals(refused))}"
             )
         led = [name for name, step in self.steps.items() if step.before[0] != step.after[0]]
         _elect(led, live, self.pace)
@@ -215,7 +215,7 @@ class UnderWay:
             if strange and strange_since is not None and clock() - strange_since > SETTLES_IN:
                 raise StoppedError(first_of(strange))
             strange_since = (strange_since or clock()) if strange else None
-            if clock() - text >= SAID_EVERY:
+            if clock() - text >= PROGRESS_SECONDS:
                 text = clock()
                 yield self._progress(text - begun)
             self.pace.sleep(PAUSE)
@@ -266,7 +266,7 @@ def _elect(led: Sequence[Name], live: LiveCluster, pace: Pace) -> None:
             raise StoppedError(f"{named('partition', gone)} was deleted meanwhile")
         left = [n for n in left if n in refused or result[n].leader != result[n].replicas[0]]
         if left and pace.clock() - begun > SETTLES_IN:
-            report = _told(refused) or [
+            report = _refusals(refused) or [
                 f"{topic}-{number} is led by another" for topic, number in left
             ]
             raise StoppedError(f"preferred leaders weren't elected: {first_of(report)}")
@@ -286,7 +286,7 @@ def _names(batch: Sequence[Step]) -> list[str]:
     return [f"{step.topic}-{step.partition}" for step in batch]
 
 
-def _told(refused: Mapping[Name, str]) -> list[str]:
+def _refusals(refused: Mapping[Name, str]) -> list[str]:
     return [f"{topic}-{number}: {why}" for (topic, number), why in sorted(refused.items())]
 
 

@@ -11,7 +11,7 @@ from pyspark.sql import functions as F
 from spark.errors import InputError
 from spark.files import NULL
 from spark.fleet import FleetFiles, FleetSnapshot, spelled
-from spark.wording import did_you_mean, named
+from spark.text import did_you_mean, named
 
 COLUMNS = (
     *("topic", "partition", "leader", "replicas", "isr", "leader_rack", "replica_racks"),
@@ -53,7 +53,7 @@ class ClusterFacts:
         return any(partition.leader is not None for partition in self.partitions)
 
 
-def facts_of(fleet: FleetSnapshot | FleetFiles, cluster: str | None = None) -> ClusterFacts:
+def cluster_facts(fleet: FleetSnapshot | FleetFiles, cluster: str | None = None) -> ClusterFacts:
     """What is known of a cluster, or of the only one.
 
     Connectors, which stand among topics, aren't partitions. Without the table `brokers` those are

@@ -13,7 +13,7 @@ from spark.errors import InputError
 from spark.files import replace_text
 from spark.reassign.facts import ClusterFacts
 from spark.reassign.reassignment import Reassignment
-from spark.wording import counted, named
+from spark.text import counted, named
 
 Name = tuple[str, int]
 

@@ -15,7 +15,7 @@ from spark.fleet import FleetSnapshot
 from spark.reassign.facts import COLUMNS, facts_in
 from spark.reassign.files import texts_of, write_files
 from spark.reassign.reassignment import DEFAULT_GOALS, Reassignment, check_limits, reassigned
-from spark.reassign.wanted import Wanted
+from spark.reassign.request import ReassignRequest
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -41,7 +41,7 @@ COLUMN_TYPES = {
 
 def reassign_fleet(
     fleet: FleetSnapshot,
-    wanted: Wanted | None = None,
+    wanted: ReassignRequest | None = None,
     goals: ReplicaGoals = DEFAULT_GOALS,
     batch_copies: int | None = None,
     per_broker: int | None = None,
@@ -51,7 +51,7 @@ def reassign_fleet(
     InputError for batches in which nothing could be copied.
     """
     check_limits(batch_copies, per_broker)
-    wanted = wanted or Wanted()
+    wanted = wanted or ReassignRequest()
 
     def plan_batches(batches: Iterator[pd.DataFrame]) -> Iterator[pd.DataFrame]:
         import pandas as pd  # noqa: PLC0415
@@ -94,7 +94,11 @@ def _listed(table: DataFrame, name: str, columns: tuple[str, ...]) -> DataFrame:
 
 
 def _row(
-    row: Any, wanted: Wanted, goals: ReplicaGoals, batch_copies: int | None, per_broker: int | None
+    row: Any,
+    wanted: ReassignRequest,
+    goals: ReplicaGoals,
+    batch_copies: int | None,
+    per_broker: int | None,
 ) -> dict[str, Any]:
     entries: dict[str, Any] = {"cluster": row.cluster, "snapshot": row.snapshot}
     try:

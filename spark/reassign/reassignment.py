@@ -18,15 +18,15 @@ from optimizer.replicas import (
     ReplicaGoalsError,
     ReplicaPlan,
     batches_of,
+    describe_reasons,
     plan_replicas,
-    reasons_told,
 )
 from spark.errors import InputError
 from spark.fleet import FleetFiles, FleetSnapshot
 from spark.groups import OFFSETS_TOPIC
-from spark.reassign.facts import ClusterFacts, facts_of
-from spark.reassign.wanted import Wanted
-from spark.wording import as_sentence, counted, figure
+from spark.reassign.facts import ClusterFacts, cluster_facts
+from spark.reassign.request import ReassignRequest
+from spark.text import as_sentence, counted, figure
 
 DEFAULT_GOALS = ReplicaGoals()
 
@@ -36,7 +36,7 @@ class Reassignment:
     """What was found, what is planned, in which batches, and what has to be said of it."""
 
     facts: ClusterFacts
-    wanted: Wanted
+    wanted: ReassignRequest
     cluster: Cluster
     plan: ReplicaPlan
     batches: Batches
@@ -209,7 +209,7 @@ class Reassignment:
 def reassign_cluster(
     fleet: FleetSnapshot | FleetFiles,
     cluster: str | None = None,
-    wanted: Wanted | None = None,
+    wanted: ReassignRequest | None = None,
     goals: ReplicaGoals = DEFAULT_GOALS,
     batch_copies: int | None = None,
     per_broker: int | None = None,
@@ -219,7 +219,9 @@ def reassign_cluster(
     Batches of so many copies each, so many into and out of a broker at once.
     """
     check_limits(batch_copies, per_broker)
-    return reassigned(facts_of(fleet, cluster), wanted or Wanted(), goals, batch_copies, per_broker)
+    return reassigned(
+        cluster_facts(fleet, cluster), wanted or ReassignRequest(), goals, batch_copies, per_broker
+    )
 
 
 def check_limits(batch_copies: int | None, per_broker: int | None) -> None:
@@ -231,7 +233,7 @@ def check_limits(batch_copies: int | None, per_broker: int | None) -> None:
 
 def reassigned(
     facts: ClusterFacts,
-    wanted: Wanted,
+    wanted: ReassignRequest,
     goals: ReplicaGoals,
     batch_copies: int | None = None,
     per_broker: int | None = None,
@@ -253,7 +255,7 @@ def reassigned(
         if partition.leader is not None
     }
     batches = batches_of(plan, batch_copies, per_broker, leaders, behind)
-    notes = [*text, *_behind(facts), *reasons_told(plan.left_out), *plan.notes]
+    notes = [*text, *_behind(facts), *describe_reasons(plan.left_out), *plan.notes]
     reports = [as_sentence(note) for note in notes]
     return Reassignment(facts, wanted, values, plan, batches, reports)
 

@@ -11,10 +11,10 @@ from spark.errors import InputError
 from spark.reassign.execution import LiveCluster, Pace, StoppedError, UnderWay, first_of, seen_in
 from spark.reassign.facts import PartitionFacts
 from spark.reassign.files import read_move
-from spark.wording import counted
+from spark.text import counted
 
 
-class WayBack(NamedTuple):
+class BatchUndo(NamedTuple):
     """What takes a batch back: `copies` are the replicas that some brokers no longer hold."""
 
     number: int
@@ -32,7 +32,7 @@ class WayBack(NamedTuple):
         )
 
 
-def ways_back(out: Path, live: LiveCluster) -> list[WayBack]:
+def batch_undos(out: Path, live: LiveCluster) -> list[BatchUndo]:
     """What there is to undo of the batches in a folder, the last one first.
 
     Partitions that are as before their batch, or deleted, are left out. InputError if the folder
@@ -60,7 +60,7 @@ def ways_back(out: Path, live: LiveCluster) -> list[WayBack]:
             steps.append(Step(*name, list(item.replicas), before, None, _new(item, before)))
             now[name] = item._replace(replicas=before, adding=[], removing=[])
         if steps:
-            ways.append(WayBack(number, steps))
+            ways.append(BatchUndo(number, steps))
     needed = {broker for way in ways for step in way.steps for broker in step.after}
     faults += [f"broker {broker} is down" for broker in sorted(needed - live.alive())]
     if faults:
@@ -68,7 +68,7 @@ def ways_back(out: Path, live: LiveCluster) -> list[WayBack]:
     return ways
 
 
-def undo(ways: list[WayBack], live: LiveCluster, pace: Pace) -> Generator[str, None, None]:
+def undo(ways: list[BatchUndo], live: LiveCluster, pace: Pace) -> Generator[str, None, None]:
     """Take batches back one by one, each with a throttle and its leaders elected, and say so.
 
     Raises StoppedError as soon as one can't be; KeyboardInterrupt may be thrown into it.

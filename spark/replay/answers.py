@@ -20,7 +20,7 @@ from optimizer.model import (
     rack_table_of,
 )
 from spark.groups import FleetGroup
-from spark.replay.scene import GroupState, MemberMapping
+from spark.replay.group_state import GroupState, MemberMapping
 from spark.solve import max_weight
 
 
@@ -31,10 +31,10 @@ class Start(Enum):
     NOTHING = 2
 
 
-class Given(NamedTuple):
+class Answer(NamedTuple):
     """An answer, and the scene that it was given to."""
 
-    scene: GroupState
+    state: GroupState
     target: IntArray
 
 
@@ -67,7 +67,7 @@ class StrategyState:
     `outcome` is a failed group where the strategy has no answer, and None where it wasn't asked.
     """
 
-    owned: Given | Start
+    owned: Answer | Start
     outcome: Outcome | FleetGroup | None = None
 
     @property
@@ -79,30 +79,30 @@ class StrategyState:
 class Transition:
     """A scene, and the ways that lead to it from those before."""
 
-    scene: GroupState
+    state: GroupState
     goals: Goals
     _ways: dict[GroupState, MemberMapping] = field(default_factory=dict)
 
-    def owner(self, owned: Given | Start) -> IntArray:
+    def owner(self, owned: Answer | Start) -> IntArray:
         """Who of its members, if anybody, owns each of its partitions."""
         if owned is Start.AS_FOUND:
-            return self.scene.problem.owner
+            return self.state.problem.owner
         if owned is Start.NOTHING:
-            return self.scene.unowned.owner
-        assert isinstance(owned, Given)
-        if owned.scene not in self._ways:
-            self._ways[owned.scene] = MemberMapping.of(owned.scene, self.scene)
-        return self._ways[owned.scene].carry(owned.target)
+            return self.state.unowned.owner
+        assert isinstance(owned, Answer)
+        if owned.state not in self._ways:
+            self._ways[owned.state] = MemberMapping.of(owned.state, self.state)
+        return self._ways[owned.state].carry(owned.target)
 
-    def problem(self, owned: Given | Start, owner: IntArray) -> Problem:
+    def problem(self, owned: Answer | Start, owner: IntArray) -> Problem:
         """What a strategy is asked; now with all that members claim."""
         if owned is Start.AS_FOUND:
-            return self.scene.problem
-        return replace(self.scene.unowned, owner=owner)
+            return self.state.problem
+        return replace(self.state.unowned, owner=owner)
 
     def changes(self, owner: IntArray, target: IntArray) -> Changes:
         """What `target` changes of what `owner` says."""
-        keepable = self.scene.keepable(owner)
+        keepable = self.state.keepable(owner)
         changed = target != owner
         lost = changed & keepable
         mask = changed & (target != NOBODY)
@@ -115,7 +115,7 @@ class Transition:
         )
 
     def outcome(self, target: IntArray) -> Outcome:
-        loads = member_loads(self.scene.problem, target)
+        loads = member_loads(self.state.problem, target)
         return Outcome(
             max_load=int(loads.max()),
             min_load=int(loads.min()),
@@ -123,11 +123,11 @@ class Transition:
             reads=self._racks.reads(target) if self._racks else None,
         )
 
-    def max_weight(self, owned: Given | Start) -> float | None:
+    def max_weight(self, owned: Answer | Start) -> float | None:
         """The largest load by what partitions weigh now; None where they only count."""
-        problem = self.scene.problem
+        problem = self.state.problem
         return max_weight(problem, self.owner(owned)) if problem.weights is not None else None
 
     @cached_property
     def _racks(self) -> RackTable | None:
-        return rack_table_of(self.scene.problem, self.goals.rack)
+        return rack_table_of(self.state.problem, self.goals.rack)

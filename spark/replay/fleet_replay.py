@@ -17,8 +17,8 @@ from spark.settings import (
     DEFAULT_FLEET_GOALS,
     STRATEGY_SECONDS,
     FleetGoals,
+    as_fleet_goals,
     check_strategies,
-    of_fleet,
 )
 from spark.unpersist_handle import Handle
 
@@ -79,7 +79,7 @@ def replay_fleet(
       change isn't counted.
     """
     names = check_strategies(strategies)
-    fleet_goals = of_fleet(goals)
+    fleet_goals = as_fleet_goals(goals)
     racks = fleet_goals.need_racks or any(
         strategy_named(name).rack_aware for name in names if name != CURRENT
     )

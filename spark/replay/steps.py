@@ -13,11 +13,11 @@ from optimizer.solver import min_max_load_of
 from optimizer.strategies import OPTIMAL, strategy_named
 from spark.groups import Cells, FleetGroup, failed, in_workers_by_group, read_or_failed, schema_of
 from spark.history import RowInTime, Timeline
-from spark.replay.answers import Changes, Given, Outcome, Start, StrategyState, Transition
+from spark.replay.answers import Answer, Changes, Outcome, Start, StrategyState, Transition
+from spark.replay.group_state import GroupState
 from spark.replay.protocol import is_eager
-from spark.replay.scene import GroupState
 from spark.replay.step_row import StepRow
-from spark.settings import CURRENT, FleetGoals, kind_of, of_kind
+from spark.settings import CURRENT, FleetGoals, for_kind, kind_of
 from spark.solve import TimeLimit, shown_bound
 
 NONE = Changes()
@@ -63,7 +63,7 @@ class _GroupReplay:
         self._replay = replay
         self._limit = limit
         self._goals = replay.goals.of(first.cluster, first.group)
-        self._scene: GroupState | None = None
+        self._state: GroupState | None = None
         self._least_max: int | None = None
         self._end: int = first.start - 1
         self._trails: dict[str, StrategyState] = {}
@@ -78,7 +78,7 @@ class _GroupReplay:
         if row.start > self._end + 1:  # it had vanished
             self._forget()
         self._end = row.end
-        strategies = of_kind(self._replay.strategies, kind_of(row.type))
+        strategies = for_kind(self._replay.strategies, kind_of(row.type))
         group = read_or_failed(row, self._goals.weight_source)
         if group.problem is None:
             if group.status == EMPTY:
@@ -88,14 +88,14 @@ class _GroupReplay:
             return
         others = [name for name in self._replay.strategies if name not in strategies]
         self._start(Start.NOTHING, others)
-        scene = GroupState.of(group.problem)
-        is_new = self._scene is None or not scene.is_like(self._scene)
-        self._scene = scene
-        yield from self._judged(row, group, strategies, Transition(scene, self._goals), is_new)
+        state = GroupState.of(group.problem)
+        is_new = self._state is None or not state.is_like(self._state)
+        self._state = state
+        yield from self._judged(row, group, strategies, Transition(state, self._goals), is_new)
 
     def _forget(self) -> None:
         """Nobody owns anything any more."""
-        self._scene = None
+        self._state = None
         self._start(Start.NOTHING, self._replay.strategies)
 
     def _judged(
@@ -145,10 +145,10 @@ class _GroupReplay:
         self, trail: StrategyState, arrival: Transition, is_new: bool
     ) -> tuple[bool, Changes]:
         """The assignment now: whether it came about by a rebalance, and what that changed."""
-        target = arrival.scene.classes.kept
+        target = arrival.state.classes.kept
         owner = target if trail.is_first else arrival.owner(trail.owned)
         rebalanced = is_new or not np.array_equal(owner, target)
-        trail.owned, trail.outcome = Given(arrival.scene, target), arrival.outcome(target)
+        trail.owned, trail.outcome = Answer(arrival.state, target), arrival.outcome(target)
         return rebalanced, arrival.changes(owner, target) if rebalanced else NONE
 
     def _ask(self, name: str, trail: StrategyState, arrival: Transition) -> Changes:
@@ -162,23 +162,23 @@ class _GroupReplay:
             trail.outcome = failed(error)
             return NONE
         changes = arrival.changes(owner, answer.target)
-        trail.owned = Given(arrival.scene, answer.target)
+        trail.owned = Answer(arrival.state, answer.target)
         trail.outcome = arrival.outcome(answer.target)
         return changes
 
     def _find_least_max(self, arrival: Transition) -> int | None:
         """The highest load of the optimum; None where it isn't found."""
-        scene = arrival.scene
-        if not len(scene.classes):
+        state = arrival.state
+        if not len(state.classes):
             return 0
-        if scene.is_homogeneous:
-            return -(-scene.partitions // len(scene.who))
+        if state.is_homogeneous:
+            return -(-state.partitions // len(state.who))
         optimum = self._trails.get(OPTIMAL)
         is_least = not (self._goals.min_gain or self._goals.by_weight)
         if optimum and isinstance(optimum.outcome, Outcome) and is_least:
             return optimum.outcome.max_load
         try:
-            return self._limit.spend(lambda: min_max_load_of(scene.problem))
+            return self._limit.spend(lambda: min_max_load_of(state.problem))
         except Exception:
             return None
 
@@ -186,7 +186,7 @@ class _GroupReplay:
         """The load by weight that no assignment is below; None where none is shown."""
         if not self._goals.by_weight:
             return None
-        problem, goals = arrival.scene.unowned, self._goals
+        problem, goals = arrival.state.unowned, self._goals
         optimum = strategy_named(OPTIMAL)
         try:
             return self._limit.spend(
@@ -200,7 +200,7 @@ class _GroupReplay:
         if self._least_max is not None:
             excess = max(0, outcome.max_load - self._least_max)
         return {
-            "partitions": arrival.scene.partitions,
+            "partitions": arrival.state.partitions,
             "max_load": outcome.max_load,
             "min_load": outcome.min_load,
             "sum_squares": outcome.sum_squares,

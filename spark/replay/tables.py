@@ -5,7 +5,7 @@ from __future__ import annotations
 from pyspark.sql import Column, DataFrame, Window, functions as F
 
 from spark.groups import GROUP_KEYS
-from spark.replay.sentences import SENTENCE
+from spark.replay.text import SENTENCE
 from spark.settings import CURRENT
 
 SUMMED = (
@@ -33,7 +33,7 @@ COUNTED = ("best_or_equal", "alone")
 SAVED = ("excess_hours", "moves", "stopped")
 """What a strategy may have saved over the current one."""
 
-TOLD = (*SAVED, "mean_over_bound")
+COMPARED = (*SAVED, "mean_over_bound")
 """What of the current one is told beside the best."""
 
 
@@ -109,7 +109,7 @@ def _with_best(rows: DataFrame) -> DataFrame:
     best = F.when(F.col("best_or_equal"), F.col("strategy"))
     result = {
         f"current_{item}": F.max(F.when(F.col("strategy") == CURRENT, F.col(item))).over(of_group)
-        for item in TOLD
+        for item in COMPARED
     }
     saved = {f"saved_{item}": F.col(f"current_{item}") - F.col(item) for item in SAVED}
     report = rows.withColumns(

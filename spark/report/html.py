@@ -15,7 +15,7 @@ from spark.report.material import Material
 from spark.report.sections.groups import loads_of
 from spark.report.sections.registry import sections_of
 from spark.report.sections.strip import strip
-from spark.wording import shortened_in
+from spark.text import shortened_in
 
 TEMPLATES = "templates"
 

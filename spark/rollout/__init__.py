@@ -3,4 +3,4 @@
 from __future__ import annotations
 
 from spark.rollout.rollout import rollout_fleet as rollout_fleet
-from spark.rollout.sentences import rollout_told as rollout_told
+from spark.rollout.text import rollout_report as rollout_report

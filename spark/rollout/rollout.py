@@ -25,7 +25,7 @@ from spark.groups import (
 )
 from spark.rollout.coupled import coupled_parts
 from spark.rollout.rollout_row import RolloutRow
-from spark.rollout.way import TARGETS, UpgradePath, upgrade_path
+from spark.rollout.upgrade_path import TARGETS, UpgradePath, upgrade_path
 from spark.settings import NO_CONSUMERS, STRATEGY_SECONDS, FleetConsumers
 from spark.solve import TimeLimit
 

@@ -6,9 +6,9 @@ from spark.patterns import matches as matches
 from spark.settings.config import Settings as Settings, read_settings as read_settings
 from spark.settings.consumers import (
     NO_CONSUMERS as NO_CONSUMERS,
+    ConsumerSettings as ConsumerSettings,
     FleetConsumers as FleetConsumers,
     GroupConsumers as GroupConsumers,
-    Stated as Stated,
 )
 from spark.settings.duration import (
     DURATION as DURATION,
@@ -21,10 +21,10 @@ from spark.settings.goals import (
     NO_RACK as NO_RACK,
     FleetGoals as FleetGoals,
     GroupGoals as GroupGoals,
+    as_fleet_goals as as_fleet_goals,
     goal_of as goal_of,
     goals_from_text as goals_from_text,
     goals_to_text as goals_to_text,
-    of_fleet as of_fleet,
 )
 from spark.settings.rates import weight_of as weight_of
 from spark.settings.strategies import (
@@ -33,8 +33,8 @@ from spark.settings.strategies import (
     USUAL_STRATEGIES as USUAL_STRATEGIES,
     check_strategies as check_strategies,
     check_strategy as check_strategy,
+    for_kind as for_kind,
     kind_of as kind_of,
-    of_kind as of_kind,
 )
 from spark.settings.toml_file import (
     PATTERN as PATTERN,

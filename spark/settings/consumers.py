@@ -63,7 +63,7 @@ OWN_RULES: dict[str, Rule] = {
 
 RULES: dict[str, Rule] = CLIENT_RULES | BROKER_RULES | OWN_RULES
 
-Stated = Mapping[str, Any]
+ConsumerSettings = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,7 @@ class GroupConsumers:
     """What is stated for groups whose cluster and name match; patterns have * and ?."""
 
     match: str
-    stated: Stated
+    stated: ConsumerSettings
     cluster: str = "*"
 
     def fits(self, cluster: str, group: str) -> bool:
@@ -85,10 +85,10 @@ class FleetConsumers:
     The first of `rules` that fits counts, and what it doesn't state is as for all.
     """
 
-    stated: Stated = field(default_factory=dict)
+    stated: ConsumerSettings = field(default_factory=dict)
     rules: tuple[GroupConsumers, ...] = ()
 
-    def of(self, cluster: str, group: str) -> Stated:
+    def of(self, cluster: str, group: str) -> ConsumerSettings:
         """What is stated for a group."""
         rule = next((answers for answers in self.rules if answers.fits(cluster, group)), None)
         return {**self.stated, **(rule.stated if rule else {})}
@@ -126,7 +126,7 @@ class FleetConsumers:
 NO_CONSUMERS = FleetConsumers()
 
 
-def read_consumers(consumers: Stated, rules: Any) -> FleetConsumers:
+def read_consumers(consumers: ConsumerSettings, rules: Any) -> FleetConsumers:
     """From the table [consumers] and the list [[group]] of a file that has no faults."""
     return FleetConsumers(
         dict(consumers),

@@ -156,7 +156,7 @@ def goal_of(text: str) -> tuple[str, Any]:
     return key, result
 
 
-def of_fleet(goals: FleetGoals | Goals) -> FleetGoals:
+def as_fleet_goals(goals: FleetGoals | Goals) -> FleetGoals:
     """Goals of a fleet as they are; those of one group, for all groups."""
     return FleetGoals(goals) if isinstance(goals, Goals) else goals
 

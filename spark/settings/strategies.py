@@ -46,7 +46,7 @@ def kind_of(group_type: str | None) -> str:
     return CONNECT if group_type == CONNECT else CONSUMER
 
 
-def of_kind(strategies: Sequence[str], kind: str) -> list[str]:
+def for_kind(strategies: Sequence[str], kind: str) -> list[str]:
     """Those that groups of that kind can use, Connect's workers others than consumers."""
     others = {CURRENT, *STRATEGY_NAMES}.difference(_OF_KIND[kind])
     return [name for name in strategies if name not in others]

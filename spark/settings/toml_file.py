@@ -19,7 +19,7 @@ Where is empty for the file's own keys, and else ends in a colon and a space.
 LARGEST = 1 << 20
 """The bytes of the largest file that is read."""
 
-MOST = 1e100
+MAX_NUMBER = 1e100
 """The largest number that settings state, as of weights and capacities."""
 
 
@@ -148,7 +148,7 @@ def is_number(found: Any, least: float = -inf) -> bool:
     return (
         isinstance(found, int | float)
         and not isinstance(found, bool)
-        and abs(found) <= MOST
+        and abs(found) <= MAX_NUMBER
         and found >= least
     )
 

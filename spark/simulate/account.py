@@ -8,7 +8,7 @@ from typing import Any
 
 from optimizer.coordinator import LogEntry, Timeline
 from spark.simulate.names import short_names
-from spark.wording import counted, named
+from spark.text import counted, named
 
 IN_WORDS = {
     "starting": "starts",

@@ -10,7 +10,7 @@ from statistics import fmean
 from spark.files import NULL
 from spark.fleet import FleetFiles, evenly, names_wanted, spelled, time_of, whole, within_reach
 
-FEW = 3
+RATE_SNAPSHOTS = 3
 """Of so many snapshots rates are told: their average alone is asked for."""
 
 Rates = Mapping[str, Sequence[float]]
@@ -33,7 +33,7 @@ def rates_of_group(
     stored = whole(fleet.place, store, last)
     near = within_reach([*stored.newest_first()][::-1], window)
     ends: dict[tuple[str, int], list[End]] = {}
-    for snapshot in evenly(near, FEW):
+    for snapshot in evenly(near, RATE_SNAPSHOTS):
         for key, end in _ends(fleet, store, snapshot, group, cluster).items():
             ends.setdefault(key, []).append(end)
     rates: dict[str, list[float]] = {}

@@ -24,7 +24,7 @@ from spark.simulate.spans import spans_of
 RatesOf = Callable[[str], Rates]
 """What comes in to what the group reads, by its cluster."""
 
-SHOWN = {"seconds": "time (seconds)", "member": "member", "what": "what happens"}
+COLUMNS_SHOWN = {"seconds": "time (seconds)", "member": "member", "what": "what happens"}
 """What notebooks show of a timeline."""
 
 
@@ -51,7 +51,7 @@ class GroupSimulation:
 
     def _repr_html_(self) -> str:
         sentences = sentences_of(self.timeline, self.group)
-        return shown_in_notebook(sentences, SHOWN, rows_of(self.timeline))
+        return shown_in_notebook(sentences, COLUMNS_SHOWN, rows_of(self.timeline))
 
     def by_chance(self, seeds: Iterable[int]) -> list[Timeline]:
         """The timelines of the same scenario for other seeds: what chance makes of it."""

@@ -10,7 +10,7 @@ from spark.solve.solved_row import (
     GroupRow as GroupRow,
     SolvedRow as SolvedRow,
     actions as actions,
-    facts_of as facts_of,
+    plan_columns as plan_columns,
 )
 from spark.solve.time_limit import TimeLimit as TimeLimit, limited_to as limited_to
 from spark.solve.weights import max_weight as max_weight, shown_bound as shown_bound

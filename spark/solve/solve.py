@@ -24,7 +24,7 @@ from spark.groups import (
 )
 from spark.settings import DEFAULT_FLEET_GOALS, STRATEGY_SECONDS, FleetGoals, goals_to_text
 from spark.solve.homogeneous import plan_homogeneous, plan_homogeneous_by_weight
-from spark.solve.solved_row import SolvedRow, actions, facts_of
+from spark.solve.solved_row import SolvedRow, actions, plan_columns
 from spark.solve.time_limit import limited_to
 from spark.solve.weights import by_weight, max_weight
 
@@ -114,7 +114,7 @@ def row_of_group(
         measures = verdict.measures or measure(problem, answer.target)
         reasons = filter(None, (answer.reason, group.reason, unknown))
         return SolvedRow(
-            **facts_of(row, group, strategy) | {"reason": "; ".join(reasons) or None},
+            **plan_columns(row, group, strategy) | {"reason": "; ".join(reasons) or None},
             **measures._asdict(),
             **_proof(verdict),
             goals=goals_to_text(goals),
@@ -191,4 +191,4 @@ def _plan(group: FleetGroup, problem: Problem, target: IntArray) -> dict[str, An
 def _without_plan(row: EncodedRow, group: FleetGroup, strategy: str, goals: Goals) -> SolvedRow:
     """Goals by weight are told all the same: a capacity may be why there is no plan."""
     report = goals_to_text(goals) if goals.by_weight else None
-    return SolvedRow(**facts_of(row, group, strategy), goals=report)
+    return SolvedRow(**plan_columns(row, group, strategy), goals=report)

@@ -108,7 +108,7 @@ class SolvedRow(PlannedGroup):
     action: Tinies = field(default_factory=_nothing)
 
 
-def facts_of(row: EncodedRow, group: FleetGroup, strategy: str) -> dict[str, Any]:
+def plan_columns(row: EncodedRow, group: FleetGroup, strategy: str) -> dict[str, Any]:
     """The columns of a group that there are whatever comes of it; `row` is the encoded one."""
     return {
         "cluster": row.cluster,

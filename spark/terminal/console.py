@@ -15,8 +15,8 @@ from rich.padding import Padding
 from rich.table import Column, Table as Grid
 from rich.text import Text
 
-from spark.meanings import legend_of
-from spark.wording import shortened_in
+from spark.glossary import legend_of
+from spark.text import shortened_in
 
 OUT = Console(highlight=False)
 ERR = Console(stderr=True, highlight=False)

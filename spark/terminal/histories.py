@@ -16,7 +16,7 @@ from spark.terminal.console import say
 from spark.terminal.options import NoSuchPartError, option
 from spark.terminal.printing import Table
 from spark.terminal.progress import busy
-from spark.wording import did_you_mean, named
+from spark.text import did_you_mean, named
 
 if TYPE_CHECKING:
     from spark.history import FleetHistory

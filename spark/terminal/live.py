@@ -17,7 +17,7 @@ from spark.enforce import PlanFolder
 from spark.errors import InputError
 from spark.sources.live.cluster import Cluster, read_clusters
 from spark.terminal.options import ClusterName, option
-from spark.wording import named
+from spark.text import named
 
 READ_WITHIN = 10.0  # seconds, for the plan
 

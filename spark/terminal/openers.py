@@ -15,7 +15,7 @@ from spark.errors import InputError
 from spark.files import (
     DEFAULT_FS,
     DirectStore,
-    LocalPlace,
+    LocalStore,
     NeedsSparkError,
     Opener,
     Where,
@@ -46,19 +46,19 @@ def opened(
     """
     spec = stated_for_spark(conf, settings)
     check_master(master)
-    if place := _local_place(store, spec):
+    if place := _local_store(store, spec):
         whole(place, store, snapshot)
     with session(master, spec, size_of(store, many)) as spark:
         yield spark
 
 
-def _local_place(where: Where, settings: Mapping[str, str]) -> LocalPlace | None:
+def _local_store(where: Where, settings: Mapping[str, str]) -> LocalStore | None:
     """The folder of this machine that is meant, if it is one."""
     if submitted() or not isinstance(where, str):
         return None
     with suppress(NeedsSparkError):
         place = direct_store(where, default_fs(settings))
-        return place if isinstance(place, LocalPlace) else None
+        return place if isinstance(place, LocalStore) else None
     return None
 
 

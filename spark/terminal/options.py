@@ -21,7 +21,7 @@ from spark.settings import Settings, goal_of
 from spark.terminal.console import say
 from spark.terminal.printing import Table
 from spark.terminal.progress import busy
-from spark.wording import did_you_mean, named
+from spark.text import did_you_mean, named
 
 CHECK_FAILED = 1
 """Exit code of a command that found what it looks for."""

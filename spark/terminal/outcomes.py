@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from spark.enforce import Status
 from spark.terminal.console import say
 from spark.terminal.printing import Table, show
-from spark.wording import counted, named
+from spark.text import counted, named
 
 if TYPE_CHECKING:
     from spark.enforce.enforce_groups import Outcome
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 Outcomes = Mapping[str, Sequence["Outcome"]]
 """By cluster."""
 
-SHOWN = 40
+ROWS_SHOWN = 40
 """Rows that people see unless they ask for all."""
 
 
@@ -40,7 +40,7 @@ def show_outcomes(outcomes: Outcomes) -> None:
     unlike = _by_reason(row for row in rows if row["status"] != Status.IN_FORCE)
     title = "groups that don't follow their plan"
     hide = {"rebalanced"} if len(outcomes) > 1 else {"rebalanced", "cluster"}
-    show({"groups": Table(rows, unlike, bool(unlike), title, SHOWN)}, hide)
+    show({"groups": Table(rows, unlike, bool(unlike), title, ROWS_SHOWN)}, hide)
     reports = [f"{sum(row['status'] == item for row in rows)} {item.value}" for item in Status]
     say(f"{counted(len(rows), 'plan')}: {', '.join(reports)}.")
 

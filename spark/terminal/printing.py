@@ -14,7 +14,7 @@ from typing import Any
 from spark.errors import InputError
 from spark.fleet import CONNECT, CONSUMER
 from spark.terminal.console import Rows, draw, harmless, list_sentences, plain, say
-from spark.wording import counted, did_you_mean
+from spark.text import counted, did_you_mean
 
 
 class Format(StrEnum):

@@ -15,7 +15,7 @@ from spark.fleet import FleetSnapshot
 from spark.settings import Settings
 from spark.terminal.console import say
 from spark.terminal.histories import read_history
-from spark.wording import as_sentence
+from spark.text import as_sentence
 
 if TYPE_CHECKING:
     from spark.history import FleetRates

@@ -16,7 +16,7 @@ from spark.verify.faults import MEASURES, faults_of_group
 
 FAULT_SCHEMA = "cluster string, `group` string, fault string"
 
-FACTS = ("status", "strategy", "members", *MEASURES)
+GROUP_COLUMNS = ("status", "strategy", "members", *MEASURES)
 PROOFS = {
     "spread": "long",
     "spread_optimal": "boolean",
@@ -50,7 +50,10 @@ def verify_plan(
     bound of loads by weight has to be shown by it. `rates` are those that the plan was made with.
     InputError when a table of the plan lacks columns.
     """
-    faults = [*_missing("assignments", assignments, FIELDS), *_missing("groups", groups, FACTS)]
+    faults = [
+        *_missing("assignments", assignments, FIELDS),
+        *_missing("groups", groups, GROUP_COLUMNS),
+    ]
     if faults:
         raise InputError(f"the plan can't be checked: {'; '.join(faults)}")
     plan = _plan_rows(assignments, groups)
@@ -80,10 +83,11 @@ def _plan_rows(assignments: DataFrame, groups: DataFrame) -> DataFrame:
     """One row a group that either table of the plan names."""
     absent = {n: F.lit(None).cast(t) for n, t in PROOFS.items() if n not in groups.columns}
     proofs = (absent[name].alias(name) if name in absent else name for name in PROOFS)
-    groups = escaped_rows(groups.select(*GROUP_KEYS, *FACTS, *proofs))
+    groups = escaped_rows(groups.select(*GROUP_KEYS, *GROUP_COLUMNS, *proofs))
     assignments = escaped_rows(assignments.select(*GROUP_KEYS, *FIELDS))
     values = groups.groupBy(*GROUP_KEYS).agg(
-        F.count("*").alias("plan_count"), *(F.first(name).alias(name) for name in (*FACTS, *PROOFS))
+        F.count("*").alias("plan_count"),
+        *(F.first(name).alias(name) for name in (*GROUP_COLUMNS, *PROOFS)),
     )
     fields = F.struct(*FIELDS)
     plans = (

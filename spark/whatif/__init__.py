@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+from spark.whatif.broker_report import broker_report as broker_report
 from spark.whatif.brokers import (
     groups_hit as groups_hit,
     leaders_after as leaders_after,
     without_leader as without_leader,
 )
-from spark.whatif.brokers_told import brokers_told as brokers_told
-from spark.whatif.sentences import (
+from spark.whatif.tables import fleet_of_whatif as fleet_of_whatif
+from spark.whatif.text import (
     static_advice as static_advice,
     weight_advice as weight_advice,
     whatif_advice as whatif_advice,
 )
-from spark.whatif.tables import fleet_of_whatif as fleet_of_whatif
 from spark.whatif.what_if import what_if as what_if

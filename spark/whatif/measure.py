@@ -28,7 +28,7 @@ from optimizer.solver import min_max_load_of
 from optimizer.strategies import strategy_named
 from spark.fleet import CONNECT
 from spark.groups import FleetGroup, failed, named_group, own_strategy, read_or_failed
-from spark.settings import CURRENT, NO_CONSUMERS, FleetConsumers, kind_of, of_kind
+from spark.settings import CURRENT, NO_CONSUMERS, FleetConsumers, for_kind, kind_of
 from spark.solve import TimeLimit
 from spark.whatif import weights
 from spark.whatif.parts import RowOfEvents, led_partitions, rates_of
@@ -53,7 +53,7 @@ def rows_of_group(
 ) -> Iterator[WhatIfRow]:
     """Whatever becomes of a group under a strategy is a row, and doesn't stop the others."""
     group = read_or_failed(row, goals.weight_source)
-    strategies = of_kind(job.strategies, kind_of(row.type))
+    strategies = for_kind(job.strategies, kind_of(row.type))
     if group.problem is None:
         yield from (_row(row, name, group) for name in strategies)
         return

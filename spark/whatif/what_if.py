@@ -22,8 +22,8 @@ from spark.settings import (
     USUAL_STRATEGIES,
     FleetConsumers,
     FleetGoals,
+    as_fleet_goals,
     check_strategies,
-    of_fleet,
 )
 from spark.solve import TimeLimit
 from spark.whatif.measure import WhatIf, rows_of_group
@@ -63,7 +63,7 @@ def what_if(
     if not happening:
         raise InputError("name an event at least, such as crash-rack=eu-west-a")
     names = check_strategies(strategies)
-    fleet_goals = of_fleet(goals)
+    fleet_goals = as_fleet_goals(goals)
     job = WhatIf(happening, names, static, consumers)
     racks = fleet_goals.need_racks or any(
         strategy_named(name).rack_aware for name in names if name != CURRENT

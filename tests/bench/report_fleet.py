@@ -19,7 +19,7 @@ from uniform_fleet import uniform_fleet
 from spark import AuditSettings, FleetSnapshot, Settings, audit_fleet
 from spark.fleet.local_store import write_store
 from spark.jobs.report import Paper, write_report
-from spark.jobs.report_material import SHOWN, Results, material_of
+from spark.jobs.report_material import FINDINGS_SHOWN, Results, material_of
 
 
 def main() -> None:
@@ -47,7 +47,7 @@ def main() -> None:
 def _audit(spark: SparkSession, store: Path) -> None:
     with audit_fleet(FleetSnapshot.read(spark, str(store))) as made:
         made.counts()
-        made.worst(SHOWN)
+        made.worst(FINDINGS_SHOWN)
 
 
 def _report(spark: SparkSession, store: Path, page: Path) -> None:

@@ -17,7 +17,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from spark.demo import demo_fleet
-from spark.files import LocalPlace
+from spark.files import LocalStore
 from spark.fleet import (
     MAX_AGE,
     Retention,
@@ -60,7 +60,7 @@ def main() -> None:
 
 
 def _jobs(store: Path) -> dict[str, Callable[[], object]]:
-    place = LocalPlace(store)
+    place = LocalStore(store)
 
     def listed(last: int) -> object:
         seen = place.for_one_look()

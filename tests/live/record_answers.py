@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from spark.sources.live.cluster import Cluster, Wanted
+from spark.sources.live.cluster import Cluster, ClusterSelection
 from spark.sources.live.connection import Connection
 from spark.sources.live.read_cluster import read_cluster
 
@@ -38,7 +38,7 @@ def record(bootstrap: str, groups: Sequence[str]) -> dict[str, dict[str, Any]]:
 
         keep(brokers.metadata)
         brokers.ask = ask  # type: ignore[method-assign]
-        cluster = Cluster("recorded", (bootstrap,), groups=Wanted(tuple(groups)))
+        cluster = Cluster("recorded", (bootstrap,), groups=ClusterSelection(tuple(groups)))
         read_cluster(cluster, brokers)
     return kept
 

@@ -17,10 +17,10 @@ from pyspark.sql import SparkSession
 
 from spark import FleetSnapshot, groups as grouped
 from spark.sources.live import collect
-from spark.sources.live.cluster import Cluster, Wanted
+from spark.sources.live.cluster import Cluster, ClusterSelection
 from spark.sources.live.collect import Collected, collect_cluster
 from spark.sources.live.connection import Connection
-from spark.sources.live.read_cluster import Reading, Tell, read_cluster
+from spark.sources.live.read_cluster import Reading, Report, read_cluster
 from tests.live.brokers import Brokers
 from tests.live.raw_group import RawGroup, Wire, assignment, coordinators, subscription
 from tests.live.waiting import until
@@ -79,8 +79,8 @@ def test_requests_grow_with_brokers_and_not_with_groups(fleet: Brokers) -> None:
     Then of each: versions, groups, members, offsets, ends. The bootstrap server's connection is
     that of its broker.
     """
-    half = collected(fleet, groups=Wanted(("fleet-*",)))
-    whole = collected(fleet, groups=Wanted(("fleet-*", "more-*")))
+    half = collected(fleet, groups=ClusterSelection(("fleet-*",)))
+    whole = collected(fleet, groups=ClusterSelection(("fleet-*", "more-*")))
     assert [len(rows(item, "groups")) for item in (half, whole)] == [40, 80]
     assert [len(rows(item, "members")) for item in (half, whole)] == [200, 400]
     assert [len(rows(item, "assignments")) for item in (half, whole)] == [800, 1600]
@@ -102,7 +102,7 @@ def test_a_broker_that_is_killed_meanwhile_costs_what_it_alone_knows(
 ) -> None:
     """At first its groups, and the run ends with 1; later nothing, for others have taken over."""
 
-    def read_while_it_is_killed(cluster: Cluster, brokers: Connection, tell: Tell) -> Reading:
+    def read_while_it_is_killed(cluster: Cluster, brokers: Connection, tell: Report) -> Reading:
         fleet.kill(2)
         return read_cluster(cluster, brokers, tell)
 

@@ -15,7 +15,7 @@ from kafka.coordinator.assignors.range import RangePartitionAssignor
 from kafka.coordinator.assignors.roundrobin import RoundRobinPartitionAssignor
 from kafka.coordinator.assignors.sticky.sticky_assignor import StickyPartitionAssignor
 
-from spark.sources.live.cluster import Cluster, Wanted
+from spark.sources.live.cluster import Cluster, ClusterSelection
 from spark.sources.live.collect import Collected, collect_cluster
 from tests.live.brokers import Brokers
 from tests.live.members import PolledMember, classic, of_new_protocol, polled
@@ -117,7 +117,7 @@ def snapshot(broker: Brokers, consumers: list[PolledMember]) -> Collected:
 
 
 def collected_of(broker: Brokers, **options: Any) -> Collected:
-    options = {"groups": Wanted(tuple(STRATEGIES))} | options
+    options = {"groups": ClusterSelection(tuple(STRATEGIES))} | options
     return collect_cluster(Cluster("live", (broker.bootstrap,), **options))
 
 
@@ -205,7 +205,7 @@ def test_offsets_and_lag(broker: Brokers, admin: KafkaAdminClient) -> None:
     )
     consumer.close(autocommit=False)
     producer.close()
-    result = collected_of(broker, groups=Wanted(("g-offsets",)))
+    result = collected_of(broker, groups=ClusterSelection(("g-offsets",)))
     beyond, row = rows(result, "offsets")
     assert (row["committed_offset"], row["end_offset"], row["lag"]) == (3, 5, 2)
     assert (beyond["committed_offset"], beyond["lag"]) == (9, beyond["end_offset"] - 9)
@@ -217,14 +217,14 @@ def test_offsets_and_lag(broker: Brokers, admin: KafkaAdminClient) -> None:
 def test_it_only_reads(broker: Brokers, admin: KafkaAdminClient) -> None:
     """Topics and groups are as before, and no topic was made by asking for it."""
     before = set(admin.list_topics()), {g["group_id"] for g in admin.list_groups()}
-    collected_of(broker, topics=Wanted(("no-such-topic",)))
+    collected_of(broker, topics=ClusterSelection(("no-such-topic",)))
     assert (set(admin.list_topics()), {g["group_id"] for g in admin.list_groups()}) == before
 
 
 def test_topics_that_are_left_out_are_in_no_table(
     broker: Brokers, consumers: list[PolledMember]
 ) -> None:
-    result = collected_of(broker, topics=Wanted(exclude=("clicks", "__*")))
+    result = collected_of(broker, topics=ClusterSelection(exclude=("clicks", "__*")))
     for table in ("partitions", "subscriptions", "assignments", "offsets"):
         assert {row["topic"] for row in rows(result, table)} <= {"orders", "payments"}, table
 
@@ -264,7 +264,7 @@ def odd_groups(broker: Brokers, admin: KafkaAdminClient) -> Iterator[dict[str, A
     admin.delete_topics(["doomed"])
     assert until(lambda: "doomed" not in admin.list_topics())
 
-    result = collected_of(broker, groups=Wanted(("o-*",)))
+    result = collected_of(broker, groups=ClusterSelection(("o-*",)))
     assert result.left_out == []
     yield {
         "groups": {row["group"]: row for row in rows(result, "groups")},

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from optimizer.checker.weighted.batched import (
+    Bounds as Bounds,
+    check_many_by_weight as check_many_by_weight,
+)
 from optimizer.checker.weighted.certificate import (
     Prices as Prices,
     Search as Search,
@@ -13,8 +17,4 @@ from optimizer.checker.weighted.certificate import (
 from optimizer.checker.weighted.check import (
     WeightVerdict as WeightVerdict,
     check_by_weight as check_by_weight,
-)
-from optimizer.checker.weighted.many import (
-    Bounds as Bounds,
-    check_many_by_weight as check_many_by_weight,
 )

@@ -17,13 +17,13 @@ from optimizer.checker.weighted.certificate import (
     encode_search,
     encode_set,
 )
-from optimizer.checker.weighted.sentences import Sentences
 from optimizer.checker.weighted.shown import (
     is_shown_by_prices,
     is_shown_by_search,
     is_shown_by_set,
     simple_sets,
 )
+from optimizer.checker.weighted.text import Sentences
 from optimizer.model import Goals, IntArray, Problem, Weights, weights_of
 
 KINDS: dict[type, str] = {Set: "set", Prices: "prices", Search: "searched"}

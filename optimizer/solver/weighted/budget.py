@@ -5,16 +5,16 @@ from __future__ import annotations
 import numpy as np
 
 from optimizer.model import IntArray
-from optimizer.solver.weighted.facts import Facts
 from optimizer.solver.weighted.placing import completed
+from optimizer.solver.weighted.problem import WeightedProblem
 from optimizer.solver.weighted.relieve import relieved
-from optimizer.solver.weighted.take_back import undo_moves
+from optimizer.solver.weighted.undo_moves import undo_moves
 
 STEPS = 16
 """So often the levels between which the lowest lies are halved."""
 
 
-def within_budget(facts: Facts, low: int, budget: int) -> IntArray:
+def within_budget(facts: WeightedProblem, low: int, budget: int) -> IntArray:
     """A plan of at most so many moves, as low as it can be found, and no lower than `low`.
 
     Where nothing moves, what has no owner is placed; everything above that level can be reached.
@@ -37,7 +37,7 @@ def within_budget(facts: Facts, low: int, budget: int) -> IntArray:
     return best
 
 
-def gain_of(facts: Facts, found: IntArray, planned: IntArray) -> float:
+def gain_of(facts: WeightedProblem, found: IntArray, planned: IntArray) -> float:
     """Weight that a plan puts right, in partitions of a mean weight: see `Goals.min_gain`."""
     before, after = (
         np.sort(facts.weights.loads(target) / facts.weights.capacity) for target in (found, planned)

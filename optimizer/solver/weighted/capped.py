@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from optimizer.model import DEFAULT_GOALS, Goals, IntArray, LimitsError, Problem, limits_of
 from optimizer.solver.solve import solve
 from optimizer.solver.weighted.descent import NEVER, Descent, Reals
-from optimizer.solver.weighted.facts import Facts
+from optimizer.solver.weighted.problem import WeightedProblem
 
 BEYOND = 1e6
 """Weight above what a member may have counts so many times."""
@@ -45,7 +45,9 @@ def caps_of(problem: Problem, goals: Goals) -> Caps | None:
 class CappedDescent(Descent):
     """A descent by moves and swaps that leave everybody with what it may have."""
 
-    def __init__(self, problem: Problem, facts: Facts, caps: Caps, target: IntArray) -> None:
+    def __init__(
+        self, problem: Problem, facts: WeightedProblem, caps: Caps, target: IntArray
+    ) -> None:
         super().__init__(facts, target)
         self.caps, self.topic_of = caps, problem.topic_of
         placed = target >= 0
@@ -171,7 +173,7 @@ class CappedDescent(Descent):
 class CappedSearch:
     """Plans of a group within caps, from those of its counts: with the fewest moves, and even."""
 
-    def __init__(self, problem: Problem, goals: Goals, facts: Facts, caps: Caps) -> None:
+    def __init__(self, problem: Problem, goals: Goals, facts: WeightedProblem, caps: Caps) -> None:
         self._problem, self._facts, self._caps = problem, facts, caps
         self._by_count = replace(DEFAULT_GOALS, **goals.limits._replace(max_weight=())._asdict())
 

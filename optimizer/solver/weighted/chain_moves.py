@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from optimizer.model import IntArray
-from optimizer.solver.weighted.facts import Facts
+from optimizer.solver.weighted.problem import WeightedProblem
 
 NOTHING = -1
 """In exchange for a partition."""
@@ -25,7 +25,7 @@ class Transfer(NamedTuple):
 
 
 def chain_moves(
-    facts: Facts, target: IntArray, loads: IntArray, limits: IntArray, start: int
+    facts: WeightedProblem, target: IntArray, loads: IntArray, limits: IntArray, start: int
 ) -> list[Transfer] | None:
     """Transfers after which `start` and all whom they reach are within limits; None: none found.
 
@@ -60,7 +60,7 @@ def _path(came: dict[int, Transfer], end: int) -> list[Transfer]:
 
 
 def _cheapest(
-    facts: Facts,
+    facts: WeightedProblem,
     target: IntArray,
     giver: int,
     surplus: int,

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from optimizer.model import IntArray
 from optimizer.solver.weighted.chain_moves import NOTHING, chain_moves
-from optimizer.solver.weighted.facts import Facts
+from optimizer.solver.weighted.problem import WeightedProblem
 from optimizer.solver.weighted.split import best_split
 
 WIDEST = 200_000
@@ -31,7 +31,7 @@ class Descent:
     everywhere; whether a plan is any better is told by whole numbers at the end.
     """
 
-    def __init__(self, facts: Facts, target: IntArray) -> None:
+    def __init__(self, facts: WeightedProblem, target: IntArray) -> None:
         self.facts, self.target = facts, target.copy()
         self.loads = facts.weights.loads(target)
         self.scale = facts.weights.parts / facts.weights.capacity

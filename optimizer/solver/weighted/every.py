@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from optimizer.model import NOBODY, IntArray
-from optimizer.solver.weighted.facts import Facts
+from optimizer.solver.weighted.problem import WeightedProblem
 
 MOST_ASSIGNMENTS = 100_000
 """So many are looked at, and no more."""
@@ -29,7 +29,7 @@ class Every:
     Assignments are in the order of their members, the last partition's first.
     """
 
-    def __init__(self, facts: Facts) -> None:
+    def __init__(self, facts: WeightedProblem) -> None:
         self._facts = facts
         loads, moves = np.zeros((1, facts.members), np.int64), np.zeros(1, np.int64)
         for partition in facts.read.tolist():
@@ -43,7 +43,7 @@ class Every:
         self._levels: IntArray = facts.weights.levels(loads).max(axis=1, initial=0)
 
     @staticmethod
-    def fits(facts: Facts) -> bool:
+    def fits(facts: WeightedProblem) -> bool:
         """Whether a group has so few assignments."""
         most = min(MOST_ASSIGNMENTS, MOST_LOADS // max(facts.members, 1))
         readers = facts.reads.sum(axis=1)[facts.class_of[facts.read]]

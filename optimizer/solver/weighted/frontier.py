@@ -11,16 +11,16 @@ import numpy as np
 from optimizer.model import DEFAULT_GOALS, NOBODY, Goals, IntArray, Problem, classes_of
 from optimizer.solver.frontier import knee_of, refuse_limits
 from optimizer.solver.weighted.effort import EFFORTS
-from optimizer.solver.weighted.facts import Facts
 from optimizer.solver.weighted.placing import completed
+from optimizer.solver.weighted.problem import WeightedProblem
 from optimizer.solver.weighted.relieve import relieved
 from optimizer.solver.weighted.solve import solve_by_weight
-from optimizer.solver.weighted.take_back import undo_moves
+from optimizer.solver.weighted.undo_moves import undo_moves
 
 MOST_POINTS = 20
 """For so many numbers of moves the lowest level is looked for; or else so many levels are tried."""
 
-MOST = 20_000
+MAX_PARTITIONS = 20_000
 """In groups of more partitions nothing is tried between those levels."""
 
 ROUNDING = 1e-6
@@ -65,7 +65,7 @@ def weighted_frontier_of(problem: Problem, goals: Goals = DEFAULT_GOALS) -> Weig
     refuse_limits(goals, ("max_partitions", "max_per_topic", "max_weight", "copartition"))
     sought = Goals(balance="weight", tolerance=0.0, effort=goals.effort)
     sought = replace(sought, pin=goals.pin, exclude=goals.exclude)
-    result, facts = solve_by_weight(problem, sought), Facts.of(problem, sought)
+    result, facts = solve_by_weight(problem, sought), WeightedProblem.of(problem, sought)
     curve = _Curve(facts, result.bound.level, EFFORTS[goals.effort].enough)
     curve.add(result.target)
     most = facts.moves_of(result.target)
@@ -95,7 +95,7 @@ def weighted_frontier_of(problem: Problem, goals: Goals = DEFAULT_GOALS) -> Weig
 class _Curve:
     """The lowest levels found, by moves, and the levels that were tried."""
 
-    def __init__(self, facts: Facts, bound: int, enough: float) -> None:
+    def __init__(self, facts: WeightedProblem, bound: int, enough: float) -> None:
         self.facts, self._bound, self._enough = facts, bound, enough
         self._found: dict[int, int] = {}
         self._tried: set[int] = set()
@@ -127,7 +127,9 @@ class _Curve:
         low, high = self.levels[-1][1], self.levels[0][1]
         for at in range(1, MOST_POINTS):
             self._try(low + (high - low) * at * at // MOST_POINTS**2)
-        return [] if len(self.facts.read) > MOST else [moves for moves, _ in self.levels[1:]]
+        return (
+            [] if len(self.facts.read) > MAX_PARTITIONS else [moves for moves, _ in self.levels[1:]]
+        )
 
     def look_for(self, moves: int) -> None:
         """Try levels between the bound and the lowest that is known."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from optimizer.model import IntArray
-from optimizer.solver.weighted.facts import Facts
+from optimizer.solver.weighted.problem import WeightedProblem
 
 STEPS = 4
 """So many exchanges a member are tried at most."""
@@ -13,11 +13,13 @@ STEPS = 4
 UNPLACED = 100
 """Where nobody has room for more partitions than that, no room is made for any."""
 
-MOST = 200_000
+MAX_PAIRS = 200_000
 """So many pairs of partitions are looked at together at most: with members who have most room."""
 
 
-def make_room(facts: Facts, target: IntArray, level: int, unplaced: list[int]) -> IntArray | None:
+def make_room(
+    facts: WeightedProblem, target: IntArray, level: int, unplaced: list[int]
+) -> IntArray | None:
     """The assignment with all of its members within a level and all placed; None if it can't be.
 
     `unplaced` are partitions that nobody has room for. The fullest member that is above the level
@@ -41,7 +43,7 @@ def make_room(facts: Facts, target: IntArray, level: int, unplaced: list[int]) -
 
 
 class _Room:
-    def __init__(self, facts: Facts, target: IntArray, level: int) -> None:
+    def __init__(self, facts: WeightedProblem, target: IntArray, level: int) -> None:
         self.facts, self.target = facts, target
         self.limits = facts.weights.limits(level)
         self.loads = facts.weights.loads(target)
@@ -98,7 +100,7 @@ class _Room:
     def _others(self, member: int, own: int) -> IntArray:
         """The partitions of the other members, or of those with most room."""
         held = (self.target >= 0) & (self.target != member)
-        most = MOST // max(own, 1)
+        most = MAX_PAIRS // max(own, 1)
         if np.count_nonzero(held) > most:
             order = np.argsort(self.loads - self.limits, kind="stable")
             counts = np.bincount(self.target + 1, minlength=self.facts.members + 1)[1:]

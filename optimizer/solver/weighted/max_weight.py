@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from optimizer.model import Goals, IntArray, LimitSet, Problem, limits_of
 from optimizer.solver.limited import clash_error, named, smallest_clash
-from optimizer.solver.weighted.facts import Facts
 from optimizer.solver.weighted.or_tools import Flow
+from optimizer.solver.weighted.problem import WeightedProblem
 
 
 def check_max_weight(problem: Problem, goals: Goals) -> None:
@@ -29,7 +29,7 @@ def check_max_weight(problem: Problem, goals: Goals) -> None:
     assert limits is not None, "a clash has a limit"
     assert limits.most_weight is not None, "a clash of weights has one of these"
     partitions, takers = too_heavy
-    facts = Facts.of(problem, goals)
+    facts = WeightedProblem.of(problem, goals)
     unit, count = facts.weights.weight_unit, len(partitions)
     topics = named([problem.topics[t] for t in np.unique(problem.topic_of[partitions]).tolist()])
     members = named([problem.member_ids[m] for m in takers.nonzero()[0].tolist()])
@@ -48,7 +48,7 @@ def _too_heavy(
     limits = limits_of(problem, limit_set)
     if limits is None or limits.most_weight is None:
         return None
-    facts = Facts.of(problem, replace(goals, **limit_set._asdict()))
+    facts = WeightedProblem.of(problem, replace(goals, **limit_set._asdict()))
     most = np.minimum(limits.most_weight, int(facts.weight.sum()))
     if not facts.reads.any(axis=1).all():
         return None  # which limits by count tell

@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from optimizer.model import IntArray
-from optimizer.solver.weighted.facts import Facts
+from optimizer.solver.weighted.bundles import bundles_of
 from optimizer.solver.weighted.or_tools import Flow
-from optimizer.solver.weighted.parcels import parcels_of
+from optimizer.solver.weighted.problem import WeightedProblem
 
 Flags = NDArray[np.bool_]
 
@@ -27,7 +27,7 @@ class SetBound(NamedTuple):
     members: Flags
 
 
-def simple_bound(facts: Facts) -> SetBound:
+def simple_bound(facts: WeightedProblem) -> SetBound:
     """The best bound by nobody, by all members, and by the readers of a class."""
     weights, everybody = facts.weights, np.ones(facts.members, np.bool_)
     best = SetBound(_biggest(facts), ~everybody)
@@ -47,7 +47,7 @@ def simple_bound(facts: Facts) -> SetBound:
     return best
 
 
-def most_loaded(facts: Facts, start: SetBound) -> SetBound:
+def most_loaded(facts: WeightedProblem, start: SetBound) -> SetBound:
     """The best bound by any set: Newton's method on maximum flows, exactly (Dinkelbach 1967).
 
     Where a flow shows that a level is too low, its minimum cut is a set that says so; the next
@@ -63,7 +63,7 @@ def most_loaded(facts: Facts, start: SetBound) -> SetBound:
         best = SetBound(level, tight)
 
 
-def _biggest(facts: Facts) -> int:
+def _biggest(facts: WeightedProblem) -> int:
     """The level of the partition that even its strongest reader finds heaviest."""
     if not len(facts.read):
         return 0
@@ -74,7 +74,7 @@ def _biggest(facts: Facts) -> int:
     return int((-(-heaviest * weights.parts // strongest)).max())
 
 
-def _least_level(facts: Facts, members: Flags, weight: int) -> int:
+def _least_level(facts: WeightedProblem, members: Flags, weight: int) -> int:
     """The least level at which members take in so much, whole numbers each."""
     capacity = facts.weights.capacity[members]
     level = -(-weight * facts.weights.parts // max(int(capacity.sum()), 1))
@@ -89,7 +89,7 @@ class _Network:
     Members of one subscription and capacity are of a kind.
     """
 
-    def __init__(self, facts: Facts) -> None:
+    def __init__(self, facts: WeightedProblem) -> None:
         self.facts = facts
         reads, capacity = facts.reads, facts.weights.capacity
         columns = np.concatenate(
@@ -115,8 +115,8 @@ class _Network:
         """What parcels weigh, and which kinds may read each."""
         if not self.facts.has_tiers:
             return self.facts.class_weight, self.reads
-        parcels = parcels_of(self.facts, self.reads, limit)
-        return parcels.weight, parcels.may
+        bundles = bundles_of(self.facts, self.reads, limit)
+        return bundles.weight, bundles.may
 
     def least_level(self, tight: Flags, level: int) -> int:
         """The least level above which a set of members isn't too small any more, by bisection."""

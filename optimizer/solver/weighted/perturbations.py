@@ -9,19 +9,19 @@ import numpy as np
 
 from optimizer.model import IntArray
 from optimizer.solver.weighted.descent import Descent
-from optimizer.solver.weighted.facts import Facts
+from optimizer.solver.weighted.problem import WeightedProblem
 
-MOST = 3_000
+MAX_PARTITIONS = 3_000
 """Groups of more partitions, or so many times the partitions a member, aren't kicked."""
 
 
-def perturbed(facts: Facts, target: IntArray, perturbations: int, goal: int) -> IntArray:
+def perturbed(facts: WeightedProblem, target: IntArray, perturbations: int, goal: int) -> IntArray:
     """The best plan of a descent from here and after each kick; what is random hangs on the facts.
 
     Two to five members, the fullest among them, have their partitions dealt anew, in an order that
     is about that of their weights.
     """
-    if len(facts.read) > MOST or facts.members < 2:
+    if len(facts.read) > MAX_PARTITIONS or facts.members < 2:
         return target
     draw = random.Random(crc32(facts.weight.tobytes()))
     best, worth = target, _worth(facts, target)
@@ -35,14 +35,14 @@ def perturbed(facts: Facts, target: IntArray, perturbations: int, goal: int) -> 
     return best
 
 
-def _worth(facts: Facts, target: IntArray) -> tuple[int, float]:
+def _worth(facts: WeightedProblem, target: IntArray) -> tuple[int, float]:
     loads = facts.weights.loads(target)
     levels = facts.weights.levels(loads)
     squares = loads.astype(np.float64) ** 2 / facts.weights.capacity
     return int(levels.max(initial=0)), sum(squares.tolist())
 
 
-def _dealt(facts: Facts, target: IntArray, draw: random.Random) -> IntArray:
+def _dealt(facts: WeightedProblem, target: IntArray, draw: random.Random) -> IntArray:
     indices = target.copy()
     loads = facts.weights.loads(target)
     top = int(facts.weights.levels(loads).argmax())

@@ -8,13 +8,13 @@ from heapq import heapify, heappush, heapreplace
 import numpy as np
 
 from optimizer.model import IntArray
-from optimizer.solver.weighted.facts import Facts
+from optimizer.solver.weighted.problem import WeightedProblem
 
 Entry = tuple[int, int, int]
 """A member's load, how many partitions it has, and the member."""
 
 
-MANY = 256
+HEAP_READERS = 256
 """Readers of a class from which on a heap finds the least full sooner than a look at all."""
 
 
@@ -27,7 +27,7 @@ class LeastFull:
     never at more than it has.
     """
 
-    def __init__(self, facts: Facts, loads: IntArray, counts: IntArray) -> None:
+    def __init__(self, facts: WeightedProblem, loads: IntArray, counts: IntArray) -> None:
         self.loads, self.counts = loads, counts
         self._reads = facts.reads
         self._readers = [row.nonzero()[0] for row in facts.reads]
@@ -39,7 +39,7 @@ class LeastFull:
         self.heaps = {
             c: self._heap(readers)
             for c, (readers, scales) in enumerate(zip(self._readers, self._scales, strict=True))
-            if MANY <= len(readers) < partitions[c] and (scales == scales[0]).all()
+            if HEAP_READERS <= len(readers) < partitions[c] and (scales == scales[0]).all()
         }
 
     def reader(self, c: int, weight: int) -> tuple[float, int]:
@@ -89,7 +89,7 @@ class LeastFull:
                 heappush(heap, self._entry(member))
 
 
-def longest_first(facts: Facts) -> IntArray:
+def longest_first(facts: WeightedProblem) -> IntArray:
     """Every partition where it makes the least full, the heaviest first (Graham 1969)."""
     target = np.full(len(facts.class_of), -1)
     selection = facts.read
@@ -99,7 +99,7 @@ def longest_first(facts: Facts) -> IntArray:
     return completed(facts, target)
 
 
-def completed(facts: Facts, target: IntArray) -> IntArray:
+def completed(facts: WeightedProblem, target: IntArray) -> IntArray:
     """The assignment with all that has no member placed so."""
     target = target.copy()
     selection = facts.read[target[facts.read] < 0]

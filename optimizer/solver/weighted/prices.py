@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from optimizer.model import IntArray
-from optimizer.solver.weighted.facts import Facts
 from optimizer.solver.weighted.or_tools import PriceProgramme
+from optimizer.solver.weighted.problem import WeightedProblem
 
 FINEST = 120
 """Prices are whole numbers up to here, unless others are what the programme says exactly."""
@@ -17,7 +17,7 @@ FINEST = 120
 STEPS_OF_PRICES = np.arange(1, 301)
 """Denominators that prices of the programme may have in common."""
 
-MOST = 300
+MAX_PARTITIONS = 300
 """In groups of more partitions prices aren't looked for: sets say all that matters there."""
 
 MOST_KINDS = 40
@@ -44,7 +44,7 @@ class PriceBound(NamedTuple):
 
 
 def price_bound(
-    facts: Facts, low: int, plan: IntArray, rounds: int, enough: float
+    facts: WeightedProblem, low: int, plan: IntArray, rounds: int, enough: float
 ) -> PriceBound | None:
     """The highest level found, above `low`, below which prices show that there is no plan.
 
@@ -53,7 +53,7 @@ def price_bound(
     member's budget are added until there are none. First the level that would be `enough` is tried,
     and then levels between that and `low`.
     """
-    if len(facts.read) > MOST:
+    if len(facts.read) > MAX_PARTITIONS:
         return None
     search = _Search(facts, rounds)
     if len(search.kinds) > MOST_KINDS:
@@ -74,7 +74,7 @@ def price_bound(
     return best
 
 
-def counted_bound(facts: Facts, low: int, high: int) -> PriceBound | None:
+def counted_bound(facts: WeightedProblem, low: int, high: int) -> PriceBound | None:
     """The same by prices of 1: so many partitions, and members take in so many of the lightest.
 
     Where partitions weigh about the same, it is they that can't be cut into pieces. None where that
@@ -102,14 +102,14 @@ def counted_bound(facts: Facts, low: int, high: int) -> PriceBound | None:
     return PriceBound(best, prices)
 
 
-def _kinds(facts: Facts) -> int:
+def _kinds(facts: WeightedProblem) -> int:
     """How many kinds of members there are: of one subscription and capacity."""
     key = np.concatenate((facts.reads, facts.weights.capacity[None, :]), axis=0)
     return len(np.unique(key, axis=1).T)
 
 
 class _Search:
-    def __init__(self, facts: Facts, rounds: int) -> None:
+    def __init__(self, facts: WeightedProblem, rounds: int) -> None:
         self.facts, self.rounds = facts, rounds
         self.partitions = facts.read
         self.weight = facts.weight[self.partitions]

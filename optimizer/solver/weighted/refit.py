@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from optimizer.model import IntArray
-from optimizer.solver.weighted.facts import Facts
 from optimizer.solver.weighted.placing import LeastFull
+from optimizer.solver.weighted.problem import WeightedProblem
 
 MEMBERS = 3
 """With so many members it is tried to make room for a partition."""
@@ -14,7 +14,7 @@ MEMBERS = 3
 STEPS = 24
 """So many exchanges are made for it with each of them."""
 
-MOST = 200_000
+MAX_PAIRS = 200_000
 """So many pairs of partitions are looked at together at most."""
 
 
@@ -25,7 +25,9 @@ class Refit:
     pieces: exchanges for what is a little lighter bring them together.
     """
 
-    def __init__(self, facts: Facts, target: IntArray, full: LeastFull, limits: IntArray) -> None:
+    def __init__(
+        self, facts: WeightedProblem, target: IntArray, full: LeastFull, limits: IntArray
+    ) -> None:
         self.facts, self.target = facts, target
         self.full, self.limits = full, limits
         self.free = ((target >= 0) & (target != facts.owner)).nonzero()[0]
@@ -56,7 +58,7 @@ class Refit:
         facts, holder = self.facts, self.target[self.free]
         own = self.free[holder == member]
         others = self.free[holder != member]
-        if not len(own) or not len(others) or len(own) * len(others) > MOST:
+        if not len(own) or not len(others) or len(own) * len(others) > MAX_PAIRS:
             return False
         holder = self.target[others]
         gain = facts.weight[own][:, None] - facts.weight[others]

@@ -8,9 +8,9 @@ from itertools import pairwise
 import numpy as np
 
 from optimizer.model import NOBODY, IntArray
-from optimizer.solver.weighted.facts import Facts
 from optimizer.solver.weighted.make_room import make_room
 from optimizer.solver.weighted.placing import LeastFull
+from optimizer.solver.weighted.problem import WeightedProblem
 from optimizer.solver.weighted.refit import Refit
 
 LARGE = 3_000
@@ -23,7 +23,7 @@ ROUNDS = 3
 """So often it is tried to shed less, where not all that is shed can be placed."""
 
 
-def relieved(facts: Facts, level: int) -> IntArray | None:
+def relieved(facts: WeightedProblem, level: int) -> IntArray | None:
     """An assignment that is nowhere above a level, by as few moves as it can find; None if none.
 
     Whoever is above it gives up as few partitions as can be, and of these what is just enough. They
@@ -37,9 +37,9 @@ def relieved(facts: Facts, level: int) -> IntArray | None:
     plans, saving, least = [], 0, 0
     for _ in range(ROUNDS):
         relief = _Relief(facts, level)
-        shed = relief.to_shed(saving)
-        least = least or len(shed)
-        for p in shed:
+        released = relief.to_release(saving)
+        least = least or len(released)
+        for p in released:
             relief.take(p)
         left = relief.refitted([p for p in relief.unplaced if not relief.place(p)])
         if (plan := relief.repaired(left) if left else relief.target) is not None:
@@ -53,7 +53,7 @@ def relieved(facts: Facts, level: int) -> IntArray | None:
 class _Relief:
     """An assignment in the making, from the owners."""
 
-    def __init__(self, facts: Facts, level: int) -> None:
+    def __init__(self, facts: WeightedProblem, level: int) -> None:
         self.facts, self.level = facts, level
         self.limits = facts.weights.limits(level)
         self.target = facts.owner.copy()
@@ -70,7 +70,7 @@ class _Relief:
         result: list[int] = read[self.target[read] < 0].tolist()
         return result
 
-    def to_shed(self, saving: int) -> list[int]:
+    def to_release(self, saving: int) -> list[int]:
         """What those who have too much are to give up.
 
         Each gives up as few as it can. So that it weighs less by `saving`, some give up more, and
@@ -80,28 +80,32 @@ class _Relief:
         sheds = [self._least(member) for member in over]
         if saving:
             weight = self.facts.weight
-            closer = [self._closer(member, shed) for member, shed in zip(over, sheds, strict=True)]
-            saved = [
-                int(weight[shed].sum() - weight[other].sum())
-                for shed, other in zip(sheds, closer, strict=True)
+            closer = [
+                self._closer(member, released) for member, released in zip(over, sheds, strict=True)
             ]
-            more = [len(other) - len(shed) for shed, other in zip(sheds, closer, strict=True)]
+            saved = [
+                int(weight[released].sum() - weight[other].sum())
+                for released, other in zip(sheds, closer, strict=True)
+            ]
+            more = [
+                len(other) - len(released) for released, other in zip(sheds, closer, strict=True)
+            ]
             worth = [item / max(of, 1) for item, of in zip(saved, more, strict=True)]
             for at in sorted(range(len(over)), key=lambda at: (-worth[at], at)):
                 if saving <= 0 or saved[at] <= 0:
                     break
                 saving -= saved[at]
                 sheds[at] = closer[at]
-        return [p for shed in sheds for p in shed]
+        return [p for released in sheds for p in released]
 
-    def _closer(self, member: int, shed: list[int]) -> list[int]:
+    def _closer(self, member: int, released: list[int]) -> list[int]:
         """What a member can give up that is closer to just enough: more, and none of it too heavy.
 
         Where one partition is enough, it is done without any that would be.
         """
-        if len(shed) > 1:
+        if len(released) > 1:
             return self._least(member, more=1)
-        return self._least(member, lighter=True) or shed
+        return self._least(member, lighter=True) or released
 
     def _least(self, member: int, more: int = 0, lighter: bool = False) -> list[int]:
         """Of the fewest partitions without which a member fits those that weigh least, about.

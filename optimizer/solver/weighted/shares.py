@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from optimizer.model import IntArray
-from optimizer.solver.weighted.facts import Facts
 from optimizer.solver.weighted.or_tools import Flow
+from optimizer.solver.weighted.problem import WeightedProblem
 
 
-def by_shares(facts: Facts, level: int) -> IntArray:
+def by_shares(facts: WeightedProblem, level: int) -> IntArray:
     """An assignment in which members have about what a flow gives them of each class.
 
     Cut into pieces, all partitions fit in at the level of the bound: so much of each class is a

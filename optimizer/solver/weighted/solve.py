@@ -10,23 +10,23 @@ import numpy as np
 from optimizer.model import NOBODY, Goals, IntArray, Problem, classes_of
 from optimizer.solver.limited import check_limits
 from optimizer.solver.weighted.budget import gain_of, within_budget
+from optimizer.solver.weighted.bundles import without_tiny
 from optimizer.solver.weighted.capped import CappedSearch, caps_of
 from optimizer.solver.weighted.descent import Descent
 from optimizer.solver.weighted.effort import EFFORTS, Effort
+from optimizer.solver.weighted.even_out import evened_out
 from optimizer.solver.weighted.every import Every, SearchBound
-from optimizer.solver.weighted.facts import Facts
-from optimizer.solver.weighted.level_out import evened_out
 from optimizer.solver.weighted.max_weight import check_max_weight
 from optimizer.solver.weighted.most_loaded import SetBound, most_loaded, simple_bound
-from optimizer.solver.weighted.parcels import within
 from optimizer.solver.weighted.perturbations import perturbed
 from optimizer.solver.weighted.placing import completed, longest_first
 from optimizer.solver.weighted.prices import PriceBound, counted_bound, price_bound
+from optimizer.solver.weighted.problem import WeightedProblem
 from optimizer.solver.weighted.relieve import relieved
 from optimizer.solver.weighted.shares import by_shares
-from optimizer.solver.weighted.take_back import undo_moves
+from optimizer.solver.weighted.undo_moves import undo_moves
 
-MOST = 20_000
+MAX_PARTITIONS = 20_000
 """In groups of more partitions the highest load isn't lowered step by step from the owners."""
 
 LARGE = 3_000
@@ -36,7 +36,7 @@ ROUNDS = 4
 """So often the rest is evened out where the highest load is stuck."""
 
 
-class Found(NamedTuple):
+class WeightedSolution(NamedTuple):
     """A plan, what shows that none is lower, and why it isn't the best, if it isn't."""
 
     target: IntArray
@@ -44,7 +44,7 @@ class Found(NamedTuple):
     reason: str | None = None
 
 
-def solve_by_weight(problem: Problem, goals: Goals) -> Found:
+def solve_by_weight(problem: Problem, goals: Goals) -> WeightedSolution:
     """The best plan by weight that the effort finds.
 
     The highest level (load / capacity) comes first. Where partitions have owners, a plan that is
@@ -57,7 +57,7 @@ def solve_by_weight(problem: Problem, goals: Goals) -> Found:
     """
     check_limits(problem, goals)
     check_max_weight(problem, goals)
-    facts, effort = Facts.of(problem, goals), EFFORTS[goals.effort]
+    facts, effort = WeightedProblem.of(problem, goals), EFFORTS[goals.effort]
     search = _Search(facts, effort, goals.tolerance)
     budget = _budget(problem, facts, goals)
     if goals.pin or goals.exclude:  # a few members are then likely to read too much
@@ -79,10 +79,10 @@ def solve_by_weight(problem: Problem, goals: Goals) -> Found:
     level = max(facts.level_of(target), _raised(search.bound.level, goals.tolerance))
     may = (facts.owner == NOBODY) | (target != facts.owner)
     target = evened_out(facts, target, level, may, effort.enough)
-    return Found(target, search.bound, reason)
+    return WeightedSolution(target, search.bound, reason)
 
 
-def _budget(problem: Problem, facts: Facts, goals: Goals) -> int | None:
+def _budget(problem: Problem, facts: WeightedProblem, goals: Goals) -> int | None:
     """How many may move beside those that limits take anyhow."""
     budget = goals.budget(problem.partition_count)
     if budget is None:
@@ -91,7 +91,9 @@ def _budget(problem: Problem, facts: Facts, goals: Goals) -> int | None:
     return max(0, budget - keepable + int(np.count_nonzero(facts.owner != NOBODY)))
 
 
-def _within_caps(search: _Search, capped: CappedSearch, goals: Goals, budget: int | None) -> Found:
+def _within_caps(
+    search: _Search, capped: CappedSearch, goals: Goals, budget: int | None
+) -> WeightedSolution:
     """The same where members may have so much and no more: bounds are those without."""
     facts, reason = search.facts, None
     fitting = None
@@ -116,13 +118,13 @@ def _within_caps(search: _Search, capped: CappedSearch, goals: Goals, budget: in
     ):
         target, reason = capped.unmoved, f"not worth {moves} move{'s' * (moves != 1)}"
     search.better_prices_for(target)
-    return Found(target, search.bound, reason)
+    return WeightedSolution(target, search.bound, reason)
 
 
 class _Search:
     """What is known of a group by weight: a bound, and the best plan."""
 
-    def __init__(self, facts: Facts, effort: Effort, tolerance: float) -> None:
+    def __init__(self, facts: WeightedProblem, effort: Effort, tolerance: float) -> None:
         self.facts, self.effort, self._tolerance = facts, effort, tolerance
         self.bound: SetBound | PriceBound | SearchBound = simple_bound(facts)
         self._is_simple = True
@@ -172,7 +174,7 @@ class _Search:
         """A plan that isn't above a level, from what everybody has; None if none is found."""
         facts = self.facts
         result = relieved(facts, level)
-        if result is None and len(facts.read) <= MOST:
+        if result is None and len(facts.read) <= MAX_PARTITIONS:
             result = Descent(facts, completed(facts, facts.owner)).run(level)
         return None if result is None or facts.level_of(result) > level else result
 
@@ -226,7 +228,7 @@ class _Search:
         best = self._lowered(facts, best)
         if self._is_good(best):
             return best
-        fitting = within(facts, self.goal)
+        fitting = without_tiny(facts, self.goal)
         other = self._lowered(fitting, by_shares(fitting, self.bound.level))
         best = min((best, other), key=facts.level_of)
         if self._is_good(best):
@@ -240,7 +242,7 @@ class _Search:
             self._better_prices(best)
         return best
 
-    def _lowered(self, facts: Facts, target: IntArray) -> IntArray:
+    def _lowered(self, facts: WeightedProblem, target: IntArray) -> IntArray:
         """The plan with its highest load lowered; where that is stuck, the others are evened out.
 
         Who is in the way of an exchange then often has room for it.

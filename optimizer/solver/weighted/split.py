@@ -6,9 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from optimizer.model import IntArray
-from optimizer.solver.weighted.facts import Facts
+from optimizer.solver.weighted.problem import WeightedProblem
 
-MOST = 20
+MAX_PARTS = 20
 """So many parts are dealt anew: a thousand sums from each half of them."""
 
 HEAVY = 14
@@ -16,7 +16,7 @@ HEAVY = 14
 
 
 def best_split(
-    facts: Facts, target: IntArray, first: int, second: int, level: float
+    facts: WeightedProblem, target: IntArray, first: int, second: int, level: float
 ) -> list[tuple[int, int]] | None:
     """Who of two members is to have which partition; None if that gets neither below a level.
 
@@ -62,9 +62,9 @@ def best_split(
 def _parts(count: int) -> IntArray:
     """The part of each partition, the heaviest first."""
     number = np.arange(count)
-    if count <= MOST:
+    if count <= MAX_PARTS:
         return number
-    return np.where(number < HEAVY, number, HEAVY + (number - HEAVY) % (MOST - HEAVY))
+    return np.where(number < HEAVY, number, HEAVY + (number - HEAVY) % (MAX_PARTS - HEAVY))
 
 
 def _sums(weight: IntArray) -> NDArray[np.int64]:

@@ -7,19 +7,19 @@ from collections.abc import Iterator
 
 from optimizer.strategies import STRATEGIES
 from spark.audit.facts import GroupFacts
-from spark.audit.finding import Found, GroupFinding, Settings
-from spark.audit.words import A_NEW_PLAN, decimal, sentence
+from spark.audit.finding import FindingRow, GroupFinding, Settings
+from spark.audit.text import A_NEW_PLAN, decimal, sentence
 from spark.fleet import CLASSIC, LENGTH_OF_UUID
-from spark.wording import counted
+from spark.text import counted
 
 
-def unbalanced(facts: GroupFacts, settings: Settings) -> Iterator[Found]:
+def unbalanced(facts: GroupFacts, settings: Settings) -> Iterator[FindingRow]:
     """Most loaded member against that of the best assignment."""
     plan = facts.plan
     if plan is None or not plan.max_load:
         return
     if plan.current_max_load - plan.max_load >= settings["least"]:
-        yield Found(
+        yield FindingRow(
             f"group {facts.group}",
             plan.current_max_load / plan.max_load,
             lambda: sentence(
@@ -50,7 +50,7 @@ UNBALANCED = GroupFinding(
 )
 
 
-def range_skew(facts: GroupFacts, settings: Settings) -> Iterator[Found]:
+def range_skew(facts: GroupFacts, settings: Settings) -> Iterator[FindingRow]:
     """What Range gives its first member, of the topics that all members read.
 
     Range deals out each topic by itself, ⌈partitions ÷ members⌉ to the first members of them all.
@@ -64,7 +64,7 @@ def range_skew(facts: GroupFacts, settings: Settings) -> Iterator[Found]:
     first, last = sum(-(-size // members) for size in sizes), sum(size // members for size in sizes)
     mean = sum(sizes) / members
     if first - math.ceil(mean) >= settings["least"]:
-        yield Found(
+        yield FindingRow(
             f"group {facts.group}",
             first / mean,
             lambda: sentence(
@@ -100,7 +100,7 @@ EAGER = tuple(
 )
 
 
-def eager_rebalances(facts: GroupFacts, settings: Settings) -> Iterator[Found]:
+def eager_rebalances(facts: GroupFacts, settings: Settings) -> Iterator[FindingRow]:
     """Partitions that stop when a group of an eager strategy rebalances: all (KIP-429).
 
     Members of the new protocol give up only what moves. Where the snapshot doesn't tell a group's
@@ -114,7 +114,7 @@ def eager_rebalances(facts: GroupFacts, settings: Settings) -> Iterator[Found]:
     if row.type is None and all(len(member) == LENGTH_OF_UUID for member in row.member_ids):
         return
     owned = len(row.claim_partitions)
-    yield Found(
+    yield FindingRow(
         f"group {facts.group}",
         owned,
         lambda: sentence(

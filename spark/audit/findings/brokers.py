@@ -8,12 +8,19 @@ import numpy as np
 from pyspark.sql import DataFrame
 
 from spark.audit.facts import GroupFacts
-from spark.audit.finding import ALL_GROUPS, FleetFinding, Found, GroupFinding, Settings, rows_found
-from spark.audit.sql_text import decimal, filled, sentence
-from spark.audit.words import sentence as told
+from spark.audit.finding import (
+    ALL_GROUPS,
+    FindingRow,
+    FleetFinding,
+    GroupFinding,
+    Settings,
+    rows_found,
+)
+from spark.audit.sql_expressions import decimal, filled, sentence
+from spark.audit.text import sentence as told
 
 
-def one_leader(facts: GroupFacts, settings: Settings) -> Iterator[Found]:
+def one_leader(facts: GroupFacts, settings: Settings) -> Iterator[FindingRow]:
     """Members all of whose partitions are led by one broker, where there are others."""
     plan = facts.plan
     if plan is None or not facts.several_brokers or not len(facts.led.owner):
@@ -28,8 +35,8 @@ def one_leader(facts: GroupFacts, settings: Settings) -> Iterator[Found]:
         yield _led_by_one(facts, plan.names[at], int(owned[at]), int(of_owner[at]))
 
 
-def _led_by_one(facts: GroupFacts, member: str, owned: int, leader: int) -> Found:
-    return Found(
+def _led_by_one(facts: GroupFacts, member: str, owned: int, leader: int) -> FindingRow:
+    return FindingRow(
         f"member {member}",
         owned,
         lambda: told(

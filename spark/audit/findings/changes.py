@@ -9,13 +9,13 @@ import numpy as np
 
 from optimizer.model import IntArray
 from spark.audit.facts import GroupFacts
-from spark.audit.finding import Found, GroupFinding, Settings
+from spark.audit.finding import FindingRow, GroupFinding, Settings
 from spark.audit.findings.idle import KEEPABLE
-from spark.audit.words import A_NEW_PLAN, sentence
-from spark.wording import counted
+from spark.audit.text import A_NEW_PLAN, sentence
+from spark.text import counted
 
 
-def avoidable_moves(facts: GroupFacts, settings: Settings) -> Iterator[Found]:
+def avoidable_moves(facts: GroupFacts, settings: Settings) -> Iterator[FindingRow]:
     """Moves since the snapshot before, beyond those that the best assignment takes from there.
 
     That is told by the group solved with today's members and subscriptions from the claims of
@@ -26,7 +26,7 @@ def avoidable_moves(facts: GroupFacts, settings: Settings) -> Iterator[Found]:
         return
     made, needed = _changed_hands(plan, before), before.moves
     if made > needed:
-        yield Found(
+        yield FindingRow(
             f"group {facts.group}",
             made - needed,
             lambda: sentence(
@@ -75,7 +75,7 @@ AVOIDABLE_MOVES = GroupFinding(
 )
 
 
-def restarting_members(facts: GroupFacts, settings: Settings) -> Iterator[Found]:
+def restarting_members(facts: GroupFacts, settings: Settings) -> Iterator[FindingRow]:
     """Dynamic members of the snapshot before that are gone while others have come."""
     row = facts.row
     if facts.is_unsupported or not len(row.members_before):
@@ -90,7 +90,7 @@ def restarting_members(facts: GroupFacts, settings: Settings) -> Iterator[Found]
         return
     handed = int(np.count_nonzero(np.isin(row.before_claim_members, gone)))
     if handed:
-        yield Found(
+        yield FindingRow(
             f"group {facts.group}",
             min(len(gone), come),
             lambda: sentence(

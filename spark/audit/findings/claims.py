@@ -9,21 +9,21 @@ import numpy as np
 
 from spark.audit.disputes import Claims, Dispute
 from spark.audit.facts import GroupFacts
-from spark.audit.finding import Found, GroupFinding, Settings
-from spark.audit.words import sentence
-from spark.wording import counted
+from spark.audit.finding import FindingRow, GroupFinding, Settings
+from spark.audit.text import sentence
+from spark.text import counted
 
 
-def claimed_twice(facts: GroupFacts, settings: Settings) -> Iterator[Found]:
+def claimed_twice(facts: GroupFacts, settings: Settings) -> Iterator[FindingRow]:
     """Partitions that two members of one generation claim: the group gives them to nobody."""
     several = [dispute for dispute in facts.disputes if len(dispute.claimants) > 1]
     for topic, of_topic in groupby(several, key=lambda dispute: dispute.topic):
         yield _of_topic(facts.group, topic, list(of_topic))
 
 
-def _of_topic(group: str, topic: str, disputes: Sequence[Dispute]) -> Found:
+def _of_topic(group: str, topic: str, disputes: Sequence[Dispute]) -> FindingRow:
     _, partition, claimants = disputes[0]
-    return Found(
+    return FindingRow(
         f"topic {topic}",
         len(disputes),
         lambda: sentence(
@@ -51,7 +51,7 @@ CLAIMED_TWICE = GroupFinding(
 )
 
 
-def stale_claims(facts: GroupFacts, settings: Settings) -> Iterator[Found]:
+def stale_claims(facts: GroupFacts, settings: Settings) -> Iterator[FindingRow]:
     """Partitions that a present member claims by a generation which is over."""
     claims = facts.claims
     if claims is None:
@@ -63,8 +63,8 @@ def stale_claims(facts: GroupFacts, settings: Settings) -> Iterator[Found]:
         yield _of_member(facts.group, claims, claims.claimants[at], len(old), int(old.min()))
 
 
-def _of_member(group: str, claims: Claims, member: str, claimed: int, old: int) -> Found:
-    return Found(
+def _of_member(group: str, claims: Claims, member: str, claimed: int, old: int) -> FindingRow:
+    return FindingRow(
         f"member {member}",
         claimed,
         lambda: sentence(

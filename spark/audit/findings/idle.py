@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 
 from spark.audit.facts import GroupFacts
-from spark.audit.finding import Found, GroupFinding, Settings
-from spark.audit.words import A_NEW_PLAN, sentence
+from spark.audit.finding import FindingRow, GroupFinding, Settings
+from spark.audit.text import A_NEW_PLAN, sentence
 from spark.groups import EncodedRow
 from spark.solve import ACTIONS
-from spark.wording import counted
+from spark.text import counted
 
 KEEPABLE = (ACTIONS.index("keep"), ACTIONS.index("move"))
 """What happens to partitions whose owner is there and subscribed."""
@@ -38,7 +38,7 @@ def _readers(row: EncodedRow) -> int:
     return len(np.unique(row.subscribers[(row.topic_sizes > 0).repeat(row.subscriber_counts)]))
 
 
-def idle_members(facts: GroupFacts, settings: Settings) -> Iterator[Found]:
+def idle_members(facts: GroupFacts, settings: Settings) -> Iterator[FindingRow]:
     """Members without a partition that the best assignment would give one.
 
     Where nobody has several, what they lack is with nobody: those are unread partitions.
@@ -49,7 +49,7 @@ def idle_members(facts: GroupFacts, settings: Settings) -> Iterator[Found]:
     idle = _idle(plan)
     inputs = idle - _without(plan)
     if inputs > 0:
-        yield Found(
+        yield FindingRow(
             f"group {facts.group}",
             inputs,
             lambda: sentence(
@@ -79,7 +79,7 @@ IDLE_MEMBERS = GroupFinding(
 )
 
 
-def spare_members(facts: GroupFacts, settings: Settings) -> Iterator[Found]:
+def spare_members(facts: GroupFacts, settings: Settings) -> Iterator[FindingRow]:
     """Members that no assignment can give anything, of those that read a topic that is there.
 
     Connect's workers read all connectors: without one there is nothing to be spare of.
@@ -89,7 +89,7 @@ def spare_members(facts: GroupFacts, settings: Settings) -> Iterator[Found]:
         return
     spare = _without(plan) - (plan.members - _readers(facts.row))
     if spare > 0:
-        yield Found(
+        yield FindingRow(
             f"group {facts.group}",
             spare,
             lambda: sentence(

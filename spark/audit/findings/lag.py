@@ -8,13 +8,13 @@ from collections.abc import Iterator
 import numpy as np
 
 from spark.audit.facts import GroupFacts
-from spark.audit.finding import Found, GroupFinding, Settings
+from spark.audit.finding import FindingRow, GroupFinding, Settings
 from spark.audit.lags import Beyond, Stuck, sum_of
-from spark.audit.words import percent, sentence
-from spark.wording import counted
+from spark.audit.text import percent, sentence
+from spark.text import counted
 
 
-def lag_on_few_partitions(facts: GroupFacts, settings: Settings) -> Iterator[Found]:
+def lag_on_few_partitions(facts: GroupFacts, settings: Settings) -> Iterator[FindingRow]:
     """Topics of which few partitions have most of a group's lag: hot keys, or slow records."""
     if facts.most_lag < settings["least"] or facts.lags is None:
         return
@@ -31,8 +31,8 @@ def lag_on_few_partitions(facts: GroupFacts, settings: Settings) -> Iterator[Fou
 
 def _on_few(
     facts: GroupFacts, topic: str, few: int, size: int, share: float, lag: int, worst: int
-) -> Found:
-    return Found(
+) -> FindingRow:
+    return FindingRow(
         f"topic {topic}",
         share,
         lambda: sentence(
@@ -64,7 +64,7 @@ LAG_ON_FEW_PARTITIONS = GroupFinding(
 )
 
 
-def lag_on_one_member(facts: GroupFacts, settings: Settings) -> Iterator[Found]:
+def lag_on_one_member(facts: GroupFacts, settings: Settings) -> Iterator[FindingRow]:
     """Groups whose lag is mostly on the partitions of one of several members."""
     least = settings["least"]
     if facts.most_lag < least or facts.lags is None or facts.members < settings["members"]:
@@ -77,7 +77,7 @@ def lag_on_one_member(facts: GroupFacts, settings: Settings) -> Iterator[Found]:
         return
     lag, member = max((lag, member) for member, lag in of_member.items())
     share = lag / float(total)
-    yield Found(
+    yield FindingRow(
         f"member {member}",
         share,
         lambda: sentence(
@@ -107,14 +107,14 @@ LAG_ON_ONE_MEMBER = GroupFinding(
 )
 
 
-def stalled_partitions(facts: GroupFacts, settings: Settings) -> Iterator[Found]:
+def stalled_partitions(facts: GroupFacts, settings: Settings) -> Iterator[FindingRow]:
     """Partitions that are written and read by members who commit nothing, in two snapshots."""
     for stuck in facts.stuck:
         yield _stalled(facts, facts.plan.topics[stuck.topic], stuck)
 
 
-def _stalled(facts: GroupFacts, topic: str, stuck: Stuck) -> Found:
-    return Found(
+def _stalled(facts: GroupFacts, topic: str, stuck: Stuck) -> FindingRow:
+    return FindingRow(
         f"topic {topic}",
         stuck.partitions,
         lambda: sentence(
@@ -149,7 +149,7 @@ STALLED_PARTITIONS = GroupFinding(
 )
 
 
-def offset_beyond_end(facts: GroupFacts, settings: Settings) -> Iterator[Found]:
+def offset_beyond_end(facts: GroupFacts, settings: Settings) -> Iterator[FindingRow]:
     """Topics of which a group has committed offsets that no record has yet.
 
     Those of an empty group count as well: consumers that come back go on from there.
@@ -158,9 +158,9 @@ def offset_beyond_end(facts: GroupFacts, settings: Settings) -> Iterator[Found]:
         yield _beyond(facts, beyond)
 
 
-def _beyond(facts: GroupFacts, beyond: Beyond) -> Found:
+def _beyond(facts: GroupFacts, beyond: Beyond) -> FindingRow:
     mask = None not in (beyond.end, beyond.committed)
-    return Found(
+    return FindingRow(
         f"topic {beyond.topic}",
         beyond.partitions,
         lambda: sentence(

@@ -8,15 +8,15 @@ import numpy as np
 
 from optimizer.model import IntArray
 from spark.audit.facts import GroupFacts
-from spark.audit.finding import Found, GroupFinding, Settings
-from spark.audit.words import sentence
+from spark.audit.finding import FindingRow, GroupFinding, Settings
+from spark.audit.text import sentence
 from spark.solve import ACTIONS
-from spark.wording import counted
+from spark.text import counted
 
 TAKEOVER, DROP = ACTIONS.index("takeover"), ACTIONS.index("drop")
 
 
-def unread_partitions(facts: GroupFacts, settings: Settings) -> Iterator[Found]:
+def unread_partitions(facts: GroupFacts, settings: Settings) -> Iterator[FindingRow]:
     """Partitions of a topic that the group reads, and that nobody claims."""
     plan = facts.plan
     if plan is None or not len(plan.previous) or plan.previous.min() >= 0:
@@ -34,8 +34,8 @@ def unread_partitions(facts: GroupFacts, settings: Settings) -> Iterator[Found]:
         yield _unread(facts.group, plan.topics[at], count, int(number[first]))
 
 
-def _unread(group: str, topic: str, unread: int, first: int) -> Found:
-    return Found(
+def _unread(group: str, topic: str, unread: int, first: int) -> FindingRow:
+    return FindingRow(
         f"topic {topic}",
         unread,
         lambda: sentence(
@@ -63,22 +63,22 @@ UNREAD_PARTITIONS = GroupFinding(
 )
 
 
-def _by_owner(facts: GroupFacts, owners: IntArray, why: str) -> Iterator[Found]:
+def _by_owner(facts: GroupFacts, owners: IntArray, why: str) -> Iterator[FindingRow]:
     """Who owns these partitions, and how many each."""
     items, counts = np.unique(owners, return_counts=True)
     for at, owned in zip(items.tolist(), counts.tolist(), strict=True):
         yield _of_owner(facts.group, facts.plan.names[at], owned, why)
 
 
-def _of_owner(group: str, owner: str, owned: int, why: str) -> Found:
-    return Found(
+def _of_owner(group: str, owner: str, owned: int, why: str) -> FindingRow:
+    return FindingRow(
         f"member {owner}",
         owned,
         lambda: sentence(why, owner=owner, owned=counted(owned, "partition"), group=group),
     )
 
 
-def owner_gone(facts: GroupFacts, settings: Settings) -> Iterator[Found]:
+def owner_gone(facts: GroupFacts, settings: Settings) -> Iterator[FindingRow]:
     """Partitions whose owner isn't among the group's members."""
     if facts.plan is not None and facts.has_odd_owners:
         previous = facts.plan.previous
@@ -102,7 +102,7 @@ OWNER_GONE = GroupFinding(
 )
 
 
-def owner_not_subscribed(facts: GroupFacts, settings: Settings) -> Iterator[Found]:
+def owner_not_subscribed(facts: GroupFacts, settings: Settings) -> Iterator[FindingRow]:
     """Partitions whose owner is there and doesn't subscribe to the topic."""
     plan = facts.plan
     if plan is not None and facts.has_odd_owners:

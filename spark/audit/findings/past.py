@@ -5,11 +5,11 @@ from __future__ import annotations
 from pyspark.sql import Column, DataFrame, functions as F
 
 from spark.audit.finding import ALL_GROUPS, PastFinding, Settings, rows_found
-from spark.audit.sql_text import counted, decimal, filled, sentence
+from spark.audit.sql_expressions import counted, decimal, filled, sentence
 
 OF_GROUP = filled("group {group}")
 
-SOME = "if(at_least, 'at least ', '')"
+AT_LEAST = "if(at_least, 'at least ', '')"
 
 
 def _sql(text: str, name: str) -> Column:
@@ -130,7 +130,7 @@ def lag_seconds(consumption: DataFrame, settings: Settings) -> DataFrame:
         sentence=sentence(
             "What group {group} reads of {topic}-{partition} was written {some}{seconds} seconds "
             "ago.",
-            some=SOME,
+            some=AT_LEAST,
             seconds="cast(seconds as bigint)",
         ),
     )
@@ -159,7 +159,7 @@ def abandoned_group(unmanned: DataFrame, untouched: DataFrame, settings: Setting
         measure="hours",
         sentence=sentence(
             "Group {group} has had no members for {some}{hours} hours.",
-            some=SOME,
+            some=AT_LEAST,
             hours=decimal("hours"),
         ),
     )
@@ -229,7 +229,7 @@ def offsets_expire(unmanned: DataFrame, settings: Settings) -> DataFrame:
         measure="left",
         sentence=sentence(
             "Group {group} has had no members for {some}{hours} hours: {when}.",
-            some=SOME,
+            some=AT_LEAST,
             hours=decimal("hours"),
             when="if(left > 0, concat('its offsets expire in ', "
             f"{decimal('left')}, ' hours'), 'its offsets have expired, unless brokers keep them "

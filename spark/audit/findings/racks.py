@@ -7,13 +7,13 @@ from collections.abc import Iterator
 import numpy as np
 
 from spark.audit.facts import GroupFacts
-from spark.audit.finding import Found, GroupFinding, Settings
-from spark.audit.words import sentence
+from spark.audit.finding import FindingRow, GroupFinding, Settings
+from spark.audit.text import sentence
 from spark.groups import Lookup
-from spark.wording import counted
+from spark.text import counted
 
 
-def cross_rack_reads(facts: GroupFacts, settings: Settings) -> Iterator[Found]:
+def cross_rack_reads(facts: GroupFacts, settings: Settings) -> Iterator[FindingRow]:
     """Reads from a leader in another rack, against the most that could be local at these loads.
 
     An upper bound by counting: in each rack no more than the partitions that are led there, and
@@ -36,7 +36,7 @@ def cross_rack_reads(facts: GroupFacts, settings: Settings) -> Iterator[Found]:
     local = int(np.count_nonzero((reader == leader) & mask))
     avoidable = int(np.minimum(*of_side)[1:].sum()) - local
     if avoidable >= settings["least"]:
-        yield Found(
+        yield FindingRow(
             f"group {facts.group}",
             avoidable / reads,
             lambda: sentence(

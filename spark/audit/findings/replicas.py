@@ -5,7 +5,7 @@ from __future__ import annotations
 from pyspark.sql import DataFrame, functions as F
 
 from spark.audit.finding import ALL_GROUPS, FleetFinding, Settings, rows_found
-from spark.audit.sql_text import counted, filled, percent, sentence
+from spark.audit.sql_expressions import counted, filled, percent, sentence
 from spark.fleet import IS_CONNECTOR
 
 

@@ -6,11 +6,11 @@ from collections import Counter
 from collections.abc import Iterator
 
 from spark.audit.facts import GroupFacts
-from spark.audit.finding import Found, GroupFinding, Settings
+from spark.audit.finding import FindingRow, GroupFinding, Settings
 from spark.audit.rules import Timeouts
-from spark.audit.words import decimal, sentence
+from spark.audit.text import decimal, sentence
 from spark.fleet import CONSUMER
-from spark.wording import counted
+from spark.text import counted
 
 
 def _stated(facts: GroupFacts) -> Timeouts | None:
@@ -18,12 +18,12 @@ def _stated(facts: GroupFacts) -> Timeouts | None:
     return facts.timeouts if facts.members and not facts.is_unsupported else None
 
 
-def session_timeout(facts: GroupFacts, settings: Settings) -> Iterator[Found]:
+def session_timeout(facts: GroupFacts, settings: Settings) -> Iterator[FindingRow]:
     """session.timeout.ms should allow for three heartbeats (Kafka's own advice)."""
     values = _stated(facts)
     if values and values.session_timeout_ms and values.heartbeat_interval_ms:
         ratio = values.session_timeout_ms / values.heartbeat_interval_ms
-        yield Found(
+        yield FindingRow(
             f"group {facts.group}",
             ratio,
             lambda: sentence(
@@ -51,12 +51,12 @@ SESSION_TIMEOUT = GroupFinding(
 )
 
 
-def poll_interval(facts: GroupFacts, settings: Settings) -> Iterator[Found]:
+def poll_interval(facts: GroupFacts, settings: Settings) -> Iterator[FindingRow]:
     """max.poll.interval.ms against the time that processing one poll takes."""
     values = _stated(facts)
     if values and values.max_poll_interval_ms and values.processing_time_ms:
         ratio = values.max_poll_interval_ms / values.processing_time_ms
-        yield Found(
+        yield FindingRow(
             f"group {facts.group}",
             ratio,
             lambda: sentence(
@@ -84,7 +84,7 @@ POLL_INTERVAL = GroupFinding(
 )
 
 
-def session_timeout_outside(facts: GroupFacts, settings: Settings) -> Iterator[Found]:
+def session_timeout_outside(facts: GroupFacts, settings: Settings) -> Iterator[FindingRow]:
     """session.timeout.ms against what brokers allow (GroupCoordinatorService.joinGroup).
 
     Members of the new protocol have the broker's own.
@@ -100,8 +100,8 @@ def session_timeout_outside(facts: GroupFacts, settings: Settings) -> Iterator[F
         yield _outside(facts, session, session / most, "more", most)
 
 
-def _outside(facts: GroupFacts, session: int, ratio: float, than: str, limit: int) -> Found:
-    return Found(
+def _outside(facts: GroupFacts, session: int, ratio: float, than: str, limit: int) -> FindingRow:
+    return FindingRow(
         f"group {facts.group}",
         ratio,
         lambda: sentence(
@@ -132,7 +132,7 @@ KAFKAS_SESSION_MS = 45_000
 """session.timeout.ms and group.consumer.session.timeout.ms, where nobody states another."""
 
 
-def restart_outlasts_session(facts: GroupFacts, settings: Settings) -> Iterator[Found]:
+def restart_outlasts_session(facts: GroupFacts, settings: Settings) -> Iterator[FindingRow]:
     """A static member that is back after its session has been replaced (KIP-345)."""
     values = _stated(facts)
     static = sum(instance_id is not None for instance_id in facts.row.instance_ids)
@@ -140,7 +140,7 @@ def restart_outlasts_session(facts: GroupFacts, settings: Settings) -> Iterator[
         return
     session = values.session_timeout_ms or KAFKAS_SESSION_MS
     restart = values.restart_ms
-    yield Found(
+    yield FindingRow(
         f"group {facts.group}",
         restart / session,
         lambda: sentence(
@@ -166,7 +166,7 @@ RESTART_OUTLASTS_SESSION = GroupFinding(
 )
 
 
-def instance_id_twice(facts: GroupFacts, settings: Settings) -> Iterator[Found]:
+def instance_id_twice(facts: GroupFacts, settings: Settings) -> Iterator[FindingRow]:
     """Members of one group.instance.id fence each other (KIP-345)."""
     if facts.is_unsupported:
         return
@@ -176,8 +176,8 @@ def instance_id_twice(facts: GroupFacts, settings: Settings) -> Iterator[Found]:
             yield _twice(facts, instance, times)
 
 
-def _twice(facts: GroupFacts, instance: str, times: int) -> Found:
-    return Found(
+def _twice(facts: GroupFacts, instance: str, times: int) -> FindingRow:
+    return FindingRow(
         f"instance {instance}",
         times,
         lambda: sentence(

@@ -7,12 +7,12 @@ from collections.abc import Iterator
 import numpy as np
 
 from spark.audit.facts import GroupFacts
-from spark.audit.finding import Found, GroupFinding, Settings
-from spark.audit.words import sentence
-from spark.wording import shortened
+from spark.audit.finding import FindingRow, GroupFinding, Settings
+from spark.audit.text import sentence
+from spark.text import shortened
 
 
-def topic_on_one_member(facts: GroupFacts, settings: Settings) -> Iterator[Found]:
+def topic_on_one_member(facts: GroupFacts, settings: Settings) -> Iterator[FindingRow]:
     """Topics of which one member owns more than half while several subscribe to them.
 
     Who has more than half is in the middle of the sorted owners.
@@ -38,9 +38,9 @@ def topic_on_one_member(facts: GroupFacts, settings: Settings) -> Iterator[Found
         yield _on_one(facts, int(topics[at]), plan.names[owner[at]], int(owned[at]))
 
 
-def _on_one(facts: GroupFacts, at: int, member: str, owned: int) -> Found:
+def _on_one(facts: GroupFacts, at: int, member: str, owned: int) -> FindingRow:
     topic, size = facts.plan.topics[at], int(facts.topic_sizes[at])
-    return Found(
+    return FindingRow(
         f"topic {topic}",
         owned / size,
         lambda: sentence(
@@ -71,7 +71,7 @@ TOPIC_ON_ONE_MEMBER = GroupFinding(
 )
 
 
-def unequal_topics(facts: GroupFacts, settings: Settings) -> Iterator[Found]:
+def unequal_topics(facts: GroupFacts, settings: Settings) -> Iterator[FindingRow]:
     """Topics that a group joins by partition number, with different numbers of partitions."""
     if not facts.joined or not facts.is_settled:
         return
@@ -83,8 +83,8 @@ def unequal_topics(facts: GroupFacts, settings: Settings) -> Iterator[Found]:
             yield _unequal(facts.group, joined)
 
 
-def _unequal(group: str, sizes: dict[str, int]) -> Found:
-    return Found(
+def _unequal(group: str, sizes: dict[str, int]) -> FindingRow:
+    return FindingRow(
         f"topics {', '.join(sizes)}",
         max(sizes.values()) - min(sizes.values()),
         lambda: sentence(

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from spark.audit.facts import GroupFacts
-from spark.audit.finding import Found, GroupFinding, Settings
-from spark.audit.words import sentence
-from spark.wording import LONGEST_SENTENCE, shortened
+from spark.audit.finding import FindingRow, GroupFinding, Settings
+from spark.audit.text import sentence
+from spark.text import LONGEST_SENTENCE, shortened
 
 
-def _unjudged(facts: GroupFacts, status: str, why: str) -> Iterator[Found]:
+def _unjudged(facts: GroupFacts, status: str, why: str) -> Iterator[FindingRow]:
     """Whether the group's status is this one, and why that is so."""
     if facts.solved.status == status:
-        yield Found(
+        yield FindingRow(
             f"group {facts.group}",
             1,
             lambda: sentence(
@@ -25,7 +25,7 @@ def _unjudged(facts: GroupFacts, status: str, why: str) -> Iterator[Found]:
         )
 
 
-def invalid_group(facts: GroupFacts, settings: Settings) -> Iterator[Found]:
+def invalid_group(facts: GroupFacts, settings: Settings) -> Iterator[FindingRow]:
     """Groups whose facts contradict each other, or couldn't be read; the reason says how."""
     yield from _unjudged(facts, "invalid", "Group {group} can't be judged: {reason}.")
 
@@ -41,7 +41,7 @@ INVALID_GROUP = GroupFinding(
 )
 
 
-def failed_group(facts: GroupFacts, settings: Settings) -> Iterator[Found]:
+def failed_group(facts: GroupFacts, settings: Settings) -> Iterator[FindingRow]:
     """Groups that were sound enough to be solved and judged, and weren't."""
     yield from _unjudged(
         facts, "failed", "Group {group} can't be judged, solving it failed: {reason}."

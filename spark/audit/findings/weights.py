@@ -9,9 +9,9 @@ import numpy as np
 from optimizer.model import Goals, Problem, classes_of, weights_of
 from optimizer.solver import solve_by_weight
 from spark.audit.facts import GroupFacts
-from spark.audit.finding import WORST_FIRST, Found, GroupFinding, Settings
-from spark.audit.words import decimal, sentence
-from spark.wording import counted
+from spark.audit.finding import WORST_FIRST, FindingRow, GroupFinding, Settings
+from spark.audit.text import decimal, sentence
+from spark.text import counted
 
 QUICK = Goals(balance="weight", effort="quick")
 
@@ -21,14 +21,14 @@ DIGITS = 9
 ROUNDING = 1e-8
 """More than these digits, and real numbers, can be off by."""
 
-MOST = 50_000
+MAX_PARTITIONS = 50_000
 """Larger groups aren't planned by weight here."""
 
 
-def unbalanced_weight(facts: GroupFacts, settings: Settings) -> Iterator[Found]:
+def unbalanced_weight(facts: GroupFacts, settings: Settings) -> Iterator[FindingRow]:
     """The most loaded member by weight against that of a plan by weight."""
     problem = facts.weighed
-    if problem is None or facts.members < 2 or problem.partition_count > MOST:
+    if problem is None or facts.members < 2 or problem.partition_count > MAX_PARTITIONS:
         return
     weights = weights_of(problem)
     if weights.known < settings["known"]:
@@ -44,7 +44,7 @@ def unbalanced_weight(facts: GroupFacts, settings: Settings) -> Iterator[Found]:
     if not best or level <= best:
         return
     moves = int(np.count_nonzero(classes_of(problem).keepable & (planned != problem.owner)))
-    yield Found(
+    yield FindingRow(
         f"group {facts.group}",
         round(level / best, DIGITS),
         lambda: sentence(
@@ -82,7 +82,7 @@ UNBALANCED_WEIGHT = GroupFinding(
 )
 
 
-def hot_partition(facts: GroupFacts, settings: Settings) -> Iterator[Found]:
+def hot_partition(facts: GroupFacts, settings: Settings) -> Iterator[FindingRow]:
     """The heaviest partition against a member's fair share: no assignment cuts it in two."""
     problem = facts.weighed
     if problem is None or facts.members < 2:
@@ -97,7 +97,7 @@ def hot_partition(facts: GroupFacts, settings: Settings) -> Iterator[Found]:
         return
     share = total * int(weights.capacity.max()) / int(weights.capacity.sum())
     weight = int(weights.of_partition[hottest])
-    yield Found(
+    yield FindingRow(
         f"partition {problem.partition_name(hottest)}",
         round(weight / share, DIGITS),
         lambda: sentence(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from spark.report.material import Material, anchor
-from spark.wording import count_of
+from spark.text import count_of
 
 FIRST = 3
 

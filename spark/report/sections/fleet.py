@@ -9,7 +9,7 @@ from spark.report.material import Material
 MEASURES = {"replicas": ("replicas", "planned"), "leaders": ("leaders", "planned_leaders")}
 """What is shown of brokers, and its columns now and planned."""
 
-SHOWN = 12
+BROKERS_SHOWN = 12
 """Brokers of a cluster that are shown: those furthest from the mean."""
 
 
@@ -53,7 +53,7 @@ def _cluster(row: Any) -> dict[str, Any]:
             -sum(abs(deviation(item, name, name)) / (most[name] or 1) for name in MEASURES),
             item["broker"],
         ),
-    )[:SHOWN]
+    )[:BROKERS_SHOWN]
     return {
         **{name: row[name] for name in ("cluster", "copies", "leader_changes", "optimal")},
         "count": len(row["brokers"]),

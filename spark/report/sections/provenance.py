@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from spark.meanings import MEANINGS
+from spark.glossary import GLOSSARY
 from spark.report.material import Material
 
 
@@ -14,7 +14,7 @@ def provenance(material: Material) -> dict[str, Any]:
     part = f" Only {material.part}." if material.part else ""
     plan = f" The plan is that in {material.plan}." if material.plan else ""
     return {
-        "meanings": MEANINGS,
+        "meanings": GLOSSARY,
         "commands": material.made_by,
         "made": f"Made by Evenfleet {material.version} at {material.made_at} from the store "
         f"{material.store}, snapshot {material.snapshot} ({instants}), with the goals "

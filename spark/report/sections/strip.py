@@ -8,7 +8,7 @@ from typing import Any
 
 from spark.report.material import Material
 from spark.report.sections.trend import spark_line
-from spark.wording import count_of
+from spark.text import count_of
 
 STALE = 2 * 86_400
 """Seconds from which on a snapshot is shown as trouble."""

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from spark.errors import InputError
 from spark.sources.kafka_text.lines import UnreadableLine, is_noise, read_lines
-from spark.wording import named
+from spark.text import named
 
 EXPECTED = "the text of kafka-broker-api-versions"
 

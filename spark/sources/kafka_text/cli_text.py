@@ -21,7 +21,7 @@ from spark.sources.kafka_text.subscriptions import (
     read_subscriptions,
 )
 from spark.sources.kafka_text.topics import Partition, read_topics
-from spark.wording import named
+from spark.text import named
 
 Row = dict[str, Any]
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from spark.sources.kafka_text.captures import ConsumerGroup
-from spark.wording import named
+from spark.text import named
 
 
 @dataclass

@@ -16,7 +16,7 @@ from spark.errors import InputError
 from spark.sources.kafka_text.captures import ConsumerGroup
 from spark.sources.kafka_text.lines import Line, UnreadableLine, read_lines
 from spark.sources.kafka_text.table import TOPIC_NAME
-from spark.wording import named
+from spark.text import named
 
 Infer = Literal["union", "owned"]
 Subscription = tuple[str, str]

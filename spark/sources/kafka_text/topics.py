@@ -11,7 +11,7 @@ from spark.errors import InputError
 from spark.sources.kafka_text.brokers import parse_broker_id
 from spark.sources.kafka_text.lines import Line, UnreadableLine, is_noise, read_lines, shortened
 from spark.sources.kafka_text.table import TOPIC_NAME
-from spark.wording import named
+from spark.text import named
 
 EXPECTED = "the text of kafka-topics --describe"
 

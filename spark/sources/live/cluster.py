@@ -18,7 +18,7 @@ SECRETS = ("password", "token", "key_password")
 
 
 @dataclass(frozen=True)
-class Wanted:
+class ClusterSelection:
     """Names that match a pattern of `include` (none given: all) and none of `exclude`."""
 
     include: tuple[str, ...] = ()
@@ -51,8 +51,8 @@ class Cluster:
     key_file: Path | None = None
     key_password: Secret | None = None
     check_hostname: bool = True
-    groups: Wanted = field(default_factory=Wanted)
-    topics: Wanted = field(default_factory=Wanted)
+    groups: ClusterSelection = field(default_factory=ClusterSelection)
+    topics: ClusterSelection = field(default_factory=ClusterSelection)
     rack_pattern: str | None = None
     timeout: float = 10.0
     retries: int = 2
@@ -82,7 +82,7 @@ def read_clusters(path: Path) -> list[Cluster]:
 
 _LISTS = ("bootstrap", "groups", "exclude_groups", "topics", "exclude_topics")
 _FILES = ("ca_file", "certificate_file", "key_file")
-_PLACES = [f"{secret}_{place}" for secret in SECRETS for place in ("env", "file")]
+_SECRET_OPTIONS = [f"{secret}_{place}" for secret in SECRETS for place in ("env", "file")]
 
 
 def _is_texts(result: Any) -> bool:
@@ -93,7 +93,7 @@ def _is_texts(result: Any) -> bool:
 _TEXT = value(lambda result: isinstance(result, str), "a text")
 RULES: dict[str, Rule] = {
     **{item.name: _TEXT for item in fields(Cluster) if item.name not in ("name", *SECRETS)},
-    **dict.fromkeys(_PLACES, _TEXT),
+    **dict.fromkeys(_SECRET_OPTIONS, _TEXT),
     **dict.fromkeys(_LISTS, value(_is_texts, "a text or a list of texts")),
     "check_hostname": value(lambda result: isinstance(result, bool), "true or false"),
     "timeout": value(is_number, "a number"),
@@ -111,13 +111,13 @@ def _cluster(path: Path, name: str, table: Any) -> Cluster:
     values: dict[str, Any] = {
         key: Path(settings).expanduser() if key in _FILES else settings
         for key, settings in table.items()
-        if key not in _LISTS and key not in _PLACES
+        if key not in _LISTS and key not in _SECRET_OPTIONS
     } | {secret: _secret(table, secret) for secret in SECRETS}
     return Cluster(
         name=name,
         bootstrap=lists["bootstrap"],
-        groups=Wanted(lists["groups"], lists["exclude_groups"]),
-        topics=Wanted(lists["topics"], lists["exclude_topics"]),
+        groups=ClusterSelection(lists["groups"], lists["exclude_groups"]),
+        topics=ClusterSelection(lists["topics"], lists["exclude_topics"]),
         **values,
     )
 

@@ -11,7 +11,7 @@ from typing import Any
 from spark.fleet import SourceTables
 from spark.sources.live.cluster import Cluster
 from spark.sources.live.connection import Connection, UnreachableError
-from spark.sources.live.read_cluster import Tell, read_cluster, tell_nobody
+from spark.sources.live.read_cluster import Report, read_cluster, tell_nobody
 from spark.sources.live.tables import tables_of
 
 AT_A_TIME = 8
@@ -32,7 +32,7 @@ class Collected(SourceTables):
     leaderless: int = 0
 
 
-def collect_clusters(clusters: Sequence[Cluster], tell: Tell = tell_nobody) -> list[Collected]:
+def collect_clusters(clusters: Sequence[Cluster], tell: Report = tell_nobody) -> list[Collected]:
     """Read clusters, at most AT_A_TIME at once. InputError when a secret isn't there.
 
     `tell` hears of the groups of all of them together.
@@ -50,7 +50,7 @@ def collect_clusters(clusters: Sequence[Cluster], tell: Tell = tell_nobody) -> l
         return list(threads.map(read, clusters))
 
 
-def collect_cluster(cluster: Cluster, tell: Tell = tell_nobody) -> Collected:
+def collect_cluster(cluster: Cluster, tell: Report = tell_nobody) -> Collected:
     """Read one cluster; what can't be had is said in the result."""
     begun = time.monotonic()
     try:

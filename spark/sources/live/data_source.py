@@ -12,7 +12,7 @@ from pyspark.sql.datasource import DataSource, DataSourceReader, InputPartition
 
 from spark.errors import InputError
 from spark.fleet import TABLES
-from spark.sources.live.cluster import Cluster, Wanted, read_clusters
+from spark.sources.live.cluster import Cluster, ClusterSelection, read_clusters
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -63,7 +63,12 @@ class KafkaGroups(DataSource):
         groups, topics = self._wanted("groups"), self._wanted("topics")
         if bootstrap is not None and name is not None and "clusters" not in options:
             return [
-                Cluster(name, (bootstrap,), groups=groups or Wanted(), topics=topics or Wanted())
+                Cluster(
+                    name,
+                    (bootstrap,),
+                    groups=groups or ClusterSelection(),
+                    topics=topics or ClusterSelection(),
+                )
             ]
         if "clusters" not in options or bootstrap is not None:
             raise InputError("give the options bootstrap and cluster, or clusters")
@@ -78,8 +83,10 @@ class KafkaGroups(DataSource):
             raise InputError(f"{file} has no cluster {name!r}")
         return selection
 
-    def _wanted(self, key: str) -> Wanted | None:
-        return Wanted(tuple(self.options[key].split(","))) if key in self.options else None
+    def _wanted(self, key: str) -> ClusterSelection | None:
+        return (
+            ClusterSelection(tuple(self.options[key].split(","))) if key in self.options else None
+        )
 
 
 class _OneCluster(InputPartition):

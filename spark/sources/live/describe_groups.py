@@ -18,7 +18,7 @@ from spark.sources.live.coordinators import ask_coordinators, questions_for
 from spark.sources.live.error_text import error_text
 from spark.sources.live.group import Claim, DescribedGroup, gone, unknown
 from spark.sources.live.list_groups import Listed
-from spark.wording import named
+from spark.text import named
 
 
 def describe_groups(

@@ -9,7 +9,7 @@ from kafka.protocol.admin import DescribeClusterRequest
 from kafka.protocol.metadata import MetadataRequest
 
 from spark.sources.live.connection import Brokers, NoAnswer, ask_any
-from spark.wording import named
+from spark.text import named
 
 
 def hidden_topics(brokers: Brokers, read: Iterable[str]) -> list[str]:

@@ -13,7 +13,7 @@ from spark.sources.live.cluster import Cluster
 from spark.sources.live.connection import PAUSE, Brokers, NoAnswer, attempts
 from spark.sources.live.coordinators import MOVED
 from spark.sources.live.error_text import error_text
-from spark.wording import named
+from spark.text import named
 
 
 class Listed(NamedTuple):

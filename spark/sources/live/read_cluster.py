@@ -17,9 +17,9 @@ from spark.sources.live.hidden import hidden_groups, hidden_topics
 from spark.sources.live.list_groups import list_groups
 from spark.sources.live.reassignments import Moving, read_reassignments
 from spark.sources.live.topic_settings import read_min_insync
-from spark.wording import named
+from spark.text import named
 
-Tell = Callable[[int, int], None]
+Report = Callable[[int, int], None]
 """Hears how many groups are described, and of how many, whenever that is more."""
 
 
@@ -48,7 +48,7 @@ class Reading:
     min_insync: dict[str, int] = field(default_factory=dict)
 
 
-def read_cluster(cluster: Cluster, brokers: Brokers, tell: Tell = tell_nobody) -> Reading:
+def read_cluster(cluster: Cluster, brokers: Brokers, tell: Report = tell_nobody) -> Reading:
     """Ask for the topics, the groups, and how far the groups' partitions go."""
     entries = sorted(brokers.metadata.brokers, key=lambda broker: broker.node_id)
     topics, notes = _topics(cluster, brokers.metadata.topics)

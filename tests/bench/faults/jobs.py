@@ -17,7 +17,7 @@ import pyarrow.parquet as pq
 
 from spark.demo.fleet import demo_fleet
 from spark.errors import InputError
-from spark.files import LocalPlace
+from spark.files import LocalStore
 from spark.fleet import TABLES, write_store
 from spark.fleet.store import states_of
 from tests.bench.faults.cluster import bootstrap
@@ -52,7 +52,7 @@ class Job:
 
     def state(self) -> State | str:
         """All rows of all tables, or why they can't be read."""
-        return _rows(LocalPlace(self.out), self.tables)
+        return _rows(LocalStore(self.out), self.tables)
 
     def would_be(self, before: State | str) -> list[State]:
         """What may be there after the next turn."""
@@ -74,7 +74,7 @@ class AddingJob(Job):
         return [*made, "--snapshot", f"20261122T{self.snapshots:06}Z"]
 
     def state(self) -> State | str:
-        place = LocalPlace(self.out)
+        place = LocalStore(self.out)
         states = states_of(place)
         whole = [item for item, why in states.items() if why is None]
         try:
@@ -90,7 +90,7 @@ class AddingJob(Job):
         self.snapshots += 1
 
 
-def _rows(place: LocalPlace, tables: Sequence[str]) -> State | str:
+def _rows(place: LocalStore, tables: Sequence[str]) -> State | str:
     result = {}
     for table in tables:
         try:
@@ -108,7 +108,7 @@ def _rows(place: LocalPlace, tables: Sequence[str]) -> State | str:
     return result
 
 
-def _counts(place: LocalPlace, snapshot: str) -> dict[str, int]:
+def _counts(place: LocalStore, snapshot: str) -> dict[str, int]:
     parts = {table: place.parts(table, snapshot) for table in TABLES}
     return {
         table: sum(pq.read_metadata(file).num_rows for file in _files(part.paths))

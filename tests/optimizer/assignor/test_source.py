@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from optimizer.assignor import source
-from optimizer.assignor.source import text_of, within, without_secrets
+from optimizer.assignor.source import run_with_timeout, text_of, without_secrets
 
 
 @contextmanager
@@ -76,8 +76,8 @@ def test_a_password_in_a_url_is_neither_used_nor_printed() -> None:
 def test_work_that_takes_too_long_is_left_behind() -> None:
     left = threading.Event()
     with pytest.raises(TimeoutError, match=r"longer than 0\.01 s"):
-        within(0.01, lambda: left.wait(60))
+        run_with_timeout(0.01, lambda: left.wait(60))
     left.set()
     with pytest.raises(TimeoutError, match="its own"):
-        within(5, lambda: (_ for _ in ()).throw(TimeoutError("its own")))
-    assert within(5, lambda: 7) == 7
+        run_with_timeout(5, lambda: (_ for _ in ()).throw(TimeoutError("its own")))
+    assert run_with_timeout(5, lambda: 7) == 7

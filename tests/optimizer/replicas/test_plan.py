@@ -23,10 +23,10 @@ from optimizer.replicas import (
     ReplicaGoals,
     ReplicaGoalsError,
     check_replicas,
+    describe_reasons,
     most_bytes_bound,
     placement,
     plan_replicas,
-    reasons_told,
 )
 from tests.optimizer.replicas.brute_force import faults_of
 from tests.optimizer.replicas.properties import broken_properties
@@ -166,7 +166,7 @@ def test_what_cannot_be_planned_stays_and_is_named() -> None:
         ],
     )
     plan = plan_replicas(cluster)
-    assert reasons_told(plan.left_out) == [
+    assert describe_reasons(plan.left_out) == [
         "1 partition of lost left out: all its replicas are on dead brokers, so there is nothing "
         "to copy from",
         "1 partition of unknown left out: its replicas aren't known",

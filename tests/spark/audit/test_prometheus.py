@@ -23,10 +23,10 @@ COLUMNS = (
 NOT_RUN = {"poll-interval": "no time-outs are configured"}
 HOSTILE = "\"><script>\n|=\\'{},#\r\x1b[2J\u202e"
 
-Found = tuple[str, str | None, str, str]
+FindingRow = tuple[str, str | None, str, str]
 
 
-def audit_of(spark: SparkSession, found: Iterable[Found], groups: int) -> FleetAudit:
+def audit_of(spark: SparkSession, found: Iterable[FindingRow], groups: int) -> FleetAudit:
     """An audit that found this: cluster, group, finding and severity."""
     rows = [
         (cluster, group, "s", finding, severity, 1.0, 1.0, "s", "a")
@@ -39,9 +39,11 @@ def audit_of(spark: SparkSession, found: Iterable[Found], groups: int) -> FleetA
     return FleetAudit("20261121T060000Z", findings, NOT_RUN, [], judged)
 
 
-def fleet(groups: int) -> list[Found]:
+def fleet(groups: int) -> list[FindingRow]:
     """Each group has a warning, the last two something critical as well, one cluster a broker."""
-    result: list[Found] = [("c", f"g{at:04}", "idle-members", "warning") for at in range(groups)]
+    result: list[FindingRow] = [
+        ("c", f"g{at:04}", "idle-members", "warning") for at in range(groups)
+    ]
     result += [("c", f"g{at:04}", "claimed-twice", "critical") for at in (groups - 1, groups - 2)]
     return [*result, ("c", None, "leaderless", "critical"), ("c", "g0000", "unbalanced", "info")]
 

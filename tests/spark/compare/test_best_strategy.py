@@ -9,7 +9,7 @@ from rich.console import Console
 
 from optimizer import STRATEGIES
 from spark.compare.best_strategy import best_of
-from spark.jobs.compare import SHOWN
+from spark.jobs.compare import COLUMNS_SHOWN
 from spark.terminal import console
 from spark.terminal.printing import show
 
@@ -122,7 +122,7 @@ def test_the_table_of_a_large_fleet_fits_80_columns(
     monkeypatch.setattr(
         console, "OUT", Console(width=80, highlight=False, force_terminal=True, color_system=None)
     )
-    numbers = {name: 20_000 for name in SHOWN if name != "strategy"}
+    numbers = {name: 20_000 for name in COLUMNS_SHOWN if name != "strategy"}
     numbers |= {"moves": 2_000_000, "mean_topic_share": 2.5, "worst_max_to_mean": 100.25}
     rows = [{"strategy": name} | numbers for name in STRATEGIES]
     show({"strategies": rows})

@@ -14,7 +14,7 @@ from spark.compare.compared_row import ComparedRow
 from spark.compare.measure import measure_groups
 from spark.groups import encode
 from spark.groups.columns import columns_of
-from spark.settings.strategies import kind_of, of_kind
+from spark.settings.strategies import for_kind, kind_of
 from spark.solve.solved_row import GroupRow
 from tests.spark.support.fleets import Fleet
 
@@ -223,10 +223,10 @@ def test_names_are_taken_once_without_spaces_and_all_if_none() -> None:
 
 def test_each_kind_of_groups_has_its_own_strategies() -> None:
     every = check_strategies([])
-    assert of_kind(every, kind_of("connect")) == ["current", *CONNECT_STRATEGIES]
+    assert for_kind(every, kind_of("connect")) == ["current", *CONNECT_STRATEGIES]
     for other in (None, "classic", "consumer", "share", "other"):
-        assert of_kind(every, kind_of(other)) == ["current", *STRATEGIES]
-    assert of_kind(["range", "connect-eager"], kind_of("connect")) == ["connect-eager"]
+        assert for_kind(every, kind_of(other)) == ["current", *STRATEGIES]
+    assert for_kind(["range", "connect-eager"], kind_of("connect")) == ["connect-eager"]
 
 
 @pytest.mark.parametrize("name", ["best", "", "Optimal"])

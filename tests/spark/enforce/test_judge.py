@@ -8,7 +8,7 @@ import pytest
 
 from optimizer.assignor.plan_assignor import COOPERATIVE, EAGER
 from optimizer.assignor.plan_file import GroupPlan
-from spark.enforce import ways
+from spark.enforce import enforcement
 from spark.enforce.evaluate_group import Status, evaluate_group
 from spark.enforce.waves import waves
 from spark.sources.live.group import DescribedGroup, DescribedMember, gone, unknown
@@ -28,7 +28,7 @@ def group(owned_by_b: int = 1, **changes: object) -> DescribedGroup:
 
 
 def test_names_of_the_assignors_are_those_of_the_consumers() -> None:
-    assert (ways.EAGER, ways.COOPERATIVE) == (EAGER, COOPERATIVE)
+    assert (enforcement.EAGER, enforcement.COOPERATIVE) == (EAGER, COOPERATIVE)
 
 
 @pytest.mark.parametrize("kind", ["classic", "consumer"])

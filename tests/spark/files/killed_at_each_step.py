@@ -17,13 +17,13 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from spark.files import LocalPlace, LocalRun, locked_run
+from spark.files import LocalRun, LocalStore, locked_run
 
 SNAPSHOT = "20261121T060000Z"
 OWNED = ("a", "b", "c")
 
 
-def write(place: LocalPlace, content: int, tables: tuple[str, ...]) -> None:
+def write(place: LocalStore, content: int, tables: tuple[str, ...]) -> None:
     """Tables of one row each, with `content` in it."""
     with LocalRun(place, SNAPSHOT, OWNED) as run:
         for table in tables:
@@ -32,7 +32,7 @@ def write(place: LocalPlace, content: int, tables: tuple[str, ...]) -> None:
         run.commit(tables)
 
 
-def at_each_step(before: str, folder: str, job: Callable[[LocalPlace], None]) -> None:
+def at_each_step(before: str, folder: str, job: Callable[[LocalStore], None]) -> None:
     """Do a job until no step is left to be killed at."""
     step = 0
     while True:
@@ -41,7 +41,7 @@ def at_each_step(before: str, folder: str, job: Callable[[LocalPlace], None]) ->
         child = os.fork()
         if child == 0:
             _die_before(step)
-            job(LocalPlace(here))
+            job(LocalStore(here))
             os._exit(0)
         if os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0:
             return

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import sys
 
-from spark.files import LocalPlace, LocalRemoval
+from spark.files import LocalRemoval, LocalStore
 from tests.spark.files.killed_at_each_step import OWNED, SNAPSHOT, at_each_step
 
 
-def remove(place: LocalPlace) -> None:
+def remove(place: LocalStore) -> None:
     """Remove the one snapshot that is to go."""
     with LocalRemoval(place, OWNED) as run:
         assert run.remove(SNAPSHOT, place.manifest(SNAPSHOT))

@@ -8,7 +8,7 @@ import pytest
 from pyspark.sql import DataFrame, SparkSession
 
 from spark.errors import UnreadableError
-from spark.files import CatalogSchema, place_of, write_by_snapshot
+from spark.files import CatalogSchema, table_store_of, write_by_snapshot
 from tests.spark.support.catalog import schema
 
 A, B, C = "20261121T000000Z", "20261121T010000Z", "20261121T020000Z"
@@ -29,7 +29,7 @@ def test_each_snapshot_has_its_rows_and_a_manifest(
     every = dict.fromkeys((A, B, C), ("t", "u"))
     write_by_snapshot(spark, str(tmp_path), {"t": rows, "u": rows.where("n = 1")}, every)
     assert found(spark, tmp_path / "t") == [(A, 1), (A, 2), (C, 3)]
-    place = place_of(spark, str(tmp_path))
+    place = table_store_of(spark, str(tmp_path))
     assert place.ids("t") == [A, C]
     assert place.ids("u") == [A, C]  # of the last there is a file, without rows
     assert found(spark, tmp_path / "u") == [(A, 1)]
@@ -82,11 +82,11 @@ class TestReadSeveral:
         self, spark: SparkSession, rows: DataFrame, tmp_path: Path
     ) -> None:
         write_by_snapshot(spark, str(tmp_path), {"t": rows}, dict.fromkeys((A, C), ("t",)))
-        (values,) = place_of(spark, str(tmp_path)).read_several(spark, "t", [A, B, C])
+        (values,) = table_store_of(spark, str(tmp_path)).read_several(spark, "t", [A, B, C])
         assert sorted((row.snapshot, row.n) for row in values.rows.collect()) == found(
             spark, tmp_path / "t"
         )
-        (items,) = place_of(spark, str(tmp_path)).read_several(spark, "t", [C])
+        (items,) = table_store_of(spark, str(tmp_path)).read_several(spark, "t", [C])
         assert [tuple(row) for row in items.rows.select("snapshot", "n").collect()] == [(C, 3)]
 
     def test_ids_that_look_like_numbers_stay_texts(
@@ -94,7 +94,7 @@ class TestReadSeveral:
     ) -> None:
         rows = spark.createDataFrame([("007", 1)], "snapshot string, n int")
         write_by_snapshot(spark, str(tmp_path), {"t": rows}, {"007": ["t"]})
-        (values,) = place_of(spark, str(tmp_path)).read_several(spark, "t", ["007"])
+        (values,) = table_store_of(spark, str(tmp_path)).read_several(spark, "t", ["007"])
         assert [row.snapshot for row in values.rows.collect()] == ["007"]
 
     def test_those_of_other_columns_come_apart(
@@ -103,7 +103,7 @@ class TestReadSeveral:
         write_by_snapshot(spark, str(tmp_path), {"t": rows}, dict.fromkeys((A, C), ("t",)))
         more = spark.createDataFrame([(B, 4, "x")], "snapshot string, n int, word string")
         write_by_snapshot(spark, str(tmp_path), {"t": more}, {B: ["t"]})
-        values = place_of(spark, str(tmp_path)).read_several(spark, "t", [A, B, C])
+        values = table_store_of(spark, str(tmp_path)).read_several(spark, "t", [A, B, C])
         assert sorted(sorted(item.rows.columns) for item in values) == [
             ["n", "snapshot"],
             ["n", "snapshot", "word"],
@@ -117,4 +117,4 @@ class TestReadSeveral:
         for file in (tmp_path / "t" / f"snapshot={A}").glob("*.parquet"):
             file.unlink()
         with pytest.raises(UnreadableError, match="is missing"):
-            place_of(spark, str(tmp_path)).read_several(spark, "t", [A, C])
+            table_store_of(spark, str(tmp_path)).read_several(spark, "t", [A, C])

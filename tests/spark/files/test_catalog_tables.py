@@ -145,5 +145,5 @@ def test_a_broken_file_hides_its_snapshot_alone_from_what_is_counted(
     with open(broken, "wb") as file:  # noqa: PTH123
         file.write(b"PAR1 and nothing of Parquet")
     source = source_of(spark, out)
-    tallied = source.tally(["main"], [ONE, OTHER])
-    assert {part: rows.total() for part, rows in tallied.items()} == {("main", OTHER): 1}
+    statistics = source.tally(["main"], [ONE, OTHER])
+    assert {part: rows.total() for part, rows in statistics.items()} == {("main", OTHER): 1}

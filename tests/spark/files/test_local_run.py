@@ -16,21 +16,21 @@ import pyarrow.parquet as pq
 import pytest
 
 from spark.errors import InputError, RunError, UnreadableError
-from spark.files import LocalPlace, LocalRun, sweep, writing
-from spark.files.arrow_place import ArrowPlace
+from spark.files import LocalRun, LocalStore, sweep, writing
+from spark.files.arrow_store import ArrowStore
 from tests.paths import ROOT
 from tests.spark.files.killed_at_each_step import OWNED, SNAPSHOT, write
 
 
 @pytest.fixture
-def place(tmp_path: Path) -> LocalPlace:
+def place(tmp_path: Path) -> LocalStore:
     """A folder of three tables with a 1 in each."""
-    made = LocalPlace(tmp_path / "out")
+    made = LocalStore(tmp_path / "out")
     write(made, 1, OWNED)
     return made
 
 
-def found(place: LocalPlace) -> dict[str, list[int]]:
+def found(place: LocalStore) -> dict[str, list[int]]:
     """What readers find of each table."""
     parts = {table: place.parts(table, SNAPSHOT) for table in OWNED}
     files = {
@@ -48,7 +48,7 @@ def _files(path: Path) -> Iterator[Path]:
     return iter([path]) if path.is_file() else path.glob("*.parquet")
 
 
-def in_place(place: LocalPlace) -> dict[str, list[int]]:
+def in_place(place: LocalStore) -> dict[str, list[int]]:
     """What programs find that know of no manifest."""
     folders = {table: place.path / table / f"snapshot={SNAPSHOT}" for table in OWNED}
     return {
@@ -62,7 +62,7 @@ OLD = {"a": [1], "b": [1], "c": [1]}
 NEW = {"a": [2], "b": [2]}
 
 
-def test_what_is_written_replaces_all_that_the_run_owns(place: LocalPlace) -> None:
+def test_what_is_written_replaces_all_that_the_run_owns(place: LocalStore) -> None:
     assert found(place) == in_place(place) == OLD
     write(place, 2, ("a", "b"))
     assert found(place) == in_place(place) == NEW
@@ -70,14 +70,14 @@ def test_what_is_written_replaces_all_that_the_run_owns(place: LocalPlace) -> No
     assert len(list(place.path.glob(".evenfleet/manifests/*/*"))) == 1
 
 
-def test_killed_at_each_step_it_is_all_old_or_all_new(place: LocalPlace, tmp_path: Path) -> None:
+def test_killed_at_each_step_it_is_all_old_or_all_new(place: LocalStore, tmp_path: Path) -> None:
     program = [sys.executable, "-m", "tests.spark.files.killed_at_each_step"]
     tries = tmp_path / "tries"
     tries.mkdir()
     subprocess.run([*program, place.root, str(tries)], cwd=ROOT, check=True)
     states = []
     for step in sorted(tries.iterdir(), key=lambda path: int(path.name)):
-        here = LocalPlace(step)
+        here = LocalStore(step)
         states.append(found(here))
         assert states[-1] in (OLD, NEW)
         # what is in place is whole as well, a table at a time: one may be on its way
@@ -108,7 +108,7 @@ def stop_at_move(number: int, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("number", [1, 2, 3])
 def test_a_fault_after_the_manifest_is_not_told_as_if_all_was_as_before(
-    place: LocalPlace, monkeypatch: pytest.MonkeyPatch, number: int
+    place: LocalStore, monkeypatch: pytest.MonkeyPatch, number: int
 ) -> None:
     stop_at_move(number, monkeypatch)
     with pytest.raises(RunError) as raised, writing(place.root):
@@ -121,7 +121,7 @@ def test_a_fault_after_the_manifest_is_not_told_as_if_all_was_as_before(
 
 
 def test_files_of_a_run_before_are_refused_where_those_of_the_last_are_lost(
-    place: LocalPlace, monkeypatch: pytest.MonkeyPatch
+    place: LocalStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Somebody removed `runs` while one table was in its place and the next wasn't."""
     stop_at_move(3, monkeypatch)
@@ -132,10 +132,10 @@ def test_files_of_a_run_before_are_refused_where_those_of_the_last_are_lost(
     with pytest.raises(UnreadableError, match=r"table b can't be read .* is older than they are"):
         place.parts("b", SNAPSHOT)
     assert "table b can't be read" in str(place.broken(SNAPSHOT, OWNED))
-    assert "table b can't be read" in str(ArrowPlace.at(place.path.as_uri()).broken(SNAPSHOT, "b"))
+    assert "table b can't be read" in str(ArrowStore.at(place.path.as_uri()).broken(SNAPSHOT, "b"))
 
 
-def test_what_was_begun_before_a_lock_was_held_is_swept(place: LocalPlace) -> None:
+def test_what_was_begun_before_a_lock_was_held_is_swept(place: LocalStore) -> None:
     (place.path / ".evenfleet/runs/.20261121T060000Z-dead").mkdir(parents=True)
     write(place, 2, ("a", "b"))
     assert not (place.path / ".evenfleet/runs").exists()
@@ -157,14 +157,14 @@ def test_folders_are_on_the_disk_before_a_manifest_names_what_is_in_them(
 
     monkeypatch.setattr(os, "fsync", syncing)
     monkeypatch.setattr(os, "link", linking)
-    write(LocalPlace(tmp_path), 1, ("a",))
+    write(LocalStore(tmp_path), 1, ("a",))
     before, after = (done[: done.index("manifest")], done[done.index("manifest") :])
     assert any(path.endswith(f"/a/snapshot={SNAPSHOT}") for path in before)
     assert f"{tmp_path}/.evenfleet/manifests/snapshot={SNAPSHOT}" in after
     assert f"{tmp_path}/a" in after
 
 
-def test_tables_are_read_as_one_run_left_them(place: LocalPlace) -> None:
+def test_tables_are_read_as_one_run_left_them(place: LocalStore) -> None:
     others = iter((2, 3))
 
     def read() -> list[int]:
@@ -178,21 +178,21 @@ def test_tables_are_read_as_one_run_left_them(place: LocalPlace) -> None:
 
 
 def test_what_a_run_moves_while_it_is_looked_at_is_there(
-    place: LocalPlace, monkeypatch: pytest.MonkeyPatch
+    place: LocalStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The folder that it came to was listed before, the one that it came from after."""
     stop_at_move(1, monkeypatch)
     with pytest.raises(RunError), writing(place.root):
         write(place, 2, ("a", "b"))
     monkeypatch.undo()
-    files_in = LocalPlace.files_in
+    files_in = LocalStore.files_in
 
-    def moved_after_a_look(at: LocalPlace, folder: str) -> dict[str, str] | None:
+    def moved_after_a_look(at: LocalStore, folder: str) -> dict[str, str] | None:
         seen = files_in(at, folder)
         sweep(at)
         return seen
 
-    monkeypatch.setattr(LocalPlace, "files_in", moved_after_a_look)
+    monkeypatch.setattr(LocalStore, "files_in", moved_after_a_look)
     parts = place.parts("a", SNAPSHOT)
     assert parts and parts.notes == ()
     assert found(place) == NEW
@@ -203,14 +203,14 @@ def test_a_run_that_fails_leaves_nothing(tmp_path: Path) -> None:
     with (
         pytest.raises(RunError, match="No space left on device: what was there before is as it"),
         writing(out),
-        LocalRun(LocalPlace(out), SNAPSHOT, OWNED) as run,
+        LocalRun(LocalStore(out), SNAPSHOT, OWNED) as run,
     ):
         run.folder("a").mkdir(parents=True)
         raise OSError(28, "No space left on device")
     assert list(tmp_path.iterdir()) == []
 
 
-def test_of_two_runs_at_once_one_wins_and_the_other_is_told(place: LocalPlace) -> None:
+def test_of_two_runs_at_once_one_wins_and_the_other_is_told(place: LocalStore) -> None:
     with pytest.raises(RunError) as raised, LocalRun(place, SNAPSHOT, OWNED) as slow:
         slow.folder("a").mkdir(parents=True)
         pq.write_table(pa.table({"x": [2]}), slow.folder("a") / "part-0.parquet")
@@ -224,7 +224,7 @@ def test_of_two_runs_at_once_one_wins_and_the_other_is_told(place: LocalPlace) -
     assert list(place.path.glob(".evenfleet/runs/*")) == []
 
 
-def test_runs_of_other_tables_and_snapshots_are_in_nobodys_way(place: LocalPlace) -> None:
+def test_runs_of_other_tables_and_snapshots_are_in_nobodys_way(place: LocalStore) -> None:
     with LocalRun(place, SNAPSHOT, ("other",)) as slow:
         slow.folder("other").mkdir(parents=True)
         pq.write_table(pa.table({"x": [9]}), slow.folder("other") / "part-0.parquet")
@@ -238,11 +238,11 @@ def test_a_folder_that_is_a_file(tmp_path: Path) -> None:
     (tmp_path / "b").touch()
     report = f"{tmp_path}/b can't be written: Not a directory"
     with pytest.raises(InputError, match=report), writing(tmp_path):
-        write(LocalPlace(tmp_path), 1, OWNED)
+        write(LocalStore(tmp_path), 1, OWNED)
     assert [path.name for path in tmp_path.iterdir()] == ["b"]
 
 
-def test_files_without_a_manifest_are_read_as_they_are(place: LocalPlace) -> None:
+def test_files_without_a_manifest_are_read_as_they_are(place: LocalStore) -> None:
     shutil.rmtree(place.path / ".evenfleet")
     assert found(place) == OLD
     write(place, 2, ("a", "b"))
@@ -252,11 +252,11 @@ def test_files_without_a_manifest_are_read_as_they_are(place: LocalPlace) -> Non
 class TestBroken:
     """Files that aren't what was written."""
 
-    def file(self, place: LocalPlace) -> Path:
+    def file(self, place: LocalStore) -> Path:
         (path,) = place.path.glob(f"a/snapshot={SNAPSHOT}/*.parquet")
         return path
 
-    def test_no_flipped_bit_is_taken_for_data(self, place: LocalPlace) -> None:
+    def test_no_flipped_bit_is_taken_for_data(self, place: LocalStore) -> None:
         path = self.file(place)
         sound = path.read_bytes()
         chance = random.Random(1)
@@ -269,14 +269,14 @@ class TestBroken:
         assert found(place) == OLD
 
     @pytest.mark.parametrize("left", [0, 11, 12, 300])
-    def test_a_file_that_is_cut_short(self, place: LocalPlace, left: int) -> None:
+    def test_a_file_that_is_cut_short(self, place: LocalStore, left: int) -> None:
         path = self.file(place)
         path.write_bytes(path.read_bytes()[:left])
         with pytest.raises(UnreadableError, match=rf"{path} can't be read: it has {left} bytes"):
             place.parts("a", SNAPSHOT)
         assert str(path) in str(place.broken(SNAPSHOT, OWNED))
 
-    def test_a_file_that_is_gone(self, place: LocalPlace) -> None:
+    def test_a_file_that_is_gone(self, place: LocalStore) -> None:
         with LocalRun(place, SNAPSHOT, OWNED) as run:
             run.folder("a").mkdir(parents=True)
             for name in ("part-1.parquet", "part-2.parquet"):
@@ -286,17 +286,17 @@ class TestBroken:
         with pytest.raises(UnreadableError, match=r"part-2\.parquet is missing"):
             place.parts("a", SNAPSHOT)
 
-    def test_a_table_without_its_only_file(self, place: LocalPlace) -> None:
+    def test_a_table_without_its_only_file(self, place: LocalStore) -> None:
         self.file(place).unlink()
         with pytest.raises(UnreadableError, match=r"part-.* is missing"):
             place.parts("a", SNAPSHOT)
 
-    def test_a_table_that_is_gone_is_not_there(self, place: LocalPlace) -> None:
+    def test_a_table_that_is_gone_is_not_there(self, place: LocalStore) -> None:
         shutil.rmtree(place.path / "a")
         assert place.parts("a", SNAPSHOT) is None
         assert place.ids("a") == []
 
-    def test_what_another_program_wrote_is_read_and_told(self, place: LocalPlace) -> None:
+    def test_what_another_program_wrote_is_read_and_told(self, place: LocalStore) -> None:
         path = self.file(place)
         pq.write_table(pa.table({"x": [7, 8]}), path)
         parts = place.parts("a", SNAPSHOT)
@@ -310,7 +310,7 @@ class TestBroken:
         )
         assert found(place)["a"] == [7, 8]
 
-    def test_a_broken_manifest(self, place: LocalPlace) -> None:
+    def test_a_broken_manifest(self, place: LocalStore) -> None:
         (path,) = place.path.glob(".evenfleet/manifests/*/*")
         sound = json.loads(path.read_text())
         (file, *_) = sound["tables"]["a"]

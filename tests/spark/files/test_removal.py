@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from spark.errors import RunError
-from spark.files import LocalPlace, LocalRemoval, LocalRun, written_by_others
+from spark.files import LocalRemoval, LocalRun, LocalStore, written_by_others
 from tests.paths import ROOT
 from tests.spark.files.killed_at_each_step import OWNED, SNAPSHOT, write
 
@@ -21,15 +21,15 @@ OTHER = "20261121T050000Z"
 
 
 @pytest.fixture
-def place(tmp_path: Path) -> LocalPlace:
+def place(tmp_path: Path) -> LocalStore:
     """A folder of two snapshots, of three tables each."""
-    made = LocalPlace(tmp_path / "out")
+    made = LocalStore(tmp_path / "out")
     for snapshot in (OTHER, SNAPSHOT):
         put(made, snapshot)
     return made
 
 
-def put(place: LocalPlace, snapshot: str) -> None:
+def put(place: LocalStore, snapshot: str) -> None:
     with LocalRun(place, snapshot, OWNED) as run:
         for table in OWNED:
             run.folder(table).mkdir(parents=True)
@@ -37,23 +37,23 @@ def put(place: LocalPlace, snapshot: str) -> None:
         run.commit(OWNED)
 
 
-def tables_seen(place: LocalPlace, snapshot: str) -> set[str]:
+def tables_seen(place: LocalStore, snapshot: str) -> set[str]:
     """What readers find, who know of manifests."""
     return {table for table in OWNED if place.parts(table, snapshot)}
 
 
-def left_of(place: LocalPlace, snapshot: str) -> list[Path]:
+def left_of(place: LocalStore, snapshot: str) -> list[Path]:
     return [*place.path.rglob(f"snapshot={snapshot}*")]
 
 
-def test_killed_at_each_step_it_is_whole_or_gone(place: LocalPlace, tmp_path: Path) -> None:
+def test_killed_at_each_step_it_is_whole_or_gone(place: LocalStore, tmp_path: Path) -> None:
     program = [sys.executable, "-m", "tests.spark.files.removed_at_each_step"]
     tries = tmp_path / "tries"
     tries.mkdir()
     subprocess.run([*program, place.root, str(tries)], cwd=ROOT, check=True)
     states = []
     for step in sorted(tries.iterdir(), key=lambda path: int(path.name)):
-        here = LocalPlace(step)
+        here = LocalStore(step)
         gone = here.is_gone(SNAPSHOT, OWNED)
         states.append(gone)
         assert tables_seen(here, SNAPSHOT) == (set() if gone else set(OWNED))
@@ -68,7 +68,7 @@ def test_killed_at_each_step_it_is_whole_or_gone(place: LocalPlace, tmp_path: Pa
     assert len(states) > 15
 
 
-def test_nothing_is_left_of_it(place: LocalPlace) -> None:
+def test_nothing_is_left_of_it(place: LocalStore) -> None:
     with LocalRemoval(place, OWNED) as run:
         assert run.remove(SNAPSHOT, place.manifest(SNAPSHOT))
     assert left_of(place, SNAPSHOT) == []
@@ -78,7 +78,7 @@ def test_nothing_is_left_of_it(place: LocalPlace) -> None:
     assert tables_seen(place, SNAPSHOT) == set(OWNED)
 
 
-def test_what_other_programs_wrote_without_a_manifest(place: LocalPlace) -> None:
+def test_what_other_programs_wrote_without_a_manifest(place: LocalStore) -> None:
     for manifest in place.path.glob(f".evenfleet/manifests/snapshot={SNAPSHOT}/*"):
         manifest.unlink()
     with LocalRemoval(place, OWNED) as run:
@@ -86,7 +86,7 @@ def test_what_other_programs_wrote_without_a_manifest(place: LocalPlace) -> None
     assert left_of(place, SNAPSHOT) == []
 
 
-def test_what_was_written_since_it_was_seen_stays(place: LocalPlace) -> None:
+def test_what_was_written_since_it_was_seen_stays(place: LocalStore) -> None:
     seen = place.manifest(SNAPSHOT)
     write(place, 2, OWNED)
     with LocalRemoval(place, OWNED) as run:
@@ -97,7 +97,7 @@ def test_what_was_written_since_it_was_seen_stays(place: LocalPlace) -> None:
     assert [*place.path.glob(".evenfleet/runs/*")] == []
 
 
-def test_a_run_that_writes_what_is_removed_meanwhile_is_told(place: LocalPlace) -> None:
+def test_a_run_that_writes_what_is_removed_meanwhile_is_told(place: LocalStore) -> None:
     with (
         pytest.raises(RunError, match="another run wrote"),
         LocalRun(place, SNAPSHOT, OWNED) as slow,
@@ -111,7 +111,7 @@ def test_a_run_that_writes_what_is_removed_meanwhile_is_told(place: LocalPlace) 
     assert left_of(place, SNAPSHOT) == []
 
 
-def test_runs_that_are_over_write_nothing(place: LocalPlace) -> None:
+def test_runs_that_are_over_write_nothing(place: LocalStore) -> None:
     (place.path / ".evenfleet/runs/dead/a" / f"snapshot={SNAPSHOT}").mkdir(parents=True)
     assert written_by_others(place) == set()
     lock = os.open(place.path / ".evenfleet/runs/dead", os.O_RDONLY)

@@ -15,7 +15,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from spark import FleetSnapshot
 from spark.errors import RunError, UnreadableError
-from spark.files import LocalPlace, LocalRun, merging
+from spark.files import LocalRun, LocalStore, merging
 from spark.fleet import (
     TABLES,
     Scattered,
@@ -54,7 +54,7 @@ def content(store: Path) -> dict[str, pa.Table]:
 
 
 def gather(store: Path) -> list[Scattered]:
-    place = LocalPlace(store)
+    place = LocalStore(store)
     result, left = scattered_in(place)
     assert left == {}
     for item in result:
@@ -63,14 +63,14 @@ def gather(store: Path) -> list[Scattered]:
 
 
 def test_each_table_becomes_one_file_with_the_same_rows(store: Path) -> None:
-    before, report = content(store), contents_of(LocalPlace(store), [SNAPSHOT])
+    before, report = content(store), contents_of(LocalStore(store), [SNAPSHOT])
     (item,) = gather(store)
     tables = {path.parts[-3] for path in files(store)}
     assert (item.files, item.fewer) == (3 * len(tables), len(tables))
     assert len(files(store)) == len(tables)
     after = content(store)
     assert all(after[table].equals(rows) for table, rows in before.items())
-    place = LocalPlace(store)
+    place = LocalStore(store)
     assert snapshots(place, "") == [SNAPSHOT]
     assert contents_of(place, [SNAPSHOT]) == report
     assert clusters_in(place, "", [SNAPSHOT]) == {SNAPSHOT: [*CLUSTERS]}
@@ -84,7 +84,7 @@ def test_clusters_can_be_added_as_before(store: Path) -> None:
     keep(store, SNAPSHOT, "d")
     assert len(files(store, "members")) == 2
     gather(store)
-    assert clusters_in(LocalPlace(store), "", [SNAPSHOT]) == {SNAPSHOT: [*CLUSTERS, "d"]}
+    assert clusters_in(LocalStore(store), "", [SNAPSHOT]) == {SNAPSHOT: [*CLUSTERS, "d"]}
 
 
 def test_what_spark_has_written(spark: SparkSession, tmp_path: Path) -> None:
@@ -138,7 +138,7 @@ def test_what_cannot_become_one_is_named_and_stays(store: Path) -> None:
     there = pq.ParquetFile(first).read()
     longs = there.set_column(2, "partition", pc.cast(there["partition"], pa.int64()))
     pq.write_table(longs, first)
-    result, left = scattered_in(LocalPlace(store))
+    result, left = scattered_in(LocalStore(store))
     assert left == {
         SNAPSHOT: "members has columns of another program, x first; the files of partitions don't "
         "have the same columns"
@@ -152,26 +152,26 @@ def test_what_is_not_whole_or_is_being_written_stays(store: Path) -> None:
     lock = os.open(run, os.O_RDONLY)
     fcntl.flock(lock, fcntl.LOCK_EX)
     written = "it is being written, or its writing was cut short"
-    assert scattered_in(LocalPlace(store)) == ([], {SNAPSHOT: written})
+    assert scattered_in(LocalStore(store)) == ([], {SNAPSHOT: written})
     os.close(lock)
     files(store, "members")[0].unlink()
-    result, left = scattered_in(LocalPlace(store))
+    result, left = scattered_in(LocalStore(store))
     assert result == []
     assert left[SNAPSHOT].endswith("is missing")
 
 
 def test_a_broken_file_is_not_written_anew(store: Path) -> None:
-    result, _ = scattered_in(LocalPlace(store))
+    result, _ = scattered_in(LocalStore(store))
     path = files(store, "members")[0]
     path.write_bytes(path.read_bytes()[:-20] + bytes(20))
     before = {path: path.read_bytes() for path in store.rglob("*.parquet")}
     with pytest.raises(UnreadableError, match="its bytes aren't those that were written"):
-        compact(LocalPlace(store), result[0])
+        compact(LocalStore(store), result[0])
     assert before == {path: path.read_bytes() for path in store.rglob("*.parquet")}
 
 
 def test_of_two_who_write_one_is_told(store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    result, _ = scattered_in(LocalPlace(store))
+    result, _ = scattered_in(LocalStore(store))
     commit = LocalRun.commit
 
     def late(run: LocalRun, *arguments: object, **options: object) -> None:
@@ -181,9 +181,9 @@ def test_of_two_who_write_one_is_told(store: Path, monkeypatch: pytest.MonkeyPat
 
     monkeypatch.setattr(LocalRun, "commit", late)
     with pytest.raises(RunError, match="another run wrote snapshot"):
-        compact(LocalPlace(store), result[0])
-    assert clusters_in(LocalPlace(store), "", [SNAPSHOT]) == {SNAPSHOT: [*CLUSTERS, "d"]}
-    assert snapshots(LocalPlace(store), "") == [SNAPSHOT]
+        compact(LocalStore(store), result[0])
+    assert clusters_in(LocalStore(store), "", [SNAPSHOT]) == {SNAPSHOT: [*CLUSTERS, "d"]}
+    assert snapshots(LocalStore(store), "") == [SNAPSHOT]
 
 
 def test_a_mark_of_hadoop_stays(store: Path) -> None:

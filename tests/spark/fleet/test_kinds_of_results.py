@@ -9,7 +9,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from spark import FleetSnapshot, InputError
-from spark.files import LocalPlace
+from spark.files import LocalStore
 from spark.fleet import AUDIT, PLAN, RESULTS, STORE, check_kind, read_results
 from spark.fleet.local_store import write_store
 from tests.spark.files.killed_at_each_step import SNAPSHOT
@@ -28,11 +28,11 @@ def test_the_same_kind_may_come_again_and_no_other(tmp_path: Path, kind: str) ->
     put(tmp_path, *dict.fromkeys(RESULTS[kind]))
     for other in RESULTS:
         if other == kind:
-            check_kind(LocalPlace(tmp_path), str(tmp_path), other)
+            check_kind(LocalStore(tmp_path), str(tmp_path), other)
         else:
             report = f"output {tmp_path} holds {kind} already: choose another folder for {other}"
             with pytest.raises(InputError, match=f"^{report}$"):
-                check_kind(LocalPlace(tmp_path), str(tmp_path), other)
+                check_kind(LocalStore(tmp_path), str(tmp_path), other)
 
 
 def test_each_kind_has_a_table_by_which_it_is_known() -> None:
@@ -42,7 +42,7 @@ def test_each_kind_has_a_table_by_which_it_is_known() -> None:
 
 def test_an_empty_folder_is_for_any_kind(tmp_path: Path) -> None:
     for kind in RESULTS:
-        check_kind(LocalPlace(tmp_path), str(tmp_path / "new"), kind)
+        check_kind(LocalStore(tmp_path), str(tmp_path / "new"), kind)
 
 
 def test_an_audit_leaves_a_plan_as_it_is(run: Run, tmp_path: Path) -> None:
@@ -69,16 +69,16 @@ def test_two_tables_of_a_plan_are_of_one_run(
 ) -> None:
     """Another run writes both after the first was opened."""
     keep(tmp_path, SNAPSHOT, "a")
-    read = LocalPlace.read
+    read = LocalStore.read
     others = iter("b")
 
-    def written_after(place: LocalPlace, session: SparkSession, table: str, one: str) -> object:
+    def written_after(place: LocalStore, session: SparkSession, table: str, one: str) -> object:
         result = read(place, session, table, one)
         for cluster in others:
             keep(tmp_path, SNAPSHOT, cluster)
         return result
 
-    monkeypatch.setattr(LocalPlace, "read", written_after)
+    monkeypatch.setattr(LocalStore, "read", written_after)
     tables = read_results(spark, str(tmp_path), ("groups", "assignments"), SNAPSHOT)
     clusters = [{row.cluster for row in table.rows.collect()} for table in tables]
     assert clusters == [{"a", "b"}] * 2

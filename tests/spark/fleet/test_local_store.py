@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from spark.errors import InputError, RunError
-from spark.files import LocalPlace
+from spark.files import LocalStore
 from spark.fleet import TABLES, local_store as store_files
 from spark.fleet.local_store import SCHEMAS, table_of, write_store
 
@@ -123,7 +123,7 @@ def test_clusters_that_are_written_at_once_come_beside_each_other(whole, tmp_pat
     with ThreadPoolExecutor(4) as pool:
         list(pool.map(lambda c: write_store(of_cluster(whole, c), tmp_path, SNAPSHOT), "abcd"))
     assert sorted(read(tmp_path, "members")["cluster"].to_pylist()) == sorted([*"abcd"] * 7)
-    place = LocalPlace(tmp_path)
+    place = LocalStore(tmp_path)
     assert place.broken(SNAPSHOT, TABLES) is None
     assert len(place.manifest(SNAPSHOT).tables["members"]) == 4
     assert not list(tmp_path.glob(".evenfleet/runs/*"))
@@ -162,7 +162,7 @@ def test_adding_that_fails_leaves_the_snapshot_as_it_was(whole, tmp_path, monkey
         "partitions", {"cluster": ["d"], "topic": ["t"], "partition": [0]}
     )
 
-    def fail(path, run, tallied):
+    def fail(path, run, statistics):
         raise OSError(errno.ENOSPC, "no space left")
 
     monkeypatch.setattr("spark.files.local_run.written_file", fail)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pyspark.sql import SparkSession
 
-from spark.files import Stated
+from spark.files import StoredTable
 from spark.fleet.results import with_new_names
 
 
@@ -12,7 +12,7 @@ def test_old_columns_and_statuses_are_read_under_new_names(spark: SparkSession) 
     """What a column holds stays, and a note says which names were replaced."""
     columns = "group string, status string, found_max_load long, fewest_found long, afresh long"
     old = [("a", "ok", 3, 1, 0), ("b", "foreign", None, None, 2), ("c", None, None, None, None)]
-    table = with_new_names(Stated(spark.createDataFrame(old, columns), ("earlier",)))
+    table = with_new_names(StoredTable(spark.createDataFrame(old, columns), ("earlier",)))
     assert table.rows.columns == ["group", "status", "current_max_load", "fewest_found", "resets"]
     assert [tuple(row) for row in table.rows.orderBy("group").collect()] == [
         ("a", "ok", 3, 1, 0),
@@ -29,5 +29,5 @@ def test_old_columns_and_statuses_are_read_under_new_names(spark: SparkSession) 
 def test_todays_names_stay(spark: SparkSession) -> None:
     """Nothing is renamed and nothing noted."""
     rows = spark.createDataFrame([("foreign", 1)], "status string, current_max_load long")
-    table = Stated(rows, ())
+    table = StoredTable(rows, ())
     assert with_new_names(table) is table

@@ -13,7 +13,7 @@ from pyspark.sql import SparkSession
 
 from spark import FleetFiles, FleetSnapshot
 from spark.errors import InputError, UnreadableError
-from spark.files import LocalPlace
+from spark.files import LocalStore
 from spark.fleet import Retention, prune, pruning_of, snapshots, time_of
 from spark.fleet.retention import Pruning
 from tests.spark.fleet.test_clusters import keep, keep_under
@@ -27,7 +27,7 @@ def hour(day: int, at: int) -> str:
 
 
 def look(store: Path, retention: Retention, now: datetime = NOW) -> Pruning:
-    place = LocalPlace(store)
+    place = LocalStore(store)
     return pruning_of(place, str(store), retention, now)
 
 
@@ -165,7 +165,7 @@ class TestPrune:
         stays = {path: path.read_bytes() for path in tmp_path.rglob(f"snapshot={hour(21, 7)}/*")}
         result = look(tmp_path, Retention(DAYS, 1))
         assert [*prune(result)] == [hour(10, 1), hour(10, 2)]
-        place = LocalPlace(tmp_path)
+        place = LocalStore(tmp_path)
         assert snapshots(place, "") == [hour(10, 3), hour(21, 7)]
         assert [*tmp_path.rglob(f"snapshot={hour(10, 1)}")] == []
         assert stays == {path: path.read_bytes() for path in stays}
@@ -178,7 +178,7 @@ class TestPrune:
         result = look(tmp_path, Retention(DAYS))
         keep(tmp_path, hour(10, 1), "b")
         assert [*prune(result)] == [hour(10, 2)]
-        assert snapshots(LocalPlace(tmp_path), "") == [hour(10, 1), hour(21, 7)]
+        assert snapshots(LocalStore(tmp_path), "") == [hour(10, 1), hour(21, 7)]
 
     def test_who_has_begun_to_read_one_that_goes_is_told(
         self, spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -187,11 +187,11 @@ class TestPrune:
         for at in (10, 21):
             keep(tmp_path, hour(at, 0), "a")
         report = f"{hour(10, 0)} of .* was removed while it was read: run it again"
-        parts = LocalPlace.parts
+        parts = LocalStore.parts
 
-        def late(place: LocalPlace, table: str, snapshot: str, thoroughly: bool = True) -> object:
+        def late(place: LocalStore, table: str, snapshot: str, thoroughly: bool = True) -> object:
             if thoroughly and snapshot == hour(10, 0):  # the first table that is read
-                monkeypatch.setattr(LocalPlace, "parts", parts)
+                monkeypatch.setattr(LocalStore, "parts", parts)
                 assert [*prune(look(tmp_path, Retention(DAYS)))] == [hour(10, 0)]
             return parts(place, table, snapshot, thoroughly)
 
@@ -199,7 +199,7 @@ class TestPrune:
             lambda: FleetFiles.read(str(tmp_path), hour(10, 0)),
             lambda: FleetSnapshot.read(spark, str(tmp_path), hour(10, 0)),
         ):
-            monkeypatch.setattr(LocalPlace, "parts", late)
+            monkeypatch.setattr(LocalStore, "parts", late)
             with pytest.raises(UnreadableError, match=report):
                 read()
             keep(tmp_path, hour(10, 0), "a")
@@ -210,7 +210,7 @@ class TestPrune:
         removed = '{"version": 2, "tables": {}, "removed": ["assignments", "brokers", "groups", '
         removed += '"members", "offsets", "partitions", "subscriptions"]}'
         manifest.with_name("000002.json").write_text(removed)
-        assert snapshots(LocalPlace(tmp_path), "") == []
+        assert snapshots(LocalStore(tmp_path), "") == []
         with pytest.raises(InputError, match="is being removed: write it again in a moment"):
             keep(tmp_path, hour(10, 1), "b")
 

@@ -11,8 +11,8 @@ import pytest
 from pyspark.sql import SparkSession
 
 from spark.errors import InputError
-from spark.files import CatalogSchema, LocalPlace
-from spark.files.arrow_place import ArrowPlace
+from spark.files import CatalogSchema, LocalStore
+from spark.files.arrow_store import ArrowStore
 from spark.fleet import (
     MAX_AGE,
     Retention,
@@ -83,7 +83,7 @@ class TestList:
         self, run: Run, kept: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         before = run("snapshots", kept, "--format", "json").out
-        monkeypatch.setattr(LocalPlace, "opened", None)
+        monkeypatch.setattr(LocalStore, "opened", None)
         assert run("snapshots", kept, "--format", "json").out == before
 
     def test_the_same_is_told_of_files_without_a_manifest(
@@ -112,16 +112,16 @@ def test_only_the_newest_are_looked_at_for_a_fleet(
     store = tmp_path / "store"
     shutil.copytree(kept, store)
     looked: set[str] = set()
-    manifest = LocalPlace.manifest
+    manifest = LocalStore.manifest
 
-    def looking(place: LocalPlace, snapshot: str) -> object:
+    def looking(place: LocalStore, snapshot: str) -> object:
         looked.add(snapshot)
         return manifest(place, snapshot)
 
     for at in range(24):
         keep(store, f"20261001T{at:02}0000Z", "a")
-    monkeypatch.setattr(LocalPlace, "manifest", looking)
-    place = LocalPlace(store)
+    monkeypatch.setattr(LocalStore, "manifest", looking)
+    place = LocalStore(store)
     stored = whole(place, str(store))
     assert looked == {NEWEST}
     newest, before = compositions(place, str(store), stored, MAX_AGE)
@@ -171,7 +171,7 @@ class TestPrune:
             "Removed: 1 snapshot older than 2d (before 20261103T060000Z), 0.0 MB.\n"
             "3 snapshots of that age stay: the newest of a cluster, or kept for their day.\n"
         )
-        assert "20261101T000000Z" not in snapshots(LocalPlace(days), "")
+        assert "20261101T000000Z" not in snapshots(LocalStore(days), "")
         assert run("snapshots", days, *words).err.startswith("Removed: 0 snapshots")
 
     def test_files_of_other_programs_that_go_as_well_are_named(self, run: Run, days: Path) -> None:
@@ -290,7 +290,7 @@ def test_what_says_nothing_together(run: Run, days: Path, words: list[str], told
 
 def test_where_only_another_program_can_do_it(run: Run, days: Path, lake: str) -> None:
     with pytest.raises(InputError, match="can't be removed from here, only those of local"):
-        pruning_of(ArrowPlace.at(days.as_uri()), days.as_uri(), Retention(MAX_AGE), now_in_utc())
+        pruning_of(ArrowStore.at(days.as_uri()), days.as_uri(), Retention(MAX_AGE), now_in_utc())
     output = run("snapshots", "--tables", lake, "--compact")
     assert (output.code, is_one_line(output)) == (2, True)
     assert "are compacted by what keeps them" in output.err

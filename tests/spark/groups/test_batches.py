@@ -14,7 +14,7 @@ def test_rows_are_those_of_pandas() -> None:
             "group": ["a", None, "c"],
             "listed": pa.array([1, 0, 2], pa.int32()),
             "inferred": [True, False, True],
-            "unreadable": pa.array([None, b"\xff", None], pa.binary()),
+            "invalid_utf8": pa.array([None, b"\xff", None], pa.binary()),
             "topic_sizes": pa.array([[1, -2], [], [3]], pa.list_(pa.int32())),
             "racks": [["x", None], [], ["y"]],
             "place_replicas": [[["x", "y"], []], [], [["z"]]],

@@ -140,7 +140,7 @@ def test_a_large_group_is_not_planned_with_others(monkeypatch: pytest.MonkeyPatc
     fleet = Fleet().topic("t", 2).group("g", {"a": ["t"], "b": ["t"]}, [("t", 0, "a")])
     row = encoded_group(fleet)
     assert read_homogeneous([row]) is not None
-    monkeypatch.setattr("spark.groups.homogeneous.MOST", size_of(row) - 1)
+    monkeypatch.setattr("spark.groups.homogeneous.MAX_ROWS", size_of(row) - 1)
     assert read_homogeneous([row]) is None
 
 
@@ -153,7 +153,7 @@ def test_portions_are_small_or_of_one_group(monkeypatch: pytest.MonkeyPatch) -> 
             "subscribers": [np.array([1])] * len(sizes),
         }
     )
-    monkeypatch.setattr("spark.groups.batches.MOST", 12)
+    monkeypatch.setattr("spark.groups.batches.MAX_ROWS", 12)
     rows = list(batch.itertuples(index=False))
     result = [[int(row.topic_sizes[0]) for row in portion] for portion in portions([rows, rows])]
     assert result == [[3, 4], [9], [20], [1, 1]] * 2

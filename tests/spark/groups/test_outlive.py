@@ -54,13 +54,13 @@ def test_a_comparison_has_all_other_groups(fleet: FleetSnapshot) -> None:
 
 
 class Row(NamedTuple):
-    unreadable: Any = None
+    invalid_utf8: Any = None
 
 
 def test_what_needs_more_memory_than_is_free_fails_before_the_kernel_kills_it() -> None:
     def greedy(rows: list[Row]) -> list[str]:
-        if rows[0].unreadable:
-            return [str(rows[0].unreadable)]
+        if rows[0].invalid_utf8:
+            return [str(rows[0].invalid_utf8)]
         np.empty(free_memory(), np.int8)
         return ["planned"]
 

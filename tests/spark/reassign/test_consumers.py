@@ -15,7 +15,7 @@ from spark.reassign import (
     ClusterFacts,
     Consumers,
     Reassignment,
-    Wanted,
+    ReassignRequest,
     compared,
     consumers_of,
     effects,
@@ -29,7 +29,7 @@ RACKS: dict[int, str | None] = {1: "a", 2: "b"}
 def planned(
     rows: dict[tuple[str, int], list[int]], sizes: dict[tuple[str, int], int]
 ) -> Reassignment:
-    wanted = Wanted(sizes=sizes)
+    wanted = ReassignRequest(sizes=sizes)
     facts = ClusterFacts(
         "c",
         "20261123T100000Z",

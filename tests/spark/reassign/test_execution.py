@@ -21,8 +21,8 @@ from spark.reassign import (
     ClusterFacts,
     Pace,
     Reassignment,
+    ReassignRequest,
     StoppedError,
-    Wanted,
     differences,
     execute,
 )
@@ -47,7 +47,7 @@ def planned() -> Reassignment:
         {1: None, 2: None},
         [PartitionFacts(t, n, 1, list(row), [1], [], []) for t, n, row in rows],
     )
-    return Reassignment(facts, Wanted(), cluster, plan, batches_of(plan, 1), [])
+    return Reassignment(facts, ReassignRequest(), cluster, plan, batches_of(plan, 1), [])
 
 
 class Fake:
@@ -214,7 +214,7 @@ def test_a_lost_connection_names_the_throttle_that_stays() -> None:
 def test_a_long_batch_says_how_far_it_is() -> None:
     """Two partitions of 3 and 1 GB, of which the larger takes a minute, the other two."""
     whole = planned()
-    wanted = Wanted(
+    wanted = ReassignRequest(
         sizes={("t", n): 10**9 * (3 if n == whole.changes[0].partition else 1) for n in range(4)}
     )
     of = replace(whole, wanted=wanted, batches=batches_of(whole.plan))
@@ -288,7 +288,7 @@ def test_racks_that_are_not_all_known_are_one(racks: dict[int, str | None]) -> N
         *("lab", "20261123T100000Z", racks),
         [PartitionFacts("t", n, 1, [1], [1], [], []) for n in range(2)],
     )
-    result = reassigned(facts, Wanted(), ReplicaGoals())
+    result = reassigned(facts, ReassignRequest(), ReplicaGoals())
     assert [row["planned"] for row in result.brokers()] == [1, 1]
     assert any("rack" in note for note in result.notes) == ("a" in racks.values())
 
@@ -299,7 +299,7 @@ def test_the_even_share_is_that_of_a_rack_where_racks_are_unequal() -> None:
         *("lab", "20261123T100000Z", {1: "a", 2: "b", 3: "b", 4: "b"}),
         [PartitionFacts("t", n, 1, [1, 2], [1, 2], [], []) for n in range(12)],
     )
-    result = reassigned(facts, Wanted(), ReplicaGoals())
+    result = reassigned(facts, ReassignRequest(), ReplicaGoals())
     rows = {row["broker"]: (row["planned"], row["even_share"]) for row in result.brokers()}
     assert rows == {1: (12, 12.0), 2: (4, 4.0), 3: (4, 4.0), 4: (4, 4.0)}
     assert (
@@ -338,4 +338,4 @@ def test_copies_that_take_longer_at_their_rate_dont_stand_still() -> None:
     sizes = {(change.topic, change.partition): 7 * 5000 for change in of.changes}
     fake = Stuck(of)
     with pytest.raises(StoppedError, match="for 113 min no partition"):
-        carried_out(replace(of, wanted=Wanted(sizes=sizes)), fake)
+        carried_out(replace(of, wanted=ReassignRequest(sizes=sizes)), fake)

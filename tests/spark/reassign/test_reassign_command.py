@@ -12,7 +12,7 @@ import pytest
 
 from optimizer.replicas import ReplicaGoals
 from spark import FleetFiles, InputError
-from spark.reassign import Wanted, compared, facts_of, reassign_cluster
+from spark.reassign import ReassignRequest, cluster_facts, compared, reassign_cluster
 from spark.reassign.files import read_move, write_batches
 from spark.reassign.reassignment import reassigned as reassigned_from
 from spark.terminal.console import OUT
@@ -79,7 +79,7 @@ def test_files_of_a_batch_begin_where_the_one_before_ended(run: Run, before: Pat
     moves = before.parent / "moves"
     count = len(report["batches"])
     assert count == 8  # broker 4 receives all eight, one a batch
-    facts = facts_of(FleetFiles.read(str(before)))
+    facts = cluster_facts(FleetFiles.read(str(before)))
     now = {
         (partition.topic, partition.partition): list(partition.replicas)
         for partition in facts.partitions
@@ -300,8 +300,10 @@ def test_versions_and_log_directories_are_read_as_kafka_does(
 def test_the_same_of_a_snapshot_in_spark(run: Run, before: Path, spark: Any) -> None:
     from spark import FleetSnapshot  # noqa: PLC0415
 
-    files = reassign_cluster(FleetFiles.read(str(before)), "lab", Wanted(drain=[3]))
-    frames = reassign_cluster(FleetSnapshot.read(spark, str(before)), "lab", Wanted(drain=[3]))
+    files = reassign_cluster(FleetFiles.read(str(before)), "lab", ReassignRequest(drain=[3]))
+    frames = reassign_cluster(
+        FleetSnapshot.read(spark, str(before)), "lab", ReassignRequest(drain=[3])
+    )
     assert frames.plan.replicas == files.plan.replicas
     assert compared(frames) == compared(files)
 
@@ -416,7 +418,7 @@ def test_leaders_after_a_restart_are_elected(run: Run, tmp_path: Path) -> None:
         for path in sorted(moves.glob("*-move.json"))
         for name, row in replicas_in(path).items()
     }
-    facts = facts_of(FleetFiles.read(str(store)))
+    facts = cluster_facts(FleetFiles.read(str(store)))
     lines = []
     for partition in facts.partitions:
         row = even.get((partition.topic, partition.partition), partition.replicas)
@@ -486,7 +488,7 @@ class Ended:
 def test_a_signal_under_execute_says_how_to_go_back_and_not_to_run_it_again(
     run: Run, before: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(Ended, "facts", facts_of(FleetFiles.read(str(before))))
+    monkeypatch.setattr(Ended, "facts", cluster_facts(FleetFiles.read(str(before))))
     monkeypatch.setattr("spark.enforce.moves.LiveReplicas", Ended)
     words = ("--execute", "--bootstrap", "127.0.0.1:9", "--no-dry-run")
     output = run("reassign", before, "--out", before.parent / "moves", *words)
@@ -508,7 +510,7 @@ def test_a_plan_that_is_carried_out_in_part_keeps_its_rollbacks(run: Run, before
     assert run("reassign", before, "--out", moves).code == 0
     assert run("reassign", before, "--out", moves).code == 0  # nothing has begun
     wanted = replicas_in(moves / "01-move.json")
-    facts = facts_of(FleetFiles.read(str(before)))
+    facts = cluster_facts(FleetFiles.read(str(before)))
     for count, done in ((len(wanted) // 2, False), (len(wanted), True)):
         moved = dict(sorted(wanted.items())[:count])
         rows = [
@@ -518,7 +520,7 @@ def test_a_plan_that_is_carried_out_in_part_keeps_its_rollbacks(run: Run, before
             for partition in facts.partitions
         ]
         later = replace(facts, partitions=rows)
-        result = reassigned_from(later, Wanted(), ReplicaGoals())
+        result = reassigned_from(later, ReassignRequest(), ReplicaGoals())
         if done:
             write_batches(result, moves)
             assert not (moves / "01-move.json").exists()

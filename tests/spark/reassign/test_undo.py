@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from spark.errors import InputError
-from spark.reassign import Pace, Reassignment, StoppedError, undo, ways_back, write_batches
+from spark.reassign import Pace, Reassignment, StoppedError, batch_undos, undo, write_batches
 from tests.spark.reassign.test_execution import Fake, carried_out, planned
 
 
@@ -23,7 +23,7 @@ def out(of: Reassignment, tmp_path: Path) -> Path:
 
 
 def undone(out: Path, fake: Fake) -> list[str]:
-    return list(undo(ways_back(out, fake), fake, Pace(7, lambda: fake.time, fake.sleep)))
+    return list(undo(batch_undos(out, fake), fake, Pace(7, lambda: fake.time, fake.sleep)))
 
 
 def test_batches_go_back_the_last_one_first(of: Reassignment, out: Path) -> None:
@@ -47,7 +47,7 @@ def test_only_what_was_executed_goes_back(of: Reassignment, out: Path) -> None:
     before = dict(fake.now)
     (step,) = of.batches.batches[0]
     fake.to = {(step.topic, step.partition): step.after}
-    assert [way.number for way in ways_back(out, fake)] == [1]
+    assert [way.number for way in batch_undos(out, fake)] == [1]
     undone(out, fake)
     assert fake.now == before
 
@@ -81,7 +81,7 @@ def test_an_interrupted_way_back_is_finished_by_the_same_command(
     fake = Fake(of)
     before = dict(fake.now)
     carried_out(of, fake)
-    report = undo(ways_back(out, fake), fake, Pace(7, lambda: fake.time, interrupted))
+    report = undo(batch_undos(out, fake), fake, Pace(7, lambda: fake.time, interrupted))
     next(report)
     with pytest.raises(StoppedError, match=r"undoing batch \d stopped: interrupted.*same command"):
         list(report)
@@ -95,4 +95,4 @@ def interrupted(_seconds: float) -> None:
 
 def test_a_folder_without_rollbacks(of: Reassignment, tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"holds no NN-rollback\.json: give the folder of a plan"):
-        ways_back(tmp_path, Fake(of))
+        batch_undos(tmp_path, Fake(of))

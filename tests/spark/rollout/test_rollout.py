@@ -11,11 +11,11 @@ import pytest
 from pyspark.sql import SparkSession
 
 from optimizer.scenarios import Migrate, Upgrade
-from spark import FleetConsumers, InputError, rollout_fleet, rollout_told
+from spark import FleetConsumers, InputError, rollout_fleet, rollout_report
 from spark.fleet.local_store import write_store
 from spark.rollout.coupled import coupled_parts
 from spark.rollout.rollout import steps_of_group
-from spark.rollout.way import upgrade_path
+from spark.rollout.upgrade_path import upgrade_path
 from spark.solve import TimeLimit
 from tests.spark.support.encoded import encoded_group
 from tests.spark.support.fleets import SNAPSHOT, Fleet
@@ -166,7 +166,7 @@ def test_coupled_groups_are_in_different_waves(spark: SparkSession) -> None:
     waves = {row.group: row.wave for row in rows}
     assert sorted(waves[item] for item in ("g1", "g2", "g3")) == [1, 2, 3]
     assert waves["g4"] is None
-    sentences = rollout_told([row.asDict() for row in rows], "cooperative-sticky")
+    sentences = rollout_report([row.asDict() for row in rows], "cooperative-sticky")
     assert sentences[0].startswith(
         "To cooperative-sticky: 3 groups in 1 rolling restart, in 3 waves; "
     )

@@ -36,7 +36,7 @@ def encoded_group(fleet: Fleet, group: str = "g", cluster: str = "c") -> SimpleN
     return SimpleNamespace(
         cluster=cluster,
         group=group,
-        unreadable=None,
+        invalid_utf8=None,
         listed=max(len(listed), 1),
         state=next((row.get("state") for row in listed), None),
         group_strategy=next((row.get("strategy") for row in listed), None),

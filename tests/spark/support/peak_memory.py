@@ -74,7 +74,7 @@ def encoded(shape: Shape) -> SimpleNamespace:
     owner = rng.integers(0, 1 if shape.piled else readers, shape.partitions)
     member_ids = _names("member-of-the-group", shape.members)
     row = SimpleNamespace(
-        unreadable=None,
+        invalid_utf8=None,
         cluster="c",
         group="g",
         listed=1,

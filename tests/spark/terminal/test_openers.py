@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from spark.files import LocalPlace
+from spark.files import LocalStore
 from spark.settings import Settings
 from spark.terminal.openers import default_fs, opened_store
 
@@ -43,8 +43,8 @@ def test_who_is_asked(asked: list, run: object, tmp_path: Path) -> None:
         (None, Settings(spark={KEY: "hdfs://here"})),
     ):
         with opened_store(str(tmp_path), "local[1]", conf, settings) as opener:
-            assert not isinstance(opener, LocalPlace)
+            assert not isinstance(opener, LocalStore)
         assert asked.pop() == ("local[1]", {KEY: "hdfs://here"})
     with opened_store(f"file:{tmp_path}", None, [f"{KEY}=hdfs://here"], Settings()) as opener:
-        assert isinstance(opener, LocalPlace)
+        assert isinstance(opener, LocalStore)
     assert asked == []

@@ -12,7 +12,7 @@ from optimizer import Goals
 from optimizer.checker import check_assignment
 from optimizer.model import IntArray, Problem
 from optimizer.solver.weighted import capped, relieve
-from optimizer.solver.weighted.facts import Facts
+from optimizer.solver.weighted.problem import WeightedProblem
 from optimizer.strategies.optimal import assign_optimally
 from tests.optimizer.groups import problem
 
@@ -94,7 +94,7 @@ def test_with_pins_no_level_is_tried_that_their_members_can_not_reach(
     levels: list[int] = []
     relieved = relieve.relieved
 
-    def noted(facts: Facts, level: int) -> IntArray | None:
+    def noted(facts: WeightedProblem, level: int) -> IntArray | None:
         levels.append(level)
         return relieved(facts, level)
 

@@ -9,16 +9,16 @@ import pytest
 
 from optimizer.model import NOBODY
 from optimizer.solver.weighted import placing
-from optimizer.solver.weighted.facts import Facts
 from optimizer.solver.weighted.placing import LeastFull
+from optimizer.solver.weighted.problem import WeightedProblem
 from tests.optimizer.groups import problem
 
 
-def all_readers(seed: int) -> Facts:
+def all_readers(seed: int) -> WeightedProblem:
     """30 members: all read a topic of 60 partitions, 20 of them another of 40."""
     weights = np.random.default_rng(seed).integers(1, 9, 100).astype(float)
     group = problem([60, 40], [[0]] * 10 + [[0, 1]] * 20, np.full(100, NOBODY))
-    return Facts.of(replace(group, weights=weights))
+    return WeightedProblem.of(replace(group, weights=weights))
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -30,7 +30,7 @@ def test_a_heap_finds_whom_a_look_at_all_finds(seed: int, monkeypatch: pytest.Mo
         return LeastFull(facts, np.zeros(30, np.int64), np.zeros(30, np.int64))
 
     by_look = full()
-    monkeypatch.setattr(placing, "MANY", 1)
+    monkeypatch.setattr(placing, "HEAP_READERS", 1)
     by_heap = full()
     assert by_look.heaps == {}
     assert len(by_heap.heaps) == 2

@@ -7,8 +7,8 @@ from dataclasses import replace
 import numpy as np
 
 from optimizer.model import NOBODY, IntArray
-from optimizer.solver.weighted.facts import Facts
 from optimizer.solver.weighted.placing import LeastFull
+from optimizer.solver.weighted.problem import WeightedProblem
 from optimizer.solver.weighted.refit import Refit
 from tests.optimizer.groups import problem
 
@@ -16,7 +16,7 @@ from tests.optimizer.groups import problem
 def refit(owner: list[int], target: IntArray) -> Refit:
     """Five partitions of 5, 4, 3, 3 and 3 units, and two members who take in 9 each."""
     weights = np.array([5.0, 4.0, 3.0, 3.0, 3.0])
-    facts = Facts.of(replace(problem([5], [[0], [0]], np.array(owner)), weights=weights))
+    facts = WeightedProblem.of(replace(problem([5], [[0], [0]], np.array(owner)), weights=weights))
     limits = np.full(2, facts.weight.sum() // 2 + 4)
     counts = np.bincount(target + 1, minlength=3)[1:]
     return Refit(facts, target, LeastFull(facts, facts.weights.loads(target), counts), limits)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.spark.audit.findings.place import Build, Cases, Place, Told, owning
+from tests.spark.audit.findings.place import Build, Cases, TableStore, Told, owning
 
 TWO = {"a": ["t"], "b": ["t"]}
 THREE = {**TWO, "c": ["t"]}
@@ -11,7 +11,7 @@ THREE = {**TWO, "c": ["t"]}
 def shared(**partitions: range) -> Build:
     """Topic t, of which two members own so many partitions."""
 
-    def build(place: Place) -> None:
+    def build(place: TableStore) -> None:
         place.topic("t", sum(map(len, partitions.values())))
         place.group(TWO, owning("t", **partitions))
 
@@ -21,7 +21,7 @@ def shared(**partitions: range) -> Build:
 def among_three(topic: int, **partitions: range) -> Build:
     """A topic of that size, of which up to three members own so many partitions."""
 
-    def build(place: Place) -> None:
+    def build(place: TableStore) -> None:
         place.topic("t", topic)
         place.group(THREE, owning("t", **partitions))
 
@@ -31,7 +31,7 @@ def among_three(topic: int, **partitions: range) -> Build:
 def by_range(*sizes: int, strategy: str = "range") -> Build:
     """Two members that read topics of these sizes."""
 
-    def build(place: Place) -> None:
+    def build(place: TableStore) -> None:
         names = [f"t{number}" for number in range(len(sizes))]
         for name, size in zip(names, sizes, strict=True):
             place.topic(name, size)
@@ -41,7 +41,7 @@ def by_range(*sizes: int, strategy: str = "range") -> Build:
 
 
 def eagerly(partitions: int, strategy: str) -> Build:
-    def build(place: Place) -> None:
+    def build(place: TableStore) -> None:
         place.topic("t", partitions)
         half = partitions // 2
         claims = owning("t", a=range(half), b=range(half, partitions))
@@ -53,7 +53,7 @@ def eagerly(partitions: int, strategy: str) -> Build:
 def weighing(*weights: float, a: range) -> Build:
     """Topic t of such partitions, of which a owns some and b the others."""
 
-    def build(place: Place) -> None:
+    def build(place: TableStore) -> None:
         place.topic("t", len(weights), weight=weights)
         b = [number for number in range(len(weights)) if number not in a]
         place.group(TWO, owning("t", a=a, b=b))

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 
 from optimizer.strategies.kafka.java import string_hash
 from tests.spark.audit.findings.cases_of_balance import TWO
-from tests.spark.audit.findings.place import Build, Cases, Place, Told, owning
+from tests.spark.audit.findings.place import Build, Cases, TableStore, Told, owning
 
 
 def led(*leaders: int, brokers: int = 2) -> Build:
     """A topic of partitions with these leaders; one member owns it."""
 
-    def build(place: Place) -> None:
+    def build(place: TableStore) -> None:
         for broker in range(1, brokers + 1):
             place.fleets.now.add("brokers", cluster=place.cluster, broker=broker)
         place.topic("t", len(leaders), leader=leaders)
@@ -24,7 +24,7 @@ def led(*leaders: int, brokers: int = 2) -> Build:
 def in_racks(east: Sequence[str], west: Sequence[str]) -> Build:
     """A member in each of two racks: where the leaders of what it owns are."""
 
-    def build(place: Place) -> None:
+    def build(place: TableStore) -> None:
         racks = [*east, *west]
         place.topic("t", len(racks), leader_rack=racks)
         claims = owning("t", a=range(len(east)), b=range(len(east), len(racks)))
@@ -39,7 +39,7 @@ def coordinated(*groups: int) -> Build:
     Each group has a member that reads 20 partitions.
     """
 
-    def build(place: Place) -> None:
+    def build(place: TableStore) -> None:
         brokers = len(groups)
         place.topic("__consumer_offsets", brokers, leader=range(1, brokers + 1))
         place.topic("t", 20)
@@ -57,21 +57,21 @@ def coordinated(*groups: int) -> Build:
 
 
 def replicated(replicas: Sequence[int], in_sync: Sequence[int]) -> Build:
-    def build(place: Place) -> None:
+    def build(place: TableStore) -> None:
         place.topic("t", 2, replicas=[replicas] * 2, isr=[in_sync] * 2)
 
     return build
 
 
 def led_or_not(*leaders: int | None) -> Build:
-    def build(place: Place) -> None:
+    def build(place: TableStore) -> None:
         place.topic("t", len(leaders), leader=leaders)
 
     return build
 
 
 def preferring_broker_1(*leaders: int) -> Build:
-    def build(place: Place) -> None:
+    def build(place: TableStore) -> None:
         place.topic("t", len(leaders), leader=leaders, replicas=[[1, 2]] * len(leaders))
 
     return build

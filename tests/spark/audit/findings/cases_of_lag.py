@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from tests.spark.audit.findings.cases_of_balance import THREE
-from tests.spark.audit.findings.place import Build, Cases, Place, Told, owning
+from tests.spark.audit.findings.place import Build, Cases, TableStore, Told, owning
 
 
 def lagging(*lags: int | None) -> Build:
     """Three members, and a topic with that lag on each partition; the members own it in turn."""
 
-    def build(place: Place) -> None:
+    def build(place: TableStore) -> None:
         place.topic("t", len(lags))
         owned = {member: range(at, len(lags), 3) for at, member in enumerate(THREE)}
         place.group(THREE, owning("t", **owned))
@@ -23,7 +23,7 @@ def lagging(*lags: int | None) -> Build:
 def committing(before: tuple[int, int], now: tuple[int, int], reads: bool = True) -> Build:
     """A partition: what is committed and where it ends, before and now."""
 
-    def build(place: Place) -> None:
+    def build(place: TableStore) -> None:
         place.topic("t", 1)
         place.topic("u", 1)
         claims: Iterable[tuple[str, int, str]] = [("t", 0, "a")] if reads else []
@@ -41,7 +41,7 @@ def committed_beyond(committed: int, end: int, known: bool = True) -> Build:
     Broker 7 leads the only partition of offsets. Earlier versions stated a lag of 0.
     """
 
-    def build(place: Place) -> None:
+    def build(place: TableStore) -> None:
         place.topic("t", 2)
         place.topic("__consumer_offsets", 1, leader=[7])
         if known:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from tests.spark.audit.findings.cases_of_balance import TWO
-from tests.spark.audit.findings.place import Build, Cases, Claim, Place, Told, owning
+from tests.spark.audit.findings.place import Build, Cases, Claim, TableStore, Told, owning
 
 GENERATIONS = {"a": 3, "b": 3}
 
@@ -18,7 +18,7 @@ def claimed(
 ) -> Build:
     """Topics t, of which there are these claims, and u, of one partition."""
 
-    def build(place: Place) -> None:
+    def build(place: TableStore) -> None:
         place.topic("t", partitions)
         place.topic("u", 1)
         place.group(members, claims, generations=generations)
@@ -33,7 +33,7 @@ def changed(
 ) -> Build:
     """A topic of four partitions, and the members who own them, before and now."""
 
-    def build(place: Place) -> None:
+    def build(place: TableStore) -> None:
         place.topic("t", 4)
         place.was(before, static=static)
         place.group({member: ["t"] for member in now}, owning("t", **now))

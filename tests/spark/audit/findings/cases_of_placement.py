@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from tests.spark.audit.findings.place import Build, Cases, Place, Told
+from tests.spark.audit.findings.place import Build, Cases, TableStore, Told
 
 
 def on(*replicas: Sequence[int], brokers: int = 0, **facts: Sequence[Any]) -> Build:
     """A topic of partitions with these replicas, led by the first; brokers from 1 on are listed."""
 
-    def build(place: Place) -> None:
+    def build(place: TableStore) -> None:
         for broker in range(1, brokers + 1):
             place.fleets.now.add("brokers", cluster=place.cluster, broker=broker)
         led = {"leader": [row[0] for row in replicas]}

@@ -6,10 +6,10 @@ from typing import Any
 
 from spark.audit.rules import Copartitioned, Timeouts
 from tests.spark.audit.findings.cases_of_balance import TWO
-from tests.spark.audit.findings.place import Build, Cases, Place, Told
+from tests.spark.audit.findings.place import Build, Cases, TableStore, Told
 
 
-def ordinary(place: Place) -> None:
+def ordinary(place: TableStore) -> None:
     place.topic("t", 2)
     place.group(TWO, [("t", 0, "a"), ("t", 1, "b")])
 
@@ -17,7 +17,7 @@ def ordinary(place: Place) -> None:
 def static(*instances: str | None) -> Build:
     """Members a and b with these instance ids."""
 
-    def build(place: Place) -> None:
+    def build(place: TableStore) -> None:
         ordinary(place)
         for row in place.fleets.now.rows["members"]:
             if row["cluster"] == place.cluster:
@@ -27,7 +27,7 @@ def static(*instances: str | None) -> Build:
 
 
 def joining(orders: int, payments: int, *read: str) -> Build:
-    def build(place: Place) -> None:
+    def build(place: TableStore) -> None:
         place.topic("orders", orders)
         place.topic("payments", payments)
         place.group({"a": read, "b": read[:1]})

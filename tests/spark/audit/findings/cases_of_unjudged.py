@@ -8,12 +8,12 @@ from unittest.mock import patch
 
 from pyspark.sql import DataFrame
 
-from spark.audit.judge import Judge, judge_groups
+from spark.audit.group_evaluator import GroupEvaluator, evaluate_groups
 from spark.groups import failed
 from spark.groups.memory import BEYOND_LIMIT
-from spark.solve import SolvedRow, facts_of, solved_rows
+from spark.solve import SolvedRow, plan_columns, solved_rows
 from tests.spark.audit.findings.cases_of_balance import TWO
-from tests.spark.audit.findings.place import Build, Cases, Place, Told, owning
+from tests.spark.audit.findings.place import Build, Cases, TableStore, Told, owning
 
 FAILS = "failed-group-fires"
 """The cluster whose group is made to fail: what fails of its own is a fault, and mended."""
@@ -23,22 +23,22 @@ RAISES = "a-finding-raises"
 """The cluster of a group whose findings can't look at its plan."""
 
 
-def judged_but_for_two(encoded: DataFrame, judge: Judge) -> DataFrame:
-    """`judge_groups`, with a group that can't be solved and one that can't be judged."""
-    return judge_groups(encoded, FailingJudge(judge.findings, judge.settings, judge.known))
+def judged_but_for_two(encoded: DataFrame, judge: GroupEvaluator) -> DataFrame:
+    """`evaluate_groups`, with a group that can't be solved and one that can't be judged."""
+    return evaluate_groups(encoded, FailingJudge(judge.findings, judge.settings, judge.known))
 
 
-class FailingJudge(Judge):
+class FailingJudge(GroupEvaluator):
     """In a worker, where nothing that a test replaces is replaced."""
 
     def judged(self, rows: list[Any]) -> list[tuple[Any, ...]]:
-        with patch("spark.audit.judge.solved_rows", _solved_but_for_two):
+        with patch("spark.audit.group_evaluator.solved_rows", _solved_but_for_two):
             return super().judged(rows)
 
 
 def _solved_but_for_two(rows: list[Any], strategy: str) -> list[SolvedRow]:
     return [
-        SolvedRow(**facts_of(row, failed(MemoryError()), strategy))
+        SolvedRow(**plan_columns(row, failed(MemoryError()), strategy))
         if row.cluster == FAILS
         else replace(solved, previous=None if row.cluster == RAISES else solved.previous)
         for row, solved in zip(rows, solved_rows(rows, strategy), strict=True)
@@ -48,7 +48,7 @@ def _solved_but_for_two(rows: list[Any], strategy: str) -> list[SolvedRow]:
 def listed(times: int, **facts: Any) -> Build:
     """An even group that is listed so many times."""
 
-    def build(place: Place) -> None:
+    def build(place: TableStore) -> None:
         place.topic("t", 2)
         place.group(TWO, owning("t", a=range(1), b=range(1, 2)), **facts)
         for _ in range(times - 1):

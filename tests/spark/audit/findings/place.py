@@ -21,7 +21,7 @@ class Fleets:
 
 
 @dataclass(frozen=True)
-class Place:
+class TableStore:
     """One cluster of both fleets. Its groups are called as those of the others: `g`, mostly."""
 
     cluster: str
@@ -83,7 +83,7 @@ class Place:
         return {"cluster": self.cluster, "group": "g", "topic": topic, "partition": number}
 
 
-Build = Callable[[Place], None]
+Build = Callable[[TableStore], None]
 
 
 @dataclass(frozen=True)

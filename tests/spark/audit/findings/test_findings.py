@@ -23,7 +23,7 @@ from tests.spark.audit.findings import (
     cases_of_unjudged,
 )
 from tests.spark.audit.findings.audited import OF_NOW, Audited, audited
-from tests.spark.audit.findings.place import Fleets, Place, Told
+from tests.spark.audit.findings.place import Fleets, TableStore, Told
 
 CASES = {
     **cases_of_balance.CASES,
@@ -62,26 +62,26 @@ def said(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Audit
     fleets = Fleets()
     for finding, cases in CASES.items():
         for case in ("fires", "nearly", "never"):
-            getattr(cases, case)(Place(f"{finding}-{case}", fleets))
-    _new_protocol(Place("new-protocol", fleets))
-    _moving(Place("moving", fleets))
-    _unsupported(Place("others", fleets))
-    _of_known_type(Place("known-type", fleets))
-    _workers(Place("connect", fleets))
-    _planned(Place("planned", fleets))
-    _nobody_there(Place("nobody-there", fleets))
-    _nothing_to_read(Place("nothing-to-read", fleets))
+            getattr(cases, case)(TableStore(f"{finding}-{case}", fleets))
+    _new_protocol(TableStore("new-protocol", fleets))
+    _moving(TableStore("moving", fleets))
+    _unsupported(TableStore("others", fleets))
+    _of_known_type(TableStore("known-type", fleets))
+    _workers(TableStore("connect", fleets))
+    _planned(TableStore("planned", fleets))
+    _nobody_there(TableStore("nobody-there", fleets))
+    _nothing_to_read(TableStore("nothing-to-read", fleets))
     for cluster in ("rules", "elsewhere"):
-        _with_rules(Place(cluster, fleets))
-    cases_of_unjudged.listed(1)(Place(cases_of_unjudged.RAISES, fleets))
+        _with_rules(TableStore(cluster, fleets))
+    cases_of_unjudged.listed(1)(TableStore(cases_of_unjudged.RAISES, fleets))
     store = tmp_path_factory.mktemp("store")
     with pytest.MonkeyPatch.context() as patched:
         failing = cases_of_unjudged.judged_but_for_two
-        patched.setattr("spark.audit.fleet_audit.judge_groups", failing)
+        patched.setattr("spark.audit.fleet_audit.evaluate_groups", failing)
         return audited(spark, store, fleets.now.tables(), fleets.before.tables(), SETTINGS)
 
 
-def _new_protocol(place: Place) -> None:
+def _new_protocol(place: TableStore) -> None:
     """A group of the new protocol that deals by range, as eager groups do."""
     place.topic("t", 200)
     a, b = NEW_PROTOCOL
@@ -89,14 +89,14 @@ def _new_protocol(place: Place) -> None:
     place.group({a: ["t"], b: ["t"]}, claims, strategy="range")
 
 
-def _moving(place: Place) -> None:
+def _moving(place: TableStore) -> None:
     """A group that is rebalancing: nothing of what it seems to own is so."""
     place.topic("t", 2)
     claims = [("t", 0, "a", 3), ("t", 0, "b", 3), ("t", 1, "gone", 2)]
     place.group({"a": ["t"], "b": ["t"]}, claims, state="PreparingRebalance", strategy="range")
 
 
-def _unsupported(place: Place) -> None:
+def _unsupported(place: TableStore) -> None:
     """Groups that aren't consumer groups, in a state that no consumer group should be in."""
     place.topic("t", 400)
     members = {"a": ["t"], "b": ["t"], "c": ["t"]}
@@ -117,7 +117,7 @@ def _unsupported(place: Place) -> None:
             fleet.add("offsets", **at, committed_offset=1, end_offset=offset)
 
 
-def _of_known_type(place: Place) -> None:
+def _of_known_type(place: TableStore) -> None:
     """The type counts, whatever the ids of members look like."""
     place.topic("t", 200)
     for name, ids, kind in (
@@ -129,7 +129,7 @@ def _of_known_type(place: Place) -> None:
         place.group(members, claims, name=name, type=kind, strategy="range")
 
 
-def _workers(place: Place) -> None:
+def _workers(place: TableStore) -> None:
     """Connect's workers, whose tasks no broker leads, and a group of consumers like them."""
     place.topic("workers/sink", 6)
     place.topic("t", 6, leader=[1, 2] * 3)
@@ -138,14 +138,14 @@ def _workers(place: Place) -> None:
         place.group({"a": [topic], "b": [topic]}, claims, name=name, type=kind)
 
 
-def _planned(place: Place) -> None:
+def _planned(place: TableStore) -> None:
     place.topic("t", 6)
     members = {name: ["t"] for name in ("a", "b", "c")}
     claims = [("t", number, "ab"[number // 4]) for number in range(6)]
     place.group(members, claims, strategy="cooperative-evenfleet-plan")
 
 
-def _nobody_there(place: Place) -> None:
+def _nobody_there(place: TableStore) -> None:
     place.topic("t", 2)
     place.group({}, state="Empty")
     for number, offset in ((0, 100), (1, 101)):
@@ -153,7 +153,7 @@ def _nobody_there(place: Place) -> None:
         place.fleets.now.add("offsets", **place.entry("t", number), **result)
 
 
-def _nothing_to_read(place: Place) -> None:
+def _nothing_to_read(place: TableStore) -> None:
     """A worker of Connect's without connectors, and a member of a topic that doesn't exist."""
     place.topic("t", 1)
     place.group({"worker": []}, name="connect", type="connect")
@@ -161,7 +161,7 @@ def _nothing_to_read(place: Place) -> None:
     place.group({"a": ["t"], "b": ["no-topic"]}, [("t", 0, "a")], name="both")
 
 
-def _with_rules(place: Place) -> None:
+def _with_rules(place: TableStore) -> None:
     """Groups of two topics that leave two partitions of t alone."""
     place.topic("t", 2)
     place.topic("u", 1)

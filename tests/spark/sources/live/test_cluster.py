@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from spark import InputError
-from spark.sources.live.cluster import Cluster, Wanted, read_clusters
+from spark.sources.live.cluster import Cluster, ClusterSelection, read_clusters
 from spark.sources.live.secret import Secret, unlogged_wire
 from tests.paths import ROOT
 
@@ -76,12 +76,12 @@ def test_what_is_wrong_is_said_without_secrets(tmp_path: Path, text: str, said: 
 
 
 def test_patterns_take_names_and_leave_names_out() -> None:
-    wanted = Wanted(("pay-*", "orders"), ("*-test",))
+    wanted = ClusterSelection(("pay-*", "orders"), ("*-test",))
     assert [name for name in ("pay-1", "orders", "pay-test", "other") if name in wanted] == [
         "pay-1",
         "orders",
     ]
-    assert "anything" in Wanted()
+    assert "anything" in ClusterSelection()
 
 
 def test_a_rack_is_found_in_a_client_id() -> None:

@@ -12,7 +12,7 @@ kafka = pytest.importorskip("kafka", reason="the extra `live` is not installed")
 
 from kafka.protocol.admin import DescribeGroupsRequest, ListGroupsRequest  # noqa: E402
 
-from spark.sources.live.cluster import Cluster, Wanted  # noqa: E402
+from spark.sources.live.cluster import Cluster, ClusterSelection  # noqa: E402
 from spark.sources.live.read_cluster import Reading, read_cluster  # noqa: E402
 from spark.sources.live.tables import tables_of  # noqa: E402
 from tests.spark.sources.live.recorded_brokers import CLUSTER, three  # noqa: E402
@@ -113,7 +113,7 @@ def test_tables_stay_sorted_and_tasks_have_no_offsets() -> None:
 
 
 def test_patterns_of_topics_do_not_choose_among_connectors() -> None:
-    cluster = Cluster("recorded", ("broker:9092",), topics=Wanted(("orders",)))
+    cluster = Cluster("recorded", ("broker:9092",), topics=ClusterSelection(("orders",)))
     reading = read(SESSIONED, cluster=cluster)
     for table in ("partitions", "subscriptions", "assignments"):
         topics = {row["topic"] for row in rows(reading, table, cluster)}

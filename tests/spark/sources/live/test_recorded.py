@@ -16,7 +16,7 @@ from kafka.protocol.admin import (  # noqa: E402
     ListPartitionReassignmentsResponse,
 )
 
-from spark.sources.live.cluster import Cluster, Wanted  # noqa: E402
+from spark.sources.live.cluster import Cluster, ClusterSelection  # noqa: E402
 from spark.sources.live.connection import NoAnswer  # noqa: E402
 from spark.sources.live.consumer_group_describe import ConsumerGroupDescribeRequest  # noqa: E402
 from spark.sources.live.list_groups import OFFSETS_TOPIC  # noqa: E402
@@ -269,7 +269,7 @@ def test_topics_that_are_not_described_are_noted() -> None:
 
 
 def test_groups_are_chosen_by_their_names() -> None:
-    wanted = Cluster("recorded", ("broker:9092",), groups=Wanted(("a-*",), ("*-simple",)))
+    wanted = Cluster("recorded", ("broker:9092",), groups=ClusterSelection(("a-*",), ("*-simple",)))
     assert [*states(read_cluster(wanted, three()))] == ["a-classic"]
 
 

@@ -1,0 +1,106 @@
+"""Below the highest load: what costs nothing evens out the rest."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from optimizer.model import IntArray
+from optimizer.solver.weighted.problem import WeightedProblem
+
+STEPS = 4
+"""So many changes a member are made at most."""
+
+MAX_PAIRS = 200_000
+"""In groups of more pairs of a partition and a member nothing is evened out."""
+
+
+def evened_out(
+    facts: WeightedProblem, target: IntArray, level: int, may: NDArray[np.bool_], enough: float
+) -> IntArray:
+    """The plan with a lower Σ load² / capacity, nowhere above a level.
+
+    `may` tells which partitions can go to another reader at no cost. The fullest member of those
+    that have any goes first; what differs by less than `enough` of the highest load is even.
+    """
+    free = (may & (target >= 0)).nonzero()[0]
+    if not len(free) or len(free) * facts.members > MAX_PAIRS:
+        return target
+    result, weights = target.copy(), facts.weights
+    loads, limits = weights.loads(result), weights.limits(level)
+    scale = weights.parts / weights.capacity
+    done = np.zeros(facts.members, np.bool_)
+    for _ in range(STEPS * facts.members):
+        levels = loads * scale
+        if done.all() or levels.max() - levels.min() <= enough * levels.max():
+            break
+        top = int(np.where(done, -1.0, levels).argmax())
+        if _lower(facts, result, loads, limits, free, top, scale):
+            done[:] = False
+        else:
+            done[top] = True
+    return result
+
+
+def _lower(
+    facts: WeightedProblem,
+    target: IntArray,
+    loads: IntArray,
+    limits: IntArray,
+    free: IntArray,
+    top: int,
+    scale: NDArray[np.float64],
+) -> bool:
+    """Make the move or swap out of a member that gains most; whether there is one."""
+    own, others = free[target[free] == top], free[target[free] != top]
+    if not len(own):
+        return False
+    weight, class_of, reads = facts.weight, facts.class_of, facts.reads
+    gives = weight[own]
+    moving = _gain(loads, scale, top, np.arange(facts.members), gives[:, None])
+    fits = reads[class_of[own]] & (loads + gives[:, None] <= limits)
+    fits[:, top] = False
+    moving = np.where(fits, moving, 0.0)
+    at = int(moving.argmax())
+    best, p, taker, q = (
+        moving.reshape(-1)[at],
+        int(own[at // facts.members]),
+        at % facts.members,
+        -1,
+    )
+    if len(others):
+        holder = target[others]
+        difference = gives[:, None] - weight[others]
+        swapping = _gain(loads, scale, top, holder, difference)
+        fits = reads[class_of[own]][:, holder] & reads[class_of[others], top]
+        fits &= (loads[holder] + difference <= limits[holder]) & (
+            loads[top] - difference <= limits[top]
+        )
+        swapping = np.where(fits, swapping, 0.0)
+        at = int(swapping.argmax())
+        if swapping.reshape(-1)[at] > best:
+            best = swapping.reshape(-1)[at]
+            p, q = int(own[at // len(others)]), int(others[at % len(others)])
+            taker = int(target[q])
+    # Reals can't tell less, and would go round in circles.
+    if best <= 1e-9 * float(loads[top]) ** 2 * scale[top]:
+        return False
+    gain = weight[p] - (weight[q] if q >= 0 else 0)
+    loads[top] -= gain
+    loads[taker] += gain
+    target[p] = taker
+    if q >= 0:
+        target[q] = top
+    return True
+
+
+def _gain(
+    loads: IntArray, scale: NDArray[np.float64], top: int, taker: IntArray, moved: IntArray
+) -> NDArray[np.float64]:
+    """By how much Σ load² / capacity falls when so much goes from one member to others."""
+    before = loads.astype(np.float64)
+    inputs = moved.astype(np.float64)
+    falls = inputs * (2 * before[top] - inputs) * scale[top]
+    rises = inputs * (2 * before[taker] + inputs) * scale[taker]
+    result: NDArray[np.float64] = falls - rises
+    return result

@@ -1,0 +1,86 @@
+"""A group by weight as the search sees it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from optimizer.model import DEFAULT_GOALS, NOBODY, Goals, IntArray, Problem, Weights, weights_of
+from optimizer.solver.kinds import kinds_of
+
+
+@dataclass(frozen=True)
+class WeightedProblem:
+    """Who reads what, what it weighs, and who has it now.
+
+    Partitions with the same readers are of a class: `class_of` has that of each, -1 where nobody
+    reads it, and `reads` tells whether a class (row) is read by a member (column). `owner` has the
+    member that each partition can stay with, or NOBODY.
+    """
+
+    class_of: IntArray
+    reads: NDArray[np.bool_]
+    weights: Weights
+    owner: IntArray
+
+    @staticmethod
+    def of(problem: Problem, goals: Goals = DEFAULT_GOALS) -> WeightedProblem:
+        """Those of a group; nobody reads what limits don't allow."""
+        kinds = kinds_of(problem, goals)
+        reads = np.zeros((len(kinds.offsets) - 1, len(problem.member_ids)), np.bool_)
+        reads[np.arange(len(reads)).repeat(np.diff(kinds.offsets)), kinds.members] = True
+        owner = np.where(kinds.owner_pair >= 0, problem.owner, NOBODY)
+        return WeightedProblem(kinds.of_partition, reads, weights_of(problem), owner)
+
+    @property
+    def weight(self) -> IntArray:
+        """What each partition weighs."""
+        return self.weights.of_partition
+
+    @property
+    def members(self) -> int:
+        return len(self.weights.capacity)
+
+    @cached_property
+    def read(self) -> IntArray:
+        """The partitions that somebody reads, the heaviest first, equal ones in their order."""
+        read = (self.class_of >= 0).nonzero()[0]
+        return read[np.argsort(-self.weight[read], kind="stable")]
+
+    @cached_property
+    def has_owners(self) -> bool:
+        """Whether anything can stay with anybody."""
+        return bool((self.owner != NOBODY).any())
+
+    @cached_property
+    def has_tiers(self) -> bool:
+        """Whether some members are stronger than others."""
+        return bool((self.weights.capacity[1:] != self.weights.capacity[:1]).any())
+
+    @cached_property
+    def is_homogeneous(self) -> bool:
+        """Whether everybody reads everything and is as strong as everybody else."""
+        return len(self.reads) == 1 and bool(self.reads.all()) and not self.has_tiers
+
+    @cached_property
+    def readers(self) -> list[list[int]]:
+        """The members of each class."""
+        return [row.nonzero()[0].tolist() for row in self.reads]
+
+    @cached_property
+    def class_weight(self) -> IntArray:
+        """What each class weighs."""
+        of_class = self.class_of[self.read]
+        # The sums have fewer than 53 bits, so reals are exact.
+        return np.bincount(of_class, self.weight[self.read], len(self.reads)).astype(np.int64)
+
+    def level_of(self, target: IntArray) -> int:
+        """The highest level of an assignment."""
+        return self.weights.level_of(target)
+
+    def moves_of(self, target: IntArray) -> int:
+        """How many partitions an assignment takes from who could keep them."""
+        return int(np.count_nonzero((self.owner != NOBODY) & (target != self.owner)))

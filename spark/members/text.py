@@ -1,0 +1,85 @@
+"""What is said of a group's number of members."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from optimizer.sizes import Needed, Sizes
+from spark.text import counted
+
+GOES_BY_COUNT = "partitions count alike"
+
+KINDS = (
+    "new members have the commonest subscription, and of the present ones those stay that carry "
+    "the most by what they read"
+)
+
+RATES = (
+    "the quantiles of all partitions come in at once and can be shared out finely, and no member "
+    "can do more than one has been seen to do"
+)
+
+
+def assumed_of(sizes: Sizes, needed: Needed | None) -> str:
+    """What the numbers go by."""
+    assumed = [GOES_BY_COUNT]
+    if sizes.kinds > 1:
+        assumed.append(KINDS)
+    if needed:
+        assumed.append(RATES)
+    return "; ".join(assumed)
+
+
+def summary_of(
+    sizes: Sizes, needed: Needed | None, peak_rate: float | None, top: float | None
+) -> str:
+    """Sentences on the size of a group, and where there are rates on what it needs for them."""
+    text = [_of_now(sizes), *_of_others(sizes)]
+    if needed and peak_rate:
+        text += _of_rates(sizes, needed, peak_rate, top or 0)
+    return " ".join(text)
+
+
+def _of_now(sizes: Sizes) -> str:
+    """Such as: 51 partitions over 50 members: 2 at most, as over 26, so 24 are spare."""
+    spread = (
+        f"{counted(sizes.partitions, 'partition')} over {counted(sizes.members, 'member')}: "
+        f"{sizes.optimal_max} {'each' if sizes.even else 'at most'}"
+    )
+    worse = sizes.current_max - sizes.optimal_max
+    if worse > 0:
+        spread += f" (now {sizes.current_max})"
+    if not sizes.spare:
+        return f"{spread}, and no fewer would do."
+    least = "" if sizes.proven else "some "
+    are = "is" if sizes.spare == 1 else "are"
+    return f"{spread}, as over {sizes.fewest_optimal}, so {least}{sizes.spare} {are} spare."
+
+
+def _of_others(sizes: Sizes) -> Iterator[str]:
+    if sizes.fewest_found < sizes.fewest_optimal:
+        yield f"For the {sizes.current_max} of now {sizes.fewest_found} would do."
+    if sizes.next_better:
+        yield f"It takes {sizes.next_better} members to have fewer."
+    elif sizes.optimal_max > 1:
+        yield "More members don't lower that."
+    if not sizes.even:
+        even = [str(item) for item in (sizes.even_below, sizes.even_above) if item and item > 1]
+        if even:
+            yield f"{' or '.join(even)} would have the same number each."
+
+
+def _of_rates(sizes: Sizes, needed: Needed, peak_rate: float, top: float) -> Iterator[str]:
+    rates = (
+        f"For {needed.rate:.4g} records a second, of which a member has been seen to do "
+        f"{peak_rate:.4g} and shall do {needed.load:.4g}"
+    )
+    if needed.members is None:
+        yield f"{rates}, no number of members of the commonest subscription is enough."
+    else:
+        are = "is" if needed.members == 1 else "are"
+        yield f"{rates}, {counted(needed.members, 'member')} {are} needed."
+    if top > needed.load:
+        yield f"One partition alone has {top:.4g}: no number of members helps there."
+    elif needed.members and needed.members > sizes.partitions:
+        yield f"There are only {counted(sizes.partitions, 'partition')} to share."

@@ -1,0 +1,122 @@
+"""What a change of a cluster is about: which brokers, topics and replication factor."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from optimizer.replicas import Broker, Cluster, Partition
+from spark.errors import InputError
+from spark.patterns import matches
+from spark.reassign.facts import ClusterFacts
+from spark.text import did_you_mean, named
+
+
+@dataclass(frozen=True)
+class ReassignRequest:
+    """`drain`: these end up empty. `add`: only these receive. `brokers`: only these are used.
+
+    `topics`: only topics that fit any of the patterns are planned, all others stand still.
+    `force`: a replication factor may be as low as a topic's min.insync.replicas.
+    """
+
+    drain: Sequence[int] = ()
+    add: Sequence[int] = ()
+    brokers: Sequence[int] = ()
+    topics: Sequence[str] = ()
+    replication_factor: int | None = None
+    sizes: Mapping[tuple[str, int], int] = field(default_factory=dict)
+    force: bool = False
+
+    def cluster(self, facts: ClusterFacts) -> tuple[Cluster, list[str]]:
+        """The cluster to be planned, and sentences on what is left out for what it does now.
+
+        InputError for brokers that aren't there, and while partitions are being reassigned.
+        """
+        self._check(facts)
+        sentences = self._at_minimum(facts)
+        led = facts.tells_leaders
+        selection = [partition for partition in facts.partitions if self.is_chosen(partition.topic)]
+        leaderless = {str(item) for item in selection if led and item.leader is None}
+        partitions = [
+            Partition(
+                *(
+                    partition.topic,
+                    partition.partition,
+                    partition.replicas,
+                    self.replication_factor,
+                ),
+                size=self.sizes.get((partition.topic, partition.partition)),
+                scope=self.is_chosen(partition.topic) and str(partition) not in leaderless,
+            )
+            for partition in facts.partitions
+        ]
+        brokers = [
+            Broker(
+                broker,
+                rack,
+                usable=not self.is_to_leave(broker),
+                receives=not self.add or broker in self.add,
+            )
+            for broker, rack in facts.racks.items()
+        ]
+        if leaderless:
+            sentences.append(
+                f"{named('partition', leaderless)} left out: without a leader nothing can be copied"
+            )
+        return Cluster(brokers, partitions), sentences
+
+    def is_chosen(self, topic: str) -> bool:
+        """Whether a topic's partitions are to be planned."""
+        return not self.topics or any(matches(pattern, topic) for pattern in self.topics)
+
+    def is_to_leave(self, broker: int) -> bool:
+        """Whether a broker is to end up empty."""
+        return broker in self.drain or bool(self.brokers and broker not in self.brokers)
+
+    def _at_minimum(self, facts: ClusterFacts) -> list[str]:
+        """A sentence if topics would have no replica to spare; InputError without `force`."""
+        factor = self.replication_factor
+        held = {
+            partition.topic: partition.min_insync
+            for partition in facts.partitions
+            if self.is_chosen(partition.topic) and (partition.min_insync or 0) > 1
+        }
+        short = sorted(topic for topic, least in held.items() if factor and factor <= (least or 0))
+        if not short:
+            return []
+        what = (
+            f"{named('topic', short)} would have {factor} replicas, with min.insync.replicas "
+            f"{held[short[0]]}: producers with acks=all are refused once a broker is down"
+        )
+        if not self.force:
+            raise InputError(f"{what}. Lower min.insync.replicas first, or force it")
+        return [what]
+
+    def _check(self, facts: ClusterFacts) -> None:
+        for what, ids in (("drained", self.drain), ("added", self.add), ("used", self.brokers)):
+            racks = set(facts.racks)
+            if what == "drained":
+                racks |= {broker for partition in facts.partitions for broker in partition.replicas}
+            if absent := sorted(set(ids) - racks):
+                raise InputError(
+                    f"broker {absent[0]} is to be {what}, and cluster {facts.cluster} doesn't have "
+                    f"it: it has {', '.join(map(str, sorted(racks)))}. Take another snapshot once "
+                    "it runs"
+                )
+        if both := sorted(set(self.drain) & {*self.add, *self.brokers}):
+            raise InputError(f"broker {both[0]} is to be drained, and to be used as well")
+        if self.replication_factor is not None and self.replication_factor < 1:
+            raise InputError(f"a replication factor of {self.replication_factor} isn't above 0")
+        if moving := [str(partition) for partition in facts.partitions if partition.is_moving]:
+            raise InputError(
+                f"{named('partition', moving)} of cluster {facts.cluster} are being reassigned: "
+                "plan again when that is done, or cancelled"
+            )
+        if self.topics and not any(
+            self.is_chosen(partition.topic) for partition in facts.partitions
+        ):
+            raise InputError(
+                f"no topic of cluster {facts.cluster} fits {', '.join(self.topics)}: nothing is "
+                f"planned{did_you_mean(self.topics[0], {p.topic for p in facts.partitions})}"
+            )

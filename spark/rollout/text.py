@@ -1,0 +1,52 @@
+"""What a rollout comes to, in words."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from spark.rollout.coupled import HUB
+from spark.rollout.rollout import DONE, READY, UNABLE
+from spark.text import count_of
+
+Row = Mapping[str, Any]
+
+
+def rollout_report(rows: Sequence[Row], to: str) -> list[str]:
+    """Sentences on all steps of `spark.rollout.rollout_fleet`."""
+    return list(_lines(rows, to))
+
+
+def _lines(rows: Sequence[Row], to: str) -> Iterator[str]:
+    ready = [row for row in rows if row["status"] == READY]
+    groups = {(row["cluster"], row["group"]) for row in ready}
+    if ready:
+        waves = max(row["wave"] for row in ready)
+        restarts = Counter(row["steps"] for row in ready if row["step"] == 1)
+        how_many = " and ".join(
+            f"{count_of(count, 'group')} in {count_of(steps, 'rolling restart')}"
+            for steps, count in sorted(restarts.items())
+        )
+        unread = sum(row["unread_seconds"] for row in ready)
+        rebalances = sum(row["rebalances"] for row in ready)
+        yield (
+            f"To {to}: {how_many}, in {count_of(waves, 'wave')}; {rebalances:,} rebalances, "
+            f"{unread:,.0f} partition-seconds unread in all."
+        )
+        yield (
+            "Groups of one wave share no topics, directly or through others (topics that more than "
+            f"{HUB} groups read don't count); take the next wave when the one before is done."
+        )
+        if any(row["steps"] > 1 for row in ready):
+            yield (
+                "The second restart of a group is for when all of its members have had the first: "
+                "until then somebody doesn't offer what it brings."
+            )
+    if done := sum(row["status"] == DONE for row in rows):
+        yield f"There already: {count_of(done, 'group')}."
+    reasons = Counter(row["reason"] for row in rows if row["status"] == UNABLE)
+    for reason, count in reasons.most_common():
+        yield f"Not possible for {count_of(count, 'group')}: {reason}."
+    if fatal := sum(row["fatal"] or 0 for row in ready):
+        yield f"{count_of(fatal, 'member')} of {count_of(len(groups), 'group')} end by an error."

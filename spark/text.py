@@ -1,0 +1,94 @@
+"""How notes name many things shortly, and things of long names."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from contextlib import suppress
+from difflib import get_close_matches
+from hashlib import sha256
+from pathlib import Path
+
+LONGEST = 250
+"""Characters of a name that is told in full: of a topic's there are 249 at most (Kafka's Topic)."""
+
+SIMILARITY = 0.7
+"""How alike two names are of which one may be a slip for the other, of 1 (`difflib`)."""
+
+HEAD, TAIL, DIGITS = 160, 60, 8
+
+LONGEST_SENTENCE = 2_000
+"""Characters of a sentence that is told in full; who wants to know more reads the data."""
+
+_LONG_WORD = re.compile(rf"\S{{{LONGEST + 1},}}")
+
+
+def named(noun: str, names: Iterable[str]) -> str:
+    """`3 groups (a, b, c)`, `1 group (a)`, `9 groups (a, b, c, d, e, …)`, in sorted order."""
+    ordered = sorted(set(names))
+    shown = ", ".join(ordered[:5]) + (", …" if len(ordered) > 5 else "")
+    return f"{len(ordered)} {noun}{'' if len(ordered) == 1 else 's'} ({shown})"
+
+
+def did_you_mean(name: str, known: Iterable[str], alike: float = SIMILARITY) -> str:
+    """`; did you mean orders?` for the end of a sentence; nothing where no name is as `alike`."""
+    near = get_close_matches(name, known, n=1, cutoff=alike)
+    return f"; did you mean {near[0]}?" if near else ""
+
+
+def near_path(path: str | Path) -> str:
+    """The same for a path that isn't there, by the names beside it."""
+    missing = next(
+        item for item in (*reversed(Path(path).parents), Path(path)) if not item.exists()
+    )
+    with suppress(OSError):
+        names = [item.name for item in missing.parent.iterdir()]
+        near = get_close_matches(missing.name, names, n=1, cutoff=SIMILARITY)
+        return f"; did you mean {missing.with_name(near[0])}?" if near else ""
+    return ""
+
+
+def as_sentence(text: str) -> str:
+    """A note as a sentence: its first letter up, and a full stop."""
+    return f"{text[0].upper()}{text[1:]}."
+
+
+def counted(number: int, noun: str) -> str:
+    """`1 partition`, `2 partitions`, `1200 partitions`."""
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
+def count_of(number: int, noun: str) -> str:
+    """`1 move`, `2 moves`, `1,200 moves`."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def figure(value: float) -> str:
+    """Four digits of a weight, and all of those before the point: `4.133`, `12,345`."""
+    return f"{value:.4g}" if value < 10_000 else f"{value:,.0f}"
+
+
+def shortened(name: str, longest: int = LONGEST) -> str:
+    """A name as it is shown: of a long one the two ends, and a hash by which it isn't another's.
+
+    For what people read, and for labels; data has names in full.
+    """
+    if len(name) <= longest:
+        return name
+    digest = sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:DIGITS]
+    return f"{name[:HEAD]}…{name[-TAIL:]} #{digest}"
+
+
+def shortened_in(sentence: str) -> str:
+    """A sentence with its long words, which are names, shortened; a long one loses its middle."""
+    if len(sentence) <= LONGEST:
+        return sentence
+    words = _LONG_WORD.sub(lambda result: shortened(result[0]), sentence)
+    return shortened(words, LONGEST_SENTENCE)
+
+
+def shortened_in_sql(name: str, longest: int = LONGEST) -> str:
+    """SQL text: the same as `shortened`, of the value of a column or variable."""
+    ends = f"left({name}, {HEAD}), '…', right({name}, {TAIL})"
+    digest = f"left(sha2({name}, 256), {DIGITS})"
+    return f"if(length({name}) > {longest}, concat({ends}, ' #', {digest}), {name})"

@@ -1,0 +1,62 @@
+"""What brokers that are down leave behind, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from spark.text import count_of, named
+
+Row = Mapping[str, Any]
+
+HEIRS = 3
+"""So many brokers are named that get most."""
+
+ELECTION = "9 s by default, broker.session.timeout.ms"
+
+
+def broker_report(
+    leaders: Sequence[Row], lost: Sequence[Row], groups: Sequence[Row], down: Sequence[int]
+) -> Iterator[str]:
+    """Sentences on rows of `leaders_after`, `without_leader` and `groups_hit`."""
+    clusters = sorted({row["cluster"] for row in leaders})
+    for cluster in clusters:
+        of = f" of cluster {cluster}" if len(clusters) > 1 else ""
+        mine = [row for row in leaders if row["cluster"] == cluster]
+        led = sum(row["leads_before"] for row in mine if row["broker"] in down)
+        which = ", ".join(str(row["broker"]) for row in mine if row["broker"] in down)
+        gone = [row for row in lost if row["cluster"] == cluster]
+        yield f"Broker {which}{of} led {count_of(led, 'partition')}.{_heirs(mine)}"
+        if gone:
+            names = [f"{row['topic']}-{row['partition']}" for row in gone]
+            yield f"Nobody leads {named('partition', names)}{of}: no other replica is in sync."
+    for_good = [row["group"] for row in groups if row["leaderless"] == row["partitions"]]
+    items = [row for row in groups if 0 < row["leaderless"] < row["partitions"]]
+    for_now = [
+        row["group"] for row in groups if row["leaderless"] < row["led"] == row["partitions"]
+    ]
+    if for_good:
+        yield f"Nothing until it is back is read by {named('group', for_good)}."
+    if items:
+        count = count_of(len(items), "group")
+        yield f"Part of what {count} read stays unread until it is back."
+    if for_now:
+        who = named("group", for_now)
+        yield f"Nothing until others lead ({ELECTION}) is read by {who}."
+
+
+def _heirs(leaders: Sequence[Row]) -> str:
+    gained = sorted(
+        ((row["leads_after"] - row["leads_before"], row["broker"]) for row in leaders),
+        key=lambda item: (-item[0], item[1]),
+    )
+    heirs = [(more, broker) for more, broker in gained if more > 0]
+    if not heirs:
+        return ""
+    report = ", ".join(f"broker {broker} {more}" for more, broker in heirs[:HEIRS])
+    others = sum(more for more, _ in heirs[HEIRS:])
+    rest = f", {count_of(len(heirs) - HEIRS, 'other')} {others}" if others else ""
+    weighed = [row for row in leaders if row["weight_gained"]]
+    most = max(weighed, key=lambda row: row["weight_gained"], default=None)
+    load = f" By weight, broker {most['broker']} gets most." if most else ""
+    return f" Then they are led by {report}{rest}.{load}"

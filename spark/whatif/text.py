@@ -1,0 +1,119 @@
+"""What events come to, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from optimizer.scenarios import Crash, Event
+from spark.fleet import CONNECT, CONSUMER
+from spark.settings import CURRENT
+
+Row = Mapping[str, Any]
+
+KIND_PREFIX = {CONSUMER: "", CONNECT: "Groups of Connect workers: "}
+
+
+HELPS = 0.05
+"""A strategy helps that leaves so much less unread; with less, the other figures decide."""
+
+
+def whatif_advice(fleet: Sequence[Row], events: Sequence[Event] = ()) -> str:
+    """What to change and what that saves, by rows of `spark.whatif.fleet_of_whatif`."""
+    verdicts = []
+    for kind, text in KIND_PREFIX.items():
+        for_kind = [row for row in fleet if row["kind"] == kind and row["groups"]]
+        if for_kind:
+            verdicts.append(text + _verdict(for_kind, events))
+    return " ".join(verdicts) or "No group has these events and could be judged."
+
+
+def _verdict(fleet: Sequence[Row], events: Sequence[Event]) -> str:
+    rows = next((row for row in fleet if row["strategy"] == CURRENT), None)
+    others = [row for row in fleet if row["strategy"] != CURRENT]
+    if rows is None or not others:
+        return f"With {fleet[0]['strategy']}: {_summary_of(fleet[0], FIGURES)}."
+    best = min(others, key=_worth)
+    different = _different(best, rows)
+    if _is_better(best, rows):
+        saved = f"{_summary_of(best, different)} instead of {_summary_of(rows, different)}"
+        verdict = f"Change to {best['strategy']}: {saved}."
+    else:
+        verdict = f"No other strategy would help: {_summary_of(rows, FIGURES)}."
+    if any(isinstance(event, Crash) for event in events) and rows["unread_seconds"]:
+        verdict += (
+            " A crashed member is noticed when its session ends: a shorter session.timeout.ms "
+            "leaves less unread under every strategy."
+        )
+    return verdict
+
+
+def static_advice(dynamic: Sequence[Row], static: Sequence[Row]) -> str:
+    """What instance ids save and what they cost, by the rows of `current` without and with them."""
+    pairs = [
+        (before, after)
+        for before in dynamic
+        for after in static
+        if before["strategy"] == after["strategy"] == CURRENT and before["kind"] == after["kind"]
+    ]
+    reports = []
+    for before, after in pairs:
+        different = _different(before, after)
+        if different and before["kind"] == CONSUMER:
+            reports.append(
+                f"With static members {_summary_of(after, different)}, and without "
+                f"{_summary_of(before, different)}, as groups are."
+            )
+    return " ".join(reports) or "Static members would make no difference."
+
+
+def weight_advice(fleet: Sequence[Row]) -> str:
+    """How high worst members of consumers are by weight then, as groups are and at best."""
+    consumers = [row for row in fleet if row["kind"] == CONSUMER]
+    entries = [row for row in consumers if row["mean_over_bound_after"] is not None]
+    best = min(entries, key=lambda row: row["mean_over_bound_after"], default=None)
+    if best is None:
+        return ""
+    reports = [row for row in entries if row["strategy"] == CURRENT and row is not best]
+    at = ", and ".join(
+        f"{row['mean_over_bound_after']:.2f} times the bound under {row['strategy']}"
+        for row in [*reports[:1], best]
+    )
+    return f"On average worst members by weight are then at {at}."
+
+
+FIGURES = {
+    "unread_seconds": "unread partition-seconds",
+    "rebalances": "rebalances",
+    "moves": "moves",
+    "excess_after": "partitions of excess load",
+}
+"""What counts, the most important first."""
+
+
+def _different(row: Row, other: Row) -> list[str]:
+    """What differs by more than a little."""
+    pairs = {name: (_number(row, name), _number(other, name)) for name in FIGURES}
+    return [name for name, (a, b) in pairs.items() if abs(a - b) > HELPS * max(a, b)]
+
+
+def _number(row: Row, name: str) -> int:
+    return round(row[name] or 0)
+
+
+def _worth(row: Row) -> tuple[int, ...]:
+    return row["not_evaluated"], *(_number(row, figure) for figure in FIGURES)
+
+
+def _is_better(row: Row, found: Row) -> bool:
+    """Less unread by more than a little, or else less of what comes then."""
+    if row["not_evaluated"] > found["not_evaluated"]:
+        return False
+    now, then = _number(found, "unread_seconds"), _number(row, "unread_seconds")
+    if abs(now - then) > HELPS * now:
+        return then < now
+    return bool(_different(row, found)) and _worth(row)[2:] < _worth(found)[2:]
+
+
+def _summary_of(row: Row, figures: Iterable[str]) -> str:
+    return ", ".join(f"{_number(row, figure):,} {FIGURES[figure]}" for figure in figures)

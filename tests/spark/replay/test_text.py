@@ -1,0 +1,51 @@
+"""What a league comes to, in a sentence."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from spark.replay.text import best_replayed
+
+
+def row(strategy: str, excess: float, first_moves: int, **more: Any) -> dict[str, Any]:
+    return {
+        **{"kind": "consumer", "strategy": strategy, "groups": 9, "not_evaluated": 0},
+        **{"excess_hours": excess, "mean_over_bound": None, "moves": 5, "stopped": 5},
+        **{"stopped_groups": 9, "first_moves": first_moves, "remote_read_hours": None},
+        **{"unchanged": 6, "best_or_equal": 3, "alone": 0},
+        **more,
+    }
+
+
+LEAGUE = [
+    row("uniform", 0.0, 388),
+    row("optimal", 0.1 + 0.2 - 0.3, 390),  # 0 but for what comes of adding up
+    row("cooperative-sticky", 0.0, 518),
+    row("current", 7.5, 0, stopped=40, stopped_groups=7),
+]
+
+
+def test_all_that_are_as_good_are_named_and_the_cheapest_to_change_to_is_first() -> None:
+    text = best_replayed(LEAGUE)
+    assert text.startswith(
+        "uniform: no overload (actual: 7.5 partition-hours of overload), 5 moves (actual: 5), "
+        "5 interruptions (actual: 40 in 7 of 9 groups), 388 moves to change to it; "
+    )
+    assert "; as good: optimal (390 moves to change to it), cooperative-sticky (518" in text
+    assert text.endswith(
+        ". 6 of 9 groups did not change; uniform is the best or as good in 3 of the other 3, "
+        "alone in 0."
+    )
+
+
+def test_without_the_actual_assignments_a_strategy_stands_alone() -> None:
+    text = best_replayed([row("range", 2.5, 1_388, stopped=2_000, stopped_groups=7)])
+    assert text.startswith(
+        "range: 2.5 partition-hours of overload, 5 moves, 2,000 interruptions in 7 of 9 groups, "
+        "1,388 moves to change to it. "
+    )
+
+
+def test_a_history_in_which_nothing_happened_tells_no_strategy_apart() -> None:
+    text = best_replayed([row("current", 0.0, 0, unchanged=9, best_or_equal=0)])
+    assert text.endswith(" 9 of 9 groups did not change.")

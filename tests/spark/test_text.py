@@ -1,0 +1,89 @@
+"""Long names are shown short, and each stays its own; in Python as in Spark."""
+
+from __future__ import annotations
+
+from random import Random
+
+from pyspark.sql import SparkSession
+
+from spark.audit.sql_expressions import decimal, filled, percent, sentence
+from spark.audit.text import (
+    decimal as decimal_text,
+    percent as percent_text,
+    sentence as sentence_text,
+)
+from spark.text import (
+    LONGEST,
+    LONGEST_SENTENCE,
+    named,
+    shortened,
+    shortened_in,
+    shortened_in_sql,
+)
+
+LONG = "a" * 100_000
+ALIKE = LONG[:50_000] + "b" + LONG[50_001:]
+UNLIKE = "é€😀" * 40_000
+NAMES = ("", "orders", "x" * LONGEST, "x" * (LONGEST + 1), LONG, ALIKE, UNLIKE, "a name " * 999)
+
+
+def test_names_are_counted_and_the_first_told() -> None:
+    assert named("group", "a") == "1 group (a)"
+    assert named("group", "cbab") == "3 groups (a, b, c)"
+    assert named("group", "abcdef") == "6 groups (a, b, c, d, e, …)"
+
+
+def test_a_name_of_usual_length_is_told_in_full() -> None:
+    assert [shortened(name) for name in NAMES[:3]] == [*NAMES[:3]]
+
+
+def test_of_a_long_name_the_ends_are_told_and_a_hash() -> None:
+    assert shortened(LONG) == f"{'a' * 160}…{'a' * 60} #6d1cf22d"
+    short = {shortened(name) for name in NAMES}
+    assert len(short) == len(NAMES)
+    assert max(map(len, short)) <= LONGEST
+    assert shortened("\ud800" * 999) != shortened("\ud801" * 999)
+
+
+def test_spark_says_the_same(spark: SparkSession) -> None:
+    names = spark.createDataFrame([(name,) for name in (*NAMES, None)], "name string")
+    result = [row[0] for row in names.selectExpr(shortened_in_sql("name")).collect()]
+    assert result == [*map(shortened, NAMES), None]
+
+
+def test_sentences_keep_their_words_and_lose_those_of_long_names() -> None:
+    output = f"Group '{LONG}' of cluster {ALIKE}: " + "it is well. " * 20
+    short = shortened_in(output)
+    assert short.startswith("Group 'aaa") and short.endswith(output[-240:])
+    assert len(short) < 2 * LONGEST + 300
+    assert shortened_in(output) != shortened_in(output.replace(LONG, ALIKE))
+    assert shortened_in("it is well. " * 100) == "it is well. " * 100
+    assert len(shortened_in("a name " * 9_999)) < LONGEST_SENTENCE
+
+
+def test_sentences_of_findings(spark: SparkSession) -> None:
+    """Each name on its own."""
+    names = spark.createDataFrame([(LONG, "g", None)], "topic string, `group` string, no string")
+    template = "{group}: {topic}, {no}"
+    row = names.selectExpr(sentence(template), filled(template)).first()
+    assert row == (f"g: {shortened(LONG)}, ?", f"g: {LONG}, ?")
+
+
+def test_sentences_about_a_group() -> None:
+    """A list of names isn't one; and names stay as they are, whatever is in them."""
+    many, odd = "orders, " * 99, "{group} %s {"
+    text = sentence_text(
+        "{group}: {topic}, {no}, {many}", ["many"], group=odd, topic=LONG, no=None, many=many
+    )
+    assert text == f"{odd}: {shortened(LONG)}, ?, {many}"
+
+
+def test_numbers_in_sentences(spark: SparkSession) -> None:
+    """Halves are rounded as Spark does, and a share that isn't all is never 100 %."""
+    draw = Random(4)
+    numbers = [0.0, 0.25, 0.05, 1.15, 2.45, 0.95, 1e9 + 0.05, 1 / 3, 1e16]
+    numbers += [draw.randrange(10**6) / draw.choice([2, 4, 7, 20, 1000]) for _ in range(300)]
+    rows = spark.createDataFrame([(number,) for number in numbers], "number double")
+    result = rows.selectExpr(decimal("number"), percent("number / 1e6")).collect()
+    assert result == [(decimal_text(number), percent_text(number / 1e6)) for number in numbers]
+    assert percent_text(0.99999) == "99 %"
