@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any
 
+from optimizer.figures import figure
 from spark.text import shortened_in
 
 FIRST = 20
@@ -32,13 +33,9 @@ def shown_in_notebook(
 
 
 def _text(value: Any) -> str:
-    if value is None:
-        return "–"
     if isinstance(value, bool):
         return "yes" if value else "no"
-    if isinstance(value, int):
-        return f"{value:,}"
-    if isinstance(value, float):
-        return f"{value:,.2f}"
+    if value is None or isinstance(value, int | float):
+        return figure(value)
     plain = "".join(item if item.isprintable() else f"\\x{ord(item):02x}" for item in str(value))
     return escape(shortened_in(plain))

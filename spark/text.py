@@ -54,18 +54,8 @@ def as_sentence(text: str) -> str:
 
 
 def counted(number: int, noun: str) -> str:
-    """`1 partition`, `2 partitions`, `1200 partitions`."""
-    return f"{number} {noun}{'' if number == 1 else 's'}"
-
-
-def count_of(number: int, noun: str) -> str:
     """`1 move`, `2 moves`, `1,200 moves`."""
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
-
-
-def figure(value: float) -> str:
-    """Four digits of a weight, and all of those before the point: `4.133`, `12,345`."""
-    return f"{value:.4g}" if value < 10_000 else f"{value:,.0f}"
 
 
 def shortened(name: str, longest: int = LONGEST) -> str:

@@ -9,6 +9,7 @@ import numpy as np
 
 from optimizer.checker.kinds import Kinds, cut
 from optimizer.checker.pair_facts import TableFacts
+from optimizer.figures import figure
 from optimizer.model import NOTHING, Goals, IntArray, Limits, Problem, units_of, weights_of
 
 ALLOWED = "allowed"
@@ -76,8 +77,9 @@ def _too_heavy(problem: Problem, limits: Limits, target: IntArray) -> Iterator[s
     loads, unit = weights.loads(target), weights.weight_unit
     for member in (loads > limits.most_weight).nonzero()[0].tolist():
         yield (
-            f"{problem.member_ids[member]} is given a weight of {float(loads[member]) * unit:.4g}, "
-            f"and its limits allow {float(limits.most_weight[member]) * unit:.4g}"
+            f"{problem.member_ids[member]} is given a weight of "
+            f"{figure(float(loads[member]) * unit)}, and its limits allow "
+            f"{figure(float(limits.most_weight[member]) * unit)}"
         )
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from optimizer.checker import check_assignment, kinds_of
+from optimizer.figures import figure
 from optimizer.model import NOBODY, Goals, IntArray, Problem, limits_of, weights_of
 from optimizer.reasons.explain import Explanation
 
@@ -36,21 +37,17 @@ def explain_by_weight(
     before, after = (weights.stated_loads(owners).tolist() for owners in (result, target))
 
     def had(member: int) -> str:
-        return f"{ids[member]}, which had {_number(before[member])}"
+        return f"{ids[member]}, which had {figure(before[member])}"
 
     limits, report = limits_of(problem, goals.limits), []
     for p in np.flatnonzero(may_keep & (target != problem.owner)).tolist():
         giver, taker = int(problem.owner[p]), int(target[p])
-        weight = _number(float(weights.of_partition[p]) * weights.weight_unit)
+        weight = figure(float(weights.of_partition[p]) * weights.weight_unit)
         report.append(
             f"{problem.partition_name(p)} (weight {weight}) moves from {had(giver)}, to "
-            f"{had(taker)}: they will have {_number(after[giver])} and "
-            f"{_number(after[taker])}"
+            f"{had(taker)}: they will have {figure(after[giver])} and "
+            f"{figure(after[taker])}"
             + (TAKEN if limits and not limits.allowed[limits.row_of[p], giver] else "")
         )
     verdict = check_assignment(problem, target, certificate, goals)
     return WeightExplanation([], [], report + ([verdict.weight.shown] if verdict.weight else []))
-
-
-def _number(value: float) -> str:
-    return f"{value:.4g}" if value < 10_000 else f"{value:,.0f}"

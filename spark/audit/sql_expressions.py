@@ -46,7 +46,7 @@ def quoted(text: str) -> str:
 
 def counted(number: str, noun: str) -> str:
     """`1 partition`, `2 partitions`."""
-    return f"concat({number}, if({number} = 1, ' {noun}', ' {noun}s'))"
+    return f"concat(format_number({number}, 0), if({number} = 1, ' {noun}', ' {noun}s'))"
 
 
 def decimal(number: str) -> str:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from optimizer.figures import figure
 from optimizer.strategies import OPTIMAL
 from spark.fleet import CONNECT, CONSUMER
 from spark.settings import CURRENT
-from spark.text import count_of
+from spark.text import counted
 
 Row = Mapping[str, Any]
 
@@ -49,7 +50,7 @@ def _best(fleet: Sequence[Row]) -> str:
         return f"Best: {best['strategy']}{as_good}: {_figures(best)}"
     kafka = own[0]
     is_as_even = _worth(kafka)[:-1] == _worth(best)[:-1]
-    optimal = f"needs {count_of(best['moves'], 'move')}" if is_as_even else _figures(best)
+    optimal = f"needs {counted(best['moves'], 'move')}" if is_as_even else _figures(best)
     return f"Best of Kafka's own: {kafka['strategy']}: {_figures(kafka)}; optimal: {optimal}"
 
 
@@ -59,17 +60,17 @@ def _worth(row: Row) -> tuple[Any, ...]:
 
 def _figures(row: Row) -> str:
     balanced = row["groups"] - row["unbalanced"]
-    figures = [f"{balanced:,} of {count_of(row['groups'], 'group')} balanced", *_load(row)]
-    return ", ".join([*figures, count_of(row["moves"] or 0, "move")])
+    figures = [f"{balanced:,} of {counted(row['groups'], 'group')} balanced", *_load(row)]
+    return ", ".join([*figures, counted(row["moves"] or 0, "move")])
 
 
 def _load(row: Row) -> tuple[str, ...]:
     """How far loads are above the least, by weight where groups are balanced by it."""
     over = row.get("mean_over_bound")
     if over is not None:
-        return (f"worst members by weight at {over:.2f} times the bound",)
+        return (f"worst members by weight at {figure(over)} times the bound",)
     excess = row["excess"] or 0
-    return (f"{count_of(excess, 'partition')} above the optimum",) if excess else ()
+    return (f"{counted(excess, 'partition')} above the optimum",) if excess else ()
 
 
 def _of_racks(fleet: Sequence[Row]) -> Iterator[str]:

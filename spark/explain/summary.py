@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from optimizer.figures import figure
 from spark.explain.explain import GroupExplanation
-from spark.text import count_of, figure
+from spark.text import counted
 
 
 def loads_of(found: GroupExplanation, changing_first: bool) -> list[dict[str, Any]]:
@@ -37,14 +38,14 @@ def summary_of(found: GroupExplanation) -> Iterator[str]:
     unowned = sum(after) - sum(before)
     is_better = unowned > 0 or sum(load**2 for load in after) < sum(load**2 for load in before)
     how = "could be more even" if is_better else "is as even as possible"
-    nobodys = f", and {count_of(unowned, 'partition')} no owner" if unowned > 0 else ""
-    have = count_of(len(before), "member") + (" has" if len(before) == 1 else " have")
+    nobodys = f", and {counted(unowned, 'partition')} no owner" if unowned > 0 else ""
+    have = counted(len(before), "member") + (" has" if len(before) == 1 else " have")
     yield (
         f"{group} {how} (status {found.status}{reason and ', '}{reason}): {have} "
         f"{_range(before)}{nobodys}."
     )
     if is_better or found.moves:
-        yield f"The plan gives them {_range(after)}, by {count_of(len(found.moves), 'move')}."
+        yield f"The plan gives them {_range(after)}, by {counted(len(found.moves), 'move')}."
 
 
 def _summary_by_weight(explanation: GroupExplanation, how: str) -> Iterator[str]:
@@ -56,14 +57,14 @@ def _summary_by_weight(explanation: GroupExplanation, how: str) -> Iterator[str]
     )
     yield (
         f"Group {explanation.group} of cluster {explanation.cluster} {how}: the largest load "
-        f"by weight of {count_of(len(explanation.weights), 'member')} is {figure(before)}{bound}."
+        f"by weight of {counted(len(explanation.weights), 'member')} is {figure(before)}{bound}."
     )
     if explanation.moves or after != before:
-        yield f"The plan makes it {figure(after)}, by {count_of(len(explanation.moves), 'move')}."
+        yield f"The plan makes it {figure(after)}, by {counted(len(explanation.moves), 'move')}."
 
 
 def _range(loads: list[int]) -> str:
     """`3 partitions each`, `from 0 to 6 partitions each`."""
     least, most = min(loads), max(loads)
     each = " each" if len(loads) > 1 else ""
-    return f"{f'from {least:,} to ' * (least < most)}{count_of(most, 'partition')}{each}"
+    return f"{f'from {least:,} to ' * (least < most)}{counted(most, 'partition')}{each}"

@@ -68,7 +68,7 @@ class Aged:
     rows: int
     files: int | None = None
     bytes: int | None = None
-    foreign_files: tuple[str, ...] = ()
+    foreign: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -147,8 +147,8 @@ def _aged(
     if not isinstance(source, LocalStore):
         return Aged(snapshot, clusters, total)
     sizes = source.sizes(snapshot, TABLES)
-    foreign_files = tuple(source.foreign_files(snapshot, TABLES))
-    return Aged(snapshot, clusters, total, len(sizes), sum(sizes), foreign_files)
+    foreign = tuple(source.foreign_files(snapshot, TABLES))
+    return Aged(snapshot, clusters, total, len(sizes), sum(sizes), foreign)
 
 
 def removable(source: Source) -> Source:

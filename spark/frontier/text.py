@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from optimizer.figures import figure
 from optimizer.solver import Frontier, WeightedFrontier
-from spark.text import count_of, figure
+from spark.text import counted
 
 
 def sentence_of(found: Frontier) -> str:
@@ -39,7 +40,7 @@ def sentence_by_weight(found: WeightedFrontier) -> str:
 
 
 def _bring(moves: int) -> str:
-    return f"{count_of(moves, 'move')} bring{'s' * (moves == 1)}"
+    return f"{counted(moves, 'move')} bring{'s' * (moves == 1)}"
 
 
 def _share_of(moves: int, share: float, most: int) -> str:
@@ -48,4 +49,4 @@ def _share_of(moves: int, share: float, most: int) -> str:
 
 def _even(frontier: Frontier, what: str) -> str:
     more = frontier.balanced_moves > frontier.points[-1].moves
-    return f"; with {count_of(frontier.balanced_moves, 'move')} {what}." if more else "."
+    return f"; with {counted(frontier.balanced_moves, 'move')} {what}." if more else "."

@@ -12,8 +12,10 @@ from pathlib import Path
 
 import numpy as np
 
+from optimizer.figures import data_size
 from spark.groups.encoded_row import EncodedRow
 from spark.memory_limits import free_memory
+from spark.text import counted
 
 ASKED_FROM = 32_000_000
 """Bytes; what needs less is let through without a look at what there is."""
@@ -57,9 +59,10 @@ def check_memory(row: EncodedRow, partitions: int) -> None:
     for free, advice in memory_free():
         if needed > free:
             raise NotEnoughMemoryError(
-                f"it needs up to {_as_text(needed)} of memory ({len(row.member_ids)} members, "
-                f"{partitions} partitions, {len(row.subscribers)} subscriptions), and a worker has "
-                f"{_as_text(free)} for it: {advice}, or split the group by topics"
+                f"it needs up to {data_size(needed)} of memory "
+                f"({counted(len(row.member_ids), 'member')}, {counted(partitions, 'partition')}, "
+                f"{counted(len(row.subscribers), 'subscription')}), and a worker has "
+                f"{data_size(free)} for it: {advice}, or split the group by topics"
             )
 
 
@@ -129,7 +132,3 @@ def _below_own_limit() -> int | None:
             pages = int(Path("/proc/self/statm").read_text().split()[0])
             return max(limit - pages * os.sysconf("SC_PAGE_SIZE"), 0)
     return None
-
-
-def _as_text(number: int) -> str:
-    return f"{number / 1e9:.1f} GB" if number >= 1e8 else f"{number / 1e6:.0f} MB"

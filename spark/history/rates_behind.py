@@ -7,6 +7,7 @@ from typing import Any
 
 from pyspark.sql import DataFrame, functions as F
 
+from optimizer.figures import figure
 from spark.groups import GROUP_KEYS
 from spark.history.rates_ends import PARTITION
 from spark.history.rates_window import RateWindow
@@ -56,19 +57,23 @@ def still_there(rows: DataFrame, window: RateWindow) -> DataFrame:
 
 def summary_of_group(row: Mapping[str, Any]) -> str:
     """A sentence on a row of `groups_behind`."""
-    late = f"{row['lag']} records" if row["lag"] is not None else "more records than can be counted"
+    late = (
+        f"{figure(row['lag'])} records"
+        if row["lag"] is not None
+        else "more records than can be counted"
+    )
     if row["lag_seconds"] is not None:
         least = "at least " if row["at_least"] else ""
         late += f", {least}{_time(row['lag_seconds'])}"
     return (
         f"Group {row['group']} of cluster {row['cluster']} falls behind on {row['behind']} of "
         f"{row['partitions']} partition{'s' * (row['partitions'] != 1)}: it is late by {late}, and "
-        f"by {row['lag_trend']:.4g} more records each second."
+        f"by {figure(row['lag_trend'])} more records each second."
     )
 
 
 def _time(seconds: float) -> str:
     for unit, length in UNITS.items():
         if seconds >= length:
-            return f"{seconds / length:.1f} {unit}"
+            return f"{figure(seconds / length)} {unit}"
     return f"{seconds:.0f} s"

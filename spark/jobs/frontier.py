@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
+from optimizer.figures import figure
 from spark.frontier import FrontierPoint, WeightedFrontierPoint, frontier_of_group
 from spark.terminal import (
     GoalOptions,
@@ -17,7 +18,6 @@ from spark.terminal import (
     say_clusters,
     show,
 )
-from spark.text import figure
 
 ROWS_SHOWN = 20
 """Points that people see unless they ask for all, beside those that are worth the most."""

@@ -19,7 +19,7 @@ from spark.report import GroupMaterial, of_groups
 from spark.settings import Settings
 from spark.simulate import GroupSimulation, sentences_of, simulate_rows
 from spark.terminal import as_rows
-from spark.text import count_of, shortened
+from spark.text import counted, shortened
 
 LARGEST = 5_000
 """Partitions of a group, and LARGEST / 25 members, up to which that is worked out for a page."""
@@ -88,7 +88,7 @@ def _lags(fleet: FleetSnapshot) -> dict[Key, str]:
 def _lag_of(lags: list[tuple[int, str]]) -> str:
     total, (most, topic) = sum(lag for lag, _ in lags), max(lags)
     where = f", {most:,} of them of {shortened(topic)}" if total and len(lags) > 1 else ""
-    return f"Its lag is {count_of(total, 'record')}{where}."
+    return f"Its lag is {counted(total, 'record')}{where}."
 
 
 def _detailed(

@@ -7,6 +7,7 @@ from dataclasses import asdict
 from itertools import groupby
 from typing import Annotated, Any
 
+from optimizer.figures import data_size
 from spark.errors import InputError, RunError
 from spark.files import (
     CatalogSchema,
@@ -242,10 +243,10 @@ def _say_pruned(pruning: Pruning, gone: set[str], dry_run: bool, age: str) -> No
     older = f"older than {age} (before {pruning.before:%Y%m%dT%H%M%SZ})"
     selection = [element for element in pruning.aged if dry_run or element.snapshot in gone]
     size = sum(element.bytes or 0 for element in selection)
-    report = f", {size / MEGABYTE:.1f} MB" if size else ""
+    report = f", {data_size(size)}" if size else ""
     would = "To be removed" if dry_run else "Removed"
     say(f"{would}: {_counted(len(selection), 'snapshot')} {older}{report}.")
-    if foreign_files := [file for element in selection for file in element.foreign_files]:
+    if foreign_files := [file for element in selection for file in element.foreign]:
         files = _counted(len(foreign_files), "file")
         more = ", …" if len(foreign_files) > NAMED else ""
         say(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from optimizer.figures import figure
 from optimizer.sizes import Needed, Sizes
 from spark.text import counted
 
@@ -71,8 +72,8 @@ def _of_others(sizes: Sizes) -> Iterator[str]:
 
 def _of_rates(sizes: Sizes, needed: Needed, peak_rate: float, top: float) -> Iterator[str]:
     rates = (
-        f"For {needed.rate:.4g} records a second, of which a member has been seen to do "
-        f"{peak_rate:.4g} and shall do {needed.load:.4g}"
+        f"For {figure(needed.rate)} records a second, of which a member has been seen to do "
+        f"{figure(peak_rate)} and shall do {figure(needed.load)}"
     )
     if needed.members is None:
         yield f"{rates}, no number of members of the commonest subscription is enough."
@@ -80,6 +81,6 @@ def _of_rates(sizes: Sizes, needed: Needed, peak_rate: float, top: float) -> Ite
         are = "is" if needed.members == 1 else "are"
         yield f"{rates}, {counted(needed.members, 'member')} {are} needed."
     if top > needed.load:
-        yield f"One partition alone has {top:.4g}: no number of members helps there."
+        yield f"One partition alone has {figure(top)}: no number of members helps there."
     elif needed.members and needed.members > sizes.partitions:
         yield f"There are only {counted(sizes.partitions, 'partition')} to share."

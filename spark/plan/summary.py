@@ -7,8 +7,9 @@ from typing import Any
 
 from pyspark.sql import Column, DataFrame, Row, functions as F
 
+from optimizer.figures import figure
 from spark.fleet import PLANNED
-from spark.text import count_of
+from spark.text import counted
 
 FEWER_AT_MOST = "current_max_load > max_load"
 CLOSER = "current_max_load - current_min_load > greatest(max_load - min_load, 1)"
@@ -89,31 +90,31 @@ def sentence_of(rows: list[Row]) -> str:
         sum(row[name] or 0 for row in rows)
         for name in ("improved", "bound", "planned_uneven", "moves", "takeovers", "partitions")
     )
-    groups = count_of(sum(row.groups for row in rows if row.status in PLANNED), "group")
-    moved = f"{moves:,} of {count_of(partitions, 'partition')}"
+    groups = counted(sum(row.groups for row in rows if row.status in PLANNED), "group")
+    moved = f"{moves:,} of {counted(partitions, 'partition')}"
     if improved:
         sentence = f"The plan evens out {improved:,} of {groups} by moving {moved}"
     else:
         sentence = f"The plan makes none of {groups} more even; it moves {moved}"
     if takeovers:
         gets = "gets" if takeovers == 1 else "get"
-        sentence += f"; {count_of(takeovers, 'orphaned partition')} {gets} a new owner"
+        sentence += f"; {counted(takeovers, 'orphaned partition')} {gets} a new owner"
     sentences = [f"{sentence}."]
     if bound:
         stays = "stays uneven because its" if bound == 1 else "stay uneven because their"
         sentences.append(
-            f"{count_of(bound, 'group')} {stays} members subscribe to different topics."
+            f"{counted(bound, 'group')} {stays} members subscribe to different topics."
         )
     if uneven > bound:
-        sentences.append(f"{count_of(uneven - bound, 'group')} could be more even still.")
+        sentences.append(f"{counted(uneven - bound, 'group')} could be more even still.")
     weighed = sum(row.planned_weighed for row in rows)
     if weighed:
         now, planned = (
             max(row[f"{alias}_most_over"] or 0 for row in rows) for alias in ("current", "planned")
         )
         sentences.append(
-            f"By weight, no member of {count_of(weighed, 'group')} carries more than "
-            f"{planned:.2f} times the proven lower bound (now {now:.2f} times)."
+            f"By weight, no member of {counted(weighed, 'group')} carries more than "
+            f"{figure(planned)} times the proven lower bound (now {figure(now)} times)."
         )
     return " ".join(sentences)
 

@@ -12,7 +12,7 @@ from spark.fleet import FleetFiles, FleetSnapshot
 from spark.groups import OFFSETS_TOPIC, OffsetsTopic, location_of
 from spark.reassign.facts import rows_of
 from spark.reassign.reassignment import Reassignment
-from spark.text import count_of, named
+from spark.text import counted, named
 
 Name = tuple[str, int]
 
@@ -40,7 +40,7 @@ class Effects(NamedTuple):
         """What the plan does to those who read."""
         if self.reads:
             yield (
-                f"Of {count_of(self.reads, 'read')} from leaders by members whose rack is known "
+                f"Of {counted(self.reads, 'read')} from leaders by members whose rack is known "
                 f"{self.reads_across:,} go across racks now, {self.planned_reads_across:,} as "
                 "planned."
             )

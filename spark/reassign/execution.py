@@ -8,6 +8,7 @@ from math import ceil
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
+from optimizer.figures import data_size
 from optimizer.replicas import Step
 from spark.reassign.facts import PartitionFacts
 from spark.reassign.reassignment import Reassignment
@@ -227,7 +228,7 @@ class UnderWay:
         if whole := sum(self.sizes.get(name, 0) for name in self.steps):
             copied = sum(self.sizes.get(name, 0) for name in self.done)
             share = copied / whole
-            parts.append(f"{copied / 1e9:.1f} of {whole / 1e9:.1f} GB")
+            parts.append(f"{data_size(copied)} of {data_size(whole)}")
         if share:
             parts.append(f"{ceil(seconds * (1 / share - 1) / 60)} min left")
         return ", ".join(parts)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from optimizer.figures import figure
 from optimizer.replicas import (
     Batches,
     Change,
@@ -26,7 +27,7 @@ from spark.fleet import FleetFiles, FleetSnapshot
 from spark.groups import OFFSETS_TOPIC
 from spark.reassign.facts import ClusterFacts, cluster_facts
 from spark.reassign.request import ReassignRequest
-from spark.text import as_sentence, counted, figure
+from spark.text import as_sentence, counted
 
 DEFAULT_GOALS = ReplicaGoals()
 

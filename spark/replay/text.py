@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from optimizer.figures import figure
 from optimizer.strategies import OPTIMAL
 from spark.fleet import CONNECT, CONSUMER
 from spark.settings import CURRENT
-from spark.text import count_of, shortened_in_sql
+from spark.text import counted, shortened_in_sql
 
 Row = Mapping[str, Any]
 
@@ -110,7 +111,7 @@ def _first_moves(row: Row) -> str:
 def _counted(best: Row) -> str:
     """In how many groups the best is that, and in how many nothing tells strategies apart."""
     changed = best["groups"] - best["unchanged"]
-    unchanged = f"{best['unchanged']:,} of {count_of(best['groups'], 'group')} did not change"
+    unchanged = f"{best['unchanged']:,} of {counted(best['groups'], 'group')} did not change"
     if not changed:
         return f"{unchanged}."
     return (
@@ -128,7 +129,7 @@ def _figures(row: Row, actual: Row | None = None) -> str:
     if row["strategy"] != CURRENT:
         figures.append(_first_moves(row))
     if row["not_evaluated"]:
-        figures.append(f"not evaluated at {count_of(row['not_evaluated'], 'change')}")
+        figures.append(f"not evaluated at {counted(row['not_evaluated'], 'change')}")
     return ", ".join(figures)
 
 
@@ -144,17 +145,19 @@ def _of_groups(row: Row, column: str) -> str:
     """Which groups a sum is of, if it isn't known of all."""
     if column != "stopped" or row["stopped_groups"] == row["groups"]:
         return ""
-    return f" in {row['stopped_groups']:,} of {count_of(row['groups'], 'group')}"
+    return f" in {row['stopped_groups']:,} of {counted(row['groups'], 'group')}"
 
 
 def _load(row: Row) -> str:
     over, excess = row["mean_over_bound"], row["excess_hours"] or 0
     by_count = (
-        f"{excess:,.1f} partition-hours of overload" if excess >= SMALLEST_SHOWN else "no overload"
+        f"{figure(excess)} partition-hours of overload"
+        if excess >= SMALLEST_SHOWN
+        else "no overload"
     )
     if over is None:
         return by_count
-    return f"worst members by weight at {over:.2f} times the bound, by count {by_count}"
+    return f"worst members by weight at {figure(over)} times the bound, by count {by_count}"
 
 
 def _of_kafka(league: Sequence[Row]) -> Iterator[str]:
@@ -170,4 +173,6 @@ def _of_racks(league: Sequence[Row]) -> Iterator[str]:
     reads = {row["strategy"]: row["remote_read_hours"] for row in league}
     now, then = reads.get(CURRENT), reads.get(OPTIMAL)
     if now is not None and then is not None and then < now:
-        yield (f"optimal reads across racks {then:,.1f} partition-hours instead of {now:,.1f}")
+        yield (
+            f"optimal reads across racks {figure(then)} partition-hours instead of {figure(now)}"
+        )

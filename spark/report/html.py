@@ -10,6 +10,7 @@ from html import escape
 from importlib.resources import files
 from typing import Any
 
+from optimizer.figures import figure
 from spark.errors import InputError
 from spark.report.material import Material
 from spark.report.sections.groups import loads_of
@@ -59,13 +60,6 @@ def html_of(material: Material, static: bool = False) -> str:
 def check_drawing() -> None:
     """Raise InputError where what writes reports isn't installed."""
     _jinja()
-
-
-def figure(number: float | None) -> str:
-    """A number as people read it."""
-    if number is None:
-        return "–"
-    return f"{number:,}" if isinstance(number, int) else f"{number:,.2f}"
 
 
 def readable(text: Any) -> str:

@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from spark.report.html import figure, readable
+from optimizer.figures import figure
+from spark.report.html import readable
 from spark.report.material import Material
 from spark.report.sections.first import cards_of
 from spark.report.sections.strategies import strategies

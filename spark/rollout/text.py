@@ -6,9 +6,10 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from optimizer.figures import figure
 from spark.rollout.coupled import HUB
 from spark.rollout.rollout import DONE, READY, UNABLE
-from spark.text import count_of
+from spark.text import counted
 
 Row = Mapping[str, Any]
 
@@ -25,14 +26,14 @@ def _lines(rows: Sequence[Row], to: str) -> Iterator[str]:
         waves = max(row["wave"] for row in ready)
         restarts = Counter(row["steps"] for row in ready if row["step"] == 1)
         how_many = " and ".join(
-            f"{count_of(count, 'group')} in {count_of(steps, 'rolling restart')}"
+            f"{counted(count, 'group')} in {counted(steps, 'rolling restart')}"
             for steps, count in sorted(restarts.items())
         )
         unread = sum(row["unread_seconds"] for row in ready)
         rebalances = sum(row["rebalances"] for row in ready)
         yield (
-            f"To {to}: {how_many}, in {count_of(waves, 'wave')}; {rebalances:,} rebalances, "
-            f"{unread:,.0f} partition-seconds unread in all."
+            f"To {to}: {how_many}, in {counted(waves, 'wave')}; {rebalances:,} rebalances, "
+            f"{figure(unread)} partition-seconds unread in all."
         )
         yield (
             "Groups of one wave share no topics, directly or through others (topics that more than "
@@ -44,9 +45,9 @@ def _lines(rows: Sequence[Row], to: str) -> Iterator[str]:
                 "until then somebody doesn't offer what it brings."
             )
     if done := sum(row["status"] == DONE for row in rows):
-        yield f"There already: {count_of(done, 'group')}."
+        yield f"There already: {counted(done, 'group')}."
     reasons = Counter(row["reason"] for row in rows if row["status"] == UNABLE)
     for reason, count in reasons.most_common():
-        yield f"Not possible for {count_of(count, 'group')}: {reason}."
+        yield f"Not possible for {counted(count, 'group')}: {reason}."
     if fatal := sum(row["fatal"] or 0 for row in ready):
-        yield f"{count_of(fatal, 'member')} of {count_of(len(groups), 'group')} end by an error."
+        yield f"{counted(fatal, 'member')} of {counted(len(groups), 'group')} end by an error."

@@ -7,6 +7,7 @@ from itertools import groupby
 from typing import Any
 
 from optimizer.coordinator import LogEntry, Timeline
+from optimizer.figures import figure
 from spark.simulate.names import short_names
 from spark.text import counted, named
 
@@ -103,8 +104,8 @@ def _sentences(timeline: Timeline, group: str) -> Iterator[str]:
         )
     if timeline.unread_seconds:
         yield (
-            f"Partitions were unread for {timeline.unread_seconds:.1f} seconds in all, one of them "
-            f"for {timeline.longest_pause:.1f} at a stretch."
+            f"Partitions were unread for {figure(timeline.unread_seconds)} s in all, one of them "
+            f"for {figure(timeline.longest_pause)} s at a stretch."
         )
         if timeline.records_waited is not None:
             yield f"About {counted(round(timeline.records_waited), 'record')} waited meanwhile."
@@ -118,7 +119,7 @@ def _sentences(timeline: Timeline, group: str) -> Iterator[str]:
     if timeline.seconds_read_twice:
         records = timeline.records_read_twice
         about = "" if records is None else f": about {counted(round(records), 'record')}"
-        seconds = f"{timeline.seconds_read_twice:.1f} partition-seconds"
+        seconds = f"{figure(timeline.seconds_read_twice)} partition-seconds"
         yield f"What was read in {seconds} is read twice{about}."
     left = sorted(
         partitions_of(timeline, frozenset(timeline.unread_at_end)) if timeline.unread_at_end else []

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from textwrap import wrap
@@ -15,6 +14,7 @@ from rich.padding import Padding
 from rich.table import Column, Table as Grid
 from rich.text import Text
 
+from optimizer.figures import NO_FIGURE, figure
 from spark.glossary import legend_of
 from spark.text import shortened_in
 
@@ -184,12 +184,8 @@ def harmless(printed: str) -> str:
 
 
 def _cell(value: Any) -> str:
-    if value is None:
-        return "-"
     if isinstance(value, bool):
         return "yes" if value else "no"
-    if isinstance(value, int):
-        return f"{value:,}"
-    if isinstance(value, float):
-        return "-" if math.isnan(value) else f"{value:,.2f}"
+    if value is None or isinstance(value, int | float):
+        return figure(value).replace(NO_FIGURE, "-")
     return shown(str(value))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from spark.text import count_of, named
+from spark.text import counted, named
 
 Row = Mapping[str, Any]
 
@@ -26,7 +26,7 @@ def broker_report(
         led = sum(row["leads_before"] for row in mine if row["broker"] in down)
         which = ", ".join(str(row["broker"]) for row in mine if row["broker"] in down)
         gone = [row for row in lost if row["cluster"] == cluster]
-        yield f"Broker {which}{of} led {count_of(led, 'partition')}.{_heirs(mine)}"
+        yield f"Broker {which}{of} led {counted(led, 'partition')}.{_heirs(mine)}"
         if gone:
             names = [f"{row['topic']}-{row['partition']}" for row in gone]
             yield f"Nobody leads {named('partition', names)}{of}: no other replica is in sync."
@@ -38,7 +38,7 @@ def broker_report(
     if for_good:
         yield f"Nothing until it is back is read by {named('group', for_good)}."
     if items:
-        count = count_of(len(items), "group")
+        count = counted(len(items), "group")
         yield f"Part of what {count} read stays unread until it is back."
     if for_now:
         who = named("group", for_now)
@@ -55,7 +55,7 @@ def _heirs(leaders: Sequence[Row]) -> str:
         return ""
     report = ", ".join(f"broker {broker} {more}" for more, broker in heirs[:HEIRS])
     others = sum(more for more, _ in heirs[HEIRS:])
-    rest = f", {count_of(len(heirs) - HEIRS, 'other')} {others}" if others else ""
+    rest = f", {counted(len(heirs) - HEIRS, 'other')} {others}" if others else ""
     weighed = [row for row in leaders if row["weight_gained"]]
     most = max(weighed, key=lambda row: row["weight_gained"], default=None)
     load = f" By weight, broker {most['broker']} gets most." if most else ""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from optimizer.figures import figure
 from optimizer.scenarios import Crash, Event
 from spark.fleet import CONNECT, CONSUMER
 from spark.settings import CURRENT
@@ -76,7 +77,7 @@ def weight_advice(fleet: Sequence[Row]) -> str:
         return ""
     reports = [row for row in entries if row["strategy"] == CURRENT and row is not best]
     at = ", and ".join(
-        f"{row['mean_over_bound_after']:.2f} times the bound under {row['strategy']}"
+        f"{figure(row['mean_over_bound_after'])} times the bound under {row['strategy']}"
         for row in [*reports[:1], best]
     )
     return f"On average worst members by weight are then at {at}."

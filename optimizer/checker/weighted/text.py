@@ -9,6 +9,7 @@ import numpy as np
 from optimizer.checker.kinds import Kinds
 from optimizer.checker.weighted.certificate import Prices, Search, Set
 from optimizer.checker.weighted.shown import confined
+from optimizer.figures import figure
 from optimizer.model import Problem, Weights
 
 NAMED = 3
@@ -28,9 +29,7 @@ class Sentences:
         if isinstance(shown, Prices):
             return describe_prices(int(np.count_nonzero(shown.prices)), least, reached)
         if isinstance(shown, Search):
-            return (
-                f"of all assignments none is below {_number(least)} a unit of capacity; {reached}"
-            )
+            return f"of all assignments none is below {figure(least)} a unit of capacity; {reached}"
         if not shown.members.any():
             return self._alone(shown, reached)
         return self._together(shown, reached)
@@ -63,20 +62,20 @@ class Sentences:
 def describe_largest(largest: float, bound: float) -> str:
     """How far a plan is above its bound."""
     gap = largest / bound - 1 if 0 < bound < largest else 0.0
-    return f"the plan's largest is {_number(largest)} (gap {gap:.2%})"
+    return f"the plan's largest is {figure(largest)} (gap {gap:.2%})"
 
 
 def describe_prices(priced: int, bound: float, reached: str) -> str:
     """So many partitions show it by their prices."""
     return (
         f"{priced} partitions can't be dealt so that everybody has less than "
-        f"{_number(bound)} a unit of capacity (shown by their prices); {reached}"
+        f"{figure(bound)} a unit of capacity (shown by their prices); {reached}"
     )
 
 
 def describe_heaviest(name: str, weight: float, reached: str) -> str:
     """One partition shows it alone."""
-    return f"{name} alone weighs {_number(weight)}, and somebody has to read it; {reached}"
+    return f"{name} alone weighs {figure(weight)}, and somebody has to read it; {reached}"
 
 
 def describe_set(
@@ -90,8 +89,8 @@ def describe_set(
     """Some members, or all (None), show it by what they have to read."""
     who = "all members have to" if members is None else f"{_listed(members)} alone may"
     return (
-        f"{who} read {_listed(topics)}, {_number(weight)} for a capacity of {_number(capacity)}: "
-        f"one of them has at least {_number(least)} a unit; {reached}"
+        f"{who} read {_listed(topics)}, {figure(weight)} for a capacity of {figure(capacity)}: "
+        f"one of them has at least {figure(least)} a unit; {reached}"
     )
 
 
@@ -99,7 +98,3 @@ def _listed(names: Sequence[str]) -> str:
     if len(names) > NAMED + 1:
         return f"{', '.join(names[:NAMED])} and {len(names) - NAMED} more"
     return " and ".join(filter(None, (", ".join(names[:-1]), *names[-1:])))
-
-
-def _number(value: float) -> str:
-    return f"{value:.4g}" if value < 10_000 else f"{value:,.0f}"

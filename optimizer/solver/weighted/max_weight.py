@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from optimizer.figures import figure
 from optimizer.model import Goals, IntArray, LimitSet, Problem, limits_of
 from optimizer.solver.limited import clash_error, named, smallest_clash
 from optimizer.solver.weighted.or_tools import Flow
@@ -36,8 +37,9 @@ def check_max_weight(problem: Problem, goals: Goals) -> None:
     raise clash_error(
         clash,
         f"{count} partition{'s' * (count != 1)} of {topics}, which weigh{'s' * (count == 1)} "
-        f"{float(facts.weight[partitions].sum()) * unit:.4g}, may go to {members} alone, who may "
-        f"have {float(limits.most_weight[takers].sum()) * unit:.4g}",
+        f"{figure(float(facts.weight[partitions].sum()) * unit)}, may go to {members} alone, "
+        "who may have "
+        f"{figure(float(limits.most_weight[takers].sum()) * unit)}",
     )
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from optimizer.figures import figure
 from spark.audit.facts import GroupFacts
 from spark.audit.finding import FindingRow, GroupFinding, Settings
 from spark.audit.lags import Beyond, Stuck, sum_of
@@ -43,7 +44,7 @@ def _on_few(
             topic=topic,
             have="has" if few == 1 else "have",
             share=percent(share),
-            lag=lag,
+            lag=figure(lag),
             group=facts.group,
             worst=worst,
         ),
@@ -87,7 +88,7 @@ def lag_on_one_member(facts: GroupFacts, settings: Settings) -> Iterator[Finding
             members=len(of_member),
             group=facts.group,
             share=percent(share),
-            lag=lag,
+            lag=figure(lag),
             total=total,
         ),
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from spark.report.material import Material, anchor
-from spark.text import count_of
+from spark.text import counted
 
 FIRST = 3
 
@@ -41,9 +41,9 @@ def _impact(material: Material, row: Any, group: Any) -> str:
     more = sum(of_kind[item] for item in ("critical", "warning", "info")) - 1 if of_kind else 0
     sentences = []
     if group:
-        lag = "" if group.get("lag") is None else f", {count_of(group['lag'], 'record')} behind"
-        members = count_of(group["members"], "member")
-        sentences.append(f"{members}, {count_of(group['partitions'], 'partition')}{lag}.")
+        lag = "" if group.get("lag") is None else f", {counted(group['lag'], 'record')} behind"
+        members = counted(group["members"], "member")
+        sentences.append(f"{members}, {counted(group['partitions'], 'partition')}{lag}.")
     if more > 0:
-        sentences.append(f"{count_of(more, 'more finding')} of this kind.")
+        sentences.append(f"{counted(more, 'more finding')} of this kind.")
     return " ".join(sentences) or f"Cluster {row['cluster']}."

@@ -6,9 +6,10 @@ from contextlib import suppress
 from datetime import UTC, datetime
 from typing import Any
 
+from optimizer.figures import figure
 from spark.report.material import Material
 from spark.report.sections.trend import spark_line
-from spark.text import count_of
+from spark.text import counted
 
 STALE = 2 * 86_400
 """Seconds from which on a snapshot is shown as trouble."""
@@ -31,8 +32,8 @@ def strip(material: Material) -> dict[str, Any]:
         "age": None if age is None else age_text(age),
         "stale": age is not None and age >= STALE,
         "numbers": [_number(material, *number) for number in NUMBERS],
-        "size": f"{count_of(material.now['groups'], 'group')}, "
-        f"{count_of(material.now['members'], 'member')}{_grown(material)}",
+        "size": f"{counted(material.now['groups'], 'group')}, "
+        f"{counted(material.now['members'], 'member')}{_grown(material)}",
     }
 
 
@@ -40,8 +41,8 @@ def age_text(seconds: float) -> str:
     """`5 minutes old`, `3 hours old`, `2 days old`."""
     for size, noun in ((86_400, "day"), (3_600, "hour")):
         if seconds >= size:
-            return f"{count_of(int(seconds // size), noun)} old"
-    return f"{count_of(max(0, int(seconds // 60)), 'minute')} old"
+            return f"{counted(int(seconds // size), noun)} old"
+    return f"{counted(max(0, int(seconds // 60)), 'minute')} old"
 
 
 def short_number(value: Any) -> str:
@@ -50,8 +51,8 @@ def short_number(value: Any) -> str:
         return "unknown"
     for size, name in ((10**12, "trillion"), (10**9, "billion"), (10**6, "million")):
         if value >= size:
-            return f"{value / size:.4g} {name}"
-    return f"{value:,}"
+            return f"{figure(value / size)} {name}"
+    return figure(value)
 
 
 def _number(material: Material, key: str, label: str, meaning: str) -> dict[str, Any]:
@@ -82,7 +83,7 @@ def _grown(material: Material) -> str:
     if not material.before:
         return ""
     groups, members = (material.before[key] for key in ("groups", "members"))
-    return f" (snapshot before: {count_of(groups, 'group')}, {count_of(members, 'member')})"
+    return f" (snapshot before: {counted(groups, 'group')}, {counted(members, 'member')})"
 
 
 def _time_of(text: str, form: str) -> datetime | None:

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
+from optimizer.figures import data_size
 from spark.errors import InputError
 from spark.files import CatalogSchema, LocalStore
 from spark.files.arrow_store import ArrowStore
@@ -150,8 +151,9 @@ class TestPrune:
             "foreign": [],
         }
         assert (second["snapshot"], left) == ("20261102T060000Z", [])
+        size = data_size(first["bytes"] + second["bytes"])
         assert output.err == (
-            "To be removed: 2 snapshots older than 2d (before 20261103T060000Z), 0.0 MB.\n"
+            f"To be removed: 2 snapshots older than 2d (before 20261103T060000Z), {size}.\n"
             "Nothing was changed: add --apply to do it.\n"
         )
         assert sorted(days.rglob("*")) == before
@@ -164,11 +166,11 @@ class TestPrune:
         keep(days, "20261101T030000Z", "c")
         words = ("--prune", "2d", "--keep-daily", 1, "--apply", "--format", "json")
         output = run("snapshots", days, *words)
-        assert [(row["snapshot"], row["removed"]) for row in json.loads(output.out)["prune"]] == [
-            ("20261101T000000Z", True)
-        ]
+        (pruned,) = json.loads(output.out)["prune"]
+        assert (pruned["snapshot"], pruned["removed"]) == ("20261101T000000Z", True)
+        size = data_size(pruned["bytes"])
         assert output.err == (
-            "Removed: 1 snapshot older than 2d (before 20261103T060000Z), 0.0 MB.\n"
+            f"Removed: 1 snapshot older than 2d (before 20261103T060000Z), {size}.\n"
             "3 snapshots of that age stay: the newest of a cluster, or kept for their day.\n"
         )
         assert "20261101T000000Z" not in snapshots(LocalStore(days), "")

@@ -15,6 +15,7 @@ import pandas as pd
 import pytest
 from pyspark.sql import SparkSession
 
+from optimizer.figures import data_size
 from spark import compare_fleet, plan_fleet, verify_plan
 from spark.groups import memory, read_or_failed
 from spark.groups.batches import portions, size_of
@@ -84,8 +85,9 @@ def test_a_group_that_memory_wont_do_for_is_failed_and_says_what_to_do(
     plan = row_of_group(row, "optimal")
     assert (plan.status, plan.members, plan.max_load) == ("failed", 3, None)
     assert plan.reason == (
-        "it needs up to 0 MB of memory (3 members, 4 partitions, 5 subscriptions), and a worker "
-        "has 0 MB for it: have more of this, or split the group by topics"
+        f"it needs up to {data_size(needed)} of memory (3 members, 4 partitions, 5 subscriptions), "
+        f"and a worker has {data_size(needed - 1)} for it: have more of this, or split the group "
+        "by topics"
     )
 
 
@@ -98,7 +100,9 @@ def test_a_plan_that_memory_wont_do_for_cant_be_checked(free: list[tuple[int, st
     assert faults_of_group(row) == []
     free.append((needed - 1, "have more"))
     (fault,) = faults_of_group(row)
-    assert fault.startswith("its plan can't be checked: it needs up to 0 MB of memory (3 members")
+    assert fault.startswith(
+        f"its plan can't be checked: it needs up to {data_size(needed)} of memory (3 members"
+    )
 
 
 def test_a_group_that_took_all_of_it_is_failed(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -124,7 +128,7 @@ def test_partitions_that_are_only_claimed_count(spark: SparkSession) -> None:
         groups = {row.group: row for row in plan.groups.collect()}
         assert {name: row.status for name, row in groups.items()} == {"g": "ok", "slip": "failed"}
         assert groups["slip"].reason.startswith(
-            "it needs up to 500.0 GB of memory (1 members, 1000000001 partitions, 1 subscriptions)"
+            "it needs up to 500 GB of memory (1 member, 1,000,000,001 partitions, 1 subscription)"
         )
         assert verify_plan(snapshot, plan.assignments, plan.groups).collect() == []
     compared = compare_fleet(snapshot, ["current", "range"]).collect()

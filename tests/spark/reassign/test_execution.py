@@ -231,9 +231,9 @@ def test_a_long_batch_says_how_far_it_is() -> None:
     fake.partitions = look  # type: ignore[method-assign]
     output = list(execute(of, fake, ROLLBACKS[:1], Pace(7, lambda: fake.time, fake.sleep)))
     assert output[1:-1] == [
-        "0 of 2 done, 0.0 of 4.0 GB",
-        "1 of 2 done, 3.0 of 4.0 GB, 1 min left",
-        "1 of 2 done, 3.0 of 4.0 GB, 1 min left",
+        "0 of 2 done, 0 B of 4.00 GB",
+        "1 of 2 done, 3.00 GB of 4.00 GB, 1 min left",
+        "1 of 2 done, 3.00 GB of 4.00 GB, 1 min left",
     ]
 
 

@@ -21,7 +21,7 @@ def test_a_table_for_people(capsys: pytest.CaptureFixture[str]) -> None:
     out = capsys.readouterr().out
     lines = [line.split() for line in out.splitlines() if line.split()]
     assert lines[0] == ["fleet"]
-    assert ["range", "2.00", "12,345", "no"] in lines
+    assert ["range", "2", "12,345", "no"] in lines
     assert ["op\\x09timal", "-", "0", "yes"] in lines
     assert "note" not in out
 

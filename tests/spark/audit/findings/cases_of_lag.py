@@ -59,7 +59,7 @@ CASES = {
     "lag-on-few-partitions": Cases(
         Told(
             *("warning", "topic t", 0.8, 0.8),
-            "One of the 10 partitions of topic t has 80 % of the 10000 records that group g lags "
+            "One of the 10 partitions of topic t has 80 % of the 10,000 records that group g lags "
             "behind there; the worst is t-3.",
         ),
         fires=lagging(0, 2000, 0, 8000, 0, 0, 0, 0, 0, 0),

@@ -1,0 +1,26 @@
+"""Numbers as people read them: in tables, sentences, reports and notebooks alike."""
+
+from __future__ import annotations
+
+from math import isnan
+from numbers import Integral
+
+NO_FIGURE = "–"
+
+
+def figure(value: float | None) -> str:
+    """`12,345` for whole numbers, four digits of others: `4.133`, `0.05`, `3,161`; `–` for none."""
+    if value is None or isnan(value):
+        return NO_FIGURE
+    exact = isinstance(value, Integral) or abs(value) >= 999.95
+    return f"{value:,.0f}" if exact else f"{value:.4g}"
+
+
+def data_size(size: float) -> str:
+    """Bytes in three digits: `1.00 MB`, `12.5 GB`, `850 B`."""
+    for unit in ("B", "kB", "MB", "GB"):
+        if size < 999.5 or unit == "GB":
+            break
+        size /= 1000
+    digits = 0 if unit == "B" or size >= 99.95 else 1 if size >= 9.995 else 2
+    return f"{size:,.{digits}f} {unit}"
