@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Mapping
 from datetime import timedelta
 from pathlib import Path
 
@@ -138,25 +139,32 @@ def test_one_snapshot_has_states_and_nothing_that_happened(spark: SparkSession) 
         assert history.rebalances.isEmpty()
 
 
-def test_states_are_what_a_comparison_says_of_each_snapshot(spark: SparkSession) -> None:
-    fleets = random_history(seed=1, groups=12, hours=6)
-    snapshots = [snapshot_of(spark, fleet.tables(), item) for item, fleet in fleets.items()]
+def store_of(fleets: Mapping[str, Fleet], store: Path) -> str:
+    for snapshot, fleet in fleets.items():
+        write_store(fleet.tables(), store, snapshot)
+    return str(store)
+
+
+def test_states_are_what_a_comparison_says_of_each_snapshot(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    fleets = random_history(seed=1, groups=20, hours=4)
+    store = store_of(fleets, tmp_path)
     columns = ("cluster", "group", "status", "members", "partitions", "max_load", "min_load")
     columns = (*columns, "sum_squares", "excess")
-    with FleetHistory.of(snapshots) as history:
+    with FleetHistory.read(spark, store) as history:
         states = history.states.select("snapshot", *columns).collect()
     expected = []
-    for snapshot in snapshots:
+    for snapshot in (FleetSnapshot.read(spark, store, item) for item in fleets):
         current = compare_fleet(snapshot, ["current"]).select(*columns).collect()
         expected += [(snapshot.id, *row) for row in current]
     assert len(states) > 60
     assert sorted(map(tuple, states), key=str) == sorted(expected, key=str)
 
 
-def test_a_part_of_a_history_is_that_of_its_groups(spark: SparkSession) -> None:
+def test_a_part_of_a_history_is_that_of_its_groups(spark: SparkSession, tmp_path: Path) -> None:
     fleets = random_history(seed=2, groups=4, hours=4)
-    snapshots = [snapshot_of(spark, fleet.tables(), item) for item, fleet in fleets.items()]
-    history = FleetHistory.of(snapshots)
+    history = FleetHistory.read(spark, store_of(fleets, tmp_path))
     part = history.matching("d", "g00[12]".replace("[12]", "?"))
     with history, part:
         of_all = history.changes.where("cluster = 'd'").collect()

@@ -56,11 +56,12 @@ def first(
 
 VARIANTS = {
     "another run": {},
-    "one task": {"spark.sql.shuffle.partitions": "1"},
-    "eight tasks": {"spark.sql.shuffle.partitions": "8"},
-    "adaptive": {"spark.sql.adaptive.enabled": "true"},
-    "without ANSI": {"spark.sql.ansi.enabled": "false"},
-    "small batches": {"spark.sql.execution.arrow.maxRecordsPerBatch": "3"},
+    "other settings": {
+        "spark.sql.shuffle.partitions": "8",
+        "spark.sql.adaptive.enabled": "true",
+        "spark.sql.ansi.enabled": "false",
+        "spark.sql.execution.arrow.maxRecordsPerBatch": "3",
+    },
 }
 
 
