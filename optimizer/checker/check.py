@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from optimizer.checker.budget import prove_within_budget
 from optimizer.checker.certificate import has_prices
-from optimizer.checker.costs import rack_facts
+from optimizer.checker.costs import COSTS, cost_facts
 from optimizer.checker.counts import Counts, counts_of
 from optimizer.checker.homogeneous import proven_homogeneous
 from optimizer.checker.kinds import Kinds, cut, cut_with_hubs, kinds_of, with_cells
 from optimizer.checker.limits import forced_moves, kinds_under, limit_faults, separated
+from optimizer.checker.pair_facts import PairFacts
 from optimizer.checker.proof import prove
 from optimizer.checker.racks import RackFacts
 from optimizer.checker.weighted import WeightVerdict, check_by_weight
 from optimizer.model import (
     DEFAULT_GOALS,
+    LEVELS,
     NOBODY,
     Goals,
     IntArray,
@@ -106,7 +108,7 @@ def check_assignment(
     if is_limited:
         levels = [level for level in levels if level != "spread"]
     limits = limits_of(problem, goals.limits)
-    facts, by_topic = rack_facts(problem, goals), "spread" in levels
+    facts, by_topic = cost_facts(problem, goals), "spread" in levels
     plain = not facts and not certificate and not is_limited and limits is None
     measures = proven_homogeneous(problem, target, levels) if plain else None
     if measures:
@@ -125,10 +127,8 @@ def check_assignment(
         [],
         counts.measures,
         proven.get("balance"),
-        proven.get("moves"),
-        witness,
-        racks_optimal=proven.get("racks") if "racks" in kinds.flags else None,
-        spread_optimal=proven.get("spread"),
+        **_columns(proven, kinds),
+        witness=witness,
         reads_found=counts.reads(counts.owned),
         reads=counts.reads(counts.held),
         certificate=proof,
@@ -136,11 +136,20 @@ def check_assignment(
     )
 
 
+def _columns(proven: Mapping[str, bool], kinds: Kinds) -> dict[str, Any]:
+    """What is told of each level below balance; nothing of costs that the group doesn't have."""
+    return {
+        level.column: None if name in COSTS and name not in kinds.flags else proven.get(name)
+        for name, level in LEVELS.items()
+        if level.column
+    }
+
+
 def _by_weight(
     problem: Problem, target: IntArray, certificate: bytes | None, goals: Goals
 ) -> Verdict:
     limits = limits_of(problem, goals.limits)
-    counts = _counted(problem, target, rack_facts(problem, goals), by_topic=False, limits=limits)
+    counts = _counted(problem, target, cost_facts(problem, goals), by_topic=False, limits=limits)
     if not isinstance(counts, Counts):
         return Verdict(counts, None, False, None, None)
     bare = kinds_of(problem)
@@ -174,7 +183,7 @@ def _together(
     By count nothing is known of units of several sizes, unless nothing would be better if they
     could be cut; nor of the moves where parts of a unit stay with their owners whoever gets it.
     """
-    limits, facts = limits_of(problem, goals.limits), rack_facts(problem, goals)
+    limits, facts = limits_of(problem, goals.limits), cost_facts(problem, goals)
     counts = _counted(problem, target, facts, by_topic=False, limits=limits)
     faults = counts if not isinstance(counts, Counts) else separated(problem, goals, target)
     if faults or not isinstance(counts, Counts):
@@ -216,7 +225,7 @@ def measure_assignment(problem: Problem, target: IntArray, goals: Goals = DEFAUL
     if faults:
         return Verdict(faults, None, None, None, None)
     limits = limits_of(problem, goals.limits)
-    counts = _counted(problem, target, rack_facts(problem, goals), by_topic=False, limits=limits)
+    counts = _counted(problem, target, cost_facts(problem, goals), by_topic=False, limits=limits)
     if not isinstance(counts, Counts):
         return Verdict(counts, None, None, None, None)
     return Verdict(
@@ -233,7 +242,7 @@ def measure_assignment(problem: Problem, target: IntArray, goals: Goals = DEFAUL
 def _counted(
     problem: Problem,
     target: IntArray,
-    facts: Sequence[RackFacts],
+    facts: Sequence[PairFacts],
     by_topic: bool,
     limits: Limits | None,
 ) -> Counts | list[str]:
@@ -251,7 +260,7 @@ def _counted(
     kinds = coarse
     for each in facts:
         result = None
-        if len(facts) == 1:
+        if len(facts) == 1 and isinstance(each, RackFacts):
             result = cut_with_hubs(kinds, each, problem.owner, target)
         kinds = result or cut(kinds, each)
     counts = counts_of(problem, with_cells(kinds), target)

@@ -3,33 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
 
-from optimizer.checker.racks import RackFacts, rack_facts_of
+from optimizer.checker.pair_facts import PairFacts
+from optimizer.checker.racks import rack_facts_of
 from optimizer.model import Goals, Problem
 
-
-class Cost(NamedTuple):
-    """The level's facts, None where a group has none, and how a sentence calls less of it.
-
-    The flags of the level's own name in the facts tell what costs; others only go along.
-    """
-
-    rack_facts: Callable[[Problem, Goals], RackFacts | None]
-    better: str
-    doubt: str
-
-
-COSTS: dict[str, Cost] = {
-    "racks": Cost(
-        lambda problem, goals: rack_facts_of(problem, goals.rack),
-        better="fewer reads across racks",
-        doubt="that it needs this many reads across racks",
-    ),
+COSTS: dict[str, Callable[[Problem, Goals], PairFacts | None]] = {
+    "racks": lambda problem, goals: rack_facts_of(problem, goals.rack),
 }
+"""The facts of each level, None where a group has none.
+
+The flags of the level's own name in the facts tell what costs; others only go along.
+"""
 
 
-def rack_facts(problem: Problem, goals: Goals) -> list[RackFacts]:
+def cost_facts(problem: Problem, goals: Goals) -> list[PairFacts]:
     """The facts of all levels that the goals and the group have."""
-    result = [COSTS[level].rack_facts(problem, goals) for level in goals.order if level in COSTS]
+    result = [COSTS[level](problem, goals) for level in goals.order if level in COSTS]
     return [facts for facts in result if facts is not None]

@@ -4,24 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from optimizer.checker.costs import COSTS
 from optimizer.checker.counts import Counts
 from optimizer.checker.residual_network import ViolatedArc
-from optimizer.model import IntArray
-
-BETTER = {
-    "balance": "more balanced",
-    "moves": "fewer moves",
-    "spread": "topics spread more evenly",
-    **{level: cost.better for level, cost in COSTS.items()},
-}
-
-DOUBT = {
-    "balance": "that nothing is more balanced",
-    "moves": "that it needs this many moves",
-    "spread": "that topics can't be spread more evenly",
-    **{level: cost.doubt for level, cost in COSTS.items()},
-}
+from optimizer.model import BALANCE, LEVELS, IntArray
 
 
 class Sentences:
@@ -40,7 +25,7 @@ class Sentences:
             for giver, kind, taker in around
             if kind < kinds
         )
-        return f"{BETTER[level]}: {transfers}"
+        return f"{LEVELS.get(level, BALANCE).better}: {transfers}"
 
     def swap(self) -> str | None:
         """A member that gave up a partition and got another of the same kind, if there is one."""
@@ -53,16 +38,16 @@ class Sentences:
         member = counts.kinds.member[pair]
         lost = int(np.argmax(of_kind & (problem.owner == member) & (target != member)))
         instead = int(np.argmax(of_kind & (problem.owner != member) & (target == member)))
-        names = problem.member_ids
+        names, better = problem.member_ids, LEVELS["moves"].better
         return (
-            f"{BETTER['moves']}: {names[member]} owns {problem.partition_name(lost)} and is given "
+            f"{better}: {names[member]} owns {problem.partition_name(lost)} and is given "
             f"{problem.partition_name(instead)}; {names[target[lost]]} could have that one"
         )
 
     def violated_arc(self, level: str, violated_arc: ViolatedArc) -> str:
         """What a certificate doesn't prove, and where."""
         names, counts = self._problem.member_ids, self._counts
-        doubt = f"the certificate doesn't prove {DOUBT[level]}"
+        doubt = f"the certificate doesn't prove {LEVELS.get(level, BALANCE).doubt}"
         if violated_arc.giver is None:
             return f"{doubt}: its number for {names[violated_arc.taker]} doesn't fit"
         giver, taker = counts.kinds.member[violated_arc.giver], self._member(violated_arc.taker)

@@ -36,10 +36,7 @@ from optimizer.model.group import (
     check_group as check_group,
 )
 from optimizer.model.homogeneous import HomogeneousGroups as HomogeneousGroups
-from optimizer.model.levels import (
-    levels_of as levels_of,
-    spread_is_looked_at as spread_is_looked_at,
-)
+from optimizer.model.levels import BALANCE as BALANCE, LEVELS as LEVELS
 from optimizer.model.limits import (
     Limit as Limit,
     Limits as Limits,
@@ -70,7 +67,9 @@ from optimizer.model.problem import (
 from optimizer.model.racks import RackTable as RackTable, rack_table_of as rack_table_of
 from optimizer.model.spread import (
     least_spread as least_spread,
+    levels_of as levels_of,
     readers_of as readers_of,
+    spread_is_looked_at as spread_is_looked_at,
     spread_of as spread_of,
     worst_topic_share as worst_topic_share,
 )

@@ -6,10 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import floor
 
+from optimizer.model.levels import LEVELS
 from optimizer.model.limits import Limit, LimitSet, stated_limits
-
-LEVELS = ("racks", "moves", "spread")
-"""What is looked at after coverage and balance, in the order that is usual."""
 
 RACKS = (None, "leader", "any")
 """Which replica a member reads: it doesn't matter; the leader's; the nearest (KIP-392)."""
@@ -48,7 +46,7 @@ class Goals:
     topics and members of (partitions that the member has of the topic)², so that each topic is
     spread over its readers. Those that aren't named come last, in this order; so by default spread
     costs no move. It is looked at in groups that aren't too large for it: see
-    `optimizer.model.levels`.
+    `optimizer.model.spread`.
 
     `min_gain`: how many partitions a plan has to put right for each one that it moves. Put right is
     a partition above the load that its member has in the plan when both are sorted by load (half of
@@ -157,8 +155,12 @@ class Goals:
     @property
     def order(self) -> tuple[str, ...]:
         """The levels below balance that count."""
-        levels = self.ranking
-        return tuple(level for level in levels if level != "racks" or self.rack is not None)
+        settings = {level: LEVELS[level].setting for level in self.ranking}
+        return tuple(
+            level
+            for level, setting in settings.items()
+            if setting is None or getattr(self, setting) is not None
+        )
 
     @property
     def ranking(self) -> tuple[str, ...]:

@@ -1,50 +1,36 @@
-"""Which levels of the goals are looked at in a group."""
+"""What is looked at in a plan, level after level: what each needs, and how it is told."""
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
-
-from optimizer.model.goals import Goals
-from optimizer.model.homogeneous import HomogeneousGroups
-from optimizer.model.problem import Problem, once_a_problem
-
-QUICK = 400
-"""Subscriptions of members to topics up to which spread is looked at though no goal names it.
-
-It then takes a millisecond or two (tests/bench/spread_grid.py).
-"""
-
-MAX_SUBSCRIPTIONS = 20_000
-"""Subscriptions up to which spread is looked at where `Goals.levels` names it.
-
-It takes a tenth of a second for 10,000 and up to four for 20,000, two seconds with half a million
-partitions.
-"""
+from typing import NamedTuple
 
 
-def levels_of(problem: Problem, goals: Goals) -> tuple[str, ...]:
-    """The levels below balance, in their order; spread isn't among them in too large a group.
+class Level(NamedTuple):
+    """A level of the goals. The solver has costs of its own for it, and so has the checker.
 
-    In a group of a single topic balance says it all, however large it is.
+    `better` is how a sentence calls what is better at it, and `doubt` what a certificate may not
+    prove. `column` of verdicts tells whether nothing is better; None: certificates alone do. It is
+    looked at where the goals have a value for `setting`, or always, if that is None.
     """
-    most = MAX_SUBSCRIPTIONS if "spread" in goals.levels else QUICK
-    if subscription_count(problem) <= most or np.count_nonzero(problem.topic_sizes) < 2:
-        return goals.order
-    return tuple(level for level in goals.order if level != "spread")
+
+    better: str
+    doubt: str
+    column: str | None = None
+    setting: str | None = None
 
 
-def spread_is_looked_at(groups: HomogeneousGroups) -> NDArray[np.bool_]:
-    """For each of many groups with the default goals, whether spread is among its levels."""
-    topics = np.diff(groups.topic_offsets)
-    is_small: NDArray[np.bool_] = topics * np.diff(groups.member_offsets) <= QUICK
-    return is_small | (topics < 2)
+BALANCE = Level("more balanced", "that nothing is more balanced", "balance_optimal")
 
-
-@once_a_problem
-def subscription_count(problem: Problem) -> int:
-    """How many pairs of a member and a topic that it subscribes to there are."""
-    if len(problem.subscriptions) == 1:
-        return len(problem.subscriptions[0]) * len(problem.member_ids)
-    sizes = np.array([len(topics) for topics in problem.subscriptions], np.int64)
-    return int(sizes[problem.member_subscription].sum())
+LEVELS = {
+    "racks": Level(
+        "fewer reads across racks",
+        "that it needs this many reads across racks",
+        "racks_optimal",
+        setting="rack",
+    ),
+    "moves": Level("fewer moves", "that it needs this many moves", "moves_optimal"),
+    "spread": Level(
+        "topics spread more evenly", "that topics can't be spread more evenly", "spread_optimal"
+    ),
+}
+"""The levels below coverage and balance, in the order that is usual."""

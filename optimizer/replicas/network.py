@@ -10,9 +10,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from optimizer.flow import EXACT_RADIUS, MAX_NUMBER, Arcs, cheapest_flow, segments_near
 from optimizer.replicas.arrays import IntArray
 from optimizer.replicas.cells import Cells
-from optimizer.replicas.flow import MAX_NUMBER, FlowArcs, cheapest_flow
 from optimizer.replicas.placement import Placement
 
 
@@ -27,15 +27,6 @@ class CellFlow(NamedTuple):
     pool: IntArray
 
 
-class _Part(NamedTuple):
-    """Arcs of one kind, and where to find their flow afterwards."""
-
-    tail: IntArray
-    head: IntArray
-    capacity: IntArray
-    cost: IntArray
-
-
 def flow_through(placement: Placement, cells: Cells) -> CellFlow:
     """The cheapest flow: exact as far as cells may take any broker from their pool.
 
@@ -46,14 +37,14 @@ def flow_through(placement: Placement, cells: Cells) -> CellFlow:
     guess = network.first_guess()
     for _ in range(TIMES):
         flow, loads = network.solved(guess)
-        if np.all(np.abs(loads - guess) <= EXACT_RADIUS - 1):
+        if np.abs(loads - guess).max(initial=0) < EXACT_RADIUS:
             break
         guess = loads
     return flow
 
 
-EXACT_RADIUS = 3
-"""So many units around a guess are arcs of their own."""
+STEPS = np.concatenate((np.arange(1, EXACT_RADIUS + 1), EXACT_RADIUS + 2 ** np.arange(1, 40)))
+"""How far from a guess the cost is exact."""
 
 TIMES = 20
 """So often a guess is made better; single exchanges mend what little may be wrong after that."""
@@ -72,7 +63,7 @@ class _Network:
         self.quota = cells.low * cells.size
         self.most = np.where(cells.class_of >= 0, cells.high, cells.low) * cells.size
         self.units = int(self.quota.sum() + cells.spare.sum())
-        self.farthest = MAX_NUMBER // (4 * (self.sink + 2) ** 2)
+        self.farthest = MAX_NUMBER // (8 * (self.sink + 2) ** 2)
         self.still = self._still()
 
     def _place(self, topic: IntArray, broker: IntArray) -> IntArray:
@@ -81,18 +72,18 @@ class _Network:
             return self.place + topic * self.placement.brokers + broker
         return self.broker + broker
 
-    def _still(self) -> list[_Part]:
+    def _still(self) -> list[Arcs]:
         """The arcs that don't depend on loads: beyond, listed, to the pools, out of these."""
         placement, cells = self.placement, self.cells
         free = np.flatnonzero(cells.class_of >= 0)
-        beyond = _Part(
+        beyond = Arcs(
             cells.class_of[free],
             self.cell[free],
             (cells.high - cells.low)[free] * cells.size[free],
             np.zeros(len(free), np.int64),
         )
         at, column = np.nonzero(cells.listed >= 0)
-        listed = _Part(
+        listed = Arcs(
             self.cell[at],
             self._place(cells.topic[at], cells.listed[at, column]),
             np.minimum(cells.size, self.most)[at],
@@ -101,7 +92,7 @@ class _Network:
         takes = np.array([len(placement.receivers_of(r)) for r in range(placement.racks)]) > 0
         new = np.flatnonzero(takes[cells.rack])
         pool = cells.topic * placement.racks + cells.rack
-        to_pool = _Part(self.cell[new], self.pool + pool[new], self.most[new], cells.new_cost[new])
+        to_pool = Arcs(self.cell[new], self.pool + pool[new], self.most[new], cells.new_cost[new])
         used = np.unique(pool[new])
         self.pool_topic = np.empty(0, np.int64)
         topics, takers = [self.pool_topic], [self.pool_topic]
@@ -110,7 +101,7 @@ class _Network:
             topics.append(np.full(len(receivers), item // placement.racks))
             takers.append(receivers)
         self.pool_topic, self.pool_taker = np.concatenate(topics), np.concatenate(takers)
-        out = _Part(
+        out = Arcs(
             self.pool + self.pool_topic * placement.racks + placement.rack_of[self.pool_taker],
             self._place(self.pool_topic, self.pool_taker),
             np.full(len(self.pool_taker), self.units),
@@ -137,12 +128,11 @@ class _Network:
         placement, cells = self.placement, self.cells
         dearer = self._dearer(guess)
         parts = [*self.still, dearer]
-        arcs = FlowArcs(*map(np.concatenate, zip(*parts, strict=True)))
         supply = np.zeros(self.sink + 1, np.int64)
         supply[: len(cells.spare)] = cells.spare
         supply[self.cell] = self.quota
         supply[self.sink] = -self.units
-        flows = cheapest_flow(arcs, supply)
+        flows = cheapest_flow(parts, supply, may_be_coarser=True)
         assert flows is not None  # rack bounds can always be met
         ends = np.cumsum([len(part.tail) for part in parts])
         beyond, listed, _, out, up = np.split(flows, ends[:-1])
@@ -155,7 +145,7 @@ class _Network:
         pool = np.stack([self.pool_topic, placement.rack_of[self.pool_taker], self.pool_taker, out])
         return CellFlow(kept, all_beyond, pool[:, out > 0].T), loads.astype(np.int64)
 
-    def _dearer(self, guess: IntArray) -> _Part:
+    def _dearer(self, guess: IntArray) -> Arcs:
         """Arcs out of places and brokers; a segment from a to b costs its mean a unit."""
         placement = self.placement
         brokers = np.arange(placement.brokers)
@@ -166,24 +156,11 @@ class _Network:
             weight = np.append(np.full(places, placement.topic_weight), weight)
             base = np.append(placement.topic_base.ravel(), base)
             head = np.append(self.broker + np.tile(brokers, placement.topics), head)
-        node, start, end = _segments(guess, self.units)
+        node, start, end = segments_near(guess, np.full(len(guess), self.units), STEPS)
         cost = weight[node] * (start + end + 2 * base[node])
         last = node >= len(guess) - placement.brokers
         near = (start < guess[node]) & (guess[node] <= end) & last
         middle = int(np.median(cost[near])) if near.any() else 0
         # every unit passes one broker; what is far from all guesses needn't be told apart
         cost[last] = np.clip(cost[last] - middle, -self.farthest, self.farthest)
-        return _Part(self.place + node, head[node], end - start, cost)
-
-
-def _segments(guess: IntArray, most: int) -> tuple[IntArray, IntArray, IntArray]:
-    """Node, start and end of each segment: single units near the guess, doubling further off."""
-    near = np.arange(-EXACT_RADIUS, EXACT_RADIUS + 1)
-    far = EXACT_RADIUS + (1 << np.arange(1, max(most, 1).bit_length() + 1))
-    offsets = np.concatenate([-far[::-1], near, far])
-    ends = np.clip(guess[:, None] + offsets, 0, most)
-    ends[:, 0], ends[:, -1] = 0, most
-    node = np.repeat(np.arange(len(guess)), len(offsets) - 1)
-    start, end = ends[:, :-1].ravel(), ends[:, 1:].ravel()
-    mask = end > start
-    return node[mask], start[mask], end[mask]
+        return Arcs(self.place + node, head[node], end - start, cost)

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from optimizer.flow import Takers, fewest_takers
 from optimizer.model import IntArray, Problem, classes_of, ranges
-from optimizer.solver import Takers, fewest_takers, min_max_load
+from optimizer.solver import min_max_load
 
 UNBOUNDED = 1_000_000
 """No group has so many members: more don't fit into what Kafka keeps of a group."""

@@ -11,7 +11,6 @@ from optimizer.solver.copartition import (
     solve_together_by_weight as solve_together_by_weight,
 )
 from optimizer.solver.fewest_moves import fewest_moves as fewest_moves
-from optimizer.solver.flow import Takers as Takers, fewest_takers as fewest_takers
 from optimizer.solver.frontier import (
     Frontier as Frontier,
     Point as Point,

@@ -8,46 +8,55 @@ from typing import TypeVar
 import numpy as np
 
 from optimizer.model import IntArray, Problem, classes_of
-from optimizer.solver.chain import chain_of, chain_shares
+from optimizer.solver.chain import by_chain
 from optimizer.solver.components import components
-from optimizer.solver.demand import Demand
-from optimizer.solver.flow import kinds_above
+from optimizer.solver.demand import Demand, Solver
 from optimizer.solver.homogeneous import even_shares
-from optimizer.solver.hubs import CostClasses, Distribution, distribution_within_one
-from optimizer.solver.nested import nest_of, nested_shares
-from optimizer.solver.shares import cheapest_shares
-from optimizer.solver.spread import spread_shares
+from optimizer.solver.hubs import CostClasses, Distribution
+from optimizer.solver.nested import by_nest
+from optimizer.solver.network import (
+    Bounds,
+    Caps,
+    cannot_be_placed,
+    cheapest_distribution,
+    cheapest_shares,
+)
 
 T = TypeVar("T")
 
 
-def best_shares(demand: Demand, levels: Sequence[str] = ("moves",)) -> IntArray:
+def best_shares(
+    demand: Demand, levels: Sequence[str] = ("moves",), caps: Caps | None = None
+) -> IntArray | None:
     """Shares of least Σ load², and among those the best by `levels`, one after the other.
 
-    The levels are "moves", the most kept, those of `optimizer.solver.costs`, such as "racks",
-    the fewest partitions read across racks, and "spread" where the demand has topics for it.
-
-    A part of the group in which all loads can be within one of each other is balanced by exactly
-    those loads. Any other part is cut in two that are balanced each for itself.
+    The levels are those of `optimizer.solver.network`. A part of the group in which all loads can
+    be within one of each other is balanced by exactly those loads. Any other part is cut in two
+    that are balanced each for itself. Under caps, by which no member gets more than it may have,
+    balance is one of the levels; None where there are no shares within them.
     """
+    if caps is not None:
+        return cheapest_shares(demand, caps.bounds(demand), levels)
     shares = np.zeros_like(demand.owned)
-    for pairs, result in _parts(demand, lambda part, _: _level_shares(part, levels)):
-        shares[pairs] = result
+    for pairs, found in _parts(demand, lambda part, _: _level_shares(part, levels)):
+        shares[pairs] = found
     return shares
 
 
-def best_distribution(demand: Demand, fine: CostClasses, levels: Sequence[str]) -> Distribution:
+def best_distribution(
+    demand: Demand, fine: CostClasses, levels: Sequence[str], caps: Caps | None = None
+) -> Distribution | None:
     """The same of a group whose kinds are cut into fine ones."""
+    if caps is not None:
+        return cheapest_distribution(demand, fine, caps.bounds(demand), levels)
 
     def given(part: Demand, pairs: IntArray) -> Distribution | None:
         of_part = fine.restricted_to(pairs, demand.kind_of_pair)
-        result = distribution_within_one(part, of_part, _base(part), levels)
-        return result and result._replace(
-            fine=of_part.numbers[result.fine], pair=pairs[result.pair]
-        )
+        found = cheapest_distribution(part, of_part, Bounds.within_one(part), levels)
+        return found and found._replace(fine=of_part.numbers[found.fine], pair=pairs[found.pair])
 
-    outcome = [inputs for _, inputs in _parts(demand, given)]
-    return Distribution(*map(np.concatenate, zip(*outcome, strict=True)))
+    found = [given for _, given in _parts(demand, given)]
+    return Distribution(*map(np.concatenate, zip(*found, strict=True)))
 
 
 def _parts(
@@ -61,14 +70,12 @@ def _parts(
     while parts:
         pairs = parts.pop()
         part = demand.restricted_to(pairs)
-        result = solve(part, pairs)
-        if result is None:
+        found = solve(part, pairs)
+        if found is None:
             for half in _halves(part):
-                parts += [
-                    pairs[half][component] for component in components(part.restricted_to(half))
-                ]
+                parts += [pairs[half][some] for some in components(part.restricted_to(half))]
         else:
-            yield pairs, result
+            yield pairs, found
 
 
 def min_max_load_of(problem: Problem) -> int:
@@ -91,22 +98,29 @@ def min_max_load(supply: IntArray, offsets: IntArray, members: IntArray, count: 
     return int(np.bincount(members, weights=shares, minlength=count).max(initial=0))
 
 
+def by_even_shares(part: Demand) -> Solver | None:
+    """How to find the shares of a single kind that costs nothing but moves."""
+    if len(part.supply) > 1 or any(flags.any() for flags in part.costs.values()):
+        return None
+    return lambda _: even_shares(part.supply, part.offsets, part.owned)
+
+
+def by_network(part: Demand) -> Solver:
+    """How to find the shares of any part."""
+    return lambda levels: cheapest_shares(part, Bounds.within_one(part), levels)
+
+
+SOLVERS: tuple[Callable[[Demand], Solver | None], ...] = (
+    *(by_even_shares, by_chain, by_nest),
+    by_network,
+)
+"""Each tells how it finds the shares of a part, None where it can't; the cheapest first."""
+
+
 def _level_shares(part: Demand, levels: Sequence[str]) -> IntArray | None:
     """The best shares within one of each other; None if there are none."""
-    if len(part.supply) == 1 and not any(flags.any() for flags in part.costs.values()):
-        return even_shares(part.supply, part.offsets, part.owned)
-    if chain := chain_of(part):
-        return chain_shares(part, chain, _base(part), levels)
-    if nest := nest_of(part):
-        return nested_shares(part, nest, _base(part))
-    if part.topics is None:
-        return cheapest_shares(part, _base(part), levels)
-    return spread_shares(part, part.topics, _base(part), levels)
-
-
-def _base(part: Demand) -> int:
-    """The mean load, rounded down."""
-    return int(part.supply.sum()) // part.member_count
+    solve = next(filter(None, (solver(part) for solver in SOLVERS)))
+    return solve(levels)
 
 
 def _halves(part: Demand) -> tuple[IntArray, IntArray]:
@@ -119,13 +133,13 @@ def _halves(part: Demand) -> tuple[IntArray, IntArray]:
     of them, which it does just if the members above the cut get no less than k each and only
     partitions that nobody else may read, and the others no more than k each.
 
-    Not all members can be above `_base` + 1, which is more than the mean. If none is, some are
-    above `_base` and some aren't: otherwise all loads could be `_base` or one more.
+    Not all members can be above the mean load, rounded down, and one more. If none is, some are
+    above the mean and some aren't: otherwise all loads could be the mean or one more.
     """
-    base = _base(part)
-    above = kinds_above(part, base + 1)
-    if not above.any():
-        above = kinds_above(part, base)
+    for level in (part.mean_load + 1, part.mean_load):
+        above, _ = cannot_be_placed(part, Caps(np.full(part.member_count, level)))
+        if above.any():
+            break
     in_kind_above = above[part.kind_of_pair]
     is_above = np.zeros(part.member_count, np.bool_)
     is_above[part.members[in_kind_above]] = True

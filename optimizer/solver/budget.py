@@ -9,10 +9,10 @@ from functools import cached_property
 import numpy as np
 
 from optimizer.model import DEFAULT_GOALS, Goals, IntArray, Problem
-from optimizer.solver.capped import Caps, capped_shares
 from optimizer.solver.demand import Demand
 from optimizer.solver.kinds import Kinds, kinds_of
 from optimizer.solver.limited import caps_of, demand_under
+from optimizer.solver.network import Caps, cheapest_shares
 
 MOST_POINTS = 200
 """Points of a curve beyond which a person sees no more."""
@@ -35,7 +35,7 @@ class LoadsByMoves:
 
     def shares(self, load: int) -> IntArray | None:
         """Shares with the fewest moves; None if there are none with so small a load."""
-        return capped_shares(self.demand, self.caps_at(load), ("moves",))
+        return cheapest_shares(self.demand, self.caps_at(load).bounds(self.demand), ("moves",))
 
     def caps_at(self, load: int) -> Caps:
         """How much each member may have, that nobody has more than the load."""

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from optimizer.model import CostOverflowError, IntArray
-from optimizer.solver.demand import Demand
+from optimizer.solver.demand import Demand, Solver
 from optimizer.solver.shares import level_weights, pair_costs
 
 LONG = 64
@@ -53,8 +53,14 @@ def chain_of(part: Demand) -> Chain | None:
     return chain
 
 
-def chain_shares(part: Demand, chain: Chain, base: int, levels: Sequence[str]) -> IntArray | None:
-    """What `optimizer.solver.shares.cheapest_shares` finds, in a time that grows with the chain.
+def by_chain(part: Demand) -> Solver | None:
+    """How to find the shares of a part that is a long chain."""
+    chain = chain_of(part)
+    return None if chain is None else lambda levels: chain_shares(part, chain, levels)
+
+
+def chain_shares(part: Demand, chain: Chain, levels: Sequence[str]) -> IntArray | None:
+    """What `optimizer.solver.network` finds within one, in a time that grows with the chain.
 
     A flow along a chain of thousands takes a network's algorithm the square of that. Here what
     everything up to a pair costs at least is told for each share of that pair, from one end to the
@@ -62,7 +68,7 @@ def chain_shares(part: Demand, chain: Chain, base: int, levels: Sequence[str]) -
     cost anything, so that topics can be spread as well. None if there are no such shares; raises
     `CostOverflowError`.
     """
-    costs = _Costs(part, levels)
+    costs, base = _Costs(part, levels), part.mean_load
     most = np.minimum(part.supply[part.kind_of_pair], base + 1).tolist()
     supply = part.supply[part.kind_of_pair].tolist()
     least: list[IntArray] = []

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -33,6 +33,11 @@ class Demand:
     costs: Mapping[str, Flags] = field(default_factory=dict)
     topics: IntArray | None = None
 
+    @property
+    def mean_load(self) -> int:
+        """Rounded down."""
+        return int(self.supply.sum()) // self.member_count
+
     @cached_property
     def kind_of_pair(self) -> IntArray:
         return np.arange(len(self.supply)).repeat(self.offsets[1:] - self.offsets[:-1])
@@ -58,6 +63,10 @@ class Demand:
         if len(self.members) == len(self.supply) * self.member_count:
             return True
         return bool(np.bincount(self.members, minlength=self.member_count).all())
+
+
+Solver = Callable[[Sequence[str]], IntArray | None]
+"""Finds the best shares of a part by levels that are all within one of each other, if any are."""
 
 
 def demand_of(kinds: Kinds, member_count: int, topics: IntArray | None = None) -> Demand:

@@ -6,9 +6,8 @@ import numpy as np
 
 from optimizer.model import DEFAULT_GOALS, IntArray, Problem
 from optimizer.solver.demand import Demand, demand_of
-from optimizer.solver.flow import Arcs, cheapest_flow
 from optimizer.solver.kinds import kinds_of
-from optimizer.solver.shares import pair_arcs
+from optimizer.solver.network import Bounds, cheapest_shares
 
 
 def fewest_moves(problem: Problem, lowest: int, highest: int) -> int | None:
@@ -28,7 +27,9 @@ def _most_kept(demand: Demand, lowest: int, highest: int) -> int | None:
         return None
     if len(demand.supply) == 1 and len(demand.members) == members:
         return _most_kept_of_one_kind(demand.owned, total, lowest, highest)
-    return _most_kept_by_flow(demand, lowest, highest)
+    bounds = Bounds(lowest, np.full(members, highest))
+    shares = cheapest_shares(demand, bounds, ("moves",))
+    return None if shares is None else int(np.minimum(shares, demand.owned).sum())
 
 
 def _most_kept_of_one_kind(owned: IntArray, total: int, lowest: int, highest: int) -> int:
@@ -38,29 +39,3 @@ def _most_kept_of_one_kind(owned: IntArray, total: int, lowest: int, highest: in
     """
     bounded = owned.clip(lowest, highest)
     return int(np.minimum(owned, bounded).sum()) - max(0, int(bounded.sum()) - total)
-
-
-def _most_kept_by_flow(demand: Demand, lowest: int, highest: int) -> int | None:
-    """By a min-cost flow in which a move costs one.
-
-    Members, who stand behind the kinds, take in `lowest` each, and pass on to a spare node behind
-    them what they have beyond that.
-    """
-    kinds, members = len(demand.supply), demand.member_count
-    spare = kinds + members
-    taker, nothing = demand.members + kinds, np.zeros(len(demand.members), np.int64)
-    to_spare = Arcs(
-        np.arange(kinds, spare),
-        np.full(members, spare),
-        np.full(members, highest - lowest),
-        np.zeros(members, np.int64),
-    )
-    supply = np.zeros(spare + 1, np.int64)
-    supply[:kinds] = demand.supply
-    supply[kinds:spare] = -lowest
-    supply[spare] = -supply.sum()
-    flows = cheapest_flow([*pair_arcs(demand, taker, nothing + 1, nothing), to_spare], supply)
-    if flows is None:
-        return None
-    pairs = len(demand.members)
-    return int(flows[pairs : pairs + np.count_nonzero(demand.owned)].sum())

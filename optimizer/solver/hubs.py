@@ -9,12 +9,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from optimizer.flow import Arcs
 from optimizer.model import IntArray, distinct, occurs, ranges
 from optimizer.solver.costs import FREE_ROW, CostTable, Flags
 from optimizer.solver.demand import Demand
-from optimizer.solver.flow import Arcs, cheapest_flow
 from optimizer.solver.kinds import Kinds, rows_that_matter
-from optimizer.solver.shares import spare_arcs
+from optimizer.solver.shares import level_weights
 
 FEWER = 7
 """Hubs are taken where they have so many times fewer arcs than one for each kind and reader.
@@ -56,7 +56,7 @@ class CostClasses:
     owned_costs: Flags
 
     def restricted_to(self, pairs: IntArray, kind_of_pair: IntArray) -> CostClasses:
-        """Those of some pairs only (ascending), numbered anew as `Demand.restricted_to` does."""
+        """Those of some pairs only (ascending), numbered anew as `Demand.of_pairs` does."""
         if len(pairs) == len(kind_of_pair):
             return self
         kinds, _ = distinct(kind_of_pair[pairs], int(kind_of_pair[-1]) + 1)
@@ -151,7 +151,9 @@ class AggregatedArcs:
         )
         self._kind_of_hub = hubs // columns
         self.count = kinds + len(hubs)
-        self.weights = _weights(demand, fine, levels, nodes=first + self.count)
+        # A cycle passes no fine kind twice, and between two of them another node.
+        passed = min(len(fine.supply), first + self.count - len(fine.supply))
+        self.weights = {"moves": 0, **level_weights(demand, levels, passed, (fine.level,))}
         free_fine, free_column = fine.free
         wanted = fine.kind[free_fine] * columns + free_column
         there = occurs(wanted, hubs)
@@ -215,23 +217,6 @@ class AggregatedArcs:
         )
 
 
-def _weights(
-    demand: Demand, fine: CostClasses, levels: Sequence[str], nodes: int
-) -> dict[str, int]:
-    """As `optimizer.solver.shares.level_weights`: what one costs at each level.
-
-    A cycle passes no fine kind twice, and between two of them another node.
-    """
-    passed = min(len(fine.supply), nodes - len(fine.supply))
-    most = {"moves": passed, fine.level: passed, "balance": 2 * int(demand.supply.sum())}
-    weights, weight = {"moves": 0}, 1
-    for level in reversed(levels):
-        if level in most:
-            weights[level] = weight
-            weight *= most[level] + 1
-    return weights
-
-
 def matched(
     left: tuple[IntArray, IntArray], right: tuple[IntArray, IntArray]
 ) -> tuple[IntArray, IntArray, IntArray]:
@@ -280,18 +265,3 @@ def as_pairs(
         members=keys % max(members, 1),
     )
     return result, Demand(fine.supply, offsets, result.members, owned, members), shares
-
-
-def distribution_within_one(
-    demand: Demand, fine: CostClasses, base: int, levels: Sequence[str]
-) -> Distribution | None:
-    """As `optimizer.solver.shares.cheapest_shares`: each member gets `base` or one more."""
-    kinds, members = len(fine.supply), demand.member_count
-    spare = kinds + members
-    hubs = AggregatedArcs(demand, fine, levels, kinds + demand.members, spare + 1)
-    supply = np.zeros(spare + 1 + hubs.count, np.int64)
-    supply[:kinds] = fine.supply
-    supply[kinds:spare] = -base
-    supply[spare] = -supply.sum()
-    flows = cheapest_flow([*hubs.arcs, spare_arcs(members, spare)], supply)
-    return None if flows is None else hubs.given(flows)

@@ -21,9 +21,9 @@ from optimizer.model import (
     limits_of,
     units_of,
 )
-from optimizer.solver.capped import Caps, cannot_be_placed
 from optimizer.solver.demand import Demand, demand_of
 from optimizer.solver.kinds import Kinds, kinds_by_topic, kinds_of
+from optimizer.solver.network import Caps, cannot_be_placed
 
 MAX_LIMITS_TRIED = 10
 """Of so many limits every set is tried for the smallest that clashes."""

@@ -10,11 +10,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from optimizer.flow import Arcs, cheapest_flow
 from optimizer.model import IntArray
-from optimizer.solver.demand import Demand
-from optimizer.solver.flow import Arcs, cheapest_flow
+from optimizer.solver.demand import Demand, Solver
 from optimizer.solver.hubs import matched
-from optimizer.solver.shares import level_weights, pair_costs, spare_arcs, supply_of
 
 FEWEST_PAIRS = 100_000
 """With fewer pairs a network of all of them is as quick."""
@@ -28,6 +27,12 @@ class Nest(NamedTuple):
 
     kind: IntArray
     member: IntArray
+
+
+def by_nest(part: Demand) -> Solver | None:
+    """How to find the shares of a part whose kinds' readers are nested, if that saves most arcs."""
+    nest = nest_of(part)
+    return None if nest is None else lambda _: nested_shares(part, nest)
 
 
 def nest_of(demand: Demand) -> Nest | None:
@@ -50,42 +55,42 @@ def nest_of(demand: Demand) -> Nest | None:
     return Nest(rank, of_member) if (up_to[rank] == readers).all() else None
 
 
-def nested_shares(demand: Demand, nest: Nest, base: int) -> IntArray | None:
-    """The shares of `cheapest_shares`, by moves alone; None if there are none.
+def nested_shares(demand: Demand, nest: Nest) -> IntArray | None:
+    """The shares of `optimizer.solver.network` within one, by moves alone; None if there are none.
 
     What moves goes from its kind into the hub of its rank, down the chain of hubs, and out to a
-    member of the rank where it is; what stays goes straight to its owner.
+    member of the rank where it is; what stays goes straight to its owner. Members pass what exceeds
+    the mean load on to a spare node.
     """
-    kinds, members = len(demand.supply), demand.member_count
+    kinds, members, base = len(demand.supply), demand.member_count, demand.mean_load
     spare, total = 2 * kinds + members, int(demand.supply.sum())
-    moved, kept = pair_costs(demand, level_weights(demand, ("moves",)))
     owned = demand.owned.nonzero()[0]
-    rank, free = np.arange(kinds), np.zeros(max(kinds, members), np.int64)
+    rank, member = np.arange(kinds), 2 * kinds + np.arange(members)
+    ones = np.ones(max(kinds, members), np.int64)
+    free = ones * 0
     arcs = [
-        Arcs(rank, kinds + nest.kind, demand.supply, np.full(kinds, moved.max(initial=0))),
-        Arcs(
-            kinds + nest.member,
-            2 * kinds + np.arange(members),
-            np.full(members, base + 1),
-            free[:members],
-        ),
+        Arcs(rank, kinds + nest.kind, demand.supply, ones[:kinds]),
+        Arcs(kinds + nest.member, member, ones[:members] * (base + 1), free[:members]),
         Arcs(
             demand.kind_of_pair[owned],
             2 * kinds + demand.members[owned],
             demand.owned[owned],
-            kept[owned],
+            np.zeros(len(owned), np.int64),
         ),
         Arcs(kinds + rank[1:], kinds + rank[:-1], np.full(kinds - 1, total), free[: kinds - 1]),
-        spare_arcs(members, spare),
+        Arcs(member, ones[:members] * spare, ones[:members], free[:members]),
     ]
-    flows = cheapest_flow(arcs, supply_of(demand, base, spare))
+    supply = np.zeros(spare + 1, np.int64)
+    supply[:kinds], supply[member] = demand.supply, -base
+    supply[spare] = -supply.sum()
+    flows = cheapest_flow(arcs, supply)
     if flows is None:
         return None
     into, out = flows[:kinds], flows[kinds : kinds + members]
-    kind, member, count = matched((nest.kind, into), (nest.member, out))
+    kind, taker, count = matched((nest.kind, into), (nest.member, out))
     shares = np.zeros(len(demand.members), np.int64)
     shares[owned] = flows[kinds + members :][: len(owned)]
-    np.add.at(shares, _pairs(demand, kind, member), count)
+    np.add.at(shares, _pairs(demand, kind, taker), count)
     return shares
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -25,9 +25,8 @@ from optimizer.model import (
 )
 from optimizer.solver.balance import best_distribution, best_shares
 from optimizer.solver.budget import loads_by_moves
-from optimizer.solver.capped import Caps, capped_distribution, capped_shares
-from optimizer.solver.costs import COSTS, costs_of
-from optimizer.solver.demand import Demand, demand_of
+from optimizer.solver.costs import COSTS, CostTable, costs_of
+from optimizer.solver.demand import demand_of
 from optimizer.solver.distribute import distribute
 from optimizer.solver.hubs import as_pairs, cost_classes
 from optimizer.solver.kinds import (
@@ -38,6 +37,7 @@ from optimizer.solver.kinds import (
     kinds_of,
 )
 from optimizer.solver.limited import caps_of, check_limits
+from optimizer.solver.network import Caps
 
 
 def solve(problem: Problem, goals: Goals = DEFAULT_GOALS) -> Answer:
@@ -60,22 +60,17 @@ def solve(problem: Problem, goals: Goals = DEFAULT_GOALS) -> Answer:
     """
     check_limits(problem, goals)
     kinds = kinds_of(problem, goals)
-    answer = _within_budget(problem, kinds, _best(problem, kinds, goals), goals)
-    target = answer.target
-    if not goals.min_gain:
+    best = _best(problem, kinds, goals)
+    assert best is not None, "limits that clash have been told"
+    answer = _within_budget(problem, kinds, best, goals)
+    moves = _moves(problem, kinds, answer.target)
+    if not goals.min_gain or not moves:
         return answer
-    moves = _moves(problem, kinds, target)
-    if not moves:
-        return answer
-    still = kinds_if_nothing_moves(kinds, problem.owner)
-    if caps := caps_of(problem, goals):
-        indices = _capped(problem, still, caps, goals, ["balance", *_levels(problem, goals)])
-        if indices is None:  # limits take moves
-            return answer
-        unmoved = indices
-    else:
-        unmoved = _best(problem, still, goals)
-    if gain_of(problem, unmoved, target, goals) >= goals.min_gain * moves:
+    unmoved = _best(problem, kinds_if_nothing_moves(kinds, problem.owner), goals)
+    # None: limits take moves.
+    if unmoved is None or (
+        gain_of(problem, unmoved, answer.target, goals) >= goals.min_gain * moves
+    ):
         return answer
     return settled(unmoved, reason=f"not worth {moves} move{'s' * (moves != 1)}")
 
@@ -101,12 +96,13 @@ def _within_budget(problem: Problem, kinds: Kinds, best: IntArray, goals: Goals)
         return settled(best)
     load = curve.least_load(allowed)
     levels = ["moves", "balance", *(level for level in goals.order if level in COSTS)]
-    limited = _capped(problem, kinds, curve.caps_at(load), goals, levels)
-    assert limited is not None, "a load that the curve knows can be reached"
-    target = limited
+    target = _planned(problem, kinds, costs_of(problem, goals), levels, curve.caps_at(load))
+    assert target is not None, "a load that the curve knows can be reached"
     rival = best
     if load > curve.lowest:
-        rival = _of_shares(problem, curve.kinds, curve.demand, curve.shares(load - 1))
+        shares = curve.shares(load - 1)
+        assert shares is not None, "a load that the curve knows can be reached"
+        rival = distribute(problem.owner, problem.topic_offsets, curve.kinds, curve.demand, shares)
     count = moves + forced
     more = (
         f"{count} move{'s' * (count != 1)} instead of {changes_of(problem, target)[0]} would make "
@@ -121,29 +117,24 @@ def _within_budget(problem: Problem, kinds: Kinds, best: IntArray, goals: Goals)
     return settled(target, reason=more + gained, rival=rival)
 
 
-def _of_shares(problem: Problem, kinds: Kinds, demand: Demand, shares: IntArray | None) -> IntArray:
-    assert shares is not None, "a load that the curve knows can be reached"
-    return distribute(problem.owner, problem.topic_offsets, kinds, demand, shares)
-
-
-def _best(problem: Problem, kinds: Kinds, goals: Goals) -> IntArray:
-    """The best plan when partitions of a kind may only go to its readers.
+def _best(problem: Problem, kinds: Kinds, goals: Goals) -> IntArray | None:
+    """The best plan when partitions of a kind may only go to its readers; None: none within caps.
 
     `distribute` spreads topics as well as can be told from counts. If that may leave anything to
     better, and the group isn't too large, a flow spreads them.
     """
-    if caps := caps_of(problem, goals):
-        capped = _capped(problem, kinds, caps, goals, ["balance", *_levels(problem, goals)])
-        assert capped is not None, "limits that clash have been told"
-        return capped
+    caps, tables = caps_of(problem, goals), costs_of(problem, goals)
     levels = _levels(problem, goals)
+    if caps is not None:
+        return _planned(problem, kinds, tables, ["balance", *levels], caps)
     if "spread" not in levels:
-        return _balanced(problem, kinds, goals, levels)
-    kinds = kinds_by_cost(kinds, costs_of(problem, goals))
+        return _planned(problem, kinds, tables, levels)
+    kinds = kinds_by_cost(kinds, tables)
     spread = _spread(problem, kinds, levels) if _needs_spread_flow(problem, kinds) else None
     if spread is not None and spread_of(problem, spread) > least_spread(problem):
         return spread  # no plan as good at the levels above spreads evenly
-    target = _distributed(problem, kinds, [level for level in levels if level != "spread"])
+    target = _planned(problem, kinds, {}, [level for level in levels if level != "spread"])
+    assert target is not None, "without caps there is a plan"
     if spread_of(problem, target) == least_spread(problem):
         return target
     if levels[-1] == "spread" and np.array_equal(target, problem.owner):
@@ -151,16 +142,6 @@ def _best(problem: Problem, kinds: Kinds, goals: Goals) -> IntArray:
     if spread is None:
         spread = _spread(problem, kinds, levels)
     return target if spread is None else spread
-
-
-def _balanced(problem: Problem, kinds: Kinds, goals: Goals, levels: Sequence[str]) -> IntArray:
-    """The best plan where topics aren't to be spread; by way of hubs where that takes less."""
-    tables, members = costs_of(problem, goals), len(problem.member_ids)
-    cut = cost_classes(kinds, tables, members)
-    if cut is None:
-        return _distributed(problem, kinds_by_cost(kinds, tables), levels)
-    inputs = best_distribution(demand_of(kinds, members), cut[0], levels)
-    return _of_shares(problem, *as_pairs(problem.owner, kinds, *cut, inputs, members))
 
 
 def _levels(problem: Problem, goals: Goals) -> Sequence[str]:
@@ -171,25 +152,33 @@ def _levels(problem: Problem, goals: Goals) -> Sequence[str]:
     return [level for level in levels if level != "spread"]
 
 
-def _capped(
-    problem: Problem, kinds: Kinds, caps: Caps, goals: Goals, levels: Sequence[str]
+def _planned(
+    problem: Problem,
+    kinds: Kinds,
+    tables: Mapping[str, CostTable],
+    levels: Sequence[str],
+    caps: Caps | None = None,
 ) -> IntArray | None:
-    """The best plan under caps; None if there is none."""
-    tables, members = costs_of(problem, goals), len(problem.member_ids)
-    by_topic = caps.of_topic is not None or "spread" in levels
+    """The best plan by levels: demand, shares, and who gets which; None if there is none.
+
+    By way of hubs where that takes less than to cut the kinds by what partitions cost.
+    """
+    members, owner = len(problem.member_ids), problem.owner
+    by_topic = "spread" in levels or (caps is not None and caps.of_topic is not None)
     coarse, topics = kinds_by_topic(kinds, problem.topic_of) if by_topic else (kinds, None)
     cut = None if "spread" in levels else cost_classes(coarse, tables, members)
     if cut is not None:
-        inputs = capped_distribution(demand_of(coarse, members, topics), cut[0], caps, levels)
-        if inputs is None:
+        given = best_distribution(demand_of(coarse, members, topics), cut[0], levels, caps)
+        if given is None:
             return None
-        return _of_shares(problem, *as_pairs(problem.owner, coarse, *cut, inputs, members))
+        kinds, demand, shares = as_pairs(owner, coarse, *cut, given, members)
+        return distribute(owner, problem.topic_offsets, kinds, demand, shares)
     kinds = kinds_by_cost(kinds, tables)
     if by_topic:
         kinds, topics = kinds_by_topic(kinds, problem.topic_of)
     demand = demand_of(kinds, members, topics)
-    shares = capped_shares(demand, caps, levels)
-    return None if shares is None else _of_shares(problem, kinds, demand, shares)
+    found = best_shares(demand, levels, caps)
+    return None if found is None else distribute(owner, problem.topic_offsets, kinds, demand, found)
 
 
 def _needs_spread_flow(problem: Problem, kinds: Kinds) -> bool:
@@ -209,19 +198,10 @@ def _needs_spread_flow(problem: Problem, kinds: Kinds) -> bool:
 
 def _spread(problem: Problem, kinds: Kinds, levels: Sequence[str]) -> IntArray | None:
     """The best plan, by a flow that spreads topics; None where its costs don't fit 64 bits."""
-    by_topic, topics = kinds_by_topic(kinds, problem.topic_of)
     try:
-        return _distributed(problem, by_topic, levels, topics)
+        return _planned(problem, kinds, {}, levels)
     except CostOverflowError:
         return None
-
-
-def _distributed(
-    problem: Problem, kinds: Kinds, levels: Sequence[str], topics: IntArray | None = None
-) -> IntArray:
-    demand = demand_of(kinds, len(problem.member_ids), topics)
-    shares = best_shares(demand, levels)
-    return distribute(problem.owner, problem.topic_offsets, kinds, demand, shares)
 
 
 def gain_of(problem: Problem, found: IntArray, planned: IntArray, goals: Goals) -> float:
@@ -239,10 +219,9 @@ def gain_of(problem: Problem, found: IntArray, planned: IntArray, goals: Goals) 
     return gain
 
 
-def _put_right(indices: IntArray, planned: IntArray, members: int) -> float:
+def _put_right(found: IntArray, planned: IntArray, members: int) -> float:
     """Half of the differences of what members have when both are sorted by it."""
     before, after = (
-        np.sort(np.bincount(target[target >= 0], minlength=members))
-        for target in (indices, planned)
+        np.sort(np.bincount(target[target >= 0], minlength=members)) for target in (found, planned)
     )
     return float(np.abs(before - after).sum()) / 2

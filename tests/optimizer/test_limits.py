@@ -50,7 +50,7 @@ def test_plans_equal_brute_force_and_so_does_that_there_are_none(
     """Alone and together, with and without a budget of moves; 1,000 groups and more."""
     clashes = 0
     if by_levels:
-        monkeypatch.setattr("optimizer.solver.capped.MAX_NUMBER", 0)
+        monkeypatch.setattr("optimizer.solver.network.MAX_NUMBER", 0)
     for each in range(seed, seed + 50):
         group, draw = tiny_group(each), random.Random(each)
         arrays = problem_of(group).problem
@@ -95,7 +95,7 @@ def test_levels_that_do_not_fit_in_one_cost_are_looked_at_one_after_the_other(
     )
     goals = Goals(rack="any", levels=levels, max_per_topic=1)  # type: ignore[arg-type]
     together = solve(group, goals).target
-    monkeypatch.setattr("optimizer.solver.flow.MAX_NUMBER", 4 * 10**8)
+    monkeypatch.setattr("optimizer.flow.or_tools.MAX_NUMBER", 4 * 10**8)
     apart = solve(group, goals).target
     verdict = check_assignment(group, apart, goals=goals)
     assert (verdict.balance_optimal, verdict.racks_optimal, verdict.moves_optimal) == (True,) * 3

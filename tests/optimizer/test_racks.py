@@ -59,7 +59,7 @@ def test_by_way_of_hubs_the_optimum_and_its_proof_are_the_same(
     seed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Hubs are for many racks, and right for few: forced on tiny groups, under limits as well."""
-    monkeypatch.setattr("optimizer.model.levels.QUICK", -1)
+    monkeypatch.setattr("optimizer.model.spread.QUICK", -1)
     draw, through_hubs = random.Random(seed), 0
     for each in range(seed, seed + 100):
         group = tiny_rack_group(each)

@@ -11,8 +11,10 @@ from numpy.typing import NDArray
 
 from optimizer.model import DEFAULT_GOALS, Goals, IntArray, LimitsError, Problem, limits_of
 from optimizer.solver.solve import solve
-from optimizer.solver.weighted.descent import NEVER, Descent, Reals
-from optimizer.solver.weighted.problem import WeightedProblem
+from optimizer.solver.weighted.descent import NEVER, Descent, Top
+from optimizer.solver.weighted.problem import Reals, WeightedProblem
+
+Flags = NDArray[np.bool_]
 
 BEYOND = 1e6
 """Weight above what a member may have counts so many times."""
@@ -55,87 +57,32 @@ class CappedDescent(Descent):
         self.held = np.zeros((len(problem.topics), facts.members), np.int64)
         np.add.at(self.held, (self.topic_of[placed], target[placed]), 1)
 
-    @property
-    def levels(self) -> Reals:
-        return self._levels(self.loads, self.scale, self.caps.most_weight)
-
-    def _levels(self, loads: IntArray, scale: Reals | np.float64, most: IntArray) -> Reals:
+    def levels_at(self, loads: IntArray, members: IntArray | int) -> Reals:
         """Who weighs more than it may is fullest."""
-        result: Reals = loads * scale + BEYOND * np.maximum(loads - most, 0) * scale
+        beyond = np.maximum(loads - self.caps.most_weight[members], 0)
+        scale = self.scale[members]
+        result: Reals = loads * scale + BEYOND * beyond * scale
         return result
 
-    def lower(self, goal: int) -> bool:
-        """Make the best change, if the fullest member is above the goal and one lowers it."""
-        levels = self.levels
-        if not len(levels):
-            return False
-        top = int(levels.argmax())
-        return bool(levels[top] > goal) and self._lower(top, float(levels[top]), goal)
-
-    def _lower(self, top: int, level: float, goal: int) -> bool:
-        own = (self.target == top).nonzero()[0]
-        if not len(own):
-            return False
-        others = self._others(top, len(own))
-        self.work += len(own) * (len(others) + self.facts.members)
-        return self._move_or_swap(top, level, own, others)
-
-    def _move_or_swap(self, top: int, level: float, own: IntArray, others: IntArray) -> bool:
-        best, p, q = self._best_move(top, own)
-        if len(others):
-            swapped, mine, other = self._best_swap(top, own, others)
-            if swapped < best:
-                best, p, q = swapped, mine, other
-        if not best < level:
-            return False
-        if q < 0:
-            self.give(p, -q - 1)
-        else:
-            taker = int(self.target[q])
-            self.give(p, taker)
-            self.give(q, top)
-        return True
-
-    def _best_move(self, top: int, own: IntArray) -> tuple[float, int, int]:
-        """What it leads to, the partition, and the member as -1 - its number."""
-        facts, most = self.facts, self.caps.most_weight
-        gives = facts.weight[own]
-        moved = np.maximum(
-            self._levels(self.loads[top] - gives, self.scale[top], most[top])[:, None],
-            self._levels(self.loads + gives[:, None], self.scale, most),
-        )
-        moved[~(facts.reads[facts.class_of[own]] & self._may_take(own))] = NEVER
-        moved[:, top] = NEVER
-        at = int(moved.argmin())
-        return float(moved.reshape(-1)[at]), int(own[at // facts.members]), -1 - at % facts.members
-
-    def _best_swap(self, top: int, own: IntArray, others: IntArray) -> tuple[float, int, int]:
-        facts, most = self.facts, self.caps.most_weight
-        holder = self.target[others]
-        difference = facts.weight[own][:, None] - facts.weight[others]
-        swapped = np.maximum(
-            self._levels(self.loads[top] - difference, self.scale[top], most[top]),
-            self._levels(self.loads[holder] + difference, self.scale[holder], most[holder]),
-        )
-        swapped[~facts.reads[facts.class_of[own]][:, holder]] = NEVER
-        swapped[:, ~facts.reads[facts.class_of[others], top]] = NEVER
-        mine, theirs = self.topic_of[own], self.topic_of[others]
-        room = self._topic_room()
-        is_one_topic = mine[:, None] == theirs
-        swapped[~(is_one_topic | room[mine][:, holder])] = NEVER
-        swapped[~(is_one_topic | room[theirs, top])] = NEVER
-        at = int(swapped.argmin())
-        p, q = divmod(at, len(others))
-        return float(swapped.reshape(-1)[at]), int(own[p]), int(others[q])
-
-    def _topic_room(self) -> NDArray[np.bool_]:
-        """Whether one more of a topic (row) is allowed to a member (column)."""
-        room: NDArray[np.bool_] = self.held < self.caps.most_of_topic[:, None]
-        return room
-
-    def _may_take(self, partitions: IntArray) -> NDArray[np.bool_]:
-        may: NDArray[np.bool_] = self._topic_room()[self.topic_of[partitions]]
+    def may_move(self, own: IntArray) -> Flags:
+        may = super().may_move(own) & self._topic_room()[self.topic_of[own]]
         return may & (self.counts < self.caps.most)
+
+    def may_swap(self, top: Top) -> Flags:
+        """A swap within a topic needs no room there."""
+        mine, theirs = self.topic_of[top.own], self.topic_of[top.others]
+        room = self._topic_room()
+        may: Flags = room[mine][:, self.target[top.others]] & room[theirs, top.member]
+        may |= mine[:, None] == theirs
+        may &= super().may_swap(top)
+        return may
+
+    changes = (Descent.move_or_swap,)
+
+    def _topic_room(self) -> Flags:
+        """Whether one more of a topic (row) is allowed to a member (column)."""
+        room: Flags = self.held < self.caps.most_of_topic[:, None]
+        return room
 
     def fit(self, level: int) -> bool:
         """Take the lightest from who has too many, first what moves anyhow; whether all fit then.

@@ -7,10 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from optimizer.model import IntArray
-from optimizer.solver.weighted.problem import WeightedProblem
-
-NOTHING = -1
-"""In exchange for a partition."""
+from optimizer.solver.weighted.problem import NOTHING, WeightedProblem
 
 FAR = np.iinfo(np.int64).max
 

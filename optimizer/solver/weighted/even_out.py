@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from optimizer.model import IntArray
-from optimizer.solver.weighted.problem import WeightedProblem
+from optimizer.solver.weighted.problem import NOTHING, Reals, WeightedProblem, best_change
 
 STEPS = 4
 """So many changes a member are made at most."""
@@ -49,58 +49,41 @@ def _lower(
     limits: IntArray,
     free: IntArray,
     top: int,
-    scale: NDArray[np.float64],
+    scale: Reals,
 ) -> bool:
     """Make the move or swap out of a member that gains most; whether there is one."""
     own, others = free[target[free] == top], free[target[free] != top]
     if not len(own):
         return False
     weight, class_of, reads = facts.weight, facts.class_of, facts.reads
-    gives = weight[own]
-    moving = _gain(loads, scale, top, np.arange(facts.members), gives[:, None])
-    fits = reads[class_of[own]] & (loads + gives[:, None] <= limits)
+    gives = weight[own][:, None]
+    moving = _gain(loads, scale, top, np.arange(facts.members), gives)
+    fits = reads[class_of[own]] & (loads + gives <= limits)
     fits[:, top] = False
-    moving = np.where(fits, moving, 0.0)
-    at = int(moving.argmax())
-    best, p, taker, q = (
-        moving.reshape(-1)[at],
-        int(own[at // facts.members]),
-        at % facts.members,
-        -1,
-    )
-    if len(others):
-        holder = target[others]
-        difference = gives[:, None] - weight[others]
-        swapping = _gain(loads, scale, top, holder, difference)
-        fits = reads[class_of[own]][:, holder] & reads[class_of[others], top]
-        fits &= (loads[holder] + difference <= limits[holder]) & (
-            loads[top] - difference <= limits[top]
-        )
-        swapping = np.where(fits, swapping, 0.0)
-        at = int(swapping.argmax())
-        if swapping.reshape(-1)[at] > best:
-            best = swapping.reshape(-1)[at]
-            p, q = int(own[at // len(others)]), int(others[at % len(others)])
-            taker = int(target[q])
+    holder, difference = target[others], gives - weight[others]
+    swapping = _gain(loads, scale, top, holder, difference)
+    swaps = reads[class_of[own]][:, holder] & reads[class_of[others], top]
+    swaps &= loads[holder] + difference <= limits[holder]
+    swaps &= loads[top] - difference <= limits[top]
+    moving, swapping = np.where(fits, -moving, 0.0), np.where(swaps, -swapping, 0.0)
+    best = best_change(target, own, others, moving, swapping)
     # Reals can't tell less, and would go round in circles.
-    if best <= 1e-9 * float(loads[top]) ** 2 * scale[top]:
+    if -best.value <= 1e-9 * float(loads[top]) ** 2 * scale[top]:
         return False
-    gain = weight[p] - (weight[q] if q >= 0 else 0)
+    gain = weight[best.gives] - (weight[best.gets] if best.gets != NOTHING else 0)
     loads[top] -= gain
-    loads[taker] += gain
-    target[p] = taker
-    if q >= 0:
-        target[q] = top
+    loads[best.taker] += gain
+    target[best.gives] = best.taker
+    if best.gets != NOTHING:
+        target[best.gets] = top
     return True
 
 
-def _gain(
-    loads: IntArray, scale: NDArray[np.float64], top: int, taker: IntArray, moved: IntArray
-) -> NDArray[np.float64]:
+def _gain(loads: IntArray, scale: Reals, top: int, taker: IntArray, moved: IntArray) -> Reals:
     """By how much Σ load² / capacity falls when so much goes from one member to others."""
     before = loads.astype(np.float64)
     inputs = moved.astype(np.float64)
     falls = inputs * (2 * before[top] - inputs) * scale[top]
     rises = inputs * (2 * before[taker] + inputs) * scale[taker]
-    result: NDArray[np.float64] = falls - rises
+    result: Reals = falls - rises
     return result

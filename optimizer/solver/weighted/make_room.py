@@ -13,9 +13,6 @@ STEPS = 4
 UNPLACED = 100
 """Where nobody has room for more partitions than that, no room is made for any."""
 
-MAX_PAIRS = 200_000
-"""So many pairs of partitions are looked at together at most: with members who have most room."""
-
 
 def make_room(
     facts: WeightedProblem, target: IntArray, level: int, unplaced: list[int]
@@ -70,7 +67,7 @@ class _Room:
         """Take something off a member that has too much, by one exchange or one passing on."""
         facts = self.facts
         own = (self.target == member).nonzero()[0]
-        others = self._others(member, len(own))
+        others = facts.exchangeable(self.target, member, len(own), self.loads - self.limits)
         if not len(own) or not len(others):
             return False
         holder = self.target[others]
@@ -97,25 +94,11 @@ class _Room:
         self._give(p, taker)
         return True
 
-    def _others(self, member: int, own: int) -> IntArray:
-        """The partitions of the other members, or of those with most room."""
-        held = (self.target >= 0) & (self.target != member)
-        most = MAX_PAIRS // max(own, 1)
-        if np.count_nonzero(held) > most:
-            order = np.argsort(self.loads - self.limits, kind="stable")
-            counts = np.bincount(self.target + 1, minlength=self.facts.members + 1)[1:]
-            few = order[: max(1, int(np.searchsorted(counts[order].cumsum(), most)))]
-            selection = np.zeros(self.facts.members + 1, np.bool_)
-            selection[few] = True
-            held &= selection[self.target]
-        result: IntArray = held.nonzero()[0]
-        return result
-
     def _passing_on(self, giving: IntArray) -> tuple[int, int, int] | None:
         """A partition to give, one that its taker passes on, and who takes that; None: none fit."""
         facts = self.facts
         giver = int(self.target[giving[0]])
-        others = self._others(giver, len(giving))
+        others = facts.exchangeable(self.target, giver, len(giving), self.loads - self.limits)
         if not len(others):
             return None
         holder, weight = self.target[others], facts.weight

@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from optimizer.figures import figure
+from optimizer.flow import taken_in
 from optimizer.model import Goals, IntArray, LimitSet, Problem, limits_of
 from optimizer.solver.limited import clash_error, named, smallest_clash
-from optimizer.solver.weighted.or_tools import Flow
 from optimizer.solver.weighted.problem import WeightedProblem
 
 
@@ -59,9 +59,9 @@ def _too_heavy(
     if len(alone):
         return alone[:1], facts.reads[facts.class_of[alone[0]]]
     kind, member = facts.reads.nonzero()
-    flow = Flow(facts.class_weight, most, kind, member)
+    flow = taken_in(facts.class_weight, most, kind, member)
     if flow.is_whole:
         return None
-    takers = flow.tight
+    takers = flow.side[len(facts.class_weight) :][: facts.members]  # who are too few
     confined = (facts.reads & ~takers).sum(axis=1) == 0
     return np.sort(facts.read[confined[facts.class_of[facts.read]]]), takers

@@ -7,9 +7,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from optimizer.flow import taken_in
 from optimizer.model import IntArray
 from optimizer.solver.weighted.bundles import bundles_of
-from optimizer.solver.weighted.or_tools import Flow
 from optimizer.solver.weighted.problem import WeightedProblem
 
 Flags = NDArray[np.bool_]
@@ -108,11 +108,11 @@ class _Network:
         if not may_read[supply > 0].any(axis=1).all():
             return np.zeros(self.facts.members, np.bool_)
         tail, head = may_read.nonzero()
-        flow = Flow(supply, limit * self.count, tail, head)
-        return None if flow.is_whole else flow.tight[self.kind_of_member]
+        flow = taken_in(supply, limit * self.count, tail, head)
+        return None if flow.is_whole else flow.side[len(supply) :][self.kind_of_member]
 
     def _parcels(self, limit: IntArray) -> tuple[IntArray, Flags]:
-        """What parcels weigh, and which kinds may read each."""
+        """What bundles weigh, and which kinds may read each."""
         if not self.facts.has_tiers:
             return self.facts.class_weight, self.reads
         bundles = bundles_of(self.facts, self.reads, limit)

@@ -7,8 +7,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from optimizer.flow import PriceProgramme
 from optimizer.model import IntArray
-from optimizer.solver.weighted.or_tools import PriceProgramme
 from optimizer.solver.weighted.problem import WeightedProblem
 
 FINEST = 120

@@ -4,12 +4,21 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from optimizer.model import DEFAULT_GOALS, NOBODY, Goals, IntArray, Problem, Weights, weights_of
 from optimizer.solver.kinds import kinds_of
+
+Reals = NDArray[np.float64]
+
+NOTHING = -1
+"""In exchange for a partition."""
+
+WIDEST = 200_000
+"""So many exchanges are looked at together at most."""
 
 
 @dataclass(frozen=True)
@@ -84,3 +93,50 @@ class WeightedProblem:
     def moves_of(self, target: IntArray) -> int:
         """How many partitions an assignment takes from who could keep them."""
         return int(np.count_nonzero((self.owner != NOBODY) & (target != self.owner)))
+
+    def exchangeable(
+        self, target: IntArray, member: int, own: int, fullness: Reals | IntArray
+    ) -> IntArray:
+        """The partitions to exchange with a member that has so many: those of all other members.
+
+        In larger groups, those of the least full ones.
+        """
+        held = (target >= 0) & (target != member)
+        most = WIDEST // max(own, 1)
+        if np.count_nonzero(held) > most:
+            counts = np.bincount(target + 1, minlength=self.members + 1)[1:]
+            order = np.argsort(fullness, kind="stable")
+            least_full = order[: max(1, int(np.searchsorted(counts[order].cumsum(), most)))]
+            chosen = np.zeros(self.members, np.bool_)
+            chosen[least_full] = True
+            held &= chosen[target]
+        result: IntArray = held.nonzero()[0]
+        return result
+
+
+class Change(NamedTuple):
+    """A partition that goes to a taker, one that comes back for it or NOTHING, and its value."""
+
+    value: float
+    gives: int
+    taker: int
+    gets: int
+
+
+def best_change(
+    target: IntArray, own: IntArray, others: IntArray, moved: Reals, swapped: Reals
+) -> Change:
+    """The move or, if it is lower, the swap of the lowest value.
+
+    `moved` has a row for each of a member's own partitions and a column for each member, `swapped`
+    one for each of the other partitions.
+    """
+    p, taker = np.unravel_index(int(moved.argmin()), moved.shape)
+    best = Change(float(moved[p, taker]), int(own[p]), int(taker), NOTHING)
+    if not swapped.size:
+        return best
+    p, q = np.unravel_index(int(swapped.argmin()), swapped.shape)
+    if not swapped[p, q] < best.value:
+        return best
+    other = int(others[q])
+    return Change(float(swapped[p, q]), int(own[p]), int(target[other]), other)

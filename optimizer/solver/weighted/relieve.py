@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from itertools import pairwise
 
 import numpy as np
 
@@ -12,6 +11,7 @@ from optimizer.solver.weighted.make_room import make_room
 from optimizer.solver.weighted.placing import LeastFull
 from optimizer.solver.weighted.problem import WeightedProblem
 from optimizer.solver.weighted.refit import Refit
+from optimizer.solver.weighted.release import TooFull, to_release
 
 LARGE = 3_000
 """In smaller groups the exchanges of `optimizer.solver.weighted.make_room` are about as good."""
@@ -37,9 +37,9 @@ def relieved(facts: WeightedProblem, level: int) -> IntArray | None:
     plans, saving, least = [], 0, 0
     for _ in range(ROUNDS):
         relief = _Relief(facts, level)
-        released = relief.to_release(saving)
-        least = least or len(released)
-        for p in released:
+        shed = to_release(relief.too_full, saving)
+        least = least or len(shed)
+        for p in shed:
             relief.take(p)
         left = relief.refitted([p for p in relief.unplaced if not relief.place(p)])
         if (plan := relief.repaired(left) if left else relief.target) is not None:
@@ -59,9 +59,6 @@ class _Relief:
         self.target = facts.owner.copy()
         counts = np.bincount(self.target + 1, minlength=facts.members + 1)[1:]
         self.full = LeastFull(facts, facts.weights.loads(self.target), counts)
-        order = np.argsort(self.target, kind="stable")
-        ends = np.searchsorted(self.target[order], np.arange(facts.members + 1))
-        self._own = [order[start:end] for start, end in pairwise(ends)]
 
     @property
     def unplaced(self) -> list[int]:
@@ -70,72 +67,19 @@ class _Relief:
         result: list[int] = read[self.target[read] < 0].tolist()
         return result
 
-    def to_release(self, saving: int) -> list[int]:
-        """What those who have too much are to give up.
-
-        Each gives up as few as it can. So that it weighs less by `saving`, some give up more, and
-        what is closer to just enough: those first who save most for each that is more.
-        """
-        over = np.flatnonzero(self.full.loads > self.limits).tolist()
-        sheds = [self._least(member) for member in over]
-        if saving:
-            weight = self.facts.weight
-            closer = [
-                self._closer(member, released) for member, released in zip(over, sheds, strict=True)
-            ]
-            saved = [
-                int(weight[released].sum() - weight[other].sum())
-                for released, other in zip(sheds, closer, strict=True)
-            ]
-            more = [
-                len(other) - len(released) for released, other in zip(sheds, closer, strict=True)
-            ]
-            worth = [item / max(of, 1) for item, of in zip(saved, more, strict=True)]
-            for at in sorted(range(len(over)), key=lambda at: (-worth[at], at)):
-                if saving <= 0 or saved[at] <= 0:
-                    break
-                saving -= saved[at]
-                sheds[at] = closer[at]
-        return [p for released in sheds for p in released]
-
-    def _closer(self, member: int, released: list[int]) -> list[int]:
-        """What a member can give up that is closer to just enough: more, and none of it too heavy.
-
-        Where one partition is enough, it is done without any that would be.
-        """
-        if len(released) > 1:
-            return self._least(member, more=1)
-        return self._least(member, lighter=True) or released
-
-    def _least(self, member: int, more: int = 0, lighter: bool = False) -> list[int]:
-        """Of the fewest partitions without which a member fits those that weigh least, about.
-
-        `more`: of so many more than that. `lighter`: without those that are enough by themselves;
-        none where the others aren't enough. All but two are the heaviest; of those two the sum is
-        the least that is enough.
-        """
-        weight = self.facts.weight
-        own = self._own[member]
-        own = own[np.argsort(-weight[own], kind="stable")]
-        excess = int(self.full.loads[member] - self.limits[member])
-        if lighter:
-            own = own[weight[own] < excess]
-        weights = weight[own]
-        if weights.sum() < excess:
-            return []
-        count = min(int(np.searchsorted(weights.cumsum(), excess)) + 1 + more, len(own))
-        fixed = max(0, count - 2)
-        excess -= int(weights[:fixed].sum())
-        ascending = weights[fixed:][::-1]
-        result: list[int] = own[:fixed].tolist()
-        if count - fixed == 1:
-            at = int(np.searchsorted(ascending, excess))
-            return [*result, int(own[len(own) - 1 - at])]
-        second = np.searchsorted(ascending, excess - ascending)
-        first = np.arange(len(ascending))
-        sums = ascending + ascending[np.minimum(second, len(ascending) - 1)]
-        best = int(np.where(second < first, sums, np.iinfo(np.int64).max).argmin())
-        return [*result, int(own[len(own) - 1 - best]), int(own[len(own) - 1 - second[best]])]
+    @property
+    def too_full(self) -> list[TooFull]:
+        """The members who have too much, and what they own."""
+        weight, target = self.facts.weight, self.target
+        members = np.flatnonzero(self.full.loads > self.limits)
+        order = np.lexsort((-weight, target))  # of each member the heaviest first
+        starts = target[order].searchsorted(members)
+        ends = target[order].searchsorted(members, "right")
+        excess = (self.full.loads - self.limits)[members]
+        return [
+            TooFull(order[start:end].tolist(), weight[order[start:end]].tolist(), of_member)
+            for start, end, of_member in zip(starts, ends, excess.tolist(), strict=True)
+        ]
 
     def repaired(self, left: list[int]) -> IntArray | None:
         """The assignment with all placed that there was no room for; None if it can't be."""

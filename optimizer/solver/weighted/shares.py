@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from optimizer.flow import taken_in
 from optimizer.model import IntArray
-from optimizer.solver.weighted.or_tools import Flow
 from optimizer.solver.weighted.problem import WeightedProblem
 
 
@@ -19,9 +19,9 @@ def by_shares(facts: WeightedProblem, level: int) -> IntArray:
     """
     limits = facts.weights.limits(level)
     of_class, of_member = facts.reads.nonzero()
-    flow = Flow(facts.class_weight, limits, of_class, of_member)
+    flow = taken_in(facts.class_weight, limits, of_class, of_member)
     share = np.full(facts.reads.shape, np.iinfo(np.int64).min // 2)
-    share[of_class, of_member] = flow.between
+    share[of_class, of_member] = flow.along(0)
     left = limits.copy()
     target = np.full(len(facts.class_of), -1)
     selection = facts.read

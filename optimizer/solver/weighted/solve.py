@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cached_property
 from typing import NamedTuple
 
@@ -219,28 +220,42 @@ class _Search:
         return min(plans, key=facts.moves_of)
 
     def _best(self) -> IntArray:
-        facts = self.facts
-        best = longest_first(facts)
-        if self._is_good(best):
-            return best
-        if self.better_bound() and self._is_good(best):
-            return best
-        best = self._lowered(facts, best)
-        if self._is_good(best):
-            return best
-        fitting = without_tiny(facts, self.goal)
-        other = self._lowered(fitting, by_shares(fitting, self.bound.level))
-        best = min((best, other), key=facts.level_of)
-        if self._is_good(best):
-            return best
-        if self.effort.rounds and self._better_prices(best) and self._is_good(best):
-            return best
-        start = other if facts.has_tiers else best
-        indices = perturbed(fitting, start, self.effort.perturbations, self.goal)
-        best = min((best, indices), key=facts.level_of)
-        if not self._is_good(best) and self.effort.rounds:
-            self._better_prices(best)
+        """The best plan that the improvements find, one after the other, until it is good."""
+        best = longest_first(self.facts)
+        for improve in IMPROVEMENTS:
+            if self._is_good(best):
+                break
+            best = improve(self, best)
         return best
+
+    def with_sets(self, plan: IntArray) -> IntArray:
+        """The same plan, by a better bound."""
+        self.better_bound()
+        return plan
+
+    def with_prices(self, plan: IntArray) -> IntArray:
+        """The same plan, by a bound that prices show, if the effort has any rounds of them."""
+        if self.effort.rounds:
+            self._better_prices(plan)
+        return plan
+
+    def lowered(self, plan: IntArray) -> IntArray:
+        """The plan with its highest load lowered."""
+        return self._lowered(self.facts, plan)
+
+    def from_shares(self, plan: IntArray) -> IntArray:
+        """The better of the plan and another one, from what a flow gives each member."""
+        self._fitting = without_tiny(self.facts, self.goal)
+        other = self._lowered(self._fitting, by_shares(self._fitting, self.bound.level))
+        better = min((plan, other), key=self.facts.level_of)
+        self._stuck = other if self.facts.has_tiers else better
+        return better
+
+    def perturbed(self, plan: IntArray) -> IntArray:
+        """The better of the plan and another one, from where the search is stuck."""
+        number = self.effort.perturbations
+        other = perturbed(self._fitting, self._stuck, number, self.goal)
+        return min((plan, other), key=self.facts.level_of)
 
     def _lowered(self, facts: WeightedProblem, target: IntArray) -> IntArray:
         """The plan with its highest load lowered; where that is stuck, the others are evened out.
@@ -290,6 +305,13 @@ class _Search:
             return False
         self.bound = result
         return True
+
+
+IMPROVEMENTS: tuple[Callable[[_Search, IntArray], IntArray], ...] = (
+    *(_Search.with_sets, _Search.lowered, _Search.from_shares),
+    *(_Search.with_prices, _Search.perturbed, _Search.with_prices),
+)
+"""From a plan to one that is as good or better, or by a better bound: each until it is good."""
 
 
 def _raised(level: int, share: float) -> int:

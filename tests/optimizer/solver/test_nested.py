@@ -51,14 +51,14 @@ def test_they_are_as_good_as_by_the_network_of_all_pairs(monkeypatch: pytest.Mon
         used.append(result is not None)
         return result
 
-    monkeypatch.setattr("optimizer.solver.balance.nested_shares", counted)
+    monkeypatch.setattr("optimizer.solver.nested.nested_shares", counted)
     demands = [nested_demand(seed) for seed in range(400)]
     outcome = [measured(item, best_shares(item)) for item in demands]
     for demand in demands:
         shares = best_shares(demand)
         assert (np.add.reduceat(shares, demand.offsets[:-1]) == demand.supply).all()
     assert sum(used) > 100
-    monkeypatch.setattr("optimizer.solver.balance.nest_of", lambda _: None)
+    monkeypatch.setattr("optimizer.solver.nested.nest_of", lambda _: None)
     assert outcome == [measured(item, best_shares(item)) for item in demands]
 
 

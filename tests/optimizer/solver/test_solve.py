@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from optimizer import Goals, Group, Plan, assign
-from optimizer.model import levels
+from optimizer.model import spread
 from optimizer.model.arrays import IntArray
 from optimizer.model.numbering import problem_of
 from optimizer.model.problem import GONE, NOBODY, Problem
@@ -205,10 +205,10 @@ def test_topic_spreads_over_its_new_readers() -> None:
     assert solve(group).target.tolist() == [0, 1, 0, 1, 0, 1, 0, 1]
 
 
-@pytest.mark.parametrize("most", [0, levels.QUICK])
+@pytest.mark.parametrize("most", [0, spread.QUICK])
 def test_a_newcomer_gets_of_every_topic(monkeypatch: pytest.MonkeyPatch, most: int) -> None:
     """Looked for or not: three topics of 12, and a third member joins two."""
-    monkeypatch.setattr(levels, "QUICK", most)
+    monkeypatch.setattr(spread, "QUICK", most)
     group = problem([12] * 3, [[0, 1, 2]] * 3, np.tile([0, 1], 18))
     target = solve(group).target.reshape(3, 12)
     assert [np.bincount(topic).tolist() for topic in target] == [[4, 4, 4]] * 3

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from pyspark.sql import SparkSession
 
-from optimizer.model import DEFAULT_GOALS, Goals, levels
+from optimizer.model import DEFAULT_GOALS, Goals, spread
 from spark import FleetSnapshot
 from spark.groups import weight_tables
 from spark.groups.columns import columns_of
@@ -95,7 +95,7 @@ def test_same_rows_as_one_at_a_time(alike: list[Any]) -> None:
 def test_same_rows_as_one_at_a_time_where_spread_is_not_looked_at(
     alike: list[Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(levels, "QUICK", 0)
+    monkeypatch.setattr(spread, "QUICK", 0)
     expected = one_at_a_time(alike)
     assert all_at_once(alike) == expected
     of_one_topic = sum(row["spread_optimal"] is not None for row in expected.values())

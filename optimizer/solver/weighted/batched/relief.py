@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from optimizer.model import NOBODY, IntArray
-from optimizer.solver.weighted.batched.release import release
 from optimizer.solver.weighted.batched.tables import Assignments, Flags, Tables, packed
 from optimizer.solver.weighted.make_room import make_room
+from optimizer.solver.weighted.release import TooFull, to_release
 from optimizer.solver.weighted.relieve import ROUNDS
 
 
@@ -20,14 +20,13 @@ def relieved(tables: Tables, level: IntArray) -> tuple[IntArray, Flags]:
     best, result = tables.owner.copy(), np.zeros(len(tables), np.bool_)
     moves, saving = np.full(len(tables), tables.weight.size + 1), np.zeros(len(tables), np.int64)
     least = np.zeros(len(tables), np.int64)
-    rows, odd = np.arange(len(tables)), np.zeros(len(tables), np.bool_)
+    rows = np.arange(len(tables))
     for number in range(ROUNDS):
         items = tables.of_rows(rows)
-        inputs, unknown = release(items, level[rows], saving[rows])
-        odd[rows[unknown]] = True
+        given = _to_release(items, level[rows], saving[rows])
         if not number:
-            least = np.count_nonzero(inputs, axis=1)
-        relief = _Relief(items, level[rows], inputs)
+            least = np.count_nonzero(given, axis=1)
+        relief = _Relief(items, level[rows], given)
         left, count = relief.place_all()
         is_whole = relief.repair(left, count)
         of_plan = items.moves_of(relief.target)
@@ -39,7 +38,25 @@ def relieved(tables: Tables, level: IntArray) -> tuple[IntArray, Flags]:
         rows = rows[(count > 0) & (moves[rows] > least[rows])]
         if not len(rows):
             break
-    return best, result & ~odd
+    return best, result
+
+
+def _to_release(tables: Tables, level: IntArray, saving: IntArray) -> Flags:
+    """Which partitions members who have too much are to give up, group by group."""
+    loads = Assignments(tables, tables.owner).loads
+    group, member = (loads > level[:, None]).nonzero()
+    own, count = packed(tables.owner[group] == member[:, None], tables.heaviest[group])
+    weight = np.take_along_axis(tables.weight[group], own, 1).tolist()
+    excess = (loads[group, member] - level[group]).tolist()
+    full: dict[int, list[TooFull]] = {}
+    for at, owned, weights, most, end in zip(
+        group.tolist(), own.tolist(), weight, excess, count.tolist(), strict=True
+    ):
+        full.setdefault(at, []).append(TooFull(owned[:end], weights[:end], most))
+    given = np.zeros(tables.weight.shape, np.bool_)
+    for row, members in full.items():
+        given[row, to_release(members, int(saving[row]))] = True
+    return given
 
 
 class _Relief(Assignments):

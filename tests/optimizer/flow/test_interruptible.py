@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from optimizer.solver.interruptible import interruptible
+from optimizer.flow.interruptible import interruptible
 
 
 class TooLongError(Exception):

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from optimizer.flow.or_tools import Arcs, cheapest_flow
 from optimizer.model import IntArray
-from optimizer.solver.flow import Arcs, cheapest_flow
 
 
 def cheapest_by_levels(levels: Sequence[Sequence[Arcs]], supply: IntArray) -> IntArray | None:

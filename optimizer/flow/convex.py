@@ -1,0 +1,46 @@
+"""Costs that grow with what is there: exact near a point, and lines farther away.
+
+Not every unit has an arc of its own: near the point it has; farther away an arc stands for several,
+at their mean cost. So nothing seems cheaper than it is, and what is at the point seems what it is.
+If a cheapest flow stays near its point, the true residual network has no cycle of negative cost,
+and nothing is better (Klein 1967). Otherwise the flow is the next point.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from optimizer.model import IntArray
+
+EXACT_RADIUS = 3
+"""Within so many units of the point, and one more, each has an arc of its own."""
+
+STEPS = np.concatenate((np.arange(1, EXACT_RADIUS + 1), 2 ** np.arange(2, 40)))
+"""How far from the point the cost is exact; in between it is a line."""
+
+
+class Segments(NamedTuple):
+    """Arcs of some nodes, from one number of units to another."""
+
+    node: IntArray
+    start: IntArray
+    end: IntArray
+
+
+def segments_near(point: IntArray, most: IntArray, steps: IntArray = STEPS) -> Segments:
+    """Cut the numbers of units of each node, from none to the most, into segments."""
+    steps = steps[: steps.searchsorted(most.max(initial=0)) + 1]
+    offsets = np.concatenate((-steps[::-1], [0], steps))
+    points = point[:, None] + offsets
+    np.maximum(points, 0, out=points)
+    np.minimum(points, most[:, None], out=points)
+    points[:, 0], points[:, -1] = 0, most
+    node, column = (points[:, 1:] > points[:, :-1]).nonzero()
+    return Segments(node, points[node, column], points[node, column + 1])
+
+
+def are_near(some: IntArray, point: IntArray) -> bool:
+    """Whether what some units cost is exact in the network near a point."""
+    return bool((np.abs(some - point) <= EXACT_RADIUS).all())

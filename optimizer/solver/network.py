@@ -1,0 +1,255 @@
+"""The network of a group: from kinds to members, what a load costs, and what a topic's share does.
+
+kinds → where topics matter, cells (a topic and a member) → members → a sink
+
+From a kind to each of its readers goes an arc for what the reader owns and one for anything else,
+or, where partitions differ more in what they cost than in who reads them, an arc by way of hubs
+(`optimizer.solver.hubs`). Members take in the least that they have to; what exceeds it goes on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from optimizer.flow import (
+    MAX_NUMBER,
+    Arcs,
+    are_near,
+    cheapest_by_levels,
+    cheapest_flow,
+    segments_near,
+    source_side,
+)
+from optimizer.model import NOTHING, CostOverflowError, IntArray, distinct
+from optimizer.solver.demand import Demand
+from optimizer.solver.hubs import AggregatedArcs, CostClasses, Distribution
+from optimizer.solver.shares import PairArcs
+
+
+class Bounds(NamedTuple):
+    """How many partitions each member gets at least and at most, and at most of each topic."""
+
+    least: int
+    most: IntArray
+    of_topic: IntArray | None = None
+
+    @staticmethod
+    def within_one(demand: Demand) -> Bounds:
+        """The mean load, rounded down, or one more."""
+        base = demand.mean_load
+        return Bounds(base, np.full(demand.member_count, base + 1))
+
+
+@dataclass(frozen=True)
+class Caps:
+    """How many partitions each member may have, and how many of a topic, if that is capped."""
+
+    of_member: IntArray
+    of_topic: IntArray | None = None
+
+    def bounds(self, demand: Demand) -> Bounds:
+        """As what there is to read allows."""
+        supply = demand.supply[demand.kind_of_pair]
+        readable = np.bincount(demand.members, supply, demand.member_count).astype(np.int64)
+        return Bounds(0, np.minimum(readable, self.of_member), self.of_topic)
+
+
+def cheapest_shares(demand: Demand, bounds: Bounds, levels: Sequence[str]) -> IntArray | None:
+    """Shares within the bounds, the best by `levels`; None if there are none.
+
+    The levels are "moves", those of `optimizer.solver.costs`, at which a partition costs 0 or 1,
+    and two that grow with what is there: "spread", for which the demand has topics, by cells, and
+    "balance", the least Σ load², by members. Levels that don't fit in one cost are looked at one
+    after the other where balance is among them; otherwise, and where a single one doesn't fit
+    64 bits, raises `CostOverflowError`.
+    """
+    network = Network.of(demand, bounds, levels)
+    flows = network.cheapest()
+    return None if flows is None else network.arcs.shares(flows)
+
+
+def cheapest_distribution(
+    demand: Demand, fine: CostClasses, bounds: Bounds, levels: Sequence[str]
+) -> Distribution | None:
+    """The same of a group whose kinds are cut into fine ones; spread isn't among the levels."""
+    network = Network.of(demand, bounds, levels, fine)
+    flows = network.cheapest()
+    if flows is None or not isinstance(network.arcs, AggregatedArcs):
+        return None
+    return network.arcs.given(flows)
+
+
+def cannot_be_placed(demand: Demand, caps: Caps) -> tuple[NDArray[np.bool_], int]:
+    """The kinds that have too little room together, and how many partitions of theirs have none.
+
+    They are those on the source's side of the minimum cut nearest to the source, and all their
+    members are on that side with them. A kind without a reader is one of them.
+    """
+    network = Network.of(demand, caps.bounds(demand), ())
+    side, flow = source_side(network.parts(), network.sources, network.sink)
+    return side, int(demand.supply.sum()) - flow
+
+
+@dataclass(frozen=True)
+class Network:
+    """What stays the same from flow to flow; `cell` is that of each pair, None without cells."""
+
+    demand: Demand
+    bounds: Bounds
+    sources: IntArray
+    arcs: PairArcs | AggregatedArcs
+    cell: IntArray | None
+    member_of_cell: IntArray
+    most_of_cell: IntArray
+
+    @staticmethod
+    def of(
+        demand: Demand, bounds: Bounds, levels: Sequence[str], fine: CostClasses | None = None
+    ) -> Network:
+        sources = demand.supply if fine is None else fine.supply
+        cell, member, most = None, NOTHING, NOTHING
+        if demand.topics is not None and (bounds.of_topic is not None or "spread" in levels):
+            cell, member, most = _cells(demand, demand.topics, bounds.of_topic)
+        first_member = len(sources) + len(member)
+        taker = first_member + demand.members if cell is None else len(sources) + cell
+        arcs = (
+            PairArcs(demand, levels, taker)
+            if fine is None
+            else AggregatedArcs(demand, fine, levels, taker, first_member + demand.member_count + 1)
+        )
+        return Network(demand, bounds, sources, arcs, cell, member, most)
+
+    @property
+    def sink(self) -> int:
+        return len(self.sources) + len(self.member_of_cell) + self.demand.member_count
+
+    @cached_property
+    def levels(self) -> list[str]:
+        """Those at which anything costs anything, in their order."""
+        weighed = sorted((weight, level) for level, weight in self.arcs.weights.items() if weight)
+        return [level for _, level in reversed(weighed)]
+
+    @property
+    def may_be_split(self) -> bool:
+        """Whether levels may be looked at one after the other."""
+        return "balance" in self.levels
+
+    @cached_property
+    def fits(self) -> bool:
+        """Whether one number can hold what an arc costs at all levels."""
+        dearest = 1 + 2 * int(self.demand.supply.sum())
+        return sum(self.arcs.weights.values()) * dearest <= MAX_NUMBER
+
+    def cheapest(self) -> IntArray | None:
+        """The cheapest flow, by one that is exact near a point after the other.
+
+        The first point is what is owned, each other one what the flow before found. A flow that
+        stays near its point, or is no cheaper than the one before, is the cheapest
+        (`optimizer.flow.convex`).
+        """
+        point, least = self.demand.owned, None
+        while True:
+            flows = self._cheapest_near(point)
+            if flows is None or not {"balance", "spread"} & set(self.levels):
+                return flows
+            shares = self.arcs.shares(flows)
+            if self._are_near(shares, point):
+                return flows
+            cost = [self._cost(level, shares, flows) for level in self.levels]
+            if cost == least:
+                return flows
+            point, least = shares, cost
+
+    def loads(self, shares: IntArray) -> IntArray:
+        """How many partitions each member has."""
+        counts = np.bincount(self.demand.members, shares, self.demand.member_count)
+        return counts.astype(np.int64)
+
+    def in_cells(self, shares: IntArray) -> IntArray:
+        """How many each member has of each topic."""
+        if self.cell is None:
+            return self.member_of_cell
+        return np.bincount(self.cell, shares, len(self.member_of_cell)).astype(np.int64)
+
+    def _are_near(self, shares: IntArray, point: IntArray) -> bool:
+        counts = {"balance": self.loads, "spread": self.in_cells}
+        convex = [of for level, of in counts.items() if level in self.levels]
+        return all(are_near(of(shares), of(point)) for of in convex)
+
+    def _cost(self, level: str, shares: IntArray, flows: IntArray) -> int:
+        """What shares cost at a level; `flows` are theirs."""
+        if level in ("balance", "spread"):
+            counts = self.loads(shares) if level == "balance" else self.in_cells(shares)
+            return int(counts @ counts)
+        costs = np.concatenate([arcs.cost for arcs in self.arcs.at(self._alone(level))])
+        return int(flows[: len(costs)] @ costs)
+
+    def _alone(self, level: str) -> dict[str, int]:
+        """Weights by which nothing costs anything at other levels."""
+        return {**dict.fromkeys(self.arcs.weights, 0), level: 1}
+
+    def _cheapest_near(self, point: IntArray) -> IntArray | None:
+        supply = np.zeros(self.sink + 1 + self.arcs.count, np.int64)
+        supply[: len(self.sources)] = self.sources
+        supply[self.sink - self.demand.member_count : self.sink] = -self.bounds.least
+        supply[self.sink] = -supply.sum()
+        if not self.may_be_split:
+            return cheapest_flow(self.parts(point, self.arcs.weights), supply)
+        if self.fits:
+            with suppress(CostOverflowError):
+                return cheapest_flow(self.parts(point, self.arcs.weights), supply)
+        each = [self.parts(point, self._alone(level)) for level in self.levels]
+        return cheapest_by_levels(each, supply)
+
+    def parts(
+        self, point: IntArray | None = None, weights: Mapping[str, int] | None = None
+    ) -> list[Arcs]:
+        """All arcs, at what they cost near a point by the weights of levels."""
+        point = self.demand.owned if point is None else point
+        weights = self.arcs.weights if weights is None else weights
+        first_member = self.sink - self.demand.member_count
+        parts = self.arcs.at(weights)
+        if self.cell is not None:
+            weight = weights["spread"] if "spread" in self.levels else None
+            head, cells = first_member + self.member_of_cell, self.in_cells(point)
+            parts.append(_convex(len(self.sources), head, cells, self.most_of_cell, weight))
+        weight = weights["balance"] if "balance" in self.levels else None
+        head, most = np.full(self.demand.member_count, self.sink), self.bounds.most
+        loads = self.loads(point) if weight is not None else most
+        return [*parts, _convex(first_member, head, loads, most - self.bounds.least, weight)]
+
+
+def _cells(
+    demand: Demand, topics: IntArray, most_of_topic: IntArray | None
+) -> tuple[IntArray, IntArray, IntArray]:
+    """The cell of each pair, the member of each cell, and how many partitions it takes in."""
+    topic, members = topics[demand.kind_of_pair], demand.member_count
+    keys = topic * members + demand.members
+    cells, cell = distinct(keys, (int(topic.max(initial=-1)) + 1) * members)
+    most = np.bincount(cell, demand.supply[demand.kind_of_pair], len(cells)).astype(np.int64)
+    if most_of_topic is not None:
+        most = np.minimum(most, most_of_topic[cells // members])
+    return cell, cells % members, most
+
+
+def _convex(
+    first: int, head: IntArray, point: IntArray, most: IntArray, weight: int | None
+) -> Arcs:
+    """Arcs from nodes, of which the n-th partition costs 2n - 1, or nothing without a weight."""
+    if weight is None:
+        nodes = np.arange(len(head))
+        return Arcs(first + nodes, head, most, np.zeros_like(most))
+    found = segments_near(np.minimum(point, most), most)
+    return Arcs(
+        tail=first + found.node,
+        head=head[found.node],
+        capacity=found.end - found.start,
+        cost=weight * (found.start + found.end),
+    )
