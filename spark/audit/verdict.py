@@ -59,37 +59,39 @@ def fails(counts: Counts, groups: Groups, severity: str) -> bool:
 
 
 def verdict(counts: Counts, groups: Groups, worst: Sequence[Mapping[str, Any]]) -> str:
-    """A fleet's state in one sentence, from what the methods of `FleetAudit` of these names say."""
+    """How many findings a fleet has, its state and where to start; arguments as of `FleetAudit`."""
     state, total = state_of(counts, groups), _total(counts)
     result = f"{counted(total['critical'], 'critical finding')} and " + counted(
         total["warning"], "warning"
     )
-    begin = f"begin with {worst[0]['finding']}" if worst else ""
+    start = f" Start with {worst[0]['finding']}." if worst else ""
     if state is State.UNJUDGED:
-        trouble = f"; {result}; {begin}" if total["critical"] or total["warning"] else ""
-        return f"Nothing could be judged: {_why_not(groups)}{trouble}."
+        trouble = f" {result}.{start}" if total["critical"] or total["warning"] else ""
+        return f"0 groups could be judged: {_why_not(groups)}.{trouble}"
+    judged = f"{result} in {counted(_judged(groups), 'group')}"
     if state in (State.WELL, State.PARTLY):
-        what = "The fleet" if state is State.WELL else "What could be judged"
-        infos = f"nothing above info ({total['info']} of that; {_of_groups(groups)})"
-        return f"{what} is well: {infos}."
-    return f"The fleet is {state}: {result} ({_of_groups(groups)}); {begin}."
+        what = "the fleet" if state is State.WELL else "what could be judged"
+        start = f" {counted(total['info'], 'finding')} for information." if total["info"] else ""
+        return f"{judged}: {what} is well.{start}{_left_out(groups)}"
+    return f"{judged}: the fleet is {state}.{start}{_left_out(groups)}"
 
 
 def _why_not(groups: Groups) -> str:
     if not any(groups.values()):
         return (
-            "the snapshot has no group at all; see whether what fills the store still reaches the "
-            "clusters"
+            "the snapshot has no groups. Check that what fills the store still reaches the clusters"
         )
+    return _others(groups)
+
+
+def _left_out(groups: Groups) -> str:
+    """How many groups weren't judged, and why."""
+    others = _others(groups)
+    return f" Not judged: {others}." if others else ""
+
+
+def _others(groups: Groups) -> str:
     return ", ".join([*_not_judged(groups), *_unsupported(groups)])
-
-
-def _of_groups(groups: Groups) -> str:
-    """How many were judged, and how many weren't and why."""
-    parts = [f"{counted(_judged(groups), 'group')} judged"]
-    if unjudged := _not_judged(groups):
-        parts.append(f"not judged: {', '.join(unjudged)}")
-    return "; ".join([*parts, *_unsupported(groups)])
 
 
 def _judged(groups: Groups) -> int:

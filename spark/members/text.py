@@ -11,13 +11,12 @@ from spark.text import counted
 GOES_BY_COUNT = "partitions count alike"
 
 KINDS = (
-    "new members have the commonest subscription, and of the present ones those stay that carry "
-    "the most by what they read"
+    "new members get the most common subscription, and those members stay that can carry the most"
 )
 
 RATES = (
-    "the quantiles of all partitions come in at once and can be shared out finely, and no member "
-    "can do more than one has been seen to do"
+    "all partitions are at their quantile at the same time, load can be divided finely, and no "
+    "member can do more than the highest observed rate"
 )
 
 
@@ -72,15 +71,15 @@ def _of_others(sizes: Sizes) -> Iterator[str]:
 
 def _of_rates(sizes: Sizes, needed: Needed, peak_rate: float, top: float) -> Iterator[str]:
     rates = (
-        f"For {figure(needed.rate)} records a second, of which a member has been seen to do "
-        f"{figure(peak_rate)} and shall do {figure(needed.load)}"
+        f"{figure(needed.rate)} records a second, at {figure(needed.load)} for each member "
+        f"(highest observed rate: {figure(peak_rate)})"
     )
     if needed.members is None:
-        yield f"{rates}, no number of members of the commonest subscription is enough."
+        yield f"No number of members with the most common subscription is enough for {rates}."
     else:
         are = "is" if needed.members == 1 else "are"
-        yield f"{rates}, {counted(needed.members, 'member')} {are} needed."
+        yield f"{counted(needed.members, 'member')} {are} needed for {rates}."
     if top > needed.load:
-        yield f"One partition alone has {figure(top)}: no number of members helps there."
+        yield f"One partition alone has {figure(top)}: more members don't help there."
     elif needed.members and needed.members > sizes.partitions:
         yield f"There are only {counted(sizes.partitions, 'partition')} to share."

@@ -32,8 +32,8 @@ def _lines(rows: Sequence[Row], to: str) -> Iterator[str]:
         unread = sum(row["unread_seconds"] for row in ready)
         rebalances = sum(row["rebalances"] for row in ready)
         yield (
-            f"To {to}: {how_many}, in {counted(waves, 'wave')}; {rebalances:,} rebalances, "
-            f"{figure(unread)} partition-seconds unread in all."
+            f"{how_many} to {to}, in {counted(waves, 'wave')}: "
+            f"{counted(rebalances, 'rebalance')}, {figure(unread)} partition-seconds unread."
         )
         yield (
             "Groups of one wave share no topics, directly or through others (topics that more than "
@@ -41,11 +41,11 @@ def _lines(rows: Sequence[Row], to: str) -> Iterator[str]:
         )
         if any(row["steps"] > 1 for row in ready):
             yield (
-                "The second restart of a group is for when all of its members have had the first: "
-                "until then somebody doesn't offer what it brings."
+                "Begin the second restart of a group when all its members have had the first: "
+                "until then some members don't know the new assignor."
             )
     if done := sum(row["status"] == DONE for row in rows):
-        yield f"There already: {counted(done, 'group')}."
+        yield f"Already there: {counted(done, 'group')}."
     reasons = Counter(row["reason"] for row in rows if row["status"] == UNABLE)
     for reason, count in reasons.most_common():
         yield f"Not possible for {counted(count, 'group')}: {reason}."

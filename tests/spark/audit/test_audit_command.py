@@ -91,8 +91,8 @@ class TestAudit:
         assert lines[4:] == [
             f"Read snapshot {THIRD}: 1 cluster (c).",
             f"All findings are in {out}/findings.",
-            f"Snapshot {THIRD}. The fleet is in trouble: 1 critical finding and 1 warning (1 group "
-            "judged; not judged: 1 empty); begin with claimed-twice.",
+            f"Snapshot {THIRD}. 1 critical finding and 1 warning in 1 group: the fleet is in "
+            "trouble. Start with claimed-twice. Not judged: 1 empty.",
         ]
         printed = flat(output.out)
         assert "critical: claimed-twice - c: 1 partition of topic t is claimed by two members" in (
@@ -154,7 +154,10 @@ class TestAudit:
         assert printed["verdict"][0]["state"] == "well"
         assert printed["groups"] == [{"status": "ok", "groups": 1}]
         assert printed["clusters"] == [{"cluster": "c", "snapshot": SECOND}]
-        assert f"\nSnapshot {SECOND}. The fleet is well: nothing above info" in output.err
+        assert (
+            f"\nSnapshot {SECOND}. 0 critical findings and 0 warnings in 1 group: the fleet "
+            "is well." in output.err
+        )
 
     def test_who_coordinates_what_is_a_table(self, run: Run, store: Path, tmp_path: Path) -> None:
         """Broker 1 by what was said, 2 by the group's name, 3 nothing, in cluster c alone."""
@@ -194,11 +197,11 @@ class TestAudit:
     @pytest.mark.parametrize(
         ("fleet", "told", "groups"),
         [
-            (Fleet(), "the snapshot has no group at all", {}),
+            (Fleet(), "the snapshot has no groups", {}),
             (
                 troubled().group("g", {}),
-                "Nothing could be judged: 1 empty, 1 invalid; 1 critical finding and 1 warning; "
-                "begin with claimed-twice.",
+                "0 groups could be judged: 1 empty, 1 invalid. 1 critical finding and 1 warning. "
+                "Start with claimed-twice.",
                 {"empty": 1, "invalid": 1},
             ),
         ],

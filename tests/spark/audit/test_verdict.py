@@ -26,49 +26,50 @@ def said(groups: dict[str, int], *counts: dict[str, Any]) -> str:
         (
             {"inferred": 1, "ok": 1},
             [NONE],
-            "well | The fleet is well: nothing above info (3 of that; 2 groups judged).",
+            "well | 0 critical findings and 0 warnings in 2 groups: the fleet is well. 3 findings "
+            "for information.",
         ),
         (
             {"ok": 1, "empty": 4, "unsupported": 5},
             [NONE],
-            "well | The fleet is well: nothing above info (3 of that; 1 group judged; not judged: "
-            "4 empty; 5 unsupported).",
+            "well | 0 critical findings and 0 warnings in 1 group: the fleet is well. 3 findings "
+            "for information. Not judged: 4 empty, 5 unsupported.",
         ),
         (
             {"unsupported": 5},
             [],
-            "well | The fleet is well: nothing above info (0 of that; 0 groups judged; 5 "
-            "unsupported).",
+            "well | 0 critical findings and 0 warnings in 0 groups: the fleet is well. Not judged: "
+            "5 unsupported.",
         ),
         (
             {"ok": 3},
             [NONE, CARE],
-            "in need of care | The fleet is in need of care: 0 critical findings and 2 warnings "
-            "(3 groups judged); begin with idle-members.",
+            "in need of care | 0 critical findings and 2 warnings in 3 groups: the fleet is in "
+            "need of care. Start with idle-members.",
         ),
         (
             {"ok": 3, "empty": 1, "rebalancing": 2, "invalid": 3, "failed": 4, "unsupported": 1},
             [NONE, CARE, TROUBLE],
-            "in trouble | The fleet is in trouble: 1 critical finding and 2 warnings (3 groups "
-            "judged; not judged: 1 empty, 2 rebalancing, 3 invalid, 4 failed; 1 unsupported); "
-            "begin with claimed-twice.",
+            "in trouble | 1 critical finding and 2 warnings in 3 groups: the fleet is in trouble. "
+            "Start with claimed-twice. Not judged: 1 empty, 2 rebalancing, 3 invalid, 4 failed, "
+            "1 unsupported.",
         ),
         (
             {"invalid": 2, "empty": 1, "unsupported": 1},
             [NONE, CARE],
-            "not judged | Nothing could be judged: 1 empty, 2 invalid, 1 unsupported; 0 critical "
-            "findings and 2 warnings; begin with idle-members.",
+            "not judged | 0 groups could be judged: 1 empty, 2 invalid, 1 unsupported. 0 critical "
+            "findings and 2 warnings. Start with idle-members.",
         ),
         (
             {"empty": 2, "rebalancing": 1},
             [NONE],
-            "not judged | Nothing could be judged: 2 empty, 1 rebalancing.",
+            "not judged | 0 groups could be judged: 2 empty, 1 rebalancing.",
         ),
         (
             {},
             [],
-            "not judged | Nothing could be judged: the snapshot has no group at all; see whether "
-            "what fills the store still reaches the clusters.",
+            "not judged | 0 groups could be judged: the snapshot has no groups. Check that what "
+            "fills the store still reaches the clusters.",
         ),
     ],
 )
@@ -82,8 +83,8 @@ def test_state_and_sentence(
 def test_with_groups_that_nothing_is_known_of_no_fleet_is_well(status: str) -> None:
     """Even where the levels of findings are set so that these are none."""
     assert said({"ok": 2, status: 1}, NONE) == (
-        "partly judged | What could be judged is well: nothing above info (3 of that; 2 groups "
-        f"judged; not judged: 1 {status})."
+        "partly judged | 0 critical findings and 0 warnings in 2 groups: what could be judged is "
+        f"well. 3 findings for information. Not judged: 1 {status}."
     )
 
 

@@ -78,13 +78,14 @@ def test_what_comes_in_needs_members(spark: SparkSession) -> None:
     assert (usual["rate"], usual["rated"], usual["peak_rate"]) == (210, 13, 120)
     assert (usual["needed"], roomy["needed"], none["needed"]) == (None, 3, None)
     assert roomy["sentence"].endswith(
-        "For 210 records a second, of which a member has been seen to do 120 and shall do 96, 3 "
-        "members are needed."
+        "3 members are needed for 210 records a second, at 96 for each member (highest observed "
+        "rate: 120)."
     )
     assert usual["sentence"].endswith(
-        "shall do 84, no number of members of the commonest subscription is enough."
+        "No number of members with the most common subscription is enough for 210 records a "
+        "second, at 84 for each member (highest observed rate: 120)."
     )
-    assert "no member can do more than one has been seen to do" in usual["assumed"]
+    assert "no member can do more than the highest observed rate" in usual["assumed"]
 
 
 @pytest.mark.parametrize("headroom", [0, -1, 1.1, float("nan")])

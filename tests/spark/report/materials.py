@@ -89,7 +89,7 @@ def material(**changes: Any) -> Material:
         part="",
         made_by={"strategies": "evenfleet compare store --out COMPARISON"},
         goals="balance",
-        verdict="The fleet is in need of care: 0 critical findings and 3 warnings.",
+        verdict="0 critical findings and 3 warnings in 10 groups: the fleet is in need of care.",
         statuses={"ok": 7, "empty": 1},
         counts=[{"finding": "kind-1", "critical": 0, "warning": 3, "info": 0}],
         findings=[finding(at) for at in range(1, 4)],
@@ -160,7 +160,7 @@ def empty() -> Material:
         details=[],
         now=dict.fromkeys(("groups", "members", "uneven", "idle"), 0) | {"lag": None},
         before=None,
-        verdict="Nothing could be judged: the snapshot has no group at all.",
+        verdict="0 groups could be judged: the snapshot has no groups.",
     )
 
 

@@ -168,9 +168,9 @@ def test_coupled_groups_are_in_different_waves(spark: SparkSession) -> None:
     assert waves["g4"] is None
     sentences = rollout_report([row.asDict() for row in rows], "cooperative-sticky")
     assert sentences[0].startswith(
-        "To cooperative-sticky: 3 groups in 1 rolling restart, in 3 waves; "
+        "3 groups in 1 rolling restart to cooperative-sticky, in 3 waves: "
     )
-    assert "There already: 1 group." in sentences
+    assert "Already there: 1 group." in sentences
 
 
 def test_coupled_through_others_counts_in_a_part(spark: SparkSession) -> None:
@@ -190,7 +190,7 @@ def test_the_command(run: Run, tmp_path: Path) -> None:
     output = run("rollout", tmp_path / "store", "--group", "g?", "--to", "consumer")
     assert output.code == 0
     assert "1 of 1" in output.out
-    assert "To consumer: 4 groups in 1 rolling restart, in 3 waves;" in flat(output.err)
+    assert "4 groups in 1 rolling restart to consumer, in 3 waves:" in flat(output.err)
     assert "Assumed, as Kafka 4.3.1 has it: session.timeout.ms=45000" in flat(output.err)
     output = run("rollout", tmp_path / "store", "--to", "consumer", "--format", "json")
     assert {row["status"] for row in json.loads(output.out)["steps"]} == {"ready"}

@@ -364,7 +364,7 @@ def test_verdict(said: Audited) -> None:
     result = Counter(row["severity"] for row in said.findings)
     judged = said.groups["ok"]
     assert verdict(said.counts, said.groups, said.worst) == (
-        f"The fleet is in trouble: {result['critical']} critical findings and {result['warning']} "
-        f"warnings ({judged} groups judged; not judged: 1 empty, 2 rebalancing, 2 invalid, "
-        f"2 failed; 5 unsupported); begin with {said.worst[0]['finding']}."
+        f"{result['critical']} critical findings and {result['warning']} warnings in {judged} "
+        f"groups: the fleet is in trouble. Start with {said.worst[0]['finding']}. Not judged: "
+        "1 empty, 2 rebalancing, 2 invalid, 2 failed, 5 unsupported."
     )

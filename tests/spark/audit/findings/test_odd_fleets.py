@@ -151,8 +151,8 @@ def test_a_fleet_without_members(spark: SparkSession, tmp_path: Path) -> None:
         )
     }
     assert verdict(output.counts, output.groups, output.worst) == (
-        "Nothing could be judged: the snapshot has no group at all; see whether what fills the "
-        "store still reaches the clusters."
+        "0 groups could be judged: the snapshot has no groups. Check that what fills the store "
+        "still reaches the clusters."
     )
 
 
