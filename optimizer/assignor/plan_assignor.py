@@ -57,7 +57,7 @@ class PlanAssignor(AbstractPartitionAssignor):  # type: ignore[misc]
         self._timeout = timeout
         self._topics: frozenset[str] = frozenset()
         self._membership = Membership()
-        self._told = ""
+        self._last_report = ""
 
     @property
     def name(self) -> str:
@@ -113,9 +113,9 @@ class PlanAssignor(AbstractPartitionAssignor):  # type: ignore[misc]
         except Exception as error:
             reason = str(error) or type(error).__name__
         if reason:
-            self._tell(f"isn't used, but Kafka's sticky strategy: {reason}")
+            self._report(f"isn't used, but Kafka's sticky strategy: {reason}")
             return without_plan(group)
-        self._tell(f"of snapshot {plan.snapshot} is in force")
+        self._report(f"of snapshot {plan.snapshot} is in force")
         return {
             member.member_id: [
                 (topic, partition)
@@ -125,15 +125,15 @@ class PlanAssignor(AbstractPartitionAssignor):  # type: ignore[misc]
             for member in group.members
         }
 
-    def _tell(self, what: str) -> None:
+    def _report(self, what: str) -> None:
         """Log what has become of the plan, unless that was what was logged last.
 
         Good news are told as loudly as bad ones: else the last word of a log would be wrong.
         """
-        if what != self._told:
+        if what != self._last_report:
             plan = without_secrets(self._plan)
             log.warning("group %s: the plan in %s %s", self._group, plan, what)
-            self._told = what
+            self._last_report = what
 
 
 def rejoin(consumer: Any) -> None:

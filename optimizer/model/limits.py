@@ -101,9 +101,9 @@ class LimitSet(NamedTuple):
         return [(name, item) for name in self._fields for item in getattr(self, name)]
 
     @staticmethod
-    def of(some: Sequence[tuple[str, Limit]]) -> LimitSet:
+    def of(limits: Sequence[tuple[str, Limit]]) -> LimitSet:
         return LimitSet(
-            **{name: tuple(item for of, item in some if of == name) for name in LimitSet._fields}
+            **{name: tuple(item for of, item in limits if of == name) for name in LimitSet._fields}
         )
 
 

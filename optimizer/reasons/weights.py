@@ -18,10 +18,10 @@ TAKEN = "; its limits take that"
 class WeightExplanation(Explanation):
     """What is said of a plan by weight: a sentence a moved partition, and one on the bound."""
 
-    told: list[str] = field(default_factory=list)
+    lines: list[str] = field(default_factory=list)
 
     def sentences(self) -> list[str]:
-        return self.told
+        return self.lines
 
 
 def explain_by_weight(

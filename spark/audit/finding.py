@@ -80,7 +80,7 @@ class FindingRow:
 
     subject: str
     measure: float
-    told: Callable[[], str]
+    describe: Callable[[], str]
 
 
 @dataclass(frozen=True, kw_only=True)

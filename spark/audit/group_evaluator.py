@@ -184,7 +184,7 @@ def _told_by(
                 "severity": severity,
                 "measure": float(result.measure),
                 "threshold": float(threshold),
-                "sentence": result.told(),
+                "sentence": result.describe(),
                 "advice": _advice(finding, facts.row),
             }
 

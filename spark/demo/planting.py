@@ -58,7 +58,7 @@ class Planting:
         """The number of a snapshot that has others before it and after it."""
         return int(self.rng.integers(2, self.hours - AWAY - 1))
 
-    def some(self, fits: Callable[[DemoGroup], bool], share: float) -> Iterator[DemoGroup]:
+    def sample(self, fits: Callable[[DemoGroup], bool], share: float) -> Iterator[DemoGroup]:
         """Groups that nothing has happened to, as many as that share of the fleet, one at least."""
         free = [group for group in self.fleet.groups if _is_plain(group) and fits(group)]
         free = [item for item in free if item.key not in self.taken]
@@ -81,7 +81,7 @@ def planted(rng: np.random.Generator, fleet: MadeFleet, hours: int) -> list[Even
         *(
             _happening(planting, kind, group)
             for kind, share in SHARES.items()
-            for group in planting.some(FIT[kind], share)
+            for group in planting.sample(FIT[kind], share)
         ),
         *_of_nobody(planting),
         *_missing(planting),

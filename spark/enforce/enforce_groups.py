@@ -59,7 +59,7 @@ def enforce_groups(
     topics: Mapping[str, Collection[str]],
     at_once: int,
     timeout: float,
-    tell: Callable[[str], None] = lambda sentence: None,
+    report: Callable[[str], None] = lambda sentence: None,
 ) -> Enforced:
     """Make groups rebalance whose plans would come into force then, and wait for them.
 
@@ -73,7 +73,7 @@ def enforce_groups(
     """
     everybody = frozenset(plans)
     with GroupWatcher(cluster, plans) as watcher:
-        run = _Run(watcher, timeout, tell)
+        run = _Run(watcher, timeout, report)
         result = watcher.look(everybody)
         for _ in range(2):
             run.make_rebalance(waves(run.ready(result), topics, at_once))
@@ -88,10 +88,12 @@ def enforce_groups(
 class _Run:
     """What has been done to groups so far, and what kept others from having it done."""
 
-    def __init__(self, watcher: GroupWatcher, timeout: float, tell: Callable[[str], None]) -> None:
+    def __init__(
+        self, watcher: GroupWatcher, timeout: float, report: Callable[[str], None]
+    ) -> None:
         self.begun: set[str] = set()
         self.stopped: str | None = None
-        self._watcher, self._timeout, self._tell = watcher, timeout, tell
+        self._watcher, self._timeout, self._report = watcher, timeout, report
         self._failed: dict[str, str] = {}
         self._kept_out: dict[str, str | None] = {}
         self._has_taken = False
@@ -105,7 +107,7 @@ class _Run:
     def make_rebalance(self, in_waves: Sequence[Sequence[str]]) -> None:
         """Make groups rebalance, wave after wave, until one is a reason to stop."""
         for number, wave in enumerate(in_waves, 1):
-            self._tell(f"wave {number} of {len(in_waves)}: {', '.join(wave)}")
+            self._report(f"wave {number} of {len(in_waves)}: {', '.join(wave)}")
             begun = self._begin(wave)
             if restless := _await_rest(self._watcher, frozenset(wave), self._timeout):
                 self.stopped = f"{', '.join(restless)} did not come to rest in {self._timeout:g} s"

@@ -120,7 +120,7 @@ class DirectStore(TableStore):
                 if not _may_have(file.metadata.row_group(number), wanted):
                     continue
                 keys = file.read_row_group(number, [*wanted] or there)
-                selection = _chosen(keys, wanted)
+                selection = _matching_rows(keys, wanted)
                 if not wanted:
                     yield keys
                 elif selection.any():
@@ -202,7 +202,7 @@ def _may_have(group: Any, wanted: Mapping[str, ValueFilter]) -> bool:
     return all(item.may_be_in(statistics.get(name)) for name, item in wanted.items())
 
 
-def _chosen(keys: pa.Table, wanted: Mapping[str, ValueFilter]) -> NDArray[np.bool_]:
+def _matching_rows(keys: pa.Table, wanted: Mapping[str, ValueFilter]) -> NDArray[np.bool_]:
     """Which rows have wanted values in all of these columns."""
     selection = np.ones(len(keys), np.bool_)
     for name, item in wanted.items():

@@ -238,7 +238,7 @@ class CachedStore(LocalStore):
     def for_one_look(self) -> CachedStore:
         return self
 
-    def anew(self) -> CachedStore:
+    def for_next_look(self) -> CachedStore:
         return CachedStore(self.root)
 
     def entries(self, folder: str) -> Entries | None:

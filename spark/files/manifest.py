@@ -42,12 +42,12 @@ def column_statistics(counted: Mapping[Columns, Counter[Cells]]) -> ColumnCounts
     }
 
 
-def cells_counted(told: Collection[ColumnCounts], columns: Columns) -> Counter[Cells] | None:
+def cells_counted(counts: Collection[ColumnCounts], columns: Columns) -> Counter[Cells] | None:
     """The same again, of several files together; None unless all of them tell it."""
     key = ",".join(columns)
-    if any(key not in item for item in told):
+    if any(key not in item for item in counts):
         return None
-    return reduce(add, (_counter(item[key]) for item in told), Counter())
+    return reduce(add, (_counter(item[key]) for item in counts), Counter())
 
 
 def _counter(rows: Sequence[Sequence[str | int | None]]) -> Counter[Cells]:

@@ -97,7 +97,7 @@ class Source(ABC):
         """The same, of which what has been seen once is kept: for one look at many snapshots."""
         return self
 
-    def anew(self) -> Source:
+    def for_next_look(self) -> Source:
         """The same for another look: itself, where that would see nothing else."""
         return self
 

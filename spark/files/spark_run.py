@@ -80,9 +80,9 @@ class SparkRun:
         self._sweep()
 
     def _manifest(self) -> Manifest:
-        return self._afresh().manifest(self.snapshot) or Manifest()
+        return self._without_cache().manifest(self.snapshot) or Manifest()
 
-    def _afresh(self) -> SparkStore:
+    def _without_cache(self) -> SparkStore:
         return SparkStore(self.session, self.place.root)
 
     def _put(self, manifest: Manifest) -> None:
@@ -112,7 +112,7 @@ class SparkRun:
 
     def _sweep(self) -> None:
         """Clear what this run has replaced, and what others have left behind long ago."""
-        now = self._afresh()
+        now = self._without_cache()
         for run, table, snapshot in now.runs():
             manifest = now.manifest(snapshot) or Manifest()
             of_run = {file.run for file in manifest.tables.get(table, ())}

@@ -24,7 +24,7 @@ def rewritten(path: str, rows: int, file: File) -> str:
     )
 
 
-class _Known(NamedTuple):
+class _UnreadTable(NamedTuple):
     """A table of one snapshot, before it is read."""
 
     parts: Parts
@@ -87,10 +87,10 @@ class TableStore(Source):
     def read_several(
         self, session: SparkSession, table: str, snapshots: Collection[str]
     ) -> list[StoredTable]:
-        alike: dict[tuple[str, str], list[_Known]] = {}
+        alike: dict[tuple[str, str], list[_UnreadTable]] = {}
         for snapshot in snapshots:
             if parts := self.parts(table, snapshot, thoroughly=False):
-                entries = _Known(
+                entries = _UnreadTable(
                     parts, self.footers(parts) or _told_by_spark(session, table, parts)
                 )
                 base = parts.paths[0].rpartition(f"/{SNAPSHOT}=")[0]
@@ -186,7 +186,7 @@ def _told_by_spark(session: SparkSession, table: str, parts: Parts) -> Footers:
 
 
 def _together(
-    session: SparkSession, table: str, base: str, entries: Sequence[_Known]
+    session: SparkSession, table: str, base: str, entries: Sequence[_UnreadTable]
 ) -> StoredTable:
     """Tables with the same columns, in one folder; their own folders tell whose the rows are."""
     columns = (item for item in entries[0].footers.schema.fields if item.name != SNAPSHOT)

@@ -39,18 +39,18 @@ def after(
     """
     tables = dict(tables)
     if changed := topics_after(tables, entries, event):
-        note = told(event, outcomes_of_topics(entries, event))
+        note = note_on(event, outcomes_of_topics(entries, event))
         tables |= changed
     else:
         changes = _changes(entries, event)
-        note = told(event, _outcomes_of(changes))
+        note = note_on(event, _outcomes_of(changes))
         tables |= _with_changes(tables, changes)
     if "groups" in tables:
         tables["groups"] = _with_protocol(tables["groups"], entries["groups"], event)
     return tables, note
 
 
-def told(event: Event, outcomes: Outcomes) -> str:
+def note_on(event: Event, outcomes: Outcomes) -> str:
     """To how many groups an event applies; InputError if there is none."""
     applied, total = outcomes.get(None, 0), sum(outcomes.values())
     if not applied:

@@ -178,7 +178,7 @@ def states_of(source: Source) -> dict[str, str | None]:
 
 def _why_not_whole(source: Source, snapshot: str) -> str | None:
     """Looked at twice before anything is told: a run may have put files in place meanwhile."""
-    why, again = _why_as_seen(source, snapshot), source.anew()
+    why, again = _why_as_seen(source, snapshot), source.for_next_look()
     if why and again is not source:
         why = _why_as_seen(again, snapshot)
     return REMOVED if why and again.is_gone(snapshot, TABLES) else why

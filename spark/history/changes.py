@@ -20,10 +20,10 @@ COLUMNS = [
 ]
 
 
-def changes_of(told: DataFrame) -> DataFrame:
+def changes_of(change_rows: DataFrame) -> DataFrame:
     """A row (cluster, group, from_snapshot, snapshot) for each transition with a change.
 
     The columns are those of a `ChangeRow` from `from_snapshot` on. Its status is `gone` in the
     first snapshot of its cluster without the group.
     """
-    return told.where("changed").select(*COLUMNS)
+    return change_rows.where("changed").select(*COLUMNS)

@@ -32,7 +32,9 @@ hosts at once: then the group was shut down, or made smaller.
 NONE_SEEN = "none seen"
 
 
-def rebalances_of(told: DataFrame, facts: GroupSpans, tables: Mapping[str, DataFrame]) -> DataFrame:
+def rebalances_of(
+    change_rows: DataFrame, facts: GroupSpans, tables: Mapping[str, DataFrame]
+) -> DataFrame:
     """A row (cluster, group, from_snapshot, snapshot) for each transition with a rebalance.
 
     `generation_before` and `generation` are those of the group (its epoch, under KIP-848), and
@@ -41,7 +43,7 @@ def rebalances_of(told: DataFrame, facts: GroupSpans, tables: Mapping[str, DataF
     an hour. `cause` is the likeliest one (see `CAUSES`), or `none seen`.
     """
     generations = escaped_rows(_generations(facts, tables))
-    changes = told.where("changed and status_before is not null").select(
+    changes = change_rows.where("changed and status_before is not null").select(
         *TRANSITION, *_OF_CHANGES, "members", "subscriptions_changed", "changed_hands"
     )
     hosts = _hosts_of_those_who_left(changes, tables)

@@ -18,7 +18,9 @@ LAG_OF_GROUP = "if(members > 0, lag_of_read, lag_of_all)"
 COLUMNS = [name for name in columns_of(StateRow) if name not in (*KEYS, "start", "end")]
 
 
-def states_of(told: DataFrame, facts: GroupSpans, tables: Mapping[str, DataFrame]) -> DataFrame:
+def states_of(
+    change_rows: DataFrame, facts: GroupSpans, tables: Mapping[str, DataFrame]
+) -> DataFrame:
     """A row (snapshot, cluster, group): a `StateRow`'s columns, and the group's `lag` in records.
 
     That is the sum of known lags over the topics that the group reads, or, where it has no members,
@@ -31,7 +33,7 @@ def states_of(told: DataFrame, facts: GroupSpans, tables: Mapping[str, DataFrame
         unknown = F.lit(None).cast("long")
         rows = facts.rows.withColumns({"lag_of_read": unknown, "lag_of_all": unknown})
     states = escaped_rows(rows).join(
-        told.where(F.col("status") != GONE).select(*span, *COLUMNS), list(span)
+        change_rows.where(F.col("status") != GONE).select(*span, *COLUMNS), list(span)
     )
     return states.select(*KEYS, *COLUMNS, F.expr(LAG_OF_GROUP).alias("lag"))
 

@@ -88,12 +88,12 @@ def _of_topics(before: Moment, after: Moment) -> dict[str, list[str]]:
     both = was.keys() & now.keys()
     old_ids, new_ids = before.topic_ids, after.topic_ids
     mask = both & old_ids.keys() & new_ids.keys()
-    anew = {topic for topic in both if now[topic] < was[topic]}
-    anew |= {topic for topic in mask if old_ids[topic] != new_ids[topic]}
+    remade = {topic for topic in both if now[topic] < was[topic]}
+    remade |= {topic for topic in mask if old_ids[topic] != new_ids[topic]}
     return {
-        "topics_grew": sorted(topic for topic in both - anew if now[topic] > was[topic]),
-        "topics_came": sorted((now.keys() - was.keys()) | anew),
-        "topics_went": sorted((was.keys() - now.keys()) | anew),
+        "topics_grew": sorted(topic for topic in both - remade if now[topic] > was[topic]),
+        "topics_came": sorted((now.keys() - was.keys()) | remade),
+        "topics_went": sorted((was.keys() - now.keys()) | remade),
     }
 
 

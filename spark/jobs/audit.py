@@ -52,12 +52,12 @@ from spark.terminal import (
     is_for_people,
     option,
     part_of,
+    print_list,
     programs_only,
+    read_and_report,
     say,
     say_clusters,
     show,
-    tell,
-    told,
 )
 
 WORST = 10
@@ -145,15 +145,15 @@ def audit_store(
         check_out(session, out, AUDIT)
     stored = whole(session, store, snapshot)
     while True:
-        now, before = _chosen(session, store, snapshot, stored, max_age)
+        now, before = _snapshots_to_audit(session, store, snapshot, stored, max_age)
         try:
-            fleet = told(
+            fleet = read_and_report(
                 session, store, "audit", partial(FleetSnapshot.compose, session, store, now)
             )
             fleet = part_of(fleet, part)
             past = _past(session, store, fleet, stored, settings, max_age) if history else None
             with _audit_one(session, store, fleet, before, settings, past) as made:
-                return _told(made, fleet, out, prometheus, settings)
+                return _print_audit(made, fleet, out, prometheus, settings)
         except Exception as error:
             broken = _unreadable(error)
             if broken is None or broken == snapshot or stored.why_not(broken) is not None:
@@ -165,7 +165,7 @@ def audit_store(
             say(f"Skipped: {what}")
 
 
-def _chosen(
+def _snapshots_to_audit(
     session: SparkSession, store: Where, snapshot: str | None, stored: Stored, max_age: timedelta
 ) -> tuple[Composition, Composition | None]:
     """What is audited, and what it is compared with."""
@@ -226,7 +226,7 @@ def _audit_one(
         return audit_fleet(fleet, previous, settings, past)
 
 
-def _told(
+def _print_audit(
     made: FleetAudit,
     fleet: FleetSnapshot,
     out: Where | None,
@@ -290,7 +290,7 @@ def _show_worst(worst: Sequence[dict[str, Any]]) -> None:
     for row in worst:
         of_kind.setdefault((row["severity"], row["finding"], row["advice"]), []).append(row)
     for (severity, name, advice), rows in of_kind.items():
-        tell(f"{severity}: {name}", [f"{row['cluster']}: {row['sentence']}" for row in rows])
+        print_list(f"{severity}: {name}", [f"{row['cluster']}: {row['sentence']}" for row in rows])
         OUT.print(Padding(Text(f"→ {advice}"), (0, 0, 1, 2)))
 
 
@@ -299,7 +299,7 @@ def _show_not_run(not_run: Sequence[dict[str, Any]]) -> None:
     for row in not_run:
         why.setdefault(row["why"], []).append(row["finding"])
     if why:
-        tell("not run", [f"{', '.join(names)}: {reason}." for reason, names in why.items()])
+        print_list("not run", [f"{', '.join(names)}: {reason}." for reason, names in why.items()])
 
 
 def _total(row: Mapping[str, Any]) -> int:

@@ -75,7 +75,7 @@ def collect(
     asked = [replace(item, **options) for item in clusters_named(bootstrap, cluster, clusters)]
     collect_clusters = live("spark.sources.live.collect").collect_clusters
     with busy(f"reading {named('cluster', [item.name for item in asked])}") as step:
-        collected = collect_clusters(asked, partial(step.tell, what="groups"))
+        collected = collect_clusters(asked, partial(step.report, what="groups"))
     for item in collected:
         for sentence in [*item.left_out, *item.notes]:
             say(f"{item.cluster}: {sentence}" if item.tables else sentence)

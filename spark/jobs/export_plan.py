@@ -22,9 +22,9 @@ from spark.terminal import (
     StoreOptions,
     busy,
     option,
+    read_and_report,
     say,
     say_clusters,
-    told,
 )
 from spark.text import counted, named
 
@@ -85,7 +85,7 @@ def _read(source: StoreOptions, store: Where, plan: Where, snapshot: str | None)
         selection = snapshot or _newest(session, plan)
         groups, assignments = read_results(session, plan, ("groups", "assignments"), selection)
         reading = partial(read_planned, session, store, plan, selection)
-        fleet = told(session, store, "export-plan", reading)
+        fleet = read_and_report(session, store, "export-plan", reading)
         yield _Read(fleet, groups.rows, assignments.rows)
         say_clusters(fleet, (*groups.notes, *assignments.notes))
 

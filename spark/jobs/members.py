@@ -18,10 +18,10 @@ from spark.terminal import (
     clusters_read,
     option,
     optional_rates,
+    print_list,
     say,
     say_clusters,
     show,
-    tell,
 )
 
 COLUMNS_SHOWN = (
@@ -58,7 +58,7 @@ def members(
     sized = [row for row in rows if row["sentence"]]
     shown = [{name: row[name] for name in COLUMNS_SHOWN} for row in sized]
     show({"members": Table(rows, shown, most=FIRST)} | clusters_read(fleet))
-    tell(
+    print_list(
         "how many members groups need",
         [f"{row['group']} of {row['cluster']}: {row['sentence']}" for row in sized[:FIRST]],
     )

@@ -19,12 +19,12 @@ from spark.terminal import (
     as_rows,
     busy,
     option,
+    print_list,
     read_history,
     say,
     say_snapshots,
     show,
     snapshots_read,
-    tell,
 )
 from spark.text import as_sentence
 
@@ -82,7 +82,7 @@ def write_rates(session: SparkSession, out: Where, snapshot: str, found: FleetRa
         "behind": Table(late, is_shown=False),
     }
     show(shown | snapshots_read(held))
-    tell("groups that fall behind", [summary_of_group(row) for row in late] or ["None does."])
+    print_list("groups that fall behind", [summary_of_group(row) for row in late] or ["None does."])
     say_snapshots(held)
     for note in found.notes:
         say(as_sentence(note))

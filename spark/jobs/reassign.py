@@ -45,14 +45,14 @@ from spark.terminal import (
     explained,
     live,
     option,
+    print_list,
     say,
     say_clusters,
     show,
-    tell,
 )
 from spark.text import as_sentence
 
-TOLD, BATCHES = 20, 20
+SENTENCES_SHOWN, BATCHES = 20, 20
 
 SIZES = ("broker", "bytes", "planned_bytes", "led_bytes", "planned_led_bytes")
 
@@ -132,7 +132,7 @@ def _reassign_all(
     files = Table([{"file": str(path)} for path in written], is_shown=False)
     show({"clusters": Table(reports, [*map(cluster_row, reports)]), "files": files})
     if short := [f"{row['cluster']}: {row['reason']}" for row in reports if row["reason"]]:
-        tell("not planned as asked", short)
+        print_list("not planned as asked", short)
     say(f"{len(written)} files, in a folder for each cluster.")
     say_clusters(fleet)
     if any(row["reason"] for row in rows):
@@ -209,7 +209,7 @@ def _carry_out(reassignment: Reassignment, out: Path, execution: ExecuteOptions)
             if isinstance(stopped, StoppedError) and not stopped.handed_over:
                 mark_done(out)
     explained()
-    for sentence in sentences[:TOLD]:
+    for sentence in sentences[:SENTENCES_SHOWN]:
         say(as_sentence(sentence))
     if sentences:
         raise typer.Exit(CHECK_FAILED)

@@ -36,7 +36,7 @@ def reassign_verify(
     with source.opener() as opener:
         fleet = source.few(opener, "reassign-verify")
         states = verify_move(cluster_facts(fleet, cluster), wanted, origin)
-    others = [_row(state) for state in states if state.state != "done" or state.said]
+    others = [_row(state) for state in states if state.state != "done" or state.note]
     rows = [state._asdict() for state in states]
     show({"partitions": Table(rows, others, bool(others), most=ROWS_SHOWN)} | clusters_read(fleet))
     counts = Counter(state.state for state in states)
@@ -52,5 +52,5 @@ def _row(state: PartitionState) -> dict[str, Any]:
         "state": state.state,
         "wanted": ",".join(map(str, state.wanted)),
         "replicas": ",".join(map(str, state.replicas)),
-        "note": state.said or None,
+        "note": state.note or None,
     }

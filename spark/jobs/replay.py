@@ -15,11 +15,11 @@ from spark.terminal import (
     as_rows,
     busy,
     by_kind,
+    print_list,
     rates_for,
     say,
     say_snapshots,
     show,
-    tell,
 )
 
 COLUMNS_SHOWN = (
@@ -80,7 +80,7 @@ def replay_history(
     if history.part:
         say(f"Only {history.part} were replayed.")
     if reports:
-        tell("groups that another strategy would have served better", reports)
+        print_list("groups that another strategy would have served better", reports)
     say(best_replayed(shown))
     say(
         f"Snapshot {newest}: each group under each strategy is in {table_in(out, 'replay')}, "

@@ -34,7 +34,7 @@ from spark.fleet import (
     time_of,
 )
 from spark.settings import duration, in_words
-from spark.terminal import Rows, StoreOptions, Table, at_most, busy, option, say, show, tell
+from spark.terminal import Rows, StoreOptions, Table, at_most, busy, option, print_list, say, show
 
 CLUSTERS = "clusters"
 
@@ -152,7 +152,7 @@ def list_snapshots(opener: Opener, store: Where, since: str | None = None) -> No
     rows = [_row(item, states[item], of_it) for item, of_it in contents.items()]
     hidden = [name for name, table in TABLES.items() if not table.shown]
     show({"snapshots": rows}, [*hidden, OTHER_KINDS, CLUSTERS])
-    tell(CLUSTERS, _in_turn({item: of_it.clusters for item, of_it in contents.items()}))
+    print_list(CLUSTERS, _in_turn({item: of_it.clusters for item, of_it in contents.items()}))
     if rows and (report := rows[-1][OTHER_KINDS]):
         say(f"Groups of snapshot {rows[-1]['snapshot']} that aren't consumer groups: {report}.")
     _say_skipped(rows, {item: why for item, why in states.items() if item not in contents and why})

@@ -25,10 +25,10 @@ from spark.terminal import (
     clusters_read,
     option,
     part_of,
+    read_and_report,
     say,
     say_clusters,
     show,
-    told,
 )
 
 ROWS_SHOWN = 20
@@ -96,7 +96,7 @@ def _verify_one(
     """The first faults of the plan of this fleet, or of part of it."""
     groups, assignments = read_results(session, plan, ("groups", "assignments"), snapshot)
     read = partial(read_planned, session, store, plan, snapshot)
-    whole = told(session, store, "verify", read)
+    whole = read_and_report(session, store, "verify", read)
     fleet = part_of(whole, part)
     of_plan, of_groups = (_in_part(rows, part) for rows in (assignments.rows, groups.rows))
     rates = _rates_of(session, plan, snapshot)

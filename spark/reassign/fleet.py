@@ -102,8 +102,8 @@ def _row(
 ) -> dict[str, Any]:
     entries: dict[str, Any] = {"cluster": row.cluster, "snapshot": row.snapshot}
     try:
-        rows = [_values(item, COLUMNS) for item in _some(row.partitions)]
-        racks = {item["broker"]: item["rack"] for item in _some(row.brokers)}
+        rows = [_values(item, COLUMNS) for item in _not_none(row.partitions)]
+        racks = {item["broker"]: item["rack"] for item in _not_none(row.brokers)}
         facts = facts_in(row.cluster, row.snapshot, rows, racks)
         result = reassigned(facts, wanted, goals, batch_copies, per_broker)
     except InputError as error:
@@ -139,7 +139,7 @@ def _columns(entries: dict[str, Any]) -> dict[str, Any]:
     return {name: entries.get(name) for name in COLUMN_TYPES}
 
 
-def _some(cells: Any) -> list[Any]:
+def _not_none(cells: Any) -> list[Any]:
     return [] if cells is None else list(cells)
 
 

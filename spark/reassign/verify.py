@@ -20,7 +20,7 @@ class PartitionState(NamedTuple):
     state: str
     wanted: list[int]
     replicas: list[int]
-    said: str
+    note: str
 
 
 def verify_move(

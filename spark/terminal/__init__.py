@@ -49,10 +49,10 @@ from spark.terminal.options import (
     clusters_read as clusters_read,
     option as option,
     part_of as part_of,
+    read_and_report as read_and_report,
     read_snapshot as read_snapshot,
     say_clusters as say_clusters,
     store_and_plan as store_and_plan,
-    told as told,
 )
 from spark.terminal.outcomes import all_in_force as all_in_force, show_outcomes as show_outcomes
 from spark.terminal.printing import (
@@ -61,9 +61,9 @@ from spark.terminal.printing import (
     at_most as at_most,
     by_kind as by_kind,
     is_for_people as is_for_people,
+    print_list as print_list,
     programs_only as programs_only,
     show as show,
-    tell as tell,
 )
 from spark.terminal.progress import busy as busy
 from spark.terminal.rates import optional_rates as optional_rates

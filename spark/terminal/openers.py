@@ -24,7 +24,7 @@ from spark.files import (
 from spark.fleet import FleetFiles, FleetSnapshot, whole
 from spark.settings import Settings
 from spark.terminal.console import say
-from spark.terminal.options import read_snapshot, tell_notes
+from spark.terminal.options import read_snapshot, read_with_notes
 from spark.terminal.quick_start import size_of
 from spark.terminal.session import check_master, session
 from spark.terminal.submission import submitted
@@ -111,4 +111,4 @@ def read_subset(
     """The same for a command that needs few of its rows."""
     if not isinstance(opener, DirectStore):
         return read_snapshot(opener, store, snapshot, doing, max_age)
-    return tell_notes(partial(FleetFiles.read, str(store), snapshot, max_age, opener))
+    return read_with_notes(partial(FleetFiles.read, str(store), snapshot, max_age, opener))

@@ -161,15 +161,15 @@ def read_snapshot(
 ) -> FleetSnapshot:
     """The fleet at the newest instant, or one snapshot."""
     read = partial(FleetSnapshot.read, session, store, snapshot, max_age)
-    return told(session, store, doing, read)
+    return read_and_report(session, store, doing, read)
 
 
-def told(
+def read_and_report(
     session: SparkSession, store: Where, doing: str, read: Callable[[], FleetSnapshot]
 ) -> FleetSnapshot:
     """Read a fleet, say what was left out of it, and label the jobs to come in Spark's UI."""
     session.sparkContext.setJobDescription(f"evenfleet {doing}: reading {store}")
-    fleet = tell_notes(read)
+    fleet = read_with_notes(read)
     session.sparkContext.setJobDescription(f"evenfleet {doing}: snapshot {fleet.id}")
     return fleet
 
@@ -198,7 +198,7 @@ class NoSuchPartError(InputError):
 Fleet = TypeVar("Fleet", FleetSnapshot, FleetFiles)
 
 
-def tell_notes(read: Callable[[], Fleet]) -> Fleet:
+def read_with_notes(read: Callable[[], Fleet]) -> Fleet:
     """Read a fleet, and say what was left out of it."""
     with busy("reading the snapshot"):
         fleet = read()

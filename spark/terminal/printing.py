@@ -174,7 +174,7 @@ def show(tables: Tables, hide: Collection[str] = ()) -> None:
     _printing.show(settings, hide)
 
 
-def tell(title: str, sentences: Sequence[str]) -> None:
+def print_list(title: str, sentences: Sequence[str]) -> None:
     """Print sentences below a title for people alone: the first of them, unless all are wanted."""
     if is_for_people():
         _printing.list(title, sentences)

@@ -37,11 +37,11 @@ class Step:
     def counted(self, things: Sequence[T], what: str) -> Iterator[T]:
         """These things, one by one, and how many of them are done: `12 of 40 groups`."""
         for done, thing in enumerate(things):
-            self.tell(done, len(things), what)
+            self.report(done, len(things), what)
             yield thing
         self.count = ""
 
-    def tell(self, done: int, of: int, what: str) -> None:
+    def report(self, done: int, of: int, what: str) -> None:
         """So many of them are done."""
         self.count = f"{done:,} of {of:,} {what}"
 
@@ -55,7 +55,7 @@ class _Progress:
     """The steps of a command, each within the one before, and the Spark that they are done by."""
 
     def __init__(self) -> None:
-        self.shown, self.told = True, False
+        self.shown, self.logged = True, False
         self.session: SparkSession | None = None
         self.steps: list[Step] = []
 
@@ -82,14 +82,14 @@ _progress = _Progress()
 
 
 @contextmanager
-def progress(shown: bool, told: bool) -> Iterator[None]:
-    """For one command: whether steps are shown while they last, and told with their times."""
-    before = _progress.shown, _progress.told
-    _progress.shown, _progress.told = shown, told
+def progress(shown: bool, logged: bool) -> Iterator[None]:
+    """For one command: whether steps are shown while they run, and logged with their times."""
+    before = _progress.shown, _progress.logged
+    _progress.shown, _progress.logged = shown, logged
     try:
         yield
     finally:
-        _progress.shown, _progress.told = before
+        _progress.shown, _progress.logged = before
 
 
 @contextmanager
@@ -113,7 +113,7 @@ def busy(doing: str) -> Iterator[Step]:
             yield step
     finally:
         _progress.steps.remove(step)
-    if _progress.told:
+    if _progress.logged:
         say(f"{doing}: {step.seconds:.1f} s")
 
 

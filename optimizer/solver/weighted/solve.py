@@ -141,7 +141,7 @@ class _Search:
         Of a small group that is the best of all, where the bound doesn't show that it is.
         """
         few = self.few_moves() if self.facts.has_owners else None
-        found = self.afresh() if few is None else few
+        found = self.from_scratch() if few is None else few
         if not self._is_proven(found) and self._has_looked_at_all:
             return self._every.fewest_moves(self._enough)
         return found
@@ -207,7 +207,7 @@ class _Search:
             raise TypeError("sets come before prices")
         return most_loaded(self.facts, self.bound)
 
-    def afresh(self) -> IntArray:
+    def from_scratch(self) -> IntArray:
         """The best plan found as if nobody owned anything, and from it back to the owners."""
         facts = self.facts
         best = self._best()

@@ -17,7 +17,7 @@ from spark.audit.finding import (
     rows_found,
 )
 from spark.audit.sql_expressions import decimal, filled, sentence
-from spark.audit.text import sentence as told
+from spark.audit.text import sentence as sentence_sql
 
 
 def one_leader(facts: GroupFacts, settings: Settings) -> Iterator[FindingRow]:
@@ -39,7 +39,7 @@ def _led_by_one(facts: GroupFacts, member: str, owned: int, leader: int) -> Find
     return FindingRow(
         f"member {member}",
         owned,
-        lambda: told(
+        lambda: sentence_sql(
             "All {owned} partitions of member {member} of group {group} are led by broker "
             "{leader}.",
             owned=owned,

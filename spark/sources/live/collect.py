@@ -32,7 +32,7 @@ class Collected(SourceTables):
     leaderless: int = 0
 
 
-def collect_clusters(clusters: Sequence[Cluster], tell: Report = tell_nobody) -> list[Collected]:
+def collect_clusters(clusters: Sequence[Cluster], report: Report = tell_nobody) -> list[Collected]:
     """Read clusters, at most AT_A_TIME at once. InputError when a secret isn't there.
 
     `tell` hears of the groups of all of them together.
@@ -42,7 +42,7 @@ def collect_clusters(clusters: Sequence[Cluster], tell: Report = tell_nobody) ->
     def read(cluster: Cluster) -> Collected:
         def count(done: int, of: int) -> None:
             counts[cluster.name] = done, of
-            tell(*map(sum, zip(*counts.values(), strict=True)))
+            report(*map(sum, zip(*counts.values(), strict=True)))
 
         return collect_cluster(cluster, count)
 
@@ -50,12 +50,12 @@ def collect_clusters(clusters: Sequence[Cluster], tell: Report = tell_nobody) ->
         return list(threads.map(read, clusters))
 
 
-def collect_cluster(cluster: Cluster, tell: Report = tell_nobody) -> Collected:
+def collect_cluster(cluster: Cluster, report: Report = tell_nobody) -> Collected:
     """Read one cluster; what can't be had is said in the result."""
     begun = time.monotonic()
     try:
         with Connection(cluster) as brokers:
-            reading = read_cluster(cluster, brokers, tell)
+            reading = read_cluster(cluster, brokers, report)
             requests = brokers.requests
     except UnreachableError as error:
         return Collected(

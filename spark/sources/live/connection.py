@@ -134,7 +134,7 @@ class Connection:
             # kafka-python itself waits for ever for a server that says nothing to TLS
             return await self._manager.wait_for(answer, (self._cluster.timeout + PAUSE) * 1000)
         except FAILURES as error:
-            raise failure(error, self.said(error), progress, self._cluster) from None
+            raise failure(error, self.one_line(error), progress, self._cluster) from None
 
     async def _bootstrap(self) -> Answer:
         """Ask the bootstrap servers in turn; the first to answer names all the brokers.
@@ -181,7 +181,7 @@ class Connection:
             + "; ".join(f"{server}: {reason}" for server, reason in sorted(entries.items()))
         )
 
-    def said(self, error: BaseException) -> str:
+    def one_line(self, error: BaseException) -> str:
         """An error in one line, without secrets, whoever put one there."""
         cause = _ERROR_NAMES.sub("", first_line(error)) if isinstance(error, Exception) else ""
         for secret in self._secrets:

@@ -48,17 +48,17 @@ class Reading:
     min_insync: dict[str, int] = field(default_factory=dict)
 
 
-def read_cluster(cluster: Cluster, brokers: Brokers, tell: Report = tell_nobody) -> Reading:
+def read_cluster(cluster: Cluster, brokers: Brokers, report: Report = tell_nobody) -> Reading:
     """Ask for the topics, the groups, and how far the groups' partitions go."""
     entries = sorted(brokers.metadata.brokers, key=lambda broker: broker.node_id)
     topics, notes = _topics(cluster, brokers.metadata.topics)
     moving, untold = read_reassignments(brokers)  # soon after the metadata, to fit it
     listed, unlisted = list_groups(brokers, cluster, [broker.node_id for broker in entries])
-    tell(0, len(listed))
+    report(0, len(listed))
     groups, undescribed = describe_groups(
         brokers, cluster, listed, [topic.name for topic in topics]
     )
-    tell(len(listed), len(listed))
+    report(len(listed), len(listed))
     read = {claim for group in groups for claim in claims_of(group)}
     ends, unknown_ends = read_end_offsets(brokers, topics, read, cluster.retries)
     min_insync = read_min_insync(brokers, (topic.name for topic in topics))

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 
 from spark.terminal.console import OUT, plain, say
-from spark.terminal.printing import Layout, Printing, printed, show, tell
+from spark.terminal.printing import Layout, Printing, print_list, printed, show
 
 ROWS = [
     {"strategy": "range", "worst_max_to_mean": 2.0, "moves": 12345, "proven": False, "note": None},
@@ -74,7 +74,7 @@ def test_long_names_in_sentences_are_folded(
 ) -> None:
     """Nothing of them is left out."""
     narrow(40)
-    tell("moves", [f"{'m' * 90} keeps all."])
+    print_list("moves", [f"{'m' * 90} keeps all."])
     printed = capsys.readouterr().out
     assert printed.count("m") == 91
     assert "…" not in printed
@@ -87,7 +87,7 @@ NAMED = [{"group": NAME, "member": f"{NAME}-{NAME}", "partitions_that_move": 123
 def test_names_are_whole_where_nobody_sees_a_terminal(capsys: pytest.CaptureFixture[str]) -> None:
     """For `grep` and for files: each row and each sentence is a line."""
     show({"t": NAMED})
-    tell("why", [f"{NAME} is the name of a group. " * 10])
+    print_list("why", [f"{NAME} is the name of a group. " * 10])
     printed = capsys.readouterr().out
     (row,) = [line for line in printed.splitlines() if "1,234" in line]
     assert row.split() == [NAME, f"{NAME}-{NAME}", "1,234"]
@@ -142,7 +142,7 @@ def test_a_table_as_csv(capsys: pytest.CaptureFixture[str]) -> None:
             {"fleet": [{"group": 'a,"b"\n', "moves": 1234, "excess": None}]},
             {"moves"},
         )
-        tell("moves", ["None."])
+        print_list("moves", ["None."])
     assert capsys.readouterr().out == 'group,moves,excess\n"a,""b""\\x0a",1234,\n'
 
 

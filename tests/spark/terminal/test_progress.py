@@ -52,7 +52,7 @@ def test_nothing_is_shown_where_nobody_looks(
     pipe = StringIO()
     if shown:
         monkeypatch.setattr(console, "ERR", Console(file=pipe, force_terminal=False))
-    with progress(shown, told=False), busy("planning"):
+    with progress(shown, logged=False), busy("planning"):
         pass
     assert screen.getvalue() == pipe.getvalue() == ""
 
