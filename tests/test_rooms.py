@@ -101,7 +101,12 @@ ROOMS: dict[str, tuple[str, ...]] = {
     "spark.plan": (*WORKERS, "spark.history", "spark.charts", "spark.explain"),
     "spark.members": (*WORKERS, "spark.history", "optimizer.sizes"),
     "spark.charts": (*BASE, "spark.files"),
-    "spark.report": (*FLEET, "spark.charts"),
+    # a report gathers from the others
+    "spark.report": (
+        *(*WORKERS, "spark.history", "spark.charts", "optimizer.scenarios", "spark.audit"),
+        *("spark.compare", "spark.explain", "spark.frontier", "spark.plan", "spark.reassign"),
+        "spark.simulate",
+    ),
     **dict.fromkeys(
         ("spark.whatif", "spark.rollout"),
         (*WORKERS, "spark.history", "optimizer.coordinator", "optimizer.scenarios"),

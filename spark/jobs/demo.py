@@ -21,9 +21,8 @@ from spark.jobs.history import history_of_store
 from spark.jobs.plan import plan_store
 from spark.jobs.replay import replay_history
 from spark.jobs.report import Paper, write_report
-from spark.jobs.report_material import Results, fleet_before, material_of
 from spark.jobs.verify import verify_store
-from spark.report import check_drawing
+from spark.report import Results, check_drawing, fleet_before, material_of
 from spark.settings import Settings
 from spark.terminal import (
     CHECK_FAILED,
@@ -146,7 +145,9 @@ def show_report(session: SparkSession, out: str, history: bool) -> None:
     fleet = read_snapshot(session, store, None, "report", settings.max_age)
     before = fleet_before(session, store, fleet, settings)
     title = "Consumer groups of the demo's fleet"
-    material = material_of(session, fleet, results, settings, AuditSettings(), title, store, before)
+    material = material_of(
+        session, fleet, results, settings, AuditSettings(), title, store, before, busy
+    )
     write_report(material, Path(page), Paper.HTML)
     say(f"{material.verdict} The report is in {page}.")
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Any
 
@@ -34,7 +34,6 @@ class Material:
     snapshot: str
     clusters: Mapping[str, str]
     part: str
-    made_by: Mapping[str, str]
     goals: str
     verdict: str
     statuses: Mapping[str, int]
@@ -53,6 +52,7 @@ class Material:
     brokers: Rows = ()
     trend: Rows = ()
     plan: str | None = None
+    made_by: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -69,7 +69,7 @@ def worst_groups(facts: DataFrame, most: int) -> DataFrame:
 def group_rows(groups: DataFrame, beside: Sequence[DataFrame]) -> Rows:
     """A row a group, in the order of `worst_groups`, with the columns of what is `beside` it."""
     joined = reduce(lambda rows, other: rows.join(other, list(KEYS), "left"), beside, groups)
-    return [row.asDict(recursive=True) for row in worst_groups(joined, 2**31 - 1).collect()]
+    return as_rows(worst_groups(joined, 2**31 - 1))
 
 
 def loads_of(assignments: DataFrame, members: DataFrame) -> DataFrame:
@@ -123,3 +123,8 @@ def one_of(groups: Sequence[Key]) -> Column:
     """Whether a row is about one of these groups."""
     is_it = [(F.col("cluster") == cluster) & (F.col("group") == group) for cluster, group in groups]
     return reduce(or_, is_it, F.lit(False))
+
+
+def as_rows(rows: DataFrame) -> list[dict[str, Any]]:
+    """The rows of a small table as dictionaries."""
+    return [row.asDict(recursive=True) for row in rows.collect()]

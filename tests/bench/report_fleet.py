@@ -19,7 +19,8 @@ from uniform_fleet import uniform_fleet
 from spark import AuditSettings, FleetSnapshot, Settings, audit_fleet
 from spark.fleet.local_store import write_store
 from spark.jobs.report import Paper, write_report
-from spark.jobs.report_material import FINDINGS_SHOWN, Results, material_of
+from spark.report import Results, material_of
+from spark.report.gather import FINDINGS_SHOWN
 
 
 def main() -> None:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, ExitStack, nullcontext
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import reduce
@@ -12,13 +12,14 @@ from typing import Any
 
 from pyspark.sql import Column, DataFrame, SparkSession, functions as F
 
-from spark import FleetSnapshot, InputError, compare_fleet, fleet_of, plan_fleet
 from spark.audit import AuditSettings, FleetAudit, audit_fleet, read_audit, verdict
 from spark.charts import trend_of
-from spark.compare import best_of
+from spark.compare import best_of, compare_fleet, fleet_of
+from spark.errors import InputError
 from spark.files import SNAPSHOT, Where, source_of
 from spark.fleet import (
     TABLES,
+    FleetSnapshot,
     Part,
     compositions,
     escaped_rows,
@@ -28,12 +29,13 @@ from spark.fleet import (
     whole,
 )
 from spark.history import hours_between, lags_of
-from spark.jobs.report_commands import commands_behind, with_command
-from spark.jobs.report_groups import detailed_groups
+from spark.plan import plan_fleet
 from spark.reassign import reassign_fleet
-from spark.report import (
-    Material,
+from spark.report.groups import detailed_groups
+from spark.report.material import GroupMaterial, Material
+from spark.report.sums import (
     answers_of,
+    as_rows,
     clusters_of,
     figures_of,
     group_rows,
@@ -44,7 +46,6 @@ from spark.report import (
     worst_groups,
 )
 from spark.settings import USUAL_STRATEGIES, Settings
-from spark.terminal import as_rows, busy
 
 FINDINGS_SHOWN = 500
 """Findings that a page has in full; the audit's tables have all."""
@@ -64,6 +65,9 @@ COLUMNS = (
     "balance_optimal",
 )
 """What a plan measures of each group."""
+
+Doing = Callable[[str], AbstractContextManager[object]]
+"""What shows that something is going on, while it does."""
 
 
 @dataclass(frozen=True)
@@ -86,79 +90,93 @@ def material_of(
     title: str,
     store: str,
     previous: FleetSnapshot | None = None,
+    doing: Doing = nullcontext,
 ) -> Material:
-    """Everything on the page, from `results` where they are there.
+    """Everything on the page but its commands, from `results` where they are there.
 
-    `previous` is the fleet in the snapshot before, if there is one.
+    `previous` is the fleet in the snapshot before, if there is one; `doing` shows what goes on.
     """
     with ExitStack() as kept:
-
-        def keep(rows: DataFrame) -> DataFrame:
-            kept.callback(rows.unpersist)
-            return rows.persist()
-
-        with busy("auditing"):
+        with doing("auditing"):
             made = kept.enter_context(_audited(session, fleet, results.audit, levels, previous))
-            facts, assignments = _planned(session, fleet, results.plan, made.facts, kept)
-            facts = keep(facts)
+            planned, assignments = _planned(session, fleet, results.plan, made.facts, kept)
+            facts = _kept(planned, kept)
             counts, findings = made.counts(), made.worst(FINDINGS_SHOWN)
             statuses = _statuses(facts)
-        with busy("comparing strategies"):
-            snapshot = _sample(fleet, sum(statuses.values()))
-            compared = keep(_compared(session, snapshot, results.compare, settings))
-            league = as_rows(fleet_of(compared).collect())
-            weighed = keep(_by_weight(session, snapshot, results.by_weight, settings))
-            by_weight = [row for row in as_rows(fleet_of(weighed).collect()) if _is_known(row)]
-        with busy("looking at the past and at the worst groups"):
+        with doing("comparing strategies"):
+            sample = _sample(fleet, sum(statuses.values()))
+            compared = _kept(_compared(session, sample, results.compare, settings), kept)
+            league = as_rows(fleet_of(compared))
+            weighed = _kept(_by_weight(session, sample, results.by_weight, settings), kept)
+            by_weight = [row for row in as_rows(fleet_of(weighed)) if _is_known(row)]
+        with doing("looking at the past and at the worst groups"):
             past = _past(session, results.history, fleet)
-            worst = worst_groups(facts, ROWS)
             beside = [
                 *(kinds_of(made.findings), loads_of(assignments, fleet.tables["members"])),
                 *(answers_of(compared), weights_of(weighed), *_from_tables(fleet)),
                 *([_rebalances_a_day(past)] if "rebalances" in past else ()),
             ]
-            groups = group_rows(worst, beside)
-            planned = [row for row in groups if row["max_load"] is not None]
-            selection = [(row["cluster"], row["group"]) for row in planned[:WORST]]
-            details = detailed_groups(
-                _only(fleet, one_of(selection)), selection, settings, past.get("changes")
-            )
+            groups = group_rows(worst_groups(facts, ROWS), beside)
+            details = _details(fleet, groups, settings, past.get("changes"))
             now = figures_of(made.facts, assignments, _lags(fleet))
             before = _figures_before(previous, kept) if previous else None
-        with busy("planning replicas and leaders"):
+        with doing("planning replicas and leaders"):
             replicas = reassign_fleet(fleet).drop("files", "sentences").orderBy("cluster")
-            brokers = [row.asDict(recursive=True) for row in replicas.collect()]
+            brokers = as_rows(replicas)
         return Material(
-            title=title,
-            version=version("evenfleet"),
-            made_at=datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
-            store=store,
-            snapshot=fleet.id,
-            clusters=dict(sorted(fleet.instants.items())),
-            part=str(fleet.part) if fleet.part else "",
-            made_by=commands_behind(store),
+            **_heading(fleet, title, store),
             goals=str(settings.goals.default),
             verdict=verdict(counts, statuses, findings),
             statuses=statuses,
             counts=counts,
-            findings=[with_command(row, store) for row in findings],
+            findings=findings,
             not_run=made.not_run,
             now=now,
             before=before,
             groups=groups,
             details=details,
+            league=league,
+            by_weight=by_weight,
             clusters_beside=[
                 row | {"instant": fleet.instants[row["cluster"]]}
                 for row in clusters_of(facts, made.findings)
             ],
-            league=league,
-            by_weight=by_weight,
             best=best_of(league),
-            sampled=None if snapshot is fleet else _measured(league),
+            sampled=None if sample is fleet else _measured(league),
             brokers=brokers,
             trend=trend_of(past["states"], past.get("rebalances")) if past else (),
             plan=results.plan,
         )
+
+
+def _kept(rows: DataFrame, kept: ExitStack) -> DataFrame:
+    kept.callback(rows.unpersist)
+    return rows.persist()
+
+
+def _heading(fleet: FleetSnapshot, title: str, store: str) -> dict[str, Any]:
+    """What the page is about, and when and by what it was made."""
+    return {
+        "title": title,
+        "version": version("evenfleet"),
+        "made_at": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
+        "store": store,
+        "snapshot": fleet.id,
+        "clusters": dict(sorted(fleet.instants.items())),
+        "part": str(fleet.part) if fleet.part else "",
+    }
+
+
+def _details(
+    fleet: FleetSnapshot,
+    groups: Sequence[Mapping[str, Any]],
+    settings: Settings,
+    changes: DataFrame | None,
+) -> list[GroupMaterial]:
+    """More about the worst groups that have a plan."""
+    planned = [row for row in groups if row["max_load"] is not None]
+    wanted = [(row["cluster"], row["group"]) for row in planned[:WORST]]
+    return detailed_groups(_only(fleet, one_of(wanted)), wanted, settings, changes)
 
 
 def fleet_before(

@@ -10,21 +10,18 @@ from typing import Any
 from pyspark.sql import DataFrame, functions as F
 
 from optimizer.scenarios import Crash, Scenario
-from spark import FleetSnapshot
 from spark.explain import GroupExplanation, explain_rows, rows_of_groups
 from spark.files import SNAPSHOT
-from spark.fleet import RECORDS_BEHIND
+from spark.fleet import RECORDS_BEHIND, FleetSnapshot
 from spark.frontier import GroupFrontier, frontiers_of_rows
-from spark.report import GroupMaterial, of_groups
+from spark.report.material import GroupMaterial, Key
+from spark.report.sums import as_rows, of_groups
 from spark.settings import Settings
 from spark.simulate import GroupSimulation, sentences_of, simulate_rows
-from spark.terminal import as_rows
 from spark.text import counted, shortened
 
 LARGEST = 5_000
 """Partitions of a group, and LARGEST / 25 members, up to which that is worked out for a page."""
-
-Key = tuple[str, str]
 
 
 def detailed_groups(
@@ -33,7 +30,7 @@ def detailed_groups(
     """These groups in their order; `fleet` has them alone, and the topics that they read."""
     if not wanted:
         return []
-    changed = as_rows(of_groups(changes, wanted).orderBy(SNAPSHOT).collect()) if changes else []
+    changed = as_rows(of_groups(changes, wanted).orderBy(SNAPSHOT)) if changes else []
     with ExitStack() as kept:
         tables = {name: rows.persist() for name, rows in fleet.tables.items()}
         for rows in tables.values():
