@@ -1,8 +1,10 @@
 # Sourced by the commands beside it: makes the environment in .venv once, and anew when
 # pyproject.toml changes. `setup charts,live` brings what draws and what talks to brokers
-# as well, `setup test` what the tests need.
+# as well, `setup test` what the tests need. A command may name another environment in `venv`, and more
+# to install there in the array `with`.
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 venv=$root/.venv
+with=()
 
 give_up() {
     echo "evenfleet: $1" >&2
@@ -21,17 +23,13 @@ find_python() {
     give_up "Python 3.11 or newer (with its venv module) is needed and was not found: install it, or name it in PYTHON."
 }
 
-check_java() {
-    local java=java
+# Without the archive commands run as well: it saves each of them seconds of reading Spark's jars.
+# Commands that need Java, and lack it, say so themselves.
+archive_classes() {
+    local java=java java_version wanted
     [ -z "${JAVA_HOME:-}" ] || java=$JAVA_HOME/bin/java
     java_version=$("$java" -version 2>&1 | sed -n 's/.* version "\([0-9][^"]*\).*/\1/p' | head -n 1) || true
-    [ -n "$java_version" ] || give_up "Java 17 or newer is needed and was not found: install it, or set JAVA_HOME."
-    [ "${java_version%%[!0-9]*}" -ge 17 ] || give_up "Java 17 or newer is needed and '$java' is version $java_version: install a newer one, or set JAVA_HOME."
-}
-
-# Without the archive commands run as well: it saves each of them seconds of reading Spark's jars.
-archive_classes() {
-    local wanted
+    [ "${java_version%%[!0-9]*}" -ge 17 ] 2>/dev/null || return 0
     wanted="$java_version $(cksum <"$root/pyproject.toml")"
     [ "$(cat "$venv/.classes-for" 2>/dev/null)" != "$wanted" ] || return 0
     echo "evenfleet: preparing a quicker start (once; it takes half a minute) …" >&2
@@ -40,18 +38,21 @@ archive_classes() {
     echo "$wanted" >"$venv/.classes-for"
 }
 
+install() {
+    "$venv/bin/python" -m pip install --quiet --disable-pip-version-check --editable "$@"
+}
+
 setup() {
     local extra=${1:-} python wanted
-    check_java
-    wanted="$(cksum <"$root/pyproject.toml") $extra"
+    wanted="$(cksum <"$root/pyproject.toml") $extra${with[*]:+ ${with[*]}}"
     if [ -x "$venv/bin/python" ] && [ "$(cat "$venv/.made-for${extra:+-$extra}" 2>/dev/null)" = "$wanted" ]; then
         archive_classes
         return
     fi
     python=$(find_python) || exit 2
-    echo "evenfleet: installing into .venv (once; it takes a minute or two) …" >&2
+    echo "evenfleet: installing into ${venv##*/} (once; it takes a minute or two) …" >&2
     [ -x "$venv/bin/python" ] || "$python" -m venv "$venv" || give_up "no virtual environment could be made in $venv."
-    "$venv/bin/python" -m pip install --quiet --disable-pip-version-check --editable "$root${extra:+[$extra]}" \
+    install "$root${extra:+[$extra]}" ${with[@]+"${with[@]}"} \
         || give_up "the installation failed: see the lines above."
     echo "$wanted" >"$venv/.made-for${extra:+-$extra}"
     archive_classes

@@ -5,17 +5,34 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Annotated, Any
 
+from typer import Argument
+
 from optimizer import Goals
-from spark.settings import NO_RACK, FleetGoals, GroupGoals, Settings, in_words, read_settings
+from spark.settings import (
+    NO_RACK,
+    FleetGoals,
+    GroupGoals,
+    Settings,
+    example_file,
+    in_words,
+    read_settings,
+)
 from spark.terminal import Config, option, say, show
 
 
 def config(
+    name: Annotated[str, Argument(help="Example to print, with --example.")] = "evenfleet.toml",
+    example: Annotated[
+        bool, option("Print an example file with every setting and its default.")
+    ] = False,
     group: Annotated[str | None, option("Show the goals of this group.")] = None,
     cluster: Annotated[str | None, option("Its cluster.", shown="each that may have it")] = None,
     config: Config = None,
 ) -> None:
     """Show the effective settings, and the goals of a group."""
+    if example:
+        print(example_file(name).read_text(encoding="utf-8"), end="")
+        return
     settings = read_settings(config)
     tables = {"settings": _settings(settings), "goals": _goals(settings)}
     if group is not None:

@@ -44,7 +44,9 @@ ROWS = 60
 
 def simulate(
     source: GroupOptions,
-    scenario: Annotated[Path, option("TOML file of the events and their times.")],
+    scenario: Annotated[
+        Path, option("TOML file of the events and their times, or a shipped one: rolling-deploy, …")
+    ],
     seed: Annotated[int, option("Random seed (heartbeat phases, member ids).")] = 0,
     seeds: Annotated[int, option("Number of random seeds to run, starting at --seed.", min=1)] = 1,
     window: Window = "24h",

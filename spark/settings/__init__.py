@@ -16,6 +16,7 @@ from spark.settings.duration import (
     in_words as in_words,
     window_length as window_length,
 )
+from spark.settings.examples import example_file as example_file
 from spark.settings.goals import (
     DEFAULT_FLEET_GOALS as DEFAULT_FLEET_GOALS,
     NO_RACK as NO_RACK,

@@ -16,7 +16,7 @@ from spark.errors import InputError
 from spark.fleet import CONNECT, FleetFiles, FleetSnapshot
 from spark.groups import EncodedRow, named_group, one_row, own_strategy, read_or_failed
 from spark.notebook import shown_in_notebook
-from spark.settings import NO_CONSUMERS, FleetConsumers, kind_of, read_toml
+from spark.settings import NO_CONSUMERS, FleetConsumers, example_file, kind_of, read_toml
 from spark.simulate.account import rows_of, sentences_of
 from spark.simulate.rates import Rates
 from spark.simulate.spans import spans_of
@@ -59,9 +59,13 @@ class GroupSimulation:
 
 
 def scenario_in(path: Path) -> Events:
-    """The scenario that a TOML file states; InputError tells all that is wrong with it."""
+    """The scenario that a TOML file states; InputError tells all that is wrong with it.
+
+    A name without an ending, such as `rolling-deploy`, is that of a scenario in conf/.
+    """
     try:
-        return Events.of_table(read_toml(path, "scenario"))
+        is_name = path.name == str(path) and not path.suffix and not path.exists()
+        return Events.of_table(read_toml(example_file(path.name) if is_name else path, "scenario"))
     except EventError as error:
         raise InputError(f"scenario {path}: {error}") from None
 

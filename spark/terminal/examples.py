@@ -41,7 +41,7 @@ EXAMPLES = {
     "config": (
         "config",
         "config --config conf/evenfleet.toml --group payments-1",
-        "config --config conf/evenfleet.toml --format json",
+        "config --example audit",
     ),
     "plan": (
         "plan store --out plan",
@@ -84,7 +84,7 @@ EXAMPLES = {
         "whatif store --event members=12 --event broker-down=3 --out whatif",
     ),
     "simulate": (
-        "simulate store --group orders --scenario conf/scenarios/rolling-deploy.toml",
+        "simulate store --group orders --scenario rolling-deploy",
         "simulate store --group orders --scenario mine.toml --seeds 20",
         "simulate store --group orders --scenario mine.toml --csv --table happenings",
     ),

@@ -59,7 +59,14 @@ GONE_WITHIN = 3.0
 
 _MASTER = re.compile(r"local(-cluster)?(\[.+\])?|yarn|(spark|k8s)://.+")
 _ONE_TRY = re.compile(r"local(?:\[(\d+|\*)\])?")
+_NO_JAVA = re.compile(r"JAVA_HOME is not set|/java: |UnsupportedClassVersionError")
 _BESIDE_IT = re.compile(r"\s|$|WARNING: Using incubator|Using Spark's default log4j|Picked up ")
+
+NO_JAVA = (
+    "This command runs on Spark, which needs Java 17 or newer: install it, or set JAVA_HOME to its "
+    "folder. Without Java there are config, snapshots, import-cli, collect, explain, frontier, "
+    "simulate, export-plan, enforce and watch"
+)
 
 LEAST_MEMORY = 512
 """MiB; with less than 450 Spark doesn't start."""
@@ -172,6 +179,8 @@ def _why_not(error: Exception, java: JavaProcess) -> Exception:
     may_be_over = may_come_of_javas_end(error)
     if java.has_ended(GONE_WITHIN if may_be_over else 0) or (exited and not text):
         return RunError(why_java_ended(java.status, java.last_words()))
+    if exited and _NO_JAVA.search(java.last_words()):
+        return InputError(NO_JAVA)
     why = "; ".join(text[:2]) if exited else first_line(error)
     return InputError(
         f"Spark doesn't start: {(known_cause(chr(10).join(text)) or why).rstrip('.')}. Look at "

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -91,10 +92,20 @@ def test_it_assigns_in_a_program_that_has_nothing_but_kafka_python(
     assert levels == {"WARNING"}, ran.stderr
 
 
-def test_versions_are_those_of_evenfleet() -> None:
+def test_it_needs_the_kafka_python_of_evenfleet() -> None:
     whole = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     alone = tomllib.loads((SOURCE / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    assert alone["version"] == whole["version"]
     assert alone["dependencies"] == [
         item for item in whole["optional-dependencies"]["live"] if item.startswith("kafka-python")
     ]
+
+
+def test_the_jar_and_the_images_of_examples_have_the_version_of_the_file() -> None:
+    """optimizer/assignor/VERSION is the one place for it; a pom can't read a file."""
+    version = (SOURCE / "VERSION").read_text(encoding="utf-8").strip()
+    pom = (SOURCE / "java/pom.xml").read_text(encoding="utf-8")
+    assert re.search("<version>(.+?)</version>", pom)[1] == version  # type: ignore[index]
+    examples = "".join(
+        path.read_text(encoding="utf-8") for path in (ROOT / "conf/examples").glob("*.yaml")
+    )
+    assert set(re.findall(r"evenfleet:([\d.]+)", examples)) == {version}

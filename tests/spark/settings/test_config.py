@@ -242,3 +242,11 @@ def test_faults_of_consumers_are_told(file: Path) -> None:
         "consumers: unknown key 'session_timeout'",
     ):
         assert fault in str(error.value)
+
+
+def test_an_example_that_is_not_there_names_those_that_are(run: Run) -> None:
+    said = run("config", "--example", "audits")
+    assert said.code == 2
+    assert said.err.startswith("evenfleet: no example 'audits': choose one of audit, clusters, ")
+    assert all(f" {name}" in said.err for name in ("evenfleet", "alerts", "dashboard", "scale-out"))
+    assert run("config", "--example", "audit").out == (ROOT / "conf/audit.toml").read_text("utf-8")
