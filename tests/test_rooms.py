@@ -18,7 +18,7 @@ KAFKA = "optimizer.strategies.kafka"
 OPTIMIZER = ("optimizer.model", "optimizer.solver", "optimizer.checker", "optimizer.reasons")
 BASE = (
     *("spark.errors", "spark.memory_limits", "spark.patterns", "spark.text"),
-    *("spark.unpersist_handle", "spark.notebook", "spark.glossary"),
+    *("spark.unpersist_handle", "spark.notebook", "spark.glossary", "spark.metrics_text"),
 )
 FLEET = (*BASE, "spark.files", "spark.fleet", "spark.settings")
 WORKERS = (*FLEET, "spark.groups", "spark.solve", *OPTIMIZER, "optimizer.strategies")
@@ -82,6 +82,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
     "spark.unpersist_handle": (),
     "spark.notebook": ("spark.text",),
     "spark.glossary": (),
+    "spark.metrics_text": ("spark.errors", "spark.text"),
     "spark.files": BASE,
     "spark.fleet": (*BASE, "spark.files", "optimizer.model", "optimizer.scenarios"),
     "spark.settings": (

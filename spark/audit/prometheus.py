@@ -2,35 +2,50 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterable, Iterator, Mapping
-from pathlib import Path
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
 
-from pyspark.sql import functions as F
+from pyspark.sql import Row, functions as F
 
 from spark.audit.finding import WORST_FIRST
 from spark.audit.fleet_audit import FleetAudit
 from spark.audit.registry import FINDINGS
+from spark.audit.since_last import TRACKED, Change, Tracked
 from spark.audit.verdict import State, state_of
-from spark.errors import InputError
 from spark.fleet import STATUSES
-from spark.text import shortened
+from spark.groups import GROUP_KEYS
+from spark.metrics_text import Family, Sample, metrics_text
 
-Sample = tuple[Mapping[str, str], int]
+ID = "%Y%m%dT%H%M%SZ"
+
+REBALANCES = "rebalances_per_hour"
+
+MEASURES = {
+    "excess_partitions": "Partitions of the most loaded member beyond what the best plan gives it.",
+    "gap_ratio": "Highest load now divided by that of the best plan, less 1.",
+    REBALANCES: "Generations that the group went through per hour, by its history.",
+    "late_seconds": "How long ago the worst partition's committed offset was the end.",
+}
+"""What is measured of the worst groups: the end of each metric's name, and what it is."""
 
 
-def metrics_of(audit: FleetAudit, worst_groups: int) -> str:
+def metrics_of(
+    audit: FleetAudit, worst_groups: int, changes: Sequence[Tracked] | None = None
+) -> str:
     """The text; the number of series depends on `worst_groups`, not on the fleet.
 
     Every finding that was run has a series for each severity, 0 where there is none. The worst
     groups (by critical findings, then warnings) have series of their own, the others come as sums.
+    `changes` are those since the last audit, where they were looked for.
     """
     counts = audit.counts()
     groups = audit.groups()
     state = state_of(counts, groups)
     total = {item: sum(row[item] for row in counts) for item in WORST_FIRST}
-    worst, others = _by_group(audit, worst_groups, total)
-    families = (
+    ranked = _worst_groups(audit, worst_groups)
+    worst, others = _by_group(ranked, total)
+    families: list[Family] = [
         (
             "evenfleet_audit_findings",
             "Findings of the newest audit.",
@@ -66,20 +81,73 @@ def metrics_of(audit: FleetAudit, worst_groups: int) -> str:
             "Which snapshot was audited.",
             [({"snapshot": audit.snapshot}, 1)],
         ),
+        (
+            "evenfleet_audit_snapshot_timestamp_seconds",
+            "When that snapshot was taken.",
+            [({}, datetime.strptime(audit.snapshot, ID).replace(tzinfo=UTC).timestamp())],
+        ),
+        *_measures(audit, ranked),
+        *([] if changes is None else [_changes(changes)]),
+    ]
+    return metrics_text(families)
+
+
+def _changes(changes: Sequence[Tracked]) -> Family:
+    counts = Counter((one.change, one.severity) for one in changes)
+    return (
+        "evenfleet_audit_changes",
+        "Findings that are new, worse or gone since the last audit.",
+        [
+            ({"change": change, "severity": severity}, counts[change, severity])
+            for change in Change
+            for severity in TRACKED
+        ],
     )
-    return "".join(line for family in families for line in _lines(*family))
 
 
-def _by_group(
-    audit: FleetAudit, worst_groups: int, total: Mapping[str, int]
-) -> tuple[list[Sample], list[Sample]]:
-    """Samples of the worst groups, and what is left of the totals for the rest."""
+def _measures(audit: FleetAudit, groups: Sequence[Row]) -> list[Family]:
+    """What is measured of these groups; without a history nothing is known of time."""
+    keys = [(row["cluster"], row["group"]) for row in groups]
+    session = audit.findings.sparkSession
+    chosen = F.broadcast(session.createDataFrame(keys, "cluster string, `group` string"))
+    now = audit.judged.where("max_load > 0")
+    frames = {
+        "excess_partitions": now.withColumn("value", F.expr("current_max_load - max_load")),
+        "gap_ratio": now.withColumn("value", F.expr("current_max_load / max_load - 1")),
+    }
+    if audit.past:
+        frames[REBALANCES] = audit.past.rebalanced.withColumn(
+            "value", F.expr("generations / hours")
+        )
+        if "offsets" in audit.past.recent.tables:
+            late = audit.past.consumption.groupBy(*GROUP_KEYS)
+            frames["late_seconds"] = late.agg(F.max("lag_seconds").alias("value"))
+    families: list[Family] = []
+    for name, frame in frames.items():
+        rows = frame.join(chosen, list(GROUP_KEYS), "left_semi").collect()
+        values = {(row["cluster"], row["group"]): row["value"] for row in rows}
+        if name == REBALANCES:  # a history has no row of a group that didn't rebalance
+            values = dict.fromkeys(keys, 0.0) | values
+        samples: list[Sample] = [
+            ({"cluster": cluster, "group": group}, value)
+            for (cluster, group), value in sorted(values.items())
+            if value is not None
+        ]
+        families.append((f"evenfleet_audit_group_{name}", MEASURES[name], samples))
+    return families
+
+
+def _worst_groups(audit: FleetAudit, most: int) -> list[Row]:
     sums = [F.count_if(F.col("severity") == severity).alias(severity) for severity in WORST_FIRST]
     of_groups = audit.findings.where("group is not null").groupBy("cluster", "group")
     ranked = of_groups.agg(*sums).orderBy(
         *(F.col(severity).desc() for severity in WORST_FIRST), "cluster", "group"
     )
-    rows = ranked.limit(worst_groups).collect()
+    return ranked.limit(most).collect()
+
+
+def _by_group(rows: Sequence[Row], total: Mapping[str, int]) -> tuple[list[Sample], list[Sample]]:
+    """Samples of the worst groups, and what is left of the totals for the rest."""
     samples: list[Sample] = [
         ({"cluster": row["cluster"], "group": row["group"], "severity": severity}, row[severity])
         for row in rows
@@ -90,30 +158,3 @@ def _by_group(
         for severity in WORST_FIRST
     ]
     return samples, others
-
-
-def _lines(name: str, about: str, samples: Iterable[Sample]) -> Iterator[str]:
-    yield f"# HELP {name} {about}\n# TYPE {name} gauge\n"
-    for labels, value in samples:
-        values = ",".join(f'{label}="{_escaped(text)}"' for label, text in labels.items())
-        yield f"{name}{{{values}}} {int(value)}\n"
-
-
-def _escaped(text: str) -> str:
-    """A label's value, as the text format wants it; a long one is shortened, and stays its own."""
-    return shortened(text).replace("\\", "\\\\").replace("\n", "\\n").replace('"', '\\"')
-
-
-def check_metrics(path: Path) -> None:
-    """Raise InputError when the file can't be written, before any work is done."""
-    if not path.parent.is_dir():
-        raise InputError(f"metrics {path} can't be written: {path.parent} is not a folder")
-    if path.is_dir():
-        raise InputError(f"metrics {path} can't be written: it is a folder")
-    if path.suffix != ".prom":
-        raise InputError(
-            f"metrics {path} would not be read: node_exporter's textfile collector takes files "
-            f"named *.prom alone; name it {path.with_suffix('.prom').name}"
-        )
-    if not os.access(path.parent, os.W_OK | os.X_OK):
-        raise InputError(f"metrics {path} can't be written: no permission for {path.parent}")

@@ -239,7 +239,7 @@ RESULTS = {
     STORE: ("subscriptions", *TABLES),
     PLAN: ("assignments", "groups", "clusters", "part", "traffic", "weights"),
     COMPARISON: ("comparison", "fleet"),
-    AUDIT: ("findings", "coordinators", "groups"),
+    AUDIT: ("findings", "coordinators", "groups", "tracked"),
     HISTORY: ("states", "changes", "rebalances"),
     REPLAY: ("replay", "league"),
     RATES: ("rates", "consumption", "members"),

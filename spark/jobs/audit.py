@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from enum import StrEnum
@@ -20,10 +21,15 @@ from spark.audit import (
     FINDINGS,
     SEVERITIES,
     AuditSettings,
-    check_metrics,
+    Change,
+    Tracked,
+    changes_since,
+    counts_of,
     fails,
+    last_tracked,
     metrics_of,
     read_audit_settings,
+    rows_of,
     state_of,
 )
 from spark.errors import UnreadableError, first_line, unreadable_file
@@ -41,6 +47,7 @@ from spark.fleet import (
     whole,
     within_reach,
 )
+from spark.metrics_text import check_metrics
 from spark.terminal import (
     CHECK_FAILED,
     OUT,
@@ -89,6 +96,13 @@ def audit(
     history: Annotated[
         bool, option("Also run checks that need several snapshots (several times slower).")
     ] = False,
+    since_last: Annotated[
+        bool,
+        option(
+            "Also report what is new, worse and gone since the last audit in --out; --fail-on then "
+            "looks at what is new or worse."
+        ),
+    ] = False,
     fail_on: Annotated[
         FailOn | None,
         option(
@@ -108,6 +122,8 @@ def audit(
     audit_settings = read_audit_settings(thresholds).with_consumers(settings.consumers)
     if prometheus:
         check_metrics(prometheus)
+    if since_last and not out:
+        raise InputError("--since-last needs --out FOLDER, where the last audit's results are")
     with source.session(source.snapshot, history) as spark:
         counts, groups = audit_store(
             *(
@@ -119,7 +135,7 @@ def audit(
                 audit_settings,
                 settings.max_age,
             ),
-            *(source.part, history),
+            *(source.part, history, since_last),
         )
     if fail_on and fails(counts, groups, fail_on):
         raise typer.Exit(CHECK_FAILED)
@@ -135,11 +151,13 @@ def audit_store(
     max_age: timedelta,
     part: Part = WHOLE,
     history: bool = False,
+    since_last: bool = False,
 ) -> tuple[Counts, Groups]:
     """Audit one fleet, print and write what is found; how much of each kind, and who was judged.
 
     That is the newest of what is whole and can be read, unless `snapshot` names one. With `history`
-    the snapshots before it are looked at as well.
+    the snapshots before it are looked at as well. With `since_last` only what is new or worse since
+    the last audit in `out` is counted.
     """
     if out:
         check_out(session, out, AUDIT)
@@ -153,7 +171,7 @@ def audit_store(
             fleet = part_of(fleet, part)
             past = _past(session, store, fleet, stored, settings, max_age) if history else None
             with _audit_one(session, store, fleet, before, settings, past) as made:
-                return _print_audit(made, fleet, out, prometheus, settings)
+                return _print_audit(made, fleet, out, prometheus, settings, since_last)
         except Exception as error:
             broken = _unreadable(error)
             if broken is None or broken == snapshot or stored.why_not(broken) is not None:
@@ -232,8 +250,10 @@ def _print_audit(
     out: Where | None,
     prometheus: Path | None,
     settings: AuditSettings,
+    since_last: bool,
 ) -> tuple[Counts, Groups]:
     """Print and write an audit, when all of it is there."""
+    session, tracked = made.findings.sparkSession, None
     with busy(f"auditing snapshot {made.snapshot}"):
         counts = made.counts()
         groups, kinds = made.groups(), made.kinds()
@@ -247,10 +267,13 @@ def _print_audit(
             if made.coordinators:
                 rows = made.coordinators.coalesce(1).sortWithinPartitions("cluster", "broker")
                 written["coordinators"] = rows
-            session = findings.sparkSession
+            if since_last:
+                last = last_tracked(session, out, made.snapshot)
+                tracked = changes_since(made, last or [], fleet.instants)
+                written["tracked"] = rows_of(session, tracked)
             write_tables(session, out, snapshot_id(made.snapshot), written, RESULTS[AUDIT])
         if prometheus:
-            replace_text(prometheus, metrics_of(made, settings.worst_groups))
+            replace_text(prometheus, metrics_of(made, settings.worst_groups, tracked))
     sentence = verdict(counts, groups, worst)
     not_run = [{"finding": name, "why": why} for name, why in made.not_run.items()]
     result = [row | {"what": FINDINGS[row["finding"]].tells} for row in counts if _total(row)]
@@ -264,6 +287,8 @@ def _print_audit(
     }
     hide = () if OUT.width >= ROOMY else ("what",)
     tables = {"findings": Table(counts, result)} | programs_only(beside) | clusters_read(fleet)
+    if tracked is not None:
+        tables |= {"changes": Table(_changed(tracked), most=WORST)}
     show(tables, hide)
     if is_for_people():
         _show_worst(worst)
@@ -280,8 +305,22 @@ def _print_audit(
             say(f"The groups of each coordinator are in {table_in(out, 'coordinators')}.")
     elif sum(map(_total, counts)) > len(worst):
         say(f"These are the worst {len(worst)}: --out FOLDER writes all.")
+    if tracked is not None:
+        kinds_of_change = Counter(one.change for one in tracked)
+        said = ", ".join(f"{kinds_of_change[one]} {one}" for one in Change)
+        say(f"Warnings and critical findings since the last audit: {said}.")
     say(f"Snapshot {made.snapshot}. {sentence}")
-    return counts, groups
+    return counts if tracked is None else counts_of(tracked), groups
+
+
+def _changed(tracked: Sequence[Tracked]) -> list[dict[str, Any]]:
+    """What is new, worse or gone, the new first."""
+    names = ("change", "severity", "cluster", "group", "finding", "subject", "since", "sentence")
+    order = [*Change]
+    changed = sorted(
+        (one for one in tracked if one.change), key=lambda one: order.index(one.change)
+    )
+    return [{name: getattr(one, name) for name in names} for one in changed]
 
 
 def _show_worst(worst: Sequence[dict[str, Any]]) -> None:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 from pyspark.sql import DataFrame, functions as F
 
 from spark import InputError
-from spark.members import HEADROOM, members_fleet
+from spark.files import replace_text
+from spark.members import HEADROOM, members_fleet, size_metrics
+from spark.metrics_text import check_metrics
 from spark.settings import window_length
 from spark.terminal import (
     FleetOptions,
@@ -45,16 +48,24 @@ def members(
         float, option("Target load, as a share of a member's highest observed rate.")
     ] = HEADROOM,
     window: Window = "24h",
+    metrics: Annotated[
+        Path | None,
+        option("File of metrics (*.prom) for node_exporter's textfile collector, and autoscalers."),
+    ] = None,
 ) -> None:
     """Report how many members each group needs, and how many are spare."""
     length, settings = window_length(window), source.settings
     if not 0 < headroom <= 1:
         raise InputError(f"--headroom {headroom:g} must be above 0 and at most 1")
+    if metrics:
+        check_metrics(metrics)
     with source.session() as spark:
         fleet = source.read(spark, "members")
         flowing = optional_rates(spark, source.where, fleet, length, settings)
         with flowing as rates, busy("counting members"):
             rows = as_rows(in_order(members_fleet(fleet, rates, headroom)).collect())
+    if metrics:
+        replace_text(metrics, size_metrics(rows))
     sized = [row for row in rows if row["sentence"]]
     shown = [{name: row[name] for name in COLUMNS_SHOWN} for row in sized]
     show({"members": Table(rows, shown, most=FIRST)} | clusters_read(fleet))

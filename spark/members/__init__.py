@@ -3,3 +3,4 @@
 from __future__ import annotations
 
 from spark.members.members import HEADROOM as HEADROOM, members_fleet as members_fleet
+from spark.members.metrics import size_metrics as size_metrics

@@ -11,10 +11,11 @@ from prometheus_client.parser import text_string_to_metric_families
 from pyspark.sql import SparkSession
 
 from spark import FleetAudit, InputError
-from spark.audit.prometheus import check_metrics, metrics_of
+from spark.audit.prometheus import metrics_of
 from spark.audit.registry import FINDINGS
 from spark.audit.verdict import State
 from spark.fleet import STATUSES
+from spark.metrics_text import check_metrics
 
 COLUMNS = (
     "cluster string, `group` string, subject string, finding string, severity string, "
@@ -34,7 +35,12 @@ def audit_of(spark: SparkSession, found: Iterable[FindingRow], groups: int) -> F
     ]
     findings = spark.createDataFrame(rows, COLUMNS)
     judged = spark.range(groups).selectExpr(
-        "if(id = 0, 'empty', 'ok') as status", "cast(null as string) as kind"
+        "'c' as cluster",
+        "format_string('g%04d', id) as `group`",
+        "if(id = 0, 'empty', 'ok') as status",
+        "cast(null as string) as kind",
+        "id + 3 as current_max_load",
+        "if(id = 0, null, 2) as max_load",
     )
     return FleetAudit("20261121T060000Z", findings, NOT_RUN, [], judged)
 
@@ -74,7 +80,7 @@ def test_series_are_as_many_in_any_fleet_and_their_sums_add_up(spark: SparkSessi
     """Three of each group's severities; all else depends on findings and statuses alone."""
     worst = 5
     bound = 3 * (len(FINDINGS) - len(NOT_RUN)) + len(FINDINGS) + len(STATUSES) + 3 * worst + 3 + 1
-    bound += len(State)
+    bound += len(State) + 1 + 2 * (worst - 1)  # the time, and how uneven the worst groups are
     for groups in (8, 80):
         samples = parsed(metrics_of(audit_of(spark, fleet(groups), groups), worst))
         assert len(samples) == bound
@@ -94,6 +100,10 @@ def test_series_are_as_many_in_any_fleet_and_their_sums_add_up(spark: SparkSessi
         named = {
             dict(labels)["group"] for name, labels in samples if name.endswith("_group_findings")
         }
+        at = {"cluster": "c", "group": f"g{groups - 1:04}"}
+        assert total(samples, "evenfleet_audit_group_excess_partitions", **at) == groups
+        assert total(samples, "evenfleet_audit_group_gap_ratio", **at) == groups / 2
+        assert total(samples, "evenfleet_audit_snapshot_timestamp_seconds") == 1_795_240_800
         last = {f"g{groups - 1:04}", f"g{groups - 2:04}"}
         assert named == {"g0000", "g0001", "g0002", *last}
 

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
+from prometheus_client.parser import text_string_to_metric_families
 
 from spark.fleet.local_store import write_store
 from tests.spark.members.test_members_fleet import fleet
@@ -37,6 +38,23 @@ def test_for_programs_and_some_groups(run: Run, hourly: Path) -> None:
     (row,) = json.loads(output.out)["members"]
     assert (row["group"], row["spare"], row["needed"]) == ("mixed", 2, None)
     assert row["sizes"][0] == {"members": 2, "max_load": 9, "even": False}
+
+
+def test_metrics_for_autoscalers(run: Run, hourly: Path, tmp_path: Path) -> None:
+    """A series a group of what is known; a file that can't be written is told beforehand."""
+    file = tmp_path / "members.prom"
+    said = run("members", hourly, "--headroom", 0.8, "--metrics", file)
+    assert said.code == 0, said.err
+    samples = {
+        (sample.name.removeprefix("evenfleet_members_"), sample.labels["group"]): sample.value
+        for family in text_string_to_metric_families(file.read_text(encoding="utf-8"))
+        for sample in family.samples
+    }
+    big = {name: value for (name, group), value in samples.items() if group == "big"}
+    assert big == {"now": 50, "even_below": 17, "even_above": 51, "most": 51}
+    assert samples["needed", "mixed"] == 3
+    refused = run("members", hourly, "--metrics", tmp_path)
+    assert (refused.code, is_one_line(refused)) == (2, True)
 
 
 def test_one_snapshot_tells_all_but_what_comes_in_needs(run: Run, store: Path) -> None:

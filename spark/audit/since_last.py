@@ -1,0 +1,140 @@
+"""What has changed since the last audit: findings that are new, worse or gone."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from dataclasses import astuple, dataclass, replace
+from enum import StrEnum
+from typing import Any
+
+from pyspark.sql import DataFrame, SparkSession
+
+from spark.audit.finding import SEVERITIES, WORST_FIRST
+from spark.audit.fleet_audit import FleetAudit
+from spark.audit.verdict import NOT_KNOWN
+from spark.files import Where, source_of
+from spark.fleet import read_result
+
+TRACKED = SEVERITIES[1:]
+"""Severities that are tracked: what is only good to know wakes nobody."""
+
+TABLE = "tracked"
+SCHEMA = (
+    "cluster string, `group` string, finding string, subject string, severity string, "
+    "since string, change string, sentence string"
+)
+MEMBERS = "members"
+"""The subject of all findings about one member: its id changes whenever it starts again."""
+
+
+class Change(StrEnum):
+    """What happened to a finding since the last audit."""
+
+    NEW = "new"
+    WORSE = "worse"
+    GONE = "gone"
+
+
+@dataclass(frozen=True)
+class Tracked:
+    """A finding that stands, or is gone since the last audit; `since` is a snapshot.
+
+    It stands at its worst severity. Where a group, a cluster or the finding itself couldn't be
+    looked at, what stood goes on to stand: an audit that sees less ends nothing.
+    """
+
+    cluster: str
+    group: str | None
+    finding: str
+    subject: str
+    severity: str
+    since: str
+    change: Change | None
+    sentence: str
+
+    @property
+    def key(self) -> tuple[Any, ...]:
+        return self.cluster, self.group, self.finding, self.subject
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What an audit could look at: clusters, all groups of them but those `unjudged`, findings."""
+
+    clusters: Collection[str]
+    unjudged: Collection[tuple[str, str]]
+    not_run: Collection[str]
+
+    def covers(self, one: Tracked) -> bool:
+        return (
+            one.cluster in self.clusters
+            and one.finding not in self.not_run
+            and (one.cluster, one.group) not in self.unjudged
+        )
+
+
+def tracked_now(
+    last: Iterable[Tracked], found: Iterable[Any], seen: Seen, snapshot: str
+) -> list[Tracked]:
+    """What stands now or is gone, by what stood at the last audit and what was `found` now.
+
+    `found` are rows of cluster, group, finding, subject, severity and sentence.
+    """
+    before = {one.key: one for one in last if one.change is not Change.GONE}
+    now: dict[tuple[Any, ...], Tracked] = {}
+    for row in found:
+        subject = MEMBERS if row["subject"].startswith("member ") else row["subject"]
+        key = (row["cluster"], row["group"], row["finding"], subject)
+        if key not in now or _rank(row["severity"]) > _rank(now[key].severity):
+            now[key] = Tracked(*key, row["severity"], snapshot, Change.NEW, row["sentence"])
+    for key, one in before.items():
+        if key not in now:
+            gone = Change.GONE if seen.covers(one) else None
+            now[key] = replace(one, change=gone)
+        else:
+            worse = _rank(now[key].severity) > _rank(one.severity)
+            change = Change.WORSE if worse else None
+            now[key] = replace(now[key], since=one.since, change=change)
+    return [now[key] for key in sorted(now, key=lambda key: tuple(text or "" for text in key))]
+
+
+def changes_since(
+    audit: FleetAudit, last: Iterable[Tracked], clusters: Collection[str]
+) -> list[Tracked]:
+    """The same of an audit of these clusters."""
+    found = audit.findings.where(f"severity in {TRACKED}").orderBy("cluster", "group", "sentence")
+    unjudged = audit.judged.where(f"status in {NOT_KNOWN}").select("cluster", "group").collect()
+    seen = Seen(clusters, {(row["cluster"], row["group"]) for row in unjudged}, audit.not_run)
+    return tracked_now(last, found.collect(), seen, audit.snapshot)
+
+
+def last_tracked(session: SparkSession, out: Where, snapshot: str) -> list[Tracked] | None:
+    """What the last audit in `out` tracked, up to this snapshot; None if there is none."""
+    ids = [one for one in source_of(session, out).ids(TABLE) if one <= snapshot]
+    if not ids:
+        return None
+    rows = read_result(session, out, TABLE, ids[-1]).rows.collect()
+    stood = [Tracked(**row.asDict()) for row in rows]
+    return [replace(one, change=Change(one.change) if one.change else None) for one in stood]
+
+
+def rows_of(session: SparkSession, tracked: Iterable[Tracked]) -> DataFrame:
+    """For the table `tracked`, kept beside the audit's results for the next audit."""
+    return session.createDataFrame([astuple(one) for one in tracked], SCHEMA).coalesce(1)
+
+
+def counts_of(tracked: Collection[Tracked]) -> list[dict[str, Any]]:
+    """New and worse findings, as `FleetAudit.counts` has all of them."""
+    fresh = [one for one in tracked if one.change in (Change.NEW, Change.WORSE)]
+    return [
+        {"finding": name}
+        | {
+            severity: sum(one.finding == name and one.severity == severity for one in fresh)
+            for severity in WORST_FIRST
+        }
+        for name in sorted({one.finding for one in fresh})
+    ]
+
+
+def _rank(severity: str) -> int:
+    return SEVERITIES.index(severity)

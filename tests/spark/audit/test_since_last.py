@@ -1,0 +1,130 @@
+"""What is new, worse and gone since the last audit: in a year of audits, one alert a change."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+from spark.audit.finding import WORST_FIRST
+from spark.audit.since_last import Change, Seen, Tracked, counts_of, tracked_now
+from spark.fleet.local_store import write_store
+from tests.spark.audit.test_audit_command import FIRST, SECOND, THIRD, troubled, well
+from tests.spark.support.said import Run
+
+EVERYTHING = Seen({"c", "d"}, set(), set())
+
+
+def found(severity: str, subject: str = "topic t", group: str | None = "g") -> dict[str, Any]:
+    return {
+        "cluster": "c",
+        "group": group,
+        "finding": "lag",
+        "subject": subject,
+        "severity": severity,
+        "sentence": "A sentence.",
+    }
+
+
+def changes(tracked: list[Tracked]) -> list[tuple[str, Change | None]]:
+    return [(one.severity, one.change) for one in tracked]
+
+
+def test_a_finding_is_new_then_known_then_worse_then_gone_and_then_forgotten() -> None:
+    courses = [["warning"], ["warning"], ["critical"], ["warning"], [], []]
+    last: list[Tracked] = []
+    course = []
+    for hour, severities in enumerate(courses):
+        last = tracked_now(last, map(found, severities), EVERYTHING, f"s{hour}")
+        course.append(changes(last))
+    assert course == [
+        [("warning", Change.NEW)],
+        [("warning", None)],
+        [("critical", Change.WORSE)],
+        [("warning", None)],
+        [("warning", Change.GONE)],
+        [],
+    ]
+
+
+def test_members_that_start_again_are_no_news() -> None:
+    """Their ids are others then; a second topic is news."""
+    last = tracked_now([], [found("warning", "member a-1")], EVERYTHING, "s0")
+    again = [found("warning", "member a-2"), found("critical", "member b-9")]
+    last = tracked_now(last, again, EVERYTHING, "s1")
+    assert changes(last) == [("critical", Change.WORSE)]
+    last = tracked_now(last, [*again, found("warning", "topic u")], EVERYTHING, "s2")
+    assert Counter(one.change for one in last) == {None: 1, Change.NEW: 1}
+
+
+def test_what_can_not_be_looked_at_goes_on_to_stand() -> None:
+    last = tracked_now([], [found("critical")], EVERYTHING, "s0")
+    for seen in (
+        Seen({"d"}, set(), set()),
+        Seen({"c"}, {("c", "g")}, set()),
+        Seen({"c"}, set(), {"lag"}),
+    ):
+        still = tracked_now(last, [], seen, "s1")
+        assert [(one.since, one.change) for one in still] == [("s0", None)]
+        assert changes(tracked_now(still, [found("critical")], EVERYTHING, "s2")) == [
+            ("critical", None)
+        ]
+
+
+def test_a_year_of_hourly_audits_alerts_once_a_change() -> None:
+    """Groups fall ill and recover; they rebalance, restart and get out of sight in between."""
+    chance = random.Random(34)
+    groups = [f"g{at}" for at in range(20)]
+    ill: dict[str, str] = {}
+    last: list[Tracked] = []
+    onsets = alerts = recoveries = ends = 0
+    for hour in range(365 * 24):
+        for group in groups:
+            before = ill.get(group)
+            if chance.random() < 0.002:
+                ill[group] = chance.choice(["warning", "critical"])
+            elif group in ill and chance.random() < 0.01:
+                del ill[group]
+            after = ill.get(group)
+            onsets += before != after and (before is None or after == "critical")
+            recoveries += before is not None and after is None
+        known = {one.group: one.severity for one in last if one.change is not Change.GONE}
+        hidden = {
+            ("c", group)
+            for group in groups
+            if known.get(group) == ill.get(group) and chance.random() < 0.05
+        }
+        rows = [
+            found(severity, f"member {group}-{hour}", group)
+            for group, severity in ill.items()
+            if ("c", group) not in hidden
+        ]
+        last = tracked_now(last, rows, Seen({"c"}, hidden, set()), str(hour))
+        fresh = counts_of(last)
+        alerts += sum(row[severity] for row in fresh for severity in WORST_FIRST)
+        ends += sum(one.change is Change.GONE for one in last)
+        assert len(last) <= len(groups)
+    assert (alerts, ends) == (onsets, recoveries)
+    assert onsets > 300
+
+
+def test_the_command_alerts_once(run: Run, tmp_path: Path) -> None:
+    """By its exit code; what stood is beside its results, and metrics have as many series."""
+    store, out, metrics = tmp_path / "store", tmp_path / "out", tmp_path / "evenfleet.prom"
+    words = ("--out", out, "--since-last", "--fail-on", "warning", "--prometheus", metrics)
+    course, series = [], set()
+    for snapshot, fleet in ((FIRST, troubled()), (SECOND, troubled()), (THIRD, well())):
+        write_store(fleet.tables(), store, snapshot)
+        said = run("audit", store, *words, "--format", "json")
+        shown = json.loads(said.out)["changes"]
+        course.append((said.code, Counter(row["change"] for row in shown)))
+        lines = metrics.read_text(encoding="utf-8").splitlines()
+        series.add(sum(line.startswith("evenfleet_audit_changes{") for line in lines))
+    assert course == [(1, {"new": 2}), (0, {}), (0, {"gone": 2})]
+    assert series == {6}
+    refused = run("audit", store, "--since-last")
+    assert (refused.code, refused.err) == (
+        *(2, "evenfleet: --since-last needs --out FOLDER, where the last audit's results are\n"),
+    )
