@@ -130,7 +130,7 @@ def rename_hash(row: SimpleNamespace, name: str, like: str) -> None:
 
 def names_of(row: Any, hashes: Sequence[int]) -> list[str]:
     """The names behind hashes, by what the row says of its names."""
-    entries = {}
+    entries: dict[int, str] = {}
     for names, codes in (
         (row.member_ids, row.member_hashes),
         (row.topics, row.topic_hashes),

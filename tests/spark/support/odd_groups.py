@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from typing import Any
 
 from tests.spark.support.fleets import Fleet
 from tests.spark.support.odd_bytes import odd
@@ -21,7 +22,12 @@ def odd_groups() -> Fleet:
     _topics(fleet)
     fleet.group("plain", BOTH, [("t", n, "a") for n in range(4)], strategy="range")
     fleet.group("plain", {"z": ["t"]}, [("t", 4, "z", 3)], cluster="d", coordinator=2)
-    claims = [("t", 0, "a", 2), ("t", 0, "b", 3), ("t", 1, "a", 1), ("t", 1, "b", 1)]
+    claims: list[tuple[Any, ...]] = [
+        ("t", 0, "a", 2),
+        ("t", 0, "b", 3),
+        ("t", 1, "a", 1),
+        ("t", 1, "b", 1),
+    ]
     claims += [("t", 2, None), ("t", 3, "gone"), ("t", 3, "went", 9), ("u", 7, "b"), ("u", -1, "b")]
     fleet.group("claims", BOTH, claims, generations={"a": 2}, type="Consumer")
     fleet.group("unread", {"a": ["t"]}, [("u", 2, "a"), ("nowhere", 3, "a"), ("nowhere", 9, "x")])
@@ -57,7 +63,11 @@ def _topics(fleet: Fleet) -> None:
     for row in fleet.rows["partitions"]:
         if row["topic"] == "__consumer_offsets" and row["partition"] % 3:
             row["leader"] = row["partition"] % 5
-    ids = {"two-ids": [HEX, OTHER], "bad-id": ["no id", HEX[::-1]], "shared": [HEX[::-1], None]}
+    ids: dict[str, list[str | None]] = {
+        "two-ids": [HEX, OTHER],
+        "bad-id": ["no id", HEX[::-1]],
+        "shared": [HEX[::-1], None],
+    }
     ids |= {"shares": [HEX[::-1].upper()], "hex": [BASE64, HEX.upper(), None]}
     for topic, values in ids.items():
         for number, topic_id in enumerate(values):
