@@ -71,6 +71,8 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> SparkSession:
         # no Hive and no Derby, which take seconds and leave files behind
         "spark.sql.catalogImplementation": "in-memory",
         "spark.sql.warehouse.dir": str(tmp_path_factory.mktemp("warehouse")),
+        # Spark 4.0 has it off: its rows hold lists then where workers get arrays
+        "spark.sql.execution.arrow.pyspark.enabled": "true",
         # starts sooner: one thread collects garbage, and code is compiled once, quickly
         "spark.driver.extraJavaOptions": " ".join(
             [*java_options(Size.SMALL), "-XX:ReservedCodeCacheSize=512m"]

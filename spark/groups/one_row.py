@@ -9,6 +9,7 @@ from pyspark.sql import DataFrame
 
 from spark.errors import InputError
 from spark.fleet import TABLES, FleetFiles, FleetSnapshot, is_named
+from spark.groups.batches import rows_of
 from spark.groups.encode import encode
 from spark.groups.one_group import no_such_group, row_of_group, several_clusters
 from spark.groups.weights import weight_tables
@@ -60,5 +61,5 @@ def rows_in_frames(
     tables["partitions"] = tables["partitions"].join(of_cluster, "cluster", "left_semi")
     chosen_rows = FleetSnapshot(snapshot.id, tables)
     weights = weight_tables(chosen_rows, sources, rates)
-    encoded: Any = encode(chosen_rows, racks, weights=weights).toPandas()
-    return list(encoded.itertuples(index=False))
+    encoded = encode(chosen_rows, racks, weights=weights).toArrow()
+    return [row for batch in encoded.to_batches() for row in rows_of(batch)]

@@ -14,7 +14,7 @@ from pyspark.sql import SparkSession
 
 from spark import FleetFiles, FleetSnapshot, InputError, explain_group
 from spark.fleet.local_store import write_store
-from spark.groups import coordinators, encode, row_of_group, seat_of_group
+from spark.groups import coordinators, encode, one_row, row_of_group, seat_of_group
 from spark.groups.group import FleetGroup, read_or_failed
 from spark.groups.seats import CoordinatorLocation
 from tests.spark.support.fleets import SNAPSHOT, Fleet, nullable
@@ -211,3 +211,17 @@ def test_only_the_row_groups_of_the_group_are_read(
     row = row_of_group(files, "g-17")
     assert row.topic_sizes.tolist() == [5]
     assert {*read} == {17}
+
+
+def test_a_row_has_arrays_also_where_spark_hands_out_lists(spark: SparkSession) -> None:
+    """As Spark 4.0 does by default."""
+    fleet = Fleet().topic("t", 2).group("g", {"a": ["t"]}, [("t", 0, "a")])
+    arrow = "spark.sql.execution.arrow.pyspark.enabled"
+    before = spark.conf.get(arrow)
+    spark.conf.set(arrow, "false")
+    try:
+        row = one_row(fleet.snapshot(spark), "g", None)
+    finally:
+        spark.conf.set(arrow, before)
+    assert isinstance(row.member_ids, np.ndarray)
+    assert explain_group(fleet.snapshot(spark), "g")
