@@ -19,7 +19,7 @@ from spark.fleet.local_store import write_store
 from spark.jobs.demo import SEED
 from tests.paths import ROOT
 
-GENERATED = (".*", "__pycache__", "*.egg-info", "build", "dist", "demo", "target")
+GENERATED = (".*", "__pycache__", "*.egg-info", "build", "dist", "target")
 PIP = (sys.executable, "-m", "pip", "--disable-pip-version-check", "-q")
 BUILD_SDIST = "from setuptools import build_meta; print(build_meta.build_sdist('.'))"
 
@@ -28,6 +28,12 @@ def outside(**more: str) -> dict[str, str]:
     """The environment of somebody who has no checkout."""
     ours = ("PYTHONPATH", "PYSPARK_PYTHON")
     return {name: value for name, value in os.environ.items() if name not in ours} | more
+
+
+def _generated(folder: str, names: list[str]) -> set[str]:
+    """What a checkout has beside its files: `demo` at its top, while spark/demo is code."""
+    found = shutil.ignore_patterns(*GENERATED)(folder, names)
+    return found | ({"demo"} if Path(folder) == ROOT else set())
 
 
 class Installed:
@@ -53,7 +59,7 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Installed:
     """Source distribution, the wheel made of it, and what it needs from this environment."""
     folder = tmp_path_factory.mktemp("installed")
     checkout = folder / "checkout"
-    shutil.copytree(ROOT, checkout, symlinks=True, ignore=shutil.ignore_patterns(*GENERATED))
+    shutil.copytree(ROOT, checkout, symlinks=True, ignore=_generated)
     subprocess.run(
         [sys.executable, "-c", BUILD_SDIST], cwd=checkout, check=True, capture_output=True
     )

@@ -16,7 +16,7 @@ COMMANDS = ("terminal", "jobs", "cli.py")
 KEEPERS = {
     *("plan/fleet_plan.py", "audit/fleet_audit.py", "graph/fleet_graph.py"),
     *("history/facts.py", "history/fleet_history.py", "history/rates.py"),
-    "replay/fleet_replay.py",
+    *("replay/fleet_replay.py", "report/gather.py", "report/groups.py"),
 }
 LIBRARY = [
     path

@@ -71,12 +71,12 @@ def test_audit(run: Run, store: Path, tmp_path: Path) -> None:
     text = metrics.read_text(encoding="utf-8")
     assert max(map(len, text.splitlines())) < 1_000
     labels = [
-        (sample.labels["group"], sample.labels["severity"])
+        (sample.labels["group"], sample.name, sample.labels.get("severity"))
         for family in text_string_to_metric_families(text)
         for sample in family.samples
         if "group" in sample.labels
     ]
-    assert len({group for group, _ in labels}) == len(GROUPS)
+    assert len({group for group, *_ in labels}) == len(GROUPS)
     assert len(labels) == len({*labels})
     output = run("audit", store, "--format", "json")
     assert {row["group"] for row in json.loads(output.out)["worst"]} == {*GROUPS}

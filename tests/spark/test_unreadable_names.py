@@ -137,7 +137,7 @@ class TestCommands:
         (leaderless,) = (row for row in findings if row["finding"] == "leaderless")
         assert leaderless["subject"] == r"topic caf\xe8"
         assert r"topic caf\xe8" in leaderless["sentence"]
-        assert f"not judged: {len(REASONS) + 1} invalid" in output.err
+        assert f"Not judged: {len(REASONS) + 1} invalid" in output.err
         assert r'group="caf\\xe8"' in metrics.read_text(encoding="utf-8")
 
     def test_explain(self, run: Run, store: Path) -> None:

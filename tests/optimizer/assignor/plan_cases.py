@@ -107,7 +107,7 @@ def _assigned(inputs: Case, file: Path, cooperative: bool) -> tuple[dict[str, An
         by_topic = result.setdefault(member_id, {})
         for topic, partition in partitions:
             by_topic.setdefault(topic, []).append(partition)
-    return result, assignor._told
+    return result, assignor._last_report
 
 
 def differences(inputs: Case, answered: Case) -> list[str]:

@@ -348,7 +348,7 @@ class TestSnapshots:
         assert run("snapshots", store).err == f"Groups of snapshot {SECOND} {report}\n"
         output = run("audit", store)
         assert "Groups that aren't consumer groups: 2 share, 1 streams." in flat(output.err)
-        assert (output.code, "not judged: 2 empty; 3 unsupported" in output.err) == (0, True)
+        assert (output.code, "Not judged: 2 empty, 3 unsupported" in flat(output.err)) == (0, True)
 
     def test_a_store_with_nothing_in_it(self, run: Run, store: Path) -> None:
         output = run("snapshots", store)

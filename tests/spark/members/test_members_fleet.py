@@ -55,7 +55,7 @@ def test_each_group_has_its_numbers_or_the_reason_why_not(spark: SparkSession) -
         "13 partitions over 4 members: 9 at most, as over 2, so 2 are spare. More members don't "
         "lower that."
     )
-    assert "commonest subscription" in mixed["assumed"]
+    assert "most common subscription" in mixed["assumed"]
     assert result["gone"]["sentence"] == "There is nothing to read."
     assert (result["nobody"]["status"], result["nobody"]["sentence"]) == ("empty", None)
     assert result["moving"]["status"] == "rebalancing"

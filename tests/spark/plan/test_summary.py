@@ -39,7 +39,7 @@ def test_where_nothing_is_to_be_done() -> None:
 def test_by_weight_the_worst_member_is_held_against_what_no_plan_is_below() -> None:
     weighed = {"planned_weighed": 1, "current_most_over": 2.5, "planned_most_over": 1.004}
     assert sentence_of([measured(**weighed), measured()]).endswith(
-        "By weight, no member of 1 group carries more than 1 times the proven lower bound "
+        "By weight, no member of 1 group carries more than 1.004 times the proven lower bound "
         "(now 2.5 times)."
     )
 

@@ -71,7 +71,7 @@ CASES = {
     "lag-on-one-member": Cases(
         Told(
             *("info", "member b", 0.7, 0.6),
-            "Member b, one of 3 with partitions in group g, has 70 % of the group's lag: 7000 "
+            "Member b, one of 3 with partitions in group g, has 70 % of the group's lag: 7,000 "
             "records of 10000.",
         ),
         fires=lagging(1500, 3500, 0, 1500, 3500, 0),

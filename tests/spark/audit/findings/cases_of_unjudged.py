@@ -31,9 +31,9 @@ def judged_but_for_two(encoded: DataFrame, judge: GroupEvaluator) -> DataFrame:
 class FailingJudge(GroupEvaluator):
     """In a worker, where nothing that a test replaces is replaced."""
 
-    def judged(self, rows: list[Any]) -> list[tuple[Any, ...]]:
+    def evaluated(self, rows: list[Any]) -> list[tuple[Any, ...]]:
         with patch("spark.audit.group_evaluator.solved_rows", _solved_but_for_two):
-            return super().judged(rows)
+            return super().evaluated(rows)
 
 
 def _solved_but_for_two(rows: list[Any], strategy: str) -> list[SolvedRow]:
