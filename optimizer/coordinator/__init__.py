@@ -19,6 +19,10 @@ from optimizer.coordinator.events import (
     steps_of as steps_of,
 )
 from optimizer.coordinator.ledger import Pause as Pause, Reading as Reading
+from optimizer.coordinator.rebalance_cost import (
+    RebalanceCost as RebalanceCost,
+    rebalance_cost as rebalance_cost,
+)
 from optimizer.coordinator.run import simulate as simulate
 from optimizer.coordinator.scenario import (
     Away as Away,
