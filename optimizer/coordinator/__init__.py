@@ -18,6 +18,7 @@ from optimizer.coordinator.events import (
     length_of as length_of,
     steps_of as steps_of,
 )
+from optimizer.coordinator.lag import Lag as Lag, PartitionLag as PartitionLag
 from optimizer.coordinator.ledger import Pause as Pause, Reading as Reading
 from optimizer.coordinator.rebalance_cost import (
     RebalanceCost as RebalanceCost,
@@ -29,6 +30,7 @@ from optimizer.coordinator.scenario import (
     Block as Block,
     Close as Close,
     Delete as Delete,
+    Freeze as Freeze,
     Grow as Grow,
     Kill as Kill,
     MoveCoordinator as MoveCoordinator,

@@ -49,6 +49,7 @@ class Client(ABC):
         self.alive = True
         self.blocked_until = 0.0
         self.called_until = 0.0
+        self.frozen_until = 0.0
         self.last_poll = math.inf
         self.expired_poll = False
         self.replaced = False
@@ -71,8 +72,14 @@ class Client(ABC):
 
     def block(self, for_ms: float) -> None:
         """The application doesn't poll from now on."""
-        if not self.alive:
-            return
+        if self.alive:
+            self._stand_still(for_ms, "block_begin")
+            if for_ms > self.settings.max_poll_ms:
+                clock = self.context.clock
+                clock.at(clock.now + self.settings.max_poll_ms, self.poll_timeout)
+
+    def _stand_still(self, for_ms: float, what: str) -> None:
+        """The application does nothing for so long."""
         context = self.context
         until = context.now + for_ms
         self.sign_of_life = max(self.sign_of_life, self.last_commit())
@@ -80,10 +87,8 @@ class Client(ABC):
         if self.blocked_until < context.now:
             self.blocked_from = context.now
         self.blocked_until = max(self.blocked_until, until)
-        context.log("block_begin", self.name)
+        context.log(what, self.name)
         context.ledger.stop(context.now, self.number, self.owned)
-        if for_ms > self.settings.max_poll_ms:
-            context.clock.at(context.now + self.settings.max_poll_ms, self.poll_timeout)
         context.clock.at(until, self.unblock)
 
     def unblock(self) -> None:
@@ -95,6 +100,43 @@ class Client(ABC):
             self.return_late()
         else:
             self.read(self.owned)
+
+    @property
+    def is_silent(self) -> bool:
+        """Whether no heartbeat comes from it: it is gone, or stands still."""
+        return not self.alive or self.frozen_until > self.context.now
+
+    def freeze(self, for_ms: float) -> None:
+        """The whole process stands still from now on, its heartbeats too."""
+        if not self.alive:
+            return
+        last_sign = self.last_sign()
+        self._stand_still(for_ms + self.context.delays.round_trip, "freeze_begin")
+        self.sign_of_life = last_sign
+        self.frozen_until = max(self.frozen_until, self.context.now + for_ms)
+        self.context.clock.at(self.frozen_until, self._thaw, self.context.now)
+        self.fall_silent()
+
+    def _thaw(self, since: float) -> None:
+        """Its own thread is first: a heartbeat, or a goodbye if poll() comes too late."""
+        now = self.context.now
+        if not self.alive or self.frozen_until > now:
+            return
+        self.context.log("freeze_end", self.name)
+        self.sign_of_life = now
+        self.is_heard()
+        if now - since > self.settings.max_poll_ms:
+            self.leave_late()
+        else:
+            self.beat()
+
+    @abstractmethod
+    def leave_late(self) -> None:
+        """Say goodbye since poll() came too late: the membership has ended."""
+
+    @abstractmethod
+    def is_heard(self) -> None:
+        """Tell the group that it isn't silent any more."""
 
     def return_late(self) -> None:
         """It polls again, but its membership has ended meanwhile."""
@@ -204,7 +246,8 @@ class Client(ABC):
     def next_beat(self) -> float:
         """When its next regular heartbeat goes out."""
         interval = self.beat_interval + self.context.delays.late
-        return self.context.chance.beat(self, interval, self.context.now)
+        beat = self.context.chance.beat(self, interval, self.context.now)
+        return max(beat, self.frozen_until)
 
     def last_beat(self) -> float:
         """When its last one went out, at the start of the membership at the earliest."""
@@ -217,7 +260,7 @@ class Client(ABC):
         commit = self.last_commit() + self.settings.commit_ms
         if not self.owned or not self.settings.auto_commit or commit <= self.context.now:
             return self.next_beat()
-        return min(self.next_beat(), commit)
+        return max(min(self.next_beat(), commit), self.frozen_until)
 
     @abstractmethod
     def beat(self) -> None:

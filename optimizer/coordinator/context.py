@@ -8,6 +8,7 @@ from uuid import UUID
 from optimizer.coordinator.assignors import Parts
 from optimizer.coordinator.catalog import Catalog
 from optimizer.coordinator.clock import Clock
+from optimizer.coordinator.lag import Backlog
 from optimizer.coordinator.ledger import Ledger
 from optimizer.coordinator.scenario import Scenario
 
@@ -74,7 +75,7 @@ class Context:
         self.clock = Clock()
         self.catalog = Catalog(scenario.group)
         self.details = details
-        self.ledger = Ledger(details)
+        self.ledger = Ledger(details, self._backlog())
         self.rebalances = 0
         self.chance = scenario.chance(seed)
         self.happenings: list[LogEntry] = []
@@ -90,6 +91,18 @@ class Context:
     def now(self) -> float:
         """Milliseconds since the scenario began."""
         return self.clock.now
+
+    def rate_of(self, partition: int) -> float | None:
+        """Records a second that come in to a partition of the catalog; None where unknown."""
+        topic, number = self.catalog.names[partition]
+        rates = self.scenario.rates.get(topic, ())
+        return float(rates[number]) if number < len(rates) else None
+
+    def _backlog(self) -> Backlog | None:
+        """An account of lag, where the scenario says what comes in and what members can read."""
+        if not self.scenario.rates or self.scenario.peak_rate is None:
+            return None
+        return Backlog(lambda partition: self.rate_of(partition) or 0.0, self.scenario.peak_rate)
 
     def log(
         self,

@@ -15,6 +15,7 @@ from optimizer.scenarios import (
     Create,
     Delete,
     Event,
+    Freeze,
     Grow,
     Join,
     Leave,
@@ -107,7 +108,7 @@ def steps_of(group: Group, scenario: Scenario, parameters: Parameters) -> list[s
 
 def length_of(event: Event, group: Group) -> float:
     """Seconds from the beginning of an event until its last step."""
-    if isinstance(event, Restart | SlowPoll):
+    if isinstance(event, Restart | SlowPoll | Freeze):
         return event.seconds
     if isinstance(event, RollingRestart | Upgrade | Migrate):
         sets = -(-len(group.members) // event.at_once)
@@ -193,6 +194,10 @@ class _Processes:
     @_steps.register
     def _slow(self, event: SlowPoll, at: float, after: Sequence[Member]) -> Iterator[steps.Step]:
         yield steps.Block(at, self._name(event.member), event.seconds * 1000)
+
+    @_steps.register
+    def _freeze(self, event: Freeze, at: float, after: Sequence[Member]) -> Iterator[steps.Step]:
+        yield steps.Freeze(at, self._name(event.member), event.seconds * 1000)
 
     @_steps.register(Grow | Create)
     def _grow(

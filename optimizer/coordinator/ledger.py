@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
 from typing import NamedTuple
 
 from optimizer.coordinator.assignors import Parts
+from optimizer.coordinator.lag import Backlog, Lag
 
 NEVER = -1
 """Reader of a partition that nobody has read yet."""
+
+NOBODY_READS = NEVER, 0.0, 0.0
+
+NOTHING: Mapping[int, float] = MappingProxyType({})
 
 
 class Pause(NamedTuple):
@@ -42,12 +48,15 @@ class Ledger:
     seconds, how often one stopped needlessly, was moved or taken over. `details` are what they are
     sums of, one by one: in a large group they take gigabytes.
 
+    With a `backlog` it knows as well how far partitions are behind.
+
     A partition is in `readers` with its member, since when that reads it, and since when it was
     unread before; or in `stopped` with its last member, since when, and whether it was asked to.
     """
 
-    def __init__(self, details: bool = True) -> None:
+    def __init__(self, details: bool = True, backlog: Backlog | None = None) -> None:
         self.details = details
+        self.backlog = backlog
         self.unread: dict[int, float] = defaultdict(float)
         self.longest_pause = 0.0
         self.stopped_needlessly = self.moved = self.taken_over = 0
@@ -72,12 +81,24 @@ class Ledger:
         """Partitions that aren't there any more."""
         for partition in partitions:
             if partition in self.readers:
-                self._close(now, partition)
+                self._stop(now, self.readers[partition][0], [partition])
             self.stopped.pop(partition, None)
+            if self.backlog:
+                self.backlog.vanish(now, partition)
+
+    def at_rest(self, member: int, partitions: Iterable[int]) -> None:
+        """A member has owned and read them since long before the account begins."""
+        for partition in partitions:
+            self.owner[partition] = member
+            self.stopped.pop(partition, None)
+            self.readers[partition] = member, 0.0, 0.0
+        if self.backlog:
+            self.backlog.start(0.0, member, dict.fromkeys(partitions, 0.0))
 
     def start(self, now: float, member: int, partitions: Iterable[int]) -> None:
         """A member reads them from now on."""
         readers, stopped, nobody = self.readers, self.stopped, (NEVER, now, False)
+        unread_since: dict[int, float] = {}
         for partition in partitions:
             other = readers.get(partition)
             if other is None:
@@ -85,10 +106,14 @@ class Ledger:
                 if now > since:
                     self._pause(partition, since, now, before, member, asked)
                 readers[partition] = member, now, since
+                unread_since[partition] = since
             elif other[0] != member:
                 self.twice_at_once.append((now, partition, other[0], member))
-                self._close(now, partition)
+                self._stop(now, other[0], [partition])
                 readers[partition] = member, now, now
+                unread_since[partition] = now
+        if self.backlog:
+            self.backlog.start(now, member, unread_since)
 
     def stop(
         self,
@@ -103,11 +128,9 @@ class Ledger:
 
         `committed`: it has just committed what it read of them, so that none is read again.
         """
-        for partition in partitions:
-            reader = self.readers.get(partition)
-            if reader is not None and reader[0] == member:
-                self._close(now, partition, committed)
-                self.stopped[partition] = member, now, in_rebalance
+        own = [item for item in partitions if self.readers.get(item, NOBODY_READS)[0] == member]
+        self._stop(now, member, own, committed)
+        self.stopped.update(dict.fromkeys(own, (member, now, in_rebalance)))
 
     def own(self, now: float, member: int, partitions: Parts, present: set[int]) -> None:
         """A member was given them; `present` are the members of the group."""
@@ -139,11 +162,24 @@ class Ledger:
                 commit = unread_since
             if end > max(commit, start):
                 self.read_twice[partition] = self.read_twice.get(partition, 0) + end - commit
+                if self.backlog:
+                    reads = reader if reader != NEVER else None
+                    self.backlog.read_again(now, reads, partition, (end - commit) / 1000)
 
-    def end(self, now: float) -> None:
-        """Close the account."""
+    def end(self, now: float, unread: Mapping[int, float] = NOTHING) -> Lag | None:
+        """Close the account; these are unread since then. How far partitions were behind."""
+        lag = self.backlog.end(now, unread) if self.backlog else None
         for partition in [*self.readers]:
             self._close(now, partition)
+        return lag
+
+    def _stop(
+        self, now: float, member: int, partitions: Sequence[int], committed: bool = False
+    ) -> None:
+        for partition in partitions:
+            self._close(now, partition, committed)
+        if self.backlog and partitions:
+            self.backlog.stop(now, member, partitions)
 
     def _close(self, now: float, partition: int, committed: bool = False) -> None:
         member, since, unread_since = self.readers.pop(partition)

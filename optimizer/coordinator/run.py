@@ -52,10 +52,14 @@ def _run(simulator: Simulator, last_step: float) -> None:
 def _account(simulator: Simulator) -> Timeline:
     context = simulator.context
     ledger, names = context.ledger, context.catalog.names
-    ledger.end(context.now)
     alive = simulator.alive()
     subscribed = {topic for client in alive for topic in client.topics}
-    rates = context.scenario.rates
+    unread = {
+        item: since
+        for item, (reader, since, _) in ledger.stopped.items()
+        if names[item][0] in subscribed or (reader != NEVER and not alive)
+    }
+    lag = ledger.end(context.now, unread)
     return Timeline(
         partitions=names,
         lives=context.names,
@@ -74,21 +78,16 @@ def _account(simulator: Simulator) -> Timeline:
         moved=ledger.moved,
         taken_over=ledger.taken_over,
         pauses=ledger.pauses,
-        unread_at_end={
-            item: since
-            for item, (reader, since, _) in ledger.stopped.items()
-            if names[item][0] in subscribed or (reader != NEVER and not alive)
-        },
+        unread_at_end=unread,
         readings=ledger.readings,
         moves=ledger.moves,
         takeovers=ledger.takeovers,
         overlaps=ledger.twice_at_once,
         reread=ledger.read_twice,
         rates={
-            item: float(rates[topic][n])
-            for item, (topic, n) in enumerate(names)
-            if topic in rates and n < len(rates[topic])
+            item: rate for item in range(len(names)) if (rate := context.rate_of(item)) is not None
         },
+        lag=lag,
         final=simulator.coordinator.group.assignments,
     )
 
@@ -129,10 +128,7 @@ def _settle(simulator: Simulator, client: Client, owned: Parts, phase: float) ->
     client.owned = owned
     client.beats_from = client.sign_of_life = -phase * client.beat_interval
     client.committed = -context.chance.random() * client.settings.commit_ms
-    context.ledger.owner.update(dict.fromkeys(owned, client.number))
-    for partition in owned:
-        context.ledger.stopped.pop(partition, None)
-        context.ledger.readers[partition] = client.number, 0.0, 0.0
+    context.ledger.at_rest(client.number, owned)
 
 
 def _at_rest(simulator: Simulator) -> bool:

@@ -66,6 +66,18 @@ class Block:
 
 
 @dataclass(frozen=True)
+class Freeze:
+    """A process stands still for so long and then goes on: a full GC, a suspended container.
+
+    It neither polls nor beats meanwhile, so that its session may end.
+    """
+
+    at: float
+    member: str
+    for_ms: float
+
+
+@dataclass(frozen=True)
 class Subscribe:
     """A member subscribes to other topics."""
 
@@ -107,7 +119,7 @@ class MoveCoordinator:
     at: float
 
 
-Step = Start | Close | Kill | Block | Subscribe | Grow | Delete | Away | MoveCoordinator
+Step = Start | Close | Kill | Block | Freeze | Subscribe | Grow | Delete | Away | MoveCoordinator
 
 
 @dataclass(frozen=True)
@@ -117,7 +129,8 @@ class Scenario:
     The members of `group` are there and at rest at time 0 and own what the group says; their
     `member_id` is the name by which steps call them. `clients` has the settings of members by
     name, `client` those of all others. `end` is when the account stops; None: when the group is at
-    rest after the last step. `rates` are records a second of each partition of a topic.
+    rest after the last step. `rates` are records a second of each partition of a topic, and
+    `peak_rate` is what a member can read of all its partitions: with both, the run tells the lag.
     `chance` makes what draws, of a seed. `goals` are those of `optimal`; `capacities` are those of
     members by name, 1 for all others.
     """
@@ -129,6 +142,7 @@ class Scenario:
     broker: BrokerSettings = field(default_factory=BrokerSettings)
     delays: Delays = field(default_factory=Delays)
     rates: Mapping[str, Sequence[float]] = field(default_factory=dict)
+    peak_rate: float | None = None
     chance: Callable[[int], Chance] = Chance
     end: float | None = None
     goals: Goals = DEFAULT_GOALS

@@ -14,6 +14,7 @@ from optimizer.coordinator.scenario import (
     Block,
     Close,
     Delete,
+    Freeze,
     Grow,
     Kill,
     MoveCoordinator,
@@ -122,6 +123,11 @@ class Simulator:
     def _block(self, step: Block) -> None:
         if client := self._newest(step.member):
             client.block(step.for_ms)
+
+    @do.register
+    def _freeze(self, step: Freeze) -> None:
+        if client := self._newest(step.member):
+            client.freeze(step.for_ms)
 
     @do.register
     def _subscribe(self, step: Subscribe) -> None:

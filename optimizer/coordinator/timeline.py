@@ -9,6 +9,7 @@ from functools import cached_property
 
 from optimizer.coordinator.assignors import Parts
 from optimizer.coordinator.context import Generation, LogEntry, MemberState, Target
+from optimizer.coordinator.lag import Lag
 from optimizer.coordinator.ledger import Pause, Reading
 
 Partition = tuple[str, int]
@@ -25,7 +26,8 @@ class Timeline:
     group was at rest then. Partitions `stopped_needlessly` for a rebalance went on with the same
     member, so often; `moved` ones changed hands although their owner was in the group still, and
     `taken_over` ones because it had left. `rebalances` are generations, or target assignments under
-    KIP-848. Without details the sequences are empty, but for `happenings` that are errors.
+    KIP-848. `lag` is None unless rates and what a member can read are known. Without details the
+    sequences are empty, but for `happenings` that are errors.
     """
 
     partitions: Sequence[Partition]
@@ -52,6 +54,7 @@ class Timeline:
     overlaps: Sequence[tuple[float, int, int, int]]
     reread: Mapping[int, float]
     rates: Mapping[int, float]
+    lag: Lag | None
     final: Mapping[str, Parts]
 
     @cached_property

@@ -24,6 +24,7 @@ from optimizer.scenarios.members import (
 )
 from optimizer.scenarios.registry import EVENTS as EVENTS, event_of as event_of
 from optimizer.scenarios.restarts import (
+    Freeze as Freeze,
     Restart as Restart,
     RollingRestart as RollingRestart,
     SlowPoll as SlowPoll,

@@ -11,12 +11,12 @@ from optimizer.scenarios.deployments import Migrate, Upgrade
 from optimizer.scenarios.duration import seconds_of
 from optimizer.scenarios.event import Event, EventError
 from optimizer.scenarios.members import Crash, Join, Leave, Members
-from optimizer.scenarios.restarts import Restart, RollingRestart, SlowPoll
+from optimizer.scenarios.restarts import Freeze, Restart, RollingRestart, SlowPoll
 from optimizer.scenarios.topics import Create, Delete, Grow, Subscribe
 
 KINDS: tuple[type[Event], ...] = (
     *(Join, Leave, Crash, Restart, RollingRestart, Members),
-    *(Grow, Create, Delete, Subscribe, SlowPoll, Upgrade, Migrate, BrokerDown),
+    *(Grow, Create, Delete, Subscribe, SlowPoll, Freeze, Upgrade, Migrate, BrokerDown),
 )
 
 EVENTS: dict[str, type[Event]] = {name: kind for kind in KINDS for name in kind.names}

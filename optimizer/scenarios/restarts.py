@@ -55,10 +55,7 @@ class Restart(Event):
     @classmethod
     def of_value(cls, name: str, value: str) -> Restart:
         rest, static = static_of(value)
-        member, colon, seconds = rest.rpartition(":")
-        if not colon:
-            raise EventError(f"restart={value} is not MEMBER:TIME, such as restart=orders-1:30s")
-        return cls(member, seconds_of(seconds), static)
+        return cls(*timed_member(name, rest), static)
 
     def apply(self, group: Group, limits: Limits = DEFAULT_LIMITS) -> Group:
         return restarted(
@@ -120,12 +117,7 @@ class SlowPoll(Event):
 
     @classmethod
     def of_value(cls, name: str, value: str) -> SlowPoll:
-        member, colon, seconds = value.rpartition(":")
-        if not colon:
-            raise EventError(
-                f"slow-poll={value} is not MEMBER:TIME, such as slow-poll=orders-1:10m"
-            )
-        return cls(member, seconds_of(seconds))
+        return cls(*timed_member(name, value, "10m"))
 
     def apply(self, group: Group, limits: Limits = DEFAULT_LIMITS) -> Group:
         place = member_index(group, self.member)
@@ -134,6 +126,46 @@ class SlowPoll(Event):
         silent = self.seconds - limits.poll  # a static member's session begins when it is too late
         is_static = group.members[place].instance_id is not None
         return restarted(group, [place], silent, is_static, limits)
+
+
+@dataclass(frozen=True)
+class Freeze(Event):
+    """A member's process stands still for so many seconds and goes on: a full GC, a cgroup's limit.
+
+    Its heartbeats stop too. If its session ends meanwhile, it comes back as a new member.
+    """
+
+    member: str
+    seconds: float
+
+    names: ClassVar = ("freeze",)
+
+    def __post_init__(self) -> None:
+        check_text("the member that stands still", self.member)
+        object.__setattr__(self, "seconds", check_some_seconds("a freeze", self.seconds))
+
+    @property
+    def value(self) -> str:
+        return f"{self.member}:{seconds_to_text(self.seconds)}"
+
+    @classmethod
+    def of_value(cls, name: str, value: str) -> Freeze:
+        return cls(*timed_member(name, value))
+
+    def apply(self, group: Group, limits: Limits = DEFAULT_LIMITS) -> Group:
+        place = member_index(group, self.member)
+        if self.seconds <= limits.session:
+            return group
+        is_static = group.members[place].instance_id is not None
+        return restarted(group, [place], self.seconds, is_static, limits)
+
+
+def timed_member(name: str, value: str, example: str = "30s") -> tuple[str, float]:
+    """A member and its time, as MEMBER:TIME."""
+    member, colon, seconds = value.rpartition(":")
+    if not colon:
+        raise EventError(f"{name}={value} is not MEMBER:TIME, such as {name}=orders-1:{example}")
+    return member, seconds_of(seconds)
 
 
 def restarted(

@@ -77,7 +77,9 @@ class ClassicClient(Client):
 
     def send_join(self) -> None:
         """JoinGroup, in poll()."""
-        if self.alive and not self.expired_poll:
+        if self.frozen_until > self.context.now:
+            self.context.clock.at(self.frozen_until, self.send_join)
+        elif self.alive and not self.expired_poll:
             self.sent_join = self.context.now
             self.joined_topics = self.topics
             self.group.join(self)
@@ -202,8 +204,10 @@ class ClassicClient(Client):
 
     def beat(self) -> None:
         """A heartbeat that may tell something."""
+        if self.is_silent:
+            return
         self.beats_from = self.context.now
-        if self.alive and not self.expired_poll and self.member_id is not None:
+        if not self.expired_poll and self.member_id is not None:
             self.group.heartbeat(self)
 
     def forget(self, why: str, *, new_id: bool) -> None:
@@ -306,3 +310,9 @@ class ClassicClient(Client):
 
     def fall_silent(self) -> None:
         self.group.falls_silent(self)
+
+    def is_heard(self) -> None:
+        self.group.hears(self)
+
+    def leave_late(self) -> None:
+        self.poll_timeout()

@@ -121,7 +121,7 @@ class ClassicRebalance(ClassicSessions):
                 member.awaits_sync = client.alive
                 if client.alive:
                     client.joined(self.generation)
-                else:
+                if client.is_silent:
                     client.sign_of_life = context.now
                     self.falls_silent(client)
             elif client.alive:
@@ -169,6 +169,9 @@ class ClassicRebalance(ClassicSessions):
         if phase != self.phase or self.state != "CompletingRebalance" or leader is None:
             return
         if not leader.client.alive:
+            return
+        if leader.client.is_silent:
+            self.context.clock.at(leader.client.frozen_until, self._assign, phase)
             return
         answer = self._ask_leader(leader.client)
         self.state = "Stable"

@@ -86,6 +86,12 @@ class ClassicSessions(ABC):
         else:
             self._await_end(member)
 
+    def hears(self, client: ClassicClient) -> None:
+        """It beats again: its session goes on, unless that is over."""
+        member = self.members.get(client.member_id or "")
+        if member is not None and member.client is client:
+            member.silence += 1
+
     def _await_end(self, member: Membership) -> None:
         member.silence += 1
         client = member.client
@@ -119,7 +125,7 @@ class ClassicSessions(ABC):
     def restart_sessions(self) -> None:
         """Another broker coordinates the group: every session starts anew."""
         for member in self.members.values():
-            if not member.client.alive or member.client.member_id != member.member_id:
+            if member.client.is_silent or member.client.member_id != member.member_id:
                 member.client.sign_of_life = self.context.now
                 self._await_end(member)
 

@@ -70,8 +70,10 @@ class ConsumerClient(Client):
 
     def beat(self) -> None:
         """A regular heartbeat."""
+        if self.is_silent:
+            return
         self.beats_from = self.context.now
-        if not self.alive or self.expired_poll or self.member_id is None:
+        if self.expired_poll or self.member_id is None:
             return
         if self.group is None:
             self.fenced()
@@ -157,9 +159,9 @@ class ConsumerClient(Client):
     def poll_timeout(self) -> None:
         """The next heartbeat says that the member leaves, or is away."""
         if self.alive and self.blocked_until > self.context.now:
-            self.context.clock.at(self.next_beat(), self._leave_for_now)
+            self.context.clock.at(self.next_beat(), self.leave_late)
 
-    def _leave_for_now(self) -> None:
+    def leave_late(self) -> None:
         if not self.alive or self.blocked_until <= self.context.now or self.expired_poll:
             return
         self.expired_poll = True
@@ -214,3 +216,7 @@ class ConsumerClient(Client):
     def fall_silent(self) -> None:
         if self.group is not None:
             self.group.falls_silent(self)
+
+    def is_heard(self) -> None:
+        if self.group is not None:
+            self.group.hears(self)

@@ -97,6 +97,13 @@ class ConsumerSessions:
         if member is not None and member.client is client:
             self._await_end(member)
 
+    def hears(self, client: Client) -> None:
+        """It beats again: its session goes on, unless that is over."""
+        member = self.members.get(client.member_id or "")
+        if member is not None and member.client is client:
+            member.silence += 1
+            self.silent.discard(member.identity)
+
     def _await_end(self, member: ConsumerMember) -> None:
         member.silence += 1
         client = member.client
@@ -118,7 +125,7 @@ class ConsumerSessions:
         """Another broker coordinates the group: every session starts anew."""
         for member in self.members.values():
             client = member.client
-            if not client.alive or member.away or client.member_id != member.member_id:
+            if client.is_silent or member.away or client.member_id != member.member_id:
                 client.sign_of_life = self.context.now
                 self._await_end(member)
 

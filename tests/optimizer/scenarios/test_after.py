@@ -10,6 +10,7 @@ from optimizer.scenarios import (
     Crash,
     Create,
     Delete,
+    Freeze,
     Grow,
     Join,
     Leave,
@@ -122,6 +123,12 @@ def test_who_polls_too_late_comes_back_as_a_new_member() -> None:
     assert ids(GROUP.after(SlowPoll("a", 301))) == ["a-2", "b", "c"]
     assert GROUP.after(SlowPoll("c", 345)) == GROUP  # its session begins only then
     assert ids(GROUP.after(SlowPoll("c", 346))) == ["a", "b", "c-2"]
+
+
+def test_who_stands_still_longer_than_its_session_comes_back_as_a_new_member() -> None:
+    assert GROUP.after(Freeze("a", 45)) == GROUP
+    assert ids(GROUP.after(Freeze("a", 46))) == ["a-2", "b", "c"]
+    assert ids(GROUP.after(Freeze("c", 46))) == ["a", "b", "c-2"]
 
 
 def test_a_topic_grows_with_all_that_is_known_of_its_partitions() -> None:
