@@ -6,7 +6,7 @@ from optimizer.flow.by_levels import cheapest_by_levels as cheapest_by_levels
 from optimizer.flow.convex import (
     EXACT_RADIUS as EXACT_RADIUS,
     are_near as are_near,
-    segments_near as segments_near,
+    dearer_arcs as dearer_arcs,
 )
 from optimizer.flow.or_tools import (
     MAX_NUMBER as MAX_NUMBER,

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from optimizer.flow.or_tools import Arcs
 from optimizer.model import IntArray
 
 EXACT_RADIUS = 3
@@ -39,6 +40,26 @@ def segments_near(point: IntArray, most: IntArray, steps: IntArray = STEPS) -> S
     points[:, 0], points[:, -1] = 0, most
     node, column = (points[:, 1:] > points[:, :-1]).nonzero()
     return Segments(node, points[node, column], points[node, column + 1])
+
+
+def dearer_arcs(
+    first: int,
+    head: IntArray,
+    point: IntArray,
+    most: IntArray,
+    weight: IntArray | int,
+    base: IntArray | int = 0,
+    steps: IntArray = STEPS,
+) -> tuple[Arcs, Segments]:
+    """Arcs from nodes, numbered from `first` on, along which Σ weight × (base + units)² grows.
+
+    So the n-th unit costs weight × (2 (base + n) - 1) near the point; `most` flow out of each node.
+    """
+    segments = segments_near(point, most, steps)
+    node, start, end = segments
+    rise, below = (each if isinstance(each, int) else each[node] for each in (weight, base))
+    cost = rise * (start + end + 2 * below)
+    return Arcs(first + node, head[node], end - start, cost), segments
 
 
 def are_near(some: IntArray, point: IntArray) -> bool:

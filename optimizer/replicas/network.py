@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from optimizer.flow import EXACT_RADIUS, MAX_NUMBER, Arcs, cheapest_flow, segments_near
+from optimizer.flow import EXACT_RADIUS, MAX_NUMBER, Arcs, cheapest_flow, dearer_arcs
 from optimizer.replicas.arrays import IntArray
 from optimizer.replicas.cells import Cells
 from optimizer.replicas.placement import Placement
@@ -156,11 +156,12 @@ class _Network:
             weight = np.append(np.full(places, placement.topic_weight), weight)
             base = np.append(placement.topic_base.ravel(), base)
             head = np.append(self.broker + np.tile(brokers, placement.topics), head)
-        node, start, end = segments_near(guess, np.full(len(guess), self.units), STEPS)
-        cost = weight[node] * (start + end + 2 * base[node])
+        most = np.full(len(guess), self.units)
+        arcs, (node, start, end) = dearer_arcs(self.place, head, guess, most, weight, base, STEPS)
+        cost = arcs.cost
         last = node >= len(guess) - placement.brokers
         near = (start < guess[node]) & (guess[node] <= end) & last
         middle = int(np.median(cost[near])) if near.any() else 0
         # every unit passes one broker; what is far from all guesses needn't be told apart
         cost[last] = np.clip(cost[last] - middle, -self.farthest, self.farthest)
-        return Arcs(self.place + node, head[node], end - start, cost)
+        return arcs

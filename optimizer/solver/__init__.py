@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from optimizer.solver.balance import (
-    min_max_load as min_max_load,
-    min_max_load_of as min_max_load_of,
-)
 from optimizer.solver.copartition import (
     solve_together as solve_together,
     solve_together_by_weight as solve_together_by_weight,
 )
-from optimizer.solver.fewest_moves import fewest_moves as fewest_moves
+from optimizer.solver.extremes import (
+    fewest_moves as fewest_moves,
+    min_max_load as min_max_load,
+    min_max_load_of as min_max_load_of,
+)
 from optimizer.solver.frontier import (
     Frontier as Frontier,
     Point as Point,

@@ -9,10 +9,11 @@ from functools import cached_property
 import numpy as np
 
 from optimizer.model import DEFAULT_GOALS, Goals, IntArray, Problem
-from optimizer.solver.demand import Demand
-from optimizer.solver.kinds import Kinds, kinds_of
-from optimizer.solver.limited import caps_of, demand_under
+from optimizer.solver.demand import Demand, counted
+from optimizer.solver.distribute import distribute
+from optimizer.solver.kinds import Kinds
 from optimizer.solver.network import Caps, cheapest_shares
+from optimizer.solver.pipeline import Pipeline
 
 MOST_POINTS = 200
 """Points of a curve beyond which a person sees no more."""
@@ -27,6 +28,7 @@ class LoadsByMoves:
     highest; at `highest` it is lowest: no move at all, unless caps take some.
     """
 
+    problem: Problem
     kinds: Kinds
     demand: Demand
     caps: Caps | None
@@ -43,6 +45,12 @@ class LoadsByMoves:
         if self.caps is None:
             return Caps(most)
         return Caps(np.minimum(most, self.caps.of_member), self.caps.of_topic)
+
+    def plan(self, load: int) -> IntArray:
+        """A plan with the fewest moves for a load from the lowest on."""
+        shares, problem = self.shares(load), self.problem
+        assert shares is not None, "no load is looked at below the least there is"
+        return distribute(problem.owner, problem.topic_offsets, self.kinds, self.demand, shares)
 
     def moves(self, load: int) -> int:
         """The fewest moves for a load from the lowest on."""
@@ -104,13 +112,13 @@ class LoadsByMoves:
 
 def loads_by_moves(problem: Problem, lowest: int, goals: Goals = DEFAULT_GOALS) -> LoadsByMoves:
     """Of a group, whose least largest load is known; under the limits of its goals."""
-    caps = caps_of(problem, goals)
-    bare = kinds_of(problem, replace(DEFAULT_GOALS, **goals.limits._asdict()))
-    kinds, demand = demand_under(problem, bare, caps)
+    bare = Pipeline.of(problem, replace(DEFAULT_GOALS, **goals.limits._asdict()))
+    caps, by_topic = bare.caps, bare.caps is not None and bare.caps.of_topic is not None
+    kinds, demand = counted(problem, bare.kinds, {}, (), by_topic)
     owned = np.bincount(demand.members, demand.owned, demand.member_count)
     low = max(lowest, int(owned.max(initial=0)))
     new = int(demand.supply.sum() - demand.owned.sum())
     if not (new or caps):
-        return LoadsByMoves(kinds, demand, caps, lowest, low)
-    curve = LoadsByMoves(kinds, demand, caps, lowest, max(low + new, lowest))
+        return LoadsByMoves(problem, kinds, demand, caps, lowest, low)
+    curve = LoadsByMoves(problem, kinds, demand, caps, lowest, max(low + new, lowest))
     return replace(curve, highest=curve.least_load(curve.moves(curve.highest)))

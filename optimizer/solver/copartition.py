@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from optimizer.model import Answer, Goals, LimitsError, Problem, Units, units_of
-from optimizer.solver.limited import check_limits
+from optimizer.solver.limits import check_limits
 from optimizer.solver.solve import solve
 from optimizer.solver.weighted import WeightedSolution, solve_by_weight
 

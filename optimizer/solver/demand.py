@@ -1,16 +1,17 @@
-"""The group in counts: how much there is of each kind, and who owns how much of it."""
+"""The group in counts: how much there is of each kind, and who owns how much of it; its parts."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
-from optimizer.model import IntArray, distinct
-from optimizer.solver.costs import Flags
-from optimizer.solver.kinds import Kinds
+from optimizer.model import IntArray, Problem, distinct, stable_order
+from optimizer.solver.costs import CostTable, Flags
+from optimizer.solver.kinds import CostClasses, Kinds, cost_classes, kinds_by_cost, kinds_by_topic
 
 
 @dataclass(frozen=True)
@@ -22,7 +23,7 @@ class Demand:
     `member_count`), `owned` how many partitions of the pair's kind the member owns, `costs` by
     level whether one of them costs it anything. A share is how many it shall have.
     Where topics are to be spread, `topics` has the topic of each kind, none of which has partitions
-    of several.
+    of several. Where kinds are cut by cost without a pair for each reader, `fine` tells how.
     """
 
     supply: IntArray
@@ -32,11 +33,17 @@ class Demand:
     member_count: int
     costs: Mapping[str, Flags] = field(default_factory=dict)
     topics: IntArray | None = None
+    fine: CostClasses | None = None
 
     @property
     def mean_load(self) -> int:
         """Rounded down."""
         return int(self.supply.sum()) // self.member_count
+
+    @property
+    def has_costs(self) -> bool:
+        """Whether a partition may cost some readers more than others."""
+        return self.fine is not None or any(flags.any() for flags in self.costs.values())
 
     @cached_property
     def kind_of_pair(self) -> IntArray:
@@ -57,6 +64,7 @@ class Demand:
             member_count=len(present),
             costs={level: flags[pairs] for level, flags in self.costs.items()},
             topics=None if self.topics is None else self.topics[kind[first]],
+            fine=self.fine and self.fine.restricted_to(pairs, self.kind_of_pair),
         )
 
     def _has_every_member(self) -> bool:
@@ -65,11 +73,53 @@ class Demand:
         return bool(np.bincount(self.members, minlength=self.member_count).all())
 
 
-Solver = Callable[[Sequence[str]], IntArray | None]
+class Distribution(NamedTuple):
+    """How many partitions of a fine kind a pair of its kind gets; those of no pair aren't in it."""
+
+    fine: IntArray
+    pair: IntArray
+    amount: IntArray
+
+
+Shares = IntArray | Distribution
+"""How many partitions each pair gets; of which fine kind, where a demand has such."""
+
+Solver = Callable[[Sequence[str]], Shares | None]
 """Finds the best shares of a part by levels that are all within one of each other, if any are."""
 
 
-def demand_of(kinds: Kinds, member_count: int, topics: IntArray | None = None) -> Demand:
+def counted(
+    problem: Problem,
+    kinds: Kinds,
+    tables: Mapping[str, CostTable],
+    levels: Sequence[str],
+    by_topic: bool,
+) -> tuple[Kinds, Demand]:
+    """The kinds cut by what the levels look at, and by topic where told to, and their demand.
+
+    By fine kinds where that takes less than a pair for each reader of what costs the same.
+    """
+    members = len(problem.member_ids)
+    by_topic |= "spread" in levels
+
+    def cut(kinds: Kinds) -> tuple[Kinds, IntArray | None]:
+        return kinds_by_topic(kinds, problem.topic_of) if by_topic else (kinds, None)
+
+    if "spread" not in levels:
+        coarse, topics = cut(kinds)
+        fine = cost_classes(coarse, tables, members)
+        if fine or not tables:
+            return coarse, demand_of(coarse, members, topics, fine)
+    cut_kinds, topics = cut(kinds_by_cost(kinds, tables))
+    return cut_kinds, demand_of(cut_kinds, members, topics)
+
+
+def demand_of(
+    kinds: Kinds,
+    member_count: int,
+    topics: IntArray | None = None,
+    fine: CostClasses | None = None,
+) -> Demand:
     """Count partitions by kind, and by kind and owner; `topics` are those of kinds to spread."""
     supply = np.bincount(kinds.of_partition + 1, minlength=len(kinds.offsets))
     owned = np.bincount(kinds.owner_pair + 1, minlength=len(kinds.members) + 1)
@@ -81,4 +131,31 @@ def demand_of(kinds: Kinds, member_count: int, topics: IntArray | None = None) -
         member_count=member_count,
         costs=kinds.costs,
         topics=topics,
+        fine=fine,
     )
+
+
+def components(demand: Demand) -> list[IntArray]:
+    """The pairs of each connected component of the subscription graph, ascending.
+
+    Every kind takes the lowest number among the kinds it shares a member with, and then that
+    kind's number, until nothing changes.
+    """
+    kinds, members, kind_of_pair = len(demand.supply), demand.members, demand.kind_of_pair
+    label = np.arange(kinds)
+    while kinds > 1:
+        of_member = np.full(demand.member_count, kinds)
+        np.minimum.at(of_member, members, label[kind_of_pair])
+        lower = np.minimum.reduceat(of_member[members], demand.offsets[:-1])
+        if not lower.any():
+            break
+        if (lower == label).all():
+            return _split(lower[kind_of_pair], kinds)
+        label = lower[lower]
+    return [np.arange(len(members))] if kinds else []
+
+
+def _split(label: IntArray, end: int) -> list[IntArray]:
+    """The indexes of each label."""
+    order = stable_order(label, end)
+    return np.split(order, np.diff(label[order]).nonzero()[0] + 1)

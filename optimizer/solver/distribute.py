@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from optimizer.model import NOBODY, NOTHING, IntArray, ranges, sorted_places, stable_order
-from optimizer.solver.demand import Demand
+from optimizer.solver.demand import Demand, Distribution, Shares
 from optimizer.solver.kinds import Kinds
 
 
 def distribute(
-    owner: IntArray, topic_offsets: IntArray, kinds: Kinds, demand: Demand, shares: IntArray
+    owner: IntArray, topic_offsets: IntArray, kinds: Kinds, demand: Demand, shares: Shares
 ) -> IntArray:
     """Turn each pair's share into partitions.
 
@@ -19,6 +19,8 @@ def distribute(
     so a topic spreads over its readers, the old and the new ones. Topic t has the partitions
     topic_offsets[t]:topic_offsets[t + 1].
     """
+    if isinstance(shares, Distribution):
+        kinds, demand, shares = _as_pairs(owner, kinds, demand, shares)
     target = np.where(kinds.owner_pair >= 0, owner, NOBODY)
     target[_released(kinds.owner_pair, topic_offsets, demand, shares)] = NOBODY
     free = ((target < 0) & (kinds.of_partition >= 0)).nonzero()[0]
@@ -87,3 +89,28 @@ def _deal(demand: Demand, shares: IntArray) -> IntArray:
     turn = ranges(np.zeros(len(pairs), np.int64), wanted)
     by_turn = pair[stable_order(turn, int(wanted.max()))]
     return by_turn[stable_order(demand.kind_of_pair[by_turn], len(demand.supply))]
+
+
+def _as_pairs(
+    owner: IntArray, kinds: Kinds, demand: Demand, given: Distribution
+) -> tuple[Kinds, Demand, IntArray]:
+    """Fine kinds with those pairs alone that own any or get any, and how many each gets."""
+    fine, members = demand.fine, demand.member_count
+    assert fine is not None, "only fine kinds are given by kind and pair"
+    owned_key = fine.owned_fine * members + kinds.members[fine.owned_pair]
+    given_key = given.fine * members + kinds.members[given.pair]
+    keys = np.union1d(owned_key, given_key)
+    offsets = keys.searchsorted(np.arange(len(fine.supply) + 1) * members)
+    owned, shares = (
+        np.bincount(keys.searchsorted(key), count, len(keys)).astype(np.int64)
+        for key, count in ((owned_key, fine.owned), (given_key, given.amount))
+    )
+    kept = kinds.owner_pair >= 0
+    wanted = fine.of_partition * members + owner
+    result = Kinds(
+        of_partition=fine.of_partition,
+        owner_pair=np.where(kept, keys.searchsorted(wanted), -1),
+        offsets=offsets,
+        members=keys % max(members, 1),
+    )
+    return result, Demand(fine.supply, offsets, result.members, owned, members), shares

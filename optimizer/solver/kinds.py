@@ -1,4 +1,4 @@
-"""Partitions that differ in nothing that the goals look at, put together."""
+"""Partitions that differ in nothing that the goals look at, put together; and by cost as well."""
 
 from __future__ import annotations
 
@@ -15,9 +15,16 @@ from optimizer.model import (
     classes_of,
     distinct,
     limits_of,
+    occurs,
     ranges,
 )
 from optimizer.solver.costs import FREE_ROW, CostTable, Flags
+
+FEWER = 7
+"""Hubs are taken where they have so many times fewer arcs than one for each kind and reader.
+
+With three racks direct arcs are as fast, with eight they aren't (tests/bench/rack_grid.py).
+"""
 
 
 @dataclass(frozen=True)
@@ -120,3 +127,105 @@ def kinds_if_nothing_moves(kinds: Kinds, owner: IntArray) -> Kinds:
         offsets=np.concatenate((kinds.offsets, kinds.offsets[-1] + 1 + np.arange(len(owners)))),
         members=np.concatenate((kinds.members, owners)),
     )
+
+
+@dataclass(frozen=True)
+class CostClasses:
+    """Kinds cut into partitions that cost the same, without a pair for each of their readers.
+
+    `of_partition` has the fine kind of each partition, or -1. Of each fine kind `numbers` has its
+    number, `kind` the kind that it is of, `supply` how many partitions it has, and `costly` whether
+    they cost anybody anything at `level`. `free` are entries of a fine kind and a column that costs
+    nothing all the same, in the order of both, and `column` has that of each pair of a kind and its
+    reader. `owned` has how many partitions an owner has of a fine kind, `owned_fine` and
+    `owned_pair` which, and `owned_costs` whether they cost it anything. Everything else is counted
+    from 0.
+    """
+
+    level: str
+    of_partition: IntArray
+    numbers: IntArray
+    kind: IntArray
+    supply: IntArray
+    costly: Flags
+    free: tuple[IntArray, IntArray]
+    column: IntArray
+    owned_fine: IntArray
+    owned_pair: IntArray
+    owned: IntArray
+    owned_costs: Flags
+
+    def restricted_to(self, pairs: IntArray, kind_of_pair: IntArray) -> CostClasses:
+        """Those of some pairs only (ascending), numbered anew as `Demand.of_pairs` does."""
+        if len(pairs) == len(kind_of_pair):
+            return self
+        kinds, _ = distinct(kind_of_pair[pairs], int(kind_of_pair[-1]) + 1)
+        mine = occurs(self.kind, kinds)
+        number = np.where(mine, mine.cumsum() - 1, -1)
+        fine, column = self.free
+        is_free = mine[fine]
+        is_owned = occurs(self.owned_pair, pairs)
+        return CostClasses(
+            level=self.level,
+            of_partition=self.of_partition,
+            numbers=self.numbers[mine],
+            kind=kinds.searchsorted(self.kind[mine]),
+            supply=self.supply[mine],
+            costly=self.costly[mine],
+            free=(number[fine[is_free]], column[is_free]),
+            column=self.column[pairs],
+            owned_fine=number[self.owned_fine[is_owned]],
+            owned_pair=pairs.searchsorted(self.owned_pair[is_owned]),
+            owned=self.owned[is_owned],
+            owned_costs=self.owned_costs[is_owned],
+        )
+
+
+def cost_classes(kinds: Kinds, tables: Mapping[str, CostTable], members: int) -> CostClasses | None:
+    """The kinds cut so; None where arcs to readers will do."""
+    if len(tables) != 1:
+        return None
+    (level, table), sizes = *tables.items(), np.diff(kinds.offsets)
+    rows = int(table.row_of.max()) + 1
+    read = kinds.of_partition >= 0
+    key = kinds.of_partition[read] * rows + rows_that_matter(kinds, table)[read]
+    cut, number = distinct(key, len(sizes) * rows)
+    kind, row = np.divmod(cut, rows)
+    costly = row != FREE_ROW
+    starts = table.free.searchsorted(np.arange(rows + 1) * table.columns)
+    free_count = np.where(costly, np.diff(starts)[row] + 1, 0)
+    if FEWER * (len(kind) + int(free_count.sum()) + len(kinds.members)) >= sizes[kind].sum():
+        return None
+    of_partition = np.full_like(kinds.of_partition, -1)
+    of_partition[read] = number
+    own, owned = np.unique(
+        of_partition[kinds.owner_pair >= 0] * len(kinds.members)
+        + kinds.owner_pair[kinds.owner_pair >= 0],
+        return_counts=True,
+    )
+    owned_fine, owned_pair = np.divmod(own, max(len(kinds.members), 1))
+    column = np.where(table.column_of < 0, table.columns, table.column_of)[kinds.members]
+    owner_column = table.column_of[kinds.members[owned_pair]]
+    return CostClasses(
+        level=level,
+        of_partition=of_partition,
+        numbers=np.arange(len(kind)),
+        kind=kind,
+        supply=np.bincount(number, minlength=len(kind)),
+        costly=costly,
+        free=_free_columns(table, row, starts),
+        column=column,
+        owned_fine=owned_fine,
+        owned_pair=owned_pair,
+        owned=owned,
+        owned_costs=table.costs(row[owned_fine], owner_column),
+    )
+
+
+def _free_columns(table: CostTable, row: IntArray, starts: IntArray) -> tuple[IntArray, IntArray]:
+    """Fine kinds and columns that cost nothing; the last column is that of who never pays."""
+    costly = (row != FREE_ROW).nonzero()[0]
+    counts = np.diff(starts)[row[costly]]
+    fine = np.concatenate((costly.repeat(counts), costly))
+    listed = table.free[ranges(starts[row[costly]], counts)] % max(table.columns, 1)
+    return fine, np.concatenate((listed, np.full(len(costly), table.columns)))

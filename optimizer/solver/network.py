@@ -4,14 +4,14 @@ kinds → where topics matter, cells (a topic and a member) → members → a si
 
 From a kind to each of its readers goes an arc for what the reader owns and one for anything else,
 or, where partitions differ more in what they cost than in who reads them, an arc by way of hubs
-(`optimizer.solver.hubs`). Members take in the least that they have to; what exceeds it goes on.
+(`optimizer.solver.arcs`). Members take in the least that they have to; what exceeds it goes on.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple
 
@@ -24,13 +24,12 @@ from optimizer.flow import (
     are_near,
     cheapest_by_levels,
     cheapest_flow,
-    segments_near,
+    dearer_arcs,
     source_side,
 )
 from optimizer.model import NOTHING, CostOverflowError, IntArray, distinct
-from optimizer.solver.demand import Demand
-from optimizer.solver.hubs import AggregatedArcs, CostClasses, Distribution
-from optimizer.solver.shares import PairArcs
+from optimizer.solver.arcs import AggregatedArcs, PairArcs
+from optimizer.solver.demand import Demand, Shares, Solver
 
 
 class Bounds(NamedTuple):
@@ -75,15 +74,16 @@ def cheapest_shares(demand: Demand, bounds: Bounds, levels: Sequence[str]) -> In
     return None if flows is None else network.arcs.shares(flows)
 
 
-def cheapest_distribution(
-    demand: Demand, fine: CostClasses, bounds: Bounds, levels: Sequence[str]
-) -> Distribution | None:
-    """The same of a group whose kinds are cut into fine ones; spread isn't among the levels."""
-    network = Network.of(demand, bounds, levels, fine)
+def cheapest_of_fine(demand: Demand, bounds: Bounds, levels: Sequence[str]) -> Shares | None:
+    """The same; of a demand with fine kinds, how much of which of these."""
+    network = Network.of(demand, bounds, levels)
     flows = network.cheapest()
-    if flows is None or not isinstance(network.arcs, AggregatedArcs):
-        return None
-    return network.arcs.given(flows)
+    return None if flows is None else network.arcs.given(flows)
+
+
+def by_network(part: Demand) -> Solver:
+    """How to find the shares of any part that are all within one of each other."""
+    return lambda levels: cheapest_of_fine(part, Bounds.within_one(part), levels)
 
 
 def cannot_be_placed(demand: Demand, caps: Caps) -> tuple[NDArray[np.bool_], int]:
@@ -92,9 +92,32 @@ def cannot_be_placed(demand: Demand, caps: Caps) -> tuple[NDArray[np.bool_], int
     They are those on the source's side of the minimum cut nearest to the source, and all their
     members are on that side with them. A kind without a reader is one of them.
     """
-    network = Network.of(demand, caps.bounds(demand), ())
+    network = Network.of(replace(demand, fine=None), caps.bounds(demand), ())
     side, flow = source_side(network.parts(), network.sources, network.sink)
     return side, int(demand.supply.sum()) - flow
+
+
+def halves(part: Demand) -> tuple[IntArray, IntArray]:
+    """Cut a part at a load k into the pairs of the members above it and those of the others.
+
+    Write Σ load² as Σ load + 2 Σ_k Σ_m max(load_m - k, 0), over whole k > 0. No assignment can make
+    the k-th of those inner sums less than what the minimum cut at k leaves over, and one reaches
+    all of these bounds at once: the rounded fractional balance (Harvey et al. 2006; Frank and
+    Murota, arXiv 1907.02673). So every balanced assignment reaches each
+    of them, which it does just if the members above the cut get no less than k each and only
+    partitions that nobody else may read, and the others no more than k each.
+
+    Not all members can be above the mean load, rounded down, and one more. If none is, some are
+    above the mean and some aren't: otherwise all loads could be the mean or one more.
+    """
+    for level in (part.mean_load + 1, part.mean_load):
+        above, _ = cannot_be_placed(part, Caps(np.full(part.member_count, level)))
+        if above.any():
+            break
+    in_kind_above = above[part.kind_of_pair]
+    is_above = np.zeros(part.member_count, np.bool_)
+    is_above[part.members[in_kind_above]] = True
+    return in_kind_above.nonzero()[0], (~is_above[part.members]).nonzero()[0]
 
 
 @dataclass(frozen=True)
@@ -110,9 +133,8 @@ class Network:
     most_of_cell: IntArray
 
     @staticmethod
-    def of(
-        demand: Demand, bounds: Bounds, levels: Sequence[str], fine: CostClasses | None = None
-    ) -> Network:
+    def of(demand: Demand, bounds: Bounds, levels: Sequence[str]) -> Network:
+        fine = demand.fine
         sources = demand.supply if fine is None else fine.supply
         cell, member, most = None, NOTHING, NOTHING
         if demand.topics is not None and (bounds.of_topic is not None or "spread" in levels):
@@ -219,11 +241,11 @@ class Network:
         if self.cell is not None:
             weight = weights["spread"] if "spread" in self.levels else None
             head, cells = first_member + self.member_of_cell, self.in_cells(point)
-            parts.append(_convex(len(self.sources), head, cells, self.most_of_cell, weight))
+            parts.append(_dearer(len(self.sources), head, cells, self.most_of_cell, weight))
         weight = weights["balance"] if "balance" in self.levels else None
         head, most = np.full(self.demand.member_count, self.sink), self.bounds.most
         loads = self.loads(point) if weight is not None else most
-        return [*parts, _convex(first_member, head, loads, most - self.bounds.least, weight)]
+        return [*parts, _dearer(first_member, head, loads, most - self.bounds.least, weight)]
 
 
 def _cells(
@@ -239,17 +261,10 @@ def _cells(
     return cell, cells % members, most
 
 
-def _convex(
+def _dearer(
     first: int, head: IntArray, point: IntArray, most: IntArray, weight: int | None
 ) -> Arcs:
     """Arcs from nodes, of which the n-th partition costs 2n - 1, or nothing without a weight."""
     if weight is None:
-        nodes = np.arange(len(head))
-        return Arcs(first + nodes, head, most, np.zeros_like(most))
-    found = segments_near(np.minimum(point, most), most)
-    return Arcs(
-        tail=first + found.node,
-        head=head[found.node],
-        capacity=found.end - found.start,
-        cost=weight * (found.start + found.end),
-    )
+        return Arcs(first + np.arange(len(head)), head, most, np.zeros_like(most))
+    return dearer_arcs(first, head, np.minimum(point, most), most, weight)[0]

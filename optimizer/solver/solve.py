@@ -2,42 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-
 import numpy as np
 
 from optimizer.model import (
     DEFAULT_GOALS,
     Answer,
-    CostOverflowError,
     Goals,
     IntArray,
     Problem,
     changes_of,
-    classes_of,
-    least_spread,
     levels_of,
     member_loads,
     rack_table_of,
-    readers_of,
     settled,
-    spread_of,
 )
-from optimizer.solver.balance import best_distribution, best_shares
 from optimizer.solver.budget import loads_by_moves
-from optimizer.solver.costs import COSTS, CostTable, costs_of
-from optimizer.solver.demand import demand_of
-from optimizer.solver.distribute import distribute
-from optimizer.solver.hubs import as_pairs, cost_classes
-from optimizer.solver.kinds import (
-    Kinds,
-    kinds_by_cost,
-    kinds_by_topic,
-    kinds_if_nothing_moves,
-    kinds_of,
-)
-from optimizer.solver.limited import caps_of, check_limits
-from optimizer.solver.network import Caps
+from optimizer.solver.costs import COSTS
+from optimizer.solver.limits import check_limits
+from optimizer.solver.pipeline import Pipeline
 
 
 def solve(problem: Problem, goals: Goals = DEFAULT_GOALS) -> Answer:
@@ -59,14 +41,14 @@ def solve(problem: Problem, goals: Goals = DEFAULT_GOALS) -> Answer:
     has none is placed, as balanced as that leaves it; the answer's `reason` says so.
     """
     check_limits(problem, goals)
-    kinds = kinds_of(problem, goals)
-    best = _best(problem, kinds, goals)
+    pipeline = Pipeline.of(problem, goals)
+    best = pipeline.best()
     assert best is not None, "limits that clash have been told"
-    answer = _within_budget(problem, kinds, best, goals)
-    moves = _moves(problem, kinds, answer.target)
+    answer = _within_budget(pipeline, best, goals)
+    moves = pipeline.moves(answer.target)
     if not goals.min_gain or not moves:
         return answer
-    unmoved = _best(problem, kinds_if_nothing_moves(kinds, problem.owner), goals)
+    unmoved = pipeline.if_nothing_moves().best()
     # None: limits take moves.
     if unmoved is None or (
         gain_of(problem, unmoved, answer.target, goals) >= goals.min_gain * moves
@@ -75,17 +57,13 @@ def solve(problem: Problem, goals: Goals = DEFAULT_GOALS) -> Answer:
     return settled(unmoved, reason=f"not worth {moves} move{'s' * (moves != 1)}")
 
 
-def _moves(problem: Problem, kinds: Kinds, target: IntArray) -> int:
-    return int(np.count_nonzero((target != problem.owner) & (kinds.owner_pair >= 0)))
-
-
-def _within_budget(problem: Problem, kinds: Kinds, best: IntArray, goals: Goals) -> Answer:
+def _within_budget(pipeline: Pipeline, best: IntArray, goals: Goals) -> Answer:
     """The best plan if it keeps to `Goals.max_moves`, otherwise the best that does.
 
     The reason tells what more moves would do.
     """
-    partitions = int(np.count_nonzero(kinds.of_partition >= 0))
-    budget, moves = goals.budget(partitions), _moves(problem, kinds, best)
+    problem, moves = pipeline.problem, pipeline.moves(best)
+    budget = goals.budget(int(np.count_nonzero(pipeline.kinds.of_partition >= 0)))
     if budget is None or changes_of(problem, best)[0] <= budget:
         return settled(best)
     loads = member_loads(problem, best)
@@ -96,13 +74,9 @@ def _within_budget(problem: Problem, kinds: Kinds, best: IntArray, goals: Goals)
         return settled(best)
     load = curve.least_load(allowed)
     levels = ["moves", "balance", *(level for level in goals.order if level in COSTS)]
-    target = _planned(problem, kinds, costs_of(problem, goals), levels, curve.caps_at(load))
+    target = pipeline.planned(levels, curve.caps_at(load))
     assert target is not None, "a load that the curve knows can be reached"
-    rival = best
-    if load > curve.lowest:
-        shares = curve.shares(load - 1)
-        assert shares is not None, "a load that the curve knows can be reached"
-        rival = distribute(problem.owner, problem.topic_offsets, curve.kinds, curve.demand, shares)
+    rival = curve.plan(load - 1) if load > curve.lowest else best
     count = moves + forced
     more = (
         f"{count} move{'s' * (count != 1)} instead of {changes_of(problem, target)[0]} would make "
@@ -115,93 +89,6 @@ def _within_budget(problem: Problem, kinds: Kinds, best: IntArray, goals: Goals)
     else:
         gained = "racks or topics fit better"
     return settled(target, reason=more + gained, rival=rival)
-
-
-def _best(problem: Problem, kinds: Kinds, goals: Goals) -> IntArray | None:
-    """The best plan when partitions of a kind may only go to its readers; None: none within caps.
-
-    `distribute` spreads topics as well as can be told from counts. If that may leave anything to
-    better, and the group isn't too large, a flow spreads them.
-    """
-    caps, tables = caps_of(problem, goals), costs_of(problem, goals)
-    levels = _levels(problem, goals)
-    if caps is not None:
-        return _planned(problem, kinds, tables, ["balance", *levels], caps)
-    if "spread" not in levels:
-        return _planned(problem, kinds, tables, levels)
-    kinds = kinds_by_cost(kinds, tables)
-    spread = _spread(problem, kinds, levels) if _needs_spread_flow(problem, kinds) else None
-    if spread is not None and spread_of(problem, spread) > least_spread(problem):
-        return spread  # no plan as good at the levels above spreads evenly
-    target = _planned(problem, kinds, {}, [level for level in levels if level != "spread"])
-    assert target is not None, "without caps there is a plan"
-    if spread_of(problem, target) == least_spread(problem):
-        return target
-    if levels[-1] == "spread" and np.array_equal(target, problem.owner):
-        return target  # any other plan moves something
-    if spread is None:
-        spread = _spread(problem, kinds, levels)
-    return target if spread is None else spread
-
-
-def _levels(problem: Problem, goals: Goals) -> Sequence[str]:
-    """The levels below balance that aren't settled by it, as the spread of a single topic is."""
-    levels = levels_of(problem, goals)
-    if np.count_nonzero(problem.topic_sizes) > 1:
-        return levels
-    return [level for level in levels if level != "spread"]
-
-
-def _planned(
-    problem: Problem,
-    kinds: Kinds,
-    tables: Mapping[str, CostTable],
-    levels: Sequence[str],
-    caps: Caps | None = None,
-) -> IntArray | None:
-    """The best plan by levels: demand, shares, and who gets which; None if there is none.
-
-    By way of hubs where that takes less than to cut the kinds by what partitions cost.
-    """
-    members, owner = len(problem.member_ids), problem.owner
-    by_topic = "spread" in levels or (caps is not None and caps.of_topic is not None)
-    coarse, topics = kinds_by_topic(kinds, problem.topic_of) if by_topic else (kinds, None)
-    cut = None if "spread" in levels else cost_classes(coarse, tables, members)
-    if cut is not None:
-        given = best_distribution(demand_of(coarse, members, topics), cut[0], levels, caps)
-        if given is None:
-            return None
-        kinds, demand, shares = as_pairs(owner, coarse, *cut, given, members)
-        return distribute(owner, problem.topic_offsets, kinds, demand, shares)
-    kinds = kinds_by_cost(kinds, tables)
-    if by_topic:
-        kinds, topics = kinds_by_topic(kinds, problem.topic_of)
-    demand = demand_of(kinds, members, topics)
-    found = best_shares(demand, levels, caps)
-    return None if found is None else distribute(owner, problem.topic_offsets, kinds, demand, found)
-
-
-def _needs_spread_flow(problem: Problem, kinds: Kinds) -> bool:
-    """Whether topics that are spread evenly, each by itself, leave somebody below the mean load.
-
-    Such a plan isn't balanced, unless loads can't all be near the mean. Where all read the same,
-    no flow is needed to see how even it is.
-    """
-    if len(kinds.offsets) <= 2:
-        return False
-    classes = classes_of(problem)
-    share = -(-problem.topic_sizes // readers_of(problem).clip(1))
-    of_class = np.bincount(classes.of_topic + 1, share, len(classes) + 1)[1:]
-    most = np.bincount(classes.members, of_class.repeat(np.diff(classes.offsets)))
-    return bool(most.min() < problem.partition_count // classes.member_count)
-
-
-def _spread(problem: Problem, kinds: Kinds, levels: Sequence[str]) -> IntArray | None:
-    """The best plan, by a flow that spreads topics; None where its costs don't fit 64 bits."""
-    try:
-        return _planned(problem, kinds, {}, levels)
-    except CostOverflowError:
-        return None
 
 
 def gain_of(problem: Problem, found: IntArray, planned: IntArray, goals: Goals) -> float:

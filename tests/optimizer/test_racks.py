@@ -14,8 +14,7 @@ from optimizer.model.numbering import problem_of
 from optimizer.model.problem import NOBODY
 from optimizer.model.racks import rack_table_of
 from optimizer.solver.costs import costs_of
-from optimizer.solver.hubs import cost_classes
-from optimizer.solver.kinds import kinds_of
+from optimizer.solver.kinds import cost_classes, kinds_of
 from optimizer.solver.solve import solve
 from tests.optimizer.groups import problem, random_problem, tiny_group
 from tests.optimizer.limited_groups import NAMES, random_limits
@@ -76,7 +75,7 @@ def test_by_way_of_hubs_the_optimum_and_its_proof_are_the_same(
             continue
         plain = check_assignment(problem, direct.target, goals=goals, rival=direct.rival)
         with monkeypatch.context() as forced:
-            forced.setattr("optimizer.solver.hubs.FEWER", 0)
+            forced.setattr("optimizer.solver.kinds.FEWER", 0)
             forced.setattr("optimizer.checker.hubs.FEWER", 0)
             result = solve(problem, goals)
             judged = check_assignment(problem, result.target, goals=goals, rival=result.rival)
@@ -105,7 +104,7 @@ def test_with_many_racks_nobody_lists_every_reader_of_every_partition() -> None:
     kinds = kinds_of(group, goals)
     cut = cost_classes(kinds, costs_of(group, goals), 600)
     assert cut is not None
-    assert len(cut[0].free[0]) + len(kinds.members) < 3000 * 600 / 100
+    assert len(cut.free[0]) + len(kinds.members) < 3000 * 600 / 100
     verdict = check_assignment(group, solve(group, goals).target, goals=goals)
     assert (verdict.racks_optimal, verdict.moves_optimal) == (True, True)
     assert verdict.reads and verdict.reads.local > 2950

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from optimizer.figures import figure
 from optimizer.flow import taken_in
 from optimizer.model import Goals, IntArray, LimitSet, Problem, limits_of
-from optimizer.solver.limited import clash_error, named, smallest_clash
+from optimizer.solver.limits import clash_error, named, smallest_clash
 from optimizer.solver.weighted.problem import WeightedProblem
 
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from optimizer.model import NOBODY, Goals, IntArray, Problem, classes_of
-from optimizer.solver.limited import check_limits
+from optimizer.solver.limits import check_limits
 from optimizer.solver.weighted.budget import gain_of, within_budget
 from optimizer.solver.weighted.bundles import without_tiny
 from optimizer.solver.weighted.capped import CappedSearch, caps_of

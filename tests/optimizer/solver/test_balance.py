@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from optimizer import CostOverflowError
-from optimizer.solver.balance import best_shares
 from optimizer.solver.demand import Demand
+from optimizer.solver.pipeline import best_shares
 
 
 def demand(supply: list[int], owned: list[int]) -> Demand:

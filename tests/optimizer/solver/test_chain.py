@@ -11,9 +11,10 @@ from optimizer import CostOverflowError
 from optimizer.checker import check_assignment
 from optimizer.model.goals import Goals
 from optimizer.model.problem import Problem
-from optimizer.solver import chain, solve
-from optimizer.solver.balance import best_shares
-from optimizer.solver.chain import by_chain, chain_of
+from optimizer.solver import solve
+from optimizer.solver.pipeline import best_shares
+from optimizer.solver.shortcuts import chain
+from optimizer.solver.shortcuts.chain import by_chain, chain_of
 from tests.optimizer.groups import demand, problem, random_owner
 from tests.optimizer.oracles import best_by_network, facts_of_problem
 
@@ -72,7 +73,7 @@ def test_ten_thousand_that_shift_by_one_are_solved_and_proven_without_a_network(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """A network takes half a minute for it."""
-    monkeypatch.setattr("optimizer.solver.balance.SOLVERS", (by_chain,))
+    monkeypatch.setattr("optimizer.solver.pipeline.SHORTCUTS", (by_chain,))
     group = shifted(10_000)
     verdict = check_assignment(group, solve(group).target)
     assert verdict.measures is not None

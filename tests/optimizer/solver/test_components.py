@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from optimizer.solver.components import components
-from optimizer.solver.demand import Demand
+from optimizer.solver.demand import Demand, components
 from tests.optimizer.groups import demand as demand_of, problem
 
 

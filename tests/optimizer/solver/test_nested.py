@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from optimizer.model import IntArray
-from optimizer.solver import nested
-from optimizer.solver.balance import best_shares
 from optimizer.solver.demand import Demand
+from optimizer.solver.pipeline import best_shares
+from optimizer.solver.shortcuts import nested
 
 
 @pytest.fixture
@@ -51,14 +51,14 @@ def test_they_are_as_good_as_by_the_network_of_all_pairs(monkeypatch: pytest.Mon
         used.append(result is not None)
         return result
 
-    monkeypatch.setattr("optimizer.solver.nested.nested_shares", counted)
+    monkeypatch.setattr("optimizer.solver.shortcuts.nested.nested_shares", counted)
     demands = [nested_demand(seed) for seed in range(400)]
     outcome = [measured(item, best_shares(item)) for item in demands]
     for demand in demands:
         shares = best_shares(demand)
         assert (np.add.reduceat(shares, demand.offsets[:-1]) == demand.supply).all()
     assert sum(used) > 100
-    monkeypatch.setattr("optimizer.solver.nested.nest_of", lambda _: None)
+    monkeypatch.setattr("optimizer.solver.shortcuts.nested.nest_of", lambda _: None)
     assert outcome == [measured(item, best_shares(item)) for item in demands]
 
 

@@ -16,7 +16,7 @@ from pyspark.sql import SparkSession
 
 from optimizer import Group, Member
 from optimizer.model.numbering import problem_of
-from optimizer.solver.components import components as split
+from optimizer.solver.demand import components as split
 from spark import FleetSnapshot, InputError
 from spark.graph.fleet_graph import (
     FleetGraph,

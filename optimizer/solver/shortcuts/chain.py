@@ -8,8 +8,8 @@ from typing import NamedTuple
 import numpy as np
 
 from optimizer.model import CostOverflowError, IntArray
+from optimizer.solver.arcs import level_weights, pair_costs
 from optimizer.solver.demand import Demand, Solver
-from optimizer.solver.shares import level_weights, pair_costs
 
 LONG = 64
 """A chain of fewer kinds is as well looked at as a network."""
@@ -31,7 +31,7 @@ class Chain(NamedTuple):
 def chain_of(part: Demand) -> Chain | None:
     """The chain that a connected demand is, if it is a long one, and not too wide."""
     kinds, members, pairs = len(part.supply), part.member_count, len(part.members)
-    if kinds < LONG or pairs != kinds + members - 1:
+    if kinds < LONG or pairs != kinds + members - 1 or part.fine is not None:
         return None
     if int(part.supply.sum()) > ENTRIES // 2:
         return None

@@ -1,13 +1,35 @@
-"""The fewest moves that lead to loads within given bounds."""
+"""What no assignment can be below: the largest load, and the moves for loads within bounds."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from optimizer.model import DEFAULT_GOALS, IntArray, Problem
+from optimizer.model import DEFAULT_GOALS, IntArray, Problem, classes_of
 from optimizer.solver.demand import Demand, demand_of
 from optimizer.solver.kinds import kinds_of
 from optimizer.solver.network import Bounds, cheapest_shares
+from optimizer.solver.pipeline import best_shares
+
+
+def min_max_load_of(problem: Problem) -> int:
+    """The highest load of a group's optimum, whoever owns what now."""
+    classes, members = classes_of(problem), len(problem.member_ids)
+    supply = np.bincount(classes.of_partition + 1, minlength=len(classes) + 1)[1:]
+    if len(classes) == 1 and len(classes.members) == members:
+        return -(-int(supply[0]) // members)
+    return min_max_load(supply, classes.offsets, classes.members, members)
+
+
+def min_max_load(supply: IntArray, offsets: IntArray, members: IntArray, count: int) -> int:
+    """The highest load of the optimum of so many members, none of whom owns anything.
+
+    The readers of kind k, of which there are `supply[k]` partitions, are
+    members[offsets[k]:offsets[k + 1]].
+    """
+    nothing = np.zeros(len(members), np.int64)
+    shares = best_shares(Demand(supply, offsets, members, nothing, count))
+    assert isinstance(shares, np.ndarray), "without fine kinds each pair has a share"
+    return int(np.bincount(members, weights=shares, minlength=count).max(initial=0))
 
 
 def fewest_moves(problem: Problem, lowest: int, highest: int) -> int | None:

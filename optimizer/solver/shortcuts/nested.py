@@ -12,8 +12,8 @@ import numpy as np
 
 from optimizer.flow import Arcs, cheapest_flow
 from optimizer.model import IntArray
+from optimizer.solver.arcs import matched
 from optimizer.solver.demand import Demand, Solver
-from optimizer.solver.hubs import matched
 
 FEWEST_PAIRS = 100_000
 """With fewer pairs a network of all of them is as quick."""
@@ -44,7 +44,7 @@ def nest_of(demand: Demand) -> Nest | None:
     arcs = int(np.count_nonzero(demand.owned)) + 3 * kinds + demand.member_count
     if pairs < max(FEWEST_PAIRS, FEWER * arcs) or demand.topics is not None:
         return None
-    if any(flags.any() for flags in demand.costs.values()):
+    if demand.has_costs:
         return None
     readers = np.diff(demand.offsets)
     rank = np.empty(kinds, np.int64)

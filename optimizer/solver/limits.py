@@ -21,8 +21,8 @@ from optimizer.model import (
     limits_of,
     units_of,
 )
-from optimizer.solver.demand import Demand, demand_of
-from optimizer.solver.kinds import Kinds, kinds_by_topic, kinds_of
+from optimizer.solver.demand import Demand, counted
+from optimizer.solver.kinds import Kinds, kinds_of
 from optimizer.solver.network import Caps, cannot_be_placed
 
 MAX_LIMITS_TRIED = 10
@@ -44,14 +44,6 @@ def _caps(problem: Problem, limits: Limits) -> Caps | None:
     everything = np.full(len(problem.member_ids), problem.partition_count)
     most = everything if limits.most is None else np.minimum(limits.most, everything)
     return Caps(most, limits.most_of_topic)
-
-
-def demand_under(problem: Problem, kinds: Kinds, caps: Caps | None) -> tuple[Kinds, Demand]:
-    """The demand of some kinds, by topic where topics are capped."""
-    topics = None
-    if caps is not None and caps.of_topic is not None:
-        kinds, topics = kinds_by_topic(kinds, problem.topic_of)
-    return kinds, demand_of(kinds, len(problem.member_ids), topics)
 
 
 def check_limits(problem: Problem, goals: Goals) -> None:
@@ -80,7 +72,8 @@ def _unplaced(problem: Problem, limit_set: LimitSet) -> tuple[IntArray, int]:
     caps = caps_of(problem, goals)
     if limit_set.copartition:
         return _units_unplaced(problem, limit_set, caps)
-    kinds, demand = demand_under(problem, kinds_of(problem, goals), caps)
+    by_topic = caps is not None and caps.of_topic is not None
+    kinds, demand = counted(problem, kinds_of(problem, goals), {}, (), by_topic)
     everything = np.full(len(problem.member_ids), problem.partition_count)
     among, short = cannot_be_placed(demand, caps or Caps(everything))
     of_partition = np.append(among, False)[kinds.of_partition]

@@ -1,0 +1,163 @@
+"""The way of every plan by count: demand, shares, and who gets which."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from optimizer.model import (
+    CostOverflowError,
+    Goals,
+    IntArray,
+    Problem,
+    classes_of,
+    least_spread,
+    levels_of,
+    readers_of,
+    spread_of,
+)
+from optimizer.solver.costs import CostTable, costs_of
+from optimizer.solver.demand import Demand, Distribution, Shares, components, counted
+from optimizer.solver.distribute import distribute
+from optimizer.solver.kinds import Kinds, kinds_by_cost, kinds_if_nothing_moves, kinds_of
+from optimizer.solver.limits import caps_of
+from optimizer.solver.network import Caps, cheapest_of_fine, halves
+from optimizer.solver.shortcuts import SHORTCUTS
+
+
+@dataclass(frozen=True)
+class Pipeline:
+    """A group, and what is sought of it.
+
+    `kinds` have the readers that limits allow, `caps` how much members may have, `tables` what
+    costs anybody anything, and `levels` what is looked at below balance that isn't settled by it,
+    as the spread of a single topic is.
+    """
+
+    problem: Problem
+    kinds: Kinds
+    caps: Caps | None
+    tables: Mapping[str, CostTable]
+    levels: Sequence[str]
+
+    @staticmethod
+    def of(problem: Problem, goals: Goals) -> Pipeline:
+        levels = levels_of(problem, goals)
+        if np.count_nonzero(problem.topic_sizes) < 2:
+            levels = tuple(level for level in levels if level != "spread")
+        return Pipeline(
+            problem=problem,
+            kinds=kinds_of(problem, goals),
+            caps=caps_of(problem, goals),
+            tables=costs_of(problem, goals),
+            levels=levels,
+        )
+
+    def best(self) -> IntArray | None:
+        """The best plan when partitions of a kind may only go to its readers; None within no caps.
+
+        `distribute` spreads topics as well as can be told from counts. If that may leave anything
+        to better, and the group isn't too large, a flow spreads them.
+        """
+        if self.caps is not None:
+            return self.planned(("balance", *self.levels), self.caps)
+        if "spread" not in self.levels:
+            return self.planned(self.levels)
+        return replace(self, kinds=kinds_by_cost(self.kinds, self.tables), tables={})._spread()
+
+    def if_nothing_moves(self) -> Pipeline:
+        """The same in which only its owner may read what can be kept."""
+        return replace(self, kinds=kinds_if_nothing_moves(self.kinds, self.problem.owner))
+
+    def moves(self, target: IntArray) -> int:
+        """How many partitions a plan takes from owners who may keep them."""
+        return int(np.count_nonzero((target != self.problem.owner) & (self.kinds.owner_pair >= 0)))
+
+    def planned(self, levels: Sequence[str], caps: Caps | None = None) -> IntArray | None:
+        """The best plan by some levels, within caps; None if there is none."""
+        problem, by_topic = self.problem, caps is not None and caps.of_topic is not None
+        kinds, demand = counted(problem, self.kinds, self.tables, levels, by_topic)
+        shares = best_shares(demand, levels, caps)
+        if shares is None:
+            return None
+        return distribute(problem.owner, problem.topic_offsets, kinds, demand, shares)
+
+    def _spread(self) -> IntArray | None:
+        """The best plan with topics spread, by a flow where that may be better than without."""
+        problem, least = self.problem, least_spread(self.problem)
+        spread = self._by_flow() if self._needs_flow() else None
+        if spread is not None and spread_of(problem, spread) > least:
+            return spread  # no plan as good at the levels above spreads evenly
+        target = self.planned([level for level in self.levels if level != "spread"])
+        assert target is not None, "without caps there is a plan"
+        if spread_of(problem, target) == least:
+            return target
+        if self.levels[-1] == "spread" and np.array_equal(target, problem.owner):
+            return target  # any other plan moves something
+        if spread is None:
+            spread = self._by_flow()
+        return target if spread is None else spread
+
+    def _by_flow(self) -> IntArray | None:
+        """The best plan, by a flow that spreads topics; None where its costs don't fit 64 bits."""
+        try:
+            return self.planned(self.levels)
+        except CostOverflowError:
+            return None
+
+    def _needs_flow(self) -> bool:
+        """Whether topics that are spread evenly, each by itself, leave somebody below the mean.
+
+        Such a plan isn't balanced, unless loads can't all be near the mean. Where all read the
+        same, no flow is needed to see how even it is.
+        """
+        if len(self.kinds.offsets) <= 2:
+            return False
+        problem, classes = self.problem, classes_of(self.problem)
+        share = -(-problem.topic_sizes // readers_of(problem).clip(1))
+        of_class = np.bincount(classes.of_topic + 1, share, len(classes) + 1)[1:]
+        most = np.bincount(classes.members, of_class.repeat(np.diff(classes.offsets)))
+        return bool(most.min() < problem.partition_count // classes.member_count)
+
+
+def best_shares(
+    demand: Demand, levels: Sequence[str] = ("moves",), caps: Caps | None = None
+) -> Shares | None:
+    """Shares of least Σ load², and among those the best by `levels`, one after the other.
+
+    The levels are those of `optimizer.solver.network`. A part of the group in which all loads can
+    be within one of each other is balanced by exactly those loads. Any other part is cut in two
+    that are balanced each for itself. Under caps, by which no member gets more than it may have,
+    balance is one of the levels; None where there are no shares within them.
+    """
+    if caps is not None:
+        return cheapest_of_fine(demand, caps.bounds(demand), levels)
+    parts = list(_parts(demand, levels))
+    if demand.fine is not None:
+        return Distribution(*map(np.concatenate, zip(*(part for _, part in parts), strict=True)))
+    shares = np.zeros_like(demand.owned)
+    for pairs, of_part in parts:
+        shares[pairs] = of_part
+    return shares
+
+
+def _parts(demand: Demand, levels: Sequence[str]) -> Iterator[tuple[IntArray, Shares]]:
+    """The pairs of parts that are each balanced by themselves, and the shares of each."""
+    parts = components(demand)
+    while parts:
+        pairs = parts.pop()
+        part = demand.restricted_to(pairs)
+        solve = next(filter(None, (shortcut(part) for shortcut in SHORTCUTS)))
+        shares = solve(levels)
+        if shares is None:
+            for half in halves(part):
+                parts += [pairs[half][some] for some in components(part.restricted_to(half))]
+        elif isinstance(shares, Distribution) and part.fine is not None:
+            yield (
+                pairs,
+                shares._replace(fine=part.fine.numbers[shares.fine], pair=pairs[shares.pair]),
+            )
+        else:
+            yield pairs, shares

@@ -1,0 +1,39 @@
+"""Shares of a single kind: a closed form, for one group or many at once."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from optimizer.model import IntArray
+from optimizer.solver.demand import Demand, Solver
+
+
+def by_even_shares(part: Demand) -> Solver | None:
+    """How to find the shares of a single kind that costs nothing but moves."""
+    if len(part.supply) > 1 or part.has_costs:
+        return None
+    return lambda _: even_shares(part.supply, part.offsets, part.owned)
+
+
+def even_shares(supply: IntArray, offsets: IntArray, owned: IntArray) -> IntArray:
+    """Each member's share of its group's partitions, given how many of them it owns.
+
+    Group g has `supply[g]` partitions, and the members offsets[g]:offsets[g + 1]. Everybody gets
+    ⌊P/M⌋ and P mod M members one more, which is the only balanced way; a member keeps one more
+    partition by a larger share only if it owns more than ⌊P/M⌋, so those come first, and no other
+    choice keeps more.
+    """
+    sizes = offsets[1:] - offsets[:-1]
+    quota, extra = np.divmod(supply, sizes)
+    shares = quota.repeat(sizes)
+    if not extra.any():
+        return shares
+    rich = owned > shares
+    rich_before = np.concatenate(([0], rich.cumsum()))
+    before_group = rich_before[offsets]
+    nth_rich = rich_before[:-1] - before_group[:-1].repeat(sizes)
+    nth_member = np.arange(len(owned)) - offsets[:-1].repeat(sizes)
+    rich_of_group = (before_group[1:] - before_group[:-1]).repeat(sizes)
+    turn = np.where(rich, nth_rich, rich_of_group + nth_member - nth_rich)
+    shares[turn < extra.repeat(sizes)] += 1
+    return shares
