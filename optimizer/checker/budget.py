@@ -19,6 +19,7 @@ from optimizer.checker.certificate import (
     has_prices,
 )
 from optimizer.checker.counts import Counts, counts_of
+from optimizer.checker.hosts import host_of_members
 from optimizer.checker.kinds import kinds_of
 from optimizer.checker.limits import forced_moves, kinds_under
 from optimizer.checker.proof import Proof, prove
@@ -50,7 +51,9 @@ def prove_within_budget(
     if not shown and rival is not None:
         prices = prices_of_rival(counts, rival, load, budget)
         shown = are_ruled_out(problem, prices, load, budget, counts.limits)
-    levels = ["moves", "balance", *(level for level in goals.order if level in counts.kinds.flags)]
+    is_on_hosts = host_of_members(problem) is not None
+    looked_at = {*counts.kinds.flags, *(["hosts"] if is_on_hosts else [])}
+    levels = ["moves", "balance", *(level for level in goals.order if level in looked_at)]
     proof = prove(counts, levels, rest, measures.max_load)
     proven = dict(proof.proven)
     if not shown or measures.moves > budget:

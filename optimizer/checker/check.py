@@ -13,6 +13,7 @@ from optimizer.checker.certificate import has_prices
 from optimizer.checker.costs import COSTS, cost_facts
 from optimizer.checker.counts import Counts, counts_of
 from optimizer.checker.homogeneous import proven_homogeneous
+from optimizer.checker.hosts import every_host_of_members, host_of_members
 from optimizer.checker.kinds import Kinds, cut, cut_with_hubs, kinds_of, with_cells
 from optimizer.checker.limits import forced_moves, kinds_under, limit_faults, separated
 from optimizer.checker.pair_facts import PairFacts
@@ -31,6 +32,7 @@ from optimizer.model import (
     Reads,
     levels_of,
     limits_of,
+    on_hosts,
     units_of,
     weights_of,
 )
@@ -47,6 +49,7 @@ class Verdict(NamedTuple):
     that is as good at the levels above moves fewer partitions, or has fewer read across racks; None
     when a level above isn't optimal, and for racks where the goals or the facts have none. All are
     None where optimality isn't looked at (`measure_assignment`).
+    `hosts_optimal`: so it is with the spread over hosts; None too where no two members share one.
     `spread_optimal`: so it is with the spread of topics; None too where the group is too large to
     look at it. `witness` tells a change that improves what isn't optimal.
 
@@ -66,6 +69,7 @@ class Verdict(NamedTuple):
     moves_optimal: bool | None
     witness: str | None
     racks_optimal: bool | None = None
+    hosts_optimal: bool | None = None
     spread_optimal: bool | None = None
     reads_found: Reads | None = None
     reads: Reads | None = None
@@ -99,11 +103,14 @@ def check_assignment(
     faults = list(_malformed(problem, target))
     if faults:
         return Verdict(faults, None, False, None, None)
+    problem = on_hosts(problem, goals.host)
     if goals.copartition:
         return _together(problem, target, certificate, goals, rival)
     if goals.by_weight:
         return _by_weight(problem, target, certificate, goals)
     levels = levels_of(problem, goals) if levels is None else levels
+    if host_of_members(problem) is None:
+        levels = [level for level in levels if level != "hosts"]
     is_limited = goals.max_moves is not None and (rival is not None or has_prices(certificate))
     if is_limited:
         levels = [level for level in levels if level != "spread"]
@@ -112,12 +119,15 @@ def check_assignment(
     plain = not facts and not certificate and not is_limited and limits is None
     measures = proven_homogeneous(problem, target, levels) if plain else None
     if measures:
-        spread = True if by_topic else None
-        return Verdict([], measures, True, True, None, spread_optimal=spread, certificate=b"")
+        hosts, spread = (True if level in levels else None for level in ("hosts", "spread"))
+        verdict = Verdict([], measures, True, True, None, certificate=b"")
+        return verdict._replace(hosts_optimal=hosts, spread_optimal=spread)
     result = _counted(problem, target, facts, by_topic, limits)
     if not isinstance(result, Counts):
         return Verdict(result, None, False, None, None)
     counts, kinds = result, result.kinds
+    if "hosts" in levels or (limits is not None and limits.most_on_host is not None):
+        counts = replace(counts, host=every_host_of_members(problem))
     if is_limited:
         judged = prove_within_budget(counts, goals, certificate, rival)
     else:

@@ -6,10 +6,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from optimizer.checker.hosts import host_loads, host_of_members
 from optimizer.checker.kinds import Kinds
 from optimizer.checker.residual_network import FREE, ArcCosts, ResidualNetwork
 from optimizer.checker.spread import spread_of
-from optimizer.model import NOBODY, IntArray, Limits, Measures, Problem, Reads
+from optimizer.model import NOBODY, NOTHING, IntArray, Limits, Measures, Problem, Reads
 
 CHANGED_FRACTION = 4
 """Changes are counted apart if they are fewer than one in so many partitions."""
@@ -21,7 +22,8 @@ class Counts:
 
     `loads` has the number of partitions of each member. `owned`, `held` and `kept` have for each
     pair how many partitions of its kind the member owns now, is given, and keeps. `limits` are
-    those that other assignments have to keep to as well.
+    those that other assignments have to keep to as well. `host` has that of each member, where
+    hosts matter.
     """
 
     problem: Problem
@@ -33,17 +35,21 @@ class Counts:
     held: IntArray
     kept: IntArray
     limits: Limits | None = None
+    host: IntArray | None = None
 
     def arc_costs(self, level: str) -> ArcCosts:
         """What the arcs cost at a level.
 
-        A member's n-th partition costs n - 1, so that Σ load² falls and rises with the sum; its
-        n-th of a topic costs 2n - 1 at the level of spread; a partition that its member could have
-        kept costs 1, and so does one that has a cost of `optimizer.checker.costs`, such as a read
-        across racks.
+        A member's n-th partition costs n - 1, so that Σ load² falls and rises with the sum; so does
+        a host's. A member's n-th of a topic costs 2n - 1 at the level of spread; a partition that
+        its member could have kept costs 1, and so does one that has a cost of
+        `optimizer.checker.costs`, such as a read across racks.
         """
         if level == "balance":
             return ArcCosts(FREE, FREE, more=self.loads, less=1 - self.loads)
+        if level == "hosts":
+            of_host = NOTHING if self.host is None else host_loads(self.host, self.loads)
+            return ArcCosts(FREE, FREE, host_more=of_host, host_less=1 - of_host)
         if level == "moves":
             regains, gives_up = self.held < self.owned, self.held <= self.owned
             return ArcCosts(-regains.view(np.int8), gives_up.view(np.int8))
@@ -104,6 +110,12 @@ class Counts:
             up=up,
             down=self.held_in_cells[:cells] > 0,
         )
+        if self.host is not None:
+            of_host = host_loads(self.host, self.loads)
+            is_open = np.ones(len(of_host), np.bool_)
+            if self.limits is not None and self.limits.most_on_host is not None:
+                is_open[self.host] = of_host[self.host] < self.limits.most_on_host
+            network = replace(network, host=self.host, host_more=is_open, host_less=of_host > 0)
         hubs = self.kinds.hubs
         if hubs is None:
             return network
@@ -147,6 +159,7 @@ def counts_of(problem: Problem, kinds: Kinds, target: IntArray) -> Counts | None
         return None
     loads = np.bincount(assigned, minlength=kinds.member_count)
     moves = int(owned.sum()) - int(kept.sum())
+    host = host_of_members(problem)
     measures = Measures(
         partitions=len(assigned),
         max_load=int(loads.max(initial=0)),
@@ -155,6 +168,7 @@ def counts_of(problem: Problem, kinds: Kinds, target: IntArray) -> Counts | None
         moves=moves,
         takeovers=since - moves,
         spread=spread_of(problem, target),
+        max_host_load=None if host is None else int(host_loads(host, loads).max()),
     )
     return Counts(problem, kinds, target, measures, loads, owned, held, kept)
 

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from optimizer.checker.hosts import are_within_one, host_loads, host_of_members, hosts_proven
 from optimizer.checker.spread import least_spread, spread_of, spread_of_groups
 from optimizer.model import GONE, NOBODY, HomogeneousGroups, IntArray, Measures, Problem
 
@@ -15,8 +16,9 @@ from optimizer.model import GONE, NOBODY, HomogeneousGroups, IntArray, Measures,
 class HomogeneousMeasures(NamedTuple):
     """`optimizer.model.Measures` of each group without takeovers, and whether it is optimal.
 
-    `proven` is about balance and moves both, `spread_proven` about the spread of topics, which is
-    looked at after moves; where one is False, nothing is said.
+    `proven` is about balance and moves both, `hosts_proven` about hosts, which are looked at after
+    moves, and `spread_proven` about the spread of topics, after hosts; where one is False, nothing
+    is said.
     """
 
     partitions: IntArray
@@ -25,7 +27,9 @@ class HomogeneousMeasures(NamedTuple):
     sum_squares: IntArray
     moves: IntArray
     spread: IntArray
+    max_host_load: IntArray
     proven: NDArray[np.bool_]
+    hosts_proven: NDArray[np.bool_]
     spread_proven: NDArray[np.bool_]
 
 
@@ -48,6 +52,10 @@ def check_homogeneous(groups: HomogeneousGroups, target: IntArray) -> Homogeneou
     at_home &= np.maximum.reduceat(target, first_partition) < groups.member_offsets[1:]
     most = kept_at_most(owned, groups.member_offsets, partitions)
     spread, least = spread_of_groups(groups, target)
+    quota = (partitions // np.diff(groups.member_offsets)).repeat(np.diff(groups.member_offsets))
+    over_hosts = np.ones(len(groups), np.bool_)
+    if groups.host is not None:
+        over_hosts = hosts_proven(groups.host, loads, owned, groups.member_offsets, quota)
     return HomogeneousMeasures(
         partitions=partitions,
         max_load=max_load,
@@ -56,6 +64,8 @@ def check_homogeneous(groups: HomogeneousGroups, target: IntArray) -> Homogeneou
         moves=np.add.reduceat(owned, first_member) - kept,
         spread=spread,
         proven=at_home & (max_load - min_load <= 1) & (kept == most),
+        max_host_load=np.maximum.reduceat(groups.host_loads(loads), first_member),
+        hosts_proven=over_hosts,
         spread_proven=(spread == least) | (kept == partitions),
     )
 
@@ -88,7 +98,7 @@ def proven_homogeneous(
         return None
     if len(problem.subscriptions[0]) != len(problem.topics) or target.min() < 0:
         return None
-    loads = np.bincount(target)
+    loads = np.bincount(target, minlength=members)
     low, extra = divmod(partitions, members)
     high = int(loads.max())
     # Loads sum up to all partitions: if none exceeds the mean rounded up, none may fall short.
@@ -99,11 +109,13 @@ def proven_homogeneous(
     kept = int(np.count_nonzero(target == problem.owner))
     if kept != np.minimum(owned, low).sum() + min(extra, np.count_nonzero(owned > low)):
         return None
-    spread = spread_of(problem, target)
-    if "spread" in levels and not (kept == partitions and levels[-1] == "spread"):
+    host, spread = host_of_members(problem), spread_of(problem, target)
+    is_spread = "spread" not in levels or (kept == partitions and levels[-1] == "spread")
+    if not is_spread:
         least = least_spread(np.full(len(problem.topics), members), problem.topic_sizes)
-        if spread > least.sum():
-            return None
+        is_spread = spread <= least.sum()
+    if not is_spread or not _is_even_over_hosts(host, loads, owned, low, levels):
+        return None
     return Measures(
         partitions=partitions,
         max_load=high,
@@ -112,7 +124,18 @@ def proven_homogeneous(
         moves=partitions - left_behind - unowned - kept,
         takeovers=left_behind,
         spread=spread,
+        max_host_load=None if host is None else int(host_loads(host, loads).max()),
     )
+
+
+def _is_even_over_hosts(
+    host: IntArray | None, loads: IntArray, owned: IntArray, low: int, levels: Sequence[str]
+) -> bool:
+    if host is None or "hosts" not in levels or are_within_one(host, loads):
+        return True
+    after_moves = levels.index("moves") < levels.index("hosts")
+    ends, quota = np.array([0, len(loads)]), np.full_like(loads, low)
+    return bool(hosts_proven(host, loads, owned, ends, quota, after_moves).all())
 
 
 assert (GONE, NOBODY) == (-2, -1), "owners below 0 are counted by their number"

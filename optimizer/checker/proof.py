@@ -10,6 +10,7 @@ import numpy as np
 
 from optimizer.checker.certificate import MalformedCertificateError, decode, encode
 from optimizer.checker.counts import Counts
+from optimizer.checker.hosts import host_loads
 from optimizer.checker.residual_network import ReducedCosts, ResidualNetwork, ViolatedArc
 from optimizer.checker.settled import is_free, is_settled
 from optimizer.checker.text import Sentences
@@ -111,8 +112,10 @@ class _Level:
         numbers = distance[counts.kinds.kind_count : -1] - distance[-1] - self._start
         # Whoever has nothing has nothing to give: 0 is as good as more. Less may be needed, where
         # the numbers given for a level above leave an idle member no arc to the pool.
+        # (An idle member on a host may have to be above it: so it stands by what it got there.)
         of_members = numbers[: len(counts.loads)]
-        np.minimum(of_members, 0, out=of_members, where=counts.loads == 0)
+        if self._network.host is None:
+            np.minimum(of_members, 0, out=of_members, where=counts.loads == 0)
         if cycle is not None:
             return numbers, Sentences(counts).cycle(self._name, cycle)
         if self._reduce(numbers) is not None:
@@ -145,6 +148,9 @@ def _numbered(counts: Counts) -> int:
 
 def _start(counts: Counts, level: str) -> tuple[IntArray, bool]:
     """Where a certificate's numbers are counted from; whether that alone proves the balance."""
+    if level == "hosts" and counts.host is not None:
+        low = int(host_loads(counts.host, counts.loads).min())
+        return np.full(_numbered(counts), -low), False
     if level != "balance":
         return np.zeros(_numbered(counts), np.int64), False
     of_readers = counts.loads[counts.kinds.readers]

@@ -31,8 +31,9 @@ class ArcCosts(NamedTuple):
     """What each arc costs at one level; a single number stands for all of them.
 
     `gain` and `loss` are those of a pair's member getting or losing one of its kind, `more` and
-    `less` those of a member's load rising or falling by one, and `up` and `down` those of what it
-    has of a topic doing so. `everywhere` are those of a kind by the hub of all of its readers.
+    `less` those of a member's load rising or falling by one, `host_more` and `host_less` those of
+    its host's doing so, and `up` and `down` those of what it has of a topic. `everywhere` are those
+    of a kind by the hub of all of its readers.
     """
 
     gain: Costs
@@ -42,10 +43,12 @@ class ArcCosts(NamedTuple):
     up: Costs = FREE
     down: Costs = FREE
     everywhere: Costs = FREE
+    host_more: Costs = FREE
+    host_less: Costs = FREE
 
 
 class ReducedCosts(NamedTuple):
-    """What is left of the costs of `ArcCosts`: of each pair's arcs, each member's, each cell's.
+    """What is left of the costs of `ArcCosts`: of each pair's arcs, each member's, host's, cell's.
 
     The last four are those of hubs (`ResidualNetwork`).
     """
@@ -54,6 +57,8 @@ class ReducedCosts(NamedTuple):
     loss: IntArray
     more: IntArray
     less: IntArray
+    host_more: IntArray
+    host_less: IntArray
     up: IntArray
     down: IntArray
     everywhere: IntArray
@@ -88,11 +93,14 @@ class ResidualNetwork:
     and `down` those back. `taker` has the node of each pair, a member or a cell, cells numbered
     after the members, and `member_of_cell` the member of each cell.
 
+    Where hosts matter, a host is a node between its members, of whom `host` has that of each, and
+    the pool: `host_more` are arcs from hosts to the pool and `host_less` those back.
+
     Potentials prove that there is none: one for each member, and then for each cell; the pool's is
-    0, and a kind's is the least that its arcs allow. If no arc leads to a node by more than it
-    costs, no cycle costs less than nothing. Arcs that lead there by just what they cost are tight;
-    all cycles that cost nothing go along tight arcs, so that the next level has to look at no
-    others.
+    0, and those of a kind and of a host are the least that their arcs allow. If no arc leads to a
+    node by more than it costs, no cycle costs less than nothing. Arcs that lead there by just what
+    they cost are tight; all cycles that cost nothing go along tight arcs, so that the next level
+    has to look at no others.
 
     Where kinds have `hubs`, `gain` are arcs to those alone who own or hold some of a kind.
     `everywhere` leads from a kind to the hub of its class, `on` from there to those of racks,
@@ -114,6 +122,9 @@ class ResidualNetwork:
     on: Flags = field(default_factory=NO_ARCS.copy)
     out: Flags = field(default_factory=NO_ARCS.copy)
     hubs: Hubs | None = None
+    host: IntArray | None = None
+    host_more: Flags = field(default_factory=NO_ARCS.copy)
+    host_less: Flags = field(default_factory=NO_ARCS.copy)
 
     def reduced_costs(self, costs: ArcCosts, potential: IntArray) -> ReducedCosts:
         """What is left of each arc's cost when its ends' potentials are taken off."""
@@ -129,12 +140,25 @@ class ResidualNetwork:
         return ReducedCosts(
             gain=of_kind + costs.gain - of_taker,
             loss=left - of_kind,
-            more=of_member + costs.more,
-            less=costs.less - of_member,
+            **self._reduced_by_hosts(costs, of_member),
             up=of_cell + costs.up - above_cell,
             down=above_cell + costs.down - of_cell,
             **self._reduced_by_hubs(costs, by_kind, potential),
         )
+
+    def _reduced_by_hosts(self, costs: ArcCosts, of_member: IntArray) -> dict[str, IntArray]:
+        more, less = of_member + costs.more, costs.less - of_member
+        if self.host is None:
+            return {"more": more, "less": less, "host_more": NOTHING, "host_less": NOTHING}
+        of_host = np.where(self.host_less, costs.host_less, FAR)
+        np.minimum.at(of_host, self.host[self.more], more[self.more])
+        above = of_host[self.host]
+        return {
+            "more": more - above,
+            "less": less + above,
+            "host_more": of_host + costs.host_more,
+            "host_less": costs.host_less - of_host,
+        }
 
     def _reduced_by_hubs(
         self, costs: ArcCosts, of_kind: IntArray, potential: IntArray
@@ -172,6 +196,9 @@ class ResidualNetwork:
         wrong = (self.more & (reduced.more < 0)) | (self.less & (reduced.less < 0))
         if wrong.any():
             return ViolatedArc(giver=None, taker=int(wrong.argmax()))
+        wrong = self.host_more & (reduced.host_more < 0)
+        if wrong.any() and self.host is not None:
+            return ViolatedArc(giver=None, taker=int((self.host == wrong.argmax()).argmax()))
         wrong = (self.up & (reduced.up < 0)) | (self.down & (reduced.down < 0))
         if wrong.any():
             return ViolatedArc(giver=None, taker=int(self.member_of_cell[wrong.argmax()]))
@@ -221,30 +248,33 @@ class ResidualNetwork:
     def search(self, costs: ArcCosts) -> Search:
         """Look for a cycle of negative cost.
 
-        Kinds come first, then members, then cells, then the pool.
+        Kinds come first, then members, then cells, then the pool, then hosts.
         """
         kinds, members, cells = len(self.offsets) - 1, len(self.more), len(self.member_of_cell)
         kind = np.arange(kinds).repeat(self.offsets[1:] - self.offsets[:-1])
         taker, member = kinds + self.taker, kinds + np.arange(members)
         cell, above_cell = kinds + members + np.arange(cells), kinds + self.member_of_cell
-        pool = np.full(members, kinds + members + cells)
+        nodes, hosts = kinds + members + cells + 1, len(self.host_more)
+        above = np.full(members, nodes - 1) if self.host is None else nodes + self.host
+        of_host, pool = nodes + np.arange(hosts), np.full(hosts, nodes - 1)
         ends = {
-            "less": (pool, member),
+            "host_less": (pool, of_host),
+            "less": (above, member),
             "down": (above_cell, cell),
             "loss": (taker, kind),
             "gain": (kind, taker),
             "up": (cell, above_cell),
-            "more": (member, pool),
+            "more": (member, above),
+            "host_more": (of_host, pool),
         }
-        nodes = kinds + members + cells + 1
-        ends |= self._ends_of_hubs(kinds, nodes)
+        ends |= self._ends_of_hubs(kinds, nodes + hosts)
         parts = [
             Arcs(tail[flags], head[flags], np.broadcast_to(cost, len(flags))[flags])
             for arcs, (tail, head) in ends.items()
             for flags, cost in [(getattr(self, arcs), getattr(costs, arcs, FREE))]
         ]
         hubs = 0 if self.hubs is None else len(self.on) + int(self.hubs.class_of.max()) + 1
-        result = search(parts, nodes + hubs)
+        result = search(parts, nodes + hosts + hubs)
         cycle = result.cycle and [node for node in result.cycle if node < nodes]
         return Search(cycle, result.potential[:nodes])
 

@@ -9,6 +9,7 @@ import numpy as np
 from optimizer.checker.costs import COSTS
 from optimizer.checker.counts import Counts
 from optimizer.checker.homogeneous import kept_at_most
+from optimizer.checker.hosts import are_within_one
 from optimizer.checker.spread import least_spread
 
 
@@ -21,11 +22,14 @@ def is_settled(counts: Counts, level: str, levels: Sequence[str]) -> bool:
     """Whether no plan can be better at a level, as good as it may be at those before it.
 
     So it is at any level below moves if nothing moves and nothing is new; with moves of a balanced
-    group in which everybody reads everything that keeps as much as its quotas let it; and with
-    topics that are spread evenly, each by itself.
+    group in which everybody reads everything that keeps as much as its quotas let it; with hosts
+    whose loads are within one of each other; and with topics that are spread evenly, each by
+    itself.
     """
     if level != "balance" and counts.stays and "moves" in levels[: levels.index(level) + 1]:
         return True
+    if level == "hosts":
+        return counts.host is None or are_within_one(counts.host, counts.loads)
     if counts.limits is not None:  # what follows goes by quotas that limits may not leave
         return is_free(counts, level)
     if level == "moves":

@@ -36,6 +36,14 @@ from optimizer.model.group import (
     check_group as check_group,
 )
 from optimizer.model.homogeneous import HomogeneousGroups as HomogeneousGroups
+from optimizer.model.hosts import (
+    Hosts as Hosts,
+    every_host_of as every_host_of,
+    host_names as host_names,
+    hosts_of as hosts_of,
+    max_host_load as max_host_load,
+    on_hosts as on_hosts,
+)
 from optimizer.model.levels import BALANCE as BALANCE, LEVELS as LEVELS
 from optimizer.model.limits import (
     Limit as Limit,

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import floor
 
+from optimizer.model.hosts import host_fault
 from optimizer.model.levels import LEVELS
 from optimizer.model.limits import Limit, LimitSet, stated_limits
 
@@ -42,11 +43,15 @@ class Goals:
     are compared exactly, as Kafka does; a member without a rack and a partition without rack facts
     (None or empty names) cost nothing. None: racks don't matter.
 
-    `levels`: what is looked at first: "racks", reads across racks; "moves"; "spread", Σ over
-    topics and members of (partitions that the member has of the topic)², so that each topic is
-    spread over its readers. Those that aren't named come last, in this order; so by default spread
-    costs no move. It is looked at in groups that aren't too large for it: see
+    `levels`: what is looked at first: "racks", reads across racks; "moves"; "hosts", Σ over hosts
+    of (partitions that their members have together)², where some members share a host; "spread", Σ
+    over topics and members of (partitions that the member has of the topic)², so that each topic is
+    spread over its readers. Those that aren't named come last, in this order; so by default neither
+    hosts nor spread cost a move. Spread is looked at in groups that aren't too large for it: see
     `optimizer.model.spread`.
+
+    `host`: which members share a host. None: those that name the same one; otherwise a pattern of
+    client ids, as "{host}-consumer-*".
 
     `min_gain`: how many partitions a plan has to put right for each one that it moves. Put right is
     a partition above the load that its member has in the plan when both are sorted by load (half of
@@ -97,6 +102,7 @@ class Goals:
     max_per_topic: tuple[Limit, ...] = ()
     max_weight: tuple[Limit, ...] = ()
     copartition: tuple[Limit, ...] = ()
+    host: str | None = None
 
     def __post_init__(self) -> None:
         faults = list(self._faults())
@@ -116,6 +122,8 @@ class Goals:
     def _faults(self) -> Iterator[str]:
         if self.rack not in RACKS:
             yield f"rack is {self.rack!r} and must be 'leader', 'any' or None"
+        if self.host is not None and (fault := host_fault(self.host)):
+            yield fault
         if not _are_levels(self.levels):
             names = ", ".join(map(repr, LEVELS))
             yield f"levels is {self.levels!r} and must be a list of {names}, each once at most"

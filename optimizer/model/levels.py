@@ -29,6 +29,11 @@ LEVELS = {
         setting="rack",
     ),
     "moves": Level("fewer moves", "that it needs this many moves", "moves_optimal"),
+    "hosts": Level(
+        "partitions spread more evenly over hosts",
+        "that partitions can't be spread more evenly over hosts",
+        "hosts_optimal",
+    ),
     "spread": Level(
         "topics spread more evenly", "that topics can't be spread more evenly", "spread_optimal"
     ),

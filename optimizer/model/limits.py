@@ -186,6 +186,7 @@ class Limits(NamedTuple):
     most: IntArray | None
     most_of_topic: IntArray | None
     most_weight: IntArray | None = None
+    most_on_host: IntArray | None = None
 
 
 @once_a_problem

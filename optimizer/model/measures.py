@@ -8,6 +8,7 @@ import numpy as np
 
 from optimizer.model.arrays import IntArray
 from optimizer.model.classes import classes_of
+from optimizer.model.hosts import max_host_load
 from optimizer.model.problem import NOBODY, Problem
 from optimizer.model.spread import spread_of
 
@@ -18,7 +19,8 @@ class Measures(NamedTuple):
     `partitions` are those that somebody subscribes to. A move changes the owner of a partition
     whose owner is present and still subscribed; a takeover gives a partition to somebody whose
     owner left or unsubscribed. `spread` is the sum over topics and members of (partitions that the
-    member has of the topic)².
+    member has of the topic)². `max_host_load` is the most that a host's members have together, None
+    where no two members share a host, or all share the same.
     """
 
     partitions: int
@@ -28,6 +30,7 @@ class Measures(NamedTuple):
     moves: int
     takeovers: int
     spread: int
+    max_host_load: int | None = None
 
 
 class Reads(NamedTuple):
@@ -53,6 +56,7 @@ def measure(problem: Problem, target: IntArray) -> Measures:
         moves=moves,
         takeovers=takeovers,
         spread=spread_of(problem, target),
+        max_host_load=max_host_load(problem, loads),
     )
 
 

@@ -9,6 +9,7 @@ from optimizer.model.arrays import IntArray
 from optimizer.model.classes import classes_of
 from optimizer.model.goals import Goals
 from optimizer.model.homogeneous import HomogeneousGroups
+from optimizer.model.hosts import hosts_of
 from optimizer.model.problem import Problem, once_a_problem
 
 DENSE = 4
@@ -83,12 +84,14 @@ partitions.
 def levels_of(problem: Problem, goals: Goals) -> tuple[str, ...]:
     """The levels below balance, in their order; spread isn't among them in too large a group.
 
-    In a group of a single topic balance says it all, however large it is.
+    In a group of a single topic balance says it all, however large it is. Hosts are not among them
+    where no two members share one.
     """
     most = MAX_SUBSCRIPTIONS if "spread" in goals.levels else QUICK
-    if subscription_count(problem) <= most or np.count_nonzero(problem.topic_sizes) < 2:
-        return goals.order
-    return tuple(level for level in goals.order if level != "spread")
+    left_out = set() if hosts_of(problem) else {"hosts"}
+    if subscription_count(problem) > most and np.count_nonzero(problem.topic_sizes) > 1:
+        left_out.add("spread")
+    return tuple(level for level in goals.order if level not in left_out)
 
 
 def spread_is_looked_at(groups: HomogeneousGroups) -> NDArray[np.bool_]:

@@ -171,7 +171,11 @@ def level_weights(
     """
     kinds = len(demand.supply) if passed is None else passed
     most = dict.fromkeys(("moves", *(demand.costs if costs is None else costs)), kinds)
-    most["balance"] = 2 * int(demand.supply.sum())  # one member more, and one less
+    # One member more and one less, and so at each host that it passes on its way.
+    hosts = 0 if demand.hosts is None else int(demand.hosts.max(initial=-1)) + 1
+    most["balance"] = 2 * int(demand.supply.sum()) * (hosts + 1)
+    if demand.hosts is not None:
+        most["hosts"] = 2 * int(demand.supply.sum())
     if demand.topics is not None:
         largest = int(np.bincount(demand.topics, demand.supply).max(initial=0))
         most["spread"] = 2 * largest * demand.member_count

@@ -23,7 +23,8 @@ class Demand:
     `member_count`), `owned` how many partitions of the pair's kind the member owns, `costs` by
     level whether one of them costs it anything. A share is how many it shall have.
     Where topics are to be spread, `topics` has the topic of each kind, none of which has partitions
-    of several. Where kinds are cut by cost without a pair for each reader, `fine` tells how.
+    of several. Where kinds are cut by cost without a pair for each reader, `fine` tells how. Where
+    hosts matter, `hosts` has that of each member.
     """
 
     supply: IntArray
@@ -34,6 +35,7 @@ class Demand:
     costs: Mapping[str, Flags] = field(default_factory=dict)
     topics: IntArray | None = None
     fine: CostClasses | None = None
+    hosts: IntArray | None = None
 
     @property
     def mean_load(self) -> int:
@@ -65,6 +67,7 @@ class Demand:
             costs={level: flags[pairs] for level, flags in self.costs.items()},
             topics=None if self.topics is None else self.topics[kind[first]],
             fine=self.fine and self.fine.restricted_to(pairs, self.kind_of_pair),
+            hosts=None if self.hosts is None else self.hosts[present],
         )
 
     def _has_every_member(self) -> bool:
@@ -79,6 +82,10 @@ class Distribution(NamedTuple):
     fine: IntArray
     pair: IntArray
     amount: IntArray
+
+    def renumbered(self, fine: IntArray, pair: IntArray) -> Distribution:
+        """The same by the numbers of fine kinds and pairs in the demand that this is a part of."""
+        return self._replace(fine=fine[self.fine], pair=pair[self.pair])
 
 
 Shares = IntArray | Distribution

@@ -24,5 +24,5 @@ def solve_homogeneous(groups: HomogeneousGroups) -> IntArray:
         members=np.arange(count),
     )
     demand = demand_of(kinds, count)
-    shares = even_shares(demand.supply, demand.offsets, demand.owned)
+    shares = even_shares(demand.supply, demand.offsets, demand.owned, groups.host)
     return distribute(groups.owner, groups.first_of_topic, kinds, demand, shares)

@@ -21,6 +21,7 @@ from optimizer.model import (
 from optimizer.solver.costs import CostTable, costs_of
 from optimizer.solver.demand import Demand, Distribution, Shares, components, counted
 from optimizer.solver.distribute import distribute
+from optimizer.solver.hosts import hosts_are_settled, on_hosts_for, spread_over_hosts
 from optimizer.solver.kinds import Kinds, kinds_by_cost, kinds_if_nothing_moves, kinds_of
 from optimizer.solver.limits import caps_of
 from optimizer.solver.network import Caps, cheapest_of_fine, halves
@@ -79,6 +80,7 @@ class Pipeline:
         """The best plan by some levels, within caps; None if there is none."""
         problem, by_topic = self.problem, caps is not None and caps.of_topic is not None
         kinds, demand = counted(problem, self.kinds, self.tables, levels, by_topic)
+        demand = on_hosts_for(demand, problem, levels, caps)
         shares = best_shares(demand, levels, caps)
         if shares is None:
             return None
@@ -134,7 +136,14 @@ def best_shares(
     """
     if caps is not None:
         return cheapest_of_fine(demand, caps.bounds(demand), levels)
-    parts = list(_parts(demand, levels))
+    parts = list(_parts(demand, [level for level in levels if level != "hosts"]))
+    shares = _of_parts(demand, parts)
+    if hosts_are_settled(demand, shares, levels):
+        return shares
+    return spread_over_hosts(demand, [pairs for pairs, _ in parts], levels)
+
+
+def _of_parts(demand: Demand, parts: Sequence[tuple[IntArray, Shares]]) -> Shares:
     if demand.fine is not None:
         return Distribution(*map(np.concatenate, zip(*(part for _, part in parts), strict=True)))
     shares = np.zeros_like(demand.owned)
@@ -155,9 +164,6 @@ def _parts(demand: Demand, levels: Sequence[str]) -> Iterator[tuple[IntArray, Sh
             for half in halves(part):
                 parts += [pairs[half][some] for some in components(part.restricted_to(half))]
         elif isinstance(shares, Distribution) and part.fine is not None:
-            yield (
-                pairs,
-                shares._replace(fine=part.fine.numbers[shares.fine], pair=pairs[shares.pair]),
-            )
+            yield pairs, shares.renumbered(part.fine.numbers, pairs)
         else:
             yield pairs, shares

@@ -11,13 +11,14 @@ from optimizer.model import (
     IntArray,
     Problem,
     changes_of,
+    hosts_of,
     levels_of,
     member_loads,
+    on_hosts,
     rack_table_of,
     settled,
 )
 from optimizer.solver.budget import loads_by_moves
-from optimizer.solver.costs import COSTS
 from optimizer.solver.limits import check_limits
 from optimizer.solver.pipeline import Pipeline
 
@@ -30,7 +31,8 @@ def solve(problem: Problem, goals: Goals = DEFAULT_GOALS) -> Answer:
     and Tamir, J. Algorithms 59, 2006); of all those, the fewest partitions change an owner who is
     present and still subscribed, and before or after that, if the goals name racks, the fewest are
     read across them; then (or before, if the goals say so) each topic is spread over its readers as
-    evenly as can be. The facts alone decide, not the order that they came in.
+    evenly as can be, after partitions are spread over hosts so. The facts alone decide, not the
+    order that they came in.
 
     Limits come first (`Goals.limits`); raises LimitsError where they can't all be met.
 
@@ -40,6 +42,7 @@ def solve(problem: Problem, goals: Goals = DEFAULT_GOALS) -> Answer:
     If it isn't worth its moves (`Goals.min_gain`), everything stays with its owner, and only what
     has none is placed, as balanced as that leaves it; the answer's `reason` says so.
     """
+    problem = on_hosts(problem, goals.host)
     check_limits(problem, goals)
     pipeline = Pipeline.of(problem, goals)
     best = pipeline.best()
@@ -73,7 +76,8 @@ def _within_budget(pipeline: Pipeline, best: IntArray, goals: Goals) -> Answer:
     if moves <= allowed:
         return settled(best)
     load = curve.least_load(allowed)
-    levels = ["moves", "balance", *(level for level in goals.order if level in COSTS)]
+    rest = [level for level in pipeline.levels if level not in ("moves", "spread")]
+    levels = ["moves", "balance", *rest]
     target = pipeline.planned(levels, curve.caps_at(load))
     assert target is not None, "a load that the curve knows can be reached"
     rival = curve.plan(load - 1) if load > curve.lowest else best
@@ -87,7 +91,7 @@ def _within_budget(pipeline: Pipeline, best: IntArray, goals: Goals) -> Answer:
     elif limited @ limited > loads @ loads:
         gained = "loads more even"
     else:
-        gained = "racks or topics fit better"
+        gained = "racks, hosts or topics fit better"
     return settled(target, reason=more + gained, rival=rival)
 
 
@@ -99,7 +103,10 @@ def gain_of(problem: Problem, found: IntArray, planned: IntArray, goals: Goals) 
     if table is not None:
         gain += max(table.reads(found).remote - table.reads(planned).remote, 0)
     levels = levels_of(problem, goals)
-    if "spread" in levels and levels.index("spread") < levels.index("moves"):
+    levels = levels[: levels.index("moves")]
+    if "hosts" in levels and (hosts := hosts_of(problem)):
+        gain += _put_right(hosts.of_target(found), hosts.of_target(planned), hosts.total)
+    if "spread" in levels:
         ends = problem.topic_offsets.tolist()
         for topic in map(slice, ends, ends[1:]):
             gain += _put_right(found[topic], planned[topic], members)

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from optimizer.model import NOBODY, HomogeneousGroups, IntArray, ranges
+from optimizer.model import NOBODY, HomogeneousGroups, IntArray, host_names, ranges
 from spark.fleet import REBALANCING_STATES, UNKNOWN_STATE, why_unsupported
 from spark.groups.batches import MAX_ROWS, size_of
 from spark.groups.encoded_row import EncodedRow
@@ -84,7 +84,8 @@ def _read(rows: Sequence[Any]) -> tuple[HomogeneousRows, NDArray[np.bool_]]:
     partition_offsets = first_of_topic[topics.offsets]
     subscribed = _everybody_reads_everything(rows, members, topics)
     owner, settled = _owners(rows, members, topics, first_of_topic)
-    groups = HomogeneousGroups(members.offsets, partition_offsets, owner, first_of_topic)
+    host = _hosts(rows)
+    groups = HomogeneousGroups(members.offsets, partition_offsets, owner, first_of_topic, host)
     read = HomogeneousRows(
         rows=rows,
         groups=groups,
@@ -124,6 +125,25 @@ def _owners(
     owner[partition[fine]] = member[fine]
     owned = np.concatenate(([0], (owner >= 0).cumsum()))
     return owner, np.diff(owned[first_of_topic[topics.offsets]]) == count
+
+
+def _hosts(rows: Sequence[Any]) -> IntArray | None:
+    """The number of each member's host; None where no row has two members on one.
+
+    A member without a host is on one of its own.
+    """
+    if not any(any(row.hosts) for row in rows):
+        return None
+    result: list[int] = []
+    next_number, members = 0, 0
+    for row in rows:
+        of_row: dict[str | int, int] = {}
+        for at, name in enumerate(host_names(row.hosts.tolist())):
+            key = at if name is None else name
+            result.append(of_row.setdefault(key, next_number + len(of_row)))
+        next_number += len(of_row)
+        members += len(row.hosts)
+    return np.array(result, np.int64) if next_number < members else None
 
 
 @dataclass(frozen=True)

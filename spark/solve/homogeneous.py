@@ -110,16 +110,23 @@ def _measures(read: HomogeneousRows, target: IntArray) -> Iterator[dict[str, Any
     homogeneous_measures = check_homogeneous(read.groups, target)
     columns = [column.tolist() for column in homogeneous_measures]
     spread_counts = spread_is_looked_at(read.groups).tolist()
-    for spread_counts_here, *values in zip(spread_counts, *columns, strict=True):
+    hosts_count = read.groups.are_on_hosts.tolist()
+    for spread_counts_here, hosts_count_here, *values in zip(
+        spread_counts, hosts_count, *columns, strict=True
+    ):
         measures = dict(zip(homogeneous_measures._fields, values, strict=True))
         proven, spread_proven = measures.pop("proven"), measures.pop("spread_proven")
+        proven &= measures.pop("hosts_proven") >= hosts_count_here
         of_proof = {
             "takeovers": 0,
             "balance_optimal": True,
             "moves_optimal": True,
             "certificate": b"",
+            "hosts_optimal": True if hosts_count_here else None,
             "spread_optimal": True if spread_counts_here else None,
         }
+        if not hosts_count_here:
+            del measures["max_host_load"]
         yield measures | of_proof if proven and spread_proven >= spread_counts_here else None
 
 
@@ -131,7 +138,8 @@ def _measures_by_weight(
 ) -> Iterator[dict[str, Any] | None]:
     """Measures and bounds of each group; None for one that has no verdict."""
     result = check_homogeneous(read.groups, target)._asdict()
-    del result["proven"], result["spread_proven"]
+    for name in ("proven", "hosts_proven", "spread_proven", "max_host_load"):
+        del result[name]
     first = read.groups.member_offsets
     loads = np.bincount(read.groups.owner + 1, weighed.weight, first[-1] + 1)[1:]
     as_found = np.maximum.reduceat(loads, first[:-1]) * weighed.weight_unit / weighed.capacity
@@ -166,6 +174,8 @@ def _plans(read: HomogeneousRows, target: IntArray) -> Iterator[dict[str, Any]]:
     first = groups.member_offsets[:-1]
     highest = np.maximum.reduceat(loads, first).tolist()
     lowest = np.minimum.reduceat(loads, first).tolist()
+    on_hosts = np.maximum.reduceat(groups.host_loads(loads), first).tolist()
+    are_on_hosts = groups.are_on_hosts.tolist()
     squares = np.add.reduceat(loads * loads, first).tolist()
     ends = groups.partition_offsets.tolist()
     for group, (row, start, end) in enumerate(zip(read.rows, ends, ends[1:], strict=False)):
@@ -173,6 +183,7 @@ def _plans(read: HomogeneousRows, target: IntArray) -> Iterator[dict[str, Any]]:
             "current_max_load": highest[group],
             "current_min_load": lowest[group],
             "current_sum_squares": squares[group],
+            "current_max_host_load": on_hosts[group] if are_on_hosts[group] else None,
             "names": row.member_ids,
             "topics": row.topics,
             **{name: array[start:end] for name, array in arrays.items()},

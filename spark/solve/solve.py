@@ -10,7 +10,17 @@ import numpy as np
 from pyspark.sql import DataFrame
 
 from optimizer.checker import Verdict, check_assignment, measure_assignment
-from optimizer.model import DEFAULT_GOALS, Answer, Goals, IntArray, Problem, classes_of, measure
+from optimizer.model import (
+    DEFAULT_GOALS,
+    Answer,
+    Goals,
+    IntArray,
+    Problem,
+    classes_of,
+    max_host_load,
+    measure,
+    on_hosts,
+)
 from optimizer.strategies import OPTIMAL, strategy_named
 from spark.errors import TimeLimitError
 from spark.groups import (
@@ -91,7 +101,9 @@ def _planned_at_once(
 
 def _are_usual(goals: Goals, row: EncodedRow) -> bool:
     """Whether a group's goals come to balance and few moves: without racks, theirs don't matter."""
-    if goals.min_gain or goals.max_moves is not None or any(goals.limits):
+    if goals.min_gain or goals.max_moves is not None or any(goals.limits) or goals.host:
+        return False
+    if "hosts" in goals.levels and any(row.hosts):
         return False
     return goals.rack is None or not any(row.racks)
 
@@ -104,9 +116,9 @@ def row_of_group(
 ) -> SolvedRow:
     """Whatever happens to one group becomes its row, so that it doesn't end the fleet's job."""
     group = read_or_failed(row, goals.weight_source)
-    problem = group.problem
-    if problem is None:
+    if group.problem is None:
         return _without_plan(row, group, strategy, goals)
+    problem = on_hosts(group.problem, goals.host)
     selection, started = strategy_named(strategy), time.perf_counter()
     try:
         answer = limited_to(strategy_seconds, lambda: selection.assign(problem, goals))
@@ -154,6 +166,7 @@ def _proof(verdict: Verdict) -> dict[str, Any]:
     return {
         "balance_optimal": None if verdict.faults else verdict.balance_optimal,
         "moves_optimal": verdict.moves_optimal,
+        "hosts_optimal": verdict.hosts_optimal,
         "spread_optimal": verdict.spread_optimal,
         "local_reads": local,
         "remote_reads": remote,
@@ -176,6 +189,7 @@ def _plan(group: FleetGroup, problem: Problem, target: IntArray) -> dict[str, An
         "current_max_load": int(loads.max()),
         "current_min_load": int(loads.min()),
         "current_sum_squares": int(loads @ loads),
+        "current_max_host_load": max_host_load(problem, loads),
         "current_max_weight": max_weight(problem, classes_of(problem).kept),
         "names": group.names,
         "topics": problem.topics,

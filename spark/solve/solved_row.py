@@ -64,6 +64,8 @@ class PlannedGroup(GroupRow):
     `weight_gap` the first over the second, minus 1; `bound_kind` (`set` or `prices`) is what shows
     the bound, and `bound_shown` says it in words. `moves_bound`: so many moves any plan takes that
     is as low. `weights_known`: the share of partitions whose own weight was known.
+    `max_host_load` is the most that a host's members have together, where some members share a
+    host, and `hosts_optimal` is whether nothing is more even over hosts.
     `spread` is Σ over topics and members of (partitions that the member has of the topic)²;
     `spread_optimal` is null where the group is too large to look at it, or a level above it isn't
     optimal.
@@ -85,6 +87,8 @@ class PlannedGroup(GroupRow):
     moves_bound: Long = None
     weights_known: Real = None
     bound_shown: Text = None
+    max_host_load: Long = None
+    hosts_optimal: Flag = None
 
 
 @dataclass(slots=True, kw_only=True)
@@ -98,6 +102,7 @@ class SolvedRow(PlannedGroup):
     current_max_load: Long = None
     current_min_load: Long = None
     current_sum_squares: Long = None
+    current_max_host_load: Long = None
     current_max_weight: Real = None
     names: Texts = ()
     topics: Texts = ()

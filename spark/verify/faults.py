@@ -19,7 +19,7 @@ from spark.solve import ACTIONS, actions, limited_to
 from spark.verify.row_with_plan import RowWithPlan
 from spark.verify.weights import faults_of_weights
 
-PROVEN = ("balance_optimal", "moves_optimal", "racks_optimal", "spread_optimal")
+PROVEN = ("balance_optimal", "moves_optimal", "racks_optimal", "hosts_optimal", "spread_optimal")
 
 MEASURES = (
     *("partitions", "max_load", "min_load", "sum_squares", "moves", "takeovers"),
@@ -69,7 +69,9 @@ def _faults_without_plan(row: RowWithPlan) -> Iterator[str]:
     if len(row.plan_topics):
         yield f"the plan assigns {len(row.plan_topics)} partitions of a group that is {row.status}"
     settings = [
-        name for name in (*MEASURES, "spread", "spread_optimal") if not pd.isna(getattr(row, name))
+        name
+        for name in (*MEASURES, "spread", "spread_optimal", "max_host_load", "hosts_optimal")
+        if not pd.isna(getattr(row, name))
     ]
     if settings:
         yield f"the plan states {', '.join(settings)} of a group that is {row.status}"
@@ -101,8 +103,9 @@ def _faults_of_plan(row: RowWithPlan, group: FleetGroup, problem: Problem) -> It
         yield f"its goals can't be read: {error}"
         return
     certificate = None if row.certificate is None else bytes(row.certificate)
-    # Spread is looked at where the plan says something of it: what is too large may change.
-    silent = {"spread"} if pd.isna(row.spread_optimal) else set()
+    # Hosts and spread are looked at where the plan says something of them: older plans don't know
+    # hosts, and what is too large for spread may change.
+    silent = [level for level in ("hosts", "spread") if pd.isna(getattr(row, f"{level}_optimal"))]
     levels = [level for level in goals.order if level not in silent]
 
     def judged() -> Verdict:
@@ -161,8 +164,9 @@ def _faults_of_measures(
     right = {"members": len(problem.member_ids), **measures._asdict()}
     if verdict.reads:
         right |= {"local_reads": verdict.reads.local, "remote_reads": verdict.reads.remote}
-    if pd.isna(row.spread):  # as plans had it before there was such a column
-        del right["spread"]
+    for name in ("spread", "max_host_load"):  # older plans lack these columns
+        if pd.isna(getattr(row, name)):
+            del right[name]
     for name, value in right.items():
         if getattr(row, name) != value:
             yield f"{name} is {value}, the plan says {_number(getattr(row, name))}"

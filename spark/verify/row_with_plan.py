@@ -25,6 +25,8 @@ class RowWithPlan(EncodedRow, Protocol):
     moves_optimal: Any
     spread: Any
     spread_optimal: Any
+    max_host_load: Any
+    hosts_optimal: Any
     certificate: bytes | None
     bound_kind: str | None
     moves_bound: Any

@@ -20,6 +20,8 @@ GROUP_COLUMNS = ("status", "strategy", "members", *MEASURES)
 PROOFS = {
     "spread": "long",
     "spread_optimal": "boolean",
+    "max_host_load": "long",
+    "hosts_optimal": "boolean",
     "local_reads": "long",
     "remote_reads": "long",
     "racks_optimal": "boolean",

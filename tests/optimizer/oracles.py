@@ -31,12 +31,16 @@ Remote = list[list[bool]]
 
 
 class Facts(NamedTuple):
-    """A group partition by partition: the indexes of readers, the owner or None, and the topic."""
+    """A group partition by partition: the indexes of readers, the owner or None, and the topic.
+
+    `host` is that of each member; those without one are on one of their own.
+    """
 
     member_count: int
     readers: list[list[int]]
     owner: list[int | None]
     topic: list[int]
+    host: list[str]
 
     def outcome(self, target: list[int | None]) -> Best:
         """What an assignment reaches; a move takes a partition from a reader who owns it."""
@@ -48,7 +52,9 @@ class Facts(NamedTuple):
         """The balance, and what is reached at each level."""
         loads = [target.count(m) for m in range(self.member_count)]
         held = Counter((t, m) for t, m in zip(self.topic, target, strict=True) if m is not None)
+        on_hosts = Counter(self.host[m] for m in target if m is not None)
         result = {
+            "hosts": sum(count * count for count in on_hosts.values()),
             "moves": sum(
                 owner in readers and new != owner
                 for readers, owner, new in zip(self.readers, self.owner, target, strict=True)
@@ -77,7 +83,13 @@ def facts_of_group(group: Group) -> Facts:
         newest = [m for generation, m in claims if generation == max(claims)[0]]
         owner.append(newest[0] if len(newest) == 1 else None)
     topics = {topic: t for t, topic in enumerate(sorted(group.topics))}
-    return Facts(len(group.members), readers, owner, [topics[topic] for topic, _ in partitions])
+    topic = [topics[topic] for topic, _ in partitions]
+    hosts = [member.host for member in group.members]
+    return Facts(len(hosts), readers, owner, topic, _hosts(hosts))
+
+
+def _hosts(names: Sequence[str | None]) -> list[str]:
+    return [(name or "").removeprefix("/") or f"of {m} alone" for m, name in enumerate(names)]
 
 
 def facts_of_problem(problem: Problem) -> Facts:
@@ -92,7 +104,9 @@ def facts_of_problem(problem: Problem) -> Facts:
     sizes = np.diff(problem.topic_offsets).tolist()
     readers = [subscribers[t] for t, size in enumerate(sizes) for _ in range(size)]
     owner = [m if m >= 0 else None for m in problem.owner.tolist()]
-    return Facts(len(problem.member_ids), readers, owner, problem.topic_of.tolist())
+    count = len(problem.member_ids)
+    hosts = _hosts(problem.hosts or [None] * count)
+    return Facts(count, readers, owner, problem.topic_of.tolist(), hosts)
 
 
 def brute_force(facts: Facts) -> Best:
@@ -110,8 +124,12 @@ def best_by_force(facts: Facts, levels: Sequence[str], remote: Remote) -> tuple[
     nothing = np.zeros(len(choices), np.int64)
     topic = np.array([facts.topic[p] for p in read])
     held = [(choices[:, topic == t] == m).sum(axis=1) for t in set(topic.tolist()) for m in every]
+    on_hosts = [
+        loads[[m for m in every if facts.host[m] == host]].sum(axis=0) for host in set(facts.host)
+    ]
     across = [np.array(remote[p], np.int64)[choices[:, at]] for at, p in enumerate(read) if remote]
     result = {
+        "hosts": sum((count * count for count in on_hosts), nothing),
         "moves": ((choices != owner) & (owner >= 0)).sum(axis=1) if read else nothing,
         "spread": sum((count * count for count in held), nothing),
         "racks": sum(across, nothing),
@@ -129,8 +147,8 @@ def plain_network(facts: Facts) -> Best:
 def best_by_network(facts: Facts, levels: Sequence[str], remote: Remote) -> tuple[int, ...]:
     """The same by min-cost flow: a node for each partition, and for each topic and member.
 
-    From there to the member goes an arc for each partition of the topic, and from the member one
-    for each load.
+    From there to the member goes an arc for each partition of the topic, from the member to its
+    host one for each load, and from the host one for each load of its own.
     """
     count = len(facts.readers)
     read = [p for p, readers in enumerate(facts.readers) if readers]
@@ -138,8 +156,12 @@ def best_by_network(facts: Facts, levels: Sequence[str], remote: Remote) -> tupl
     for p in read:
         for m in facts.readers[p]:
             cells.setdefault((facts.topic[p], m), count + facts.member_count + len(cells))
-    sink = count + facts.member_count + len(cells)
-    step = {"moves": count + 1, "racks": count + 1, "spread": count * count + 1}
+    hosts = sorted(set(facts.host))
+    first_host = count + facts.member_count + len(cells)
+    sink = first_host + len(hosts)
+    # So much one cycle of partitions changes at most: it passes each node once.
+    step = dict.fromkeys(("moves", "racks"), count + 1)
+    step |= {"spread": 2 * count * facts.member_count + 2, "hosts": 2 * count + 2}
     weights, weight = {}, 1
     for level in reversed(levels):
         weights[level], weight = weight, weight * step[level]
@@ -155,9 +177,11 @@ def best_by_network(facts: Facts, levels: Sequence[str], remote: Remote) -> tupl
     for (topic, m), cell in cells.items():
         for n in range(1, facts.topic.count(topic) + 1):
             add(cell, count + m, 1, weights.get("spread", 0) * (2 * n - 1))
-    for m in range(facts.member_count):
-        for n in range(1, sum(m in facts.readers[p] for p in read) + 1):
-            add(count + m, sink, 1, (2 * n - 1) * weight)
+    of_hosts = weights.get("hosts", 0)
+    loads = [(count + m, first_host + hosts.index(h), weight) for m, h in enumerate(facts.host)]
+    loads += [(first_host + h, sink, of_hosts) for h in range(len(hosts))]
+    for n, (tail, head, cost) in itertools.product(range(1, len(read) + 1), loads):
+        add(tail, head, 1, (2 * n - 1) * cost)
     for p in read:
         network.set_node_supply(p, 1)
     network.set_node_supply(sink, -len(read))

@@ -22,6 +22,7 @@ def test_moves_takeovers_and_new_partitions_are_told_apart() -> None:
         "moves": 1,
         "takeovers": 2,
         "spread": 7,
+        "max_host_load": None,
     }
 
 
@@ -33,7 +34,7 @@ def test_partition_that_nobody_reads_any_more_is_neither_move_nor_takeover() -> 
 
 def test_group_without_members_has_no_load() -> None:
     measures = measure(problem([2], [], np.array([GONE, NOBODY])), np.full(2, NOBODY))
-    assert measures == (0, 0, 0, 0, 0, 0, 0)
+    assert measures == (0, 0, 0, 0, 0, 0, 0, None)
 
 
 def test_unowned_partitions_of_a_group_that_owns_something_were_left_behind() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from optimizer.model import IntArray
 from optimizer.solver.demand import Demand, Solver
@@ -12,16 +13,19 @@ def by_even_shares(part: Demand) -> Solver | None:
     """How to find the shares of a single kind that costs nothing but moves."""
     if len(part.supply) > 1 or part.has_costs:
         return None
-    return lambda _: even_shares(part.supply, part.offsets, part.owned)
+    return lambda _: even_shares(part.supply, part.offsets, part.owned, part.hosts)
 
 
-def even_shares(supply: IntArray, offsets: IntArray, owned: IntArray) -> IntArray:
+def even_shares(
+    supply: IntArray, offsets: IntArray, owned: IntArray, host: IntArray | None = None
+) -> IntArray:
     """Each member's share of its group's partitions, given how many of them it owns.
 
     Group g has `supply[g]` partitions, and the members offsets[g]:offsets[g + 1]. Everybody gets
     ⌊P/M⌋ and P mod M members one more, which is the only balanced way; a member keeps one more
     partition by a larger share only if it owns more than ⌊P/M⌋, so those come first, and no other
-    choice keeps more.
+    choice keeps more. Among them those come first whose `host` is the emptier one, if it is told:
+    its loads are then as even as that allows (of convex costs the cheapest step is always right).
     """
     sizes = offsets[1:] - offsets[:-1]
     quota, extra = np.divmod(supply, sizes)
@@ -29,6 +33,9 @@ def even_shares(supply: IntArray, offsets: IntArray, owned: IntArray) -> IntArra
     if not extra.any():
         return shares
     rich = owned > shares
+    if host is not None:
+        shares[_turns_by_host(shares, rich, host, offsets) < extra.repeat(sizes)] += 1
+        return shares
     rich_before = np.concatenate(([0], rich.cumsum()))
     before_group = rich_before[offsets]
     nth_rich = rich_before[:-1] - before_group[:-1].repeat(sizes)
@@ -37,3 +44,22 @@ def even_shares(supply: IntArray, offsets: IntArray, owned: IntArray) -> IntArra
     turn = np.where(rich, nth_rich, rich_of_group + nth_member - nth_rich)
     shares[turn < extra.repeat(sizes)] += 1
     return shares
+
+
+def _turns_by_host(
+    shares: IntArray, rich: NDArray[np.bool_], host: IntArray, offsets: IntArray
+) -> IntArray:
+    """The turn of each member in its group to get one more: the rich, then by the emptier host."""
+    sizes = offsets[1:] - offsets[:-1]
+    # When the others' turn comes, all the rich of their hosts have one more.
+    load = np.bincount(host, shares)[host] + np.where(rich, 0, np.bincount(host, rich)[host])
+    alike = 2 * host + rich
+    together = np.argsort(alike, kind="stable")
+    first = np.diff(alike[together], prepend=-1).nonzero()[0]
+    rank = np.empty_like(host)
+    rank[together] = np.arange(len(host)) - first.repeat(np.diff(np.append(first, len(host))))
+    group = np.arange(len(sizes)).repeat(sizes)
+    order = np.lexsort((load + rank, ~rich, group))
+    turn = np.empty_like(host)
+    turn[order] = np.arange(len(host)) - offsets[:-1].repeat(sizes)
+    return turn

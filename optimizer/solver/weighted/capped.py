@@ -31,7 +31,7 @@ class Caps(NamedTuple):
 def caps_of(problem: Problem, goals: Goals) -> Caps | None:
     """What members may have; None where nothing is capped."""
     limits = limits_of(problem, goals.limits)
-    values = () if limits is None else limits[2:]
+    values = () if limits is None else limits[2:5]
     if limits is None or all(caps is None for caps in values):
         return None
     everything = problem.partition_count, 1 << 50

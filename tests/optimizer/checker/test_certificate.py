@@ -16,8 +16,11 @@ from optimizer.checker.check import Verdict, check_assignment
 from optimizer.model.arrays import IntArray
 from optimizer.model.numbering import problem_of
 from optimizer.model.problem import GONE, NOBODY, Problem
+from optimizer.model.spread import levels_of
 from optimizer.solver.solve import solve
+from tests.optimizer import host_groups
 from tests.optimizer.groups import problem, random_problem
+from tests.optimizer.host_groups import random_host_problem
 from tests.optimizer.oracles import facts_of_problem
 from tests.optimizer.rack_groups import (
     VARIANTS,
@@ -39,11 +42,23 @@ class Case(NamedTuple):
     facts: RackFacts
     best: tuple[int, ...]
 
+    @property
+    def on_hosts(self) -> bool:
+        """Whether some members share a host, and not all of them the same."""
+        return 1 < len(set(self.facts.facts.host)) < len(self.problem.member_ids)
+
+    @property
+    def order(self) -> list[str]:
+        """The levels that are looked at."""
+        return [level for level in self.goals.order if level != "hosts" or self.on_hosts]
+
 
 def case(seed: int) -> Case:
-    """Every other group has racks; owners of a third of them are those of another plan."""
+    """Every other group has racks, and a third have hosts, in all orders of the levels."""
     goals = VARIANTS[seed // 2 % len(VARIANTS)] if seed % 2 else Goals(levels=PLAIN[seed // 2 % 2])
     group = random_rack_problem(seed) if seed % 2 else random_problem(seed)
+    if seed % 3 == 0:
+        goals, group = host_groups.VARIANTS[seed // 3 % 48], random_host_problem(seed)
     target = solve(group, goals).target
     certificate = check_assignment(group, target, goals=goals).certificate
     assert certificate is not None
@@ -66,6 +81,7 @@ def flags(items: Case, verdict: Verdict) -> list[bool | None]:
     for level in items.goals.order:
         output = getattr(verdict, f"{level}_optimal")
         unknown = level == "racks" and verdict.reads is None
+        unknown |= level == "hosts" and not items.on_hosts
         result.append((result[-1] or None) if unknown else output)
     return result
 
@@ -115,20 +131,27 @@ def proves(items: Case, target: IntArray, certificate: bytes) -> bool:
     there to the member.
     """
     members, facts = len(items.problem.member_ids), items.facts.facts
-    order, cells = items.goals.order, cells_of(items)
+    order, cells = items.order, cells_of(items)
     numbers = [level.tolist() for level in decode(certificate, numbered(items), 1 + len(order))]
     loads = [int(np.count_nonzero(target == m)) for m in range(members)]
     of_readers = [loads[m] for m in range(members) if any(m in reader for reader in facts.readers)]
     low, high = min(of_readers, default=0), max(of_readers, default=0)
     start = [-min(load, low) if high - low <= 1 else -load for load in loads]
     start += [start[m] for _, m in cells]
+    on_hosts = Counter(dict.fromkeys(facts.host, 0))
+    for m, load in enumerate(loads):
+        on_hosts[facts.host[m]] += load
+    emptiest = min(on_hosts.values(), default=0)
+    shifts = [-emptiest if level == "hosts" else 0 for level in order]
     potential = [
-        [start[at] + numbers[0][at], *(level[at] for level in numbers[1:])]
+        [start[at] + numbers[0][at]]
+        + [shift + level[at] for shift, level in zip(shifts, numbers[1:], strict=True)]
         for at in range(len(start))
     ]
-    pools = [0] * len(order)
-    for m, load in enumerate(loads):
-        if potential[m] < [-load, *pools] or (load and potential[m] > [1 - load, *pools]):
+    hosts = dict(on_hosts) if items.on_hosts else {str(m): None for m in range(members)}
+    for host, of_host in hosts.items():
+        here = [m for m in range(members) if (facts.host[m] if items.on_hosts else str(m)) == host]
+        if not _has_potential(items, loads, potential, here, of_host):
             return False
     held = Counter(zip(facts.topic, target.tolist(), strict=True))
     of_cell = {cell: potential[members + at] for at, cell in enumerate(cells)}
@@ -150,6 +173,21 @@ def proves(items: Case, target: IntArray, certificate: bytes) -> bool:
             elif of_cell[topic, m] > _above(of_cell[topic, holder], cost):
                 return False
     return True
+
+
+def _has_potential(
+    items: Case, loads: list[int], potential: list[list[int]], members: list[int], load: int | None
+) -> bool:
+    """Whether a host, to and from which members' loads lead, can have a potential at all.
+
+    None is no host but the pool, whose potential is 0.
+    """
+    pool = _cost(items, {})
+    most = [_above(potential[m], [loads[m], *pool[1:]]) for m in members]
+    least = [_above(potential[m], [loads[m] - 1, *pool[1:]]) for m in members if loads[m]]
+    most += [_cost(items, {"hosts": 1 - load})] if load else [pool] if load is None else []
+    least += [_cost(items, {"hosts": -load}) if load is not None else pool]
+    return max(least) <= min(most)
 
 
 def chains(items: Case, target: IntArray, topic: int) -> dict[Cell, list[int]]:
@@ -177,12 +215,12 @@ def is_settled(items: Case, target: IntArray, certificate: bytes) -> bool:
 
     No potentials are given then below balance, and none are asked for.
     """
-    numbers = decode(certificate, numbered(items), 1 + len(items.goals.order))
+    numbers = decode(certificate, numbered(items), 1 + len(items.order))
     return not any(level.any() for level in numbers[-1:])
 
 
 def _cost(items: Case, cost: dict[str, int]) -> list[int]:
-    return [0, *(int(cost.get(level, 0)) for level in items.goals.order)]
+    return [0, *(int(cost.get(level, 0)) for level in items.order)]
 
 
 def _above(potential: list[int], cost: list[int]) -> list[int]:
@@ -213,7 +251,7 @@ def tampered_plan(items: Case, draw: np.random.Generator) -> IntArray:
 
 def tampered_certificate(items: Case, draw: np.random.Generator) -> bytes:
     """One number of one level is raised or lowered."""
-    levels = 1 + len(items.goals.order)
+    levels = 1 + len(items.order)
     numbers = decode(items.certificate, numbered(items), levels)
     numbers = [level.copy() for level in numbers]
     level = numbers[draw.integers(levels)]
@@ -331,16 +369,20 @@ def test_no_forged_numbers_raise_or_change_the_verdict() -> None:
     for seed in range(1000, 1300):
         goals, draw = VARIANTS[seed % len(VARIANTS)], np.random.default_rng(seed)
         group = problem_of(tiny_rack_group(seed)).problem
+        if seed % 2:
+            goals = host_groups.VARIANTS[seed // 2 % 48]
+            group = problem_of(host_groups.tiny_host_group(seed)).problem
         target = solve(group, goals).target
         honest = check_assignment(group, target, goals=goals)
         for _ in range(10):
-            numbers = numbers_of(honest, len(group.member_ids), 1 + len(goals.order))
+            levels = 1 + len(levels_of(group, goals))
+            numbers = numbers_of(honest, len(group.member_ids), levels)
             for level in numbers:
                 if draw.random() < 0.4:
                     low = 0 if draw.random() < 0.7 else -1
                     level[:] = draw.integers(low, draw.choice([2, 2, 3]), len(level))
             verdict = check_assignment(group, target, encode(numbers), goals)
-            assert verdict[:8] == honest[:8], f"seed {seed}"
+            assert verdict[:9] == honest[:9], f"seed {seed}"
             again = check_assignment(group, target, verdict.certificate, goals)
             assert again.certificate_fault is None, f"seed {seed}"
             refused += verdict.certificate_fault is not None

@@ -19,8 +19,8 @@ def test_all_faults_are_listed_at_once() -> None:
         Goals(rack="nearest", levels=("racks", "racks"), min_gain=-1)
     assert raised.value.faults == [
         "rack is 'nearest' and must be 'leader', 'any' or None",
-        "levels is ('racks', 'racks') and must be a list of 'racks', 'moves', 'spread', each once "
-        "at most",
+        "levels is ('racks', 'racks') and must be a list of 'racks', 'moves', 'hosts', 'spread', "
+        "each once at most",
         "min_gain is -1 and must be a number from 0 to 1,000",
     ]
 
@@ -48,15 +48,20 @@ def test_one_fault_is_a_fault(faulty: dict[str, object]) -> None:
 def test_levels_may_come_as_a_list_as_toml_has_them() -> None:
     goals = Goals(rack="any", levels=["moves", "racks"])  # type: ignore[arg-type]
     assert goals == Goals(rack="any", levels=("moves", "racks"))
-    assert goals.order == ("moves", "racks", "spread")
+    assert goals.order == ("moves", "racks", "hosts", "spread")
 
 
 def test_levels_that_are_not_named_come_last() -> None:
-    assert DEFAULT_GOALS.order == ("moves", "spread"), "without racks they don't count"
-    assert Goals(rack="any").order == ("racks", "moves", "spread")
-    assert Goals(levels=("spread",)).order == ("spread", "moves")
-    assert Goals(rack="any", levels=("spread", "moves")).order == ("spread", "moves", "racks")
-    assert Goals(rack="any", levels=()).order == ("racks", "moves", "spread")
+    assert DEFAULT_GOALS.order == ("moves", "hosts", "spread"), "without racks they don't count"
+    assert Goals(rack="any").order == ("racks", "moves", "hosts", "spread")
+    assert Goals(levels=("spread",)).order == ("spread", "moves", "hosts")
+    assert Goals(rack="any", levels=("spread", "moves")).order == (
+        "spread",
+        "moves",
+        "racks",
+        "hosts",
+    )
+    assert Goals(rack="any", levels=()).order == ("racks", "moves", "hosts", "spread")
 
 
 def spread(*counts: int) -> Group:
