@@ -3,6 +3,16 @@
 from __future__ import annotations
 
 from optimizer.strategies.connect import assign_connect_cooperative, assign_connect_eager
+from optimizer.strategies.defects import (
+    DEFECTS as DEFECTS,
+    DIFFERENT as DIFFERENT,
+    EQUAL as EQUAL,
+    LARGE as LARGE,
+    RACKS as RACKS,
+    TOPICS as TOPICS,
+    Defect as Defect,
+    defects_of as defects_of,
+)
 from optimizer.strategies.optimal import assign_optimally
 from optimizer.strategies.own import installed as installed, is_own, own_strategy
 from optimizer.strategies.range import assign_ranges, assign_server_range

@@ -52,6 +52,7 @@ class GroupFacts:
     more than one; `timeouts` are those that are stated for it, `joined` the sets of topics that it
     would have to join by partition number. `by_weight` is a plan by weight that many groups got at
     once; None: it hasn't got one.
+    `client_version` is that of its members' Kafka clients, where it is configured.
     """
 
     row: AuditRow
@@ -62,6 +63,7 @@ class GroupFacts:
     timeouts: Timeouts | None
     joined: Sequence[Sequence[str]]
     by_weight: IntArray | None = None
+    client_version: str | None = None
 
     @property
     def group(self) -> str:

@@ -65,6 +65,7 @@ MISSING_FACT = {
     "lag": "the snapshot tells no lags (table offsets)",
     "previous": "there is no earlier snapshot to compare with",
     "previous.offsets": "the earlier snapshot has no table offsets",
+    "client_version": "no versions of clients are configured (client_version in [consumers])",
     "timeouts": "no time-outs are configured ([[timeouts]])",
     ALL_GROUPS: "it is about a whole cluster, and only some groups are looked at",
     "history": "no history is looked at, or it has fewer than three snapshots ([history])",

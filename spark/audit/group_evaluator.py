@@ -155,6 +155,7 @@ class GroupEvaluator:
                 if copartitioned.fits(*name)
             ],
             by_weight=by_weight,
+            client_version=settings.consumers.of(*name).get("client_version"),
         )
 
     def _found(self, facts: GroupFacts) -> list[dict[str, Any]]:

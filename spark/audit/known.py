@@ -84,6 +84,7 @@ def probe(
         "history": history is not None,
         "history.offsets": history is not None and "offsets" in history.tables,
         "timeouts": bool(settings.timeouts),
+        "client_version": settings.consumers.states("client_version"),
         "copartitioned": bool(settings.copartitioned),
     }
     shown |= {need for need, is_there in spec.items() if is_there}

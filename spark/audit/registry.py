@@ -6,6 +6,7 @@ from spark.audit.findings.balance import EAGER_REBALANCES, RANGE_SKEW, UNBALANCE
 from spark.audit.findings.brokers import COORDINATOR_LOAD, ONE_LEADER
 from spark.audit.findings.changes import AVOIDABLE_MOVES, RESTARTING_MEMBERS
 from spark.audit.findings.claims import CLAIMED_TWICE, STALE_CLAIMS
+from spark.audit.findings.defects import CLIENT_DEFECT
 from spark.audit.findings.idle import IDLE_MEMBERS, SPARE_MEMBERS
 from spark.audit.findings.lag import (
     LAG_ON_FEW_PARTITIONS,
@@ -88,6 +89,7 @@ FINDINGS = {
         POLL_INTERVAL,
         RESTART_OUTLASTS_SESSION,
         INSTANCE_ID_TWICE,
+        CLIENT_DEFECT,
         FREQUENT_REBALANCES,
         BALANCE_WORSENS,
         FALLS_BEHIND,

@@ -17,6 +17,7 @@ from spark.errors import InputError
 from spark.history import WINDOW
 from spark.settings import (
     DURATION,
+    NO_CONSUMERS,
     PATTERN,
     FleetConsumers,
     Rule,
@@ -60,18 +61,19 @@ class AuditSettings:
     groups: tuple[GroupRule, ...] = ()
     timeouts: tuple[Timeouts, ...] = ()
     copartitioned: tuple[Copartitioned, ...] = ()
+    consumers: FleetConsumers = NO_CONSUMERS
     worst_groups: int = 20
     window: timedelta = WINDOW
 
     def with_consumers(self, consumers: FleetConsumers) -> AuditSettings:
-        """With the time-outs of a configuration, for groups for which none are stated here."""
+        """With a configuration's time-outs, where none are stated here, and clients' versions."""
         rules = [
             Timeouts(answers.match, answers.cluster, **_times(answers.stated))
             for answers in consumers.rules
         ]
         if consumers.stated:
             rules.append(Timeouts("*", "*", **_times(consumers.stated)))
-        return replace(self, timeouts=(*self.timeouts, *rules))
+        return replace(self, timeouts=(*self.timeouts, *rules), consumers=consumers)
 
     @property
     def reach(self) -> timedelta:

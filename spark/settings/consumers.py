@@ -52,14 +52,17 @@ BROKER_RULES: dict[str, Rule] = {
 LIMITS = ("group_min_session_timeout_ms", "group_max_session_timeout_ms")
 """Those of them that say what a consumer's session time-out may be."""
 
+_VERSION = value(
+    lambda result: isinstance(result, str) and re.fullmatch(r"\d+(\.\d+)+", result) is not None,
+    "a version such as '3.9'",
+)
+
 OWN_RULES: dict[str, Rule] = {
     "restart_seconds": value(lambda result: is_whole(result, 0), "a whole number of seconds"),
-    "broker_version": value(
-        lambda result: isinstance(result, str) and re.fullmatch(r"\d+(\.\d+)+", result) is not None,
-        "a version such as '3.9'",
-    ),
+    "broker_version": _VERSION,
+    "client_version": _VERSION,
 }
-"""What Kafka has no setting for: for how long a restart keeps a member away, what brokers run."""
+"""What Kafka has no setting for: how long a restart keeps a member away, and which versions run."""
 
 RULES: dict[str, Rule] = CLIENT_RULES | BROKER_RULES | OWN_RULES
 
@@ -92,6 +95,10 @@ class FleetConsumers:
         """What is stated for a group."""
         rule = next((answers for answers in self.rules if answers.fits(cluster, group)), None)
         return {**self.stated, **(rule.stated if rule else {})}
+
+    def states(self, key: str) -> bool:
+        """Whether a setting is stated for any group."""
+        return any(key in stated for stated in (self.stated, *(r.stated for r in self.rules)))
 
     def parameters(self, cluster: str, group: str) -> Parameters:
         """The same with Kafka 4.3.1's defaults, as a group is simulated with."""

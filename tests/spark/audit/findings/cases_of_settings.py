@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from spark.audit.rules import Copartitioned, Timeouts
+from spark.settings import FleetConsumers, GroupConsumers
 from tests.spark.audit.findings.cases_of_balance import TWO
 from tests.spark.audit.findings.place import Build, Cases, TableStore, Told
 
@@ -22,6 +23,16 @@ def static(*instances: str | None) -> Build:
         for row in place.fleets.now.rows["members"]:
             if row["cluster"] == place.cluster:
                 row["instance_id"] = instances["ab".index(row["member_id"])]
+
+    return build
+
+
+def using(strategy: str) -> Build:
+    """A group of this strategy."""
+
+    def build(place: TableStore) -> None:
+        place.topic("t", 2)
+        place.group(TWO, [("t", 0, "a"), ("t", 1, "b")], strategy=strategy)
 
     return build
 
@@ -64,6 +75,12 @@ TIMEOUTS = (
         *("restart-outlasts-session",),
         **{"fires": (90_000, 45_000), "nearly": (90_000, 45_000), "never": (30_000, 45_000)},
     ),
+)
+CONSUMERS = FleetConsumers(
+    rules=tuple(
+        GroupConsumers("g", {"client_version": version}, f"client-defect-{case}")
+        for case, version in {"fires": "2.2.2", "nearly": "2.3.0", "never": "2.2.2"}.items()
+    )
 )
 COPARTITIONED = (Copartitioned(("orders", "payments"), cluster="unequal-topics-*"),)
 
@@ -123,5 +140,16 @@ CASES = {
         fires=static("one", "one"),
         nearly=static("one", None),
         never=static("one", "two"),
+    ),
+    "client-defect": Cases(
+        Told(
+            *("critical", "issue KAFKA-7026", 3, 3),
+            "Group g uses sticky of Kafka's clients 2.2.2, which have KAFKA-7026: a member that "
+            "comes back with an old assignment keeps it, so that two members read the same "
+            "partition.",
+        ),
+        fires=using("sticky"),
+        nearly=using("sticky"),
+        never=using("range"),
     ),
 }

@@ -54,6 +54,7 @@ SETTINGS = AuditSettings(
     groups=RULES,
     timeouts=cases_of_settings.TIMEOUTS + TIMEOUTS,
     copartitioned=cases_of_settings.COPARTITIONED + COPARTITIONED,
+    consumers=cases_of_settings.CONSUMERS,
 )
 
 

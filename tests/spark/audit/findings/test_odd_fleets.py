@@ -103,7 +103,8 @@ def odd(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Audite
 
 def test_all_are_run_on_odd_rows(odd: Audited) -> None:
     assert odd.not_run.keys() == {
-        *("cross-rack-reads", "unbalanced-weight", "hot-partition", "replicas-at-minimum")
+        *("cross-rack-reads", "unbalanced-weight", "hot-partition", "replicas-at-minimum"),
+        "client-defect",
     }
     assert odd.groups == {"empty": 2, "invalid": 6, "ok": 6}
 
@@ -192,6 +193,8 @@ def test_a_fleet_of_which_half_is_known(spark: SparkSession, tmp_path: Path) -> 
         "no leaders of topic __consumer_offsets",
         "under-replicated": "the snapshot doesn't tell which replicas are in sync (column "
         "partitions.isr)",
+        "client-defect": "the snapshot doesn't tell strategies (column groups.strategy); no "
+        "versions of clients are configured (client_version in [consumers])",
         "session-timeout": "no time-outs are configured ([[timeouts]])",
         "session-timeout-outside": "no time-outs are configured ([[timeouts]])",
         "restart-outlasts-session": "no time-outs are configured ([[timeouts]])",
