@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from optimizer.model import DEFAULT_GOALS, Goals, IntArray, LimitsError, Problem, limits_of
 from optimizer.solver.solve import solve
-from optimizer.solver.weighted.descent import NEVER, Descent, Top
+from optimizer.solver.weighted.moves.descent import Descent, Top
+from optimizer.solver.weighted.moves.steps import NEVER, move_or_swap
 from optimizer.solver.weighted.problem import Reals, WeightedProblem
 
 Flags = NDArray[np.bool_]
@@ -76,8 +77,6 @@ class CappedDescent(Descent):
         may |= mine[:, None] == theirs
         may &= super().may_swap(top)
         return may
-
-    changes = (Descent.move_or_swap,)
 
     def _topic_room(self) -> Flags:
         """Whether one more of a topic (row) is allowed to a member (column)."""
@@ -165,7 +164,7 @@ class CappedSearch:
         """The plan lowered to a goal, by no more moves than allowed."""
         descent = CappedDescent(self._problem, self._facts, self._caps, start)
         before = start
-        while not descent.is_spent and descent.lower(goal):
+        while not descent.is_spent and descent.lower(goal, (move_or_swap,)):
             if budget is not None and self._facts.moves_of(descent.target) > budget:
                 return before
             before = descent.target.copy() if budget is not None else start

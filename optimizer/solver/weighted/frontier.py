@@ -10,12 +10,11 @@ import numpy as np
 
 from optimizer.model import DEFAULT_GOALS, NOBODY, Goals, IntArray, Problem, classes_of
 from optimizer.solver.frontier import knee_of, refuse_limits
-from optimizer.solver.weighted.effort import EFFORTS
-from optimizer.solver.weighted.placing import completed
+from optimizer.solver.weighted.moves.placing import completed
+from optimizer.solver.weighted.plans import relieved_and_undone
 from optimizer.solver.weighted.problem import WeightedProblem
-from optimizer.solver.weighted.relieve import relieved
+from optimizer.solver.weighted.search import EFFORTS
 from optimizer.solver.weighted.solve import solve_by_weight
-from optimizer.solver.weighted.undo_moves import undo_moves
 
 MOST_POINTS = 20
 """For so many numbers of moves the lowest level is looked for; or else so many levels are tried."""
@@ -152,9 +151,9 @@ class _Curve:
     def _try(self, level: int) -> None:
         if level not in self._tried:
             self._tried.add(level)
-            result = relieved(self.facts, level)
+            result = relieved_and_undone(self.facts, level)
             if result is not None:
-                self.add(undo_moves(self.facts, result, level))
+                self.add(result)
 
     @cached_property
     def _sheds(self) -> IntArray:

@@ -9,8 +9,7 @@ from numpy.typing import NDArray
 
 from optimizer.flow import taken_in
 from optimizer.model import IntArray
-from optimizer.solver.weighted.bundles import bundles_of
-from optimizer.solver.weighted.problem import WeightedProblem
+from optimizer.solver.weighted.problem import WeightedProblem, bundles_of
 
 Flags = NDArray[np.bool_]
 

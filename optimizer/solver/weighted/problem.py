@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple
 
@@ -94,6 +94,14 @@ class WeightedProblem:
         """How many partitions an assignment takes from who could keep them."""
         return int(np.count_nonzero((self.owner != NOBODY) & (target != self.owner)))
 
+    def may_swap(
+        self, own: IntArray, member: int, others: IntArray, holder: IntArray
+    ) -> NDArray[np.bool_]:
+        """Which others (columns), which `holder` have, may go for which of a member's own."""
+        may: NDArray[np.bool_] = self.reads[self.class_of[own]][:, holder]
+        may &= self.reads[self.class_of[others], member]
+        return may
+
     def exchangeable(
         self, target: IntArray, member: int, own: int, fullness: Reals | IntArray
     ) -> IntArray:
@@ -140,3 +148,37 @@ def best_change(
         return best
     other = int(others[q])
     return Change(float(swapped[p, q]), int(own[p]), int(target[other]), other)
+
+
+class Bundles(NamedTuple):
+    """What bundles weigh, which takers may have each, and the bundle of each that is read."""
+
+    weight: IntArray
+    may: NDArray[np.bool_]
+    of_read: IntArray
+
+
+def without_tiny(facts: WeightedProblem, level: int) -> WeightedProblem:
+    """The same group, in which nobody reads what is too heavy for it at a level."""
+    if not facts.has_tiers:
+        return facts
+    bundles = bundles_of(facts, facts.reads, facts.weights.limits(level))
+    class_of = np.full_like(facts.class_of, -1)
+    class_of[facts.read] = bundles.of_read
+    return replace(facts, class_of=class_of, reads=bundles.may)
+
+
+def bundles_of(facts: WeightedProblem, reads: NDArray[np.bool_], limit: IntArray) -> Bundles:
+    """The bundles of takers with these limits; `reads` tells of which classes they may have.
+
+    The partitions of a class are bundled by the weakest takers that they aren't too heavy for
+    (the tiers of Lenstra, Shmoys and Tardos, Mathematical Programming 46, 1990).
+    """
+    steps = np.unique(limit)
+    tier = steps.searchsorted(facts.weight[facts.read])
+    key = facts.class_of[facts.read] * (len(steps) + 1) + tier
+    bundles, bundle = np.unique(key, return_inverse=True)
+    weight = np.bincount(bundle, facts.weight[facts.read], len(bundles)).astype(np.int64)
+    of_class, tier = np.divmod(bundles, len(steps) + 1)
+    least = np.append(steps, np.iinfo(np.int64).max)[tier]
+    return Bundles(weight, reads[of_class] & (limit >= least[:, None]), bundle)

@@ -6,13 +6,13 @@ import numpy as np
 
 from optimizer.model import IntArray
 from optimizer.solver.weighted.batched.tables import Assignments, Flags, Reals, Tables, packed
-from optimizer.solver.weighted.even_out import STEPS
+from optimizer.solver.weighted.moves.even_out import STEPS
 
 
 def evened_out(
     tables: Tables, target: IntArray, level: IntArray, may: Flags, enough: float
 ) -> IntArray:
-    """What `optimizer.solver.weighted.even_out` makes of each plan.
+    """What `optimizer.solver.weighted.moves.even_out` makes of each plan.
 
     `may` tells which partitions can go to anybody at no cost.
     """

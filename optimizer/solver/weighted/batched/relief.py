@@ -6,13 +6,13 @@ import numpy as np
 
 from optimizer.model import NOBODY, IntArray
 from optimizer.solver.weighted.batched.tables import Assignments, Flags, Tables, packed
-from optimizer.solver.weighted.make_room import make_room
-from optimizer.solver.weighted.release import TooFull, to_release
-from optimizer.solver.weighted.relieve import ROUNDS
+from optimizer.solver.weighted.moves.make_room import make_room
+from optimizer.solver.weighted.moves.release import TooFull, to_release
+from optimizer.solver.weighted.moves.relieve import ROUNDS
 
 
 def relieved(tables: Tables, level: IntArray) -> tuple[IntArray, Flags]:
-    """What `optimizer.solver.weighted.relieve` finds in each group, and where it finds anything.
+    """What `moves.relieve` finds in each group, and where it finds anything.
 
     Further rounds are spared where a plan moves as few as members above the level have to give up:
     they only count if they move less.

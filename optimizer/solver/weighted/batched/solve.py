@@ -11,8 +11,8 @@ from optimizer.model import BY_ALL, BY_NUMBERS, BY_ONE, NOBODY, Goals, IntArray,
 from optimizer.solver.weighted.batched.even_out import evened_out
 from optimizer.solver.weighted.batched.relief import relieved
 from optimizer.solver.weighted.batched.tables import BEYOND, Assignments, Flags, Tables
-from optimizer.solver.weighted.batched.undo_moves import undo_moves
-from optimizer.solver.weighted.effort import EFFORTS, Effort
+from optimizer.solver.weighted.moves.undo_moves import undo_moves
+from optimizer.solver.weighted.search import EFFORTS, Effort
 
 MOST_PARTITIONS, MOST_MEMBERS = 256, 64
 """Larger groups are searched one by one, which takes them no longer."""
@@ -95,7 +95,7 @@ def _solved(
     bound, shown = _simple_bound(tables)
     level = _raised(bound, tolerance)
     target, is_found = relieved(tables, level)
-    target = undo_moves(tables, target, level)
+    target = _undone(tables, target, level)
     reached = Assignments(tables, target).highest
     is_found &= reached <= level
     poor = reached > _raised(bound, effort.enough)
@@ -105,6 +105,15 @@ def _solved(
     may = is_found[:, None] & ((tables.owner == NOBODY) | (target != tables.owner))
     target = evened_out(tables, target, level, may, effort.enough)
     return target, is_found, bound, shown
+
+
+def _undone(tables: Tables, target: IntArray, level: IntArray) -> IntArray:
+    """What `undo_moves` makes of each plan that moves anything."""
+    for row in np.flatnonzero(tables.moves_of(target)).tolist():
+        facts = tables.weighted_problem_of(row)
+        of_row = target[row, : int(tables.partitions[row])]
+        of_row[:] = undo_moves(facts, of_row, int(level[row]))
+    return target
 
 
 def _simple_bound(tables: Tables) -> tuple[IntArray, IntArray]:

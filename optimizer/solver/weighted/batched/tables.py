@@ -25,7 +25,7 @@ class Tables:
     owner BEYOND. `heaviest` and `lightest` have the partitions of each row by weight, equal ones in
     their order. `is_member` has a column a member. `partitions` and `members` tell how many there
     are of each. `by_number` is what a partition counts among members that are as full
-    (`optimizer.solver.weighted.placing.LeastFull`).
+    (`optimizer.solver.weighted.moves.placing.LeastFull`).
     """
 
     weight: IntArray

@@ -11,7 +11,8 @@ import pytest
 from optimizer import Goals
 from optimizer.checker import check_assignment
 from optimizer.model import IntArray, Problem
-from optimizer.solver.weighted import capped, relieve
+from optimizer.solver.weighted import capped
+from optimizer.solver.weighted.moves import relieve
 from optimizer.solver.weighted.problem import WeightedProblem
 from optimizer.strategies.optimal import assign_optimally
 from tests.optimizer.groups import problem
@@ -64,7 +65,7 @@ def test_a_search_that_ends_early_tells_how_good_its_plan_is(
 ) -> None:
     group, goals = large(3), by_weight(tolerance=0.0, effort="quick")
     best = assign_optimally(group, goals)
-    monkeypatch.setattr("optimizer.solver.weighted.descent.WORK", 0)
+    monkeypatch.setattr("optimizer.solver.weighted.moves.descent.WORK", 0)
     result = assign_optimally(group, goals)
     gaps = []
     for answer in (best, result):
@@ -98,7 +99,7 @@ def test_with_pins_no_level_is_tried_that_their_members_can_not_reach(
         levels.append(level)
         return relieved(facts, level)
 
-    monkeypatch.setattr("optimizer.solver.weighted.solve.relieved", noted)
+    monkeypatch.setattr("optimizer.solver.weighted.plans.relieved", noted)
     answer = assign_optimally(group, goals)
     assert len(levels) == 1
     verdict = check_assignment(group, answer.target, answer.certificate, goals)

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from optimizer.model import NOBODY
-from optimizer.solver.weighted import placing
-from optimizer.solver.weighted.placing import LeastFull
+from optimizer.solver.weighted.moves import placing
+from optimizer.solver.weighted.moves.placing import LeastFull
 from optimizer.solver.weighted.problem import WeightedProblem
 from tests.optimizer.groups import problem
 

@@ -7,9 +7,9 @@ from dataclasses import replace
 import numpy as np
 
 from optimizer.model import NOBODY, IntArray
-from optimizer.solver.weighted.placing import LeastFull
+from optimizer.solver.weighted.moves.placing import LeastFull
+from optimizer.solver.weighted.moves.refit import Refit
 from optimizer.solver.weighted.problem import WeightedProblem
-from optimizer.solver.weighted.refit import Refit
 from tests.optimizer.groups import problem
 
 

@@ -7,14 +7,14 @@ from bisect import bisect_left
 import numpy as np
 
 from optimizer.model import NOBODY, IntArray
-from optimizer.solver.weighted.make_room import make_room
-from optimizer.solver.weighted.placing import LeastFull
+from optimizer.solver.weighted.moves.make_room import make_room
+from optimizer.solver.weighted.moves.placing import LeastFull
+from optimizer.solver.weighted.moves.refit import Refit
+from optimizer.solver.weighted.moves.release import TooFull, to_release
 from optimizer.solver.weighted.problem import WeightedProblem
-from optimizer.solver.weighted.refit import Refit
-from optimizer.solver.weighted.release import TooFull, to_release
 
 LARGE = 3_000
-"""In smaller groups the exchanges of `optimizer.solver.weighted.make_room` are about as good."""
+"""In smaller groups the exchanges of `make_room` are about as good."""
 
 IN_VAIN = 100
 """After so many partitions for which no room could be made none is made for others."""

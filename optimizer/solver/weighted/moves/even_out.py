@@ -6,7 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from optimizer.model import IntArray
-from optimizer.solver.weighted.problem import NOTHING, Reals, WeightedProblem, best_change
+from optimizer.solver.weighted.moves.assignment import Assignment
+from optimizer.solver.weighted.problem import Reals, WeightedProblem, best_change
 
 STEPS = 4
 """So many changes a member are made at most."""
@@ -26,43 +27,34 @@ def evened_out(
     free = (may & (target >= 0)).nonzero()[0]
     if not len(free) or len(free) * facts.members > MAX_PAIRS:
         return target
-    result, weights = target.copy(), facts.weights
-    loads, limits = weights.loads(result), weights.limits(level)
-    scale = weights.parts / weights.capacity
+    plan, limits = Assignment(facts, target), facts.weights.limits(level)
+    scale = facts.weights.parts / facts.weights.capacity
     done = np.zeros(facts.members, np.bool_)
     for _ in range(STEPS * facts.members):
-        levels = loads * scale
+        levels = plan.loads * scale
         if done.all() or levels.max() - levels.min() <= enough * levels.max():
             break
         top = int(np.where(done, -1.0, levels).argmax())
-        if _lower(facts, result, loads, limits, free, top, scale):
+        if _lower(plan, limits, free, top, scale):
             done[:] = False
         else:
             done[top] = True
-    return result
+    return plan.target
 
 
-def _lower(
-    facts: WeightedProblem,
-    target: IntArray,
-    loads: IntArray,
-    limits: IntArray,
-    free: IntArray,
-    top: int,
-    scale: Reals,
-) -> bool:
+def _lower(plan: Assignment, limits: IntArray, free: IntArray, top: int, scale: Reals) -> bool:
     """Make the move or swap out of a member that gains most; whether there is one."""
+    facts, target, loads = plan.facts, plan.target, plan.loads
     own, others = free[target[free] == top], free[target[free] != top]
     if not len(own):
         return False
-    weight, class_of, reads = facts.weight, facts.class_of, facts.reads
-    gives = weight[own][:, None]
+    gives = facts.weight[own][:, None]
     moving = _gain(loads, scale, top, np.arange(facts.members), gives)
-    fits = reads[class_of[own]] & (loads + gives <= limits)
+    fits = facts.reads[facts.class_of[own]] & (loads + gives <= limits)
     fits[:, top] = False
-    holder, difference = target[others], gives - weight[others]
+    holder, difference = target[others], gives - facts.weight[others]
     swapping = _gain(loads, scale, top, holder, difference)
-    swaps = reads[class_of[own]][:, holder] & reads[class_of[others], top]
+    swaps = facts.may_swap(own, top, others, holder)
     swaps &= loads[holder] + difference <= limits[holder]
     swaps &= loads[top] - difference <= limits[top]
     moving, swapping = np.where(fits, -moving, 0.0), np.where(swaps, -swapping, 0.0)
@@ -70,12 +62,7 @@ def _lower(
     # Reals can't tell less, and would go round in circles.
     if -best.value <= 1e-9 * float(loads[top]) ** 2 * scale[top]:
         return False
-    gain = weight[best.gives] - (weight[best.gets] if best.gets != NOTHING else 0)
-    loads[top] -= gain
-    loads[best.taker] += gain
-    target[best.gives] = best.taker
-    if best.gets != NOTHING:
-        target[best.gets] = top
+    plan.make(best, top)
     return True
 
 

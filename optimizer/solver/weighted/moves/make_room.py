@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from optimizer.model import IntArray
+from optimizer.solver.weighted.moves.assignment import Assignment
 from optimizer.solver.weighted.problem import WeightedProblem
 
 STEPS = 4
@@ -39,29 +40,19 @@ def make_room(
     return None
 
 
-class _Room:
+class _Room(Assignment):
     def __init__(self, facts: WeightedProblem, target: IntArray, level: int) -> None:
-        self.facts, self.target = facts, target
+        super().__init__(facts, target)
         self.limits = facts.weights.limits(level)
-        self.loads = facts.weights.loads(target)
 
     def place(self, p: int) -> bool:
         """Place a partition with a reader that passes one on to a third member."""
-        facts = self.facts
-        weight = int(facts.weight[p])
+        facts, room = self.facts, self.limits - self.loads
         may = facts.reads[facts.class_of[p]]
-        if may[(self.limits - self.loads >= weight)].any():
-            at = int(np.where(may, self.limits - self.loads, -1).argmax())
-            self._give(p, at)
+        if may[room >= facts.weight[p]].any():
+            self.give(p, int(np.where(may, room, -1).argmax()))
             return True
-        numbers = self._passing_on(np.array([p]))
-        if numbers is None:
-            return False
-        _, q, third = numbers
-        holder = int(self.target[q])
-        self._give(q, third)
-        self._give(p, holder)
-        return True
+        return self._pass_on(np.array([p]))
 
     def lower(self, member: int, excess: int) -> bool:
         """Take something off a member that has too much, by one exchange or one passing on."""
@@ -73,25 +64,27 @@ class _Room:
         holder = self.target[others]
         difference = facts.weight[own][:, None] - facts.weight[others]
         fits = (difference > 0) & (difference <= (self.limits - self.loads)[holder])
-        fits &= facts.reads[facts.class_of[own]][:, holder]
-        fits &= facts.reads[facts.class_of[others], member]
-        if fits.any():
-            # The least that is enough, or else the most; rather what moves anyhow.
-            enough = difference >= excess
-            worth = np.where(enough, -difference, difference - (1 << 50))
-            worth = np.where(fits, worth, np.iinfo(np.int64).min)
-            p, q = divmod(int(worth.argmax()), len(others))
-            holder_of_q = int(holder[q])
-            self._give(int(own[p]), holder_of_q)
-            self._give(int(others[q]), member)
-            return True
-        numbers = self._passing_on(own)
-        if numbers is None:
+        fits &= facts.may_swap(own, member, others, holder)
+        if not fits.any():
+            return self._pass_on(own)
+        # The least that is enough, or else the most; rather what moves anyhow.
+        enough = difference >= excess
+        worth = np.where(enough, -difference, difference - (1 << 50))
+        worth = np.where(fits, worth, np.iinfo(np.int64).min)
+        p, q = divmod(int(worth.argmax()), len(others))
+        self.give(int(own[p]), int(holder[q]))
+        self.give(int(others[q]), member)
+        return True
+
+    def _pass_on(self, giving: IntArray) -> bool:
+        """Give one of some partitions to a member that passes another one on to a third."""
+        change = self._passing_on(giving)
+        if change is None:
             return False
-        p, q, third = numbers
-        taker = int(self.target[q])
-        self._give(q, third)
-        self._give(p, taker)
+        p, q, third = change
+        holder = int(self.target[q])
+        self.give(q, third)
+        self.give(p, holder)
         return True
 
     def _passing_on(self, giving: IntArray) -> tuple[int, int, int] | None:
@@ -124,10 +117,3 @@ class _Room:
         worth = np.where(fits, weight[giving][:, None], -1)
         p, q = divmod(int(worth.argmax()), len(others))
         return int(giving[p]), int(others[q]), int(third[q])
-
-    def _give(self, p: int, member: int) -> None:
-        weight = int(self.facts.weight[p])
-        if self.target[p] >= 0:
-            self.loads[self.target[p]] -= weight
-        self.loads[member] += weight
-        self.target[p] = member

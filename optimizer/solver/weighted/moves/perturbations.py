@@ -8,7 +8,8 @@ from zlib import crc32
 import numpy as np
 
 from optimizer.model import IntArray
-from optimizer.solver.weighted.descent import Descent
+from optimizer.solver.weighted.moves.descent import Descent
+from optimizer.solver.weighted.moves.steps import STEPS
 from optimizer.solver.weighted.problem import WeightedProblem
 
 MAX_PARTITIONS = 3_000
@@ -28,7 +29,7 @@ def perturbed(facts: WeightedProblem, target: IntArray, perturbations: int, goal
     for _ in range(perturbations * facts.members):
         if worth[0] <= goal:
             break
-        result = Descent(facts, _dealt(facts, best, draw)).run(goal)
+        result = Descent(facts, _dealt(facts, best, draw)).run(goal, STEPS)
         its_worth = _worth(facts, result)
         if its_worth <= worth:
             best, worth = result, its_worth

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from optimizer.model import IntArray
-from optimizer.solver.weighted.placing import LeastFull
+from optimizer.solver.weighted.moves.placing import LeastFull
 from optimizer.solver.weighted.problem import WeightedProblem
 
 MEMBERS = 3
@@ -64,8 +64,7 @@ class Refit:
         gain = facts.weight[own][:, None] - facts.weight[others]
         fits = (gain > 0) & (gain <= (self.limits - self.full.loads)[holder])
         if not self._all_read_all:
-            fits &= facts.reads[facts.class_of[others], member]
-            fits &= facts.reads[facts.class_of[own]][:, holder]
+            fits &= facts.may_swap(own, member, others, holder)
         worth = np.where(gain >= lacking, 2 * lacking - gain, gain)
         worth = np.where(fits, worth, np.iinfo(np.int64).min)
         at = int(worth.argmax())

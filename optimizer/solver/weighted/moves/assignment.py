@@ -1,0 +1,28 @@
+"""An assignment while it is changed."""
+
+from __future__ import annotations
+
+from optimizer.model import IntArray
+from optimizer.solver.weighted.problem import NOTHING, Change, WeightedProblem
+
+
+class Assignment:
+    """Who has each partition, NOBODY for some, and what members have together."""
+
+    def __init__(self, facts: WeightedProblem, target: IntArray) -> None:
+        self.facts, self.target = facts, target.copy()
+        self.loads = facts.weights.loads(target)
+
+    def give(self, p: int, member: int) -> None:
+        """Let a member have a partition."""
+        weight, before = self.facts.weight[p], self.target[p]
+        if before >= 0:
+            self.loads[before] -= weight
+        self.loads[member] += weight
+        self.target[p] = member
+
+    def make(self, change: Change, giver: int) -> None:
+        """Let a member give a partition, and take another one for it if that is the change."""
+        self.give(change.gives, change.taker)
+        if change.gets != NOTHING:
+            self.give(change.gets, giver)

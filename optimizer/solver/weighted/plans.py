@@ -1,0 +1,88 @@
+"""Plans by weight: from the owners by few moves, within a budget of moves, or from scratch."""
+
+from __future__ import annotations
+
+from optimizer.model import IntArray
+from optimizer.solver.weighted.moves.descent import Descent
+from optimizer.solver.weighted.moves.improvements import Attempt
+from optimizer.solver.weighted.moves.placing import completed
+from optimizer.solver.weighted.moves.relieve import relieved
+from optimizer.solver.weighted.moves.steps import STEPS
+from optimizer.solver.weighted.moves.undo_moves import undo_moves
+from optimizer.solver.weighted.problem import WeightedProblem
+from optimizer.solver.weighted.search import Search, raised
+
+MAX_PARTITIONS = 20_000
+"""In groups of more partitions the highest load isn't lowered step by step from the owners."""
+
+HALVINGS = 16
+"""So often the levels between which the lowest lies are halved."""
+
+
+def found(search: Search) -> IntArray:
+    """The best plan that is found, with few moves where that will do.
+
+    Of a small group that is the best of all, where the bound doesn't show that it is.
+    """
+    few = _few_moves(search) if search.facts.has_owners else None
+    plan = _from_scratch(search) if few is None else few
+    if not search.is_proven(plan) and search.has_looked_at_all:
+        return search.every.fewest_moves(search.enough)
+    return plan
+
+
+def _few_moves(search: Search) -> IntArray | None:
+    """A plan from the owners within the tolerance of the bound, if one is found."""
+    result = _from_owners(search.facts, search.tolerated)
+    if result is None and search.better_bound():
+        result = _from_owners(search.facts, search.tolerated)
+    if result is not None and not search.is_good(result):
+        search.better_bound()
+    return result
+
+
+def _from_owners(facts: WeightedProblem, level: int) -> IntArray | None:
+    """A plan that isn't above a level, from what everybody has; None if none is found."""
+    result = relieved(facts, level)
+    if result is None and len(facts.read) <= MAX_PARTITIONS:
+        result = Descent(facts, completed(facts, facts.owner)).run(level, STEPS)
+    if result is None or facts.level_of(result) > level:
+        return None
+    return undo_moves(facts, result, level)
+
+
+def _from_scratch(search: Search) -> IntArray:
+    """The best plan found as if nobody owned anything, and from it back to the owners."""
+    facts, best = search.facts, Attempt(search).improved()
+    if not facts.has_owners:
+        return best
+    level = raised(max(facts.level_of(best), search.bound.level), search.tolerance)
+    plans = [undo_moves(facts, best, level), _from_owners(facts, level)]
+    return min((plan for plan in plans if plan is not None), key=facts.moves_of)
+
+
+def relieved_and_undone(facts: WeightedProblem, level: int) -> IntArray | None:
+    """A plan from the owners, nowhere above a level, by few moves; None if none is found."""
+    plan = relieved(facts, level)
+    return None if plan is None else undo_moves(facts, plan, level)
+
+
+def within_budget(facts: WeightedProblem, low: int, budget: int) -> IntArray:
+    """A plan of at most so many moves, as low as it can be found, and no lower than `low`.
+
+    Where nothing moves, what has no owner is placed; everything above that level can be reached.
+    """
+    best = completed(facts, facts.owner)
+    high = facts.level_of(best)
+    if budget <= 0:
+        return best
+    for _ in range(HALVINGS):
+        if high - low <= 1:
+            break
+        middle = (low + high) // 2
+        plan = relieved_and_undone(facts, middle)
+        if plan is not None and facts.moves_of(plan) <= budget:
+            best, high = plan, facts.level_of(plan)
+        else:
+            low = middle
+    return best

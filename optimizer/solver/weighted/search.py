@@ -1,0 +1,121 @@
+"""What is known of a group by weight while its plan is searched for: bounds, and what is enough."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+
+from optimizer.model import IntArray
+from optimizer.solver.weighted.every import Every, SearchBound
+from optimizer.solver.weighted.most_loaded import SetBound, most_loaded, simple_bound
+from optimizer.solver.weighted.prices import PriceBound, counted_bound, price_bound
+from optimizer.solver.weighted.problem import WeightedProblem
+
+
+class Effort(NamedTuple):
+    """Numbers of steps.
+
+    `perturbations` a member: how often some members' partitions are dealt again where a
+    plan is stuck.
+    `rounds` of prices, each for one linear programme. A search ends where the plan is within
+    `enough` of the bound, as a share of it.
+    """
+
+    perturbations: int
+    rounds: int
+    enough: float
+
+
+EFFORTS = {
+    "quick": Effort(perturbations=0, rounds=0, enough=0.001),
+    "standard": Effort(perturbations=8, rounds=200, enough=0.001),
+    "thorough": Effort(perturbations=40, rounds=1000, enough=0.0001),
+}
+
+
+class Search:
+    """The bound that is shown for a group so far, and how good a plan has to be by it."""
+
+    def __init__(self, facts: WeightedProblem, effort: Effort, tolerance: float) -> None:
+        self.facts, self.effort, self.tolerance = facts, effort, tolerance
+        self.bound: SetBound | PriceBound | SearchBound = simple_bound(facts)
+        self._is_simple = True
+
+    @property
+    def goal(self) -> int:
+        """A plan at this level is good enough."""
+        return raised(self.bound.level, self.effort.enough)
+
+    @property
+    def tolerated(self) -> int:
+        """Up to that level fewer moves count more."""
+        return raised(self.bound.level, self.tolerance)
+
+    def is_good(self, target: IntArray) -> bool:
+        """Whether no plan is better by much."""
+        return self.facts.level_of(target) <= self.goal
+
+    def is_proven(self, target: IntArray) -> bool:
+        """Whether a plan is within the tolerance, or the best where there are no moves to save."""
+        return self.facts.level_of(target) <= self.enough
+
+    @property
+    def enough(self) -> int:
+        """Up to that level fewer moves count more; without owners there are none to save."""
+        return self.tolerated if self.facts.has_owners else self.bound.level
+
+    @cached_property
+    def every(self) -> Every:
+        """All assignments of a small group."""
+        return Every(self.facts)
+
+    @cached_property
+    def has_looked_at_all(self) -> bool:
+        """Look at all assignments where there are few; the bound is then the lowest level."""
+        if Every.fits(self.facts):
+            self.bound, self._is_simple = SearchBound(self.every.level), False
+        return isinstance(self.bound, SearchBound)
+
+    def better_bound_for(self, target: IntArray) -> None:
+        """Look for a better bound where a plan isn't good enough by the one that there is."""
+        if not self.is_good(target):
+            self.better_bound()
+        if not self.is_good(target):
+            self._by_numbers(target)
+        if not self.is_proven(target):
+            _ = self.has_looked_at_all
+
+    def better_bound(self) -> bool:
+        """Ask all sets, once; whether the bound is better than it was."""
+        if not self._is_simple or self.facts.is_homogeneous:
+            return False
+        self._is_simple = False
+        before = self.bound
+        if not isinstance(before, SetBound):
+            raise TypeError("sets come before prices")
+        self.bound = most_loaded(self.facts, before)
+        return self.bound.level > before.level
+
+    def better_prices(self, target: IntArray) -> None:
+        """Look for prices too, if the effort has any rounds and the plan isn't good enough."""
+        if not self.effort.rounds or self.is_good(target):
+            return
+        self._by_numbers(target)
+        if self.is_good(target):
+            return
+        rounds, enough = self.effort.rounds, self.effort.enough
+        result = price_bound(self.facts, self.bound.level, target, rounds, enough)
+        if result is not None and result.level > self.bound.level:
+            self.bound = result
+
+    def _by_numbers(self, target: IntArray) -> None:
+        """Look for a bound that the numbers of partitions show."""
+        result = counted_bound(self.facts, self.bound.level, self.facts.level_of(target))
+        self.bound = result or self.bound
+
+
+def raised(level: int, share: float) -> int:
+    """A level raised by a share of itself."""
+    return level + int(np.floor(level * share))
