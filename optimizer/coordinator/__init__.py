@@ -18,7 +18,11 @@ from optimizer.coordinator.events import (
     length_of as length_of,
     steps_of as steps_of,
 )
-from optimizer.coordinator.lag import Lag as Lag, PartitionLag as PartitionLag
+from optimizer.coordinator.lag import (
+    Lag as Lag,
+    PartitionLag as PartitionLag,
+    peak_rate_of as peak_rate_of,
+)
 from optimizer.coordinator.ledger import Pause as Pause, Reading as Reading
 from optimizer.coordinator.rebalance_cost import (
     RebalanceCost as RebalanceCost,
@@ -48,6 +52,7 @@ from optimizer.coordinator.simulate_events import (
     Down as Down,
     EventsTimeline as EventsTimeline,
     figures_of as figures_of,
+    lag_figures as lag_figures,
     simulate_events as simulate_events,
 )
 from optimizer.coordinator.timeline import Timeline as Timeline

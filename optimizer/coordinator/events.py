@@ -43,10 +43,14 @@ Rolling = RollingRestart | Upgrade | Migrate
 
 @dataclass(frozen=True)
 class Parameters:
-    """What the members of a group and its broker are configured with; defaults of Kafka 4.3.1."""
+    """What the members of a group and its broker are configured with; defaults of Kafka 4.3.1.
+
+    `peak_rate` are the records a second that a member can read; None where that isn't known.
+    """
 
     client: ClientSettings = field(default_factory=ClientSettings)
     broker: BrokerSettings = field(default_factory=BrokerSettings)
+    peak_rate: float | None = None
 
     def with_assignors(self, assignors: tuple[str, ...]) -> Parameters:
         """With members of the classic protocol that offer these."""

@@ -13,6 +13,8 @@ from itertools import accumulate
 from math import inf
 from typing import NamedTuple
 
+from optimizer.model import Group
+
 NONE_LEFT = 1e-9
 """Fewer records than this are none."""
 
@@ -59,6 +61,22 @@ class Lag(NamedTuple):
     def never(self) -> int:
         """How many partitions never catch up."""
         return sum(item.catch_up is None for item in self.partitions.values())
+
+
+def peak_rate_of(
+    group: Group, rates: Mapping[str, Sequence[float]], seen: float | None
+) -> float | None:
+    """What a member can read, if all that is known is the most that one was `seen` to.
+
+    That says so only where the busiest member of the group has less to read now; None elsewhere.
+    """
+    if seen is None:
+        return None
+    loads = (
+        sum(rates[topic][number] for topic, number in member.owned if topic in rates)
+        for member in group.members
+    )
+    return seen if seen > max(loads, default=0.0) else None
 
 
 @dataclass

@@ -79,12 +79,32 @@ def simulate_events(
         client=parameters.client,
         broker=parameters.broker,
         rates={topic: [rate] * sizes[topic] for topic, rate in rates.items() if topic in sizes},
+        peak_rate=parameters.peak_rate,
         goals=goals,
         capacities=capacities,
     )
     timeline = simulate(scenario, crc32(name.encode("utf-8", "surrogatepass")), details=False)
     loads = np.array([len(parts) for parts in timeline.final.values()], np.int64)
     return EventsTimeline(timeline, loads)
+
+
+LAG_FIGURES = {
+    "max_lag_records": "records",
+    "max_lag_seconds": "seconds",
+    "catch_up_seconds": "catch_up",
+    "never_caught_up": "never",
+}
+"""Names that figures of lag have in tables, and properties of `Lag`."""
+
+
+def lag_figures(timeline: Timeline) -> dict[str, Any]:
+    """How far a group falls behind, by the names of `LAG_FIGURES`; all None where that is unknown.
+
+    `catch_up_seconds` is None too where `never_caught_up` partitions go on to lag.
+    """
+    lag = timeline.lag
+    values = {name: lag and getattr(lag, field) for name, field in LAG_FIGURES.items()}
+    return {n: round(item, 3) if isinstance(item, float) else item for n, item in values.items()}
 
 
 def figures_of(timeline: Timeline) -> dict[str, Any]:
@@ -102,6 +122,7 @@ def figures_of(timeline: Timeline) -> dict[str, Any]:
         "read_twice_seconds": round(timeline.seconds_read_twice, 3),
         "records_read_twice": timeline.records_read_twice,
         "records_waited": timeline.records_waited,
+        **lag_figures(timeline),
         "fatal": sum(happening.what == "error" for happening in timeline.happenings),
         "at_rest": timeline.stable,
     }

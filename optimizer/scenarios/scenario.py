@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import reduce
+from math import inf
 from typing import Any, NamedTuple
 
 from optimizer.model import Group
@@ -24,10 +25,13 @@ class Step(NamedTuple):
 class Scenario:
     """What happens to a group, in the order of time; `title` says it in words.
 
-    `seconds` is how long it is looked at, None until the group is at rest again. As TOML:
+    `seconds` is how long it is looked at, None until the group is at rest again. `rates` are the
+    records a second that come in to each partition of a topic, `peak_rate` those that a member can
+    read; where both are known, simulations tell the lag. As TOML:
 
         title = "A member leaves, and comes back"
-        seconds = "5m"            # may be left out
+        seconds = "5m"            # may be left out, as may peak_rate and [rates]
+        peak_rate = 2000
 
         [[step]]
         at = "10s"
@@ -37,11 +41,16 @@ class Scenario:
         [[step]]
         at = "70s"
         event = "join=1"
+
+        [rates]
+        orders = 50
     """
 
     steps: tuple[Step, ...] = ()
     title: str = ""
     seconds: float | None = None
+    peak_rate: float | None = None
+    rates: Mapping[str, float] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         steps = tuple(
@@ -50,6 +59,10 @@ class Scenario:
         object.__setattr__(self, "steps", tuple(sorted(steps, key=lambda step: step.at)))
         if self.seconds is not None:
             object.__setattr__(self, "seconds", check_seconds("a scenario", self.seconds))
+        if self.peak_rate is not None:
+            check_rate("peak_rate", self.peak_rate)
+        for topic, rate in self.rates.items():
+            check_rate(f"the rate of topic {topic!r}", rate)
 
     @staticmethod
     def of(*events: Event | str) -> Scenario:
@@ -60,9 +73,9 @@ class Scenario:
     def of_table(stated: Mapping[str, Any]) -> Scenario:
         """What a TOML file states; EventError tells all that is wrong with it."""
         faults = [
-            f"unknown key {key!r} (known are title, seconds, step)"
+            f"unknown key {key!r} (known are {', '.join(KEYS)})"
             for key in stated
-            if key not in ("title", "seconds", "step")
+            if key not in KEYS
         ]
         if not isinstance(stated.get("title", ""), str):
             faults.append("the title must be a text")
@@ -72,6 +85,9 @@ class Scenario:
                 seconds = _seconds("seconds", stated["seconds"])
         except EventError as error:
             faults.append(str(error))
+        peak_rate, rates = stated.get("peak_rate"), stated.get("rates", {})
+        if not isinstance(rates, dict):
+            raise EventError("; ".join([*faults, "rates must be a table, such as orders = 50"]))
         tables = stated.get("step", [])
         if not isinstance(tables, list) or not all(isinstance(item, dict) for item in tables):
             raise EventError("; ".join([*faults, "step must be tables, each headed [[step]]"]))
@@ -83,7 +99,7 @@ class Scenario:
                 faults.append(f"[[step]] number {number}: {error}")
         if faults:
             raise EventError("; ".join(faults))
-        return Scenario(tuple(steps), stated.get("title", ""), seconds)
+        return Scenario(tuple(steps), stated.get("title", ""), seconds, peak_rate, rates)
 
     def to_toml(self) -> str:
         """The text of a TOML file that states this scenario."""
@@ -94,6 +110,12 @@ class Scenario:
             yield f"title = {_toml(self.title)}"
         if self.seconds is not None:
             yield f"seconds = {_toml(seconds_to_text(self.seconds))}"
+        if self.peak_rate is not None:
+            yield f"peak_rate = {_toml(self.peak_rate)}"
+        if self.rates:
+            yield ""
+            yield "[rates]"
+            yield from (f"{_toml(topic)} = {_toml(rate)}" for topic, rate in self.rates.items())
         for at, event in self.steps:
             yield ""
             yield "[[step]]"
@@ -103,6 +125,16 @@ class Scenario:
     def apply(self, group: Group, limits: Limits = DEFAULT_LIMITS) -> Group:
         """The group when all has happened; NotApplicableError for one that can't have it."""
         return reduce(lambda now, step: step.event.apply(now, limits), self.steps, group)
+
+
+KEYS = "title", "seconds", "peak_rate", "rates", "step"
+"""What a file may state."""
+
+
+def check_rate(what: str, rate: object) -> None:
+    """Raise EventError unless it is a number of records a second above 0."""
+    if isinstance(rate, bool) or not isinstance(rate, int | float) or not 0 < rate < inf:
+        raise EventError(f"{what} is {rate!r} and must be a number of records a second above 0")
 
 
 def _as_event(item: Event | str) -> Event:

@@ -12,8 +12,10 @@ UNREAD = "(unread)"
 
 
 def draw(rows: Rows) -> Any:
-    """A lane a member, the fuller the more it reads, and one of what nobody reads."""
+    """A lane a member, the fuller the more it reads, and one of what nobody reads; lag below."""
     alt = altair()
+    lag = [row for row in rows if "lag" in row]
+    rows = [row for row in rows if "lag" not in row]
     members = [row["member"] for row in rows if row["member"] is not None]
     names: dict[Any, str] = {**labels(members), None: UNREAD}
     most = {
@@ -42,8 +44,18 @@ def draw(rows: Rows) -> Any:
     bars = base.mark_bar(height=BAR * 0.7).encode(
         color=colour, opacity=alt.Opacity("full:Q", scale=None, legend=None)
     )
-    return bars.properties(width=WIDTH, height=BAR * len(lanes))
+    lanes_drawn = bars.properties(width=WIDTH, height=BAR * len(lanes))
+    if not lag:
+        return lanes_drawn
+    line = alt.Chart(of(lag)).encode(
+        x=alt.X("at:Q", title="time (seconds)"),
+        y=alt.Y("lag:Q", title="lag (records)", stack=False),
+    )
+    drawn_lag = line.mark_area(color=FOUND, opacity=0.6).properties(width=WIDTH, height=BAR * 4)
+    return alt.vconcat(lanes_drawn, drawn_lag).resolve_scale(x="shared")
 
 
 TIMELINE = Chart("timeline", "What each member reads over time, and what nobody reads", draw)
-"""Rows: `member` (None: nobody), from `start` to `end` (seconds), so many `partitions`."""
+"""Rows: `member` (None: nobody), from `start` to `end` (seconds), so many `partitions`.
+
+Rows with `lag` instead: so many records behind `at` a second, with lines between."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from functools import cached_property
 
-from pyspark.sql import DataFrame
+from pyspark.sql import DataFrame, functions as F
 
 from spark.errors import InputError
 from spark.history.rates_clocks import doubts_of
@@ -74,6 +74,12 @@ class FleetRates(Handle):
         newest pair, as a `mean`, and the `maximum` that it has been seen to do.
         """
         return members_of(self._tables, self._tracks, self.window, self._doubts)
+
+    @cached_property
+    def peak_rates(self) -> DataFrame:
+        """A row (cluster, group), `most`: the most that one of its members has been seen to do."""
+        seen = self.members.where("maximum > 0")
+        return seen.groupBy("cluster", "group").agg(F.max("maximum").alias("most"))
 
     def release(self) -> None:
         """Free what is kept."""

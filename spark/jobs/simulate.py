@@ -12,7 +12,7 @@ from spark.fleet import FleetFiles, FleetSnapshot, Part
 from spark.settings import Settings, window_length
 from spark.simulate import (
     RATE_SNAPSHOTS,
-    Rates,
+    Flow,
     picture_of,
     rates_of_group,
     rows_of,
@@ -21,6 +21,7 @@ from spark.simulate import (
     simulate_group,
     spread_of,
     tables_of,
+    unknown_lag,
 )
 from spark.terminal import (
     OUT,
@@ -81,6 +82,8 @@ def simulate(
         say(line)
     for sentence in sentences_of(group_simulation.timeline, group):
         say(sentence)
+    if reason := unknown_lag(group_simulation.timeline):
+        say(reason)
     if settings.consumers.assumed:
         say(settings.consumers.assumed)
 
@@ -93,17 +96,20 @@ def _rates(
     window: timedelta,
     settings: Settings,
     cluster: str,
-) -> Rates:
-    """What comes in to what the group reads, as far as the store tells."""
+) -> Flow:
+    """What comes in to what the group reads, and what its members can, as the store tells."""
     if isinstance(fleet, FleetFiles):
         return rates_of_group(fleet, str(store), group, cluster, window)
     assert not isinstance(opener, DirectStore)
     items = part_of(fleet, Part(cluster, group))
     result: dict[str, list[float]] = {}
     with optional_rates(opener, store, items, window, settings, RATE_SNAPSHOTS) as rates:
-        rows = [] if rates is None else rates.rates.orderBy("topic", "partition").collect()
+        if rates is None:
+            return Flow({})
+        rows = rates.rates.orderBy("topic", "partition").collect()
+        peak_rate = rates.members.agg({"maximum": "max"}).collect()[0][0]
     for row in rows:
         entries = result.setdefault(row.topic, [])
         entries += [0.0] * (row.partition + 1 - len(entries))
         entries[row.partition] = row.mean or 0.0
-    return result
+    return Flow(result, peak_rate)

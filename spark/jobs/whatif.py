@@ -37,6 +37,7 @@ from spark.whatif import (
     broker_report,
     fleet_of_whatif,
     groups_hit,
+    lag_advice,
     leaders_after,
     static_advice,
     weight_advice,
@@ -160,6 +161,7 @@ def _report(
         for sentence in broker_report(leaders, lost, hit, _down(events)):
             say(sentence)
     say(whatif_advice(table, events))
+    say(lag_advice(table))
     if text := weight_advice(table):
         say(text)
     if out is not None:

@@ -42,9 +42,6 @@ def flows_of(snapshot: FleetSnapshot, rates: FleetRates) -> dict[str, DataFrame]
     ]
     entry = F.struct(F.xxhash64("topic").alias("topic"), "rate", "top", "count")
     flows = read.join(of_topic, same).groupBy(*GROUP_KEYS).agg(F.collect_list(entry).alias("flow"))
-    peak_rates = (
-        rates.members.where("maximum > 0").groupBy(*GROUP_KEYS).agg(F.max("maximum").alias("most"))
-    )
     return {
         "flows": flows.select(
             *GROUP_KEYS,
@@ -53,5 +50,5 @@ def flows_of(snapshot: FleetSnapshot, rates: FleetRates) -> dict[str, DataFrame]
             F.col("flow.top").alias("top_rates"),
             F.col("flow.count").alias("rated_counts"),
         ),
-        "peak_rates": peak_rates.select(*GROUP_KEYS, F.array("most").alias("peak_rates")),
+        "peak_rates": rates.peak_rates.select(*GROUP_KEYS, F.array("most").alias("peak_rates")),
     }

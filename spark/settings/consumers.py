@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from math import inf
 from typing import Any
 
 from optimizer.coordinator import BrokerSettings, ClientSettings, Parameters
@@ -59,10 +60,17 @@ _VERSION = value(
 
 OWN_RULES: dict[str, Rule] = {
     "restart_seconds": value(lambda result: is_whole(result, 0), "a whole number of seconds"),
+    "peak_rate": value(
+        lambda result: (
+            isinstance(result, int | float) and not isinstance(result, bool) and 0 < result < inf
+        ),
+        "a number of records a second above 0",
+    ),
     "broker_version": _VERSION,
     "client_version": _VERSION,
 }
-"""What Kafka has no setting for: how long a restart keeps a member away, and which versions run."""
+"""What Kafka has no setting for: how long a restart keeps a member away, how many records a second
+a member can read, and which versions run."""
 
 RULES: dict[str, Rule] = CLIENT_RULES | BROKER_RULES | OWN_RULES
 
@@ -107,7 +115,9 @@ class FleetConsumers:
             {_of_kafka(key): values[key] for key in rules if key in values}
             for rules in (CLIENT_RULES, BROKER_RULES)
         )
-        return Parameters(ClientSettings.of(client), BrokerSettings.of(broker))
+        return Parameters(
+            ClientSettings.of(client), BrokerSettings.of(broker), values.get("peak_rate")
+        )
 
     @property
     def assumed(self) -> str | None:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from spark.simulate.account import rows_of as rows_of, sentences_of as sentences_of
+from spark.simulate.account import (
+    rows_of as rows_of,
+    sentences_of as sentences_of,
+    unknown_lag as unknown_lag,
+)
 from spark.simulate.picture import picture_of as picture_of
 from spark.simulate.rates import (
     RATE_SNAPSHOTS as RATE_SNAPSHOTS,
-    Rates as Rates,
+    Flow as Flow,
     rates_of_group as rates_of_group,
 )
 from spark.simulate.simulate import (

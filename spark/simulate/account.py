@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from itertools import groupby
 from typing import Any
 
-from optimizer.coordinator import LogEntry, Timeline
+from optimizer.coordinator import Lag, LogEntry, Timeline
 from optimizer.figures import figure
 from spark.simulate.names import short_names
 from spark.text import counted, named
@@ -17,6 +17,8 @@ IN_WORDS = {
     "killed": "is gone without a word",
     "block_begin": "stops polling",
     "block_end": "polls again",
+    "freeze_begin": "stands still",
+    "freeze_end": "goes on",
     "poll_timeout": "exceeds max.poll.interval.ms",
     "error": "ends with an error",
     "left": "has left",
@@ -121,6 +123,8 @@ def _sentences(timeline: Timeline, group: str) -> Iterator[str]:
         about = "" if records is None else f": about {counted(round(records), 'record')}"
         seconds = f"{figure(timeline.seconds_read_twice)} partition-seconds"
         yield f"What was read in {seconds} is read twice{about}."
+    if timeline.lag is not None:
+        yield _lag_sentence(timeline.lag)
     left = sorted(
         partitions_of(timeline, frozenset(timeline.unread_at_end)) if timeline.unread_at_end else []
     )
@@ -128,6 +132,33 @@ def _sentences(timeline: Timeline, group: str) -> Iterator[str]:
         yield f"Nobody reads {named('partition', left)} in the end."
     if not timeline.stable:
         yield "The group isn't at rest when this account ends."
+
+
+def _lag_sentence(lag: Lag) -> str:
+    if not lag.records:
+        return "No partition falls behind."
+    behind = (
+        f"The group falls up to {counted(round(lag.records), 'record')} behind, one partition up "
+        f"to {figure(lag.seconds)} s"
+    )
+    if lag.catch_up is not None:
+        return f"{behind}; the slowest catches up {figure(lag.catch_up)} s after it is read again."
+    return f"{behind}; {counted(lag.never, 'partition')} never catch{'es' * (lag.never == 1)} up."
+
+
+def unknown_lag(timeline: Timeline) -> str | None:
+    """Why nothing is said of lag, and what to do; None where it is known."""
+    if timeline.lag is not None:
+        return None
+    if not timeline.rates:
+        return (
+            "Lag isn't known: the store has no two snapshots with offsets in the window. State "
+            "[rates] in the scenario."
+        )
+    return (
+        "Lag isn't known: nothing shows how much a member can read. State peak_rate (records a "
+        "second) in [consumers] or in the scenario."
+    )
 
 
 def partitions_of(timeline: Timeline, numbers: frozenset[int]) -> list[str]:

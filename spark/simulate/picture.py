@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from optimizer.coordinator import Timeline
+from optimizer.coordinator import Lag, Timeline
 from spark.simulate.names import short_names
 
 NOTHING = "·"
@@ -15,6 +15,9 @@ NOTHING = "·"
 
 DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
 """How many partitions are read; more than these count as `+`."""
+
+BARS = "▁▂▃▄▅▆▇█"
+"""Eighths of the largest lag."""
 
 LINES = 24
 """So many members are shown, those first whose reading changes."""
@@ -29,7 +32,8 @@ def picture_of(timeline: Timeline, columns: int = 80) -> list[str]:
     """Lines of at most so many columns: the members, and what nobody reads.
 
     A column stands for a stretch of time, and shows the fewest partitions that a member read
-    within it, so that a short pause shows as well; the last line the most that nobody read.
+    within it, so that a short pause shows as well; `unread` the most that nobody read; `lag`, where
+    it is known, how far the group was behind, for the most that it was.
     """
     slots = max(columns - NAME - 2, 10)
     edges = np.linspace(_begin(timeline), max(timeline.end, 1.0), slots + 1)
@@ -47,6 +51,8 @@ def picture_of(timeline: Timeline, columns: int = 80) -> list[str]:
         )
     unread = _most_unread(timeline, edges)
     lines.append(_line("unread", (_digit(count) for count in unread.tolist())))
+    if timeline.lag is not None and timeline.lag.records:
+        lines.append(_line("lag", _heights(timeline.lag, edges)))
     lines.append(_axis(edges))
     return lines
 
@@ -95,6 +101,18 @@ def _extreme(
     slot = np.searchsorted(edges, times[inner], "right") - 1
     of.at(result, slot, values[inner])
     return result
+
+
+def _heights(lag: Lag, edges: NDArray[np.float64]) -> Iterator[str]:
+    """The most that a group was behind in each stretch, as a bar as high as that."""
+    times, records = np.array(lag.course).T
+    at_edges = np.interp(edges, times, records)
+    most = np.maximum(at_edges[:-1], at_edges[1:])
+    slot = np.searchsorted(edges, times, "right") - 1
+    inner = (slot >= 0) & (slot < len(most))
+    np.maximum.at(most, slot[inner], records[inner])
+    for height in np.ceil(most / lag.records * len(BARS)).astype(int).tolist():
+        yield BARS[height - 1] if height else NOTHING
 
 
 def _digit(count: int) -> str:

@@ -8,8 +8,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from optimizer.coordinator import Parameters, Scenario, Timeline, as_stated, simulate, steps_of
-from optimizer.model import classes_of
+from optimizer.coordinator import (
+    Parameters,
+    Scenario,
+    Timeline,
+    as_stated,
+    peak_rate_of,
+    simulate,
+    steps_of,
+)
+from optimizer.model import Group, classes_of
 from optimizer.scenarios import EventError, Scenario as Events
 from spark.charts import CHARTS
 from spark.errors import InputError
@@ -18,19 +26,19 @@ from spark.groups import EncodedRow, named_group, one_row, own_strategy, read_or
 from spark.notebook import shown_in_notebook
 from spark.settings import NO_CONSUMERS, FleetConsumers, example_file, kind_of, read_toml
 from spark.simulate.account import rows_of, sentences_of
-from spark.simulate.rates import Rates
+from spark.simulate.rates import Flow, Rates
 from spark.simulate.spans import spans_of
 
-RatesOf = Callable[[str], Rates]
+RatesOf = Callable[[str], Flow]
 """What comes in to what the group reads, by its cluster."""
 
 COLUMNS_SHOWN = {"seconds": "time (seconds)", "member": "member", "what": "what happens"}
 """What notebooks show of a timeline."""
 
 
-def no_rates(cluster: str) -> Rates:
+def no_rates(cluster: str) -> Flow:
     """Nothing is known."""
-    return {}
+    return Flow({})
 
 
 @dataclass(frozen=True)
@@ -125,15 +133,32 @@ def _simulated(
         steps = steps_of(values, scenario, parameters)
     except EventError as error:
         raise InputError(f"group {group} can't have this scenario: {error}") from None
+    rates, peak_rate = _flow(values, scenario, parameters, rates_of(row.cluster))
     end = None if scenario.seconds is None else scenario.seconds * 1000
     report = Scenario(
         values,
         steps,
         parameters.client,
         broker=parameters.broker,
-        rates=rates_of(row.cluster),
+        rates=rates,
+        peak_rate=peak_rate,
         end=end,
     )
     return GroupSimulation(
         row.cluster, group, strategy, parameters, scenario, report, simulate(report, seed)
     )
+
+
+def _flow(group: Group, scenario: Events, parameters: Parameters, stored: Flow) -> Flow:
+    """What comes in and what a member can read: as the scenario states it, or else as is known.
+
+    What a member was seen to read says what it can only where the busiest has less to read now.
+    """
+    stated = {
+        topic: [rate] * group.topics[topic]
+        for topic, rate in scenario.rates.items()
+        if topic in group.topics
+    }
+    rates: Rates = {**stored.rates, **stated}
+    peak_rate = scenario.peak_rate or parameters.peak_rate
+    return Flow(rates, peak_rate or peak_rate_of(group, rates, stored.peak_rate))

@@ -15,7 +15,7 @@ Span = tuple[float, float]
 
 
 def spans_of(timeline: Timeline) -> list[dict[str, Any]]:
-    """Rows of `spark.charts.timeline`: of each member, and of what nobody reads.
+    """Rows of `spark.charts.timeline`: lag, each member, and what nobody reads.
 
     How a group at rest goes on is told for a tenth of the time, so that it is seen.
     """
@@ -30,7 +30,9 @@ def spans_of(timeline: Timeline) -> list[dict[str, Any]]:
     pauses += [(since, ends) for since in timeline.unread_at_end.values()]
     lanes: list[tuple[str | None, list[tuple[float, float, int]]]]
     lanes = [*((name, steps[name]) for name in sorted(shown)), (None, _steps(pauses))]
-    return [
+    course = timeline.lag.course if timeline.lag else []
+    lag = [{"at": time / 1000, "lag": records} for time, records in course]
+    return lag + [
         {"member": name, "start": start / 1000, "end": end / 1000, "partitions": count}
         for name, of_lane in lanes
         for start, end, count in of_lane

@@ -19,10 +19,16 @@ MEASURES = {
 }
 """Fields of a `Timeline`, and what people call them."""
 
+LAG_MEASURES = {"records": "largest lag (records)", "seconds": "largest lag (seconds)"}
+"""The same of its `lag`."""
+
 
 def spread_of(timelines: Sequence[Timeline]) -> list[dict[str, Any]]:
     """A row a measure: its least, median and most among the timelines, of which there is one."""
     values = {field: [getattr(timeline, field) for timeline in timelines] for field in MEASURES}
+    lags = [timeline.lag for timeline in timelines if timeline.lag]
+    if lags:
+        values |= {field: [getattr(lag, field) for lag in lags] for field in LAG_MEASURES}
     return [
         {
             "measure": name,
@@ -30,5 +36,6 @@ def spread_of(timelines: Sequence[Timeline]) -> list[dict[str, Any]]:
             "median": float(median(values[field])),
             "most": float(max(values[field])),
         }
-        for field, name in MEASURES.items()
+        for field, name in (MEASURES | LAG_MEASURES).items()
+        if field in values
     ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from optimizer.coordinator import Timeline
+from optimizer.coordinator import Timeline, lag_figures
 from spark.simulate.account import partitions_of
 from spark.simulate.simulate import GroupSimulation
 
@@ -30,10 +30,25 @@ def happenings_of(timeline: Timeline) -> list[dict[str, Any]]:
     ]
 
 
+def lag_of(timeline: Timeline) -> list[dict[str, Any]]:
+    """The most that each partition was behind, of those that were; nothing where it isn't known."""
+    partitions = timeline.lag.partitions if timeline.lag else {}
+    return [
+        {
+            "partition": partitions_of(timeline, frozenset((number,)))[0],
+            "records": round(item.records, 3),
+            "seconds": round(item.seconds, 3),
+            "catch_up_seconds": item.catch_up and round(item.catch_up, 3),
+            "reader": None if item.reader is None else timeline.lives[item.reader],
+        }
+        for number, item in partitions.items()
+    ]
+
+
 def tables_of(found: GroupSimulation) -> dict[str, list[dict[str, Any]]]:
     """All of a simulation for programs."""
     timeline = found.timeline
-    figures = {field: getattr(timeline, field) for field in FIELDS}
+    figures = {field: getattr(timeline, field) for field in FIELDS} | lag_figures(timeline)
     summary = {
         "cluster": found.cluster,
         "group": found.group,
@@ -78,5 +93,6 @@ def tables_of(found: GroupSimulation) -> dict[str, list[dict[str, Any]]]:
             }
             for pause in timeline.pauses
         ],
+        "lag": lag_of(timeline),
         "happenings": happenings_of(timeline),
     }

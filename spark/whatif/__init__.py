@@ -10,6 +10,7 @@ from spark.whatif.brokers import (
 )
 from spark.whatif.tables import fleet_of_whatif as fleet_of_whatif
 from spark.whatif.text import (
+    lag_advice as lag_advice,
     static_advice as static_advice,
     weight_advice as weight_advice,
     whatif_advice as whatif_advice,

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property, reduce
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from optimizer.coordinator import Down, figures_of, simulate_events
+from optimizer.coordinator import Down, Parameters, figures_of, peak_rate_of, simulate_events
 from optimizer.model import (
     NOBODY,
     Goals,
@@ -31,7 +31,7 @@ from spark.groups import FleetGroup, failed, named_group, own_strategy, read_or_
 from spark.settings import CURRENT, NO_CONSUMERS, FleetConsumers, for_kind, kind_of
 from spark.solve import TimeLimit
 from spark.whatif import weights
-from spark.whatif.parts import RowOfEvents, led_partitions, rates_of
+from spark.whatif.parts import RowOfEvents, led_partitions, rates_of, seen_peak_rate
 from spark.whatif.whatif_row import WhatIfRow
 
 UNAFFECTED = "unaffected"
@@ -138,6 +138,7 @@ class _Case:
         name = f"{self._row.cluster}/{self._row.group}"
         group = self._group(before)
         down, rates = self._down, rates_of(self._row)
+        parameters = self._with_peak_rate(parameters, group, rates)
         goals, capacities = weights.alone(self._goals), weights.capacities_of(group, after)
         played = self._limit.spend(
             lambda: simulate_events(
@@ -156,6 +157,15 @@ class _Case:
             "max_weight_after": weights.at_end(problem, played.timeline, capacities),
             **self._bound("after", problem),
         }
+
+    def _with_peak_rate(
+        self, parameters: Parameters, group: Group, rates: Mapping[str, float]
+    ) -> Parameters:
+        """With what members were seen to read where nothing states what they can."""
+        if parameters.peak_rate is not None:
+            return parameters
+        each = {topic: [rate] * group.topics[topic] for topic, rate in rates.items()}
+        return replace(parameters, peak_rate=peak_rate_of(group, each, seen_peak_rate(self._row)))
 
     def _before(self, strategy: str) -> IntArray:
         """Who owns what, if the group has used that strategy."""

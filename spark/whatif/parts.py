@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import Protocol
+from typing import Any, Protocol
 
 from pyspark.sql import DataFrame, functions as F
 
@@ -25,6 +25,8 @@ class RowOfEvents(EncodedRow, Protocol):
     rated_topics: Numbers
     partition_rates: Numbers
     """Records that come in a second for one of the topic's partitions."""
+    peak_rates: Numbers
+    """One number: the most that one of the group's members has been seen to read a second."""
 
 
 def led_by(snapshot: FleetSnapshot, brokers: Collection[int]) -> DataFrame:
@@ -52,8 +54,8 @@ def led_by(snapshot: FleetSnapshot, brokers: Collection[int]) -> DataFrame:
     )
 
 
-def rated(snapshot: FleetSnapshot, rates: FleetRates) -> DataFrame:
-    """Such a part: the rates of topics that a group reads."""
+def rated(snapshot: FleetSnapshot, rates: FleetRates) -> dict[str, DataFrame]:
+    """Such parts: the rates of topics that a group reads, and what a member of it can read."""
     of_topic = (
         rates.rates.where("mean is not null")
         .groupBy(F.col("cluster").alias("of_cluster"), F.col("topic").alias("of_topic"))
@@ -66,11 +68,14 @@ def rated(snapshot: FleetSnapshot, rates: FleetRates) -> DataFrame:
     ]
     entry = F.struct(F.xxhash64("topic").alias("topic"), "rate")
     flows = read.join(of_topic, same).groupBy(*GROUP_KEYS).agg(F.collect_list(entry).alias("flow"))
-    return flows.select(
-        *GROUP_KEYS,
-        F.col("flow.topic").alias("rated_topics"),
-        F.col("flow.rate").alias("partition_rates"),
-    )
+    return {
+        "flows": flows.select(
+            *GROUP_KEYS,
+            F.col("flow.topic").alias("rated_topics"),
+            F.col("flow.rate").alias("partition_rates"),
+        ),
+        "peak_rates": rates.peak_rates.select(*GROUP_KEYS, F.array("most").alias("peak_rates")),
+    }
 
 
 def led_partitions(row: RowOfEvents, broker: int) -> tuple[Partitions, Partitions]:
@@ -96,6 +101,12 @@ def rates_of(row: RowOfEvents) -> dict[str, float]:
     names = _names(row)
     pairs = zip(row.rated_topics.tolist(), row.partition_rates.tolist(), strict=True)
     return {names[topic]: float(rate) for topic, rate in pairs if topic in names}
+
+
+def seen_peak_rate(row: RowOfEvents) -> float | None:
+    """The most records a second that a member of the group was seen to read, if any was."""
+    seen: Any = getattr(row, "peak_rates", ())
+    return float(seen[0]) if len(seen) else None
 
 
 def _names(row: RowOfEvents) -> dict[int, str]:

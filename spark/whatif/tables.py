@@ -10,9 +10,13 @@ from spark.whatif.measure import UNAFFECTED
 SUMMED = (
     *("excess_before", "excess_after", "moves", "takeovers", "rebalances", "unread_seconds"),
     *("stopped_needlessly", "read_twice_seconds", "records_read_twice", "records_waited"),
-    *("fatal", "leaderless"),
+    *("never_caught_up", "fatal", "leaderless"),
 )
 """Columns of a `WhatIfRow` whose sums are those of the fleet."""
+
+
+WORST = "longest_pause", "max_lag_records", "max_lag_seconds", "catch_up_seconds"
+"""Those of which the fleet's is that of the worst group."""
 
 
 def fleet_of_whatif(rows: DataFrame) -> DataFrame:
@@ -34,7 +38,7 @@ def fleet_of_whatif(rows: DataFrame) -> DataFrame:
         F.count_if(answered & (F.col("members_after") == 0)).alias("left_empty"),
         F.max("max_load_before").alias("worst_max_load_before"),
         F.max("max_load_after").alias("worst_max_load_after"),
-        F.max("longest_pause").alias("longest_pause"),
+        *(F.max(item).alias(item) for item in WORST),
         *(F.sum(item).alias(item) for item in SUMMED),
         *(F.avg(ratio).alias(f"mean_over_bound_{when}") for when, ratio in over.items()),
         *(F.max(ratio).alias(f"worst_over_bound_{when}") for when, ratio in over.items()),

@@ -9,6 +9,7 @@ from optimizer.figures import figure
 from optimizer.scenarios import Crash, Event
 from spark.fleet import CONNECT, CONSUMER
 from spark.settings import CURRENT
+from spark.text import counted
 
 Row = Mapping[str, Any]
 
@@ -81,6 +82,31 @@ def weight_advice(fleet: Sequence[Row]) -> str:
         for row in [*reports[:1], best]
     )
     return f"On average worst members by weight are then at {at}."
+
+
+def lag_advice(fleet: Sequence[Row]) -> str:
+    """How far groups of consumers fall behind as they are, and under the best strategy for that."""
+    known = [row for row in fleet if row["kind"] == CONSUMER and row["max_lag_seconds"] is not None]
+    if not known:
+        return (
+            "Lag isn't known: it takes two snapshots with offsets, and peak_rate (the records a "
+            "second that a member can read) in [consumers] or seen in the store."
+        )
+    best = min(known, key=_lateness)
+    now = [row for row in known if row["strategy"] == CURRENT and row is not best]
+    return " ".join(_lag_of(row) for row in [*now, best])
+
+
+def _lateness(row: Row) -> tuple[float, ...]:
+    return row["never_caught_up"], row["max_lag_seconds"], row["catch_up_seconds"] or 0
+
+
+def _lag_of(row: Row) -> str:
+    behind = f"Under {row['strategy']} a partition falls up to {figure(row['max_lag_seconds'])} s"
+    if never := row["never_caught_up"]:
+        return f"{behind} behind, and {counted(never, 'partition')} never catch up."
+    caught_up = figure(row["catch_up_seconds"] or 0)
+    return f"{behind} behind, and catches up {caught_up} s after it is read again."
 
 
 FIGURES = {

@@ -72,7 +72,7 @@ def what_if(
     if down := [item.broker for item in happening if isinstance(item, BrokerDown)]:
         parts["down"] = led_by(snapshot, down)
     if rates is not None:
-        parts["flows"] = rated(snapshot, rates)
+        parts |= rated(snapshot, rates)
     weights = weight_tables(snapshot, fleet_goals.weights, weighed)
     encoded = encode(snapshot.validate(), racks, parts, weights=weights)
 

@@ -25,6 +25,10 @@ class WhatIfRow(Row):
       member;
     * `read_twice_seconds`: partition-seconds that are read again since they weren't committed;
       `records_read_twice`, where rates are known;
+    * `max_lag_records`: the most that the group was behind; `max_lag_seconds`: the most that one
+      partition was, in what comes in; `catch_up_seconds`: the longest that a partition took from
+      when it was read again until nothing was left, null where `never_caught_up` partitions get
+      more than their members can read; all null where rates or a `peak_rate` aren't known;
     * `fatal`: members that ended by a fatal error: refused, or replaced by another of their
       instance id; `at_rest`: the group was at rest again at the end;
     * `leaderless`: partitions of brokers that are down without another replica in sync: nobody can
@@ -63,6 +67,10 @@ class WhatIfRow(Row):
     read_twice_seconds: Real = None
     records_read_twice: Real = None
     records_waited: Real = None
+    max_lag_records: Real = None
+    max_lag_seconds: Real = None
+    catch_up_seconds: Real = None
+    never_caught_up: Int = None
     fatal: Int = None
     leaderless: Int = None
     at_rest: Flag = None

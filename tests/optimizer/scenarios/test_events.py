@@ -170,11 +170,28 @@ def test_all_that_is_wrong_with_a_scenario_is_told_at_once() -> None:
     with pytest.raises(EventError) as error:
         Scenario.of_table(tomllib.loads(values))
     assert str(error.value) == (
-        "unknown key 'name' (known are title, seconds, step); "
+        "unknown key 'name' (known are title, seconds, peak_rate, rates, step); "
         "'soon' is not a duration (for example 30s or 10m); "
         '[[step]] number 1: at is missing, the time after the beginning, such as at = "10s"; '
         "[[step]] number 2: leave needs member"
     )
+
+
+def test_a_scenario_may_state_what_comes_in_and_what_members_can_read() -> None:
+    text = (
+        'peak_rate = 2000\n[rates]\norders = 50\n"a.b" = 2.5\n'
+        '[[step]]\nat = "1s"\nevent = "join=1"\n'
+    )
+    scenario = Scenario.of_table(tomllib.loads(text))
+    assert (scenario.peak_rate, scenario.rates) == (2000, {"orders": 50, "a.b": 2.5})
+    assert Scenario.of_table(tomllib.loads(scenario.to_toml())) == scenario
+    for fault, stated in {
+        "peak_rate is 0 and must be a number of records a second above 0": {"peak_rate": 0},
+        "the rate of topic 't' is 'x' and must be a number": {"rates": {"t": "x"}},
+        "rates must be a table, such as orders = 50": {"rates": 3},
+    }.items():
+        with pytest.raises(EventError, match=fault):
+            Scenario.of_table(stated)
 
 
 def test_steps_are_tables() -> None:

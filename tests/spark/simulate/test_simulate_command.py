@@ -13,7 +13,7 @@ from spark.simulate import picture_of, scenario_in
 from tests.optimizer.coordinator.test_known_answers import group_of
 from tests.paths import ROOT
 from tests.spark.support.fleets import SNAPSHOT, Fleet
-from tests.spark.support.said import Run
+from tests.spark.support.said import Run, Said
 
 SCENARIOS = sorted((ROOT / "conf" / "scenarios").glob("*.toml"))
 
@@ -164,3 +164,75 @@ def test_records_are_counted_where_the_store_tells_how_fast_they_come_in(
     assert f"about {round(twice)} records" in output.out + output.err
     (short,) = json.loads(run(*words, "--window", "10m").out)["simulation"]
     assert short["records_waited"] is None
+
+
+def everything(said: Said) -> str:
+    """Tables, picture and sentences."""
+    return said.out + said.err
+
+
+def rated_scenario(tmp_path: Path, head: str) -> Path:
+    path = tmp_path / "rated.toml"
+    step = '[[step]]\nat = "10s"\nevent = "freeze=a:30s"\n'
+    path.write_text(f"{head}\n{step}")
+    return path
+
+
+def test_lag_is_shown_where_a_scenario_says_what_comes_in_and_what_members_can_read(
+    run: Run, store: Path, tmp_path: Path
+) -> None:
+    """A member with three partitions stands still for 30 s: 900 records, at 100 − 30 a second."""
+    head = "peak_rate = 100\n[rates]\nt = 10"
+    words = "simulate", store, "--group", "app", "--scenario", rated_scenario(tmp_path, head)
+    tables = json.loads(run(*words, "--format", "json").out)
+    (figures,) = tables["simulation"]
+    assert figures["max_lag_seconds"] == pytest.approx(30, abs=0.1)
+    assert figures["max_lag_records"] == pytest.approx(900, rel=0.01)
+    assert figures["catch_up_seconds"] == pytest.approx(900 / 70, rel=0.01)
+    assert figures["never_caught_up"] == 0
+    assert [row["partition"] for row in tables["lag"]] == ["t-0", "t-1", "t-2"]
+    assert {row["reader"] for row in tables["lag"]} == {"a"}
+    output = everything(run(*words))
+    assert "The group falls up to 900 records behind, one partition up to 30" in output
+    assert "stands still" in output
+    (line,) = [line for line in output.splitlines() if line.startswith("lag ")]
+    assert "█" in line
+    assert "largest lag (records)" in everything(run(*words, "--seeds", 3))
+
+
+def test_without_rates_or_a_peak_rate_it_says_so_and_shows_no_lag(
+    run: Run, store: Path, tmp_path: Path
+) -> None:
+    words = "simulate", store, "--group", "app", "--scenario"
+    output = everything(run(*words, rated_scenario(tmp_path, "peak_rate = 100")))
+    assert "Lag isn't known: the store has no two snapshots with offsets" in output
+    output = everything(run(*words, rated_scenario(tmp_path, "[rates]\nt = 10")))
+    assert "Lag isn't known: nothing shows how much a member can read" in output
+    assert not [line for line in output.splitlines() if line.startswith("lag ")]
+    config = tmp_path / "peak.toml"
+    config.write_text("[consumers]\npeak_rate = 100\n")
+    words = *words, rated_scenario(tmp_path, "[rates]\nt = 10"), "--config", config
+    assert "the slowest catches up 12.86 s after" in everything(run(*words))
+
+
+def test_what_members_were_seen_to_read_counts_where_they_have_less_to_read_now(
+    run: Run, store: Path, tmp_path: Path
+) -> None:
+    """Ten a second come in, and in one hour of two a reads 20 a second of each partition."""
+    fleet = Fleet().topic("t", 6)
+    owned = [("t", n, "a" if n < 3 else "b") for n in range(6)]
+    fleet.group("app", {"a": ["t"], "b": ["t"]}, owned, state="Stable", strategy="range")
+    for hour, (end, read_by_a) in enumerate(((100_000, 0), (136_000, 72_000), (172_000, 108_000))):
+        columns = {"cluster": ["c"] * 6, "group": ["app"] * 6, "topic": ["t"] * 6}
+        committed = [read_by_a] * 3 + [end] * 3
+        columns |= {"partition": range(6), "end_offset": [end] * 6, "committed_offset": committed}
+        offsets = table_of("offsets", columns)
+        write_store(fleet.tables() | {"offsets": offsets}, store, f"20270101T0{6 + hour}0000Z")
+    words = "simulate", store, "--group", "app", "--format", "json", "--scenario"
+    (figures,) = json.loads(run(*words, rated_scenario(tmp_path, "")).out)["simulation"]
+    assert figures["catch_up_seconds"] == pytest.approx(900 / (60 - 30), rel=0.01)
+    config = tmp_path / "peak.toml"
+    config.write_text("[consumers]\npeak_rate = 100\n")
+    words = *words, rated_scenario(tmp_path, ""), "--config", config
+    (figures,) = json.loads(run(*words).out)["simulation"]
+    assert figures["catch_up_seconds"] == pytest.approx(900 / 70, rel=0.01)

@@ -11,7 +11,9 @@ from pyspark.sql import SparkSession
 from optimizer.model import DEFAULT_GOALS
 from optimizer.scenarios import Crash, event_of
 from spark import InputError, fleet_of_whatif, what_if, whatif_advice
+from spark.settings import FleetConsumers
 from spark.solve import TimeLimit
+from spark.whatif import lag_advice
 from spark.whatif.measure import WhatIf, rows_of_group
 from spark.whatif.whatif_row import WhatIfRow
 from tests.spark.support.encoded import encoded_group
@@ -176,6 +178,42 @@ def test_records_are_counted_where_rates_are_known() -> None:
     (result,) = rows_of_group(row, job, TimeLimit(60), DEFAULT_GOALS)
     assert result.records_waited == pytest.approx(10 * result.unread_seconds, rel=0.01)
     assert result.records_read_twice == pytest.approx(10 * result.read_twice_seconds, rel=0.01)
+
+
+def test_lag_is_told_where_rates_and_what_a_member_can_read_are_known() -> None:
+    """Restarts of 30 s: b and c have two partitions each, a has four."""
+    stated = FleetConsumers({"peak_rate": 100})
+    job = WhatIf((event_of("restart=a:30s:static"),), ("range",), consumers=stated)
+    row = encoded_group(fleet())
+    row.rated_topics, row.partition_rates = row.topic_hashes, np.array([10.0, 10.0])
+    (result,) = rows_of_group(row, job, TimeLimit(60), DEFAULT_GOALS)
+    assert result.max_lag_seconds == pytest.approx(30, abs=0.3)
+    assert result.max_lag_records == pytest.approx(4 * 10 * 30, rel=0.01)
+    assert result.catch_up_seconds == pytest.approx(4 * 10 * 30 / (100 - 40), rel=0.01)
+    assert result.never_caught_up == 0
+    seen = WhatIf(job.events, ("range",))
+    (unknown,) = rows_of_group(row, seen, TimeLimit(60), DEFAULT_GOALS)
+    assert (unknown.max_lag_seconds, unknown.never_caught_up) == (None, None)
+    row.peak_rates = np.array([40.0])  # no more than what the busiest has to read
+    (unknown,) = rows_of_group(row, seen, TimeLimit(60), DEFAULT_GOALS)
+    assert unknown.max_lag_seconds is None
+    row.peak_rates = np.array([100.0])
+    (known,) = rows_of_group(row, seen, TimeLimit(60), DEFAULT_GOALS)
+    assert known.cells() == result.cells()
+
+
+def test_advice_on_lag_names_the_strategy_under_which_groups_fall_behind_least() -> None:
+    def row(strategy: str, seconds: float | None, never: int = 0) -> dict[str, Any]:
+        figures = {"max_lag_seconds": seconds, "catch_up_seconds": 12.5, "never_caught_up": never}
+        return {"kind": "consumer", "strategy": strategy, **figures}
+
+    assert lag_advice([row("current", 45.0), row("uniform", 8.0)]) == (
+        "Under current a partition falls up to 45 s behind, and catches up 12.5 s after it is read "
+        "again. Under uniform a partition falls up to 8 s behind, and catches up 12.5 s after it "
+        "is read again."
+    )
+    assert "3 partitions never catch up" in lag_advice([row("current", 45.0, never=3)])
+    assert lag_advice([row("current", None)]).startswith("Lag isn't known: ")
 
 
 def test_members_who_are_refused_are_counted() -> None:
