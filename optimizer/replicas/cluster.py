@@ -36,7 +36,8 @@ class Partition(NamedTuple):
     """A partition; `replicas` are ids of brokers in Kafka's order, the preferred leader first.
 
     Without `replication_factor` it keeps as many as it has; `size` is that of one replica in bytes.
-    What is out of `scope` stands still, and counts in the loads.
+    What is out of `scope` stands still, and counts in the loads. One that `is_new` has no replicas
+    yet, and gets them all.
     """
 
     topic: str
@@ -45,6 +46,7 @@ class Partition(NamedTuple):
     replication_factor: int | None = None
     size: int | None = None
     scope: bool = True
+    is_new: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -185,8 +185,9 @@ def shapes_of(cluster: NumberedCluster, rows: IntArray) -> Shapes:
 def in_scope(cluster: NumberedCluster) -> tuple[IntArray, list[LeftOut]]:
     """Which partitions can be planned, and those in scope that can't, with the reason."""
     there = cluster.replicas >= 0
-    unknown = ~any_of(there)
-    lost = ~any_of(there & cluster.alive[cluster.replicas])
+    new = np.array([partition.is_new for partition in cluster.partitions], np.bool_)
+    unknown = ~any_of(there) & ~new
+    lost = ~any_of(there & cluster.alive[cluster.replicas]) & ~new
     room = np.full(len(cluster.partitions), int(cluster.receives.sum()))
     kept = cluster.kept
     for column in kept.T:

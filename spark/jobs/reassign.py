@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 from spark.errors import InputError
+from spark.jobs.reassign_create import create_topics
 from spark.jobs.reassign_options import ExecuteOptions, ReplicaOptions, StoreUnlessUndo
 from spark.reassign import (
     Effects,
@@ -73,6 +74,11 @@ def reassign(
     execution.check()
     if execution.undo:
         _undo(execution.undo, replicas.cluster, execution)
+        return
+    if replicas.create:
+        if execution.execute:
+            raise InputError("--create writes text for kafka-topics: leave out --execute")
+        create_topics(source, replicas, out)
         return
     if out is None:
         raise InputError("say where the files go: --out FOLDER")

@@ -8,7 +8,7 @@ from typing import Annotated
 
 from optimizer.replicas import BALANCE, BYTES, COPIES, TOPICS, ReplicaGoals, ReplicaGoalsError
 from spark.errors import InputError
-from spark.reassign import ClusterFacts, ReassignRequest, sizes_in
+from spark.reassign import ClusterFacts, ReassignRequest, sizes_in, topics_in
 from spark.terminal import Bootstrap, SnapshotOptions, option
 
 RATE = 50_000_000
@@ -42,6 +42,16 @@ class ReplicaOptions:
         list[str] | None,
         option("Only topics that match a pattern (`*`, `?`); repeatable.", shown="all"),
     ] = None
+    topics_to_move: Annotated[
+        Path | None, option("Only topics of a file for kafka-reassign-partitions --generate.")
+    ] = None
+    create: Annotated[
+        list[str] | None,
+        option(
+            "Place a topic that doesn't exist yet, and move nothing; repeatable.",
+            metavar="TOPIC:PARTITIONS:REPLICAS",
+        ),
+    ] = None
     replication_factor: Annotated[
         int | None, option("Replicas of each partition.", shown="as now")
     ] = None
@@ -63,6 +73,13 @@ class ReplicaOptions:
     def of_one_cluster(self) -> bool:
         """Whether an option is stated that can't be for every cluster."""
         return bool(self.cluster or self.drain or self.add or self.brokers or self.log_dirs)
+
+    @property
+    def moves_replicas(self) -> bool:
+        """Whether an option is stated that is about partitions that exist."""
+        switches = (self.leaders_only, self.spread_topics, self.topics, self.topics_to_move)
+        values = (self.replication_factor, self.log_dirs, self.at_most_copies)
+        return any(switches) or any(value is not None for value in values)
 
     def check(self) -> None:
         """Raise InputError for options of replicas where these stay where they are."""
@@ -89,7 +106,7 @@ class ReplicaOptions:
             drain=_ids_in(self.drain, "--drain"),
             add=_ids_in(self.add, "--add"),
             brokers=_ids_in(self.brokers, "--brokers"),
-            topics=self.topics or (),
+            topics=self.topics or (topics_in(self.topics_to_move) if self.topics_to_move else ()),
             replication_factor=self.replication_factor,
             sizes=sizes_in(self.log_dirs, facts) if self.log_dirs and facts else {},
             force=self.force,

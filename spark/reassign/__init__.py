@@ -9,6 +9,12 @@ from spark.reassign.consumers import (
     consumers_of as consumers_of,
     effects as effects,
 )
+from spark.reassign.create import (
+    NewTopic as NewTopic,
+    new_topic as new_topic,
+    place_new as place_new,
+    write_new as write_new,
+)
 from spark.reassign.execution import (
     Pace as Pace,
     StoppedError as StoppedError,
@@ -21,6 +27,7 @@ from spark.reassign.files import (
     mark_handed_over as mark_handed_over,
     read_move as read_move,
     sizes_in as sizes_in,
+    topics_in as topics_in,
     write_batches as write_batches,
 )
 from spark.reassign.fleet import reassign_fleet as reassign_fleet, write_fleet as write_fleet

@@ -174,6 +174,22 @@ def read_move(path: Path) -> dict[Name, list[int]]:
     return replicas
 
 
+def topics_in(path: Path) -> list[str]:
+    """Topics of a file for kafka-reassign-partitions --topics-to-move-json-file.
+
+    InputError for a file that isn't like `{"topics": [{"topic": "orders"}], "version": 1}`.
+    """
+    values = _json(path).get("topics")
+    rows = values if isinstance(values, list) else []
+    names = [str(row["topic"]) for row in rows if isinstance(row, dict) and row.get("topic")]
+    if not names or len(names) < len(rows):
+        raise InputError(
+            f'{path} lists no topics: it has to be like {{"topics": [{{"topic": "orders"}}], '
+            '"version": 1}'
+        )
+    return names
+
+
 def sizes_in(path: Path, facts: ClusterFacts) -> dict[Name, int]:
     """Bytes of each partition, of its largest replica, from what kafka-log-dirs printed.
 

@@ -1,0 +1,43 @@
+"""`evenfleet reassign --create`: where the replicas of topics to come go."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from spark.errors import InputError
+from spark.jobs.reassign_options import ReplicaOptions
+from spark.reassign import cluster_facts, new_topic, place_new, write_new
+from spark.terminal import SnapshotOptions, Table, busy, clusters_read, say, say_clusters, show
+
+
+def create_topics(source: SnapshotOptions, replicas: ReplicaOptions, out: Path | None) -> None:
+    """Print each topic's `--replica-assignment`, and write it into a folder if there is one."""
+    if replicas.moves_replicas or replicas.all_clusters:
+        raise InputError(
+            "--create moves no replica that is there: leave out --all, --topics, --topics-to-move, "
+            "--replication-factor, --leaders-only, --spread-topics, --log-dirs and --at-most-copies"
+        )
+    topics = [new_topic(text) for text in replicas.create or ()]
+    with source.opener() as opener:
+        fleet = source.few(opener, "reassign")
+        facts = cluster_facts(fleet, replicas.cluster)
+        with busy("placing new topics"):
+            placement = place_new(facts, topics, replicas.wanted(facts))
+            sentences = list(placement.sentences())
+    written = write_new(placement, out) if out else []
+    assignments = [
+        {"topic": topic, "replica_assignment": text} for topic, text in placement.texts.items()
+    ]
+    show(
+        {
+            "brokers": Table(placement.brokers()),
+            "assignments": Table(assignments, is_shown=False),
+            "sentences": Table(sentences, title="placement"),
+            "files": Table([{"file": str(path)} for path in written], is_shown=False),
+        }
+        | clusters_read(fleet)
+    )
+    for topic, text in placement.texts.items():
+        given = f'"$(cat {out}/create-{topic}.txt)"' if out else text
+        say(f"kafka-topics … --create --topic {topic} --replica-assignment {given}")
+    say_clusters(fleet)

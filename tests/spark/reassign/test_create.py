@@ -1,0 +1,98 @@
+"""`evenfleet reassign --create`: topics to come, on a cluster that Kafka's own tools printed."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from optimizer.replicas import check_replicas
+from spark import FleetFiles, InputError
+from spark.reassign import ReassignRequest, cluster_facts, new_topic, place_new, topics_in
+from spark.reassign.create import GOALS
+from tests.spark.reassign.test_reassign_command import reassigned, stored
+from tests.spark.support.said import Run, is_one_line
+
+
+@pytest.fixture
+def before(run: Run, tmp_path: Path) -> Path:
+    return stored(run, tmp_path, "topics_before")
+
+
+def lists(text: str) -> list[list[int]]:
+    return [[int(broker) for broker in row.split(":")] for row in text.strip().split(",")]
+
+
+def test_a_new_topic_evens_out_the_brokers_and_moves_nothing(run: Run, before: Path) -> None:
+    report = reassigned(run, before, "--create", "new:12:3")
+    (row,) = report["assignments"]
+    replicas = lists(row["replica_assignment"])
+    assert [len(set(one)) for one in replicas] == [3] * 12
+    racks = {broker["broker"]: broker["rack"] for broker in report["brokers"]}
+    assert all(len({racks[broker] for broker in one}) == 3 for one in replicas)
+    placed = Counter(broker for one in replicas for broker in one)
+    assert (
+        {broker["broker"]: broker["planned"] - broker["replicas"] for broker in report["brokers"]}
+        == {1: 0, 2: 12, 3: 12, 4: 12}
+        == {1: 0, **placed}
+    )
+    led = [broker["planned_leaders"] for broker in report["brokers"]]
+    assert led[0] == 8  # as now: it gets no replica
+    assert sorted(led[1:]) == [6, 7, 7]
+    (path,) = (item["file"] for item in report["files"])
+    assert lists(Path(path).read_text()) == replicas
+
+
+def test_the_checker_proves_it_and_refutes_a_worse_one(before: Path) -> None:
+    facts = cluster_facts(FleetFiles.read(str(before)))
+    placement = place_new(facts, [new_topic("new:4:2"), new_topic("more:3:3")], ReassignRequest())
+    replicas = dict(placement.plan.replicas)
+    assert check_replicas(placement.cluster, replicas, GOALS) == []
+    assert "The checker proves the placement of new, more." in next(placement.sentences())
+    worse = replicas | {("new", number): [1, 2] for number in range(4)}
+    assert check_replicas(placement.cluster, worse, GOALS)
+
+
+def test_a_drained_broker_gets_nothing(run: Run, before: Path) -> None:
+    report = reassigned(run, before, "--create", "new:8:2", "--drain", 4)
+    assert {4} & {
+        b for row in lists(report["assignments"][0]["replica_assignment"]) for b in row
+    } == set()
+
+
+@pytest.mark.parametrize(
+    ("words", "reason"),
+    [
+        (["--create", "new:3"], "give NAME:PARTITIONS:REPLICAS"),
+        (["--create", "new:0:3"], "give NAME:PARTITIONS:REPLICAS"),
+        (["--create", "a b:1:1"], "Kafka allows no topic 'a b'"),
+        (["--create", "new:1:5"], "5 replicas take as many brokers, and 4 can be used"),
+        (["--create", "new:1:1", "--create", "new:2:1"], "to be created twice"),
+        (["--create", "new:1:1", "--spread-topics"], "--create moves no replica"),
+        (["--create", "orders:1:1"], "has topic orders already"),
+    ],
+)
+def test_what_cannot_be_is_one_sentence(
+    run: Run, before: Path, words: list[str], reason: str
+) -> None:
+    output = run("reassign", before, *words)
+    assert output.code == 2
+    assert is_one_line(output)
+    assert reason in output.err
+
+
+def test_topics_to_move_are_those_of_kafkas_file(run: Run, before: Path) -> None:
+    file = before.parent / "topics_to_move.json"
+    file.write_text('{"version": 1, "topics": [{"topic": "orders"}]}')
+    report = reassigned(run, before, "--topics-to-move", file)
+    moves = [json.loads(Path(row["file"]).read_text()) for row in report["files"]]
+    assert {item["topic"] for move in moves for item in move["partitions"]} == {"orders"}
+
+
+def test_a_file_without_topics_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "topics.json"
+    file.write_text('{"topics": [{"name": "orders"}]}')
+    with pytest.raises(InputError, match="lists no topics"):
+        topics_in(file)
