@@ -101,8 +101,7 @@ def new_topic(text: str) -> NewTopic:
     name, *numbers = text.split(":")
     if len(numbers) != 2 or not all(number.isdecimal() and int(number) for number in numbers):
         raise InputError(
-            f"--create {text!r} is no topic to create: give NAME:PARTITIONS:REPLICAS, such as "
-            "orders:12:3"
+            f"{text!r} is no topic to create: give NAME:PARTITIONS:REPLICAS, such as orders:12:3"
         )
     if not NAME.fullmatch(name) or name in (".", ".."):
         raise InputError(
