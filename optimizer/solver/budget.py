@@ -12,7 +12,8 @@ from optimizer.model import DEFAULT_GOALS, Goals, IntArray, Problem
 from optimizer.solver.demand import Demand, counted
 from optimizer.solver.distribute import distribute
 from optimizer.solver.kinds import Kinds
-from optimizer.solver.network import Caps, cheapest_shares
+from optimizer.solver.layers import Caps
+from optimizer.solver.network import cheapest_shares
 from optimizer.solver.pipeline import Pipeline
 
 MOST_POINTS = 200

@@ -7,7 +7,8 @@ import numpy as np
 from optimizer.model import DEFAULT_GOALS, IntArray, Problem, classes_of
 from optimizer.solver.demand import Demand, demand_of
 from optimizer.solver.kinds import kinds_of
-from optimizer.solver.network import Bounds, cheapest_shares
+from optimizer.solver.layers import Bounds
+from optimizer.solver.network import cheapest_shares
 from optimizer.solver.pipeline import best_shares
 
 

@@ -14,7 +14,8 @@ import numpy as np
 
 from optimizer.model import IntArray, Problem, every_host_of, hosts_of
 from optimizer.solver.demand import Demand, Distribution, Shares
-from optimizer.solver.network import Bounds, Caps, cheapest_of_fine
+from optimizer.solver.layers import Bounds, Caps
+from optimizer.solver.network import cheapest_of_fine
 
 
 def on_hosts_for(

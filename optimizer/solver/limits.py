@@ -23,7 +23,8 @@ from optimizer.model import (
 )
 from optimizer.solver.demand import Demand, counted
 from optimizer.solver.kinds import Kinds, kinds_of
-from optimizer.solver.network import Caps, cannot_be_placed
+from optimizer.solver.layers import Caps
+from optimizer.solver.network import cannot_be_placed
 
 MAX_LIMITS_TRIED = 10
 """Of so many limits every set is tried for the smallest that clashes."""

@@ -10,11 +10,9 @@ or, where partitions differ more in what they cost than in who reads them, an ar
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,48 +23,12 @@ from optimizer.flow import (
     are_near,
     cheapest_by_levels,
     cheapest_flow,
-    dearer_arcs,
     source_side,
 )
-from optimizer.model import NOTHING, CostOverflowError, IntArray, distinct
+from optimizer.model import CostOverflowError, IntArray
 from optimizer.solver.arcs import AggregatedArcs, PairArcs
 from optimizer.solver.demand import Demand, Shares, Solver
-
-
-class Bounds(NamedTuple):
-    """How many partitions each member gets at least and at most, at most of a topic, or of a host.
-
-    `of_host` has for each member how many it and all others of its host may have together.
-    """
-
-    least: int | IntArray
-    most: IntArray
-    of_topic: IntArray | None = None
-    of_host: IntArray | None = None
-
-    @staticmethod
-    def within_one(demand: Demand) -> Bounds:
-        """The mean load, rounded down, or one more."""
-        base = demand.mean_load
-        return Bounds(base, np.full(demand.member_count, base + 1))
-
-
-@dataclass(frozen=True)
-class Caps:
-    """How many partitions each member may have, how many of a topic, and how many with its host.
-
-    The last two only where that is capped.
-    """
-
-    of_member: IntArray
-    of_topic: IntArray | None = None
-    of_host: IntArray | None = None
-
-    def bounds(self, demand: Demand) -> Bounds:
-        """As what there is to read allows."""
-        supply = demand.supply[demand.kind_of_pair]
-        readable = np.bincount(demand.members, supply, demand.member_count).astype(np.int64)
-        return Bounds(0, np.minimum(readable, self.of_member), self.of_topic, self.of_host)
+from optimizer.solver.layers import Bounds, Caps, Layer, layers_of
 
 
 def cheapest_shares(demand: Demand, bounds: Bounds, levels: Sequence[str]) -> IntArray | None:
@@ -102,7 +64,7 @@ def cannot_be_placed(demand: Demand, caps: Caps) -> tuple[NDArray[np.bool_], int
     members are on that side with them. A kind without a reader is one of them.
     """
     network = Network.of(replace(demand, fine=None), caps.bounds(demand), ())
-    side, flow = source_side(network.parts(), network.sources, network.sink)
+    side, flow = source_side(network.parts(demand.owned, {}), network.sources, network.sink)
     return side, int(demand.supply.sum()) - flow
 
 
@@ -131,67 +93,50 @@ def halves(part: Demand) -> tuple[IntArray, IntArray]:
 
 @dataclass(frozen=True)
 class Network:
-    """What stays the same from flow to flow.
-
-    `cell` is that of each pair, None without cells; `host` that of each member, None without hosts.
-    """
+    """What stays the same from flow to flow."""
 
     demand: Demand
-    bounds: Bounds
     sources: IntArray
     arcs: PairArcs | AggregatedArcs
-    cell: IntArray | None
-    member_of_cell: IntArray
-    most_of_cell: IntArray
-    host: IntArray | None
+    layers: Sequence[Layer]
+    sink: int
 
     @staticmethod
     def of(demand: Demand, bounds: Bounds, levels: Sequence[str]) -> Network:
         fine = demand.fine
         sources = demand.supply if fine is None else fine.supply
-        cell, member, most = None, NOTHING, NOTHING
-        if demand.topics is not None and (bounds.of_topic is not None or "spread" in levels):
-            cell, member, most = _cells(demand, demand.topics, bounds.of_topic)
-        host = demand.hosts if bounds.of_host is not None or "hosts" in levels else None
-        first_member = len(sources) + len(member)
-        sink = first_member + demand.member_count + _host_count(host)
-        taker = first_member + demand.members if cell is None else len(sources) + cell
+        layers = layers_of(demand, bounds, levels, len(sources))
+        sink, taker = layers[-1].first + len(layers[-1].head), layers[0].first + layers[0].of_pair
         arcs = (
             PairArcs(demand, levels, taker)
             if fine is None
             else AggregatedArcs(demand, fine, levels, taker, sink + 1)
         )
-        return Network(demand, bounds, sources, arcs, cell, member, most, host)
-
-    @property
-    def first_member(self) -> int:
-        return len(self.sources) + len(self.member_of_cell)
-
-    @property
-    def sink(self) -> int:
-        return self.first_member + self.demand.member_count + _host_count(self.host)
+        return Network(demand, sources, arcs, layers, sink)
 
     @cached_property
-    def levels(self) -> list[str]:
-        """Those at which anything costs anything, in their order."""
-        weighed = sorted((weight, level) for level, weight in self.arcs.weights.items() if weight)
-        return [level for _, level in reversed(weighed)]
+    def weights(self) -> dict[str, int]:
+        """Those of the levels at which anything costs anything, in the order of levels."""
+        weighed = sorted(
+            ((weight, level) for level, weight in self.arcs.weights.items()), reverse=True
+        )
+        return {level: weight for weight, level in weighed if weight}
 
     @cached_property
-    def _least(self) -> IntArray:
-        """How many partitions each member gets at least."""
-        return np.broadcast_to(self.bounds.least, self.demand.member_count)
+    def growing(self) -> list[Layer]:
+        """The layers that cost more the more there is."""
+        return [layer for layer in self.layers if layer.level in self.weights]
 
     @property
     def may_be_split(self) -> bool:
         """Whether levels may be looked at one after the other."""
-        return not {"balance", "hosts"}.isdisjoint(self.levels)
+        return not {"balance", "hosts"}.isdisjoint(self.weights)
 
-    @cached_property
+    @property
     def fits(self) -> bool:
         """Whether one number can hold what an arc costs at all levels."""
         dearest = 1 + 2 * int(self.demand.supply.sum())
-        return sum(self.arcs.weights.values()) * dearest <= MAX_NUMBER
+        return sum(self.weights.values()) * dearest <= MAX_NUMBER
 
     def cheapest(self) -> IntArray | None:
         """The cheapest flow, by one that is exact near a point after the other.
@@ -203,131 +148,54 @@ class Network:
         point, least = self.demand.owned, None
         while True:
             flows = self._cheapest_near(point)
-            if flows is None or not self._growing:
+            if flows is None or not self.growing:
                 return flows
             shares = self.arcs.shares(flows)
-            if self._are_near(shares, point):
+            if all(are_near(layer.counts(shares), layer.counts(point)) for layer in self.growing):
                 return flows
-            cost = [self._cost(level, shares, flows) for level in self.levels]
+            cost = self._costs(shares, flows)
             if cost == least:
                 return flows
             point, least = shares, cost
 
-    def loads(self, shares: IntArray) -> IntArray:
-        """How many partitions each member has."""
-        counts = np.bincount(self.demand.members, shares, self.demand.member_count)
-        return counts.astype(np.int64)
+    def _costs(self, shares: IntArray, flows: IntArray) -> list[int]:
+        """What shares cost at each level; `flows` are theirs."""
+        squares = {
+            layer.level: int(counts @ counts)
+            for layer in self.growing
+            for counts in [layer.counts(shares)]
+        }
+        return [
+            squares[level] if level in squares else self._linear_cost(level, flows)
+            for level in self.weights
+        ]
 
-    def on_hosts(self, shares: IntArray) -> IntArray:
-        """How many the members of each host have together."""
-        assert self.host is not None, "only where hosts matter"
-        return np.bincount(self.host, self.loads(shares)).astype(np.int64)
-
-    def in_cells(self, shares: IntArray) -> IntArray:
-        """How many each member has of each topic."""
-        if self.cell is None:
-            return self.member_of_cell
-        return np.bincount(self.cell, shares, len(self.member_of_cell)).astype(np.int64)
-
-    @cached_property
-    def _growing(self) -> dict[str, Callable[[IntArray], IntArray]]:
-        """The levels that cost more the more there is, and how shares count there."""
-        counts = {"balance": self.loads, "hosts": self.on_hosts, "spread": self.in_cells}
-        return {level: of for level, of in counts.items() if level in self.levels}
-
-    def _are_near(self, shares: IntArray, point: IntArray) -> bool:
-        return all(are_near(of(shares), of(point)) for of in self._growing.values())
-
-    def _cost(self, level: str, shares: IntArray, flows: IntArray) -> int:
-        """What shares cost at a level; `flows` are theirs."""
-        if level in self._growing:
-            counts = self._growing[level](shares)
-            return int(counts @ counts)
+    def _linear_cost(self, level: str, flows: IntArray) -> int:
         costs = np.concatenate([arcs.cost for arcs in self.arcs.at(self._alone(level))])
         return int(flows[: len(costs)] @ costs)
 
     def _alone(self, level: str) -> dict[str, int]:
         """Weights by which nothing costs anything at other levels."""
-        return {**dict.fromkeys(self.arcs.weights, 0), level: 1}
+        return {**dict.fromkeys(self.weights, 0), "moves": 0, level: 1}
 
     def _cheapest_near(self, point: IntArray) -> IntArray | None:
         supply = np.zeros(self.sink + 1 + self.arcs.count, np.int64)
         supply[: len(self.sources)] = self.sources
-        supply[self.first_member :][: self.demand.member_count] = -self._least
+        (members,) = (layer for layer in self.layers if layer.level == "balance")
+        supply[members.first :][: len(members.least)] = -members.least
         supply[self.sink] = -supply.sum()
-        if not self.may_be_split:
-            return cheapest_flow(self.parts(point, self.arcs.weights), supply)
-        if self.fits:
-            with suppress(CostOverflowError):
-                return cheapest_flow(self.parts(point, self.arcs.weights), supply)
-        each = [self.parts(point, self._alone(level)) for level in self.levels]
+        if self.fits or not self.may_be_split:
+            try:
+                return cheapest_flow(self.parts(point, self.weights), supply)
+            except CostOverflowError:
+                if not self.may_be_split:
+                    raise
+        each = [self.parts(point, self._alone(level)) for level in self.weights]
         return cheapest_by_levels(each, supply)
 
-    def parts(
-        self, point: IntArray | None = None, weights: Mapping[str, int] | None = None
-    ) -> list[Arcs]:
+    def parts(self, point: IntArray, weights: Mapping[str, int]) -> list[Arcs]:
         """All arcs, at what they cost near a point by the weights of levels."""
-        point = self.demand.owned if point is None else point
-        weights = self.arcs.weights if weights is None else weights
-        first_member, least = self.first_member, self._least
-        parts = self.arcs.at(weights)
-        if self.cell is not None:
-            weight = weights["spread"] if "spread" in self.levels else None
-            head, cells = first_member + self.member_of_cell, self.in_cells(point)
-            parts.append(_dearer(len(self.sources), head, cells, self.most_of_cell, weight))
-        weight = weights["balance"] if "balance" in self.levels else None
-        head = np.full(self.demand.member_count, self.sink)
-        if self.host is not None:
-            head = first_member + self.demand.member_count + self.host
-        loads, most = self.loads(point), self.bounds.most
-        parts.append(_dearer(first_member, head, loads, most, weight, least))
-        return parts if self.host is None else [*parts, self._out_of_hosts(point, weights)]
-
-    def _out_of_hosts(self, point: IntArray, weights: Mapping[str, int]) -> Arcs:
-        """The arcs from hosts to the sink; what members have at least doesn't go along these."""
-        assert self.host is not None, "only where hosts matter"
-        least, most = (
-            np.bincount(self.host, of_member).astype(np.int64)
-            for of_member in (self._least, self.bounds.most)
-        )
-        if self.bounds.of_host is not None:
-            np.minimum.at(most, self.host, self.bounds.of_host)
-        weight = weights["hosts"] if "hosts" in self.levels else None
-        head = np.full(len(most), self.sink)
-        return _dearer(self.sink - len(most), head, self.on_hosts(point), most, weight, least)
-
-
-def _host_count(host: IntArray | None) -> int:
-    return 0 if host is None else int(host.max(initial=-1)) + 1
-
-
-def _cells(
-    demand: Demand, topics: IntArray, most_of_topic: IntArray | None
-) -> tuple[IntArray, IntArray, IntArray]:
-    """The cell of each pair, the member of each cell, and how many partitions it takes in."""
-    topic, members = topics[demand.kind_of_pair], demand.member_count
-    keys = topic * members + demand.members
-    cells, cell = distinct(keys, (int(topic.max(initial=-1)) + 1) * members)
-    most = np.bincount(cell, demand.supply[demand.kind_of_pair], len(cells)).astype(np.int64)
-    if most_of_topic is not None:
-        most = np.minimum(most, most_of_topic[cells // members])
-    return cell, cells % members, most
-
-
-def _dearer(
-    first: int,
-    head: IntArray,
-    point: IntArray,
-    most: IntArray,
-    weight: int | None,
-    least: IntArray | None = None,
-) -> Arcs:
-    """Arcs from nodes, of which the n-th partition costs 2n - 1, or nothing without a weight.
-
-    What each node has at least is there already, and doesn't go along them.
-    """
-    least = np.zeros_like(most) if least is None else least
-    if weight is None:
-        return Arcs(first + np.arange(len(head)), head, most - least, np.zeros_like(most))
-    above = np.minimum(point, most) - least
-    return dearer_arcs(first, head, above.clip(0), most - least, weight, least)[0]
+        return [
+            *self.arcs.at({"moves": 0, **weights}),
+            *(layer.arcs(point, weights) for layer in self.layers),
+        ]

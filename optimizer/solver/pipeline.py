@@ -23,8 +23,9 @@ from optimizer.solver.demand import Demand, Distribution, Shares, components, co
 from optimizer.solver.distribute import distribute
 from optimizer.solver.hosts import hosts_are_settled, on_hosts_for, spread_over_hosts
 from optimizer.solver.kinds import Kinds, kinds_by_cost, kinds_if_nothing_moves, kinds_of
+from optimizer.solver.layers import Caps
 from optimizer.solver.limits import caps_of
-from optimizer.solver.network import Caps, cheapest_of_fine, halves
+from optimizer.solver.network import cheapest_of_fine, halves
 from optimizer.solver.shortcuts import SHORTCUTS
 
 

@@ -7,7 +7,8 @@ from numpy.typing import NDArray
 
 from optimizer.model import IntArray
 from optimizer.solver.demand import Demand
-from optimizer.solver.network import Bounds, Caps, cannot_be_placed, cheapest_shares
+from optimizer.solver.layers import Bounds, Caps
+from optimizer.solver.network import cannot_be_placed, cheapest_shares
 from tests.optimizer.groups import demand as demand_of, problem
 
 
