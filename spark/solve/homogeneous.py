@@ -138,8 +138,10 @@ def _measures_by_weight(
 ) -> Iterator[dict[str, Any] | None]:
     """Measures and bounds of each group; None for one that has no verdict."""
     result = check_homogeneous(read.groups, target)._asdict()
-    for name in ("proven", "hosts_proven", "spread_proven", "max_host_load"):
+    for name in ("proven", "hosts_proven", "spread_proven"):
         del result[name]
+    on_hosts = read.groups.are_on_hosts
+    result["max_host_load"] = np.where(on_hosts, result["max_host_load"].astype(object), None)
     first = read.groups.member_offsets
     loads = np.bincount(read.groups.owner + 1, weighed.weight, first[-1] + 1)[1:]
     as_found = np.maximum.reduceat(loads, first[:-1]) * weighed.weight_unit / weighed.capacity

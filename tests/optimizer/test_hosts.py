@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import os
+import random
+from dataclasses import replace
 
 import pytest
 
+from optimizer import Goals, GoalsError, Group, Member, assign
 from optimizer.checker import check_assignment
+from optimizer.model.hosts import on_hosts
 from optimizer.model.numbering import problem_of
 from optimizer.solver.solve import solve
 from tests.optimizer.host_groups import VARIANTS, random_host_problem, tiny_host_group
+from tests.optimizer.oracles import best_by_network, facts_of_problem
 from tests.optimizer.rack_groups import (
     best_by_force,
-    best_by_network,
+    best_by_network as best_of_racks,
     outcome,
     racks_of_group,
     racks_of_problem,
@@ -45,7 +50,7 @@ def test_every_order_of_levels_equals_a_network_of_single_partitions(seed: int) 
         goals = VARIANTS[each % len(VARIANTS)]
         problem = random_host_problem(each)
         target = solve(problem, goals).target
-        best = best_by_network(racks_of_problem(problem, goals), goals)
+        best = best_of_racks(racks_of_problem(problem, goals), goals)
         assert outcome(problem, target, goals) == best, f"seed {each}"
         verdict = check_assignment(problem, target, goals=goals)
         assert verdict.witness is None, f"seed {each}: {verdict.witness}"
@@ -53,3 +58,87 @@ def test_every_order_of_levels_equals_a_network_of_single_partitions(seed: int) 
         assert again.certificate_fault is None, f"seed {each}"
         proven += verdict.hosts_optimal is True
     assert proven > 40
+
+
+def fresh_group(seed: int) -> Group:
+    """One or two topics that nobody owns, read by members on two to five hosts of unequal sizes."""
+    draw = random.Random(seed)
+    topics = {f"t{t}": draw.randint(1, 30) for t in range(draw.randint(1, 2))}
+    hosts = draw.randint(2, 5)
+    members = [
+        Member(f"m{m:02d}", [*topics], host=f"/10.0.0.{draw.randrange(hosts)}")
+        for m in range(draw.randint(hosts + 1, 4 * hosts))
+    ]
+    return Group(topics, members)
+
+
+def with_a_new_host(group: Group) -> Group:
+    """The planned group when two members on a host of their own have joined."""
+    owned = assign(group).assignment
+    before = [replace(member, owned=owned[member.member_id]) for member in group.members]
+    joined = [Member(name, [*group.topics], host="new") for name in ("a-new", "z-new")]
+    return replace(group, members=[*before, *joined])
+
+
+def without_hosts(group: Group) -> Group:
+    return replace(group, members=[replace(member, host=None) for member in group.members])
+
+
+@pytest.mark.parametrize(
+    "groups",
+    [
+        [fresh_group(seed) for seed in range(300)],
+        [with_a_new_host(fresh_group(seed)) for seed in range(200)],
+    ],
+    ids=["fresh", "joined"],
+)
+def test_no_host_has_more_than_it_must_and_moves_stay_the_same(groups: list[Group]) -> None:
+    crowded = 0
+    for group in groups:
+        plan, blind = assign(group), assign(without_hosts(group))
+        assert (plan.sum_squares, plan.moves) == (blind.sum_squares, blind.moves)
+        assert plan.problem and plan.target is not None and blind.target is not None
+        facts = facts_of_problem(plan.problem)
+        least = best_by_network(facts, ("moves", "hosts"), [])[2]
+        assert facts.reached(plan.target.tolist(), ["hosts"], [])[1] == least
+        crowded += facts.reached(blind.target.tolist(), ["hosts"], [])[1] > least
+    assert crowded > 0.3 * len(groups), "what it is good for"
+
+
+def test_hosts_before_moves_move_what_it_takes() -> None:
+    """Four members on two hosts, of which one has both of the loads of two."""
+    owned = [[("t", 0), ("t", 1)], [("t", 2), ("t", 3)], [("t", 4)], [("t", 5)]]
+    group = Group(
+        {"t": 6},
+        [Member(f"m{m}", ["t"], owned=claims, host="ab"[m // 2]) for m, claims in enumerate(owned)],
+    )
+    assert assign(group).moves == 0
+    plan = assign(group, goals=Goals(levels=("hosts",)))
+    assert (plan.moves, plan.check().hosts_optimal) == (1, True)
+    assert sorted(plan.loads.values()) == [1, 1, 2, 2]
+    assert plan.loads["m0"] + plan.loads["m1"] == 3
+    assert assign(group, goals=Goals(levels=("hosts",), min_gain=2)).moves == 0
+
+
+def test_a_pattern_of_client_ids_tells_which_members_share_a_host() -> None:
+    names = ["pod-1-thread-1", "pod-1-thread-2", "pod-2-thread-1", "pod-2-thread-2"]
+    group = Group({"t": 6}, [Member(f"m{m}", ["t"], client_id=n) for m, n in enumerate(names)])
+    goals = Goals(host="{host}-thread-*")
+    plan = assign(group, goals=goals)
+    assert plan.loads["m0"] + plan.loads["m1"] == 3
+    assert plan.check().hosts_optimal
+    assert assign(group).check().hosts_optimal is None
+    assert on_hosts(problem_of(group).problem, goals.host).hosts == ["pod-1"] * 2 + ["pod-2"] * 2
+
+
+@pytest.mark.parametrize("pattern", ["pod-*", "{host}{host}", 3, ""])
+def test_a_pattern_without_a_host_is_refused(pattern: object) -> None:
+    with pytest.raises(GoalsError, match=r"with \{host\} once in it"):
+        Goals(host=pattern)  # type: ignore[arg-type]
+
+
+def test_one_host_for_all_or_for_each_is_nothing_to_look_at() -> None:
+    for hosts in (["a"] * 4, ["a", "b", "c", "d"], [None] * 4, ["", None, "/", "a"]):
+        members = [Member(f"m{m}", ["t"], host=host) for m, host in enumerate(hosts)]
+        verdict = assign(Group({"t": 6}, members)).check()
+        assert (verdict.hosts_optimal, verdict.balance_optimal) == (None, True)

@@ -76,6 +76,8 @@ def random_fleet(seed: int) -> Fleet:
         row["capacity"] = {"g1": 2.0, "g2": 0.0, "g3": float(row["member_id"][1:]) + 1}.get(
             row["group"]
         )
+        if row["group"] in {f"g{number}" for number in range(0, 60, 2)}:
+            row["host"] = random.choice(["/h1", "h1", "h2", "h3", None])
     return fleet
 
 
@@ -90,6 +92,10 @@ def test_same_rows_as_one_at_a_time(alike: list[Any]) -> None:
     assert planned == {key: expected[key] for key in planned}
     assert 30 < len(planned) < len(expected) == 60
     assert sum(row["moves"] for row in planned.values()) > 10
+    on_hosts = [row for row in planned.values() if row["hosts_optimal"]]
+    assert len(on_hosts) > 8
+    assert all(row["max_load"] <= row["max_host_load"] for row in on_hosts)
+    assert all(row["current_max_host_load"] is not None for row in on_hosts)
 
 
 def test_same_rows_as_one_at_a_time_where_spread_is_not_looked_at(
