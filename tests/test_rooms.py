@@ -22,6 +22,7 @@ BASE = (
 )
 FLEET = (*BASE, "spark.files", "spark.fleet", "spark.settings")
 WORKERS = (*FLEET, "spark.groups", "spark.solve", *OPTIMIZER, "optimizer.strategies")
+TRIAL = (*WORKERS, "optimizer.coordinator", "optimizer.scenarios")
 CAPABILITIES = (
     "spark.plan",
     "spark.explain",
@@ -95,6 +96,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
     ),
     "spark.solve": (*FLEET, "spark.groups", *OPTIMIZER, "optimizer.strategies"),
     "spark.history": (*WORKERS, "spark.charts"),
+    "spark.trial": TRIAL,
     **dict.fromkeys(CAPABILITIES, (*WORKERS, "spark.history", "spark.charts")),
     # which groups follow a plan is told by its assignors' names
     "spark.audit": (*WORKERS, "spark.history", "spark.charts", "optimizer.assignor"),
@@ -109,9 +111,10 @@ ROOMS: dict[str, tuple[str, ...]] = {
         "spark.simulate",
     ),
     **dict.fromkeys(
-        ("spark.whatif", "spark.rollout"),
-        (*WORKERS, "spark.history", "optimizer.coordinator", "optimizer.scenarios"),
+        ("spark.compare", "spark.replay"),
+        (*WORKERS, "spark.history", "spark.charts", "spark.trial"),
     ),
+    **dict.fromkeys(("spark.whatif", "spark.rollout"), (*TRIAL, "spark.history", "spark.trial")),
     "spark.simulate": (*WORKERS, "spark.charts", "optimizer.coordinator", "optimizer.scenarios"),
     "spark.reassign": (
         *(*FLEET, "spark.groups"),

@@ -23,7 +23,7 @@ from spark.audit.parts import AuditRow, as_before, claims_changed, rack_number
 from spark.audit.registry import FINDINGS
 from spark.audit.thresholds import AuditSettings
 from spark.fleet import CONNECT, kind_of
-from spark.groups import Cells, CoordinatorLocation, failed, in_workers, location_of
+from spark.groups import Cells, CoordinatorLocation, cells_in_workers, failed, location_of
 from spark.solve import SolvedRow, plan_columns, solved_rows, targets_by_weight
 
 SCHEMA = (
@@ -58,7 +58,7 @@ def evaluate_groups(encoded: DataFrame, evaluator: GroupEvaluator) -> DataFrame:
     """A row of `COLUMNS` for each group of `spark.groups.encode` with `spark.audit.parts`."""
     racks = F.expr(f"transform(racks, one -> {rack_number('one')})")
     schema = cast(StructType, StructType.fromDDL(SCHEMA))
-    return in_workers(encoded.withColumn("member_racks", racks), schema, evaluator.evaluated)
+    return cells_in_workers(encoded.withColumn("member_racks", racks), schema, evaluator.evaluated)
 
 
 @dataclass(frozen=True)

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from optimizer.figures import figure
 from optimizer.strategies import OPTIMAL
-from spark.fleet import CONNECT, CONSUMER
 from spark.settings import CURRENT
 from spark.text import counted
-
-Row = Mapping[str, Any]
-
-KIND_PREFIX = {CONSUMER: "", CONNECT: "Groups of Connect workers: "}
+from spark.trial import Row, kafkas_own, of_racks, verdicts
 
 
 def best_of(fleet: Sequence[Row]) -> str:
@@ -22,12 +18,8 @@ def best_of(fleet: Sequence[Row]) -> str:
     By balance, then by moves; groups that a strategy failed for are never left out. Each
     kind of groups has a verdict of its own.
     """
-    verdicts = []
-    for kind, prefix in KIND_PREFIX.items():
-        for_kind = [row for row in fleet if row.get("kind", CONSUMER) == kind]
-        if for_kind:
-            verdicts.append(prefix + _verdict(for_kind))
-    return " ".join(verdicts) or "Nothing to compare: no group that these strategies are for."
+    verdict = verdicts(fleet, _verdict)
+    return verdict or "Nothing to compare: no group that these strategies are for."
 
 
 def _verdict(fleet: Sequence[Row]) -> str:
@@ -45,7 +37,7 @@ def _best(fleet: Sequence[Row]) -> str:
     as_good = f" (as good: {', '.join(equals)})" if equals else ""
     if best["strategy"] == CURRENT:
         return f"Best: no change{as_good}: {_figures(best)}"
-    own = [row for row in fleet if row["strategy"] not in (OPTIMAL, CURRENT)]
+    own = kafkas_own(fleet)
     if best["strategy"] != OPTIMAL or not own or _worth(own[0]) == _worth(best):
         return f"Best: {best['strategy']}{as_good}: {_figures(best)}"
     kafka = own[0]
@@ -75,9 +67,8 @@ def _load(row: Row) -> tuple[str, ...]:
 
 def _of_racks(fleet: Sequence[Row]) -> Iterator[str]:
     """What the optimum saves of the reads across racks."""
-    reads = {row["strategy"]: row["remote_reads"] for row in fleet}
-    now, then = reads.get(CURRENT), reads.get(OPTIMAL)
-    if now is not None and then is not None and then < now:
+    if reads := of_racks(fleet, "remote_reads"):
+        now, then = reads
         yield f"optimal saves {now - then:,} of {now:,} reads across racks"
 
 

@@ -20,6 +20,7 @@ from spark.settings import (
     check_strategies,
 )
 from spark.text import shortened_in_sql
+from spark.trial import over_bound
 
 
 def compare_fleet(
@@ -82,8 +83,6 @@ def fleet_of(comparison: DataFrame, *keys: str) -> DataFrame:
     """
     answered = F.col("max_load").isNotNull()
     mean = F.col("partitions") / F.col("members")
-    bound = F.col("weight_bound")
-    over_bound = F.when(bound > 0, F.col("max_weight") / bound)
     sums = (
         "excess",
         "local_reads",
@@ -103,8 +102,8 @@ def fleet_of(comparison: DataFrame, *keys: str) -> DataFrame:
             F.count_if(answered & ~F.coalesce("balance_optimal", F.lit(False))).alias("unbalanced"),
             F.max(F.when(mean > 0, F.col("max_load") / mean)).alias("worst_max_to_mean"),
             F.avg("worst_topic_share").alias("mean_topic_share"),
-            F.avg(over_bound).alias("mean_over_bound"),
-            F.max(over_bound).alias("worst_over_bound"),
+            F.avg(over_bound()).alias("mean_over_bound"),
+            F.max(over_bound()).alias("worst_over_bound"),
             *(F.sum(column).alias(column) for column in (*sums, "rounds")),
             _why().alias("why"),
         )

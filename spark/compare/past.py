@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from pyspark.sql import DataFrame
 
 from optimizer.model import Goals
 from spark.compare.compare import need_racks
+from spark.compare.compared_row import ComparedRow
 from spark.compare.measure import measure_groups
 from spark.errors import InputError
 from spark.files import SNAPSHOT
 from spark.fleet import escaped_rows
+from spark.groups import Int
 from spark.history import FleetHistory, encode_changes
 from spark.settings import (
     DEFAULT_FLEET_GOALS,
@@ -22,6 +25,13 @@ from spark.settings import (
 )
 
 SPAN = ("cluster", "group", "start")
+
+
+@dataclass(slots=True, kw_only=True)
+class _Past(ComparedRow):
+    """A group's row at the position `start` of its cluster's snapshots."""
+
+    start: Int = None
 
 
 def compare_history(
@@ -42,6 +52,6 @@ def compare_history(
     racks = need_racks(selection, goals)
     facts = history.facts(racks)
     encoded = encode_changes(history.tables, facts, racks)
-    measured = measure_groups(encoded, selection, strategy_seconds, goals, along=SPAN[-1:])
+    measured = measure_groups(encoded, selection, strategy_seconds, goals, _Past)
     rows = escaped_rows(facts.rows.select(SNAPSHOT, *SPAN))
     return rows.join(measured, [*SPAN]).drop("start")

@@ -52,6 +52,7 @@ from spark.groups.seats import (
 from spark.groups.tasks import tasks_for_rows as tasks_for_rows
 from spark.groups.weights import LAG as LAG, weight_tables as weight_tables
 from spark.groups.workers import (
+    cells_in_workers as cells_in_workers,
     in_workers as in_workers,
     in_workers_by_group as in_workers_by_group,
 )

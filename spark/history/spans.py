@@ -8,7 +8,7 @@ from typing import Any
 from pyspark.sql import DataFrame
 
 from optimizer.solver import min_max_load_of
-from spark.groups import Cells, in_workers_by_group, schema_of
+from spark.groups import in_workers_by_group
 from spark.history.change_row import GONE, ChangeRow
 from spark.history.encode import encode_changes
 from spark.history.facts import GroupSpans
@@ -21,11 +21,8 @@ def change_rows_of(
     facts: GroupSpans, tables: Mapping[str, DataFrame], timeline: Timeline
 ) -> DataFrame:
     """A `ChangeRow` for each group and start of `facts`, and for each time that a group is gone."""
-
-    def cells_of(group: Iterable[Any]) -> Iterator[Cells]:
-        return (row.cells() for row in rows_of(group, timeline))
-
-    return in_workers_by_group(encode_changes(tables, facts), schema_of(ChangeRow), cells_of)
+    encoded = encode_changes(tables, facts)
+    return in_workers_by_group(encoded, ChangeRow, lambda group: rows_of(group, timeline))
 
 
 def rows_of(group: Iterable[Any], timeline: Timeline) -> Iterator[ChangeRow]:

@@ -11,7 +11,7 @@ from optimizer.model import Problem
 from optimizer.sizes import Needed, Sizes, needed_for, sizes_of
 from spark.errors import InputError
 from spark.fleet import FleetSnapshot
-from spark.groups import Cells, FleetGroup, encode, failed, in_workers, read_or_failed, schema_of
+from spark.groups import FleetGroup, encode, failed, in_workers, read_or_failed
 from spark.history import FleetRates
 from spark.members.flows import RowWithFlows, flows_of
 from spark.members.members_row import MembersRow
@@ -33,11 +33,9 @@ def members_fleet(
         raise InputError(f"headroom {headroom} must be above 0 and at most 1, such as {HEADROOM}")
     parts = flows_of(snapshot, rates) if rates else {}
     encoded = encode(snapshot.validate(), more=parts)
-
-    def cells_of(groups: list[Any]) -> list[Cells]:
-        return [row_of_group(row, headroom).cells() for row in groups]
-
-    return in_workers(encoded, schema_of(MembersRow), cells_of)
+    return in_workers(
+        encoded, MembersRow, lambda groups: [row_of_group(row, headroom) for row in groups]
+    )
 
 
 def row_of_group(row: RowWithFlows, headroom: float = HEADROOM) -> MembersRow:

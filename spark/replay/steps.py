@@ -9,16 +9,16 @@ from typing import Any
 import numpy as np
 from pyspark.sql import DataFrame
 
-from optimizer.solver import min_max_load_of
 from optimizer.strategies import OPTIMAL, strategy_named
-from spark.groups import Cells, FleetGroup, failed, in_workers_by_group, read_or_failed, schema_of
+from spark.groups import FleetGroup, failed, in_workers_by_group, read_or_failed
 from spark.history import RowInTime, Timeline
 from spark.replay.answers import Answer, Changes, Outcome, Start, StrategyState, Transition
 from spark.replay.group_state import GroupState
 from spark.replay.protocol import is_eager
 from spark.replay.step_row import StepRow
 from spark.settings import CURRENT, FleetGoals, for_kind, kind_of
-from spark.solve import TimeLimit, shown_bound
+from spark.solve import TimeLimit
+from spark.trial import Trial
 
 NONE = Changes()
 
@@ -39,12 +39,11 @@ class Replay:
 def steps_of(encoded: DataFrame, replay: Replay) -> DataFrame:
     """A `StepRow` for each row of `spark.history.encode_changes` and strategy of its kind."""
 
-    def cells_of(group: Iterable[Any]) -> Iterator[Cells]:
+    def rows(group: Iterable[Any]) -> Iterator[StepRow]:
         with TimeLimit(replay.strategy_seconds) as limit:
-            for row in rows_of(group, replay, limit):
-                yield row.cells()
+            yield from rows_of(group, replay, limit)
 
-    return in_workers_by_group(encoded, schema_of(StepRow), cells_of)
+    return in_workers_by_group(encoded, StepRow, rows)
 
 
 def rows_of(group: Iterable[Any], replay: Replay, limit: TimeLimit) -> Iterator[StepRow]:
@@ -117,7 +116,7 @@ class _GroupReplay:
             steps[name] = first, asked, changes
         if is_new:
             self._least_max = self._find_least_max(arrival)
-        bound = self._find_weight_bound(arrival)
+        bound = Trial(arrival.state.unowned, self._limit, self._goals).weight_bound
         for name in strategies:
             first, asked, changes = steps[_same_target(name)]
             trail = self._trails[_same_target(name)]
@@ -168,32 +167,11 @@ class _GroupReplay:
 
     def _find_least_max(self, arrival: Transition) -> int | None:
         """The highest load of the optimum; None where it isn't found."""
-        state = arrival.state
-        if not len(state.classes):
-            return 0
-        if state.is_homogeneous:
-            return -(-state.partitions // len(state.who))
         optimum = self._trails.get(OPTIMAL)
         is_least = not (self._goals.min_gain or self._goals.by_weight)
         if optimum and isinstance(optimum.outcome, Outcome) and is_least:
             return optimum.outcome.max_load
-        try:
-            return self._limit.spend(lambda: min_max_load_of(state.problem))
-        except Exception:
-            return None
-
-    def _find_weight_bound(self, arrival: Transition) -> float | None:
-        """The load by weight that no assignment is below; None where none is shown."""
-        if not self._goals.by_weight:
-            return None
-        problem, goals = arrival.state.unowned, self._goals
-        optimum = strategy_named(OPTIMAL)
-        try:
-            return self._limit.spend(
-                lambda: shown_bound(problem, goals, optimum.assign(problem, goals))
-            )
-        except Exception:
-            return None
+        return Trial(arrival.state.problem, self._limit, self._goals).least_max
 
     def _measures(self, arrival: Transition, outcome: Outcome) -> dict[str, int | None]:
         excess = None

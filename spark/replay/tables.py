@@ -7,6 +7,7 @@ from pyspark.sql import Column, DataFrame, Window, functions as F
 from spark.groups import GROUP_KEYS
 from spark.replay.text import SENTENCE
 from spark.settings import CURRENT
+from spark.trial import best_first, over_bound
 
 SUMMED = (
     *("known_hours", "unknown_hours", "excess_hours", "changes", "not_evaluated"),
@@ -66,9 +67,9 @@ def groups_of(steps: DataFrame) -> DataFrame:
     answered = F.col("max_load").isNotNull()
     later = answered & F.col("rebalanced") & ~F.col("first")
     has_protocol = F.bool_and(F.col("stopped").isNotNull() | ~later)
-    over_bound = F.when(F.col("weight_bound") > 0, F.col("max_weight") / F.col("weight_bound"))
-    entries = F.when(over_bound.isNotNull(), F.col("seconds"))
-    mean_over_bound = F.try_divide(F.sum(over_bound * entries), F.sum(entries))
+    over = over_bound()
+    entries = F.when(over.isNotNull(), F.col("seconds"))
+    mean_over_bound = F.try_divide(F.sum(over * entries), F.sum(entries))
     hours = F.sum(F.when(answered, F.col("seconds")).otherwise(0)) / 3600
     rows = steps.groupBy(*GROUP_KEYS, "strategy").agg(
         F.max_by("kind", "start").alias("kind"),
@@ -85,8 +86,8 @@ def groups_of(steps: DataFrame) -> DataFrame:
         _counted("moves", F.col("first")).alias("first_moves"),
         _hours("local_reads").alias("local_read_hours"),
         _hours("remote_reads").alias("remote_read_hours"),
-        F.coalesce(mean_over_bound, F.avg(over_bound)).alias("mean_over_bound"),
-        F.max(over_bound).alias("worst_over_bound"),
+        F.coalesce(mean_over_bound, F.avg(over)).alias("mean_over_bound"),
+        F.max(over).alias("worst_over_bound"),
     )
     return _with_best(rows)
 
@@ -103,8 +104,8 @@ def _hours(what: str) -> Column:
 def _with_best(rows: DataFrame) -> DataFrame:
     """Which strategy is the best of each group, and what it saves."""
     of_group = Window.partitionBy(*GROUP_KEYS)
-    place = F.row_number().over(of_group.orderBy(*_in_order(*WORTH, *TIES)))
-    rank = F.rank().over(of_group.orderBy(*_in_order(*WORTH)))
+    place = F.row_number().over(of_group.orderBy(*best_first(*WORTH, *TIES)))
+    rank = F.rank().over(of_group.orderBy(*best_first(*WORTH)))
     is_judged = F.col("worst_max_load").isNotNull()
     best = F.when(F.col("best_or_equal"), F.col("strategy"))
     result = {
@@ -123,10 +124,6 @@ def _with_best(rows: DataFrame) -> DataFrame:
     report = report.withColumn("alone", F.col("best_or_equal") & (F.size("equals") == 1))
     sentence = F.when(F.col("is_best"), F.expr(SENTENCE))
     return report.withColumns({**saved, "sentence": sentence}).drop("equals", *result)
-
-
-def _in_order(*texts: str) -> list[Column]:
-    return [F.expr(text).asc_nulls_last() for text in texts]
 
 
 def league_of(groups: DataFrame) -> DataFrame:
@@ -151,4 +148,4 @@ def league_of(groups: DataFrame) -> DataFrame:
         F.max("worst_over_bound").alias("worst_over_bound"),
         *(F.sum(item).alias(item) for item in SUMMED),
     )
-    return league.orderBy(F.col("kind").desc(), *_in_order(*WORTH, *TIES))
+    return league.orderBy(F.col("kind").desc(), *best_first(*WORTH, *TIES))

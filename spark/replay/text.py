@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from optimizer.figures import figure
 from optimizer.strategies import OPTIMAL
-from spark.fleet import CONNECT, CONSUMER
 from spark.settings import CURRENT
 from spark.text import counted, shortened_in_sql
-
-Row = Mapping[str, Any]
-
-KIND_PREFIX = {CONSUMER: "", CONNECT: "Groups of Connect workers: "}
+from spark.trial import Row, kafkas_own, of_racks, row_of, verdicts
 
 SMALLEST_SHOWN = 0.05
 """Partition-hours from which on a figure isn't rounded to 0."""
@@ -57,12 +53,8 @@ def best_replayed(league: Sequence[Row]) -> str:
 
     Each kind of groups has a verdict of its own.
     """
-    verdicts = []
-    for kind, prefix in KIND_PREFIX.items():
-        for_kind = [row for row in league if row["kind"] == kind]
-        if for_kind:
-            verdicts.append(prefix + _verdict(for_kind))
-    return " ".join(verdicts) or "Nothing to replay: no group that these strategies are for."
+    verdict = verdicts(league, _verdict)
+    return verdict or "Nothing to replay: no group that these strategies are for."
 
 
 def _verdict(league: Sequence[Row]) -> str:
@@ -75,7 +67,7 @@ def _verdict(league: Sequence[Row]) -> str:
 
 def _best(league: Sequence[Row]) -> str:
     best = league[0]
-    actual = next((row for row in league if row["strategy"] == CURRENT), None)
+    actual = row_of(league, CURRENT)
     if best["strategy"] == CURRENT:
         return f"No strategy does better than the actual assignments: {_figures(best)}"
     return f"{best['strategy']}: {_figures(best, actual)}"
@@ -163,16 +155,13 @@ def _load(row: Row) -> str:
 def _of_kafka(league: Sequence[Row]) -> Iterator[str]:
     """Kafka's own best, where the best is none that comes with Kafka."""
     if league[0]["strategy"] == OPTIMAL:
-        own = [row for row in league if row["strategy"] not in (OPTIMAL, CURRENT)]
+        own = kafkas_own(league)
         if own and _worth(own[0]) != _worth(league[0]):
             yield f"the best of Kafka's own: {own[0]['strategy']}: {_figures(own[0])}"
 
 
 def _of_racks(league: Sequence[Row]) -> Iterator[str]:
     """What the optimum saves of the reads across racks."""
-    reads = {row["strategy"]: row["remote_read_hours"] for row in league}
-    now, then = reads.get(CURRENT), reads.get(OPTIMAL)
-    if now is not None and then is not None and then < now:
-        yield (
-            f"optimal reads across racks {figure(then)} partition-hours instead of {figure(now)}"
-        )
+    if reads := of_racks(league, "remote_read_hours"):
+        now, then = map(figure, reads)
+        yield f"optimal reads across racks {then} partition-hours instead of {now}"

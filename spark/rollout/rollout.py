@@ -3,31 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import partial
 from typing import Any
 
 from pyspark.sql import DataFrame, Window, functions as F
 
-from optimizer.coordinator import EventsTimeline, figures_of, simulate_events
+from optimizer.coordinator import figures_of
 from optimizer.model import Problem, classes_of
 from spark.errors import InputError
 from spark.fleet import FleetSnapshot
-from spark.groups import (
-    Cells,
-    EncodedRow,
-    FleetGroup,
-    encode,
-    failed,
-    in_workers,
-    named_group,
-    read_or_failed,
-    schema_of,
-)
+from spark.groups import EncodedRow, FleetGroup, encode, failed, named_group, read_or_failed
 from spark.rollout.coupled import coupled_parts
 from spark.rollout.rollout_row import RolloutRow
 from spark.rollout.upgrade_path import TARGETS, UpgradePath, upgrade_path
 from spark.settings import NO_CONSUMERS, STRATEGY_SECONDS, FleetConsumers
 from spark.solve import TimeLimit
+from spark.trial import simulated, tried
 
 READY, DONE, UNABLE = "ready", "done", "unable"
 
@@ -55,15 +45,12 @@ def rollout_fleet(
         raise InputError(f"groups can be brought to {' or '.join(TARGETS)}, not to {to!r}")
     encoded = encode(snapshot.validate(), racks=True)
 
-    def cells_of(groups: list[Any]) -> list[Cells]:
-        with TimeLimit(strategy_seconds) as limit:
-            return [
-                rollout_row.cells()
-                for row in groups
-                for rollout_row in steps_of_group(row, to, consumers, limit)
-            ]
-
-    steps = in_workers(encoded, schema_of(RolloutRow), cells_of)
+    steps = tried(
+        encoded,
+        RolloutRow,
+        lambda row, limit: steps_of_group(row, to, consumers, limit),
+        strategy_seconds,
+    )
     return _in_waves(steps, coupled_parts(whole or snapshot))
 
 
@@ -130,9 +117,11 @@ def _priced(
 ) -> Iterator[RolloutRow]:
     """Each step with its own figures: those of a run up to it without those of the run before."""
     events = [event for _, event in way.restarts]
+    named = named_group(row, problem, classes_of(problem).kept)
+    parameters = consumers.parameters(row.cluster, row.group).with_assignors(way.offered)
     before: dict[str, Any] = dict.fromkeys(SUMMED, 0)
     for number, (deploy, _) in enumerate(way.restarts, start=1):
-        ran = limit.spend(partial(_run, row, problem, way, events[:number], consumers))
+        ran = simulated(row, named, events[:number], parameters, limit)
         figures = figures_of(ran.timeline)
         own = {name: round(figures[name] - before[name], 3) for name in SUMMED}
         before = figures
@@ -146,16 +135,3 @@ def _priced(
             at_rest=figures["at_rest"],
             **own,
         )
-
-
-def _run(
-    row: EncodedRow,
-    problem: Problem,
-    way: UpgradePath,
-    events: list[Any],
-    consumers: FleetConsumers,
-) -> EventsTimeline:
-    named = named_group(row, problem, classes_of(problem).kept)
-    parameters = consumers.parameters(row.cluster, row.group)
-    values = parameters.with_assignors(way.offered)
-    return simulate_events(named, events, values, f"{row.cluster}/{row.group}")

@@ -23,15 +23,7 @@ from optimizer.model import (
 )
 from optimizer.strategies import OPTIMAL, strategy_named
 from spark.errors import TimeLimitError
-from spark.groups import (
-    Cells,
-    EncodedRow,
-    FleetGroup,
-    failed,
-    in_workers,
-    read_or_failed,
-    schema_of,
-)
+from spark.groups import EncodedRow, FleetGroup, failed, in_workers, read_or_failed
 from spark.settings import DEFAULT_FLEET_GOALS, STRATEGY_SECONDS, FleetGoals, goals_to_text
 from spark.solve.homogeneous import plan_homogeneous, plan_homogeneous_by_weight
 from spark.solve.solved_row import SolvedRow, actions, plan_columns
@@ -52,12 +44,9 @@ def solve_groups(
     plan stands, and nothing is said of its optimality.
     """
     strategy_named(strategy)
-
-    def cells_of(groups: list[Any]) -> list[Cells]:
-        rows = solved_rows(groups, strategy, goals, strategy_seconds)
-        return [row.cells() for row in rows]
-
-    return in_workers(encoded, schema_of(SolvedRow), cells_of)
+    return in_workers(
+        encoded, SolvedRow, lambda groups: solved_rows(groups, strategy, goals, strategy_seconds)
+    )
 
 
 def solved_rows(

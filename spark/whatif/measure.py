@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from optimizer.coordinator import Down, Parameters, figures_of, peak_rate_of, simulate_events
+from optimizer.coordinator import Down, Parameters, figures_of, peak_rate_of
 from optimizer.model import (
     NOBODY,
     Goals,
@@ -24,12 +24,11 @@ from optimizer.model import (
     problem_of,
 )
 from optimizer.scenarios import BrokerDown, Event, EventError, NotApplicableError, as_static
-from optimizer.solver import min_max_load_of
-from optimizer.strategies import strategy_named
 from spark.fleet import CONNECT
-from spark.groups import FleetGroup, failed, named_group, own_strategy, read_or_failed
-from spark.settings import CURRENT, NO_CONSUMERS, FleetConsumers, for_kind, kind_of
-from spark.solve import TimeLimit
+from spark.groups import FleetGroup, failed, named_group, own_strategy
+from spark.settings import CURRENT, NO_CONSUMERS, FleetConsumers, kind_of
+from spark.solve import TimeLimit, max_weight
+from spark.trial import OutcomeOf, Trial, rows_by_strategy, simulated
 from spark.whatif import weights
 from spark.whatif.parts import RowOfEvents, led_partitions, rates_of, seen_peak_rate
 from spark.whatif.whatif_row import WhatIfRow
@@ -52,110 +51,104 @@ def rows_of_group(
     row: RowOfEvents, job: WhatIf, limit: TimeLimit, goals: Goals
 ) -> Iterator[WhatIfRow]:
     """Whatever becomes of a group under a strategy is a row, and doesn't stop the others."""
-    group = read_or_failed(row, goals.weight_source)
-    strategies = for_kind(job.strategies, kind_of(row.type))
-    if group.problem is None:
-        yield from (_row(row, name, group) for name in strategies)
-        return
-    case = _Case(row, group.problem, job, limit, goals)
-    for name in strategies:
-        try:
-            yield _row(row, name, group, **case.outcome(name))
-        except EventError as error:
-            yield _row(row, name, FleetGroup(UNAFFECTED, [str(error)]))
-        except Exception as error:
-            yield _row(row, name, failed(error))
+
+    def row_of(group: FleetGroup, strategy: str, **outcome: Any) -> WhatIfRow:
+        return WhatIfRow(
+            cluster=row.cluster,
+            group=row.group,
+            kind=kind_of(row.type),
+            strategy=strategy,
+            status=group.status,
+            reason=group.reason,
+            members_before=len(row.member_ids),
+            **outcome,
+        )
+
+    def outcomes(problem: Problem) -> OutcomeOf:
+        return _Case(row, Trial(problem, limit, goals), job).outcome
+
+    return rows_by_strategy(row, job.strategies, goals, outcomes, row_of, _failed_to)
 
 
-def _row(row: RowOfEvents, strategy: str, group: FleetGroup, **result: Any) -> WhatIfRow:
-    return WhatIfRow(
-        cluster=row.cluster,
-        group=row.group,
-        kind=kind_of(row.type),
-        strategy=strategy,
-        uses=result.pop("uses", None),
-        status=group.status,
-        reason=group.reason,
-        members_before=len(row.member_ids),
-        **result,
-    )
+def _failed_to(error: Exception) -> FleetGroup:
+    if isinstance(error, EventError):
+        return FleetGroup(UNAFFECTED, [str(error)])
+    return failed(error)
 
 
 class _Case:
-    """One group, before and after, under any strategy."""
+    """One group, before and after, under any strategy.
 
-    def __init__(
-        self, row: RowOfEvents, problem: Problem, job: WhatIf, limit: TimeLimit, goals: Goals
-    ) -> None:
-        self._row, self._problem, self._job = row, problem, job
-        self._limit, self._goals = limit, goals
+    The group after the events is tried once for what doesn't depend on who owns what: its bounds.
+    """
+
+    def __init__(self, row: RowOfEvents, now: Trial, job: WhatIf) -> None:
+        self._row, self._now, self._job = row, now, job
+        self._then: Trial | None = None
         self._parameters = job.consumers.parameters(row.cluster, row.group)
-        self._targets: dict[str, IntArray] = {}
-        self._bounds: dict[str, dict[str, float | None]] = {}
 
     def outcome(self, strategy: str) -> dict[str, Any]:
         """Columns of a `WhatIfRow`; raises EventError where the group can't have the events."""
-        uses = strategy
-        if strategy == CURRENT:
-            uses = own_strategy(self._row)
+        uses = own_strategy(self._row) if strategy == CURRENT else strategy
         self._down  # noqa: B018 - a group that can't have it isn't solved
-        before = self._before(strategy)
-        after = self._after(before)
+        before = self._now.target(strategy)
+        group = self._group(before)
+        limits = self._parameters.limits
+        after = reduce(lambda now, event: event.apply(now, limits), self._job.events, group)
         result = {
             "uses": uses,
-            **_of_loads("before", self._problem, before, self._least_max),
-            **weights.of_target("before", self._problem, before),
-            **self._bound("before", self._problem),
+            **_of_loads("before", self._now, before),
             "members_after": len(after.members),
             "partitions_after": 0,
         }
         if not after.members:
             return result
         problem = problem_of(after, check_group(after)).problem
+        then = Trial(problem, self._now.limit, self._now.goals)
+        self._then = self._then or then
         if kind_of(self._row.type) == CONNECT:
-            return result | self._assigned(uses, problem, before)
-        return result | self._simulated(strategy, uses, problem, before, after)
+            return result | self._assigned(then, uses, before)
+        return result | self._simulated(then, strategy, uses, group, after)
 
-    def _assigned(self, uses: str, problem: Problem, before: IntArray) -> dict[str, Any]:
+    def _assigned(self, then: Trial, uses: str, before: IntArray) -> dict[str, Any]:
         """What a strategy makes at once of the group as it is afterwards."""
-        target = self._answer(uses, problem)
+        problem, target = then.problem, then.target(uses)
         moves, _ = changes_of(problem, target)
-        owned = _still_there(self._problem, before != NOBODY, problem)
+        owned = _still_there(self._now.problem, before != NOBODY, problem)
         taken_over = owned & (problem.owner == NOBODY) & (target != NOBODY)
         return {
-            **_of_loads("after", problem, target, self._least_max_of(problem)),
-            **weights.of_target("after", problem, target),
-            **self._bound("after", problem),
+            **_of_loads("after", self._then or then, target),
             "moves": moves,
             "takeovers": int(np.count_nonzero(taken_over)),
         }
 
     def _simulated(
-        self, strategy: str, uses: str, problem: Problem, before: IntArray, after: Group
+        self, then: Trial, strategy: str, uses: str, group: Group, after: Group
     ) -> dict[str, Any]:
         """What the members and their coordinator come to, and what that costs."""
         parameters = self._parameters.using(uses, own=strategy == CURRENT)
-        name = f"{self._row.cluster}/{self._row.group}"
-        group = self._group(before)
-        down, rates = self._down, rates_of(self._row)
-        parameters = self._with_peak_rate(parameters, group, rates)
-        goals, capacities = weights.alone(self._goals), weights.capacities_of(group, after)
-        played = self._limit.spend(
-            lambda: simulate_events(
-                group, self._job.events, parameters, name, rates, down, goals, capacities
-            )
+        rates, capacities = rates_of(self._row), weights.capacities_of(group, after)
+        ran = simulated(
+            self._row,
+            group,
+            self._job.events,
+            self._with_peak_rate(parameters, group, rates),
+            self._now.limit,
+            rates=rates,
+            down=self._down,
+            goals=weights.alone(self._now.goals),
+            capacities=capacities,
         )
-        most = int(played.loads.max(initial=0))
-        least_max = self._least_max_of(problem)
+        most, bounds = int(ran.loads.max(initial=0)), self._then or then
         return {
-            "partitions_after": int(np.count_nonzero(classes_of(problem).of_partition >= 0)),
+            "partitions_after": _partitions(then.problem),
             "max_load_after": most,
-            "min_load_after": int(played.loads.min(initial=most)),
-            "excess_after": None if least_max is None else max(0, most - least_max),
-            **figures_of(played.timeline),
-            "leaderless": sum(len(item.without) for item in down.values()),
-            "max_weight_after": weights.at_end(problem, played.timeline, capacities),
-            **self._bound("after", problem),
+            "min_load_after": int(ran.loads.min(initial=most)),
+            "excess_after": bounds.excess(most),
+            **figures_of(ran.timeline),
+            "leaderless": sum(len(item.without) for item in self._down.values()),
+            "max_weight_after": weights.at_end(then.problem, ran.timeline, capacities),
+            "weight_bound_after": bounds.weight_bound,
         }
 
     def _with_peak_rate(
@@ -166,17 +159,6 @@ class _Case:
             return parameters
         each = {topic: [rate] * group.topics[topic] for topic, rate in rates.items()}
         return replace(parameters, peak_rate=peak_rate_of(group, each, seen_peak_rate(self._row)))
-
-    def _before(self, strategy: str) -> IntArray:
-        """Who owns what, if the group has used that strategy."""
-        if strategy == CURRENT:
-            return classes_of(self._problem).kept
-        return self._answer(strategy, self._problem)
-
-    def _after(self, before: IntArray) -> Group:
-        limits = self._parameters.limits
-        group = self._group(before)
-        return reduce(lambda now, event: event.apply(now, limits), self._job.events, group)
 
     @cached_property
     def _down(self) -> dict[int, Down]:
@@ -189,57 +171,26 @@ class _Case:
         return down
 
     def _group(self, before: IntArray) -> Group:
-        group = named_group(self._row, self._problem, before)
+        group = named_group(self._row, self._now.problem, before)
         return as_static(group) if self._job.static else group
 
-    def _answer(self, strategy: str, problem: Problem) -> IntArray:
-        """What a strategy makes of a group; of the group now it is asked once."""
-        selection = strategy_named(strategy)
-        name = selection.target_of or strategy
-        entries = problem is self._problem and name in self._targets
-        if entries:
-            return self._targets[name]
-        assign = strategy_named(name).assign
-        target = self._limit.spend(lambda: assign(problem, self._goals)).target
-        if problem is self._problem:
-            self._targets[name] = target
-        return target
 
-    def _bound(self, when: str, problem: Problem) -> dict[str, float | None]:
-        """The same for all strategies: it doesn't depend on who owns what."""
-        if when not in self._bounds:
-            self._bounds[when] = weights.bound(when, problem, self._goals, self._limit)
-        return self._bounds[when]
-
-    @cached_property
-    def _least_max(self) -> int | None:
-        return self._least_max_of(self._problem)
-
-    def _least_max_of(self, problem: Problem) -> int | None:
-        """The highest load of the optimum; None where it isn't found."""
-        classes = classes_of(problem)
-        if not len(classes):
-            return 0
-        if len(classes) == 1 and len(classes.members) == len(problem.member_ids):
-            read = int(np.count_nonzero(classes.of_partition >= 0))
-            return -(-read // len(problem.member_ids))
-        try:
-            return self._limit.spend(lambda: min_max_load_of(problem))
-        except Exception:
-            return None
-
-
-def _of_loads(
-    when: str, problem: Problem, target: IntArray, least_max: int | None
-) -> dict[str, int | None]:
-    loads = member_loads(problem, target)
+def _of_loads(when: str, trial: Trial, target: IntArray) -> dict[str, float | None]:
+    loads = member_loads(trial.problem, target)
     most = int(loads.max(initial=0))
     return {
-        f"partitions_{when}": int(np.count_nonzero(classes_of(problem).of_partition >= 0)),
+        f"partitions_{when}": _partitions(trial.problem),
         f"max_load_{when}": most,
         f"min_load_{when}": int(loads.min(initial=most)),
-        f"excess_{when}": None if least_max is None else max(0, most - least_max),
+        f"excess_{when}": trial.excess(most),
+        f"max_weight_{when}": max_weight(trial.problem, target),
+        f"weight_bound_{when}": trial.weight_bound,
     }
+
+
+def _partitions(problem: Problem) -> int:
+    """How many partitions somebody reads."""
+    return int(np.count_nonzero(classes_of(problem).of_partition >= 0))
 
 
 def _still_there(before: Problem, selected: NDArray[np.bool_], after: Problem) -> NDArray[np.bool_]:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from pyspark.sql import Column, DataFrame, functions as F
+from pyspark.sql import DataFrame, functions as F
 
 from spark.settings import CURRENT
+from spark.trial import best_first, over_bound
 from spark.whatif.measure import UNAFFECTED
 
 SUMMED = (
@@ -30,7 +31,7 @@ def fleet_of_whatif(rows: DataFrame) -> DataFrame:
     """
     answered = F.col("members_after").isNotNull()
     unaffected = F.col("status") == UNAFFECTED
-    over = {when: _over_bound(when) for when in ("before", "after")}
+    over = {when: over_bound(f"_{when}") for when in ("before", "after")}
     table = rows.groupBy("kind", "strategy").agg(
         F.count_if(answered).alias("groups"),
         F.count_if(unaffected).alias("unaffected"),
@@ -43,11 +44,6 @@ def fleet_of_whatif(rows: DataFrame) -> DataFrame:
         *(F.avg(ratio).alias(f"mean_over_bound_{when}") for when, ratio in over.items()),
         *(F.max(ratio).alias(f"worst_over_bound_{when}") for when, ratio in over.items()),
     )
-    order = [F.col(item).asc_nulls_last() for item in ("unread_seconds", "excess_after", "moves")]
-    is_current = F.when(F.col("strategy") == CURRENT, 0).otherwise(1)
-    return table.orderBy(F.col("kind").desc(), is_current, *order, "strategy")
-
-
-def _over_bound(when: str) -> Column:
-    bound = F.col(f"weight_bound_{when}")
-    return F.when(bound > 0, F.col(f"max_weight_{when}") / bound)
+    is_current = f"if(strategy = '{CURRENT}', 0, 1)"
+    order = best_first(is_current, "unread_seconds", "excess_after", "moves", "strategy")
+    return table.orderBy(F.col("kind").desc(), *order)

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Sequence
 
 from optimizer.figures import figure
 from optimizer.scenarios import Crash, Event
-from spark.fleet import CONNECT, CONSUMER
+from spark.fleet import CONSUMER
 from spark.settings import CURRENT
 from spark.text import counted
-
-Row = Mapping[str, Any]
-
-KIND_PREFIX = {CONSUMER: "", CONNECT: "Groups of Connect workers: "}
-
+from spark.trial import Row, row_of, verdicts
 
 HELPS = 0.05
 """A strategy helps that leaves so much less unread; with less, the other figures decide."""
@@ -22,16 +17,13 @@ HELPS = 0.05
 
 def whatif_advice(fleet: Sequence[Row], events: Sequence[Event] = ()) -> str:
     """What to change and what that saves, by rows of `spark.whatif.fleet_of_whatif`."""
-    verdicts = []
-    for kind, text in KIND_PREFIX.items():
-        for_kind = [row for row in fleet if row["kind"] == kind and row["groups"]]
-        if for_kind:
-            verdicts.append(text + _verdict(for_kind, events))
-    return " ".join(verdicts) or "No group has these events and could be judged."
+    judged = [row for row in fleet if row["groups"]]
+    verdict = verdicts(judged, lambda rows: _verdict(rows, events))
+    return verdict or "No group has these events and could be judged."
 
 
 def _verdict(fleet: Sequence[Row], events: Sequence[Event]) -> str:
-    rows = next((row for row in fleet if row["strategy"] == CURRENT), None)
+    rows = row_of(fleet, CURRENT)
     others = [row for row in fleet if row["strategy"] != CURRENT]
     if rows is None or not others:
         return f"With {fleet[0]['strategy']}: {_summary_of(fleet[0], FIGURES)}."

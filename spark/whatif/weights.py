@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from optimizer.coordinator import Timeline
-from optimizer.model import Goals, Group, IntArray, Problem, weights_of
-from optimizer.strategies import OPTIMAL, strategy_named
-from spark.solve import TimeLimit, max_weight, shown_bound
+from optimizer.model import Goals, Group, Problem, weights_of
 
 
 def alone(goals: Goals) -> Goals:
@@ -40,20 +38,3 @@ def at_end(problem: Problem, timeline: Timeline, capacities: Mapping[str, float]
 
     loads = [load(parts) / capacities.get(name, 1.0) for name, parts in timeline.final.items()]
     return max(loads, default=0.0)
-
-
-def of_target(when: str, problem: Problem, target: IntArray) -> dict[str, float | None]:
-    """The largest load by weight of an assignment, under the name of its column."""
-    return {f"max_weight_{when}": max_weight(problem, target)}
-
-
-def bound(when: str, problem: Problem, goals: Goals, limit: TimeLimit) -> dict[str, float | None]:
-    """What no assignment is below by weight, if goals ask for it and it is shown in time."""
-    if not goals.by_weight:
-        return {}
-    optimum = strategy_named(OPTIMAL)
-    try:
-        shown = limit.spend(lambda: shown_bound(problem, goals, optimum.assign(problem, goals)))
-    except Exception:
-        return {}
-    return {f"weight_bound_{when}": shown}

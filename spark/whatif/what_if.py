@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 from pyspark.sql import DataFrame
 
@@ -12,7 +12,7 @@ from optimizer.scenarios import BrokerDown, Event, EventError, event_of
 from optimizer.strategies import strategy_named
 from spark.errors import InputError
 from spark.fleet import FleetSnapshot
-from spark.groups import Cells, encode, in_workers, schema_of, weight_tables
+from spark.groups import encode, weight_tables
 from spark.history import FleetRates
 from spark.settings import (
     CURRENT,
@@ -26,12 +26,10 @@ from spark.settings import (
     check_strategies,
 )
 from spark.solve import TimeLimit
+from spark.trial import tried
 from spark.whatif.measure import WhatIf, rows_of_group
 from spark.whatif.parts import led_by, rated
 from spark.whatif.whatif_row import WhatIfRow
-
-if TYPE_CHECKING:
-    pass
 
 
 def what_if(
@@ -76,13 +74,7 @@ def what_if(
     weights = weight_tables(snapshot, fleet_goals.weights, weighed)
     encoded = encode(snapshot.validate(), racks, parts, weights=weights)
 
-    def cells_of(groups: list[Any]) -> list[Cells]:
-        with TimeLimit(strategy_seconds) as limit:
-            goals_of = fleet_goals.of
-            return [
-                item.cells()
-                for row in groups
-                for item in rows_of_group(row, job, limit, goals_of(row.cluster, row.group))
-            ]
+    def rows_of(row: Any, limit: TimeLimit) -> Iterator[WhatIfRow]:
+        return rows_of_group(row, job, limit, fleet_goals.of(row.cluster, row.group))
 
-    return in_workers(encoded, schema_of(WhatIfRow), cells_of)
+    return tried(encoded, WhatIfRow, rows_of, strategy_seconds)

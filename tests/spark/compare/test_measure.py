@@ -26,6 +26,7 @@ from spark.groups.columns import columns_of
 from spark.groups.group import read_group
 from spark.settings.strategies import CURRENT
 from spark.solve.time_limit import TimeLimit
+from spark.trial import trial
 from tests.live.random_groups import random_group
 from tests.spark.support.encoded import encoded_group
 from tests.spark.support.fleets import Fleet, fleet_of_groups
@@ -65,7 +66,8 @@ def replaced(monkeypatch: pytest.MonkeyPatch) -> Callable[..., list[str]]:
 
             return dataclasses.replace(entries, answer=noted)
 
-        monkeypatch.setattr(measure, "strategy_named", named)
+        for module in (measure, trial):
+            monkeypatch.setattr(module, "strategy_named", named)
         return asked
 
     return replace

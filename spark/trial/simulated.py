@@ -1,0 +1,25 @@
+"""What events cost a group in time, as a worker prices them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from optimizer.coordinator import EventsTimeline, Parameters, simulate_events
+from optimizer.model import Group
+from optimizer.scenarios import Event
+from spark.groups import EncodedRow
+from spark.solve import TimeLimit
+
+
+def simulated(
+    row: EncodedRow,
+    group: Group,
+    events: Sequence[Event],
+    parameters: Parameters,
+    limit: TimeLimit,
+    **facts: Any,
+) -> EventsTimeline:
+    """See `simulate_events`, which gets the `facts`: what is chance goes by the group's name."""
+    name = f"{row.cluster}/{row.group}"
+    return limit.spend(lambda: simulate_events(group, events, parameters, name, **facts))

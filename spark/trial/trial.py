@@ -1,0 +1,87 @@
+"""One group under any strategy: each is asked once, in its time."""
+
+from __future__ import annotations
+
+import time
+from functools import cached_property
+
+import numpy as np
+
+from optimizer.model import Answer, Goals, IntArray, Problem, classes_of, settled
+from optimizer.solver import min_max_load_of
+from optimizer.strategies import OPTIMAL, strategy_named
+from spark.settings import CURRENT
+from spark.solve import TimeLimit, shown_bound
+
+Answered = tuple[Answer, float]
+"""An answer, and how many seconds it took."""
+
+
+class Trial:
+    """A group, and what strategies make of it; `goals` are those of `optimal`."""
+
+    def __init__(self, problem: Problem, limit: TimeLimit, goals: Goals) -> None:
+        self.problem, self.limit, self.goals = problem, limit, goals
+        self._answers: dict[str, Answered | Exception] = {}
+
+    def answer(self, strategy: str) -> Answered:
+        """A strategy's answer; raises what it raises, each time if it is asked again.
+
+        That of `current` is the current assignment.
+        """
+        if strategy not in self._answers:
+            try:
+                self._answers[strategy] = self._ask(strategy)
+            except Exception as error:
+                self._answers[strategy] = error
+        answered = self._answers[strategy]
+        if isinstance(answered, Exception):
+            raise answered
+        return answered
+
+    def target(self, strategy: str) -> IntArray:
+        """The same as who gets which partition."""
+        return self.answer(strategy)[0].target
+
+    def _ask(self, strategy: str) -> Answered:
+        if strategy == CURRENT:
+            return settled(classes_of(self.problem).kept), 0.0
+        selection = strategy_named(strategy)
+        if selection.target_of:  # worked out once for both (KIP-429)
+            answer, seconds = self.answer(selection.target_of)
+            return settled(answer.target), seconds
+        started = time.perf_counter()
+        answer = self.limit.spend(lambda: selection.assign(self.problem, self.goals))
+        return answer, time.perf_counter() - started
+
+    @cached_property
+    def least_max(self) -> int | None:
+        """The highest load of the optimum, in partitions; None where it isn't found in time."""
+        classes = classes_of(self.problem)
+        if not len(classes):
+            return 0
+        members = len(self.problem.member_ids)
+        if len(classes) == 1 and len(classes.members) == members:
+            return -(-int(np.count_nonzero(classes.of_partition >= 0)) // members)
+        try:
+            return self.limit.spend(lambda: min_max_load_of(self.problem))
+        except Exception:
+            return None
+
+    def excess(self, max_load: int) -> int | None:
+        """By how much a highest load is above that; None where that isn't known."""
+        return None if self.least_max is None else max(0, max_load - self.least_max)
+
+    @cached_property
+    def weight_bound(self) -> float | None:
+        """A load by weight below which no plan's largest is, as the check finds it shown.
+
+        None where goals aren't by weight, and where none is shown in time.
+        """
+        if not self.goals.by_weight:
+            return None
+        try:
+            answer, _ = self.answer(OPTIMAL)
+            return self.limit.spend(lambda: shown_bound(self.problem, self.goals, answer))
+        except Exception:
+            return None

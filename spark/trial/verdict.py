@@ -1,0 +1,41 @@
+"""What comparisons of strategies have in common when they are put into words."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from optimizer.strategies import OPTIMAL
+from spark.fleet import CONNECT, CONSUMER
+from spark.settings import CURRENT
+
+Row = Mapping[str, Any]
+
+KIND_PREFIX = {CONSUMER: "", CONNECT: "Groups of Connect workers: "}
+
+
+def verdicts(league: Sequence[Row], verdict: Callable[[Sequence[Row]], str]) -> str:
+    """The verdict on each kind of groups, one after the other; empty where there are no groups."""
+    of_kinds = {
+        prefix: [row for row in league if row.get("kind", CONSUMER) == kind]
+        for kind, prefix in KIND_PREFIX.items()
+    }
+    return " ".join(prefix + verdict(rows) for prefix, rows in of_kinds.items() if rows)
+
+
+def row_of(league: Sequence[Row], strategy: str) -> Row | None:
+    """The strategy's row, if it is there."""
+    return next((row for row in league if row["strategy"] == strategy), None)
+
+
+def kafkas_own(league: Sequence[Row]) -> list[Row]:
+    """The rows of strategies that come with Kafka."""
+    return [row for row in league if row["strategy"] not in (OPTIMAL, CURRENT)]
+
+
+def of_racks(league: Sequence[Row], column: str) -> tuple[Any, Any] | None:
+    """Reads across racks now and with `optimal`; None unless that saves some."""
+    now, then = row_of(league, CURRENT), row_of(league, OPTIMAL)
+    before, after = (row[column] if row else None for row in (now, then))
+    saves = before is not None and after is not None and after < before
+    return (before, after) if saves else None
