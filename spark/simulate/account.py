@@ -156,8 +156,8 @@ def unknown_lag(timeline: Timeline) -> str | None:
             "[rates] in the scenario."
         )
     return (
-        "Lag isn't known: nothing shows how much a member can read. State peak_rate (records a "
-        "second) in [consumers] or in the scenario."
+        "Lag isn't known: the store doesn't show that members can read enough to catch up. State "
+        "peak_rate (records a second) in [consumers] or in the scenario."
     )
 
 

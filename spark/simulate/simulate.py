@@ -63,7 +63,8 @@ class GroupSimulation:
 
     def by_chance(self, seeds: Iterable[int]) -> list[Timeline]:
         """The timelines of the same scenario for other seeds: what chance makes of it."""
-        return [simulate(self.scenario, seed) for seed in seeds]
+        stated = self.events.peak_rate or self.parameters.peak_rate
+        return [_timeline(self.scenario, seed, is_seen=not stated) for seed in seeds]
 
 
 def scenario_in(path: Path) -> Events:
@@ -144,9 +145,14 @@ def _simulated(
         peak_rate=peak_rate,
         end=end,
     )
-    return GroupSimulation(
-        row.cluster, group, strategy, parameters, scenario, report, simulate(report, seed)
-    )
+    timeline = _timeline(report, seed, is_seen=not (scenario.peak_rate or parameters.peak_rate))
+    return GroupSimulation(row.cluster, group, strategy, parameters, scenario, report, timeline)
+
+
+def _timeline(scenario: Scenario, seed: int, *, is_seen: bool) -> Timeline:
+    """A run; `is_seen`: what members can read is only known as what they were seen to."""
+    timeline = simulate(scenario, seed)
+    return timeline.by_seen_peak_rate() if is_seen else timeline
 
 
 def _flow(group: Group, scenario: Events, parameters: Parameters, stored: Flow) -> Flow:

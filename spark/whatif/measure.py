@@ -139,15 +139,18 @@ class _Case:
             goals=weights.alone(self._now.goals),
             capacities=capacities,
         )
+        timeline = ran.timeline
+        if parameters.peak_rate is None:
+            timeline = timeline.by_seen_peak_rate()
         most, bounds = int(ran.loads.max(initial=0)), self._then or then
         return {
             "partitions_after": _partitions(then.problem),
             "max_load_after": most,
             "min_load_after": int(ran.loads.min(initial=most)),
             "excess_after": bounds.excess(most),
-            **figures_of(ran.timeline),
+            **figures_of(timeline),
             "leaderless": sum(len(item.without) for item in self._down.values()),
-            "max_weight_after": weights.at_end(then.problem, ran.timeline, capacities),
+            "max_weight_after": weights.at_end(then.problem, timeline, capacities),
             "weight_bound_after": bounds.weight_bound,
         }
 

@@ -207,7 +207,7 @@ def test_without_rates_or_a_peak_rate_it_says_so_and_shows_no_lag(
     output = everything(run(*words, rated_scenario(tmp_path, "peak_rate = 100")))
     assert "Lag isn't known: the store has no two snapshots with offsets" in output
     output = everything(run(*words, rated_scenario(tmp_path, "[rates]\nt = 10")))
-    assert "Lag isn't known: nothing shows how much a member can read" in output
+    assert "Lag isn't known: the store doesn't show that members can read enough" in output
     assert not [line for line in output.splitlines() if line.startswith("lag ")]
     config = tmp_path / "peak.toml"
     config.write_text("[consumers]\npeak_rate = 100\n")

@@ -197,6 +197,13 @@ def test_lag_is_told_where_rates_and_what_a_member_can_read_are_known() -> None:
     row.peak_rates = np.array([40.0])  # no more than what the busiest has to read
     (unknown,) = rows_of_group(row, seen, TimeLimit(60), DEFAULT_GOALS)
     assert unknown.max_lag_seconds is None
+    row.peak_rates = np.array([50.0])  # two members can't read what eight partitions get
+    crash = WhatIf((Crash(rack="r2"),), ("range",))
+    (unknown,) = rows_of_group(row, crash, TimeLimit(60), DEFAULT_GOALS)
+    assert (unknown.status, unknown.never_caught_up) == ("ok", None)
+    stated_too = WhatIf(crash.events, ("range",), consumers=FleetConsumers({"peak_rate": 50}))
+    (never,) = rows_of_group(row, stated_too, TimeLimit(60), DEFAULT_GOALS)
+    assert (never.never_caught_up, never.catch_up_seconds) == (8, None)
     row.peak_rates = np.array([100.0])
     (known,) = rows_of_group(row, seen, TimeLimit(60), DEFAULT_GOALS)
     assert known.cells() == result.cells()
