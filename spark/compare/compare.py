@@ -71,6 +71,7 @@ def fleet_of(comparison: DataFrame, *keys: str) -> DataFrame:
     * `mean_topic_share`: the mean of the groups' `worst_topic_share`.
     * `excess`: the partitions that the most loaded member of each group has above the most loaded
       one of that group's optimum.
+    * `host_excess`: the same of the most loaded host of each group.
     * `local_reads`, `remote_reads`: sums over groups whose goals and facts have racks.
     * `mean_over_bound`, `worst_over_bound`: how far the most loaded member by weight is above the
       bound of its group, 1 being as low as can be, on average and in the worst group; null without
@@ -85,6 +86,7 @@ def fleet_of(comparison: DataFrame, *keys: str) -> DataFrame:
     mean = F.col("partitions") / F.col("members")
     sums = (
         "excess",
+        "host_excess",
         "local_reads",
         "remote_reads",
         "sum_squares",

@@ -19,6 +19,9 @@ class ComparedRow(GroupRow):
     `worst_topic_share`: the most partitions of a topic that a member has, over its fair share (the
     topic's partitions over its readers, rounded up), of the worst topic. 1 is as good as can be.
 
+    `max_host_load`: the most that a host's members have together, null where no two members share a
+    host, or all share the same; `host_excess`: by so many it is above that of the optimum.
+
     `local_reads` and `remote_reads`: partitions read within a rack and across racks, in the meaning
     of the group's goals; null where goals or facts have no racks. `balance_optimal` and
     `moves_optimal` are about balance and moves alone, whatever the goals say of racks.
@@ -53,3 +56,5 @@ class ComparedRow(GroupRow):
     kind: Text = None
     max_weight: Real = None
     weight_bound: Real = None
+    max_host_load: Long = None
+    host_excess: Long = None

@@ -108,19 +108,21 @@ class _Measured(Trial):
         answer, seconds = self.answer(strategy)
         target = answer.target
         measures = measure(problem, target)
-        columns = measures._asdict()
-        del columns["max_host_load"]  # hosts are no part of a comparison
-        excess = None
+        excess = host_excess = None
         if self._optimum is not None:
             excess = max(0, measures.max_load - self._optimum.max_load)
+            if measures.max_host_load is not None:
+                least = self._optimum.max_host_load or 0
+                host_excess = max(0, measures.max_host_load - least)
         is_by_weight = self.goals.by_weight
         proof = self._proof_by_weight(target) if is_by_weight else self._proof(target, measures)
         local, remote = self._racks.reads(target) if self._racks else (None, None)
         return {
-            **columns,
+            **measures._asdict(),
             **proof._asdict(),
             "seconds": seconds,
             "excess": excess,
+            "host_excess": host_excess,
             "worst_topic_share": worst_topic_share(problem, target),
             "local_reads": local,
             "remote_reads": remote,
