@@ -7,9 +7,9 @@ from optimizer.checker.check import (
     check_assignment as check_assignment,
     measure_assignment as measure_assignment,
 )
-from optimizer.checker.homogeneous import check_homogeneous as check_homogeneous
+from optimizer.checker.evenness import check_homogeneous as check_homogeneous
+from optimizer.checker.facts import rack_facts_of as rack_facts_of
 from optimizer.checker.kinds import Kinds as Kinds, kinds_of as kinds_of
-from optimizer.checker.racks import rack_facts_of as rack_facts_of
 from optimizer.checker.weighted import (
     Bounds as Bounds,
     Prices as Prices,

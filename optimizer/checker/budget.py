@@ -18,10 +18,12 @@ from optimizer.checker.certificate import (
     encode_with_prices,
     has_prices,
 )
+from optimizer.checker.counting import forced_moves
 from optimizer.checker.counts import Counts, counts_of
-from optimizer.checker.hosts import host_of_members
+from optimizer.checker.evenness import host_of_members
+from optimizer.checker.hubs import kinds_under
 from optimizer.checker.kinds import kinds_of
-from optimizer.checker.limits import forced_moves, kinds_under
+from optimizer.checker.levels import Moves
 from optimizer.checker.proof import Proof, prove
 from optimizer.model import Goals, IntArray, Limits, Problem
 
@@ -128,7 +130,7 @@ def prices_of_rival(judged: Counts, rival: IntArray, load: int, moves: int) -> I
     counts = replace(counts, limits=limits)
     if counts.measures.max_load > load:
         return _confined(counts, load) * (moves + 1)
-    result = counts.residual_network(most=load).search(counts.arc_costs("moves"))
+    result = counts.residual_network(most=load).search(Moves("moves").arc_costs(counts))
     if result.cycle is not None:
         return nothing
     of_members: IntArray = result.potential[kinds.kind_count : -1]

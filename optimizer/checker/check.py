@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -10,15 +10,11 @@ import numpy as np
 
 from optimizer.checker.budget import prove_within_budget
 from optimizer.checker.certificate import has_prices
-from optimizer.checker.costs import COSTS, cost_facts
-from optimizer.checker.counts import Counts, counts_of
-from optimizer.checker.homogeneous import proven_homogeneous
-from optimizer.checker.hosts import every_host_of_members, host_of_members
-from optimizer.checker.kinds import Kinds, cut, cut_with_hubs, kinds_of, with_cells
-from optimizer.checker.limits import forced_moves, kinds_under, limit_faults, separated
-from optimizer.checker.pair_facts import PairFacts
+from optimizer.checker.counting import counted
+from optimizer.checker.counts import Counts
+from optimizer.checker.evenness import host_of_members, proven_homogeneous
+from optimizer.checker.facts import COSTS, cost_facts
 from optimizer.checker.proof import prove
-from optimizer.checker.racks import RackFacts
 from optimizer.checker.weighted import WeightVerdict, check_by_weight
 from optimizer.model import (
     DEFAULT_GOALS,
@@ -26,7 +22,6 @@ from optimizer.model import (
     NOBODY,
     Goals,
     IntArray,
-    Limits,
     Measures,
     Problem,
     Reads,
@@ -36,9 +31,6 @@ from optimizer.model import (
     units_of,
     weights_of,
 )
-
-FAULTS_NAMED = 5
-"""So many partitions of each sort of fault are named; the rest are counted."""
 
 
 class Verdict(NamedTuple):
@@ -100,8 +92,7 @@ def check_assignment(
     optimal, if Σ load² is the least of plans that move as few, and moves are, if none with such a
     largest load moves fewer. Without either nothing is known of the balance.
     """
-    faults = list(_malformed(problem, target))
-    if faults:
+    if faults := _malformed(problem, target):
         return Verdict(faults, None, False, None, None)
     problem = on_hosts(problem, goals.host)
     if goals.copartition:
@@ -109,47 +100,54 @@ def check_assignment(
     if goals.by_weight:
         return _by_weight(problem, target, certificate, goals)
     levels = levels_of(problem, goals) if levels is None else levels
-    if host_of_members(problem) is None:
-        levels = [level for level in levels if level != "hosts"]
     is_limited = goals.max_moves is not None and (rival is not None or has_prices(certificate))
-    if is_limited:
-        levels = [level for level in levels if level != "spread"]
-    limits = limits_of(problem, goals.limits)
-    facts, by_topic = cost_facts(problem, goals), "spread" in levels
-    plain = not facts and not certificate and not is_limited and limits is None
-    measures = proven_homogeneous(problem, target, levels) if plain else None
-    if measures:
-        hosts, spread = (True if level in levels else None for level in ("hosts", "spread"))
-        verdict = Verdict([], measures, True, True, None, certificate=b"")
-        return verdict._replace(hosts_optimal=hosts, spread_optimal=spread)
-    result = _counted(problem, target, facts, by_topic, limits)
-    if not isinstance(result, Counts):
-        return Verdict(result, None, False, None, None)
-    counts, kinds = result, result.kinds
-    if "hosts" in levels or (limits is not None and limits.most_on_host is not None):
-        counts = replace(counts, host=every_host_of_members(problem))
+    is_plain = not (certificate or is_limited or limits_of(problem, goals.limits))
+    is_plain &= not cost_facts(problem, goals)
+    left_out = [*(["spread"] * is_limited), *(["hosts"] * (host_of_members(problem) is None))]
+    levels = [level for level in levels if level not in left_out]
+    if is_plain:
+        measures = proven_homogeneous(problem, target, levels)
+        if measures is not None:
+            return _proven(measures, levels)
+    counts = counted(problem, target, goals, levels)
+    if not isinstance(counts, Counts):
+        return Verdict(counts, None, False, None, None)
     if is_limited:
         judged = prove_within_budget(counts, goals, certificate, rival)
     else:
         judged = prove(counts, ["balance", *levels], certificate)
-    proven, witness, proof, fault = judged
-    return Verdict(
-        [],
-        counts.measures,
-        proven.get("balance"),
-        **_columns(proven, kinds),
-        witness=witness,
-        reads_found=counts.reads(counts.owned),
-        reads=counts.reads(counts.held),
-        certificate=proof,
-        certificate_fault=fault,
+    return _measured(counts)._replace(
+        balance_optimal=judged.proven.get("balance"),
+        **_columns(judged.proven, counts.kinds.flags),
+        witness=judged.witness,
+        certificate=judged.certificate,
+        certificate_fault=judged.fault,
     )
 
 
-def _columns(proven: Mapping[str, bool], kinds: Kinds) -> dict[str, Any]:
+def measure_assignment(problem: Problem, target: IntArray, goals: Goals = DEFAULT_GOALS) -> Verdict:
+    """The faults and measures that `check_assignment` tells, without a search or a proof."""
+    counts = _malformed(problem, target) or counted(problem, target, goals)
+    return _measured(counts) if isinstance(counts, Counts) else Verdict(counts, *[None] * 4)
+
+
+def _measured(counts: Counts) -> Verdict:
+    """What is told of any assignment without faults."""
+    found, reads = counts.reads(counts.owned), counts.reads(counts.held)
+    return Verdict([], counts.measures, None, None, None, reads_found=found, reads=reads)
+
+
+def _proven(measures: Measures, levels: Sequence[str]) -> Verdict:
+    """The verdict of the closed form for members who all read the same."""
+    proven = {**dict.fromkeys(levels, True), "moves": True}
+    verdict = Verdict([], measures, True, None, None, certificate=b"")
+    return verdict._replace(**_columns(proven, has_costs=()))
+
+
+def _columns(proven: Mapping[str, bool], has_costs: Container[str]) -> dict[str, Any]:
     """What is told of each level below balance; nothing of costs that the group doesn't have."""
     return {
-        level.column: None if name in COSTS and name not in kinds.flags else proven.get(name)
+        level.column: None if name in COSTS and name not in has_costs else proven.get(name)
         for name, level in LEVELS.items()
         if level.column
     }
@@ -158,23 +156,15 @@ def _columns(proven: Mapping[str, bool], kinds: Kinds) -> dict[str, Any]:
 def _by_weight(
     problem: Problem, target: IntArray, certificate: bytes | None, goals: Goals
 ) -> Verdict:
-    limits = limits_of(problem, goals.limits)
-    counts = _counted(problem, target, cost_facts(problem, goals), by_topic=False, limits=limits)
+    counts = counted(problem, target, goals)
     if not isinstance(counts, Counts):
         return Verdict(counts, None, False, None, None)
-    bare = kinds_of(problem)
-    kinds = bare if limits is None else kinds_under(bare, limits)
-    forced = forced_moves(problem, bare, kinds)
-    weight_verdict = check_by_weight(problem, kinds, target, goals, certificate, forced)
+    kinds = counts.allowed or counts.kinds
+    weight_verdict = check_by_weight(problem, kinds, target, goals, certificate, counts.forced)
     is_fewest = weight_verdict.within and weight_verdict.moves <= weight_verdict.moves_bound
-    return Verdict(
-        [],
-        counts.measures,
-        weight_verdict.within or None,
-        is_fewest or None,
-        None,
-        reads_found=counts.reads(counts.owned),
-        reads=counts.reads(counts.held),
+    return _measured(counts)._replace(
+        balance_optimal=weight_verdict.within or None,
+        moves_optimal=is_fewest or None,
         certificate=weight_verdict.certificate,
         certificate_fault=weight_verdict.fault,
         weight=weight_verdict,
@@ -193,9 +183,8 @@ def _together(
     By count nothing is known of units of several sizes, unless nothing would be better if they
     could be cut; nor of the moves where parts of a unit stay with their owners whoever gets it.
     """
-    limits, facts = limits_of(problem, goals.limits), cost_facts(problem, goals)
-    counts = _counted(problem, target, facts, by_topic=False, limits=limits)
-    faults = counts if not isinstance(counts, Counts) else separated(problem, goals, target)
+    counts = counted(problem, target, goals)
+    faults = counts if not isinstance(counts, Counts) else _separated(problem, goals, target)
     if faults or not isinstance(counts, Counts):
         return Verdict(faults, None, False, None, None)
     units, ours = units_of(problem, goals.limits), replace(goals, copartition=())
@@ -217,91 +206,44 @@ def _together(
     )
     if weight and moves:
         moves = weight.moves <= weight.moves_bound or None
+    measured = _measured(counts)
     return verdict._replace(
-        faults=verdict.faults,
-        measures=counts.measures,
+        measures=measured.measures,
         balance_optimal=balance,
         moves_optimal=moves,
         witness=None,
-        reads_found=counts.reads(counts.owned),
-        reads=counts.reads(counts.held),
+        reads_found=measured.reads_found,
+        reads=measured.reads,
         weight=weight or None,
     )
 
 
-def measure_assignment(problem: Problem, target: IntArray, goals: Goals = DEFAULT_GOALS) -> Verdict:
-    """The faults and measures that `check_assignment` tells, without a search or a proof."""
-    faults = list(_malformed(problem, target))
-    if faults:
-        return Verdict(faults, None, None, None, None)
-    limits = limits_of(problem, goals.limits)
-    counts = _counted(problem, target, cost_facts(problem, goals), by_topic=False, limits=limits)
-    if not isinstance(counts, Counts):
-        return Verdict(counts, None, None, None, None)
-    return Verdict(
-        [],
-        counts.measures,
-        None,
-        None,
-        None,
-        reads_found=counts.reads(counts.owned),
-        reads=counts.reads(counts.held),
-    )
-
-
-def _counted(
-    problem: Problem,
-    target: IntArray,
-    facts: Sequence[PairFacts],
-    by_topic: bool,
-    limits: Limits | None,
-) -> Counts | list[str]:
-    """The assignment in counts, or why it isn't one of the group under its limits."""
-    is_capped = limits is not None and limits.most_of_topic is not None
-    bare = kinds_of(problem, by_topic or is_capped)
-    coarse = bare if limits is None else kinds_under(bare, limits)
-    if limits is not None:
-        faults = [
-            *_misplaced(problem, bare, target),
-            *limit_faults(problem, bare, limits, target),
-        ]
-        if faults:
-            return faults
-    kinds = coarse
-    for each in facts:
-        result = None
-        if len(facts) == 1 and isinstance(each, RackFacts):
-            result = cut_with_hubs(kinds, each, problem.owner, target)
-        kinds = result or cut(kinds, each)
-    counts = counts_of(problem, with_cells(kinds), target)
-    if counts is None:
-        return list(_misplaced(problem, bare, target))
-    if limits is None:
-        return counts
-    forced, measures = forced_moves(problem, bare, coarse), counts.measures
-    measures = measures._replace(
-        moves=measures.moves + forced, takeovers=measures.takeovers - forced
-    )
-    return replace(counts, measures=measures, limits=limits)
-
-
-def _malformed(problem: Problem, target: IntArray) -> Iterator[str]:
+def _malformed(problem: Problem, target: IntArray) -> list[str]:
+    """Why it can't be an assignment of any group of so many partitions and members."""
     if len(target) != problem.partition_count:
-        yield f"{len(target)} partitions are assigned, and the group has {problem.partition_count}"
-    elif len(target) and not NOBODY <= target.min() <= target.max() < len(problem.member_ids):
-        yield f"an index is not one of the {len(problem.member_ids)} members'"
+        return [
+            f"{len(target)} partitions are assigned, and the group has {problem.partition_count}"
+        ]
+    if len(target) and not NOBODY <= target.min() <= target.max() < len(problem.member_ids):
+        return [f"an index is not one of the {len(problem.member_ids)} members'"]
+    return []
 
 
-def _misplaced(problem: Problem, kinds: Kinds, target: IntArray) -> Iterator[str]:
-    left_out = (target == NOBODY) & (kinds.kind_of >= 0)
-    yield from _named(problem, left_out, "has subscribers and is assigned to nobody")
-    unread = (target != NOBODY) & (kinds.pair_of(target) < 0)
-    yield from _named(problem, unread, "is assigned to a member that doesn't subscribe to it")
-
-
-def _named(problem: Problem, faulty: IntArray, fault: str) -> Iterator[str]:
-    partitions = np.flatnonzero(faulty).tolist()
-    for partition in partitions[:FAULTS_NAMED]:
-        yield f"{problem.partition_name(partition)} {fault}"
-    if len(partitions) > FAULTS_NAMED:
-        yield f"{len(partitions) - FAULTS_NAMED} more partitions: each {fault}"
+def _separated(problem: Problem, goals: Goals, target: IntArray) -> list[str]:
+    """What goes to different members and is to go to the same."""
+    of_partition = units_of(problem, goals.limits).of_partition
+    read = (of_partition >= 0).nonzero()[0]
+    order = read[np.argsort(of_partition[read], kind="stable")]
+    here, after = order[:-1], order[1:]
+    apart = (of_partition[here] == of_partition[after]) & (target[here] != target[after])
+    count = int(np.count_nonzero(apart))
+    if not count:
+        return []
+    first = int(apart.argmax())
+    items, other = int(here[first]), int(after[first])
+    names = problem.member_ids
+    return [
+        f"{problem.partition_name(items)} is assigned to {names[target[items]]} and "
+        f"{problem.partition_name(other)} to {names[target[other]]}; they are to be together"
+        + (f" ({count} such)" if count > 1 else "")
+    ]

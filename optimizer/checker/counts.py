@@ -6,14 +6,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from optimizer.checker.hosts import host_loads, host_of_members
+from optimizer.checker.evenness import every_host_of_members, host_loads, host_of_members, spread_of
 from optimizer.checker.kinds import Kinds
-from optimizer.checker.residual_network import FREE, ArcCosts, ResidualNetwork
-from optimizer.checker.spread import spread_of
-from optimizer.model import NOBODY, NOTHING, IntArray, Limits, Measures, Problem, Reads
-
-CHANGED_FRACTION = 4
-"""Changes are counted apart if they are fewer than one in so many partitions."""
+from optimizer.checker.residual_network import ResidualNetwork
+from optimizer.model import NOBODY, IntArray, Limits, Measures, Problem, Reads
 
 
 @dataclass(frozen=True)
@@ -22,7 +18,9 @@ class Counts:
 
     `loads` has the number of partitions of each member. `owned`, `held` and `kept` have for each
     pair how many partitions of its kind the member owns now, is given, and keeps. `limits` are
-    those that other assignments have to keep to as well. `host` has that of each member, where
+    those that other assignments have to keep to as well; `allowed` are the kinds with those readers
+    alone whom limits allow, before costs cut them, and `forced` how many partitions leave an
+    owner who could keep them but for these. `host` has that of each member, where
     hosts matter.
     """
 
@@ -35,37 +33,9 @@ class Counts:
     held: IntArray
     kept: IntArray
     limits: Limits | None = None
+    allowed: Kinds | None = None
+    forced: int = 0
     host: IntArray | None = None
-
-    def arc_costs(self, level: str) -> ArcCosts:
-        """What the arcs cost at a level.
-
-        A member's n-th partition costs n - 1, so that Σ load² falls and rises with the sum; so does
-        a host's. A member's n-th of a topic costs 2n - 1 at the level of spread; a partition that
-        its member could have kept costs 1, and so does one that has a cost of
-        `optimizer.checker.costs`, such as a read across racks.
-        """
-        if level == "balance":
-            return ArcCosts(FREE, FREE, more=self.loads, less=1 - self.loads)
-        if level == "hosts":
-            of_host = NOTHING if self.host is None else host_loads(self.host, self.loads)
-            return ArcCosts(FREE, FREE, host_more=of_host, host_less=1 - of_host)
-        if level == "moves":
-            regains, gives_up = self.held < self.owned, self.held <= self.owned
-            return ArcCosts(-regains.view(np.int8), gives_up.view(np.int8))
-        if level == "spread":
-            return self._costs_of_spread()
-        if level not in self.kinds.flags:
-            return ArcCosts(FREE, FREE)
-        cost, hubs = self.kinds.flags[level].view(np.int8), self.kinds.hubs
-        everywhere = FREE if hubs is None else hubs.costly.view(np.int8)
-        return ArcCosts(cost, -cost, everywhere=everywhere)
-
-    def _costs_of_spread(self) -> ArcCosts:
-        if self.kinds.cell is None:
-            return ArcCosts(2 * self.held + 1, 1 - 2 * self.held)
-        held = self.held_in_cells
-        return ArcCosts(FREE, FREE, up=2 * held + 1, down=1 - 2 * held)
 
     @property
     def held_in_cells(self) -> IntArray:
@@ -126,56 +96,26 @@ class Counts:
         return replace(network, everywhere=everywhere, near=near, on=on, out=out, hubs=hubs)
 
 
-def counts_of(problem: Problem, kinds: Kinds, target: IntArray) -> Counts | None:
-    """Count an assignment, from what changes; None if it isn't one of the group.
-
-    It is one if all partitions with readers, and no others, are held by kinds.
-    """
-    kind, owner, assigned = kinds.kind_of, problem.owner, target
-    if kind.min(initial=0) < 0:
-        read = (kind >= 0).nonzero()[0]
-        if np.count_nonzero(target >= 0) > np.count_nonzero(target[read] >= 0):
-            return None
-        kind, owner, assigned = kind[read], owner[read], target[read]
-    if assigned.min(initial=0) < 0:
+def counts_of(
+    problem: Problem, kinds: Kinds, target: IntArray, by_host: bool = False
+) -> Counts | None:
+    """Count an assignment; None if it isn't one of the group."""
+    holdings = kinds.holdings(problem.owner, target)
+    if holdings is None:
         return None
-    base = kind * kinds.member_count
-    is_changed = assigned != owner
-    changes = int(np.count_nonzero(is_changed))
-    if changes * CHANGED_FRACTION < len(assigned):
-        changed = is_changed.nonzero()[0]
-        where, before = base[changed], owner[changed]
-        owned = _count(kinds, base, owner)
-        kept = owned - _count(kinds, where, before) if changes else owned
-        held = kept + kinds.count(where + assigned[changed]) if changes else owned
-        since = int(np.count_nonzero(before != NOBODY))
-    else:
-        owned = _count(kinds, base, owner)
-        base += assigned
-        held = kinds.count(base)
-        kept = kinds.count(base[~is_changed])
-        since = int(np.count_nonzero(is_changed & (owner != NOBODY)))
-    if int(held.sum()) != len(assigned):
-        return None
-    loads = np.bincount(assigned, minlength=kinds.member_count)
-    moves = int(owned.sum()) - int(kept.sum())
+    loads = np.bincount(target + 1, minlength=kinds.member_count + 1)[1:]
+    moves = int(holdings.owned.sum()) - int(holdings.kept.sum())
+    before = problem.owner[(target != problem.owner) & (kinds.kind_of >= 0)]
     host = host_of_members(problem)
     measures = Measures(
-        partitions=len(assigned),
+        partitions=int(loads.sum()),
         max_load=int(loads.max(initial=0)),
         min_load=int(loads.min()) if len(loads) else 0,
         sum_squares=int(loads @ loads),
         moves=moves,
-        takeovers=since - moves,
+        takeovers=int(np.count_nonzero(before != NOBODY)) - moves,
         spread=spread_of(problem, target),
         max_host_load=None if host is None else int(host_loads(host, loads).max()),
     )
-    return Counts(problem, kinds, target, measures, loads, owned, held, kept)
-
-
-def _count(kinds: Kinds, base: IntArray, owner: IntArray) -> IntArray:
-    """Count owners by pair; some may be nobody."""
-    if owner.min(initial=0) >= 0:
-        return kinds.count(base + owner)
-    owned = (owner >= 0).nonzero()[0]
-    return kinds.count(base[owned] + owner[owned])
+    host = every_host_of_members(problem) if by_host else None
+    return Counts(problem, kinds, target, measures, loads, *holdings, host=host)

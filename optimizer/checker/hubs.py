@@ -1,42 +1,137 @@
-"""Kinds cut so fine that listing every reader of each would take more than the group itself has.
+"""Kinds cut by what is true of their partitions, also so fine that hubs stand for most readers.
 
-Pairs are then those alone that an owner or the plan makes, and hubs lead to all other readers.
+Where listing every reader of each kind would take more than the group itself has, pairs are those
+alone that an owner or the plan makes, and hubs lead to all other readers.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
-from optimizer.checker.pair_facts import Flags
-from optimizer.checker.racks import RackFacts
-from optimizer.model import IntArray, occurs
+from optimizer.checker.facts import PairFacts, RackFacts, TableFacts
+from optimizer.checker.kinds import Hubs, Kinds
+from optimizer.model import IntArray, Limits, distinct, occurs, ranges
 
 FEWER = 7
 """Hubs are taken where they are so many times fewer than pairs of a kind and a reader."""
 
+ALLOWED = "allowed"
 
-@dataclass(frozen=True)
-class Hubs:
-    """Arcs from kinds to all who may read them, by way of hubs.
 
-    Kinds that have the same readers are of a class, `class_of`. By the hub of its class a partition
-    gets to any reader, and costs a read across racks where the kind is `costly`; by that of a class
-    and a rack to the readers there, at no cost: `near_kind` and `near_hub` are the arcs there.
-    `class_of_hub` has the class of each hub of a rack. A class and a reader are a pair of their
-    own, from the hub `hub_of_reader` of its rack to `reader`, a member; `cell` is the cell of
-    these, where there are cells.
-    """
+def kinds_under(kinds: Kinds, limits: Limits) -> Kinds:
+    """The kinds with those readers alone whom limits allow."""
+    if limits.allowed.all():
+        return kinds
+    facts = TableFacts(limits.row_of, np.arange(kinds.member_count), ALLOWED, limits.allowed)
+    result = cut(kinds, facts)
+    may = result.flags[ALLOWED]
+    kind = np.arange(result.kind_count).repeat(np.diff(result.offsets))[may]
+    return replace(
+        result,
+        offsets=np.append(0, np.bincount(kind, minlength=result.kind_count).cumsum()),
+        member=result.member[may],
+        keys=result.keys[may],
+        flags={name: flags[may] for name, flags in result.flags.items() if name != ALLOWED},
+    )
 
-    class_of: IntArray
-    costly: Flags
-    near_kind: IntArray
-    near_hub: IntArray
-    class_of_hub: IntArray
-    hub_of_reader: IntArray
-    reader: IntArray
-    cell: IntArray | None = None
+
+def cut_by_facts(
+    kinds: Kinds, facts: Sequence[PairFacts], owner: IntArray, target: IntArray
+) -> Kinds:
+    """Cut every kind by all facts; with hubs where racks alone make pairs by far too many."""
+    for each in facts:
+        with_hubs = None
+        if len(facts) == 1 and isinstance(each, RackFacts):
+            with_hubs = cut_with_hubs(kinds, each, owner, target)
+        kinds = with_hubs or cut(kinds, each)
+    return with_cells(kinds)
+
+
+def cut(kinds: Kinds, facts: PairFacts) -> Kinds:
+    """Cut every kind by what is true of its partitions."""
+    kind_of, kind, row = _cut(kinds, facts)
+    counts = np.diff(kinds.offsets)[kind]
+    pairs = ranges(kinds.offsets[kind], counts)
+    member = kinds.member[pairs]
+    flags = facts.flags(row.repeat(counts), facts.column_of[member])
+    return Kinds(
+        kind_of=kind_of,
+        offsets=np.append(0, counts.cumsum()),
+        member=member,
+        keys=np.arange(len(kind)).repeat(counts) * kinds.member_count + member,
+        member_count=kinds.member_count,
+        flags={
+            **{name: flag[pairs] for name, flag in kinds.flags.items()},
+            **flags,
+        },
+        topic=kinds.topic[kind] if len(kinds.topic) else kinds.topic,
+    )
+
+
+def _cut(kinds: Kinds, facts: PairFacts) -> tuple[IntArray, IntArray, IntArray]:
+    """The finer kind of each partition; the kind that each of them is of, and its row."""
+    read = kinds.kind_of >= 0
+    key = kinds.kind_of[read] * facts.rows + facts.row_of[read]
+    result, number = distinct(key, kinds.kind_count * facts.rows)
+    kind_of = np.full_like(kinds.kind_of, -1)
+    kind_of[read] = number
+    return kind_of, result // max(facts.rows, 1), result % max(facts.rows, 1)
+
+
+def cut_with_hubs(
+    kinds: Kinds, facts: RackFacts, owner: IntArray, target: IntArray
+) -> Kinds | None:
+    """The same with hubs; None where pairs will do."""
+    kind_of, kind, row = _cut(kinds, facts)
+    hubs = hubs_of(kind, row, kinds.offsets, kinds.member, facts)
+    if hubs is None:
+        return None
+    members = kinds.member_count
+    pairs = [
+        kind_of[may] * members + items[may]
+        for items in (owner, target)
+        for may in [kinds.pair_of(items) >= 0]
+    ]
+    keys = np.union1d(*pairs)
+    of, member = np.divmod(keys, members)
+    result = Kinds(
+        kind_of=kind_of,
+        offsets=keys.searchsorted(np.arange(len(kind) + 1) * members),
+        member=member,
+        keys=keys,
+        member_count=members,
+        flags=facts.flags(row[of], facts.column_of[member]),
+        topic=kinds.topic[kind] if len(kinds.topic) else kinds.topic,
+        hubs=hubs,
+    )
+    if not len(kinds.topic):
+        return result
+    topic = kinds.topic.repeat(np.diff(kinds.offsets))
+    cells, cell = np.unique(topic * members + kinds.member, return_inverse=True)
+    return replace(
+        result,
+        cell=cells.searchsorted(result.topic[of] * members + member),
+        member_of_cell=cells % members,
+        topic_of_cell=cells // members,
+        hubs=replace(hubs, cell=cell.reshape(-1)),
+    )
+
+
+def with_cells(kinds: Kinds) -> Kinds:
+    """Number the topics and members, if several kinds are of one topic."""
+    if kinds.hubs is not None or not (kinds.topic[1:] == kinds.topic[:-1]).any():
+        return kinds
+    topic = kinds.topic.repeat(np.diff(kinds.offsets))
+    cells, cell = np.unique(topic * kinds.member_count + kinds.member, return_inverse=True)
+    return replace(
+        kinds,
+        cell=cell,
+        member_of_cell=cells % kinds.member_count,
+        topic_of_cell=cells // kinds.member_count,
+    )
 
 
 def hubs_of(

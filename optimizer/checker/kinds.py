@@ -7,18 +7,50 @@ fault in one of them must not hide in the other.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 
-from optimizer.checker.hubs import Hubs, hubs_of
-from optimizer.checker.pair_facts import Flags, PairFacts
-from optimizer.checker.racks import RackFacts
-from optimizer.model import NOTHING, IntArray, Problem, distinct, ranges, stable_order
+from optimizer.checker.facts import Flags
+from optimizer.model import NOTHING, IntArray, Problem, ranges, stable_order
+
+CHANGED_FRACTION = 4
+"""Changes are counted apart if they are fewer than one in so many partitions."""
 
 DENSE = 8
 """A table of all kinds and members may have so many times the entries that are used."""
+
+
+@dataclass(frozen=True)
+class Hubs:
+    """Arcs from kinds to all who may read them, by way of hubs.
+
+    Kinds that have the same readers are of a class, `class_of`. By the hub of its class a partition
+    gets to any reader, and costs a read across racks where the kind is `costly`; by that of a class
+    and a rack to the readers there, at no cost: `near_kind` and `near_hub` are the arcs there.
+    `class_of_hub` has the class of each hub of a rack. A class and a reader are a pair of their
+    own, from the hub `hub_of_reader` of its rack to `reader`, a member; `cell` is the cell of
+    these, where there are cells.
+    """
+
+    class_of: IntArray
+    costly: Flags
+    near_kind: IntArray
+    near_hub: IntArray
+    class_of_hub: IntArray
+    hub_of_reader: IntArray
+    reader: IntArray
+    cell: IntArray | None = None
+
+
+class Holdings(NamedTuple):
+    """How many partitions of each pair's kind its member owns now, is given, and keeps."""
+
+    owned: IntArray
+    held: IntArray
+    kept: IntArray
 
 
 @dataclass(frozen=True)
@@ -28,7 +60,7 @@ class Kinds:
     A kind and a reader are a pair. `kind_of` has the kind of each partition, or -1 when no member
     subscribes to it; the pairs of kind k are offsets[k]:offsets[k + 1]. `member` has the reader of
     each pair and `keys` kind * (number of members) + reader, ascending. `flags` has what is true of
-    each pair, by name (see `optimizer.checker.pair_facts`). `topic` is that of each kind, where
+    each pair, by name (see `optimizer.checker.facts`). `topic` is that of each kind, where
     kinds are told apart by it.
 
     A cell is a topic and a member. Where kinds differ by topic and by other facts as well, `cell`
@@ -85,9 +117,40 @@ class Kinds:
         at = self.keys.searchsorted(wanted)
         return np.where(np.append(self.keys, -2)[at] == wanted, at, -1)
 
-    def count(self, keys: IntArray) -> IntArray:
-        """How often the key of each pair occurs; others are ignored."""
-        entries = self.kind_count * self.member_count
+    def holdings(self, owner: IntArray, target: IntArray) -> Holdings | None:
+        """Count owners and an assignment by pair, from what changes; None if it isn't one.
+
+        It is one if all partitions with readers, and no others, are held by kinds.
+        """
+        kind = self.kind_of
+        if kind.min(initial=0) < 0:
+            read = (kind >= 0).nonzero()[0]
+            if np.count_nonzero(target >= 0) > np.count_nonzero(target[read] >= 0):
+                return None
+            kind, owner, target = kind[read], owner[read], target[read]
+        if target.min(initial=0) < 0:
+            return None
+        base = kind * self.member_count
+        is_changed = target != owner
+        changed = is_changed.nonzero()[0]
+        owned = self.count(base, owner)
+        if not len(changed):
+            held = kept = owned
+        elif len(changed) * CHANGED_FRACTION < len(target):
+            where = base[changed]
+            kept = owned - self.count(where, owner[changed])
+            held = kept + self.count(where, target[changed])
+        else:
+            held, stays = self.count(base, target), ~is_changed
+            kept = self.count(base[stays], target[stays])
+        return Holdings(owned, held, kept) if int(held.sum()) == len(target) else None
+
+    def count(self, base: IntArray, member: IntArray) -> IntArray:
+        """How often each pair occurs; a member may be nobody, and of no pair."""
+        if member.min(initial=0) < 0:
+            there = (member >= 0).nonzero()[0]
+            base, member = base[there], member[there]
+        keys, entries = base + member, self.kind_count * self.member_count
         if entries > DENSE * (len(self.keys) + len(keys)):
             at = self.keys.searchsorted(keys)
             mask = np.append(self.keys, -1)[at] == keys
@@ -125,20 +188,6 @@ def kinds_of(problem: Problem, by_topic: bool = False) -> Kinds:
     )
 
 
-def with_cells(kinds: Kinds) -> Kinds:
-    """Number the topics and members, if several kinds are of one topic."""
-    if kinds.hubs is not None or not (kinds.topic[1:] == kinds.topic[:-1]).any():
-        return kinds
-    topic = kinds.topic.repeat(np.diff(kinds.offsets))
-    cells, cell = np.unique(topic * kinds.member_count + kinds.member, return_inverse=True)
-    return replace(
-        kinds,
-        cell=cell,
-        member_of_cell=cells % kinds.member_count,
-        topic_of_cell=cells // kinds.member_count,
-    )
-
-
 def _kinds(problem: Problem, by_topic: bool) -> tuple[IntArray, list[IntArray]]:
     """The kind of each topic, and for each kind the subscriptions that hold its topics.
 
@@ -159,73 +208,3 @@ def _kinds(problem: Problem, by_topic: bool) -> tuple[IntArray, list[IntArray]]:
         )
     ]
     return np.array(of_topic, np.int64), [np.frombuffer(items, np.int64) for items, _ in number]
-
-
-def cut(kinds: Kinds, facts: PairFacts) -> Kinds:
-    """Cut every kind by what is true of its partitions."""
-    kind_of, kind, row = _cut(kinds, facts)
-    counts = np.diff(kinds.offsets)[kind]
-    pairs = ranges(kinds.offsets[kind], counts)
-    member = kinds.member[pairs]
-    flags = facts.flags(row.repeat(counts), facts.column_of[member])
-    return Kinds(
-        kind_of=kind_of,
-        offsets=np.append(0, counts.cumsum()),
-        member=member,
-        keys=np.arange(len(kind)).repeat(counts) * kinds.member_count + member,
-        member_count=kinds.member_count,
-        flags={
-            **{name: flag[pairs] for name, flag in kinds.flags.items()},
-            **flags,
-        },
-        topic=kinds.topic[kind] if len(kinds.topic) else kinds.topic,
-    )
-
-
-def _cut(kinds: Kinds, facts: PairFacts) -> tuple[IntArray, IntArray, IntArray]:
-    """The finer kind of each partition; the kind that each of them is of, and its row."""
-    read = kinds.kind_of >= 0
-    key = kinds.kind_of[read] * facts.rows + facts.row_of[read]
-    result, number = distinct(key, kinds.kind_count * facts.rows)
-    kind_of = np.full_like(kinds.kind_of, -1)
-    kind_of[read] = number
-    return kind_of, result // max(facts.rows, 1), result % max(facts.rows, 1)
-
-
-def cut_with_hubs(
-    kinds: Kinds, facts: RackFacts, owner: IntArray, target: IntArray
-) -> Kinds | None:
-    """The same with hubs; None where pairs will do."""
-    kind_of, kind, row = _cut(kinds, facts)
-    hubs = hubs_of(kind, row, kinds.offsets, kinds.member, facts)
-    if hubs is None:
-        return None
-    members = kinds.member_count
-    pairs = [
-        kind_of[may] * members + items[may]
-        for items in (owner, target)
-        for may in [kinds.pair_of(items) >= 0]
-    ]
-    keys = np.union1d(*pairs)
-    of, member = np.divmod(keys, members)
-    result = Kinds(
-        kind_of=kind_of,
-        offsets=keys.searchsorted(np.arange(len(kind) + 1) * members),
-        member=member,
-        keys=keys,
-        member_count=members,
-        flags=facts.flags(row[of], facts.column_of[member]),
-        topic=kinds.topic[kind] if len(kinds.topic) else kinds.topic,
-        hubs=hubs,
-    )
-    if not len(kinds.topic):
-        return result
-    topic = kinds.topic.repeat(np.diff(kinds.offsets))
-    cells, cell = np.unique(topic * members + kinds.member, return_inverse=True)
-    return replace(
-        result,
-        cell=cells.searchsorted(result.topic[of] * members + member),
-        member_of_cell=cells % members,
-        topic_of_cell=cells // members,
-        hubs=replace(hubs, cell=cell.reshape(-1)),
-    )

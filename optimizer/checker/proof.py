@@ -10,11 +10,9 @@ import numpy as np
 
 from optimizer.checker.certificate import MalformedCertificateError, decode, encode
 from optimizer.checker.counts import Counts
-from optimizer.checker.hosts import host_loads
+from optimizer.checker.levels import level_named, numbered, settled
 from optimizer.checker.residual_network import ReducedCosts, ResidualNetwork, ViolatedArc
-from optimizer.checker.settled import is_free, is_settled
-from optimizer.checker.text import Sentences
-from optimizer.model import IntArray
+from optimizer.model import BALANCE, LEVELS, IntArray
 
 
 class Proof(NamedTuple):
@@ -46,11 +44,13 @@ def prove(
     result: list[IntArray] = []
     inputs, fault = _given(counts, len(levels), certificate)
     network = counts.residual_network(most)
-    settled = [is_settled(counts, name, levels) for name in levels]
+    is_settled = settled(counts, levels)
     for number, name in enumerate(levels):
         level = _Level(counts, name, network)
-        numbers = inputs[number] if inputs else np.zeros(_numbered(counts), np.int64)
-        needs_no_proof = all(settled[number:]) and not any(items.any() for items in inputs[number:])
+        numbers = inputs[number] if inputs else np.zeros(numbered(counts), np.int64)
+        needs_no_proof = all(is_settled[number:]) and not any(
+            items.any() for items in inputs[number:]
+        )
         if not (needs_no_proof or level.is_proven_by(numbers)):
             fault = level.doubt if inputs else fault
             inputs = []
@@ -72,7 +72,7 @@ def _given(
     if certificate is None:
         return [], None
     try:
-        return decode(certificate, _numbered(counts), levels), None
+        return decode(certificate, numbered(counts), levels), None
     except MalformedCertificateError as error:
         return [], f"the certificate can't be read: {error}"
 
@@ -84,14 +84,14 @@ class _Level:
         self._counts = counts
         self._name = name
         self._network = network
-        self._costs = counts.arc_costs(name)
-        self._start, self._is_within_one = _start(counts, name)
+        self._level = level_named(name)
+        self._costs, self._start = self._level.arc_costs(counts), self._level.start(counts)
         self._reduced: ReducedCosts | None = None
         self._violated: ViolatedArc | None = None
 
     def is_proven_by(self, numbers: IntArray) -> bool:
         """Whether a certificate's numbers prove the level."""
-        if not numbers.any() and (self._is_within_one or is_free(self._counts, self._name)):
+        if not numbers.any() and self._level.is_shown(self._counts):
             return True
         self._violated = self._reduce(numbers)
         return self._violated is None and self._swap is None
@@ -100,7 +100,7 @@ class _Level:
     def doubt(self) -> str:
         """Why the numbers that were looked at don't."""
         if self._violated:
-            return Sentences(self._counts).violated_arc(self._name, self._violated)
+            return _Sentences(self._counts).violated_arc(self._name, self._violated)
         return f"the certificate is one of another plan: {self._swap}"
 
     def search(self) -> tuple[IntArray, str | None]:
@@ -117,7 +117,7 @@ class _Level:
         if self._network.host is None:
             np.minimum(of_members, 0, out=of_members, where=counts.loads == 0)
         if cycle is not None:
-            return numbers, Sentences(counts).cycle(self._name, cycle)
+            return numbers, _Sentences(counts).cycle(self._name, cycle)
         if self._reduce(numbers) is not None:
             raise AssertionError("a search that finds no cycle has to end in potentials")
         return numbers, None
@@ -126,7 +126,7 @@ class _Level:
         """The arcs by which the level, now proven, stays as good."""
         if self._reduced is not None:
             return self._network.tight(self._reduced)
-        if self._is_within_one:
+        if self._level.is_of_loads:
             return self._network.tight_loads(self._costs, self._start)
         return self._network
 
@@ -138,23 +138,69 @@ class _Level:
     @cached_property
     def _swap(self) -> str | None:
         """What counts don't show: a member gave up a partition and got another one like it."""
-        return Sentences(self._counts).swap() if self._name == "moves" else None
+        return _Sentences(self._counts).swap() if self._name == "moves" else None
 
 
-def _numbered(counts: Counts) -> int:
-    """How many nodes a certificate has numbers for: members, and cells where there are any."""
-    return len(counts.loads) + len(counts.kinds.member_of_cell)
+class _Sentences:
+    """Sentences about an assignment."""
 
+    def __init__(self, counts: Counts) -> None:
+        self._counts = counts
+        self._problem = counts.problem
 
-def _start(counts: Counts, level: str) -> tuple[IntArray, bool]:
-    """Where a certificate's numbers are counted from; whether that alone proves the balance."""
-    if level == "hosts" and counts.host is not None:
-        low = int(host_loads(counts.host, counts.loads).min())
-        return np.full(_numbered(counts), -low), False
-    if level != "balance":
-        return np.zeros(_numbered(counts), np.int64), False
-    of_readers = counts.loads[counts.kinds.readers]
-    low, high = int(of_readers.min(initial=counts.measures.max_load)), counts.measures.max_load
-    is_within_one = high - low <= 1
-    start = -np.minimum(counts.loads, low) if is_within_one else -counts.loads
-    return np.concatenate((start, start[counts.kinds.member_of_cell])), is_within_one
+    def cycle(self, level: str, nodes: list[int]) -> str:
+        """The nodes of a cycle: each kind on it passes a partition from member to member."""
+        kinds = self._counts.kinds.kind_count
+        around = zip(nodes[-1:] + nodes, nodes, nodes[1:] + nodes[:1], strict=False)
+        transfers = ", ".join(
+            self._transfer(kind, self._member(giver - kinds), self._member(taker - kinds))
+            for giver, kind, taker in around
+            if kind < kinds
+        )
+        return f"{LEVELS.get(level, BALANCE).better}: {transfers}"
+
+    def swap(self) -> str | None:
+        """A member that gave up a partition and got another of the same kind, if there is one."""
+        counts, problem, target = self._counts, self._problem, self._counts.target
+        given_up = np.flatnonzero(counts.kept < np.minimum(counts.owned, counts.held))
+        if not len(given_up):
+            return None
+        pair = int(given_up[0])
+        of_kind = counts.kinds.kind_of == counts.kinds.kind_at(pair)
+        member = counts.kinds.member[pair]
+        lost = int(np.argmax(of_kind & (problem.owner == member) & (target != member)))
+        instead = int(np.argmax(of_kind & (problem.owner != member) & (target == member)))
+        names, better = problem.member_ids, LEVELS["moves"].better
+        return (
+            f"{better}: {names[member]} owns {problem.partition_name(lost)} and is given "
+            f"{problem.partition_name(instead)}; {names[target[lost]]} could have that one"
+        )
+
+    def violated_arc(self, level: str, violated_arc: ViolatedArc) -> str:
+        """What a certificate doesn't prove, and where."""
+        names, counts = self._problem.member_ids, self._counts
+        doubt = f"the certificate doesn't prove {LEVELS.get(level, BALANCE).doubt}"
+        if violated_arc.giver is None:
+            return f"{doubt}: its number for {names[violated_arc.taker]} doesn't fit"
+        giver, taker = counts.kinds.member[violated_arc.giver], self._member(violated_arc.taker)
+        partition = self._held(counts.kinds.kind_at(violated_arc.giver), int(giver))[0]
+        name = self._problem.partition_name(int(partition))
+        return f"{doubt}: by its numbers {name} should go from {names[giver]} to {names[taker]}"
+
+    def _member(self, node: int) -> int:
+        """The member that a node is or, if it is a cell, that is above it."""
+        members = self._counts.kinds.member_count
+        return node if node < members else int(self._counts.kinds.member_of_cell[node - members])
+
+    def _transfer(self, kind: int, giver: int, taker: int) -> str:
+        """Best names one that the taker owns, or that the giver does not; any of it will do."""
+        problem = self._problem
+        partitions = self._held(kind, giver)
+        owner = problem.owner[partitions]
+        best = partitions[np.argmax(2 * (owner == taker) + (owner != giver))]
+        names = problem.member_ids
+        return f"{problem.partition_name(int(best))} from {names[giver]} to {names[taker]}"
+
+    def _held(self, kind: int, member: int) -> IntArray:
+        kinds = self._counts.kinds
+        return np.flatnonzero((kinds.kind_of == kind) & (self._counts.target == member))

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from optimizer.checker.hubs import Hubs
+from optimizer.checker.kinds import Hubs
 from optimizer.checker.negative_cycle import Arcs, Search, search
 from optimizer.model import NOTHING, IntArray
 

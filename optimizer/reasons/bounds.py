@@ -61,7 +61,7 @@ def bounds_of(problem: Problem, kinds: Kinds, target: IntArray) -> list[Bound]:
     loads = np.bincount(target[target >= 0], minlength=kinds.member_count)
     kind = kinds.keys // kinds.member_count
     read = target >= 0
-    held = kinds.count((kinds.kind_of * kinds.member_count + target)[read]) > 0
+    held = kinds.count((kinds.kind_of * kinds.member_count)[read], target[read]) > 0
     subscribed = np.unique(kinds.member)
     most = int(subscribed[loads[subscribed].argmax()])
     least = int(subscribed[loads[subscribed].argmin()])

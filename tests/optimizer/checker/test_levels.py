@@ -7,8 +7,7 @@ import pytest
 
 from optimizer import Goals
 from optimizer.checker import check_assignment
-from optimizer.checker.costs import COSTS as CHECKER_COSTS
-from optimizer.checker.pair_facts import TableFacts
+from optimizer.checker.facts import COSTS as CHECKER_COSTS, TableFacts
 from optimizer.model import LEVELS, IntArray, Problem
 from optimizer.model.levels import Level
 from optimizer.solver import solve

@@ -1,4 +1,4 @@
-"""The closed form's own proof, for members who all read the same topics."""
+"""How even a plan is over members, hosts and topics, and what shows that none is more even."""
 
 from __future__ import annotations
 
@@ -8,9 +8,124 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from optimizer.checker.hosts import are_within_one, host_loads, host_of_members, hosts_proven
-from optimizer.checker.spread import least_spread, spread_of, spread_of_groups
-from optimizer.model import GONE, NOBODY, HomogeneousGroups, IntArray, Measures, Problem
+from optimizer.model import (
+    GONE,
+    NOBODY,
+    HomogeneousGroups,
+    IntArray,
+    Measures,
+    Problem,
+    host_names,
+    once_a_problem,
+)
+
+DENSE = 4
+"""A table of all topics and members may have so many entries for each partition."""
+
+
+def spread_of(problem: Problem, target: IntArray) -> int:
+    """Σ over topics and members of (partitions that the member has of the topic)²."""
+    members, topic_of = len(problem.member_ids), problem.topic_of
+    if target.min(initial=0) < 0:
+        read = (target >= 0).nonzero()[0]
+        topic_of, target = topic_of[read], target[read]
+    held = topic_of * members + target
+    counts = _counted(held, members * len(problem.topics))[1]
+    return int(counts @ counts)
+
+
+def least_spread(readers: IntArray, sizes: IntArray) -> IntArray:
+    """The least Σ of squares of each topic's partitions over its readers: as even as can be."""
+    low, extra = np.divmod(sizes, readers)
+    least: IntArray = readers * low * low + extra * (2 * low + 1)
+    return least
+
+
+def spread_of_groups(groups: HomogeneousGroups, target: IntArray) -> tuple[IntArray, IntArray]:
+    """The same sum for each group, and the least that there could be."""
+    members = np.diff(groups.member_offsets)
+    of_topic = np.arange(len(groups)).repeat(np.diff(groups.topic_offsets))
+    cells = np.concatenate(([0], members[of_topic].cumsum()))
+    first_member = groups.member_offsets[groups.of_partition]
+    held = cells[groups.topic_of] + target - first_member
+    cell, counts = _counted(held, int(cells[-1]))
+    of_cell = of_topic[cells.searchsorted(cell, "right") - 1]
+    sizes = np.diff(groups.first_of_topic)
+    least = np.add.reduceat(least_spread(members[of_topic], sizes), groups.topic_offsets[:-1])
+    return np.bincount(of_cell, counts * counts, len(groups)).astype(np.int64), least
+
+
+def _counted(held: IntArray, cells: int) -> tuple[IntArray, IntArray]:
+    """The cells that are held at all, ascending, and how often each is."""
+    if cells > DENSE * len(held):
+        return np.unique(held, return_counts=True)
+    counts = np.bincount(held, minlength=1)
+    cell = counts.nonzero()[0]
+    return cell, counts[cell]
+
+
+def host_of_members(problem: Problem) -> IntArray | None:
+    """The host of each member; None where no two members share one, or all share the same."""
+    if not any(problem.hosts or ()):
+        return None
+    host = every_host_of_members(problem)
+    return host if 0 < int(host.max(initial=0)) < len(host) - 1 else None
+
+
+@once_a_problem
+def every_host_of_members(problem: Problem) -> IntArray:
+    """The same of any group; a member without a host is on one of its own."""
+    names = host_names(problem.hosts or [None] * len(problem.member_ids))
+    keys = [(at, "") if name is None else (-1, name) for at, name in enumerate(names)]
+    number = {key: place for place, key in enumerate(sorted(set(keys)))}
+    return np.array([number[key] for key in keys], np.int64)
+
+
+def host_loads(host: IntArray, loads: IntArray) -> IntArray:
+    """How many partitions the members of each host have together."""
+    return np.bincount(host, loads).astype(np.int64)
+
+
+def are_within_one(host: IntArray, loads: IntArray) -> bool:
+    """Whether no host has more than one partition above another."""
+    of_host = host_loads(host, loads)
+    return int(of_host.max()) - int(of_host.min()) <= 1
+
+
+def hosts_proven(
+    host: IntArray,
+    loads: IntArray,
+    owned: IntArray,
+    offsets: IntArray,
+    quota: IntArray,
+    after_moves: bool = True,
+) -> NDArray[np.bool_]:
+    """Whether nothing is more even over hosts, of groups whose members each read everything.
+
+    The plan is balanced and keeps as much as it can. The members of group g are
+    offsets[g]:offsets[g + 1], and each of them has its `quota` or one more. Plans as good differ in
+    who has one more: if those who own more than the quota are enough for that, it is some of these,
+    otherwise all of them and some others. These loads of hosts are an M-convex set, in which
+    nothing is better if no single exchange is (Murota, Discrete Convex Analysis, 2003): if it takes
+    from no host one partition for another that has two less. Where hosts come before moves, members
+    are alike whatever they own.
+    """
+    group = np.arange(len(offsets) - 1).repeat(np.diff(offsets))
+    has_more, is_rich = loads > quota, owned > quota
+    extra, rich = (
+        np.add.reduceat(flags.astype(np.int64), offsets[:-1]) for flags in (has_more, is_rich)
+    )
+    may_change = np.ones_like(has_more)
+    if after_moves:
+        may_change = is_rich == (rich >= extra)[group]
+    of_host = host_loads(host, loads)[host]
+    highest = np.where(may_change & has_more, of_host, -1)
+    lowest = np.where(may_change & ~has_more, of_host, np.iinfo(np.int64).max)
+    result: NDArray[np.bool_] = (
+        np.maximum.reduceat(highest, offsets[:-1])
+        <= np.minimum.reduceat(lowest, offsets[:-1]).clip(max=2**62) + 1
+    )
+    return result
 
 
 class HomogeneousMeasures(NamedTuple):

@@ -1,14 +1,51 @@
-"""Racks of members and partitions, taken from a problem's bare facts for the checker alone."""
+"""What is true of partitions and members together, as reads across racks, by the bare facts."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import NamedTuple
+from collections.abc import Callable, Mapping
+from typing import NamedTuple, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
-from optimizer.checker.pair_facts import Flags
-from optimizer.model import IntArray, Problem, occurs, once_a_problem
+from optimizer.model import Goals, IntArray, Problem, occurs, once_a_problem
+
+Flags = NDArray[np.bool_]
+
+
+class PairFacts(Protocol):
+    """What is true of partition p and member m hangs on the row of p and the column of m.
+
+    No two rows are the same.
+    """
+
+    @property
+    def row_of(self) -> IntArray: ...
+
+    @property
+    def column_of(self) -> IntArray: ...
+
+    @property
+    def rows(self) -> int: ...
+
+    def flags(self, row: IntArray, column: IntArray) -> Mapping[str, Flags]:
+        """What is true of rows and columns, by name."""
+
+
+class TableFacts(NamedTuple):
+    """Facts of one name, as a table of rows and columns."""
+
+    row_of: IntArray
+    column_of: IntArray
+    name: str
+    table: Flags
+
+    @property
+    def rows(self) -> int:
+        return len(self.table)
+
+    def flags(self, row: IntArray, column: IntArray) -> Mapping[str, Flags]:
+        return {self.name: self.table[row, column]}
 
 
 class RackFacts(NamedTuple):
@@ -68,3 +105,18 @@ def rack_facts_of(problem: Problem, rack: str | None) -> RackFacts | None:
         named=np.array([near != () for near in rows], np.bool_),
         near=np.array(keys, np.int64),
     )
+
+
+COSTS: dict[str, Callable[[Problem, Goals], PairFacts | None]] = {
+    "racks": lambda problem, goals: rack_facts_of(problem, goals.rack),
+}
+"""The facts of each level, None where a group has none.
+
+The flags of the level's own name in the facts tell what costs; others only go along.
+"""
+
+
+def cost_facts(problem: Problem, goals: Goals) -> list[PairFacts]:
+    """The facts of all levels that the goals and the group have."""
+    result = [COSTS[level](problem, goals) for level in goals.order if level in COSTS]
+    return [facts for facts in result if facts is not None]
