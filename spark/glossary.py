@@ -8,9 +8,12 @@ GLOSSARY = {
     "assignment": "which member of a group reads which partition",
     "excess": "partitions of a group's most loaded member above those in the best assignment; "
     "summed over groups",
-    "uneven": "the loads of a group's members differ by two partitions or more; if members "
-    "subscribe to different topics, this may be the best possible",
-    "unbalanced": "a group's loads could be more even; this is proven",
+    "uneven": "a group's largest load is above the best possible one; by weight where the group "
+    "is balanced by weight",
+    "worst": "the group with the highest largest load ÷ best possible largest load, then the one "
+    "with the most partitions",
+    "unbalanced": "some load of a group could be more even, perhaps not the largest one; this is "
+    "proven",
     "move": "a partition goes from a member that is still there to another",
     "takeover": "a partition gets a new owner because its old owner is gone",
     "stopped": "partitions that nobody reads during a rebalance: all of the group's under the "

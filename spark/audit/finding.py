@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from pyspark.sql import DataFrame
 
+from spark.audit.cluster_facts import ClusterFacts
 from spark.audit.facts import GroupFacts
-from spark.audit.sql_expressions import quoted
+from spark.audit.text import sentence
 
 SEVERITIES = ("info", "warning", "critical")
 """From what is good to know to what loses records or stops a group."""
@@ -70,12 +72,28 @@ class Finding:
                 return severity, level
         return None
 
+    def cells(self, result: FindingRow, settings: Settings, advice: str) -> dict[str, Any] | None:
+        """The result as a row of a column of findings; None where it passes no level."""
+        grade = self.graded(result.measure, settings)
+        if grade is None:
+            return None
+        severity, threshold = grade
+        return {
+            "subject": result.subject,
+            "finding": self.name,
+            "severity": severity,
+            "measure": float(result.measure),
+            "threshold": float(threshold),
+            "sentence": result.describe(),
+            "advice": advice,
+        }
+
 
 @dataclass(frozen=True, slots=True)
 class FindingRow:
-    """Something that was found in a group: who it is about, how much it is, and the sentence.
+    """Something that was found: what it is about, how much it is, and the sentence.
 
-    The sentence is put together by `told` once it is known that the measure counts.
+    The sentence is put together by `describe` once it is known that the measure counts.
     """
 
     subject: str
@@ -91,17 +109,10 @@ class GroupFinding(Finding):
 
 
 @dataclass(frozen=True, kw_only=True)
-class FleetFinding(Finding):
-    """A kind of finding that needs a look across groups, or at none.
+class ClusterFinding(Finding):
+    """A kind of finding that one cluster's facts tell, in a worker."""
 
-    `find` takes the frames of `spark.audit.frames` that `reads` names, and the settings; it
-    returns rows of cluster, subject, measure and sentence. `only_with` is SQL text: without a
-    partition of which that is true there is nothing to find.
-    """
-
-    find: Callable[..., DataFrame]
-    reads: tuple[str, ...]
-    only_with: str | None = None
+    find: Callable[[ClusterFacts, Settings], Iterator[FindingRow]]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -117,10 +128,31 @@ class PastFinding(Finding):
     reads: tuple[str, ...]
 
 
+def about(
+    noun: str, measures: Mapping[Any, float], template: str, **blanks: Callable[[Any], object]
+) -> Iterator[FindingRow]:
+    """A finding about each broker, topic or rack that is measured.
+
+    The template's blanks are `name`, what a finding is about, `measure`, and those of `blanks`,
+    each a function of the name.
+    """
+    for name, measure in measures.items():
+        yield FindingRow(
+            f"{noun} {name}", measure, partial(_filled, template, name, measure, blanks)
+        )
+
+
+def _filled(
+    template: str, name: Any, measure: float, blanks: Mapping[str, Callable[[Any], object]]
+) -> str:
+    words = {blank: word(name) for blank, word in blanks.items()}
+    return sentence(template, **{"name": name, "measure": measure, **words})
+
+
 def rows_found(
     rows: DataFrame, subject: str, measure: str, sentence: str, group: str = NO_GROUP
 ) -> DataFrame:
-    """What the `find` of a fleet's or a past's finding returns; all but the rows are SQL text."""
+    """What the `find` of a past finding returns; all but the rows are SQL text."""
     return rows.selectExpr(
         "cluster",
         f"{group} as `group`",
@@ -128,26 +160,3 @@ def rows_found(
         f"cast({measure} as double) as measure",
         f"{sentence} as sentence",
     )
-
-
-def graded_rows(rows: DataFrame, finding: FleetFinding, settings: Settings) -> DataFrame:
-    """The rows whose measure passes a level, as findings of `COLUMNS`."""
-    passes = "<" if finding.below else ">="
-    levels = {item: settings[item] for item in WORST_FIRST if settings[item] is not None}
-    if not levels:
-        rows, levels = rows.limit(0), {"info": 0.0}
-    cases = {item: f"when measure {passes} {level!r}D" for item, level in levels.items()}
-    severity = " ".join(f"{case} then '{item}'" for item, case in cases.items())
-    threshold = " ".join(f"{case} then {levels[item]!r}D" for item, case in cases.items())
-    result = rows.selectExpr(
-        "cluster",
-        "`group`",
-        "subject",
-        f"{quoted(finding.name)} as finding",
-        f"case {severity} end as severity",
-        "measure",
-        f"case {threshold} end as threshold",
-        "sentence",
-        f"{quoted(finding.advice)} as advice",
-    )
-    return result.where("severity is not null")

@@ -5,23 +5,22 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence, Set
 from dataclasses import dataclass, field
-from functools import cached_property, reduce
+from functools import cached_property
 from typing import Any
 
 from pyspark.sql import DataFrame, Row, SparkSession, functions as F
 
+from spark.audit.cluster_evaluator import COORDINATORS, ClusterEvaluator, evaluate_clusters
 from spark.audit.finding import (
     ALL_GROUPS,
     COLUMNS,
     SEVERITIES,
     WORST_FIRST,
+    ClusterFinding,
     Finding,
-    FleetFinding,
     GroupFinding,
     PastFinding,
-    graded_rows,
 )
-from spark.audit.frames import Frames
 from spark.audit.group_evaluator import GROUP_COLUMNS, GroupEvaluator, evaluate_groups
 from spark.audit.known import probe
 from spark.audit.parts import parts_for
@@ -32,17 +31,19 @@ from spark.audit.thresholds import AuditSettings
 from spark.audit.verdict import verdict
 from spark.charts import CHARTS, balance_of
 from spark.files import Where
-from spark.fleet import FleetSnapshot, escaped, escaped_rows, read_results
+from spark.fleet import (
+    PLANNED,
+    UNEVEN,
+    FleetSnapshot,
+    escaped_rows,
+    read_results,
+    worst_first,
+)
 from spark.groups import OFFSETS_TOPIC, encode, weight_tables
 from spark.history import FleetHistory
 from spark.notebook import FIRST, shown_in_notebook
+from spark.text import counted
 from spark.unpersist_handle import Handle
-
-COORDINATORS = (
-    *("cluster", "broker", "groups", "members", "partitions"),
-    *("load", "load_to_mean", "inferred"),
-)
-"""Of the table of coordinators; see `spark.audit.frames.Frames.coordinators`."""
 
 MISSING_FACT = {
     "groups.strategy": "the snapshot doesn't tell strategies (column groups.strategy)",
@@ -85,6 +86,16 @@ COLUMNS_SHOWN = {
 """What notebooks show of a finding."""
 
 
+GROUPS_SHOWN = {
+    "cluster": "cluster",
+    "group": "group",
+    "current_max_load": "largest load now (partitions)",
+    "max_load": "planned (partitions)",
+    "moves": "moves (partitions)",
+}
+"""What notebooks show of a group."""
+
+
 @dataclass(frozen=True)
 class FleetAudit(Handle):
     """Findings of a snapshot, and which findings were not run, and why.
@@ -113,6 +124,15 @@ class FleetAudit(Handle):
         """How many groups have each status: `ok` and `inferred` ones were judged."""
         return self._groups_by("status")
 
+    def uneven(self) -> int:
+        """How many groups are uneven: their largest load is above the best possible one."""
+        return sum(row["uneven"] for row in self._statuses_and_kinds)
+
+    def worst_groups(self, groups: int = FIRST) -> list[dict[str, Any]]:
+        """The groups that are uneven, the worst first, with the columns `GROUP_COLUMNS`."""
+        rows = self.judged.where(UNEVEN).orderBy(*worst_first()).limit(groups)
+        return [row.asDict() for row in escaped_rows(rows.select(*GROUP_COLUMNS)).collect()]
+
     def kinds(self) -> dict[str, int]:
         """How many groups there are that aren't consumer groups, by kind."""
         return self._groups_by("kind")
@@ -120,12 +140,14 @@ class FleetAudit(Handle):
     def _groups_by(self, column: str) -> dict[str, int]:
         counts = Counter[str]()
         for row in self._statuses_and_kinds:
-            counts[row[column]] += row["count"]
+            counts[row[column]] += row["groups"]
         return {name: counts[name] for name in sorted(filter(None, counts))}
 
     @cached_property
     def _statuses_and_kinds(self) -> list[Row]:
-        return self.judged.groupBy("status", "kind").count().collect()
+        uneven = F.count_if(F.expr(UNEVEN)).alias("uneven")
+        grouped = self.judged.groupBy("status", "kind")
+        return grouped.agg(F.count("*").alias("groups"), uneven).collect()
 
     def counts(self) -> list[dict[str, Any]]:
         """One row a finding that was run: its name, and how many there are of each severity."""
@@ -166,9 +188,15 @@ class FleetAudit(Handle):
 
     def _repr_html_(self) -> str:
         worst = self.worst(FIRST)
-        return shown_in_notebook(
-            [verdict(self.counts(), self.groups(), worst)], COLUMNS_SHOWN, worst
-        )
+        sentences = [verdict(self.counts(), self.groups(), worst)]
+        groups = shown_in_notebook([self.uneven_sentence()], GROUPS_SHOWN, self.worst_groups())
+        return shown_in_notebook(sentences, COLUMNS_SHOWN, worst) + groups
+
+    def uneven_sentence(self) -> str:
+        """How many of the judged groups are uneven."""
+        judged = sum(self.groups().get(status, 0) for status in PLANNED)
+        is_uneven = "is" if (uneven := self.uneven()) == 1 else "are"
+        return f"{uneven:,} of {counted(judged, 'group')} {is_uneven} uneven."
 
     def release(self) -> None:
         """Free what is kept."""
@@ -205,26 +233,28 @@ def audit_fleet(
     encoded = encode(snapshot, more=parts, weights=weights)
     names = [finding.name for finding in run if isinstance(finding, GroupFinding)]
     judged = evaluate_groups(encoded, GroupEvaluator(names, selection, available_facts)).persist()
-    frames = Frames(snapshot.tables, judged)
-    kept, seats = [judged], None
-    if {"coordinators", ALL_GROUPS} <= available_facts.there:
-        kept.append(frames.coordinators.persist())
-        seats = escaped_rows(frames.coordinators.select(*COORDINATORS))
-    looked_for = [
-        item
-        for item in run
-        if isinstance(item, FleetFinding)
-        and (item.only_with is None or item.name in available_facts.there)
-    ]
-    of_fleet = _of_fleet(looked_for, frames, selection)
     findings = judged.selectExpr("cluster", "`group`", "inline(findings)").select(*COLUMNS)
+    kept, seats = [judged], None
+    of_clusters = [finding.name for finding in run if isinstance(finding, ClusterFinding)]
+    if of_clusters:
+        evaluator = ClusterEvaluator(of_clusters, selection, available_facts)
+        has_seats = "coordinators" in available_facts.there
+        groups = judged if has_seats else None
+        clusters = evaluate_clusters(snapshot.tables["partitions"], groups, evaluator).persist()
+        kept.append(clusters)
+        of_cluster = clusters.where("finding is not null").selectExpr(
+            "cluster", "cast(null as string) as `group`", "finding.*"
+        )
+        findings = findings.unionAll(of_cluster.select(*COLUMNS))
+        if has_seats:
+            rows = clusters.where("coordinator is not null")
+            seats = rows.selectExpr("cluster", "coordinator.*").select(*COORDINATORS)
     past = Past.of(history, selection.window) if history else None
     of_past = [item for item in run if isinstance(item, PastFinding)]
     in_past = find_in_past(of_past, past, selection) if past else None
-    for more in (of_fleet, in_past):
-        if more is not None:
-            kept.append(more.persist())
-            findings = findings.unionAll(more)
+    if in_past is not None:
+        kept.append(in_past.persist())
+        findings = findings.unionAll(in_past)
     return FleetAudit(snapshot.id, findings, not_run, kept, judged, seats, past)
 
 
@@ -235,25 +265,10 @@ def read_audit(session: SparkSession, out: Where, snapshot: str) -> FleetAudit:
     """
     tables = read_results(session, out, ("findings", "groups"), snapshot)
     findings, judged = (table.rows for table in tables)
+    for name in GROUP_COLUMNS:
+        if name not in judged.columns:  # an older version wrote it
+            judged = judged.withColumn(name, F.lit(None).cast("long"))
     return FleetAudit(snapshot, findings, {}, (), judged)
-
-
-def _of_fleet(
-    findings: Sequence[FleetFinding], frames: Frames, settings: AuditSettings
-) -> DataFrame | None:
-    """What findings about whole clusters find; None if none of them is run.
-
-    In one task each: they are few, and each task of their union is sent the plans of all of them.
-    """
-    result = []
-    for finding in findings:
-        values = settings.values[finding.name]
-        rows = finding.find(*(frames[frame] for frame in finding.reads), values)
-        result.append(graded_rows(rows, finding, values).repartition(1))
-    if not result:
-        return None
-    named = {item: F.expr(escaped(item)) for item in ("cluster", "subject", "sentence")}
-    return reduce(DataFrame.unionAll, result).withColumns(named)
 
 
 def _lacking(finding: Finding, there: Set[str]) -> list[str]:

@@ -31,8 +31,8 @@ SCHEMA = (
     "current_max_load bigint, current_min_load bigint, current_sum_squares bigint, "
     "max_load bigint, min_load bigint, sum_squares bigint, moves bigint, takeovers bigint, "
     "local_reads bigint, remote_reads bigint, current_local_reads bigint, "
-    "current_remote_reads bigint, balance_optimal boolean, coordinator int, inferred boolean, "
-    "seat string, findings array<struct<subject: string, "
+    "current_remote_reads bigint, balance_optimal boolean, idle_to_busy int, coordinator int, "
+    "inferred boolean, seat string, findings array<struct<subject: string, "
     "finding: string, severity: string, measure: double, threshold: double, sentence: string, "
     "advice: string>>"
 )
@@ -44,11 +44,15 @@ MEASURES = (
 )
 """What a plan tells of a group, by the names of `spark.solve.SolvedRow`; null without a plan."""
 
-GROUP_COLUMNS = ("cluster", "group", "status", "kind", "members", "partitions", *MEASURES)
+GROUP_COLUMNS = (
+    *("cluster", "group", "status", "kind", "members", "partitions", *MEASURES),
+    "idle_to_busy",
+)
 
 COLUMNS = (*GROUP_COLUMNS, "coordinator", "inferred", "seat", "findings")
-"""Of a judged group. `partitions` are those of the topics that it subscribes to; `coordinator`,
-whether it is `inferred`, and `seat` are as `spark.groups.CoordinatorLocation` has them."""
+"""Of a judged group. `partitions` are those of the topics that it subscribes to, `idle_to_busy`
+members without partitions that the best assignment gives some; `coordinator`, whether it is
+`inferred`, and `seat` are as `spark.groups.CoordinatorLocation` has them."""
 
 
 NO_SEAT = CoordinatorLocation(None, None, None, False, None)
@@ -124,6 +128,7 @@ class GroupEvaluator:
             kind_of(row.type, row.group_strategy, len(row.member_ids) > 0),
             *(len(row.member_ids), int(sizes[sizes > 0].sum(dtype=np.int64))),
             *(getattr(solved, name) for name in MEASURES),
+            _idle_to_busy(solved),
             *(seat.coordinator, seat.inferred, seat.seat),
             rows,
         )
@@ -172,22 +177,23 @@ class GroupEvaluator:
         return [finding for finding in selection if isinstance(finding, GroupFinding)]
 
 
+def _idle_to_busy(solved: SolvedRow) -> int | None:
+    if solved.max_load is None:
+        return None
+    previous, target = solved.previous, solved.target
+    assert previous is not None and target is not None
+    owners = previous[(previous >= 0) & (previous < solved.members)]
+    return max(0, len(np.unique(target[target >= 0])) - len(np.unique(owners)))
+
+
 def _told_by(
     finding: GroupFinding, facts: GroupFacts, settings: Settings
 ) -> Iterator[dict[str, Any]]:
     """What a finding finds in a group and is past a level, as cells of the column `findings`."""
+    advice = _advice(finding, facts.row)
     for result in finding.find(facts, settings):
-        if grade := finding.graded(result.measure, settings):
-            severity, threshold = grade
-            yield {
-                "subject": result.subject,
-                "finding": finding.name,
-                "severity": severity,
-                "measure": float(result.measure),
-                "threshold": float(threshold),
-                "sentence": result.describe(),
-                "advice": _advice(finding, facts.row),
-            }
+        if cells := finding.cells(result, settings, advice):
+            yield cells
 
 
 def _advice(finding: GroupFinding, row: AuditRow) -> str:

@@ -9,8 +9,7 @@ from typing import Any
 
 from pyspark.sql import DataFrame, functions as F
 
-from spark.audit.finding import ALL_GROUPS, FleetFinding
-from spark.audit.registry import FINDINGS
+from spark.audit.finding import ALL_GROUPS
 from spark.audit.thresholds import AuditSettings
 from spark.fleet import LAG, FleetSnapshot, escaped
 from spark.groups import OFFSETS_TOPIC, OffsetsTopic
@@ -34,25 +33,20 @@ SHOWN_BY = {
 }
 """Optional facts, and the rows of a table that show that a snapshot has them."""
 
-OCCURS = {
-    name: ("partitions", finding.only_with)
-    for name, finding in FINDINGS.items()
-    if isinstance(finding, FleetFinding) and finding.only_with
-}
-"""Findings that are looked for only if some partition shows that there is one."""
-
 
 @dataclass(frozen=True)
 class AvailableFacts:
     """`there` are the optional facts that a snapshot has; a column that is null throughout isn't.
 
     `several_brokers` are the clusters of which more than one broker is listed, leads a partition
-    or has a replica of one; `offsets` tell of `OFFSETS_TOPIC` by cluster.
+    or has a replica of one; `offsets` tell of `OFFSETS_TOPIC` by cluster, `listed` are the brokers
+    that the table of brokers names.
     """
 
     there: frozenset[str]
     several_brokers: frozenset[str] = frozenset()
     offsets: Mapping[str, OffsetsTopic] = field(default_factory=dict)
+    listed: Mapping[str, frozenset[int]] = field(default_factory=dict)
 
 
 def probe(
@@ -88,7 +82,8 @@ def probe(
         "copartitioned": bool(settings.copartitioned),
     }
     shown |= {need for need, is_there in spec.items() if is_there}
-    return AvailableFacts(frozenset(shown), _several_brokers(rows), _offsets(rows))
+    listed = {row.cluster: frozenset(row.listed) for row in rows if row.listed}
+    return AvailableFacts(frozenset(shown), _several_brokers(rows), _offsets(rows), listed)
 
 
 _OF_PARTITIONS = {
@@ -99,12 +94,18 @@ _OF_PARTITIONS = {
     "highest": "max(greatest(leader, array_max(replicas)))",
     "kept": f"collect_list(struct(partition, leader)) filter (where topic = '{OFFSETS_TOPIC}')",
 }
-_OF_BROKERS = {"cluster": escaped("cluster"), "lowest": "min(broker)", "highest": "max(broker)"}
+_OF_BROKERS = {
+    "cluster": escaped("cluster"),
+    "lowest": "min(broker)",
+    "highest": "max(broker)",
+    "listed": "collect_set(broker)",
+}
 _NOTHING = {
     **{"cluster": "cast(null as string)", "lowest": "cast(null as int)"},
     **{
         "highest": "cast(null as int)",
         "kept": "cast(null as array<struct<partition: int, leader: int>>)",
+        "listed": "cast(null as array<int>)",
     },
 }
 
@@ -113,7 +114,7 @@ def _look(table: DataFrame, name: str, of_cluster: Mapping[str, str] | None = No
     """A row of the table, or each of its clusters: what facts it shows, and `of_cluster`."""
     facts = [
         f"if(bool_or({shows}), '{need}', null)"
-        for need, (of, shows) in (SHOWN_BY | OCCURS).items()
+        for need, (of, shows) in SHOWN_BY.items()
         if of == name
     ]
     columns = {"shown": f"array_compact(array({', '.join(facts) or 'cast(null as string)'}))"}

@@ -8,5 +8,10 @@ from spark.compare.compare import (
     compare_fleet as compare_fleet,
     fleet_of as fleet_of,
 )
+from spark.compare.cures import (
+    PLAN_IT as PLAN_IT,
+    cures_of as cures_of,
+    sentence_of_cures as sentence_of_cures,
+)
 from spark.compare.fleet_comparison import FleetComparison as FleetComparison
 from spark.compare.past import compare_history as compare_history

@@ -65,7 +65,8 @@ def fleet_of(comparison: DataFrame, *keys: str) -> DataFrame:
     * `groups`: those that the strategy has an answer for; the sums are over them. `not_evaluated`
       counts the others, and `why` says how many are empty, rebalancing, invalid or failed, and
       what befell the first that failed.
-    * `unbalanced`: groups whose loads could be evened out further, or that aren't wholly assigned.
+    * `uneven`: groups whose largest load is above the best possible one; null by weight.
+    * `unbalanced`: groups of which some load could be more even, or that aren't wholly assigned.
     * `worst_max_to_mean`: the highest load of a group over its mean load, in the worst group. More
       members than partitions make it high whoever assigns them.
     * `mean_topic_share`: the mean of the groups' `worst_topic_share`.
@@ -107,10 +108,16 @@ def fleet_of(comparison: DataFrame, *keys: str) -> DataFrame:
             F.avg(over_bound()).alias("mean_over_bound"),
             F.max(over_bound()).alias("worst_over_bound"),
             *(F.sum(column).alias(column) for column in (*sums, "rounds")),
+            _uneven().alias("uneven"),
             _why().alias("why"),
         )
         .orderBy(*keys, *best_first())
     )
+
+
+def _uneven() -> Column:
+    """Groups whose largest load is above the best possible one; null for groups by weight."""
+    return F.sum(F.when(F.col("weight_bound").isNull(), (F.col("excess") > 0).cast("long")))
 
 
 def best_first() -> list[Column]:

@@ -11,18 +11,31 @@ from pyspark.sql import DataFrame
 from spark.charts import CHARTS
 from spark.compare.best_strategy import best_of
 from spark.compare.compare import fleet_of
+from spark.compare.cures import cures_of, sentence_of_cures
 from spark.notebook import shown_in_notebook
 
 COLUMNS_SHOWN = {
     "strategy": "strategy",
     "groups": "groups with an answer",
     "not_evaluated": "groups without",
+    "uneven": "uneven groups",
     "unbalanced": "unbalanced groups",
     "excess": "excess (partitions)",
     "moves": "moves (partitions)",
     "stopped_eager": "stopped if eager (partitions)",
 }
 """What notebooks show of a strategy, the best first."""
+
+GROUPS_SHOWN = {
+    "cluster": "cluster",
+    "group": "group",
+    "now": "largest load now",
+    "best": "best possible",
+    "set": "assignor to set",
+    "then": "largest load then",
+    "moves": "moves (partitions)",
+}
+"""What notebooks show of an uneven group, the worst first."""
 
 
 @dataclass(frozen=True)
@@ -56,4 +69,7 @@ class FleetComparison:
         return CHARTS["league"].drawn([row for row in self._rows if row["kind"] == kind])
 
     def _repr_html_(self) -> str:
-        return shown_in_notebook([self.best()], COLUMNS_SHOWN, self._rows)
+        cures = cures_of(self.groups)
+        sentences = [sentence_of_cures(cures)] if cures else []
+        groups = shown_in_notebook(sentences, GROUPS_SHOWN, cures)
+        return shown_in_notebook([self.best()], COLUMNS_SHOWN, self._rows) + groups

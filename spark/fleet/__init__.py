@@ -27,7 +27,6 @@ from spark.fleet.kinds import (
     CLASSIC as CLASSIC,
     CONNECT as CONNECT,
     CONSUMER as CONSUMER,
-    IS_CONNECTOR as IS_CONNECTOR,
     LENGTH_OF_UUID as LENGTH_OF_UUID,
     OTHER as OTHER,
     PLANNED as PLANNED,
@@ -40,6 +39,7 @@ from spark.fleet.kinds import (
     UNPLANNED as UNPLANNED,
     UNSUPPORTED as UNSUPPORTED,
     connector_topic as connector_topic,
+    is_connector as is_connector,
     kind_of as kind_of,
     type_of_protocol as type_of_protocol,
     why_unsupported as why_unsupported,
@@ -98,11 +98,17 @@ from spark.fleet.store import (
     unfinished as unfinished,
     whole as whole,
 )
+from spark.fleet.uneven import (
+    BY_WEIGHT as BY_WEIGHT,
+    UNEVEN as UNEVEN,
+    worst_first as worst_first,
+)
 from spark.fleet.utf8 import (
     escaped as escaped,
     escaped_rows as escaped_rows,
     is_like as is_like,
     is_named as is_named,
+    is_one_of as is_one_of,
     names_wanted as names_wanted,
     spelled as spelled,
 )

@@ -72,8 +72,9 @@ def connector_topic(group: str, connector: str) -> str:
     return f"{group.replace('%', '%25').replace('/', '%2F')}/{connector}"
 
 
-IS_CONNECTOR = "instr(topic, '/') > 0"
-"""SQL text, of a column topic: whether it stands for a connector, which no broker keeps."""
+def is_connector(topic: str) -> bool:
+    """Whether a topic's name stands for a connector, which no broker keeps."""
+    return "/" in topic
 
 
 REBALANCING_STATES = frozenset(

@@ -9,7 +9,7 @@ from datetime import timedelta
 from functools import reduce
 from typing import Protocol, overload
 
-from pyspark.sql import DataFrame, SparkSession, functions as F
+from pyspark.sql import Column, DataFrame, SparkSession, functions as F
 from pyspark.util import inheritable_thread_target
 
 from optimizer.scenarios import Event, EventError, event_of
@@ -225,6 +225,16 @@ class FleetSnapshot:
         newest = max(instants.values(), default=self.id)
         part = Part(cluster, group)
         return replace(items, id=newest, tables=tables, instants=instants, part=part)
+
+    def with_groups(self, column: Column) -> FleetSnapshot:
+        """Some of its groups, by a condition on `cluster` and `group`, and the topics they read."""
+        tables = {
+            name: rows.where(column) if TABLES[name].by_group else rows
+            for name, rows in self.tables.items()
+        }
+        read = F.broadcast(tables["subscriptions"].select("cluster", "topic").distinct())
+        tables["partitions"] = tables["partitions"].join(read, ["cluster", "topic"], "left_semi")
+        return replace(self, tables=tables)
 
     def weighted_by(self, rates: HasRates | DataFrame, column: str = "mean") -> FleetSnapshot:
         """The same fleet with rates of partitions as their weights; null where there is no rate.

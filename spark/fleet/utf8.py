@@ -8,6 +8,8 @@ which ends the job. Whatever leaves Spark is escaped before.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import reduce
+from operator import or_
 
 from pyspark.sql import Column, DataFrame, functions as F, types as t
 
@@ -103,3 +105,9 @@ def is_like(column: str, pattern: str) -> Column:
         return is_named(column, [pattern])
     fits = F.like(F.expr(escaped(f"`{column}`")), F.lit(like(pattern)), F.lit("!"))
     return fits if "\\" in literal else F.col(column).startswith(literal) & fits
+
+
+def is_one_of(groups: Iterable[tuple[str, str]]) -> Column:
+    """Whether a row is about one of these (cluster, group), spelled as they are in results."""
+    is_it = [is_named("cluster", [cluster]) & is_named("group", [name]) for cluster, name in groups]
+    return reduce(or_, is_it, F.lit(False))

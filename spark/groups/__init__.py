@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from spark.fleet import GROUP_KEYS as GROUP_KEYS
+from spark.groups.batches import rows_of as rows_of
 from spark.groups.columns import (
     Bytes as Bytes,
     Cells as Cells,
@@ -15,13 +16,11 @@ from spark.groups.columns import (
     Text as Text,
     Texts as Texts,
     Tinies as Tinies,
+    batch_of as batch_of,
     columns_of as columns_of,
     schema_of as schema_of,
 )
-from spark.groups.coordinators import (
-    coordinating_brokers as coordinating_brokers,
-    coordinators as coordinators,
-)
+from spark.groups.coordinators import coordinators as coordinators
 from spark.groups.encode import ABSENT as ABSENT, claims_of as claims_of, encode as encode
 from spark.groups.encoded_row import EncodedRow as EncodedRow, Names as Names, Numbers as Numbers
 from spark.groups.group import (

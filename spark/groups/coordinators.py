@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import reduce
 
 from pyspark.sql import DataFrame, functions as F
 
@@ -38,17 +37,6 @@ def coordinators(groups: DataFrame, tables: Mapping[str, DataFrame]) -> DataFram
         "stated is null and offsets_leader is not null as inferred",
     )
     return result.withColumn("seat", F.expr(_SEAT)).drop("stated")
-
-
-def coordinating_brokers(tables: Mapping[str, DataFrame]) -> DataFrame:
-    """cluster, broker: those that are listed, lead a partition of offsets or coordinate a group."""
-    kept_in = tables["partitions"].where(F.col("topic") == OFFSETS_TOPIC)
-    items = [
-        kept_in.where("leader >= 0").selectExpr("cluster", "leader as broker"),
-        _stated(tables).selectExpr("cluster", "stated as broker"),
-        *([tables["brokers"].select("cluster", "broker")] if "brokers" in tables else []),
-    ]
-    return reduce(DataFrame.unionAll, items).distinct()
 
 
 def _stated(tables: Mapping[str, DataFrame]) -> DataFrame:

@@ -200,8 +200,12 @@ class FleetHistory(Handle):
         return CHARTS["trend"].drawn(trend_of(self.states, self.rebalances))
 
     def _repr_html_(self) -> str:
-        text = totals(self.changes, self.rebalances)
-        rows = restless(self.changes, self.rebalances).limit(FIRST + 1).collect()
+        text = totals(self.states, self.changes, self.rebalances)
+        rows = (
+            restless(self.changes, self.rebalances, self.timeline.snapshots)
+            .limit(FIRST + 1)
+            .collect()
+        )
         return shown_in_notebook([text], COLUMNS_SHOWN, [row.asDict() for row in rows])
 
     def release(self) -> None:

@@ -2,23 +2,53 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 from pyspark.sql import Column, DataFrame, functions as F
 
 from spark.files import SNAPSHOT
 from spark.groups import GROUP_KEYS
+from spark.history.timeline import hours_between
+from spark.text import counted
 
 _SUMS = ("moves", "takeovers", "avoidable_moves")
 
 
-def restless(changes: DataFrame, rebalances: DataFrame) -> DataFrame:
+WEEK = 7 * 24
+"""Hours."""
+
+
+def restless(
+    changes: DataFrame, rebalances: DataFrame, snapshots: Mapping[str, Sequence[str]]
+) -> DataFrame:
     """A row a group with rebalances or partitions that changed hands, the most restless first.
 
-    `generations` are its rebalances, `per_hour` those in an hour of the times between snapshots in
-    which there were any, `cause` the commonest one; `moves`, `takeovers` and `avoidable` (moves)
+    `generations` are its rebalances, `per_day` those in a day of the time that its cluster's
+    `snapshots` cover, `this_week` those of its last seven days and `last_week` those of the seven
+    before, null where the snapshots don't reach back so far. `most_per_hour` is the highest rate
+    between two snapshots, `cause` the commonest one; `moves`, `takeovers` and `avoidable` (moves)
     are sums over all its changes.
     """
-    of_rebalances = rebalances.groupBy(*GROUP_KEYS).agg(
+    ends = [(cluster, ids[0], ids[-1]) for cluster, ids in snapshots.items() if ids]
+    spans = changes.sparkSession.createDataFrame(ends, "cluster string, since string, until string")
+    covered, ago = (
+        hours_between(F.col("since"), F.col("until")),
+        hours_between(F.col(SNAPSHOT), F.col("until")),
+    )
+    dated = rebalances.join(F.broadcast(spans), "cluster").withColumns(
+        {"ago": ago, "covered": covered}
+    )
+
+    def of_week(weeks: int) -> Column:
+        is_in = (F.col("ago") >= weeks * WEEK) & (F.col("ago") < (weeks + 1) * WEEK)
+        times = F.sum(F.when(is_in, F.col("generations")).otherwise(0))
+        return F.when(F.max("covered") > weeks * WEEK, times)
+
+    of_rebalances = dated.groupBy(*GROUP_KEYS).agg(
         F.sum("generations").alias("generations"),
+        F.try_divide(F.sum("generations") * 24.0, F.max("covered")).alias("per_day"),
+        of_week(0).alias("this_week"),
+        of_week(1).alias("last_week"),
         F.max("per_hour").alias("most_per_hour"),
         F.mode("cause", deterministic=True).alias("cause"),
     )
@@ -53,8 +83,8 @@ def worse(states: DataFrame) -> DataFrame:
     return rows.where(risen > 0).orderBy(risen.desc(), *GROUP_KEYS)
 
 
-def totals(changes: DataFrame, rebalances: DataFrame) -> str:
-    """What the whole fleet went through, in a sentence."""
+def totals(states: DataFrame, changes: DataFrame, rebalances: DataFrame) -> str:
+    """What the whole fleet went through, and how many groups are uneven at its end."""
     of_changes = changes.agg(
         F.count("*").alias("changes"),
         *(F.coalesce(F.sum(name), F.lit(0)).alias(name) for name in _SUMS),
@@ -63,9 +93,26 @@ def totals(changes: DataFrame, rebalances: DataFrame) -> str:
         F.coalesce(F.sum("generations"), F.lit(0)).alias("generations"),
         F.count_if("remade").alias("remade"),
     )
-    row = of_changes.crossJoin(of_rebalances).collect()[0]
+    row = of_changes.crossJoin(of_rebalances).crossJoin(_uneven(states)).collect()[0]
     remade = f"; {row.remade} groups were deleted and created again" if row.remade else ""
     return (
         f"{row.generations} rebalances and {row.changes} changes: {row.moves} partitions moved, "
-        f"{row.avoidable_moves} of them needlessly, and {row.takeovers} were taken over{remade}."
+        f"{row.avoidable_moves} of them needlessly, and {row.takeovers} were taken over{remade}. "
+        f"{row.uneven:,} of {counted(row.measured, 'group')} are uneven in the last snapshot "
+        f"({row.uneven_at_first:,} in the first)."
+    )
+
+
+def _uneven(states: DataFrame) -> DataFrame:
+    """How many groups are uneven in the first and in the last snapshot of their clusters."""
+    of_snapshot = states.groupBy("cluster", SNAPSHOT).agg(
+        F.count_if(F.col("excess") > 0).alias("uneven"), F.count("excess").alias("measured")
+    )
+    ends = of_snapshot.groupBy("cluster").agg(
+        F.min_by("uneven", SNAPSHOT).alias("first"),
+        *(F.max_by(name, SNAPSHOT).alias(name) for name in ("uneven", "measured")),
+    )
+    names = {"uneven": "uneven", "measured": "measured", "first": "uneven_at_first"}
+    return ends.agg(
+        *(F.coalesce(F.sum(name), F.lit(0)).alias(alias) for name, alias in names.items())
     )

@@ -274,7 +274,7 @@ def _print_audit(
             write_tables(session, out, snapshot_id(made.snapshot), written, RESULTS[AUDIT])
         if prometheus:
             replace_text(prometheus, metrics_of(made, settings.worst_groups, tracked))
-    sentence = verdict(counts, groups, worst)
+    sentence = f"{verdict(counts, groups, worst)} {made.uneven_sentence()}"
     not_run = [{"finding": name, "why": why} for name, why in made.not_run.items()]
     result = [row | {"what": FINDINGS[row["finding"]].tells} for row in counts if _total(row)]
     state = state_of(counts, groups)
@@ -283,7 +283,12 @@ def _print_audit(
         "not_run": not_run,
         "other_kinds": [{"kind": kind, "groups": count} for kind, count in kinds.items()],
         "groups": [{"status": status, "groups": count} for status, count in groups.items()],
-        "verdict": [{"snapshot": made.snapshot, "state": state, "verdict": sentence}],
+        "verdict": [
+            {
+                **{"snapshot": made.snapshot, "state": state, "verdict": sentence},
+                "uneven_groups": made.uneven(),
+            }
+        ],
     }
     hide = () if OUT.width >= ROOMY else ("what",)
     tables = {"findings": Table(counts, result)} | programs_only(beside) | clusters_read(fleet)

@@ -8,7 +8,13 @@ from contextlib import ExitStack, suppress
 from pyspark.sql import SparkSession
 
 from spark import FleetSnapshot, compare_fleet, fleet_of
-from spark.compare import best_first, best_of, compare_history
+from spark.compare import (
+    best_first,
+    best_of,
+    compare_history,
+    cures_of,
+    sentence_of_cures,
+)
 from spark.errors import UnreadableError
 from spark.files import SNAPSHOT, Where, table_in, write_by_snapshot, write_tables
 from spark.fleet import COMPARISON, RESULTS, WHOLE, Part, check_out, snapshot_id
@@ -36,7 +42,7 @@ from spark.terminal import (
 )
 
 COLUMNS_SHOWN = (
-    *("strategy", "unbalanced", "worst_max_to_mean", "mean_topic_share", "excess", "moves"),
+    *("strategy", "uneven", "worst_max_to_mean", "mean_topic_share", "excess", "moves"),
     "not_evaluated",
 )
 """What fits a terminal of 80 columns; JSON and the table that is written have all."""
@@ -46,6 +52,12 @@ SHOWN_BY_WEIGHT = (
     "not_evaluated",
 )
 """The same where groups are balanced by weight."""
+
+GROUPS = "groups to change"
+"""The table of uneven groups, with the assignor that each should use."""
+
+ROWS_SHOWN = 10
+"""Groups of it that people see unless they ask for all."""
 
 
 def compare(source: FleetsOptions, target: OutOptions, trial: TrialOptions) -> None:
@@ -77,20 +89,26 @@ def compare_store(
         lambda item: _compare_one(session, store, out, item, settings, part),
     )
     if compared:
+        changed = [row for _, (_, groups) in compared for row in groups]
         _show(
             [
                 ({"snapshot": fleet.id} if len(compared) > 1 else {}) | row
-                for fleet, items in compared
+                for fleet, (items, _) in compared
                 for row in items
             ],
-            clusters_read(*(fleet for fleet, _ in compared)),
+            {
+                GROUPS: Table(changed, is_shown=bool(changed), most=ROWS_SHOWN),
+                **clusters_read(*(fleet for fleet, _ in compared)),
+            },
             settings,
         )
-    for fleet, rows in compared:
+    for fleet, (rows, groups) in compared:
         say_clusters(fleet)
         if part:
             say(f"Only {part} were compared.")
         say(best_of(rows))
+        if groups:
+            say(sentence_of_cures(groups))
         say(
             f"Snapshot {fleet.id}: each group under each strategy is in "
             f"{table_in(out, 'comparison')}, this table in {table_in(out, 'fleet')}."
@@ -137,13 +155,13 @@ def _compare_all(
     )
 
 
-def _show(rows: Rows, clusters: Mapping[str, Table], settings: Settings) -> None:
-    """Print the tables of all snapshots, one below the other."""
+def _show(rows: Rows, beside: Mapping[str, Table], settings: Settings) -> None:
+    """Print the tables of all snapshots, one below the other, and those `beside` them."""
     tables = by_kind("strategies", rows)
     shown = SHOWN_BY_WEIGHT if settings.goals.weights else COLUMNS_SHOWN
     selection = ["snapshot", *shown, *(["remote_reads"] if settings.goals.need_racks else [])]
     hidden = {column for row in rows for column in row if column not in selection}
-    show({**tables, **clusters}, hidden)
+    show({**tables, **beside}, hidden)
 
 
 def _compare_one(
@@ -153,8 +171,8 @@ def _compare_one(
     snapshot: str | None,
     settings: Settings,
     part: Part,
-) -> tuple[FleetSnapshot, Rows]:
-    """Write both tables of a fleet; the rows of the second."""
+) -> tuple[FleetSnapshot, tuple[Rows, Rows]]:
+    """Write both tables of a fleet; the rows of the second, and the groups to change."""
     fleet = read_snapshot(session, store, snapshot, "compare", settings.max_age)
     fleet = part_of(fleet, part)
     snapshot_id(fleet.id)  # checked before any work is done
@@ -166,8 +184,8 @@ def _compare_one(
         kept.callback(comparison.unpersist)
         with busy(f"comparing strategies on snapshot {fleet.id}"):
             table = fleet_of(comparison)
-            shown = as_rows(table.collect())
+            shown, groups = as_rows(table.collect()), cures_of(comparison)
             rows = comparison.repartition(1).sortWithinPartitions("cluster", "group", "strategy")
             written = {"comparison": rows, "fleet": table.coalesce(1)}
             write_tables(session, out, fleet.id, written)
-    return fleet, shown
+    return fleet, (shown, groups)

@@ -23,7 +23,7 @@ from spark.terminal import (
 ROWS_SHOWN = 10
 """Groups of each table that people see unless they ask for all."""
 
-HIDDEN = ("first", "last")
+HIDDEN = ("first", "last", "most_per_hour", "takeovers")
 
 
 def history(source: HistoryOptions, target: OutOptions) -> None:
@@ -45,11 +45,12 @@ def history_of_store(session: SparkSession, past: FleetHistory, out: Where) -> N
         write_by_snapshot(session, out, tables, _replaced(past.snapshots))
         shown = {
             "restless groups": Table(
-                as_rows(restless(changes, rebalances).collect()), most=ROWS_SHOWN
+                as_rows(restless(changes, rebalances, past.timeline.snapshots).collect()),
+                most=ROWS_SHOWN,
             ),
             "groups that got worse": Table(as_rows(worse(states).collect()), most=ROWS_SHOWN),
         }
-        sentence = totals(changes, rebalances)
+        sentence = totals(states, changes, rebalances)
     show(shown, HIDDEN)
     say_snapshots(past.timeline.snapshots)
     say(sentence)

@@ -28,6 +28,7 @@ from spark.terminal import (
 )
 
 COLUMNS_SHOWN = (
+    "cluster",
     "group",
     "members",
     "partitions",
@@ -39,7 +40,7 @@ COLUMNS_SHOWN = (
 """What fits a terminal of 80 columns; JSON has all."""
 
 FIRST = 20
-"""Groups that people see unless they ask for all, those with the most members to spare."""
+"""Groups that people see unless they ask for all: those short of members, then the spare ones."""
 
 
 def members(
@@ -85,5 +86,6 @@ def members(
 
 
 def in_order(rows: DataFrame) -> DataFrame:
-    """Those with the most spare members first; those that can't be told of last."""
-    return rows.orderBy(F.desc_nulls_last("spare"), "cluster", "group")
+    """Those most short of members first, then those with the most to spare; unknown ones last."""
+    short = F.greatest(F.coalesce(F.col("needed") - F.col("members"), F.lit(0)), F.lit(0))
+    return rows.orderBy(short.desc(), F.desc_nulls_last("spare"), "cluster", "group")

@@ -10,11 +10,13 @@ from typing import Annotated, Any
 from pyspark.sql import DataFrame, SparkSession
 
 from optimizer import STRATEGY_NAMES
+from optimizer.strategies import OPTIMAL
 from spark import FleetPlan, FleetSnapshot, plan_fleet
+from spark.compare import PLAN_IT, compare_fleet, cures_of
 from spark.files import Where, table_in
-from spark.fleet import PLAN, WHOLE, Part, check_out
+from spark.fleet import PLAN, WHOLE, Part, check_out, is_one_of
 from spark.plan import BYTES_A_GB, TRAFFIC, cross_rack_traffic
-from spark.settings import Settings, check_strategy
+from spark.settings import CURRENT, Settings, check_strategy
 from spark.terminal import (
     FleetsOptions,
     GoalOptions,
@@ -32,14 +34,18 @@ from spark.terminal import (
     say_clusters,
     show,
 )
+from spark.text import counted
 
-GAINS = "groups that gain the most for a move"
-"""The table of those that become more even."""
+WORST = "worst groups"
+"""The table of uneven groups, which the plan evens out."""
 
-GAINING = 10
-"""Groups of that table that people see unless they ask for all."""
+ROWS_SHOWN = 10
+"""Groups of it that people see unless they ask for all, and of which it says what Kafka could."""
 
-OPTIONAL = (GAINS, TRAFFIC)
+KAFKAS = (CURRENT, "cooperative-sticky", "uniform", OPTIMAL)
+"""What is compared for that: Kafka's assignors that keep what they can, with the plan."""
+
+OPTIONAL = (WORST, TRAFFIC)
 """Tables that aren't shown where they have no rows."""
 
 
@@ -90,12 +96,37 @@ def _show(planned: Sequence[tuple[FleetSnapshot, dict[str, Rows]]]) -> None:
     show({**filled, **clusters_read(*(fleet for fleet, _ in planned))}, hide)
 
 
-def _named(row: dict[str, Any]) -> dict[str, Any]:
-    """A row of `most_gained` as people read it."""
+def _worst(
+    made: FleetPlan, fleet: FleetSnapshot, settings: Settings, rates: DataFrame | None
+) -> Rows:
+    """The uneven groups as people read them, the worst first."""
+    rows = made.worst(at_most(ROWS_SHOWN))
+    could = _kafka_could(fleet, rows[:ROWS_SHOWN], settings, rates)
+    load = "max_weight" if settings.goals.weights else "max_load"
+    return [
+        {
+            **{"cluster": row["cluster"], "group": row["group"]},
+            **{"now": row[f"current_{load}"], "planned": row[load], "moves": row["moves"]},
+            "idle to busy": row["idle_to_busy"],
+            "kafka could": could.get((row["cluster"], row["group"])),
+        }
+        for row in rows
+    ]
+
+
+def _kafka_could(
+    fleet: FleetSnapshot, rows: Rows, settings: Settings, rates: DataFrame | None
+) -> dict[Any, str]:
+    """The assignor of Kafka's that is as good in each of these groups, or `no`."""
+    if not rows:
+        return {}
+    groups = fleet.with_groups(is_one_of((row["cluster"], row["group"]) for row in rows))
+    compared = compare_fleet(groups, KAFKAS, settings.strategy_seconds, settings.goals, rates)
     return {
-        **{"cluster": row["cluster"], "group": row["group"]},
-        **{"max load": row["current_max_load"], "planned": row["max_load"]},
-        **{"moves": row["moves"], "takeovers": row["takeovers"]},
+        (row["cluster"], row["group"]): "no"
+        if row["set"] == PLAN_IT
+        else f"{row['set']}, {counted(row['moves'], 'move')}"
+        for row in cures_of(compared)
     }
 
 
@@ -120,9 +151,8 @@ def _plan_one(
         traffic = kept.enter_context(_traffic(made, fleet, settings))
         made.write(out, traffic, rates)
         by_status, before_and_after = made.summary()
-        by_count = not settings.goals.weights
         sentence = made.sentence()
-        gains = made.most_gained(at_most(GAINING)) if by_count else []
+        worst = _worst(made, fleet, settings, rates)
         across = _summed(traffic, settings) if traffic is not None else []
     say_clusters(fleet)
     say(
@@ -135,7 +165,7 @@ def _plan_one(
     if traffic is not None:
         say(f"Each group's traffic across racks is in {table_in(out, TRAFFIC)}.")
     tables = {
-        GAINS: [_named(row) for row in gains],
+        WORST: worst,
         "fleet": before_and_after,
         "groups": by_status,
         TRAFFIC: across,

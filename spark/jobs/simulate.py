@@ -74,16 +74,16 @@ def simulate(
             f"{events.title}: group {group} of cluster {group_simulation.cluster}, "
             f"{group_simulation.strategy}."
         )
+    for sentence in sentences_of(group_simulation.timeline, group):
+        say(sentence)
+    if reason := unknown_lag(group_simulation.timeline):
+        say(reason)
     timeline = Table(rows_of(group_simulation.timeline), most=ROWS, as_json=None)
     by_seed = {"spread": Table(spread, title=f"{seeds} seeds")} if spread else {}
     more = programs_only(tables_of(group_simulation))
     show({"timeline": timeline} | by_seed | more | clusters_read(fleet))
     for line in picture_of(group_simulation.timeline, OUT.width):
         say(line)
-    for sentence in sentences_of(group_simulation.timeline, group):
-        say(sentence)
-    if reason := unknown_lag(group_simulation.timeline):
-        say(reason)
     if settings.consumers.assumed:
         say(settings.consumers.assumed)
 

@@ -25,10 +25,11 @@ from spark.fleet import (
     Part,
     check_out,
     snapshot_id,
+    worst_first,
 )
 from spark.groups import encode, weight_tables
 from spark.notebook import FIRST, shown_in_notebook
-from spark.plan.summary import IMPROVED, measured, sentence_of, summarize
+from spark.plan.summary import EVENED_OUT, IDLE_TO_BUSY, measured, sentence_of, summarize
 from spark.settings import DEFAULT_FLEET_GOALS, STRATEGY_SECONDS, FleetGoals, as_fleet_goals
 from spark.solve import plan_assignments, plan_groups, solve_groups
 from spark.unpersist_handle import Handle
@@ -60,6 +61,7 @@ COLUMNS_SHOWN = {
     "max_load": "planned (partitions)",
     "moves": "moves (partitions)",
     "takeovers": "takeovers (partitions)",
+    "idle_to_busy": "idle members that get partitions",
 }
 """What notebooks show of a group, with units."""
 
@@ -133,15 +135,16 @@ class FleetPlan(Handle):
         """The same for people: what is put right, what moves for it, what can't be helped."""
         return sentence_of(self._measured)
 
-    def most_gained(self, groups: int | None = FIRST) -> list[dict[str, Any]]:
-        """The groups that become more even, those first that gain the most for a move.
+    def worst(self, groups: int | None = FIRST) -> list[dict[str, Any]]:
+        """The groups that the plan evens out, the worst first (`spark.fleet.worst_first`).
 
-        All of them where `groups` is None. A row has the columns `SHOWN`. The gain is in
-        partitions that the most loaded member has fewer.
+        All of them where `groups` is None. A row has the columns `COLUMNS_SHOWN`, and those of
+        weight (`current_max_weight`, `max_weight`, null by count). `idle_to_busy` are members
+        without partitions that the plan gives some.
         """
-        gain = F.expr("(current_max_load - max_load) / greatest(moves, 1)")
-        better = self.solved.where(IMPROVED).orderBy(gain.desc(), "cluster", "group")
-        rows = better.select(*COLUMNS_SHOWN)
+        rows = self.solved.where(EVENED_OUT).orderBy(*worst_first(by_weight=True))
+        rows = rows.withColumn("idle_to_busy", F.expr(IDLE_TO_BUSY))
+        rows = rows.select(*COLUMNS_SHOWN, "current_max_weight", "max_weight")
         rows = rows if groups is None else rows.limit(groups)
         return [row.asDict() for row in rows.collect()]
 
@@ -161,7 +164,7 @@ class FleetPlan(Handle):
         return CHARTS["balance"].drawn(balance_of(self.solved))
 
     def _repr_html_(self) -> str:
-        return shown_in_notebook([self.sentence()], COLUMNS_SHOWN, self.most_gained())
+        return shown_in_notebook([self.sentence()], COLUMNS_SHOWN, self.worst())
 
     @cached_property
     def _measured(self) -> list[Row]:

@@ -8,18 +8,23 @@ from typing import Any
 from pyspark.sql import Column, DataFrame, Row, functions as F
 
 from optimizer.figures import figure
-from spark.fleet import PLANNED
+from optimizer.strategies import OPTIMAL
+from spark.fleet import BY_WEIGHT, PLANNED, UNEVEN
 from spark.text import counted
 
-FEWER_AT_MOST = "current_max_load > max_load"
-CLOSER = "current_max_load - current_min_load > greatest(max_load - min_load, 1)"
-BY_WEIGHT = "weight_bound is not null"
-"""SQL text: whether it is by weight that a group is balanced."""
-IMPROVED = f"if({BY_WEIGHT}, current_max_weight > max_weight, {FEWER_AT_MOST} or {CLOSER})"
-"""SQL text: whether a group is more even in the plan than now."""
+EVENED_OUT = f"if({BY_WEIGHT}, current_max_weight > max_weight, {UNEVEN})"
+"""SQL text: whether the largest load of a group is smaller in the plan than now."""
+CLOSER = (
+    f"not ({BY_WEIGHT}) and not {UNEVEN} "
+    "and current_max_load - current_min_load > greatest(max_load - min_load, 1)"
+)
+"""SQL text: whether only its other loads come closer."""
 
-OF_WEIGHT = ("current_max_weight", "max_weight", "weight_bound")
-"""Columns of a plan that only groups by weight have something in."""
+IDLE_TO_BUSY = (
+    "greatest(0, size(array_distinct(filter(target, one -> one >= 0))) - "
+    "size(array_distinct(filter(previous, one -> one >= 0 and one < members))))"
+)
+"""SQL text over solved rows: how many members more have partitions in the plan than now."""
 
 Total = Callable[[list[Any]], Any]
 
@@ -32,16 +37,11 @@ def measured(solved: DataFrame) -> list[Row]:
     return sorted(grouped.collect(), key=lambda row: row.status)
 
 
-def summarize_groups(facts: DataFrame) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    """Both at once, of rows that tell loads by count alone, as an audit's do."""
-    untold = {name: F.lit(None).cast("double") for name in OF_WEIGHT}
-    return summarize(measured(facts.withColumns(untold)))
-
-
 def summarize(rows: list[Row]) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     """What was measured: groups by status, and the planned fleet now and planned.
 
-    `uneven groups` have loads two or more apart; `worst max/mean` is that of the worst group.
+    `uneven groups` are told of an optimal plan: those whose largest load is above the best possible
+    one. `worst max/mean` is that of the worst group.
     Groups by weight aren't among these: of them it is the load of the most loaded member ÷ what no
     plan is below, `mean over bound` and `worst over bound`. `local reads` and those `across racks`
     are there where goals and facts have racks.
@@ -68,7 +68,7 @@ def _measures() -> dict[str, tuple[Column, Total]]:
         over_bound = F.try_divide(f"{prefix}max_weight", "weight_bound")
         mean = F.try_divide("partitions", "members")
         measures |= {
-            f"{alias}_uneven": (F.count_if(high - low >= 2), sum),
+            f"{alias}_apart": (F.count_if(high - low >= 2), sum),
             f"{alias}_max": (F.max(high), max),
             f"{alias}_worst": (F.max(F.when(mean > 0, high / mean)), max),
             f"{alias}_weighed": (F.count(over_bound), sum),
@@ -78,7 +78,13 @@ def _measures() -> dict[str, tuple[Column, Total]]:
             f"{alias}_local": (F.sum(f"{prefix}local_reads"), sum),
             f"{alias}_remote": (F.sum(f"{prefix}remote_reads"), sum),
         }
-    measures["improved"] = (F.count_if(F.expr(IMPROVED)), sum)
+    best = F.col("strategy") == OPTIMAL
+    uneven = {"current": UNEVEN, "planned": "not balance_optimal"}
+    for alias, text in uneven.items():
+        is_so = F.when(best & by_count, F.expr(text).cast("int"))
+        measures[f"{alias}_uneven"] = (F.sum(is_so), sum)
+    measures["improved"] = (F.count_if(F.expr(EVENED_OUT)), sum)
+    measures["closer"] = (F.count_if(F.expr(CLOSER)), sum)
     held = by_count & F.expr("balance_optimal and max_load - min_load >= 2")
     measures["bound"] = (F.count_if(held), sum)
     return measures
@@ -86,9 +92,12 @@ def _measures() -> dict[str, tuple[Column, Total]]:
 
 def sentence_of(rows: list[Row]) -> str:
     """How many groups the plan evens out, by how many moves, and which stay uneven and why."""
-    improved, bound, uneven, moves, takeovers, partitions = (
+    improved, closer, bound, apart, moves, takeovers, partitions = (
         sum(row[name] or 0 for row in rows)
-        for name in ("improved", "bound", "planned_uneven", "moves", "takeovers", "partitions")
+        for name in (
+            *("improved", "closer", "bound", "planned_apart"),
+            *("moves", "takeovers", "partitions"),
+        )
     )
     groups = counted(sum(row.groups for row in rows if row.status in PLANNED), "group")
     moved = f"{moves:,} of {counted(partitions, 'partition')}"
@@ -100,13 +109,15 @@ def sentence_of(rows: list[Row]) -> str:
         gets = "gets" if takeovers == 1 else "get"
         sentence += f"; {counted(takeovers, 'orphaned partition')} {gets} a new owner"
     sentences = [f"{sentence}."]
+    if closer:
+        sentences.append(f"In {counted(closer, 'more group')} other loads come closer.")
     if bound:
-        stays = "stays uneven because its" if bound == 1 else "stay uneven because their"
         sentences.append(
-            f"{counted(bound, 'group')} {stays} members subscribe to different topics."
+            f"In {counted(bound, 'group')} loads stay two or more apart, because members subscribe "
+            "to different topics."
         )
-    if uneven > bound:
-        sentences.append(f"{counted(uneven - bound, 'group')} could be more even still.")
+    if apart > bound:
+        sentences.append(f"{counted(apart - bound, 'group')} could be more even still.")
     weighed = sum(row.planned_weighed for row in rows)
     if weighed:
         now, planned = (
@@ -129,7 +140,7 @@ def _fleet_row(title: str, sums: Mapping[str, Any], alias: str) -> dict[str, Any
     reads = {"local reads": sums[f"{alias}_local"], "across racks": sums[f"{alias}_remote"]}
     weighed, counted = sums[f"{alias}_weighed"], sums[f"{alias}_max"] is not None
     by_count = {
-        "uneven groups": sums[f"{alias}_uneven"],
+        **({"uneven groups": uneven} if (uneven := sums[f"{alias}_uneven"]) is not None else {}),
         "max load": sums[f"{alias}_max"],
         "worst max/mean": sums[f"{alias}_worst"],
     }

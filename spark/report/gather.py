@@ -18,18 +18,18 @@ from spark.compare import best_of, compare_fleet, fleet_of
 from spark.errors import InputError
 from spark.files import SNAPSHOT, Where, source_of
 from spark.fleet import (
-    TABLES,
     FleetSnapshot,
     Part,
     compositions,
     escaped_rows,
     is_like,
     is_named,
+    is_one_of,
     read_result,
     whole,
 )
 from spark.history import hours_between, lags_of
-from spark.plan import plan_fleet
+from spark.plan import IDLE_TO_BUSY, plan_fleet
 from spark.reassign import reassign_fleet
 from spark.report.groups import detailed_groups
 from spark.report.material import GroupMaterial, Material
@@ -38,10 +38,11 @@ from spark.report.sums import (
     as_rows,
     clusters_of,
     figures_of,
-    group_rows,
     kinds_of,
     loads_of,
-    one_of,
+    statuses_of,
+    sums_of,
+    together,
     weights_of,
     worst_groups,
 )
@@ -99,12 +100,10 @@ def material_of(
     with ExitStack() as kept:
         with doing("auditing"):
             made = kept.enter_context(_audited(session, fleet, results.audit, levels, previous))
-            planned, assignments = _planned(session, fleet, results.plan, made.facts, kept)
-            facts = _kept(planned, kept)
+            facts, assignments = _planned(session, fleet, results.plan, made.facts, kept)
             counts, findings = made.counts(), made.worst(FINDINGS_SHOWN)
-            statuses = _statuses(facts)
         with doing("comparing strategies"):
-            sample = _sample(fleet, sum(statuses.values()))
+            sample = _sample(fleet, sum(made.groups().values()))
             compared = _kept(_compared(session, sample, results.compare, settings), kept)
             league = as_rows(fleet_of(compared))
             weighed = _kept(_by_weight(session, sample, results.by_weight, settings), kept)
@@ -113,12 +112,13 @@ def material_of(
             past = _past(session, results.history, fleet)
             beside = [
                 *(kinds_of(made.findings), loads_of(assignments, fleet.tables["members"])),
-                *(answers_of(compared), weights_of(weighed), *_from_tables(fleet)),
+                *(answers_of(compared), weights_of(weighed), lags_in(fleet), *_assignors(fleet)),
                 *([_rebalances_a_day(past)] if "rebalances" in past else ()),
             ]
-            groups = group_rows(worst_groups(facts, ROWS), beside)
+            every = _kept(together(facts, beside), kept)
+            groups = worst_groups(every, ROWS)
             details = _details(fleet, groups, settings, past.get("changes"))
-            now = figures_of(made.facts, assignments, _lags(fleet))
+            sums = sums_of(every)
             before = _figures_before(previous, kept) if previous else None
         with doing("planning replicas and leaders"):
             replicas = reassign_fleet(fleet).drop("files", "sentences").orderBy("cluster")
@@ -126,12 +126,12 @@ def material_of(
         return Material(
             **_heading(fleet, title, store),
             goals=str(settings.goals.default),
-            verdict=verdict(counts, statuses, findings),
-            statuses=statuses,
+            verdict=verdict(counts, statuses_of(sums), findings),
+            statuses=statuses_of(sums),
             counts=counts,
             findings=findings,
             not_run=made.not_run,
-            now=now,
+            now=figures_of(sums),
             before=before,
             groups=groups,
             details=details,
@@ -139,7 +139,7 @@ def material_of(
             by_weight=by_weight,
             clusters_beside=[
                 row | {"instant": fleet.instants[row["cluster"]]}
-                for row in clusters_of(facts, made.findings)
+                for row in clusters_of(sums, made.findings)
             ],
             best=best_of(league),
             sampled=None if sample is fleet else _measured(league),
@@ -176,7 +176,7 @@ def _details(
     """More about the worst groups that have a plan."""
     planned = [row for row in groups if row["max_load"] is not None]
     wanted = [(row["cluster"], row["group"]) for row in planned[:WORST]]
-    return detailed_groups(_only(fleet, one_of(wanted)), wanted, settings, changes)
+    return detailed_groups(fleet.with_groups(is_one_of(wanted)), wanted, settings, changes)
 
 
 def fleet_before(
@@ -192,14 +192,18 @@ def fleet_before(
 
 
 def _figures_before(previous: FleetSnapshot, kept: ExitStack) -> dict[str, Any]:
-    plan = kept.enter_context(plan_fleet(previous))
-    return figures_of(plan.solved, plan.assignments, _lags(previous))
-
-
-def _statuses(facts: DataFrame) -> dict[str, int]:
-    """How many groups have each status."""
-    rows = facts.groupBy("status").count().orderBy("status").collect()
-    return {row["status"]: row["count"] for row in rows}
+    solved = kept.enter_context(plan_fleet(previous)).solved
+    measured = solved.withColumn("idle_to_busy", F.expr(IDLE_TO_BUSY))
+    columns = (
+        "cluster",
+        "group",
+        "status",
+        "members",
+        "idle_to_busy",
+        *COLUMNS,
+        "current_max_load",
+    )
+    return figures_of(sums_of(together(measured.select(*columns), [lags_in(previous)])))
 
 
 def _audited(
@@ -256,17 +260,19 @@ def _is_known(row: dict[str, Any]) -> bool:
     return row["mean_over_bound"] is not None
 
 
-def _from_tables(fleet: FleetSnapshot) -> Iterator[DataFrame]:
-    """Each group's lag and the assignor that it uses, where the snapshot has them."""
-    if (lags := _lags(fleet)) is not None:
-        yield lags
+def lags_in(fleet: FleetSnapshot) -> DataFrame:
+    """Each group's `lag`; no rows where the snapshot has none."""
+    if "offsets" in fleet.tables:
+        return lags_of(fleet.tables)
+    nobody = fleet.tables["members"].select("cluster", "group").limit(0)
+    return nobody.withColumn("lag", F.lit(None).cast("long"))
+
+
+def _assignors(fleet: FleetSnapshot) -> Iterator[DataFrame]:
+    """The assignor that each group uses, where the snapshot has them."""
     values = fleet.tables.get("groups")
     if values is not None and "strategy" in values.columns:
         yield escaped_rows(values.select("cluster", "group", "strategy"))
-
-
-def _lags(fleet: FleetSnapshot) -> DataFrame | None:
-    return lags_of(fleet.tables) if "offsets" in fleet.tables else None
 
 
 def _rebalances_a_day(past: dict[str, DataFrame]) -> DataFrame:
@@ -291,22 +297,11 @@ def _sample(fleet: FleetSnapshot, groups: int) -> FleetSnapshot:
     every = groups // SAMPLED
     if every < 2:
         return fleet
-    return _only(fleet, F.pmod(F.xxhash64("cluster", "group"), F.lit(every)) == 0)
+    return fleet.with_groups(F.pmod(F.xxhash64("cluster", "group"), F.lit(every)) == 0)
 
 
 def _measured(league: list[dict[str, Any]]) -> int:
     return max((row["groups"] + row["not_evaluated"] for row in league), default=0)
-
-
-def _only(fleet: FleetSnapshot, column: Column) -> FleetSnapshot:
-    """Some groups, which are few, and the topics that they read."""
-    tables = {
-        name: rows.where(column) if TABLES[name].by_group else rows
-        for name, rows in fleet.tables.items()
-    }
-    read = F.broadcast(tables["subscriptions"].select("cluster", "topic").distinct())
-    tables["partitions"] = tables["partitions"].join(read, ["cluster", "topic"], "left_semi")
-    return replace(fleet, tables=tables)
 
 
 def _past(session: SparkSession, out: str | None, fleet: FleetSnapshot) -> dict[str, DataFrame]:

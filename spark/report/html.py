@@ -20,6 +20,9 @@ from spark.text import shortened_in
 
 TEMPLATES = "templates"
 
+FIGURES = ("groups", "uneven", "idle", "lag")
+"""Of each cluster, from which the script sums those of the chosen ones."""
+
 
 def html_of(material: Material, static: bool = False) -> str:
     """The page; a `static` one has no script: tables can't be sorted or filtered.
@@ -37,9 +40,11 @@ def html_of(material: Material, static: bool = False) -> str:
         loader=jinja2.FunctionLoader(_text),
         finalize=lambda value: _shown(value, markup),
     )
+    places = {cluster: at for at, cluster in enumerate(material.clusters)}
     environment.filters |= {
         "figure": figure,
         "ours": markup,
+        "place": lambda cluster: places.get(cluster, -1),
         "prose": lambda text: markup(_prose(text)),
     }
     sections = sections_of(material)
@@ -89,7 +94,9 @@ def _data(material: Material, sections: Any) -> str:
     for item in loads.values():
         item["p"] = readable(item["p"])
         item["m"] = [[readable(name), *counts] for name, *counts in item["m"]]
-    data = {"loads": loads, "trend": views["trend"].get("data")}
+    figures = {row["cluster"]: [row[key] for key in FIGURES] for row in material.clusters_beside}
+    clusters = [figures.get(name) for name in material.clusters]
+    data = {"loads": loads, "trend": views["trend"].get("data"), "clusters": clusters}
     return json.dumps(data, separators=(",", ":")).replace("<", "\\u003c")
 
 

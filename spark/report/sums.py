@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from functools import reduce
-from operator import or_
 from typing import Any
 
-from pyspark.sql import Column, DataFrame, functions as F
+from pyspark.sql import DataFrame, functions as F
 
-from spark.fleet import escaped_rows
+from spark.fleet import UNEVEN, escaped_rows, is_one_of, worst_first
 from spark.report.material import Key
 
 KEYS = ("cluster", "group")
-
-UNEVEN = "coalesce(current_max_load > max_load, false)"
-"""SQL text: whether the largest load of a group could be smaller."""
 
 OWNER = "if(action = 'takeover', null, previous_member_id)"
 """SQL text over a plan's assignments: the member that has the partition now."""
@@ -26,50 +23,85 @@ LOADS = 40
 Rows = list[dict[str, Any]]
 
 
-def figures_of(facts: DataFrame, assignments: DataFrame, lags: DataFrame | None) -> dict[str, Any]:
+def sums_of(groups: DataFrame) -> Rows:
+    """Sums over groups by cluster and status; `groups` are those of `together`, or solved ones.
+
+    `uneven` groups, `idle` members that could have work, what is read across racks now
+    (`remote`) and planned, and the groups' `lag`, where it is known.
+    """
+    sums = groups.groupBy("cluster", "status").agg(
+        F.count("*").alias("groups"),
+        F.count_if(F.col("max_load").isNull()).alias("unplanned"),
+        F.expr(f"count_if({UNEVEN})").alias("uneven"),
+        *(
+            F.sum(name).alias(alias)
+            for name, alias in {
+                **{"members": "members", "idle_to_busy": "idle", "moves": "moves"},
+                **{"current_remote_reads": "remote", "remote_reads": "planned_remote"},
+                "lag": "lag",
+            }.items()
+        ),
+    )
+    return as_rows(sums.orderBy("cluster", "status"))
+
+
+def figures_of(sums: Rows) -> dict[str, Any]:
     """How many `groups`, `members`, `uneven` groups and `idle` members that could have work.
 
     And the sum of the groups' `lag`; None where none is known.
     """
-    now = f"count(distinct {OWNER})"
-    gained = assignments.groupBy(*KEYS).agg(F.expr(f"count(distinct member_id) - {now} as idle"))
-    idle = gained.agg(F.expr("coalesce(sum(greatest(idle, 0)), 0) as idle"))
-    sums = facts.agg(
-        F.count("*").alias("groups"),
-        F.expr("coalesce(sum(members), 0) as members"),
-        F.expr(f"count_if({UNEVEN}) as uneven"),
-    ).crossJoin(idle)
-    if lags is None:
-        return sums.collect()[0].asDict() | {"lag": None}
-    return sums.crossJoin(lags.agg(F.expr("try_sum(lag) as lag"))).collect()[0].asDict()
+    figures = {name: _sum(sums, name) or 0 for name in ("groups", "members", "uneven", "idle")}
+    return figures | {"lag": _sum(sums, "lag")}
 
 
-def clusters_of(facts: DataFrame, findings: DataFrame) -> Rows:
+def statuses_of(sums: Rows) -> dict[str, int]:
+    """How many groups have each status."""
+    counts = Counter[str]()
+    for row in sums:
+        counts[row["status"]] += row["groups"]
+    return dict(sorted(counts.items()))
+
+
+def clusters_of(sums: Rows, findings: DataFrame) -> Rows:
     """A row a cluster: how its groups are, and how many findings are warnings or worse."""
-    groups = facts.groupBy("cluster").agg(
-        F.count("*").alias("groups"),
-        F.count_if(F.col("max_load").isNull()).alias("unplanned"),
-        F.expr(f"count_if({UNEVEN})").alias("uneven"),
-        F.coalesce(F.sum("moves"), F.lit(0)).alias("moves"),
-        F.sum("current_remote_reads").alias("remote"),
-        F.sum("remote_reads").alias("planned_remote"),
-    )
     bad = findings.groupBy("cluster").agg(F.count_if(F.col("severity") != "info").alias("findings"))
-    joined = groups.join(bad, "cluster", "left").fillna(0, ["findings"]).orderBy("cluster")
-    return [row.asDict() for row in joined.collect()]
+    counts = {row["cluster"]: row["findings"] for row in bad.collect()}
+    result = []
+    for cluster in sorted({row["cluster"] for row in sums}):
+        of_cluster = [row for row in sums if row["cluster"] == cluster]
+        names = ("groups", "unplanned", "uneven", "idle", "lag", "remote", "planned_remote")
+        values = {name: _sum(of_cluster, name) for name in names}
+        moves = _sum(of_cluster, "moves") or 0
+        beside = {"moves": moves, "findings": counts.get(cluster, 0)}
+        result.append({"cluster": cluster, **values, **beside})
+    return result
 
 
-def worst_groups(facts: DataFrame, most: int) -> DataFrame:
+def _sum(rows: Rows, name: str) -> Any:
+    """The sum of what is known; None if nothing is."""
+    values = [row[name] for row in rows if row[name] is not None]
+    return sum(values) if values else None
+
+
+def worst_groups(facts: DataFrame, most: int) -> Rows:
     """The groups whose largest load is furthest above the best possible, then the largest ones."""
-    ratio = F.try_divide("current_max_load", "max_load")
-    order = (ratio.desc_nulls_last(), F.desc("partitions"), *KEYS)
-    return facts.orderBy(*order).limit(most)
+    return as_rows(facts.orderBy(*worst_first()).limit(most))
 
 
-def group_rows(groups: DataFrame, beside: Sequence[DataFrame]) -> Rows:
-    """A row a group, in the order of `worst_groups`, with the columns of what is `beside` it."""
-    joined = reduce(lambda rows, other: rows.join(other, list(KEYS), "left"), beside, groups)
-    return as_rows(worst_groups(joined, 2**31 - 1))
+def together(facts: DataFrame, beside: Sequence[DataFrame]) -> DataFrame:
+    """A row a group of `facts`, with the columns of what is `beside` it, by one grouping."""
+    frames = {"facts": facts, **{f"part{at}": frame for at, frame in enumerate(beside)}}
+    united = reduce(
+        lambda rows, more: rows.unionByName(more, allowMissingColumns=True),
+        (
+            frame.select(*KEYS, F.struct(*(c for c in frame.columns if c not in KEYS)).alias(name))
+            for name, frame in frames.items()
+        ),
+    )
+    grouped = united.groupBy(*KEYS).agg(
+        *(F.first(name, ignorenulls=True).alias(name) for name in frames)
+    )
+    return grouped.where("facts is not null").select(*KEYS, *(f"{name}.*" for name in frames))
 
 
 def loads_of(assignments: DataFrame, members: DataFrame) -> DataFrame:
@@ -116,13 +148,7 @@ def weights_of(comparison: DataFrame) -> DataFrame:
 
 def of_groups(rows: DataFrame, groups: Sequence[Key]) -> DataFrame:
     """The rows that are about these groups."""
-    return rows.where(one_of(groups))
-
-
-def one_of(groups: Sequence[Key]) -> Column:
-    """Whether a row is about one of these groups."""
-    is_it = [(F.col("cluster") == cluster) & (F.col("group") == group) for cluster, group in groups]
-    return reduce(or_, is_it, F.lit(False))
+    return rows.where(is_one_of(groups))
 
 
 def as_rows(rows: DataFrame) -> list[dict[str, Any]]:

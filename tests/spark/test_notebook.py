@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from spark import FleetComparison, FleetSnapshot, InputError, compare_fleet, plan_fleet
+from spark import FleetComparison, FleetSnapshot, InputError, audit_fleet, compare_fleet, plan_fleet
+from spark.compare import cures_of
 from spark.notebook import FIRST, shown_in_notebook
 
 
@@ -25,12 +26,9 @@ def test_a_plan_shows_and_explains_itself(demo: FleetSnapshot) -> None:
         page = plan._repr_html_()
         assert plan.sentence() in page
         assert "largest load now (partitions)" in page
-        most, *others = plan.most_gained()
-        gains = [
-            (row["current_max_load"] - row["max_load"]) / max(row["moves"], 1)
-            for row in (most, *others)
-        ]
-        assert gains == sorted(gains, reverse=True)
+        most, *others = plan.worst()
+        ratios = [row["current_max_load"] / row["max_load"] for row in (most, *others)]
+        assert ratios == sorted(ratios, reverse=True)
         assert f"<td>{most['group']}</td>" in page
         why = plan.explain(most["cluster"], most["group"])
         assert len(why.moves) == most["moves"]
@@ -49,4 +47,20 @@ def test_a_comparison_shows_the_fleet(demo: FleetSnapshot) -> None:
     comparison = FleetComparison(compare_fleet(demo, ["current", "range"]))
     page = comparison._repr_html_()
     assert comparison.best() in page
-    assert page.count("<tr>") == 1 + comparison.fleet.count()
+    assert page.count("<tr>") == 1 + comparison.fleet.count()  # no cure is told without optimal
+
+
+def test_a_comparison_names_the_assignor_to_set(demo: FleetSnapshot) -> None:
+    names = ["current", "range", "cooperative-sticky", "optimal"]
+    comparison = FleetComparison(compare_fleet(demo, names))
+    worst, *_ = cures_of(comparison.groups)
+    page = comparison._repr_html_()
+    assert "assignor to set" in page and f"<td>{worst['group']}</td>" in page
+
+
+def test_an_audit_shows_its_worst_groups(demo: FleetSnapshot) -> None:
+    with audit_fleet(demo) as audit:
+        page = audit._repr_html_()
+        assert audit.uneven_sentence() in page
+        worst, *_ = audit.worst_groups()
+        assert f"<td>{worst['group']}</td>" in page

@@ -5,19 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
-from pyspark.sql import DataFrame
 
+from spark.audit.cluster_facts import ClusterFacts
 from spark.audit.facts import GroupFacts
 from spark.audit.finding import (
     ALL_GROUPS,
+    ClusterFinding,
     FindingRow,
-    FleetFinding,
     GroupFinding,
     Settings,
-    rows_found,
+    about,
 )
-from spark.audit.sql_expressions import decimal, filled, sentence
-from spark.audit.text import sentence as sentence_sql
+from spark.audit.text import decimal, sentence
 
 
 def one_leader(facts: GroupFacts, settings: Settings) -> Iterator[FindingRow]:
@@ -39,7 +38,7 @@ def _led_by_one(facts: GroupFacts, member: str, owned: int, leader: int) -> Find
     return FindingRow(
         f"member {member}",
         owned,
-        lambda: sentence_sql(
+        lambda: sentence(
             "All {owned} partitions of member {member} of group {group} are led by broker "
             "{leader}.",
             owned=owned,
@@ -62,31 +61,38 @@ ONE_LEADER = GroupFinding(
 )
 
 
-def coordinator_load(coordinators: DataFrame, settings: Settings) -> DataFrame:
+def coordinator_load(facts: ClusterFacts, settings: Settings) -> Iterator[FindingRow]:
     """Brokers that coordinate more of a cluster's load than their share.
 
     A group can't be shared: who coordinates a heavy one isn't told more than what comes on top.
     """
-    of_broker = coordinators.where(
-        f"cluster_brokers > 1 and load > 0 and load >= {settings['least']!r}D"
-    ).selectExpr("*", "cluster_load / cluster_brokers as mean")
-    return rows_found(
-        of_broker,
-        subject=filled("broker {broker}"),
-        measure="load / greatest(mean, heaviest.load)",
-        sentence=sentence(
-            "Broker {broker} of cluster {cluster} coordinates {groups} of its {cluster_groups} "
-            "groups with {load} of {cluster_load} members × partitions; the mean of its "
-            "{cluster_brokers} brokers is {mean}. Most has group {heaviest} with {most}: {seat}.",
-            mean=decimal("mean"),
-            heaviest="heaviest.`group`",
-            most="heaviest.load",
-            seat="heaviest.seat",
-        ),
-    )
+    brokers, mean, heaviest = facts.coordinators, facts.mean_load, facts.heaviest
+    loads = {
+        broker: load / max(mean, heaviest[broker].load)
+        for broker, load in facts.load.items()
+        if load and load >= settings["least"]
+    }
+    if len(brokers) > 1:
+        yield from about(
+            "broker",
+            loads,
+            "Broker {name} of cluster {cluster} coordinates {groups} of its {every} groups with "
+            "{load} of {total} members × partitions; the mean of its {brokers} brokers is {mean}. "
+            "Most has group {heaviest} with {most}: {seat}.",
+            cluster=lambda _: facts.cluster,
+            groups=facts.coordinated.get,
+            every=lambda _: facts.coordinated.total(),
+            load=facts.load.get,
+            total=lambda _: facts.load.total(),
+            brokers=lambda _: len(brokers),
+            mean=lambda _: decimal(mean),
+            heaviest=lambda broker: heaviest[broker].group,
+            most=lambda broker: heaviest[broker].load,
+            seat=lambda broker: heaviest[broker].seat,
+        )
 
 
-COORDINATOR_LOAD = FleetFinding(
+COORDINATOR_LOAD = ClusterFinding(
     name="coordinator-load",
     tells="a broker coordinates groups out of proportion",
     measure="Σ members × partitions of the groups that the broker coordinates ÷ the mean of the "
@@ -94,7 +100,6 @@ COORDINATOR_LOAD = FleetFinding(
     advice="Spread the leaders of __consumer_offsets: elect preferred leaders, or reassign its "
     "partitions.",
     find=coordinator_load,
-    reads=("coordinators",),
     needs=("coordinators", ALL_GROUPS),
     info=1.5,
     warning=3.0,

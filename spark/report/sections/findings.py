@@ -9,6 +9,9 @@ from spark.report.material import Material, anchor
 
 SEVERITIES = ("critical", "warning", "info")
 
+INFOS = 20
+"""Findings of a kind that are listed if none is worse than `info`."""
+
 
 def findings(material: Material) -> dict[str, Any]:
     """The kinds, the worst first; those of `info` alone are folded away."""
@@ -29,6 +32,8 @@ def _kind(material: Material, count: Any) -> dict[str, Any]:
     usual = Counter(row["advice"] for row in rows).most_common(1)
     advice = usual[0][0] if usual else ""
     counts = {severity: count[severity] for severity in SEVERITIES if count[severity]}
+    if [*counts] == ["info"]:
+        rows = rows[:INFOS]
     return {
         "name": count["finding"],
         "severity": next(iter(counts)),

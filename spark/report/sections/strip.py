@@ -60,6 +60,7 @@ def _number(material: Material, key: str, label: str, meaning: str) -> dict[str,
     before = material.before[key] if material.before else None
     line = spark_line([row.get(key) for row in material.trend]) if key == "lag" else None
     return {
+        "key": key,
         "label": label,
         "value": short_number(now),
         "of": f" of {material.now['groups']:,}" if key == "uneven" else "",

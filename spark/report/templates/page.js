@@ -35,6 +35,29 @@ for (const code of all(".command code")) {
   code.after(button);
 }
 
+// a chip shows one cluster, or several, on the whole page; trend and strategies stay the fleet's
+const chosen = new Set();
+const numbers = all("[data-number]").map((one) => [one, one.textContent]);
+const short = (value) => {
+  for (const [size, noun] of [[1e12, "trillion"], [1e9, "billion"], [1e6, "million"]])
+    if (value >= size) return `${Number((value / size).toPrecision(4)).toLocaleString("en")} ${noun}`;
+  return value.toLocaleString("en");
+};
+const choose = () => {
+  const wanted = (one) => !chosen.size || chosen.has(one.dataset.c);
+  for (const one of all("[data-c]:not(#table tr)")) one.hidden = !wanted(one);
+  for (const kind of all("details.kind")) kind.hidden = !all("li", kind).some(wanted);
+  const sums = [0, 1, 2, 3].map((at) => {
+    const known = [...chosen].map((one) => data.clusters[one]?.[at]).filter((one) => one != null);
+    return known.length ? known.reduce((a, b) => a + b, 0) : null;
+  });
+  for (const [one, was] of numbers) {
+    const sum = sums[["groups", "uneven", "idle", "lag"].indexOf(one.dataset.number)];
+    one.textContent = !chosen.size ? was : sum === null ? "unknown" : short(sum);
+    for (const other of all(".of, .change, .line", one.parentNode)) other.toggleAttribute("hidden", chosen.size > 0);
+  }
+};
+
 const table = $("#table");
 if (table) {
   const body = table.tBodies[0];
@@ -42,7 +65,6 @@ if (table) {
   const FIRST = rows.filter((row) => !row.classList.contains("over")).length;
   const search = $("#search"), kind = $("#kind"), matches = $("#matches");
   const more = make("button", { type: "button", className: "all" });
-  const chosen = new Set();
   const group = (row) => $("a", row).textContent;
   // as options do: * and ? fit a whole name, other text any part of a name or cluster
   const pattern = (text) => {
@@ -85,6 +107,7 @@ if (table) {
       button.setAttribute("aria-pressed", String(!is));
       if (is) chosen.delete(chip.dataset.chip);
       else chosen.add(chip.dataset.chip);
+      choose();
       show();
     });
     chip.append(button);

@@ -10,7 +10,6 @@ from spark.groups import (
     OFFSETS_TOPIC,
     CoordinatorLocation,
     OffsetsTopic,
-    coordinating_brokers,
     coordinators,
     location_of,
 )
@@ -82,9 +81,3 @@ def test_a_snapshot_without_the_topic_of_offsets(spark: SparkSession) -> None:
     assert found(spark, fleet) == ((None, None, 2, False), "broker 2 coordinates it")
     fleet = Fleet().topic("t", 1).group("g", {"a": ["t"]})
     assert found(spark, fleet) == ((None, None, None, False), None)
-
-
-def test_brokers_that_could_coordinate(spark: SparkSession) -> None:
-    fleet = fleet_with(3, 1).add("brokers", broker=2).add("brokers", broker=3)
-    rows = coordinating_brokers(fleet.snapshot(spark).tables).collect()
-    assert sorted(row.broker for row in rows) == [1, 2, 3]

@@ -13,7 +13,11 @@ from tests.spark.support.fleets import Fleet
 
 def measured(**changes: object) -> Row:
     nothing: dict[str, Any] = dict.fromkeys(
-        ("improved", "bound", "planned_uneven", "planned_weighed", "moves", "takeovers"), 0
+        (
+            *("improved", "closer", "bound", "planned_apart", "planned_weighed"),
+            *("moves", "takeovers"),
+        ),
+        0,
     ) | {
         **{"current_most_over": None, "planned_most_over": None},
         **{"status": "ok", "groups": 4},
@@ -22,11 +26,14 @@ def measured(**changes: object) -> Row:
 
 
 def test_what_is_put_right_and_what_cant_be_helped() -> None:
-    rows = [measured(improved=1, moves=3, takeovers=2), measured(planned_uneven=3, bound=2)]
+    rows = [
+        measured(improved=1, moves=3, takeovers=2),
+        measured(planned_apart=3, bound=2, closer=1),
+    ]
     assert sentence_of(rows) == (
         "The plan evens out 1 of 8 groups by moving 3 of 80 partitions; 2 orphaned partitions get "
-        "a new owner. 2 groups stay uneven because their members subscribe to different topics. "
-        "1 group could be more even still."
+        "a new owner. In 1 more group other loads come closer. In 2 groups loads stay two or more "
+        "apart, because members subscribe to different topics. 1 group could be more even still."
     )
 
 
@@ -50,6 +57,6 @@ def test_of_a_fleet(spark: SparkSession) -> None:
     fleet.group("bound", {"c": ["t"], "d": []}, [("t", p, "c") for p in range(6)])
     with plan_fleet(fleet.snapshot(spark)) as plan:
         assert plan.sentence() == (
-            "The plan evens out 1 of 2 groups by moving 3 of 12 partitions. 1 group stays uneven "
-            "because its members subscribe to different topics."
+            "The plan evens out 1 of 2 groups by moving 3 of 12 partitions. In 1 group loads stay "
+            "two or more apart, because members subscribe to different topics."
         )

@@ -98,6 +98,7 @@ def material(**changes: Any) -> Material:
             {
                 **{"cluster": "prod", "instant": "20261121T060000Z", "groups": 8, "unplanned": 1},
                 **{"uneven": 5, "moves": 17, "findings": 3, "remote": 3, "planned_remote": 1},
+                **{"idle": 2, "lag": 2_500_000},
             }
         ],
         league=[strategy("optimal", 0, 17), strategy("current", 12, 0)],
@@ -183,4 +184,18 @@ def two_clusters(groups: int = 40) -> Material:
         for at in range(groups)
     ]
     instants = dict.fromkeys(("prod", "test"), "20261121T060000Z")
-    return replace(many_findings(), clusters=instants, groups=rows)
+    beside = [
+        {
+            **{"cluster": cluster, "instant": instant, "groups": 20, "unplanned": 0},
+            **{"uneven": at + 3, "moves": 9, "findings": 1, "remote": None, "planned_remote": None},
+            **{"idle": at, "lag": None},
+        }
+        for at, (cluster, instant) in enumerate(instants.items())
+    ]
+    findings = [
+        item | {"cluster": ("prod", "test")[at % 2]}
+        for at, item in enumerate(many_findings().findings)
+    ]
+    return replace(
+        many_findings(), clusters=instants, groups=rows, clusters_beside=beside, findings=findings
+    )

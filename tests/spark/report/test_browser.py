@@ -122,6 +122,24 @@ def test_groups_are_sorted_searched_and_filtered_by_keyboard(show: Any) -> None:
     assert _names(page) == ["g15"]
 
 
+def test_a_chip_shows_one_cluster_on_the_whole_page(show: Any) -> None:
+    page = show(html_of(materials.two_clusters()))
+    uneven = page.locator("[data-number='uneven']")
+    whole = uneven.inner_text()
+    page.locator("[data-chip='1'] button").click()
+    assert {name for name in _names(page) if int(name[1:]) % 2 == 0} == set()
+    assert uneven.inner_text() == "4"
+    assert page.locator("#clusters tbody tr:visible th").all_inner_texts() == ["test"]
+    assert page.locator(".numbers .change:visible").count() == 0
+    page.evaluate("for (const one of document.querySelectorAll('details')) one.open = true")
+    assert page.locator("#findings li[data-c='0']:visible").count() == 0
+    assert page.locator("#findings li[data-c='1']:visible").count() > 0
+    page.locator("[data-chip='1'] button").click()
+    assert uneven.inner_text() == whole
+    assert page.locator("#clusters tbody tr:visible").count() == 2
+    assert page.faults == []
+
+
 def test_a_row_opens_and_a_link_to_it_lasts(show: Any) -> None:
     page = show(html_of(materials.two_clusters()))
     row = page.locator("#table tbody th a", has_text="g1").first

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from pyspark.sql import SparkSession
 
 from spark import audit_fleet
-from spark.audit.findings.brokers import coordinator_load
-from spark.audit.frames import Frames
+from spark.audit import AuditSettings
+from spark.audit.cluster_facts import ClusterFacts
 from tests.spark.support.fleets import Fleet
 
 Groups = Mapping[int, Sequence[tuple[int, int]]]
@@ -48,11 +48,18 @@ def test_the_measure(spark: SparkSession) -> None:
                 reads = {f"m{member}": [name] for member in range(members)}
                 fleet.topic(name, partitions, cluster=cluster)
                 fleet.group(name, reads, cluster=cluster, coordinator=broker)
-    snapshot = fleet.snapshot(spark)
-    with audit_fleet(snapshot) as audit:
-        frames = Frames(snapshot.tables, audit.judged)
-        rows = coordinator_load(frames["coordinators"], {"least": 1000.0}).collect()
+    levels = {"info": 0.0, "warning": None, "critical": None, "least": 1000.0}
+    settings = AuditSettings(values={"coordinator-load": levels})
+    with audit_fleet(fleet.snapshot(spark), settings=settings) as audit:
+        rows = audit.findings.where("finding = 'coordinator-load'").collect()
     result: dict[str, dict[str, float]] = {cluster: {} for cluster in CASES}
     for row in rows:
         result[row["cluster"]][row["subject"]] = round(row["measure"], 2)
     assert result == {cluster: expected for cluster, (_, expected) in CASES.items()}
+
+
+def test_brokers_that_could_coordinate_count_where_any_does() -> None:
+    facts = ClusterFacts("c", listed=frozenset({2, 3}), keeping=frozenset({1}))
+    assert facts.coordinators == []
+    facts.coordinated[4] += 1
+    assert facts.coordinators == [1, 2, 3, 4]

@@ -1,0 +1,166 @@
+"""Count what each cluster has, in tasks of its rows, and say what is wrong with it, in one."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import reduce
+from itertools import islice
+
+import pyarrow as pa
+import pyarrow.compute as pc
+from pyspark.sql import DataFrame, types as t
+
+from spark.audit.cluster_facts import ClusterFacts
+from spark.audit.finding import ClusterFinding
+from spark.audit.known import AvailableFacts
+from spark.audit.partition_counts import count_partitions
+from spark.audit.registry import FINDINGS
+from spark.audit.thresholds import AuditSettings
+from spark.fleet import escaped
+from spark.groups import Cells, batch_of, rows_of
+
+Batches = Iterator[pa.RecordBatch]
+
+
+def _struct(**types: t.DataType) -> t.StructType:
+    return t.StructType([t.StructField(name, of) for name, of in types.items()])
+
+
+TEXT, LONG, REAL = t.StringType(), t.LongType(), t.DoubleType()
+
+COUNTED = _struct(cluster=TEXT, facts=t.BinaryType())
+
+SCHEMA = _struct(
+    cluster=TEXT,
+    finding=_struct(
+        **dict.fromkeys(("subject", "finding", "severity"), TEXT),
+        **dict.fromkeys(("measure", "threshold"), REAL),
+        **dict.fromkeys(("sentence", "advice"), TEXT),
+    ),
+    coordinator=_struct(
+        broker=t.IntegerType(),
+        **dict.fromkeys(("groups", "members", "partitions", "load"), LONG),
+        load_to_mean=REAL,
+        inferred=t.BooleanType(),
+    ),
+)
+"""A row a finding, or a coordinator: the other is null."""
+
+COORDINATORS = (
+    *("cluster", "broker", "groups", "members", "partitions"),
+    *("load", "load_to_mean", "inferred"),
+)
+"""Of the table of coordinators, a row a broker; a group's load is members × partitions.
+
+The numbers are sums over its groups, `inferred` whether a group's coordinator was inferred, and
+`load_to_mean` its load ÷ the mean of the cluster's brokers."""
+
+OF_PARTITIONS = {
+    **{name: escaped(name) for name in ("cluster", "topic")},
+    "replica_racks": f"transform(replica_racks, one -> {escaped('one')})",
+    **{
+        name: name
+        for name in (
+            *("partition", "leader", "replicas", "isr", "min_insync_replicas"),
+            *("adding_replicas", "removing_replicas"),
+        )
+    },
+}
+"""What is read of the table of partitions."""
+
+OF_GROUPS = ("cluster", "group", "members", "partitions", "coordinator", "inferred", "seat")
+
+BATCHES = 200
+"""Batches of Spark's that are counted at once: one has few rows."""
+
+
+def evaluate_clusters(
+    partitions: DataFrame, judged: DataFrame | None, evaluator: ClusterEvaluator
+) -> DataFrame:
+    """Rows of `SCHEMA` of all clusters; those of `judged` groups, if their coordinators count."""
+    columns = [f"{text} as {name}" for name, text in OF_PARTITIONS.items()]
+    counted = [partitions.selectExpr(*columns).mapInArrow(_count_partitions, COUNTED)]
+    if judged is not None:
+        groups = judged.where("coordinator is not null").select(*OF_GROUPS)
+        counted.append(groups.mapInArrow(_count_groups, COUNTED))
+    together = reduce(DataFrame.unionAll, counted).repartition("cluster")
+    return together.mapInArrow(evaluator.evaluated, SCHEMA)
+
+
+@dataclass(frozen=True)
+class ClusterEvaluator:
+    """Says of each cluster what the findings of these names find, and what its brokers coordinate.
+
+    All rows of a cluster have to be in one task.
+    """
+
+    findings: Sequence[str]
+    settings: AuditSettings
+    known: AvailableFacts
+
+    def evaluated(self, batches: Batches) -> Batches:
+        """Counts of clusters to rows of `SCHEMA`."""
+        facts: dict[str, ClusterFacts] = {}
+        for row in (row for batch in batches for row in rows_of(batch)):
+            counted = pickle.loads(row.facts)
+            facts.setdefault(row.cluster, self._empty(row.cluster)).add(counted)
+        for cluster in facts.values():
+            if rows := [*self._findings(cluster), *_coordinators(cluster)]:
+                yield batch_of(rows, SCHEMA)
+
+    def _empty(self, cluster: str) -> ClusterFacts:
+        kept = self.known.offsets.get(cluster)
+        return ClusterFacts(
+            cluster,
+            listed=self.known.listed.get(cluster, frozenset()),
+            keeping=frozenset(kept.leaders.values()) if kept else frozenset(),
+        )
+
+    def _findings(self, facts: ClusterFacts) -> Iterator[Cells]:
+        for name in self.findings:
+            finding, settings = FINDINGS[name], self.settings.values[name]
+            assert isinstance(finding, ClusterFinding)
+            for result in finding.find(facts, settings):
+                if cells := finding.cells(result, settings, finding.advice):
+                    yield facts.cluster, cells, None
+
+
+def _coordinators(facts: ClusterFacts) -> Iterator[Cells]:
+    mean = facts.mean_load
+    for broker in facts.coordinators:
+        load = facts.load[broker]
+        cells = {
+            "broker": broker,
+            "groups": facts.coordinated[broker],
+            "members": facts.members[broker],
+            "partitions": facts.read[broker],
+            "load": load,
+            "load_to_mean": load / mean if mean else None,
+            "inferred": facts.inferred[broker] > 0,
+        }
+        yield facts.cluster, None, cells
+
+
+def _count_partitions(batches: Batches) -> Batches:
+    facts: dict[str, ClusterFacts] = {}
+    while portion := [*islice(batches, BATCHES)]:
+        table = pa.Table.from_batches(portion)
+        for cluster in pc.unique(table["cluster"]).to_pylist():
+            rows = table.filter(pc.equal(table["cluster"], cluster))
+            count_partitions(facts.setdefault(cluster, ClusterFacts(cluster)), rows)
+    yield from _counts(facts)
+
+
+def _count_groups(batches: Batches) -> Batches:
+    facts: dict[str, ClusterFacts] = {}
+    for row in (row for batch in batches for row in rows_of(batch)):
+        facts.setdefault(row.cluster, ClusterFacts(row.cluster)).add_group(row)
+    yield from _counts(facts)
+
+
+def _counts(facts: Mapping[str, ClusterFacts]) -> Iterable[pa.RecordBatch]:
+    if facts:
+        cells = [(cluster, pickle.dumps(counted)) for cluster, counted in facts.items()]
+        yield batch_of(cells, COUNTED)

@@ -1,0 +1,61 @@
+"""One number of uneven groups, and one order of the worst, on all surfaces for one snapshot."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from pyspark.sql import SparkSession
+
+from spark import FleetHistory, FleetSnapshot, audit_fleet, compare_fleet, fleet_of, plan_fleet
+from spark.compare import cures_of
+from spark.fleet import write_store
+from spark.report.gather import lags_in
+from spark.report.sums import figures_of, sums_of, together, worst_groups
+from tests.spark.support.fleets import Fleet
+
+BEFORE, NOW = "20261121T050000Z", "20261121T060000Z"
+
+
+def fleet() -> Fleet:
+    """Two uneven groups, one whose loads are apart and can't be closer, and one with an orphan."""
+    fleet = Fleet().topic("t", 6).topic("u", 4)
+    two = {"a": ["t"], "b": ["t"]}
+    fleet.group("skewed", two, [("t", p, "a") for p in range(6)])
+    fleet.group("less skewed", two, [("t", p, "a" if p < 4 else "b") for p in range(6)])
+    fleet.group("apart", {"c": ["t"], "d": []}, [("t", p, "c") for p in range(6)])
+    fleet.group("orphan", {"e": ["u"], "f": ["u"]}, [("u", p, "ef"[p % 2]) for p in range(3)])
+    # its largest load is as small as can be, and its other loads aren't
+    three = {name: ["t"] for name in "ghij"}
+    fleet.group("closer", three, [("t", p, "gghhii"[p]) for p in range(6)])
+    return fleet
+
+
+def test_one_number_of_uneven_groups(spark: SparkSession, tmp_path: Path) -> None:
+    for snapshot in (BEFORE, NOW):
+        write_store(fleet().tables(), tmp_path, snapshot)
+    snapshot = FleetSnapshot.read(spark, str(tmp_path), NOW)
+    with plan_fleet(snapshot) as plan, audit_fleet(snapshot) as audit:
+        _, (now, planned) = plan.summary()
+        assert plan.sentence().startswith("The plan evens out 2 of 5 groups")
+        assert (now["uneven groups"], planned["uneven groups"]) == (2, 0)
+        assert (audit.uneven(), audit.uneven_sentence()) == (2, "2 of 5 groups are uneven.")
+        every = together(audit.facts, [lags_in(snapshot)])
+        assert figures_of(sums_of(every))["uneven"] == 2
+        orders = [
+            [row["group"] for row in rows]
+            for rows in (plan.worst(), audit.worst_groups(), worst_groups(every, 2))
+        ]
+    comparison = compare_fleet(snapshot, ["current", "cooperative-sticky", "optimal"])
+    fleets = {row.strategy: row.uneven for row in fleet_of(comparison).collect()}
+    assert fleets == {"current": 2, "cooperative-sticky": 0, "optimal": 0}
+    cures = cures_of(comparison)
+    assert [(row["now"], row["best"], row["set"]) for row in cures] == [
+        (6.0, 3.0, "cooperative-sticky"),
+        (4.0, 3.0, "cooperative-sticky"),
+    ]
+    orders.append([row["group"] for row in cures])
+    assert orders == [["skewed", "less skewed"]] * 4
+    with FleetHistory.read(spark, str(tmp_path)) as history:
+        assert "2 of 5 groups are uneven in the last snapshot (2 in the first)" in str(
+            history._repr_html_()
+        )
