@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import importlib
 import logging
+import os
 import signal
 import sys
 from collections.abc import Sequence
@@ -24,11 +25,15 @@ from spark.terminal import (
     say,
     sentence_of,
     sentences_apart,
+    with_next_step,
 )
 
 DISTRIBUTION = "evenfleet"
 
 BAD_INPUT, RUN_FAILED, INTERRUPTED = 2, 3, 130
+
+COMPLETE = "_EVENFLEET_COMPLETE"
+"""Set by a shell's completion, which `--install-completion` sets up."""
 
 PANELS = {
     "Look": ("audit", "report", "explain", "history", "rates", "graph", "snapshots", "config"),
@@ -64,7 +69,6 @@ def app_for(words: Sequence[str]) -> typer.Typer:
     What other commands need isn't loaded: that would take longer than some of them.
     """
     app = typer.Typer(
-        add_completion=False,
         pretty_exceptions_enable=False,
         rich_markup_mode="markdown",
     )
@@ -73,7 +77,8 @@ def app_for(words: Sequence[str]) -> typer.Typer:
     if named in COMMANDS:
         name = named.replace("-", "_")
         command = getattr(importlib.import_module(f"spark.jobs.{name}"), name)
-        app.command(named, epilog=_more_on(named))(for_typer(command, named not in WITHOUT_TABLES))
+        typed = for_typer(with_next_step(named, command), named not in WITHOUT_TABLES)
+        app.command(named, epilog=_more_on(named))(typed)
     else:
         for item, panel in COMMANDS.items():
             purpose = _purpose(item.replace("-", "_"))
@@ -131,7 +136,7 @@ def _run(words: list[str]) -> tuple[int, str | None]:
     """The exit code of a command, and what is the matter if something is."""
     try:
         _refuse_empty(words)
-        code = app_for(words)(words, prog_name="evenfleet", standalone_mode=False)
+        code = app_for(_completed() or words)(words, prog_name="evenfleet", standalone_mode=False)
     except InputError as error:
         return BAD_INPUT, str(error)
     except (KeyboardInterrupt, typer.Abort):
@@ -141,6 +146,14 @@ def _run(words: list[str]) -> tuple[int, str | None]:
     if code == INTERRUPTED:  # which Typer makes of Ctrl-C, in silence
         return INTERRUPTED, SIGNALS[signal.SIGINT]
     return code or 0, None
+
+
+def _completed() -> list[str]:
+    """The words of a line that a shell wants completed; none if this is no such call."""
+    if COMPLETE not in os.environ:
+        return []
+    line = os.environ.get("COMP_WORDS") or os.environ.get("_TYPER_COMPLETE_ARGS", "")
+    return line.split()[1:]
 
 
 def _refuse_empty(words: list[str]) -> None:

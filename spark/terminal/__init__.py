@@ -37,6 +37,7 @@ from spark.terminal.live import (
     clusters_named as clusters_named,
     live as live,
 )
+from spark.terminal.next_step import NEXT as NEXT, with_next_step as with_next_step
 from spark.terminal.openers import opened as opened
 from spark.terminal.options import (
     CHECK_FAILED as CHECK_FAILED,

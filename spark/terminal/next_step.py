@@ -1,0 +1,83 @@
+"""What to do next after a command: one line that can be pasted."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Callable, Mapping
+from dataclasses import fields, is_dataclass
+from functools import wraps
+from typing import Any
+
+import typer
+
+from spark.terminal.console import say
+from spark.terminal.printing import is_for_people
+
+NEXT = {
+    "audit": "plan {store} --out plan",
+    "report": "audit {store}",
+    "explain": "frontier {store} --group {group}",
+    "frontier": "plan {store} --out plan --group {group}",
+    "plan": "verify {store} {out}",
+    "verify": "report {store} --out report.html --plan {plan}",
+    "compare": "plan {store} --out plan",
+    "history": "replay {store} --out replay",
+    "replay": "compare {store} --out compare",
+    "rates": "members {store}",
+    "members": "rates {store} --out rates",
+    "whatif": "members {store}",
+    "simulate": "members {store} --group {group}",
+    "rollout": "whatif {store} --event rolling-restart=30s",
+    "snapshots": "audit {store}",
+    "graph": "audit {store}",
+}
+"""The command that follows on each; the others say it themselves, or end a thread of work."""
+
+_BLANK = re.compile(r"\{(\w+)\}")
+
+
+def next_step(name: str, stated: Mapping[str, Any]) -> str | None:
+    """The command line after `name` with these options; None if there is none, or a blank is left.
+
+    A store of a catalog is given as it was, by `--tables`.
+    """
+    text, words = NEXT.get(name), {key: value for key, value in stated.items() if value}
+    if text is None:
+        return None
+    filled = {key: shlex.quote(str(value)) for key, value in words.items()}
+    if "tables" in filled:
+        filled.setdefault("store", f"--tables {filled['tables']}")
+    if not {*_BLANK.findall(text)} <= filled.keys():
+        return None
+    return f"evenfleet {text.format_map(filled)}"
+
+
+def _flat(stated: Mapping[str, Any]) -> dict[str, Any]:
+    """The options by name, those of bundles among them."""
+    result: dict[str, Any] = {}
+    for name, value in stated.items():
+        if is_dataclass(value):
+            result |= {field.name: getattr(value, field.name) for field in fields(value)}
+        else:
+            result[name] = value
+    return result
+
+
+def with_next_step(name: str, command: Callable[..., Any]) -> Callable[..., Any]:
+    """The command, which says what to do next once it has run, also where a check failed."""
+
+    @wraps(command)
+    def run(**stated: Any) -> None:
+        failed_check = None
+        try:
+            command(**stated)
+        except typer.Exit as exit_:
+            failed_check = exit_
+        line = next_step(name, _flat(stated)) if is_for_people() else None
+        if line:
+            say(f"Next: {line}")
+        if failed_check:
+            raise failed_check
+
+    return run

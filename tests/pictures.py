@@ -1,0 +1,74 @@
+"""Makes README's pictures of a demo: `python -m tests.pictures DEMO`, a folder of `evenfleet demo`.
+
+The terminal is that of `evenfleet plan`, run in a pseudo-terminal; the page is DEMO/report.html in
+headless Chromium.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import pty
+import struct
+import subprocess
+import sys
+import tempfile
+import termios
+from io import StringIO
+from pathlib import Path
+
+from rich.console import Console
+from rich.text import Text
+
+DOCS = Path(__file__).parents[1] / "docs"
+
+COLUMNS, ROWS = 100, 60
+
+
+def main() -> None:
+    demo = Path(sys.argv[1])
+    with tempfile.TemporaryDirectory() as out:
+        words = ["plan", str(demo / "store"), "--out", f"{out}/plan"]
+        program = str(Path(sys.executable).with_name("evenfleet"))
+        shown = in_terminal([program, *words], COLUMNS)
+    text = shown.replace(f"{out}/plan", "demo/plan").replace(str(demo), "demo")
+    draw(f"$ evenfleet plan demo/store --out demo/plan\n{text}", DOCS / "terminal.svg")
+    page = (demo / "report.html").absolute().as_uri()
+    picture = [f"--screenshot={DOCS / 'report.png'}", "--window-size=1280,900", "--hide-scrollbars"]
+    subprocess.run(
+        ["chromium", "--headless", "--no-sandbox", "--disable-gpu", *picture, page],
+        check=True,
+        capture_output=True,
+    )
+
+
+def in_terminal(words: list[str], columns: int) -> str:
+    """What a command shows in a terminal of so many columns, with its colours."""
+    here, there = pty.openpty()
+    fcntl.ioctl(there, termios.TIOCSWINSZ, struct.pack("HHHH", ROWS, columns, 0, 0))
+    environment = {**os.environ, "TERM": "xterm-256color", "COLUMNS": str(columns)}
+    with subprocess.Popen(words, stdin=there, stdout=there, stderr=there, env=environment):
+        os.close(there)
+        pieces = []
+        while True:
+            try:
+                piece = os.read(here, 65_536)
+            except OSError:  # the other end is closed
+                break
+            if not piece:
+                break
+            pieces.append(piece)
+    os.close(here)
+    return b"".join(pieces).decode("utf-8", "replace").replace("\r\n", "\n")
+
+
+def draw(text: str, to: Path) -> None:
+    """A picture of a terminal's text."""
+    lines = [line.rsplit("\r", 1)[-1].rsplit("\x1b[2K", 1)[-1] for line in text.splitlines()]
+    console = Console(record=True, width=COLUMNS, file=StringIO(), force_terminal=True)
+    console.print(Text.from_ansi("\n".join(lines)))
+    console.save_svg(str(to), title="evenfleet")
+
+
+if __name__ == "__main__":
+    main()

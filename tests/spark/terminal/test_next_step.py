@@ -1,0 +1,40 @@
+"""The line that says what to do next: it can be pasted, and its command and options exist."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import shlex
+from typing import Any
+
+import pytest
+
+from spark.cli import COMMANDS
+from spark.terminal import NEXT, for_typer
+from spark.terminal.next_step import next_step
+
+STATED = {"store": "a store", "out": "out", "plan": "plan", "group": "it's", "scenario": "x"}
+
+
+@pytest.mark.parametrize("name", NEXT)
+def test_it_is_a_command_with_options_that_exist(name: str) -> None:
+    line = next_step(name, STATED)
+    assert line is not None
+    program, following, *words = shlex.split(line)
+    assert (program, name in COMMANDS, following in COMMANDS) == ("evenfleet", True, True)
+    module = following.replace("-", "_")
+    command: Any = getattr(importlib.import_module(f"spark.jobs.{module}"), module)
+    names = {item.replace("_", "-") for item in inspect.signature(for_typer(command)).parameters}
+    assert {word.removeprefix("--") for word in words if word.startswith("--")} <= names
+    assert "a store" in words
+
+
+def test_names_are_quoted_and_a_catalog_stays_one() -> None:
+    assert next_step("explain", STATED) == "evenfleet frontier 'a store' --group 'it'\"'\"'s'"
+    of_catalog = {"store": None, "tables": "lake.fleet", "out": "plan"}
+    assert next_step("plan", of_catalog) == "evenfleet verify --tables lake.fleet plan"
+
+
+def test_nothing_is_said_where_it_would_be_wrong() -> None:
+    assert next_step("plan", {"store": "store", "out": None}) is None
+    assert next_step("demo", STATED) is None
