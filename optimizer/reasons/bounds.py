@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from optimizer.checker import Kinds
+from optimizer.figures import figure
 from optimizer.model import IntArray, Problem
 
 NAMED = 3
@@ -39,6 +41,27 @@ class Bound:
                 f"least {self.load}"
             )
         return f"{members} may read {counted}{of_topics} only: one of them has at most {self.load}"
+
+
+def sentences_of(bounds: Sequence[Bound]) -> list[str]:
+    """The bounds in words; one sentence where both are about the same members and partitions."""
+    if len(bounds) == 2:
+        least, most = bounds
+        if (least.members, least.partitions) == (most.members, most.partitions):
+            return [_of_both(least, most)]
+    return [str(bound) for bound in bounds]
+
+
+def _of_both(least: Bound, most: Bound) -> str:
+    count = len(least.members)
+    members = f"{count} member{'s' * (count != 1)}"
+    partitions = f"{least.partitions} partition{'s' * (least.partitions != 1)}"
+    of_topics = f" of {_named(least.topics, 'topics')}" if least.topics else ""
+    above = f" or a smallest one above {most.load}" if most.load < least.load else ""
+    return (
+        f"{partitions}{of_topics} ÷ {members} = {figure(least.partitions / count)}: no assignment "
+        f"has a largest load below {least.load}{above}"
+    )
 
 
 def _named(names: tuple[str, ...], what: str) -> str:

@@ -10,7 +10,7 @@ import numpy as np
 
 from optimizer.checker import Kinds, kinds_of, rack_facts_of
 from optimizer.model import DEFAULT_GOALS, NOBODY, Goals, IntArray, Limits, Problem, limits_of
-from optimizer.reasons.bounds import Bound, bounds_of
+from optimizer.reasons.bounds import Bound, bounds_of, sentences_of
 from optimizer.reasons.paths import OUTSIDE, Path, Transfer, paths_of
 
 
@@ -116,7 +116,7 @@ class Explanation:
     bounds: list[Bound]
 
     def sentences(self) -> list[str]:
-        return [_ended(str(each)) for each in (*self.moves, *self.bounds)]
+        return [_ended(str(each)) for each in (*self.moves, *sentences_of(self.bounds))]
 
 
 def _ended(sentence: str) -> str:

@@ -185,8 +185,8 @@ def test_a_plan_explains_itself() -> None:
         "A → B → C, which had 0 and doesn't subscribe to t1",
         "t2-1 moves from B to C, which had 0: it makes room on B for t1-2, which comes from A, "
         "which had 3; C doesn't subscribe to t1",
-        "5 partitions of t1 and t2 may be read by A, B and C only: one of them has at least 2",
-        "A, B and C may read 5 partitions of t1 and t2 only: one of them has at most 1",
+        "5 partitions of t1 and t2 ÷ 3 members = 1.667: no assignment has a largest load below 2 "
+        "or a smallest one above 1",
     ]
 
 
