@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
-from spark.terminal.console import OUT, plain, say
+from spark.terminal.console import plain, say
 from spark.terminal.printing import Layout, Printing, print_list, printed, show
 
 ROWS = [
@@ -56,17 +56,6 @@ def test_a_sentence_is_one_line_on_standard_error(capsys: pytest.CaptureFixture[
 
 def test_plain_text_keeps_what_can_be_printed() -> None:
     assert plain("naïve 日本 'x'") == "naïve 日本 'x'"
-
-
-@pytest.fixture
-def narrow(monkeypatch: pytest.MonkeyPatch) -> Callable[[int], None]:
-    """A terminal of that many columns."""
-
-    def terminal(width: int) -> None:
-        monkeypatch.setattr(OUT, "_force_terminal", True)
-        monkeypatch.setattr(OUT, "_width", width)
-
-    return terminal
 
 
 def test_long_names_in_sentences_are_folded(

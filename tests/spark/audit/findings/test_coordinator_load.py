@@ -49,7 +49,7 @@ def test_the_measure(spark: SparkSession) -> None:
                 fleet.topic(name, partitions, cluster=cluster)
                 fleet.group(name, reads, cluster=cluster, coordinator=broker)
     levels = {"info": 0.0, "warning": None, "critical": None, "least": 1000.0}
-    settings = AuditSettings(values={"coordinator-load": levels})
+    settings = AuditSettings(values={**AuditSettings().values, "coordinator-load": levels})
     with audit_fleet(fleet.snapshot(spark), settings=settings) as audit:
         rows = audit.findings.where("finding = 'coordinator-load'").collect()
     result: dict[str, dict[str, float]] = {cluster: {} for cluster in CASES}

@@ -1,0 +1,59 @@
+"""The tables of each command at 80, 100 and 140 columns: nothing is cut; piped, names are whole."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+from spark.fleet import write_store
+from spark.terminal import console, printing
+from tests.spark.support.said import Run
+
+BEFORE, NOW = "20261121T050000Z", "20261121T060000Z"
+
+COMMANDS = {
+    "audit": (),
+    "plan": ("--out", "{out}/plan"),
+    "compare": ("--out", "{out}/compare", "--strategies", "current,cooperative-sticky,optimal"),
+    "history": ("--out", "{out}/history"),
+    "members": (),
+    "rates": ("--out", "{out}/rates"),
+    "whatif": ("--event", "rolling-restart=30s", "--strategies", "current,optimal"),
+}
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_tables_fit_each_terminal_and_are_whole_when_piped(
+    run: Run,
+    narrow: Callable[[int], None],
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    demo_tables: dict[str, pa.Table],
+    tmp_path: Path,
+    name: str,
+) -> None:
+    for snapshot in (BEFORE, NOW):
+        write_store(demo_tables, tmp_path / "store", snapshot)
+    drawn: list[tuple[Any, ...]] = []
+    draw = printing.draw
+    monkeypatch.setattr(printing, "draw", lambda *of: (drawn.append(of), draw(*of)))
+    words = [word.format(out=tmp_path) for word in COMMANDS[name]]
+    output = run(name, tmp_path / "store", *words)
+    assert (output.code, bool(drawn)) == (0, True), output.err
+    assert output.err.rstrip().splitlines()[-1].startswith("Next: evenfleet ")
+    for tables, hide, _ in drawn:
+        for rows in tables.values():
+            groups = [row["group"] for row in rows if "group" in row and "group" not in hide]
+            for group in groups:
+                assert group in output.out
+        for width in (80, 100, 140):
+            narrow(width)
+            capsys.readouterr()
+            console.draw(tables, hide)
+            lines = capsys.readouterr().out.splitlines()
+            assert [line for line in lines if len(line) > width] == []
+            assert not [line for line in lines if line.startswith("  ┃")]
