@@ -79,7 +79,7 @@ def _measures() -> dict[str, tuple[Column, Total]]:
             f"{alias}_remote": (F.sum(f"{prefix}remote_reads"), sum),
         }
     best = F.col("strategy") == OPTIMAL
-    uneven = {"current": UNEVEN, "planned": "not balance_optimal"}
+    uneven = {"current": UNEVEN, "planned": "coalesce(not balance_optimal, false)"}
     for alias, text in uneven.items():
         is_so = F.when(best & by_count, F.expr(text).cast("int"))
         measures[f"{alias}_uneven"] = (F.sum(is_so), sum)

@@ -29,7 +29,6 @@ NEXT = {
     "whatif": "members {store}",
     "simulate": "members {store} --group {group}",
     "rollout": "whatif {store} --event rolling-restart=30s",
-    "snapshots": "audit {store}",
     "graph": "audit {store}",
 }
 """The command that follows on each; the others say it themselves, or end a thread of work."""

@@ -130,6 +130,7 @@ def test_the_fleets_table_adds_up_the_groups(spark: SparkSession) -> None:
         "stopped_eager": 6,
         "stopped_cooperative": 2,
         "rounds": 3,
+        "uneven": 0,
         "why": "1 empty",
     }
     worst = {
@@ -152,6 +153,7 @@ def test_the_fleets_table_adds_up_the_groups(spark: SparkSession) -> None:
         "stopped_eager": 12,
         "stopped_cooperative": 1,
         "rounds": 4,
+        "uneven": 0,
         "why": "1 rebalancing, 2 failed; the first that failed is j of c: Kafka throws",
     }
     expected = spark.createDataFrame([Row(**best), Row(**worst)])

@@ -35,7 +35,12 @@ class TestCompareAndVerify:
         ]
         fleet = rows(out / "fleet")
         assert [row["strategy"] for row in fleet] == ["optimal", "current"]
-        assert json.loads(output.out) == {"strategies": fleet, "clusters": CLUSTERS}
+        cure = {"set": "a plan", "then": 1.0, "moves": 1}
+        assert json.loads(output.out) == {
+            "strategies": fleet,
+            "groups to change": [{"cluster": "c", "group": "g", "now": 2.0, "best": 1.0} | cure],
+            "clusters": CLUSTERS,
+        }
 
     def test_a_sound_plan_verifies(self, run: Run, store: Path, tmp_path: Path) -> None:
         run("plan", store, "--out", tmp_path / "plan")
@@ -45,6 +50,7 @@ class TestCompareAndVerify:
             f"Read snapshot {SNAPSHOT}: 1 cluster (c).\n"
             f"Snapshot {SNAPSHOT}, 1 planned groups: "
             "no fault: every partition, measure and proof holds.\n"
+            f"Next: evenfleet report {store} --out report.html --plan {tmp_path / 'plan'}\n"
         )
         output = run("verify", store, tmp_path / "plan", "--format", "json")
         assert (output.code, json.loads(output.out)) == (0, {"faults": [], "clusters": CLUSTERS})
