@@ -195,7 +195,8 @@ class FleetAudit(Handle):
     def uneven_sentence(self) -> str:
         """How many of the judged groups are uneven."""
         judged = sum(self.groups().get(status, 0) for status in PLANNED)
-        is_uneven = "is" if (uneven := self.uneven()) == 1 else "are"
+        uneven = self.uneven()
+        is_uneven = "is" if 1 in (uneven, judged) else "are"
         return f"{uneven:,} of {counted(judged, 'group')} {is_uneven} uneven."
 
     def release(self) -> None:

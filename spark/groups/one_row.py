@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 from typing import Any
 
 from pyspark.sql import DataFrame
@@ -55,7 +56,7 @@ def rows_in_frames(
     tables |= {name: rows.where(column) for name, rows in tables.items() if TABLES[name].by_group}
     read = tables["subscriptions"].select("cluster", "topic").distinct()
     of_topics = tables["partitions"].join(read, ["cluster", "topic"], "left_semi")
-    FleetSnapshot(snapshot.id, tables | {"partitions": of_topics}).validate()
+    replace(snapshot, tables=tables | {"partitions": of_topics}).validate()
     # all topics of the cluster: another one may have the id of one that is read
     of_cluster = read.select("cluster").distinct()
     tables["partitions"] = tables["partitions"].join(of_cluster, "cluster", "left_semi")

@@ -274,7 +274,7 @@ def _print_audit(
             write_tables(session, out, snapshot_id(made.snapshot), written, RESULTS[AUDIT])
         if prometheus:
             replace_text(prometheus, metrics_of(made, settings.worst_groups, tracked))
-    sentence = f"{verdict(counts, groups, worst)} {made.uneven_sentence()}"
+    sentence = verdict(counts, groups, worst)
     not_run = [{"finding": name, "why": why} for name, why in made.not_run.items()]
     result = [row | {"what": FINDINGS[row["finding"]].tells} for row in counts if _total(row)]
     state = state_of(counts, groups)
@@ -314,7 +314,7 @@ def _print_audit(
         kinds_of_change = Counter(one.change for one in tracked)
         said = ", ".join(f"{kinds_of_change[one]} {one}" for one in Change)
         say(f"Warnings and critical findings since the last audit: {said}.")
-    say(f"Snapshot {made.snapshot}. {sentence}")
+    say(f"Snapshot {made.snapshot}. {sentence} {made.uneven_sentence()}")
     return counts if tracked is None else counts_of(tracked), groups
 
 

@@ -92,7 +92,8 @@ class TestAudit:
             f"Read snapshot {THIRD}: 1 cluster (c).",
             f"All findings are in {out}/findings.",
             f"Snapshot {THIRD}. 1 critical finding and 1 warning in 1 group: the fleet is in "
-            "trouble. Start with claimed-twice. Not judged: 1 empty.",
+            "trouble. Start with claimed-twice. Not judged: 1 empty. 0 of 1 group is uneven.",
+            f"Next: evenfleet plan {store} --out plan",
         ]
         printed = flat(output.out)
         assert "critical: claimed-twice - c: 1 partition of topic t is claimed by two members" in (
