@@ -258,7 +258,7 @@ def test_every_import_keeps_to_the_table() -> None:
             "ortools is imported by optimizer/flow/or_tools.py alone",
         ),
         (
-            "spark/audit/frames.py",
+            "spark/audit/parts.py",
             "from spark.compare import fleet_of",
             "spark.audit may not import spark.compare, but ",
         ),

@@ -9,8 +9,8 @@ from spark.compare.compare import (
     fleet_of as fleet_of,
 )
 from spark.compare.cures import (
-    PLAN_IT as PLAN_IT,
     cures_of as cures_of,
+    kafka_could as kafka_could,
     sentence_of_cures as sentence_of_cures,
 )
 from spark.compare.fleet_comparison import FleetComparison as FleetComparison

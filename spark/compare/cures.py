@@ -9,13 +9,19 @@ from typing import Any
 from pyspark.sql import Column, DataFrame, functions as F
 
 from optimizer.strategies import OPTIMAL
-from spark.settings import CURRENT
+from spark.compare.compare import compare_fleet
+from spark.fleet import FleetSnapshot, is_one_of
+from spark.settings import CURRENT, FleetGoals
+from spark.text import counted
 
 PLAN_IT = "a plan"
 """The cure where no assignor that was compared does as well as one."""
 
 MOST = 10_000
 """Uneven groups that are looked at, the worst ones."""
+
+KAFKAS = (CURRENT, "cooperative-sticky", "uniform", OPTIMAL)
+"""What Kafka could do in a group: its assignors that keep what they can, beside the plan."""
 
 TOLERANCE = 1.01
 """A largest load of up to so many times the plan's is as good; that of goals by default."""
@@ -67,3 +73,23 @@ def sentence_of_cures(rows: Sequence[Mapping[str, Any]]) -> str:
     listed = ", ".join(f"{name} in {counts[name]:,}" for name in ranked)
     is_uneven = "1 group is" if len(rows) == 1 else f"{len(rows):,} groups are"
     return f"{is_uneven} uneven now; the cheapest cure is {listed}."
+
+
+def kafka_could(
+    fleet: FleetSnapshot,
+    groups: Sequence[tuple[str, str]],
+    goals: FleetGoals,
+    strategy_seconds: float,
+    rates: DataFrame | None = None,
+) -> dict[tuple[str, str], str]:
+    """The assignor of Kafka's that is as good in each of these few uneven groups, or `no`."""
+    if not groups:
+        return {}
+    few = fleet.with_groups(is_one_of(groups))
+    cures = cures_of(compare_fleet(few, KAFKAS, strategy_seconds, goals, rates))
+    return {
+        (row["cluster"], row["group"]): "no"
+        if row["set"] == PLAN_IT
+        else f"{row['set']}, {counted(row['moves'], 'move')}"
+        for row in cures
+    }

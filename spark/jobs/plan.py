@@ -5,18 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
-from typing import Annotated, Any
+from typing import Annotated
 
 from pyspark.sql import DataFrame, SparkSession
 
 from optimizer import STRATEGY_NAMES
-from optimizer.strategies import OPTIMAL
 from spark import FleetPlan, FleetSnapshot, plan_fleet
-from spark.compare import PLAN_IT, compare_fleet, cures_of
+from spark.compare import kafka_could
 from spark.files import Where, table_in
-from spark.fleet import PLAN, WHOLE, Part, check_out, is_one_of
+from spark.fleet import PLAN, WHOLE, Part, check_out
 from spark.plan import BYTES_A_GB, TRAFFIC, cross_rack_traffic
-from spark.settings import CURRENT, Settings, check_strategy
+from spark.settings import Settings, check_strategy
 from spark.terminal import (
     FleetsOptions,
     GoalOptions,
@@ -34,16 +33,12 @@ from spark.terminal import (
     say_clusters,
     show,
 )
-from spark.text import counted
 
 WORST = "worst groups"
 """The table of uneven groups, which the plan evens out."""
 
 ROWS_SHOWN = 10
 """Groups of it that people see unless they ask for all, and of which it says what Kafka could."""
-
-KAFKAS = (CURRENT, "cooperative-sticky", "uniform", OPTIMAL)
-"""What is compared for that: Kafka's assignors that keep what they can, with the plan."""
 
 OPTIONAL = (WORST, TRAFFIC)
 """Tables that aren't shown where they have no rows."""
@@ -101,7 +96,8 @@ def _worst(
 ) -> Rows:
     """The uneven groups as people read them, the worst first."""
     rows = made.worst(at_most(ROWS_SHOWN))
-    could = _kafka_could(fleet, rows[:ROWS_SHOWN], settings, rates)
+    groups = [(row["cluster"], row["group"]) for row in rows[:ROWS_SHOWN]]
+    could = kafka_could(fleet, groups, settings.goals, settings.strategy_seconds, rates)
     load = "max_weight" if settings.goals.weights else "max_load"
     return [
         {
@@ -112,22 +108,6 @@ def _worst(
         }
         for row in rows
     ]
-
-
-def _kafka_could(
-    fleet: FleetSnapshot, rows: Rows, settings: Settings, rates: DataFrame | None
-) -> dict[Any, str]:
-    """The assignor of Kafka's that is as good in each of these groups, or `no`."""
-    if not rows:
-        return {}
-    groups = fleet.with_groups(is_one_of((row["cluster"], row["group"]) for row in rows))
-    compared = compare_fleet(groups, KAFKAS, settings.strategy_seconds, settings.goals, rates)
-    return {
-        (row["cluster"], row["group"]): "no"
-        if row["set"] == PLAN_IT
-        else f"{row['set']}, {counted(row['moves'], 'move')}"
-        for row in cures_of(compared)
-    }
 
 
 def _plan_one(
