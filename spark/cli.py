@@ -38,7 +38,7 @@ COMPLETE = "_EVENFLEET_COMPLETE"
 PANELS = {
     "Look": ("audit", "report", "explain", "history", "rates", "graph", "snapshots", "config"),
     "Plan": ("plan", "compare", "verify", "replay", "frontier", "members", "reassign"),
-    "Predict": ("whatif", "simulate", "rollout"),
+    "Predict": ("whatif", "simulate", "rollout", "scale"),
     "Get data": ("demo", "collect", "import-cli"),
     "Apply": ("export-plan", "enforce", "watch", "reassign-verify"),
 }

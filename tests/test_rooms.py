@@ -38,6 +38,7 @@ CAPABILITIES = (
     "spark.simulate",
     "spark.reassign",
     "spark.frontier",
+    "spark.scale",
 )
 SOURCES = ("spark.sources", "spark.sources.kafka_text", "spark.sources.live")
 LIBRARY = (
@@ -73,6 +74,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
         *("optimizer.model", "optimizer.scenarios", "optimizer.strategies"),
         KAFKA,
     ),
+    "optimizer.scaling": ("optimizer.model", "optimizer.strategies", "optimizer.coordinator"),
     "optimizer.assignor": ("optimizer",),
     "optimizer.live": ("optimizer.assignor",),
     "optimizer": (*OPTIMIZER, "optimizer.strategies"),
@@ -103,6 +105,10 @@ ROOMS: dict[str, tuple[str, ...]] = {
     # a plan explains its groups
     "spark.plan": (*WORKERS, "spark.history", "spark.charts", "spark.explain"),
     "spark.members": (*WORKERS, "spark.history", "optimizer.sizes"),
+    "spark.scale": (
+        *(*WORKERS, "spark.history", "spark.charts"),
+        *("optimizer.coordinator", "optimizer.scaling"),
+    ),
     "spark.charts": (*BASE, "spark.files"),
     # a report gathers from the others
     "spark.report": (

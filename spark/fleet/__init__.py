@@ -79,6 +79,7 @@ from spark.fleet.schemas import (
     RECORDS_BEHIND as RECORDS_BEHIND,
     REPLAY as REPLAY,
     RESULTS as RESULTS,
+    SCALE as SCALE,
     STORE as STORE,
     TABLES as TABLES,
     WHATIF as WHATIF,

@@ -234,6 +234,7 @@ HISTORY = "a history"
 REPLAY = "a replay"
 RATES = "rates"
 WHATIF = "a what-if"
+SCALE = "a scaling replay"
 
 RESULTS = {
     STORE: ("subscriptions", *TABLES),
@@ -244,6 +245,7 @@ RESULTS = {
     REPLAY: ("replay", "league"),
     RATES: ("rates", "consumption", "members"),
     WHATIF: ("whatif",),
+    SCALE: ("scale", "courses"),
 }
 """The tables of each kind; the first is one that each of its folders has."""
 

@@ -10,6 +10,7 @@ from spark.history.rates_behind import (
     groups_behind as groups_behind,
     summary_of_group as summary_of_group,
 )
+from spark.history.rates_window import RateWindow as RateWindow, seconds_of as seconds_of
 from spark.history.states import lags_of as lags_of
 from spark.history.summary import restless as restless, totals as totals, worse as worse
 from spark.history.timeline import (

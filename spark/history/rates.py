@@ -10,13 +10,14 @@ from functools import cached_property
 from pyspark.sql import DataFrame, functions as F
 
 from spark.errors import InputError
+from spark.fleet import escaped_rows
 from spark.history.rates_clocks import doubts_of
 from spark.history.rates_consumption import consumption_of
-from spark.history.rates_ends import ends_of, rates_of
+from spark.history.rates_ends import ends_of, pairs_of, rates_of
 from spark.history.rates_members import members_of
 from spark.history.rates_pairs import Doubt
 from spark.history.rates_tracks import tracks_of
-from spark.history.rates_window import RateWindow
+from spark.history.rates_window import AT, RateWindow
 from spark.history.timeline import Timeline
 from spark.unpersist_handle import Handle
 
@@ -51,6 +52,23 @@ class FleetRates(Handle):
         Where several groups were told an end at one instant, the highest counts.
         """
         return rates_of(self._ends, self.quantile, self._doubts)
+
+    @cached_property
+    def pairs(self) -> DataFrame:
+        """A row (cluster, topic, partition) with its `pairs` in order of time, of what comes in.
+
+        Each has `since` and `at` in seconds since 1970, and its `rate`; null where the end fell.
+        """
+        return pairs_of(self._ends, self._doubts)
+
+    @cached_property
+    def sizes(self) -> DataFrame:
+        """A row (cluster, group, at): how many `members` the group had then."""
+        placed = self.window.placed(self._tables["members"])
+        counted = placed.groupBy("cluster", "group", AT).agg(
+            F.count("*").cast("int").alias("members")
+        )
+        return escaped_rows(counted)
 
     @cached_property
     def consumption(self) -> DataFrame:

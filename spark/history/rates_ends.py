@@ -44,6 +44,16 @@ def rates_of(ends: DataFrame, quantile: float, doubts: Sequence[Doubt]) -> DataF
     return escaped_rows(rates)
 
 
+def pairs_of(ends: DataFrame, doubts: Sequence[Doubt]) -> DataFrame:
+    """A row a partition with its `pairs` in order of time: see `FleetRates.pairs`."""
+    pairs = ends.where("before is not null and end is not null").withColumns(
+        {"since": F.col(f"before.{AT}"), "rate": rate("end", "before", doubts)}
+    )
+    pair = F.struct("since", AT, "rate")
+    grouped = pairs.groupBy(*PARTITION).agg(F.sort_array(F.collect_list(pair)).alias("pairs"))
+    return escaped_rows(grouped)
+
+
 def summary(quantile: float) -> list[Column]:
     """Of the pairs of a series: mean, quantile and maximum of their rates, and their number."""
     return [

@@ -23,6 +23,7 @@ from spark.terminal.histories import (
     Until as Until,
     read_history as read_history,
     say_snapshots as say_snapshots,
+    since_in as since_in,
     snapshots_read as snapshots_read,
 )
 from spark.terminal.interrupts import (

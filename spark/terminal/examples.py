@@ -93,6 +93,11 @@ EXAMPLES = {
         "rollout store --group 'pay*' --to consumer",
         "rollout store --to cooperative-sticky --csv",
     ),
+    "scale": (
+        "scale store --since 7d",
+        "scale store --since 7d --group 'pay*' --policy policies.toml",
+        "scale store --since 7d --out scale --csv",
+    ),
     "demo": ("demo", "demo --groups 60 --out small", "demo --master 'local[2]'"),
     "collect": (
         "collect --bootstrap 127.0.0.1:9092 --cluster prod --out store",

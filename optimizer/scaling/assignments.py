@@ -1,0 +1,65 @@
+"""Who reads which partition at each number of members, by the group's own strategy."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from optimizer.model import Group, IntArray, Member, problem_of
+from optimizer.strategies import strategy_named
+
+
+@dataclass(frozen=True, eq=False)
+class Assignments:
+    """The strategy's assignment for each size, computed at its first use and kept.
+
+    All members subscribe to all `topics`, whose partitions are numbered topic by topic in order of
+    name. The strategy starts with nothing owned, so a size has one assignment, whatever was before.
+    """
+
+    topics: Mapping[str, int]
+    strategy: str
+    _owners: dict[int, IntArray] = field(default_factory=dict, repr=False)
+
+    @property
+    def partitions(self) -> int:
+        return sum(self.topics.values())
+
+    def owners(self, members: int) -> IntArray:
+        """The number of the member that reads each partition."""
+        if members not in self._owners:
+            self._owners[members] = self._assign(members)
+        return self._owners[members]
+
+    def largest(self, members: int) -> int:
+        """Partitions of the most loaded member."""
+        return int(np.bincount(self.owners(members)).max(initial=0))
+
+    def useful(self, most: int) -> list[int]:
+        """Sizes up to `most` of which each has a lower largest load than all that are smaller."""
+        result, lowest = [], self.partitions + 1
+        for members in range(1, min(most, self.partitions) + 1):
+            largest = -(-self.partitions // members)
+            if largest < lowest:
+                result.append(members)
+                lowest = largest
+        return result
+
+    def _assign(self, members: int) -> IntArray:
+        digits = len(str(members))
+        group = Group(
+            dict(self.topics),
+            [Member(f"m{number:0{digits}d}", [*self.topics]) for number in range(members)],
+        )
+        target = strategy_named(self.strategy).assign(problem_of(group).problem).target
+        return np.maximum(target, 0)
+
+    def partition_name(self, partition: int) -> str:
+        """Topic and number, as Kafka's tools print them: `orders-3`."""
+        for topic in sorted(self.topics):
+            if partition < self.topics[topic]:
+                return f"{topic}-{partition}"
+            partition -= self.topics[topic]
+        raise IndexError(partition)

@@ -1,0 +1,43 @@
+"""The same number of members all the time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from optimizer.model import IntArray
+from optimizer.scaling.policies.policy import Decider, PolicyError
+from optimizer.scaling.policies.useful_sizes import HEADROOM, UsefulSizes
+from optimizer.scaling.process import Process
+
+
+@dataclass(frozen=True)
+class Fixed:
+    """`members` all the time; None: what the highest rate of all the time needs, in hindsight.
+
+    That is the fewest members of which none has more to do than `headroom` × its peak rate.
+    """
+
+    members: int | None = None
+    headroom: float = HEADROOM
+    name: str = ""
+    every_seconds: float = 3600.0
+
+    def __post_init__(self) -> None:
+        if self.members is not None and self.members < 1:
+            raise PolicyError(f"policy fixed needs 1 member or more, not {self.members}")
+        number = "" if self.members is None else f" {self.members}"
+        object.__setattr__(self, "name", self.name or f"fixed{number}")
+
+    def first(self, processes: Sequence[Process]) -> IntArray:
+        """The number of each group."""
+        if self.members is not None:
+            return np.full(len(processes), self.members)
+        highest = np.array([process.total.max(initial=0.0) for process in processes])
+        return UsefulSizes(processes, self.headroom).needed(highest)
+
+    def decider(self, processes: Sequence[Process]) -> Decider | None:
+        """Nothing is ever decided."""
+        return None

@@ -1,0 +1,93 @@
+"""What a policy is: how many members a group should have, decided again and again."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from optimizer.model import IntArray
+from optimizer.scaling.process import Process, Reals
+
+
+class PolicyError(ValueError):
+    """A policy that makes no sense, or contradicts itself."""
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What policies see of many groups at one time; arrays have an entry for each group.
+
+    `now` are seconds since the beginning, `interval` the number of the present interval. `lag` are
+    the records that nobody has read, `behind` the partitions that have at least one. `rate` are the
+    records a second that came in lately, `members` what was asked for last.
+    """
+
+    now: float
+    interval: int
+    lag: Reals
+    behind: IntArray
+    rate: Reals
+    members: IntArray
+
+
+class Decider(Protocol):
+    """Decides for many groups at a time, and remembers what its policy needs to."""
+
+    def decide(self, seen: Seen) -> IntArray:
+        """The members that each group should have."""
+
+
+class Policy(Protocol):
+    """A way to scale.
+
+    It decides every `every_seconds`. `first` are the members that each group begins with.
+    """
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def every_seconds(self) -> float: ...
+
+    def first(self, processes: Sequence[Process]) -> IntArray:
+        """The members with which each group begins."""
+
+    def decider(self, processes: Sequence[Process]) -> Decider | None:
+        """What decides for these groups; None: they keep what they begin with."""
+
+
+LagThreshold = float | str
+"""Records, or what one member reads in a time such as "30s" at its `peak_rate`."""
+
+
+def thresholds(stated: LagThreshold, processes: Sequence[Process]) -> Reals:
+    """A threshold of each group in records, 1 at least."""
+    if isinstance(stated, str):
+        seconds = float(stated.removesuffix("s"))
+        peaks = np.array([process.peak_rate for process in processes])
+        return np.maximum(np.round(seconds * peaks), 1.0)
+    return np.full(len(processes), float(stated))
+
+
+def recorded_first(processes: Sequence[Process], least: int, most: int) -> IntArray:
+    """What each group had at the beginning, within limits."""
+    first = np.array([process.recorded[0] for process in processes], np.int64)
+    return np.asarray(first.clip(least, most))
+
+
+def partitions_of(processes: Sequence[Process]) -> NDArray[np.int64]:
+    """How many partitions each group reads."""
+    return np.array([process.partitions for process in processes], np.int64)
+
+
+def check_limits(name: str, least: int, most: int) -> None:
+    """PolicyError where the fewest members are more than the most."""
+    if least < 0 or most < max(least, 1):
+        raise PolicyError(
+            f"policy {name!r} asks for {least} members at least and {most} at most: "
+            "the most must be 1 or more, and not below the fewest"
+        )

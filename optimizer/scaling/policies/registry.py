@@ -1,0 +1,124 @@
+"""All policies by their kind, and how they are read: another one is its file here, and its line."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import fields
+from typing import Any
+
+from optimizer.scaling.policies.as_it_was import AsItWas
+from optimizer.scaling.policies.evenfleet import Evenfleet
+from optimizer.scaling.policies.fixed import Fixed
+from optimizer.scaling.policies.hpa import SCALE_DOWN, SCALE_UP, Change, Hpa, Rules
+from optimizer.scaling.policies.keda import Keda
+from optimizer.scaling.policies.policy import Policy, PolicyError
+
+POLICIES: dict[str, Any] = {
+    "as-it-was": AsItWas,
+    "fixed": Fixed,
+    "hpa": Hpa,
+    "keda": Keda,
+    "evenfleet": Evenfleet,
+}
+
+OFFERED: tuple[Policy, ...] = (
+    AsItWas(),
+    Fixed(),
+    Hpa("30s", max_replicas=100),
+    Keda("30s", min_replica_count=1),
+    Evenfleet(),
+)
+"""What is replayed unless policies are stated."""
+
+NOT_STATED = ("every_seconds",)
+"""Fields that nobody states."""
+
+_BEHAVIOR = {"scaleUp": SCALE_UP, "scaleDown": SCALE_DOWN}
+
+
+def policy_of(stated: Mapping[str, Any]) -> Policy:
+    """The policy that a table of a TOML file states under `kind`; see `POLICIES`.
+
+    Keys are those of KEDA and Kubernetes as they are documented (`lagThreshold`), or ours
+    (`down_seconds`). PolicyError says in a sentence what is wrong.
+    """
+    kind = stated.get("kind")
+    if kind not in POLICIES:
+        raise PolicyError(f"a policy needs a kind, one of {', '.join(POLICIES)}, not {kind!r}")
+    policy = POLICIES[kind]
+    known = {item.name: item for item in fields(policy) if item.name not in NOT_STATED}
+    values: dict[str, Any] = {}
+    for key, value in stated.items():
+        if key == "kind":
+            continue
+        if key == "behavior" and "scale_up" in known:
+            values |= _behavior(value)
+            continue
+        name = _snake(key)
+        if name not in known:
+            names = ", ".join(map(_camel, known) if kind in ("hpa", "keda") else known)
+            raise PolicyError(f"policy {kind} has no {key!r}: it has {names}")
+        values[name] = _checked(kind, key, value, str(known[name].type))
+    missing = [
+        item.name for item in known.values() if item.name == "average_value" and kind == "hpa"
+    ]
+    for name in missing:
+        if name not in values:
+            raise PolicyError(f"policy {kind} needs {_camel(name)}")
+    made: Policy = policy(**values)
+    return made
+
+
+def _checked(kind: str, key: str, value: Any, type_name: str) -> Any:
+    """A value of the field's type; PolicyError where it is none."""
+    is_flag, is_number = isinstance(value, bool), isinstance(value, int | float)
+    if type_name == "bool":
+        fits, wanted = is_flag, "true or false"
+    elif type_name == "str":
+        fits, wanted = isinstance(value, str) and bool(value), "a text"
+    elif type_name == "LagThreshold":
+        is_time = isinstance(value, str) and re.fullmatch(r"[1-9][0-9]*s", value) is not None
+        fits, wanted = is_time or (is_number and not is_flag and value > 0), "records, or '30s'"
+    elif type_name.startswith("int"):
+        fits, wanted = isinstance(value, int) and not is_flag, "a whole number"
+    else:
+        fits, wanted = is_number and not is_flag and value >= 0, "a number of 0 or more"
+    if not fits:
+        raise PolicyError(f"policy {kind}: {key} is {value!r} and must be {wanted}")
+    return value
+
+
+def _behavior(stated: Any) -> dict[str, Rules]:
+    """The two directions of a behavior, by the names of their fields."""
+    if not isinstance(stated, Mapping) or not stated.keys() <= _BEHAVIOR.keys():
+        raise PolicyError(f"a behavior has {' and '.join(_BEHAVIOR)}, not {stated!r}")
+    return {_snake(way): _rules(way, rules, _BEHAVIOR[way]) for way, rules in stated.items()}
+
+
+def _rules(way: str, stated: Any, default: Rules) -> Rules:
+    known = {"stabilizationWindowSeconds", "selectPolicy", "policies"}
+    if not isinstance(stated, Mapping) or not stated.keys() <= known:
+        raise PolicyError(f"{way} has {', '.join(sorted(known))}, not {stated!r}")
+    changes = tuple(_change(way, item) for item in stated.get("policies", ()))
+    return Rules(
+        stated.get("stabilizationWindowSeconds", default.window_seconds),
+        changes or default.changes,
+        stated.get("selectPolicy", default.select),
+    )
+
+
+def _change(way: str, stated: Any) -> Change:
+    known = {"type", "value", "periodSeconds"}
+    if not isinstance(stated, Mapping) or stated.keys() != known:
+        raise PolicyError(f"{way}: each of policies has {', '.join(sorted(known))}, not {stated!r}")
+    return Change(stated["type"], stated["value"], stated["periodSeconds"])
+
+
+def _snake(name: str) -> str:
+    return re.sub(r"(?<!^)(?=[A-Z])", "_", name).lower()
+
+
+def _camel(name: str) -> str:
+    first, *more = name.split("_")
+    return first + "".join(word.capitalize() for word in more)

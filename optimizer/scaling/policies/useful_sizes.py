@@ -1,0 +1,41 @@
+"""Sizes that lower the largest load, and the rates that each is enough for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from optimizer.model import IntArray
+from optimizer.scaling.process import Process, Reals
+
+HEADROOM = 0.7
+"""How much of its peak rate a member shall have to do at most."""
+
+
+class UsefulSizes:
+    """For each group the useful sizes up to `most`, and the rate that each is enough for.
+
+    A size is enough where the most loaded member has at most `headroom` × its peak rate to do,
+    while all partitions have the same rate.
+    """
+
+    def __init__(self, processes: Sequence[Process], headroom: float, most: int = 1000) -> None:
+        of_group = [process.assignments.useful(most) for process in processes]
+        width = max(map(len, of_group), default=1)
+        self._sizes: IntArray = np.array([_padded(sizes, width) for sizes in of_group], np.int64)
+        self._enough: Reals = np.full(self._sizes.shape, np.inf)
+        for at, (process, sizes) in enumerate(zip(processes, of_group, strict=True)):
+            largest = np.array([-(-process.partitions // size) for size in sizes])
+            capacity = headroom * process.peak_rate * process.partitions / largest
+            self._enough[at, : len(sizes) - 1] = capacity[:-1]
+
+    def needed(self, rates: Reals) -> IntArray:
+        """The smallest useful size that is enough for each group's rate; the largest if none is."""
+        at: NDArray[np.int64] = (self._enough < rates[:, None]).sum(axis=1)
+        return np.take_along_axis(self._sizes, at[:, None], axis=1)[:, 0]
+
+
+def _padded(sizes: list[int], width: int) -> list[int]:
+    return [*sizes, *[sizes[-1]] * (width - len(sizes))]

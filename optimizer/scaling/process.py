@@ -1,0 +1,78 @@
+"""What a group has to do over time: arrivals by partition, and what its members can do."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from optimizer.scaling.assignments import Assignments
+from optimizer.scaling.pauses import Pauses
+
+Reals = NDArray[np.float64]
+
+WEEK_SECONDS = 7 * 86_400.0
+
+
+@dataclass(frozen=True, eq=False)
+class Process:
+    """A group over `len(edges) - 1` intervals of time.
+
+    `edges` are seconds, `rates` records a second of each interval and partition: constant within
+    an interval, since a store knows no more; NaN where one isn't known, and then the interval is
+    passed over: nothing arrives, nothing is read, and it doesn't count. `recorded` are the members
+    that the group had in each interval. One member reads `peak_rate` records a second at most.
+    A member reads `start_seconds` after it was asked for. `lag` are the records behind at the
+    beginning, of each partition. Partitions are in the order of `assignments`.
+    """
+
+    edges: Reals
+    rates: Reals
+    recorded: NDArray[np.int64]
+    peak_rate: float
+    assignments: Assignments
+    pauses: Pauses
+    start_seconds: float = 30.0
+    lag: Reals = field(default_factory=lambda: np.empty(0))
+
+    @property
+    def partitions(self) -> int:
+        return int(self.rates.shape[1])
+
+    @cached_property
+    def known(self) -> NDArray[np.bool_]:
+        """Whether each interval counts."""
+        return np.asarray(~np.isnan(self.rates).any(axis=1))
+
+    @cached_property
+    def arrivals(self) -> Reals:
+        """The rates, 0 in intervals that don't count."""
+        return np.asarray(np.where(self.known[:, None], self.rates, 0.0))
+
+    @cached_property
+    def total(self) -> Reals:
+        """Records a second that come in, by interval."""
+        return np.asarray(self.arrivals.sum(axis=1))
+
+    @cached_property
+    def usual(self) -> Reals:
+        """The mean rate of each partition over the time that counts."""
+        lengths = np.diff(self.edges) * self.known
+        return np.asarray(lengths @ self.arrivals / max(float(lengths.sum()), 1e-9))
+
+    @cached_property
+    def start_lag(self) -> Reals:
+        return self.lag if len(self.lag) else np.zeros(self.partitions)
+
+    @cached_property
+    def hot(self) -> NDArray[np.int64]:
+        """Partitions that at times get more than one member can read, the hottest first."""
+        most = self.arrivals.max(axis=0, initial=0.0)
+        order = np.argsort(-most, kind="stable")
+        return np.asarray(order[most[order] > self.peak_rate])
+
+    def hours(self) -> float:
+        """Hours that count."""
+        return float((np.diff(self.edges) * self.known).sum() / 3600)

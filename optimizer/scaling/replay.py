@@ -1,0 +1,237 @@
+"""Groups under policies over recorded time: fluid lag by partition, sizes, and rebalances."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from optimizer.model import IntArray, ranges
+from optimizer.scaling.course import Course, Record
+from optimizer.scaling.policies import Decider, Policy, Seen
+from optimizer.scaling.prices import Prices
+from optimizer.scaling.process import Process, Reals
+from optimizer.scaling.tables import OwnersTable, PausesTable
+
+STEP_SECONDS = 60.0
+"""Lag is looked at so often; policies that decide more often see the same lag in between."""
+
+
+def replay(
+    processes: Sequence[Process],
+    policies: Sequence[Policy],
+    prices: Prices | None = None,
+    step: float = STEP_SECONDS,
+) -> list[list[Course]]:
+    """For each process the course under each policy; all processes have the same `edges`.
+
+    In a step of at most `step` seconds a member reads what waits in its partitions, in proportion,
+    and no more than its peak rate allows in the time that no rebalance takes. So the lag of each
+    member is exact at the end of a step; a change of size takes effect at the end of a step.
+    ValueError where edges differ.
+    """
+    if any(not np.array_equal(process.edges, processes[0].edges) for process in processes):
+        raise ValueError("processes that are replayed together need the same edges")
+    runs = _Runs(list(processes), list(policies), prices or Prices(), step)
+    for interval in range(len(processes[0].edges) - 1):
+        runs.pass_interval(interval)
+    return runs.record.courses()
+
+
+class _Runs:
+    """Every process under every policy: arrays of policies × groups, or policies × partitions."""
+
+    def __init__(
+        self, processes: list[Process], policies: list[Policy], prices: Prices, step: float
+    ) -> None:
+        self._processes, self._policies = processes, policies
+        self._prices, self._step = prices, step
+        self._edges = processes[0].edges
+        counts = [process.partitions for process in processes]
+        self._starts = np.cumsum([0, *counts])
+        self._group = np.repeat(np.arange(len(processes)), counts)
+        self._arrivals = np.concatenate([process.arrivals for process in processes], axis=1)
+        self._usual = np.concatenate([process.usual for process in processes])
+        self._known = np.array([process.known for process in processes]).T
+        self._peak = np.array([process.peak_rate for process in processes])
+        self._deciders = [policy.decider(processes) for policy in policies]
+        self._due = [policy.every_seconds for policy in policies]
+        shape = (len(policies), len(processes))
+        self.asked: IntArray = np.array([policy.first(processes) for policy in policies])
+        self.reading: IntArray = self.asked.copy()
+        self._stop = np.zeros(shape)
+        self._slots = _Slots(processes, len(policies))
+        self._pauses = PausesTable(processes)
+        self._start = np.array([process.start_seconds for process in processes])
+        lag = np.concatenate([process.start_lag for process in processes])
+        self._lag = np.tile(lag, (len(policies), 1))
+        self._blocked = np.zeros_like(self._lag)
+        self._is_blocked = False
+        self._joining: dict[int, list[tuple[IntArray, IntArray, IntArray]]] = defaultdict(list)
+        self._steps = 0
+        self._now = float(self._edges[0])
+        self._rate = np.array([process.total[0] for process in processes])
+        at, groups = (item.reshape(-1) for item in np.indices(shape))
+        self._slots.seat(at, groups, self.reading.reshape(-1))
+        self.record = Record(processes, [policy.name for policy in policies], len(self._edges) - 1)
+
+    def pass_interval(self, interval: int) -> None:
+        """Let an interval pass, step by step."""
+        seconds = float(self._edges[interval + 1] - self._edges[interval])
+        count = max(1, int(np.ceil(seconds / self._step - 1e-9)))
+        length, known, last = seconds / count, self._known[interval], len(self._edges) - 2
+        arrivals = self._arrivals[interval]
+        reference = np.maximum(arrivals, self._usual)
+        inverse = np.divide(1.0, reference, out=np.zeros_like(reference), where=reference > 0)
+        sums = self.record.of(interval)
+        sums["seconds"][:] = seconds * known
+        for step in range(count):
+            self._join(sums)
+            self._read(arrivals * length, length * known, inverse, sums)
+            self._now += length
+            self._steps += 1
+            self._decide(min(interval + (step == count - 1), last), known, length, sums)
+            self._rate = np.add.reduceat(arrivals, self._starts[:-1])
+        sums["members"][:] = self.asked
+        sums["lag"][:] = self._lag_of_groups
+
+    def _read(self, coming: Reals, lengths: Reals, inverse: Reals, sums: dict[str, Reals]) -> None:
+        """A step: arrivals come in and members read; `lengths` are its seconds for each group."""
+        self._lag += coming
+        waiting = self._lag
+        if self._is_blocked:
+            waiting = np.where(self._blocked >= lengths.max(), 0.0, self._lag)
+            self._blocked = np.maximum(self._blocked - lengths[self._group], 0.0)
+            self._is_blocked = bool(self._blocked.any())
+        pause = np.minimum(self._stop, lengths)
+        self._stop -= pause
+        capacity = self._peak * (lengths - pause)
+        self._lag -= waiting * self._slots.shares(waiting, capacity)
+        late = self._lag * inverse
+        starts = self._starts[:-1]
+        lag = self._lag_of_groups = np.add.reduceat(self._lag, starts, axis=1)
+        is_late = late > self._prices.late_after
+        count = np.add.reduceat(is_late, starts, axis=1) if is_late.any() else None
+        sums["member_seconds"] += self.asked * lengths
+        sums["lag_record_seconds"] += lag * lengths
+        worst = np.maximum.reduceat(late, starts, axis=1)
+        np.maximum(sums["lag_seconds"], worst, out=sums["lag_seconds"])
+        np.maximum(sums["most_members"], self.asked, out=sums["most_members"])
+        if count is not None:
+            sums["late"] += count * lengths
+            sums["some_late"] += (count > 0) * lengths
+
+    def _join(self, sums: dict[str, Reals]) -> None:
+        """Members that were asked for and have started by now."""
+        for at, groups, members in self._joining.pop(self._steps, ()):
+            self._resize(at, groups, np.minimum(members, self.asked[at, groups]), sums)
+
+    def _decide(
+        self, interval: int, known: IntArray, length: float, sums: dict[str, Reals]
+    ) -> None:
+        for at, decider in enumerate(self._deciders):
+            if decider is not None:
+                wanted = self._wanted(at, decider, interval)
+                groups = ((wanted != self.asked[at]) & known).nonzero()[0]
+                if len(groups):
+                    self._change(np.full(len(groups), at), groups, wanted[groups], length, sums)
+
+    def _wanted(self, at: int, decider: Decider, interval: int) -> IntArray:
+        """What a policy asks for at the end of a step, after all that it decided within it."""
+        members = self.asked[at]
+        lag = self._lag_of_groups[at]
+        behind = np.add.reduceat(self._lag[at] >= 1.0, self._starts[:-1])
+        while self._due[at] <= self._now - self._edges[0] + 1e-6:
+            now = self._edges[0] + self._due[at]
+            members = decider.decide(Seen(now, interval, lag, behind, self._rate, members))
+            self._due[at] += self._policies[at].every_seconds
+        return np.asarray(members)
+
+    def _change(
+        self,
+        at: IntArray,
+        groups: IntArray,
+        members: IntArray,
+        length: float,
+        sums: dict[str, Reals],
+    ) -> None:
+        """Groups ask for more members, which join when they have started, or close some at once."""
+        start = self._start[groups]
+        now = (members < self.asked[at, groups]) | (start <= 0)
+        self.asked[at, groups] = members
+        sums["changes"][at, groups] += 1
+        if now.any():
+            fewer = np.where(start <= 0, members, np.minimum(members, self.reading[at, groups]))
+            self._resize(at[now], groups[now], fewer[now], sums)
+        for seconds in np.unique(start[~now]).tolist():
+            late = ~now & (start == seconds)
+            due = self._steps + int(np.ceil(seconds / length - 1e-9))
+            self._joining[due].append((at[late], groups[late], members[late]))
+
+    def _resize(
+        self, at: IntArray, groups: IntArray, members: IntArray, sums: dict[str, Reals]
+    ) -> None:
+        """Rebalances: so many members read from now on."""
+        before = self.reading[at, groups]
+        changed = members != before
+        if not changed.any():
+            return
+        at, groups, members, before = (
+            at[changed],
+            groups[changed],
+            members[changed],
+            before[changed],
+        )
+        rebalances, stop, moves = self._pauses.of(groups, before, members)
+        cells, moved = self._slots.seat(at, groups, members)
+        counts = self._slots.partitions[groups]
+        self.reading[at, groups] = members
+        self._stop[at, groups] = np.maximum(self._stop[at, groups], stop)
+        waits = np.where(moved, np.repeat(moves, counts), np.repeat(stop, counts))
+        if (moves > stop).any():
+            flat = self._blocked.reshape(-1)
+            flat[cells] = np.maximum(flat[cells], np.where(moved, waits, 0.0))
+            self._is_blocked = True
+        sums["rebalances"][at, groups] += rebalances
+        sums["unread"][at, groups] += np.add.reduceat(waits, np.cumsum(counts) - counts)
+
+
+class _Slots:
+    """Which member reads each partition in each run: a number for each member of each run."""
+
+    def __init__(self, processes: list[Process], policies: int) -> None:
+        self.partitions = np.array([process.partitions for process in processes])
+        self._first = np.cumsum(self.partitions) - self.partitions
+        self._owners = OwnersTable(processes)
+        self._per_policy = int(self.partitions.sum())
+        self._slot = np.zeros((policies, self._per_policy), np.int64)
+        self._group = np.repeat(np.arange(len(processes)), self.partitions)
+        self._reads = np.ones((policies, len(processes)))
+
+    def seat(
+        self, at: IntArray, groups: IntArray, members: IntArray
+    ) -> tuple[IntArray, NDArray[np.bool_]]:
+        """Let so many members share the partitions of each group.
+
+        The cells of these partitions, and whether each goes to another member.
+        """
+        self._reads[at, groups] = members > 0
+        counts = self.partitions[groups]
+        base = at * self._per_policy + self._first[groups]
+        cells = ranges(base, counts)
+        slots = self._owners.of(groups, np.maximum(members, 1)) + np.repeat(base, counts)
+        flat = self._slot.reshape(-1)
+        moved = np.asarray(flat[cells] != slots)
+        flat[cells] = slots
+        return cells, moved
+
+    def shares(self, waiting: Reals, capacity: Reals) -> Reals:
+        """Which share of what waits in each partition its member reads."""
+        size = waiting.size
+        slots = self._slot.reshape(-1)
+        work = np.bincount(slots, waiting.reshape(-1), size)
+        can = (capacity * self._reads)[:, self._group].reshape(-1)
+        share = np.divide(can, work, out=np.ones(size), where=work > can)
+        return np.asarray(share[slots].reshape(waiting.shape))

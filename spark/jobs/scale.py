@@ -1,0 +1,98 @@
+"""`evenfleet scale`: what autoscalers would have done over recorded time, and what it costs."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from pathlib import Path
+from typing import Annotated
+
+from pyspark.sql import SparkSession
+
+from spark import InputError
+from spark.files import Where, table_in, write_tables
+from spark.fleet import SCALE, FleetSnapshot, check_out, time_of
+from spark.history import FleetRates
+from spark.scale import FleetScale, ScaleSettings, fleet_of_scale, read_scale_settings, scale_fleet
+from spark.terminal import (
+    FleetOptions,
+    OutOptions,
+    Table,
+    as_rows,
+    busy,
+    option,
+    optional_rates,
+    say,
+    say_clusters,
+    show,
+    since_in,
+)
+
+COLUMNS_SHOWN = (
+    *("policy", "member_hours", "late_partition_hours", "rebalances", "cost", "over_bound"),
+    *("best",),
+)
+"""What fits a terminal of 80 columns; JSON and the table that is written have all."""
+
+SENTENCES = 10
+"""Groups of which people see what to set: those that save the most."""
+
+
+def scale(
+    source: FleetOptions,
+    target: OutOptions,
+    since: Annotated[
+        str, option("First snapshot: its id, or a duration before the last one such as 7d.")
+    ] = "7d",
+    policy: Annotated[
+        Path | None, option("TOML file of policies and prices.", shown="five policies")
+    ] = None,
+) -> None:
+    """Replay autoscalers over recorded time, and say what to set."""
+    out, settings = target.optional(), source.settings
+    scaled = read_scale_settings(policy)
+    first = since_in(since)
+    with source.session(many=True) as spark:
+        if out:
+            check_out(spark, out, SCALE)
+        fleet = source.read(spark, "scale")
+        window = first if isinstance(first, timedelta) else _length(str(first), fleet.id)
+        with optional_rates(spark, source.where, fleet, window, settings) as rates:
+            if rates is None:
+                raise InputError(
+                    f"store {source.where} has no two snapshots with offsets since {since}: "
+                    "rates are of two; collect again, or choose an earlier --since"
+                )
+            with scale_fleet(fleet, rates, scaled, settings.consumers, settings.max_age) as result:
+                _report(spark, fleet, rates, result, scaled, out)
+
+
+def _length(since: str, until: str) -> timedelta:
+    first, last = time_of(since), time_of(until)
+    if first is None or last is None or first >= last:
+        raise InputError(f"--since {since} is not before the snapshot {until}")
+    return last - first
+
+
+def _report(
+    spark: SparkSession,
+    fleet: FleetSnapshot,
+    rates: FleetRates,
+    result: FleetScale,
+    settings: ScaleSettings,
+    out: Where | None,
+) -> None:
+    with busy("replaying policies"):
+        rows = as_rows(result.groups.orderBy("cluster", "group", "policy").collect())
+        league = as_rows(fleet_of_scale(result.groups).collect())
+        if out:
+            tables = {"scale": result.groups, "courses": result.courses}
+            sorted_tables = {
+                name: table.repartition(1).sortWithinPartitions("cluster", "group", "policy")
+                for name, table in tables.items()
+            }
+            write_tables(spark, out, fleet.id, sorted_tables)
+    shown = [{name: row[name] for name in COLUMNS_SHOWN} for row in league]
+    show({"policies": Table(league, shown), "scale": Table(rows, is_shown=False)})
+    say_clusters(fleet)
+    if out:
+        say(f"Snapshot {fleet.id}: groups are in {table_in(out, 'scale')}.")

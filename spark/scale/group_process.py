@@ -1,0 +1,190 @@
+"""A group's row as a process: its arrivals by partition and interval, its sizes, its strategy."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from optimizer.coordinator import Parameters
+from optimizer.model import IntArray, Problem
+from optimizer.scaling import Assignments, Pauses, Process
+from spark.fleet import CONNECT
+from spark.groups import failed, own_strategy, read_or_failed
+from spark.history import RateWindow, seconds_of
+from spark.scale.arrivals import RowOverTime
+from spark.scale.policies_file import ScaleSettings
+from spark.settings import FleetConsumers, kind_of
+
+
+class Unscaled(NamedTuple):
+    """A group that can't be replayed, and why."""
+
+    status: str
+    reason: str
+
+
+@dataclass(frozen=True, eq=False)
+class GroupProcess:
+    """A group's process, and what its sentence should say of it."""
+
+    process: Process
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """The instants of each cluster in seconds since 1970.
+
+    Gaps longer than `longest` seconds don't count.
+    """
+
+    instants: dict[str, IntArray]
+    longest: float
+
+    @staticmethod
+    def of(window: RateWindow, max_age: timedelta) -> Recorded:
+        """Those of a window of rates."""
+        instants = {
+            cluster: np.array([seconds_of(item) for item in ids], np.int64)
+            for cluster, ids in window.snapshots.items()
+        }
+        return Recorded(instants, max_age.total_seconds())
+
+
+def process_of(
+    row: RowOverTime, recorded: Recorded, settings: ScaleSettings, consumers: FleetConsumers
+) -> GroupProcess | Unscaled:
+    """The process of one group, or why there is none."""
+    try:
+        return _process_of(row, recorded, settings, consumers)
+    except Exception as error:
+        group = failed(error)
+        return Unscaled(group.status, group.reason or "")
+
+
+def _process_of(
+    row: RowOverTime, recorded: Recorded, settings: ScaleSettings, consumers: FleetConsumers
+) -> GroupProcess | Unscaled:
+    if kind_of(row.type) == CONNECT:
+        return Unscaled("unsupported", "Connect's workers aren't scaled by lag")
+    group = read_or_failed(row)
+    if group.problem is None:
+        return Unscaled(group.status, group.reason or "")
+    problem, instants = group.problem, recorded.instants.get(row.cluster, np.empty(0, np.int64))
+    if not problem.partition_count:
+        return Unscaled("empty", "there is nothing to read")
+    if len(instants) < 2 or not len(row.pair_topics):
+        return Unscaled(
+            "no rates", "rates take two snapshots with offsets of the group's topics in that time"
+        )
+    peak = settings.peak_rate or float(row.peak_rates[0] if len(row.peak_rates) else 0.0)
+    if peak <= 0:
+        return Unscaled(
+            "no rates",
+            "nobody was seen to read: state `peak_rate` under [process] of the policies",
+        )
+    rates, notes = _rates(row, problem, instants, recorded.longest)
+    strategy = own_strategy(row)
+    parameters = consumers.parameters(row.cluster, row.group)
+    process = Process(
+        edges=(instants - instants[0]).astype(float),
+        rates=rates,
+        recorded=_members(row, instants),
+        peak_rate=peak,
+        assignments=Assignments(
+            dict(zip(problem.topics, problem.topic_sizes.tolist(), strict=True)), strategy
+        ),
+        pauses=Pauses(strategy, _is_static(row), _without_strategy(parameters)),
+        start_seconds=settings.start_seconds,
+    )
+    if len(problem.subscriptions) > 1:
+        notes = [*notes, "members subscribe to different topics: here all read all of them"]
+    return GroupProcess(process, tuple(notes))
+
+
+def _without_strategy(parameters: Parameters) -> Parameters | None:
+    """None for Kafka's defaults, so that groups share what was simulated."""
+    return None if parameters == Parameters() else parameters
+
+
+def _is_static(row: RowOverTime) -> bool:
+    names = row.instance_ids.tolist()
+    return bool(names) and all(name is not None for name in names)
+
+
+def _members(row: RowOverTime, instants: IntArray) -> IntArray:
+    """The members at the beginning of each interval; 0 where the snapshot has none."""
+    result = np.zeros(len(instants) - 1, np.int64)
+    at = np.searchsorted(instants, row.sized_at)
+    fits = at < len(result)
+    result[at[fits]] = row.sized[fits]
+    return result
+
+
+def _rates(
+    row: RowOverTime, problem: Problem, instants: IntArray, longest: float
+) -> tuple[NDArray[np.float64], list[str]]:
+    """Records a second of each interval and partition, and sentences on what isn't known.
+
+    A pair of snapshots has one rate for all intervals that it spans. Before the first and behind
+    the last of a partition nothing comes in. NaN where an end offset fell, and in intervals longer
+    than `longest`.
+    """
+    rates = np.zeros((len(instants) - 1, problem.partition_count))
+    rated = np.zeros(problem.partition_count, np.bool_)
+    spans = 0
+    for partition, entry in zip(_partitions(row, problem), _entries(row), strict=True):
+        if partition < 0:
+            continue
+        first = np.searchsorted(instants, row.pair_since[entry])
+        end = np.searchsorted(instants, row.pair_at[entry])
+        lengths = end - first
+        rates[np.repeat(first, lengths) + _within(lengths), partition] = np.repeat(
+            row.pair_rates[entry], lengths
+        )
+        rated[partition] = True
+        spans = max(spans, int(lengths.max(initial=0)))
+    rates[np.diff(instants) > longest] = np.nan
+    return rates, [*_notes(rates, rated, spans)]
+
+
+def _within(lengths: IntArray) -> IntArray:
+    starts = np.cumsum(lengths) - lengths
+    return np.asarray(np.arange(int(lengths.sum())) - np.repeat(starts, lengths))
+
+
+def _partitions(row: RowOverTime, problem: Problem) -> list[int]:
+    """The problem's number of each partition with pairs; -1 for one that it doesn't have."""
+    name_of = dict(zip(row.topic_hashes.tolist(), row.topics.tolist(), strict=True))
+    index = {topic: at for at, topic in enumerate(problem.topics)}
+    result = []
+    for topic, number in zip(row.pair_topics.tolist(), row.pair_partitions.tolist(), strict=True):
+        at = index.get(name_of.get(topic, ""), -1)
+        is_there = at >= 0 and number < int(problem.topic_sizes[at])
+        result.append(int(problem.topic_offsets[at]) + number if is_there else -1)
+    return result
+
+
+def _entries(row: RowOverTime) -> Sequence[slice]:
+    ends = np.cumsum([0, *row.pair_counts.tolist()]).tolist()
+    return [slice(start, end) for start, end in pairwise(ends)]
+
+
+def _notes(rates: NDArray[np.float64], rated: NDArray[np.bool_], spans: int) -> Sequence[str]:
+    notes = []
+    if missing := int((~rated).sum()):
+        notes.append(f"{missing} of {len(rated)} partitions have no rates and count as idle")
+    if unknown := int(np.isnan(rates).any(axis=1).sum()):
+        notes.append(
+            f"{unknown} of {len(rates)} intervals don't count: an end offset fell, or the gap "
+            "between snapshots is too long"
+        )
+    if spans > 1:
+        notes.append(f"one rate stands for up to {spans} intervals, where offsets are missing")
+    return notes

@@ -1,0 +1,107 @@
+"""Courses of one group as rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from optimizer.model import IntArray
+from optimizer.scaling import Course, Process, Totals
+from spark.scale.group_process import GroupProcess, Unscaled
+from spark.scale.policies_file import ScaleSettings
+from spark.scale.scale_row import CourseRow, ScaleRow
+
+
+@dataclass(frozen=True)
+class Replayed:
+    """A group's encoded row, its process or why there is none, its courses, and the bound."""
+
+    row: Any
+    group: GroupProcess | Unscaled
+    courses: Sequence[Course] = ()
+    bound: float = 0.0
+
+
+def scale_rows(of_group: Replayed, settings: ScaleSettings) -> Iterator[ScaleRow]:
+    """A row for each policy; those of a group that can't be replayed have the reason."""
+    row, group = of_group.row, of_group.group
+    keys = {"cluster": row.cluster, "group": row.group}
+    if isinstance(group, Unscaled):
+        for policy in settings.policies:
+            yield ScaleRow(**keys, policy=policy.name, status=group.status, reason=group.reason)
+        return
+    process = group.process
+    totals = [course.totals(settings.prices) for course in of_group.courses]
+    best = min(totals, key=lambda item: item.cost)
+    hot = process.hot
+    for item in totals:
+        yield ScaleRow(
+            **keys,
+            policy=item.policy,
+            status="ok",
+            reason="; ".join(group.notes) or None,
+            hours=process.hours(),
+            resolution_seconds=_resolution(process),
+            partitions=process.partitions,
+            peak_rate=process.peak_rate,
+            **_figures(item),
+            bound=of_group.bound,
+            is_best=item is best,
+            hot_partition=process.assignments.partition_name(int(hot[0])) if len(hot) else None,
+        )
+
+
+def _resolution(process: Process) -> int:
+    """Seconds of the usual interval: what comes and goes within one isn't seen."""
+    return int(np.median(np.diff(process.edges)))
+
+
+def _figures(item: Totals) -> dict[str, Any]:
+    return {
+        "members": item.mean_members,
+        "most_members": item.most_members,
+        "member_hours": item.member_hours,
+        "changes": item.changes,
+        "rebalances": item.rebalances,
+        "lag": item.mean_lag,
+        "worst_lag_seconds": item.worst_lag_seconds,
+        "late_partition_hours": item.late_partition_hours,
+        "on_time": item.on_time,
+        "unread_seconds": item.unread_seconds,
+        "cost": item.cost,
+    }
+
+
+def course_rows(of_group: Replayed, instants: IntArray) -> Iterator[CourseRow]:
+    """A row for each policy and interval."""
+    row, group = of_group.row, of_group.group
+    if isinstance(group, Unscaled):
+        return
+    total = group.process.total.tolist()
+    for course in of_group.courses:
+        columns = zip(
+            instants[:-1].tolist(),
+            course.seconds.tolist(),
+            course.members.tolist(),
+            total,
+            course.lag.tolist(),
+            course.lag_seconds.tolist(),
+            course.rebalances.tolist(),
+            strict=True,
+        )
+        for at, seconds, members, arrivals, lag, lag_seconds, rebalances in columns:
+            yield CourseRow(
+                cluster=row.cluster,
+                group=row.group,
+                policy=course.policy,
+                at=at,
+                seconds=seconds,
+                members=members,
+                arrivals=arrivals,
+                lag=lag,
+                lag_seconds=lag_seconds,
+                rebalances=rebalances,
+            )

@@ -1,0 +1,67 @@
+"""One group under one policy over time: rows of the tables `scale` and `courses`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from spark.groups import Flag, Int, Long, Real, Row, Text
+
+
+@dataclass(slots=True, kw_only=True)
+class ScaleRow(Row):
+    """A group under a policy; what isn't known is null.
+
+    `hours` are those that count; `members` are the mean over them, `most_members` the most.
+    `changes` of size lead to `rebalances`. `lag` is the mean in records, `worst_lag_seconds` that
+    of the worst partition. `late_partition_hours` are those above the limit of lag, `on_time` is
+    the share of the time in which no partition was. `unread_seconds` are partition-seconds without
+    a reader. `cost` is by the prices; `bound` is below the cost of every course of sizes. `is_best`
+    costs the least of all policies. `hot_partition` gets more at times than one member can read.
+    """
+
+    cluster: Text
+    group: Text
+    policy: Text
+    status: Text
+    reason: Text = None
+    hours: Real = None
+    resolution_seconds: Int = None
+    partitions: Int = None
+    peak_rate: Real = None
+    members: Real = None
+    most_members: Int = None
+    member_hours: Real = None
+    changes: Int = None
+    rebalances: Int = None
+    lag: Real = None
+    worst_lag_seconds: Real = None
+    late_partition_hours: Real = None
+    on_time: Real = None
+    unread_seconds: Real = None
+    cost: Real = None
+    bound: Real = None
+    is_best: Flag = None
+    hot_partition: Text = None
+    sentence: Text = None
+    setting: Text = None
+
+
+@dataclass(slots=True, kw_only=True)
+class CourseRow(Row):
+    """A group under a policy in one interval between snapshots.
+
+    It begins at `at` (seconds since 1970) and has `seconds`, 0 where it doesn't count. `members`
+    are those at its end, `arrivals` records a second; `lag` is that at its end in records,
+    `lag_seconds` the worst in it.
+    """
+
+    cluster: Text
+    group: Text
+    policy: Text
+    at: Long
+    seconds: Real
+    members: Int
+    arrivals: Real
+    lag: Real
+    lag_seconds: Real
+    rebalances: Int

@@ -1,0 +1,180 @@
+"""HPA by the vectors of Kubernetes' own tests: pkg/controller/podautoscaler/horizontal_test.go."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+
+from optimizer.scaling import Hpa, PolicyError
+from optimizer.scaling.policies.hpa import (
+    SCALE_DOWN,
+    SCALE_UP,
+    Change,
+    HpaDecider,
+    Rules,
+    wanted,
+)
+
+NOW = 10_000.0
+
+
+def rules(pods: int, pods_period: int, percent: int, percent_period: int, window: int) -> Rules:
+    """Of generateScalingRules."""
+    changes = [Change("Pods", pods, pods_period)] if pods else []
+    changes += [Change("Percent", percent, percent_period)] if percent else []
+    return Rules(window, tuple(changes))
+
+
+def spread(events: list[int], period: int) -> list[tuple[float, int]]:
+    """Of generateEventsUniformDistribution: each event in the middle of its share of the period."""
+    part = period / len(events)
+    return [(NOW - (period - part * (at + 1) + part / 2), item) for at, item in enumerate(events)]
+
+
+class Case(NamedTuple):
+    name: str
+    now: int
+    asked: int
+    least: int
+    most: int
+    expected: int
+    up: Rules = SCALE_UP
+    down: Rules = SCALE_DOWN
+    up_events: tuple[int, ...] = ()
+    down_events: tuple[int, ...] = ()
+
+
+R, THREE = rules, (1, 5, 9)
+
+CASES = [
+    Case("within range", 5, 7, 3, 8, 7),
+    Case("below the least", 3, 1, 2, 8, 2),
+    Case("above the most, and so is it now", 20, 1000, 1, 10, 10),
+    Case("above the most", 100, 1000, 100, 150, 150),
+    Case("up by percent, rounded up", 3, 1000, 1, 2000, 4, up=R(0, 0, 1, 60, 0)),
+    Case("down by pods", 1000, 3, 3, 2000, 980, down=R(20, 60, 0, 0, 0)),
+    Case("up by default", 10, 50, 1, 1000, 20),
+    Case("up, pods are more", 10, 500, 1, 1000, 110, up=R(100, 60, 100, 60, 0)),
+    Case("up, percent are more", 10, 500, 1, 1000, 20, up=R(2, 60, 100, 60, 0)),
+    Case("up, many pods", 10, 50, 1, 1000, 50, up=R(100, 60, 0, 0, 0)),
+    Case("up, very many pods", 10, 50, 1, 1000, 50, up=R(10000, 60, 0, 0, 0)),
+    Case("up by pods", 10, 50, 1, 1000, 40, up=R(30, 60, 0, 0, 0)),
+    Case("up by percent", 10, 50, 1, 1000, 30, up=R(0, 0, 200, 60, 0)),
+    Case("down, pods are more", 100, 2, 1, 1000, 80, down=R(20, 60, 1, 60, 300)),
+    Case("down, pods are a little more", 100, 2, 1, 1000, 98, down=R(2, 60, 1, 60, 300)),
+    Case("down to the least", 10, 0, 1, 1000, 1, down=R(100, 60, 0, 0, 300)),
+    Case("down to the least, percent", 10, 2, 5, 1000, 5, down=R(0, 0, 100, 60, 300)),
+    Case("down by few pods", 10, 2, 1, 1000, 5, down=R(5, 60, 0, 0, 300)),
+    Case("down by percent", 10, 5, 1, 1000, 5, down=R(0, 0, 50, 60, 300)),
+    Case("up after events", 100, 500, 1, 200, 200, R(300, 60, 0, 0, 0), up_events=THREE),
+    Case(
+        "up, percent, after events", 100, 500, 1, 200, 200, R(0, 0, 10000, 60, 0), up_events=THREE
+    ),
+    Case("up, used up", 100, 500, 1, 1000, 100, R(5, 120, 0, 0, 0), up_events=THREE),
+    Case("up, pods left", 100, 500, 1, 1000, 235, R(150, 120, 0, 0, 0), up_events=THREE),
+    Case("up, percent left", 100, 500, 1, 1000, 255, R(0, 0, 200, 120, 0), up_events=THREE),
+    Case("up after both", 6, 24, 1, 1000, 16, R(0, 0, 300, 300, 0), SCALE_DOWN, (4,), (2,)),
+    Case("down by default after events", 10, 5, 1, 1000, 5, down_events=THREE),
+    Case("down, pods left", 100, 0, 1, 1000, 1, down=R(115, 120, 0, 0, 300), down_events=THREE),
+    Case("down, more left", 100, 0, 5, 1000, 5, down=R(130, 120, 0, 0, 300), down_events=THREE),
+    Case("down, all of it", 100, 2, 5, 1000, 5, down=R(0, 0, 100, 120, 300), down_events=THREE),
+    Case("down, used up", 100, 2, 1, 1000, 100, down=R(5, 120, 0, 0, 300), down_events=THREE),
+    Case("down, half", 100, 0, 1, 1000, 56, down=R(0, 0, 50, 120, 300), down_events=(2, 4, 6)),
+    Case("down after both", 10, 1, 1, 1000, 6, SCALE_UP, R(0, 0, 50, 180, 0), (2,), (4,)),
+    Case("down, none", 100, 0, 1, 1000, 100, down=R(0, 0, 10, 120, 300), down_events=(10, 10, 10)),
+    Case(
+        "down, below 0", 10, 5, 1, 1000, 5, down=R(0, 0, 1000, 120, 300), down_events=(10, 10, 10)
+    ),
+]
+"""TestScalingWithRules."""
+
+
+def decider_of(case: Case) -> HpaDecider:
+    hpa = Hpa(1.0, case.least, case.most, scale_up=case.up, scale_down=case.down)
+    decider = HpaDecider(hpa, np.ones(1))
+    events = spread([*case.up_events], 120) if case.up_events else []
+    events += (
+        [(at, -item) for at, item in spread([*case.down_events], 120)] if case.down_events else []
+    )
+    for at, item in sorted(events):
+        decider._changed.append((at, np.array([item])))
+    return decider
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_a_size_changes_no_faster_than_its_behavior_allows(case: Case) -> None:
+    members, asked = np.array([case.now]), np.array([case.asked])
+    assert decider_of(case).normalized(NOW, members, asked).tolist() == [case.expected]
+
+
+@pytest.mark.parametrize(
+    ("earlier", "asked", "expected"),
+    [
+        ([], 5, 5),
+        ([(120, 4), (60, 5)], 3, 5),
+        ([(120, 1), (60, 2)], 3, 3),
+        ([(600, 10), (540, 9)], 3, 3),
+        ([(600, 10), (540, 9), (120, 5), (60, 4)], 3, 5),
+    ],
+)
+def test_the_highest_recommendation_of_five_minutes_counts(
+    earlier: list[tuple[int, int]], asked: int, expected: int
+) -> None:
+    """TestNormalizeDesiredReplicas; the group has 100 members, and may shrink at once."""
+    decider = HpaDecider(Hpa(1.0, 1, 1000), np.ones(1))
+    for ago, item in earlier:
+        decider._recommended.append((NOW - ago, np.array([item])))
+    assert decider.normalized(NOW, np.array([100]), np.array([asked])).tolist() == [expected]
+
+
+def test_min_takes_the_smaller_change() -> None:
+    """TestCalculateScaleUpLimitWithScalingRules, TestCalculateScaleDownLimitWithBehaviors."""
+    slow = Rules(0, (Change("Pods", 2, 60), Change("Percent", 50, 60)), "Min")
+    decider = HpaDecider(Hpa(1.0, 1, 1000, scale_up=slow, scale_down=slow), np.ones(1))
+    assert decider.normalized(NOW, np.array([1]), np.array([100])).tolist() == [2]
+    decider = HpaDecider(Hpa(1.0, 1, 1000, scale_up=slow, scale_down=slow), np.ones(1))
+    assert decider.normalized(NOW, np.array([5]), np.array([1])).tolist() == [3]
+
+
+def test_a_disabled_direction_changes_nothing() -> None:
+    never = Rules(0, SCALE_DOWN.changes, "Disabled")
+    decider = HpaDecider(Hpa(1.0, 1, 1000, scale_down=never), np.ones(1))
+    assert decider.normalized(NOW, np.array([5]), np.array([1])).tolist() == [5]
+
+
+@pytest.mark.parametrize(
+    ("lag", "target", "members", "expected"),
+    [
+        (8.6, 2.2, 4, 4),  # TestTolerancePerPodCMExternal: 8.6 ÷ (2.2 × 4) is within 10 %
+        (8.6, 2.0, 4, 4),  # 1.075
+        (8.6, 3.0, 5, 3),  # ScaleDownPerPodCMExternal of the same kind
+        (8.6, 2.0, 3, 5),  # rounded up
+        (0.0, 5.0, 3, 0),
+    ],
+)
+def test_replicas_are_lag_by_target_unless_it_is_near(
+    lag: float, target: float, members: int, expected: int
+) -> None:
+    sizes = wanted(np.array([lag]), np.array([target]), np.array([members]), 0.1)
+    assert sizes.tolist() == [expected]
+
+
+def test_a_group_without_members_is_left_alone() -> None:
+    """TestZeroReplicas: a HPA does nothing where replicas are 0."""
+    decider = HpaDecider(Hpa(1.0, 3, 5), np.ones(1))
+    assert decider.normalized(NOW, np.array([0]), np.array([4])).tolist() == [0]
+
+
+@pytest.mark.parametrize(
+    ("stated", "why"),
+    [
+        ({"min_replicas": 5, "max_replicas": 4}, "5 members at least and 4 at most"),
+        ({"min_replicas": 0}, "1 member at least"),
+        ({"tolerance": 1.5}, "tolerance"),
+    ],
+)
+def test_what_makes_no_sense_is_refused(stated: dict[str, float], why: str) -> None:
+    with pytest.raises(PolicyError, match=why):
+        Hpa(10.0, **stated)  # type: ignore[arg-type]

@@ -1,0 +1,130 @@
+"""KEDA's Kafka trigger: its own test vectors (kafka_scaler_test.go), and its documentation."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from optimizer.scaling import Keda, PolicyError
+from optimizer.scaling.policies import Seen
+from optimizer.scaling.policies.hpa import wanted
+from optimizer.scaling.policies.keda import factors, metric, next_factor
+from tests.optimizer.scaling.processes import process
+
+
+@pytest.mark.parametrize(
+    ("number", "expected"),
+    [
+        (10, [1, 2, 5, 10]),
+        (13, [1, 13]),
+        (17, [1, 17]),
+        (25, [1, 5, 25]),
+        (50, [1, 2, 5, 10, 25, 50]),
+        (100, [1, 2, 4, 5, 10, 20, 25, 50, 100]),
+    ],
+)
+def test_factors(number: int, expected: list[int]) -> None:
+    """TestFindFactors."""
+    assert factors(number) == expected
+
+
+@pytest.mark.parametrize(
+    ("lag", "partitions", "threshold", "expected"),
+    [
+        *((10, 100, 10, 1), (20, 100, 10, 2), (40, 100, 10, 4), (50, 100, 10, 5)),
+        *((99, 100, 10, 10), (100, 100, 10, 10), (101, 100, 10, 20)),
+    ],
+)
+def test_the_next_factor(lag: int, partitions: int, threshold: int, expected: int) -> None:
+    """TestGetNextFactor."""
+    found = next_factor(
+        np.array([float(lag)]), np.array([float(threshold)]), np.array([partitions])
+    )
+    assert found.tolist() == [expected]
+
+
+def replicas(keda: Keda, lag: float, partitions: int, behind: int) -> int:
+    threshold = np.array([float(keda.lag_threshold)])
+    count, few = np.array([partitions]), np.array([behind])
+    value = metric(keda, np.array([lag]), threshold, count, few)
+    return int(wanted(value, threshold, np.array([1_000]), 0.1)[0])
+
+
+@pytest.mark.parametrize(
+    ("lag", "expected"),
+    [(1, 1), (10, 1), (11, 2), (20, 2), (21, 5), (50, 5), (51, 10), (1_000, 10)],
+)
+def test_even_distribution_as_documented(lag: int, expected: int) -> None:
+    """keda-docs 2.19, scalers/apache-kafka.md: 10 partitions, lagThreshold 10."""
+    keda = Keda(10.0, ensure_even_distribution_of_partitions=True)
+    assert replicas(keda, lag, 10, 10) == expected
+
+
+@pytest.mark.parametrize(
+    ("settings", "lag", "partitions", "behind", "expected"),
+    [
+        ({}, 45, 3, 3, 3),  # no more than partitions
+        ({}, 25, 5, 5, 3),
+        ({"allow_idle_consumers": True}, 45, 3, 3, 5),
+        ({"limit_to_partitions_with_lag": True}, 45, 3, 1, 1),
+        ({"limit_to_partitions_with_lag": True}, 45, 3, 2, 2),
+        ({}, 0, 3, 0, 0),
+    ],
+)
+def test_limits_as_documented(
+    settings: dict[str, bool], lag: int, partitions: int, behind: int, expected: int
+) -> None:
+    """The same page: the notice at its top, and limitToPartitionsWithLag."""
+    assert replicas(Keda(10.0, **settings), lag, partitions, behind) == expected  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("settings", "why"),
+    [
+        ({"allow_idle_consumers": True, "limit_to_partitions_with_lag": True}, "allowIdle"),
+        (
+            {
+                "ensure_even_distribution_of_partitions": True,
+                "limit_to_partitions_with_lag": True,
+            },
+            "ensureEven",
+        ),
+        ({"lag_threshold": 0.0}, "lagThreshold"),
+        ({"min_replica_count": 3, "max_replica_count": 2}, "3 members at least and 2 at most"),
+    ],
+)
+def test_what_keda_refuses_is_refused(settings: dict[str, float], why: str) -> None:
+    """parseKafkaMetadataTestDataset: these are failures."""
+    with pytest.raises(PolicyError, match=why):
+        Keda(**settings)  # type: ignore[arg-type]
+
+
+def decide(keda: Keda, lags: list[float], members: int, every: float = 15.0) -> list[int]:
+    """The members after each look at a lag."""
+    decider = keda.decider([process(partitions=4)])
+    result = []
+    for at, lag in enumerate(lags, start=1):
+        seen = Seen(at * every, 0, np.array([lag]), np.array([4]), np.zeros(1), np.array([members]))
+        members = int(decider.decide(seen)[0])
+        result.append(members)
+    return result
+
+
+def test_zero_members_wake_up_above_the_activation_threshold_alone() -> None:
+    keda = Keda(10.0, activation_lag_threshold=5.0, min_replica_count=0, polling_interval=15.0)
+    assert decide(keda, [0, 5, 6], 0) == [0, 0, 1]
+
+
+def test_the_trigger_is_polled_every_polling_interval() -> None:
+    keda = Keda(10.0, min_replica_count=0, polling_interval=60.0)
+    assert decide(keda, [0, 9, 9, 9, 9, 9], 0) == [0, 0, 0, 0, 1, 1]
+
+
+def test_it_goes_back_to_zero_after_the_cooldown_period() -> None:
+    keda = Keda(10.0, cooldown_period=60.0, polling_interval=15.0, min_replica_count=0)
+    assert decide(keda, [5, 0, 0, 0, 0, 0, 0], 1) == [1, 1, 1, 1, 1, 0, 0]
+
+
+def test_with_a_least_of_one_it_never_goes_to_zero() -> None:
+    keda = Keda(10.0, cooldown_period=15.0, polling_interval=15.0, min_replica_count=1)
+    assert decide(keda, [0] * 10, 1) == [1] * 10
