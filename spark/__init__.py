@@ -58,6 +58,12 @@ if TYPE_CHECKING:
         replay_fleet as replay_fleet,
     )
     from spark.rollout import rollout_fleet as rollout_fleet, rollout_report as rollout_report
+    from spark.scale import (
+        FleetScale as FleetScale,
+        ScaleSettings as ScaleSettings,
+        fleet_of_scale as fleet_of_scale,
+        scale_fleet as scale_fleet,
+    )
     from spark.settings import (
         FleetConsumers as FleetConsumers,
         FleetGoals as FleetGoals,
@@ -96,6 +102,7 @@ ROOMS = {
     "spark.plan": ("FleetPlan", "cross_rack_traffic", "plan_fleet"),
     "spark.replay": ("FleetReplay", "best_replayed", "replay_fleet"),
     "spark.rollout": ("rollout_fleet", "rollout_report"),
+    "spark.scale": ("FleetScale", "ScaleSettings", "fleet_of_scale", "scale_fleet"),
     "spark.settings": (
         *("FleetConsumers", "FleetGoals", "GroupConsumers", "GroupGoals", "Settings"),
         *("check_strategies", "read_settings"),

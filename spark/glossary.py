@@ -23,6 +23,10 @@ GLOSSARY = {
     "over bound": "load of a group's worst member by weight ÷ the proven lower bound: 1 is "
     "the best",
     "lag": "records that a group hasn't read yet",
+    "late partition hours": "partition-hours in which a partition was further behind than its "
+    "limit of time, 60 s unless prices say otherwise",
+    "cost over bound": "cost of a policy ÷ a bound that no course of sizes costs less than: 1 is "
+    "the best",
     "avoidable moves": "moves beyond the fewest that reach the same balance",
 }
 """In the order of a glossary."""

@@ -12,6 +12,7 @@ from optimizer.scaling.pauses import NoPauses as NoPauses, Pause as Pause, Pause
 from optimizer.scaling.policies import (
     OFFERED as OFFERED,
     POLICIES as POLICIES,
+    SEARCHED as SEARCHED,
     AsItWas as AsItWas,
     Evenfleet as Evenfleet,
     Fixed as Fixed,
@@ -19,7 +20,9 @@ from optimizer.scaling.policies import (
     Keda as Keda,
     Policy as Policy,
     PolicyError as PolicyError,
+    Rules as Rules,
     policy_of as policy_of,
+    thresholds as thresholds,
 )
 from optimizer.scaling.prices import Prices as Prices
 from optimizer.scaling.process import Process as Process

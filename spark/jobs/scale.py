@@ -12,15 +12,28 @@ from spark import InputError
 from spark.files import Where, table_in, write_tables
 from spark.fleet import SCALE, FleetSnapshot, check_out, time_of
 from spark.history import FleetRates
-from spark.scale import FleetScale, ScaleSettings, fleet_of_scale, read_scale_settings, scale_fleet
+from spark.scale import (
+    FleetScale,
+    ScaleSettings,
+    fleet_of_scale,
+    not_replayed,
+    prices_of,
+    read_scale_settings,
+    resolution_of,
+    savings_first,
+    scale_fleet,
+    verdict_of,
+)
 from spark.terminal import (
     FleetOptions,
     OutOptions,
     Table,
     as_rows,
     busy,
+    clusters_read,
     option,
     optional_rates,
+    print_list,
     say,
     say_clusters,
     show,
@@ -28,8 +41,8 @@ from spark.terminal import (
 )
 
 COLUMNS_SHOWN = (
-    *("policy", "member_hours", "late_partition_hours", "rebalances", "cost", "over_bound"),
-    *("best",),
+    *("policy", "member_hours", "late_partition_hours", "rebalances", "cost", "cost_over_bound"),
+    *("recommended",),
 )
 """What fits a terminal of 80 columns; JSON and the table that is written have all."""
 
@@ -46,10 +59,13 @@ def scale(
     policy: Annotated[
         Path | None, option("TOML file of policies and prices.", shown="five policies")
     ] = None,
+    search: Annotated[
+        bool, option("Try more parameters of each policy (three times slower).")
+    ] = False,
 ) -> None:
     """Replay autoscalers over recorded time, and say what to set."""
     out, settings = target.optional(), source.settings
-    scaled = read_scale_settings(policy)
+    scaled = read_scale_settings(policy, search)
     first = since_in(since)
     with source.session(many=True) as spark:
         if out:
@@ -85,14 +101,31 @@ def _report(
         rows = as_rows(result.groups.orderBy("cluster", "group", "policy").collect())
         league = as_rows(fleet_of_scale(result.groups).collect())
         if out:
-            tables = {"scale": result.groups, "courses": result.courses}
-            sorted_tables = {
-                name: table.repartition(1).sortWithinPartitions("cluster", "group", "policy")
-                for name, table in tables.items()
+            in_order = ("cluster", "group", "policy")
+            written = {
+                "scale": result.groups.repartition(1).sortWithinPartitions(*in_order),
+                "courses": result.courses.repartition(1).sortWithinPartitions(*in_order, "at"),
             }
-            write_tables(spark, out, fleet.id, sorted_tables)
+            write_tables(spark, out, fleet.id, written)
     shown = [{name: row[name] for name in COLUMNS_SHOWN} for row in league]
-    show({"policies": Table(league, shown), "scale": Table(rows, is_shown=False)})
+    tables = {"policies": Table(league, shown), "scale": Table(rows, is_shown=False)}
+    show(tables | clusters_read(fleet))
+    print_list(
+        "what to set, where it saves the most",
+        [
+            f"{row['group']} of {row['cluster']}: {row['sentence']}"
+            for row in savings_first(rows)[:SENTENCES]
+        ],
+    )
     say_clusters(fleet)
+    for sentence in (resolution_of(rows), prices_of(settings.prices)):
+        if sentence:
+            say(sentence)
+    if others := not_replayed(rows):
+        print_list("not replayed", others)
+    say(verdict_of(rows))
     if out:
-        say(f"Snapshot {fleet.id}: groups are in {table_in(out, 'scale')}.")
+        say(
+            f"Snapshot {fleet.id}: each group under each policy, and what to set, is in "
+            f"{table_in(out, 'scale')}; sizes and lag over time are in {table_in(out, 'courses')}."
+        )

@@ -10,6 +10,7 @@ import numpy as np
 
 from optimizer.model import IntArray
 from optimizer.scaling import Course, Process, Totals
+from spark.scale.advice import advice_of
 from spark.scale.group_process import GroupProcess, Unscaled
 from spark.scale.policies_file import ScaleSettings
 from spark.scale.scale_row import CourseRow, ScaleRow
@@ -35,9 +36,10 @@ def scale_rows(of_group: Replayed, settings: ScaleSettings) -> Iterator[ScaleRow
         return
     process = group.process
     totals = [course.totals(settings.prices) for course in of_group.courses]
-    best = min(totals, key=lambda item: item.cost)
+    advice = advice_of(row.group, group, settings.policies, totals, of_group.bound)
     hot = process.hot
-    for item in totals:
+    for at, item in enumerate(totals):
+        is_recommended = at == advice.recommended
         yield ScaleRow(
             **keys,
             policy=item.policy,
@@ -49,7 +51,9 @@ def scale_rows(of_group: Replayed, settings: ScaleSettings) -> Iterator[ScaleRow
             peak_rate=process.peak_rate,
             **_figures(item),
             bound=of_group.bound,
-            is_best=item is best,
+            recommended=is_recommended,
+            sentence=advice.sentence if is_recommended else None,
+            setting=advice.setting if is_recommended else None,
             hot_partition=process.assignments.partition_name(int(hot[0])) if len(hot) else None,
         )
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from optimizer.scaling import (
     OFFERED,
+    SEARCHED,
     STEP_SECONDS,
     Policy,
     PolicyError,
@@ -59,16 +60,19 @@ RULES = {
 """The keys of the file; those of a policy are checked by its kind."""
 
 
-def read_scale_settings(path: Path | None) -> ScaleSettings:
-    """The settings of a file, or the defaults; InputError says what is wrong with it."""
+def read_scale_settings(path: Path | None, search: bool = False) -> ScaleSettings:
+    """The settings of a file, or the defaults; InputError says what is wrong with it.
+
+    With `search` parameters of each kind of policy are tried, beside those that the file states.
+    """
     if path is None:
-        return ScaleSettings()
+        return ScaleSettings(SEARCHED if search else OFFERED)
     stated = read_checked(path, "policies", RULES)
     process, prices = stated.get("process", {}), dict(stated.get("prices", {}))
     if "late_after" in prices:
         prices["late_after"] = _seconds(prices["late_after"])
     return ScaleSettings(
-        policies=_policies(path, stated.get("policy", [])),
+        policies=_policies(path, stated.get("policy", []), search),
         prices=Prices(**prices),
         peak_rate=process.get("peak_rate"),
         start_seconds=_seconds(process.get("start", f"{START_SECONDS:.0f}s")),
@@ -80,12 +84,16 @@ def _seconds(text: str) -> float:
     return duration(text).total_seconds()
 
 
-def _policies(path: Path, stated: list[dict[str, Any]]) -> tuple[Policy, ...]:
+def _policies(path: Path, stated: list[dict[str, Any]], search: bool) -> tuple[Policy, ...]:
     """The policies of a file; those that are offered where it has none."""
     try:
-        policies = tuple(policy_of(item) for item in stated) or OFFERED
+        policies = tuple(policy_of(item) for item in stated)
     except PolicyError as error:
         raise InputError(f"policies {path}: {error}") from None
+    if search:
+        own = {policy.name for policy in policies}
+        policies += tuple(policy for policy in SEARCHED if policy.name not in own)
+    policies = policies or OFFERED
     names = [policy.name for policy in policies]
     twice = {name for name in names if names.count(name) > 1}
     if twice:

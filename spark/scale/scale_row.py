@@ -15,8 +15,10 @@ class ScaleRow(Row):
     `changes` of size lead to `rebalances`. `lag` is the mean in records, `worst_lag_seconds` that
     of the worst partition. `late_partition_hours` are those above the limit of lag, `on_time` is
     the share of the time in which no partition was. `unread_seconds` are partition-seconds without
-    a reader. `cost` is by the prices; `bound` is below the cost of every course of sizes. `is_best`
-    costs the least of all policies. `hot_partition` gets more at times than one member can read.
+    a reader. `cost` is by the prices; `bound` is below the cost of every course of sizes.
+    `recommended` costs the least of all policies, or is a fixed number that does as well: it has a
+    `sentence` and the text of a `setting`. `hot_partition` gets more at times than one member can
+    read.
     """
 
     cluster: Text
@@ -40,7 +42,7 @@ class ScaleRow(Row):
     unread_seconds: Real = None
     cost: Real = None
     bound: Real = None
-    is_best: Flag = None
+    recommended: Flag = None
     hot_partition: Text = None
     sentence: Text = None
     setting: Text = None

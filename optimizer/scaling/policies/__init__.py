@@ -12,9 +12,11 @@ from optimizer.scaling.policies.policy import (
     Policy as Policy,
     PolicyError as PolicyError,
     Seen as Seen,
+    thresholds as thresholds,
 )
 from optimizer.scaling.policies.registry import (
     OFFERED as OFFERED,
     POLICIES as POLICIES,
+    SEARCHED as SEARCHED,
     policy_of as policy_of,
 )

@@ -1,0 +1,99 @@
+"""What to set: the policy that comes nearest the bound, in a sentence and as text to copy."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from optimizer.figures import figure
+from optimizer.scaling import AsItWas, Fixed, Policy, Totals
+from spark.scale.group_process import GroupProcess
+from spark.scale.manifests import manifest_of
+from spark.text import counted
+
+AS_GOOD = 1.02
+"""A fixed number does as well where it costs at most so much more than the cheapest policy."""
+
+
+class Advice(NamedTuple):
+    """The number of the recommended policy, why, and what to copy."""
+
+    recommended: int
+    sentence: str
+    setting: str
+
+
+def advice_of(
+    group: str,
+    process: GroupProcess,
+    policies: Sequence[Policy],
+    totals: Sequence[Totals],
+    bound: float,
+) -> Advice:
+    """The cheapest policy, or a fixed number that does as well."""
+    at = _recommended(policies, totals)
+    best, now = totals[at], _in_force(policies, totals)
+    sentences = [_best(policies[at], best, bound)]
+    if now is not None:
+        sentences.append(_saved(policies[at], best, now))
+    sentences += _warnings(process)
+    setting = manifest_of(group, process.process, policies[at], best)
+    return Advice(at, " ".join(sentences), setting)
+
+
+def _recommended(policies: Sequence[Policy], totals: Sequence[Totals]) -> int:
+    cheapest = min(range(len(totals)), key=lambda at: totals[at].cost)
+    fixed = [at for at, policy in enumerate(policies) if isinstance(policy, Fixed)]
+    least = min(fixed, key=lambda at: totals[at].cost, default=cheapest)
+    is_as_good = totals[least].cost <= totals[cheapest].cost * AS_GOOD
+    is_recorded = isinstance(policies[cheapest], AsItWas)
+    return least if is_as_good and not is_recorded else cheapest
+
+
+def _in_force(policies: Sequence[Policy], totals: Sequence[Totals]) -> Totals | None:
+    """What was recorded, where that is among the policies."""
+    for policy, item in zip(policies, totals, strict=True):
+        if isinstance(policy, AsItWas):
+            return item
+    return None
+
+
+def _best(policy: Policy, best: Totals, bound: float) -> str:
+    if isinstance(policy, AsItWas):
+        what = "Leave it as it is: no policy costs less"
+    elif isinstance(policy, Fixed):
+        size = counted(best.most_members, "member")
+        what = f"A fixed number does as well as any policy: {size}"
+    else:
+        what = f"Set {policy.name}"
+    cost = f"{figure(best.member_hours)} member-hours, {counted(best.rebalances, 'rebalance')}"
+    late = f"late {figure(best.late_partition_hours)} partition-hours"
+    over = f", {figure(best.cost / bound)} × the least possible cost" if bound > 0 else ""
+    return f"{what} ({cost}, {late}{over})."
+
+
+def _saved(policy: Policy, best: Totals, now: Totals) -> str:
+    """What that saves against what was recorded, and what it costs instead."""
+    if isinstance(policy, AsItWas):
+        return "It is what was recorded."
+    members = now.member_hours - best.member_hours
+    late = now.late_partition_hours - best.late_partition_hours
+    parts = [
+        f"{figure(abs(members))} member-hours {'less' if members >= 0 else 'more'}",
+        f"{figure(abs(late))} late partition-hours {'less' if late >= 0 else 'more'}",
+    ]
+    return f"Against what was recorded: {', '.join(parts)}."
+
+
+def _warnings(group: GroupProcess) -> list[str]:
+    process, hot = group.process, group.process.hot
+    if not len(hot):
+        return []
+    first = int(hot[0])
+    most = figure(float(process.arrivals[:, first].max()))
+    others = f" and {counted(len(hot) - 1, 'other partition')}" if len(hot) > 1 else ""
+    return [
+        f"Partition {process.assignments.partition_name(first)}{others} gets up to {most} records "
+        f"a second, and one member reads {figure(process.peak_rate)}: more members don't help; "
+        "more partitions, or another key, do."
+    ]

@@ -1,0 +1,129 @@
+"""`evenfleet scale`, as a user runs it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+
+from spark.fleet.local_store import write_store
+from tests.spark.scale.groups_over_time import RATES, fleet
+from tests.spark.support.offsets import snapshot_at
+from tests.spark.support.said import Run, flat, is_one_line
+
+POLICIES = """
+[process]
+peak_rate = 100
+start = "30s"
+
+[[policy]]
+kind = "as-it-was"
+
+[[policy]]
+kind = "fixed"
+members = 4
+
+[[policy]]
+kind = "keda"
+name = "by lag"
+lagThreshold = 2000
+minReplicaCount = 1
+"""
+
+
+@pytest.fixture
+def hourly(tmp_path: Path) -> Path:
+    for hour in range(len(RATES) + 1):
+        write_store(fleet(hour).tables(), tmp_path / "store", snapshot_at(hour))
+    return tmp_path / "store"
+
+
+@pytest.fixture
+def policies(tmp_path: Path) -> Path:
+    file = tmp_path / "policies.toml"
+    file.write_text(POLICIES, encoding="utf-8")
+    return file
+
+
+def test_people_see_policies_and_what_to_set(run: Run, hourly: Path, policies: Path) -> None:
+    output = run("scale", hourly, "--policy", policies)
+    assert output.code == 0, output.err
+    text = flat(output.out)
+    assert "fixed 4" in text
+    assert "by lag" in text
+    assert "orders of c: A fixed number does as well as any policy: 4 members" in text
+    assert "Partition hot-2 gets up to 500 records a second, and one member reads 100" in text
+    said = flat(output.err)
+    assert "Rates are means over 1 h, the time between snapshots" in said
+    assert "Against what was recorded: " in said
+    assert "1 group: the group has no members" in text
+
+
+def test_programs_get_all_and_tables_are_written(
+    run: Run, hourly: Path, policies: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "out"
+    output = run("scale", hourly, "--policy", policies, "--out", out, "--format", "json")
+    assert output.code == 0, output.err
+    rows = {
+        (row["group"], row["policy"]): row
+        for row in json.loads(output.out)["scale"]
+        if row["status"] == "ok"
+    }
+    then, fixed = rows["orders", "as it was"], rows["orders", "fixed 4"]
+    assert (then["members"], then["hours"], then["partitions"]) == (2, 8, 8)
+    assert (fixed["member_hours"], fixed["rebalances"], fixed["recommended"]) == (32, 0, True)
+    assert fixed["setting"] == "replicas: 4"
+    assert then["late_partition_hours"] > 10 > fixed["late_partition_hours"]
+    assert fixed["bound"] <= min(row["cost"] for key, row in rows.items() if key[0] == "orders")
+    courses = pq.read_table(out / "courses").to_pylist()
+    busiest = [row for row in courses if row["group"] == "orders" and row["arrivals"] == 320]
+    assert {row["policy"] for row in busiest} == {"as it was", "fixed 4", "by lag"}
+    assert len(busiest) == 6
+    assert pq.read_table(out / "scale").num_rows == 12
+
+
+def test_groups_without_rates_say_so(run: Run, hourly: Path) -> None:
+    output = run("scale", hourly, "--format", "json")
+    assert output.code == 0, output.err
+    rows = json.loads(output.out)["scale"]
+    reasons = {row["group"]: row["reason"] for row in rows if row["status"] != "ok"}
+    assert reasons["quiet"].startswith("rates take two snapshots with offsets")
+    assert reasons["nobody"] == "the group has no members"
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("[[policy]]\nkind = 'cron'", "a policy needs a kind, one of as-it-was, fixed"),
+        ("[[policy]]\nkind = 'hpa'", "policy hpa needs averageValue"),
+        ("[[policy]]\nkind = 'keda'\nlag = 3", "policy keda has no 'lag'"),
+        (
+            "[[policy]]\nkind = 'keda'\nminReplicaCount = 5\nmaxReplicaCount = 2",
+            "asks for 5 members at least and 2 at most",
+        ),
+        (
+            "[[policy]]\nkind = 'keda'\nallowIdleConsumers = true\nlimitToPartitionsWithLag = true",
+            "KEDA refuses allowIdleConsumers together with limitToPartitionsWithLag",
+        ),
+        ("[[policy]]\nkind = 'keda'\n[[policy]]\nkind = 'keda'", "two are called 'keda'"),
+        ("[prices]\nrebalance = -1", "rebalance is -1 and must be a number of 0 or more"),
+        ("policy = 3", "policy must be tables, each headed [[policy]]"),
+    ],
+)
+def test_policies_that_make_no_sense(
+    run: Run, hourly: Path, tmp_path: Path, text: str, why: str
+) -> None:
+    file = tmp_path / "bad.toml"
+    file.write_text(text, encoding="utf-8")
+    output = run("scale", hourly, "--policy", file)
+    assert (output.code, is_one_line(output)) == (2, True)
+    assert why in output.err
+
+
+def test_one_snapshot_is_not_enough(run: Run, store: Path) -> None:
+    output = run("scale", store)
+    assert (output.code, is_one_line(output)) == (2, True)
+    assert "has no two snapshots with offsets since 7d" in output.err
