@@ -33,10 +33,6 @@ class Assignments:
             self._owners[members] = self._assign(members)
         return self._owners[members]
 
-    def largest(self, members: int) -> int:
-        """Partitions of the most loaded member."""
-        return int(np.bincount(self.owners(members)).max(initial=0))
-
     def useful(self, most: int) -> list[int]:
         """Sizes up to `most` of which each has a lower largest load than all that are smaller."""
         result, lowest = [], self.partitions + 1

@@ -31,9 +31,10 @@ class Unscaled(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class GroupProcess:
-    """A group's process, and what its sentence should say of it."""
+    """A group's process, the instants of its edges, and what its row should say of it."""
 
     process: Process
+    instants: IntArray
     notes: tuple[str, ...]
 
 
@@ -105,7 +106,7 @@ def _process_of(
     )
     if len(problem.subscriptions) > 1:
         notes = [*notes, "members subscribe to different topics: here all read all of them"]
-    return GroupProcess(process, tuple(notes))
+    return GroupProcess(process, instants, tuple(notes))
 
 
 def _without_strategy(parameters: Parameters) -> Parameters | None:

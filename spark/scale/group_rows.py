@@ -8,12 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from optimizer.model import IntArray
 from optimizer.scaling import Course, Process, Totals
 from spark.scale.advice import advice_of
 from spark.scale.group_process import GroupProcess, Unscaled
 from spark.scale.policies_file import ScaleSettings
-from spark.scale.scale_row import CourseRow, ScaleRow
+from spark.scale.scale_row import CourseRow
 
 
 @dataclass(frozen=True)
@@ -26,13 +25,13 @@ class Replayed:
     bound: float = 0.0
 
 
-def scale_rows(of_group: Replayed, settings: ScaleSettings) -> Iterator[ScaleRow]:
+def course_rows(of_group: Replayed, settings: ScaleSettings) -> Iterator[CourseRow]:
     """A row for each policy; those of a group that can't be replayed have the reason."""
     row, group = of_group.row, of_group.group
     keys = {"cluster": row.cluster, "group": row.group}
     if isinstance(group, Unscaled):
         for policy in settings.policies:
-            yield ScaleRow(**keys, policy=policy.name, status=group.status, reason=group.reason)
+            yield CourseRow(**keys, policy=policy.name, status=group.status, reason=group.reason)
         return
     process = group.process
     totals = [course.totals(settings.prices) for course in of_group.courses]
@@ -40,7 +39,7 @@ def scale_rows(of_group: Replayed, settings: ScaleSettings) -> Iterator[ScaleRow
     hot = process.hot
     for at, item in enumerate(totals):
         is_recommended = at == advice.recommended
-        yield ScaleRow(
+        yield CourseRow(
             **keys,
             policy=item.policy,
             status="ok",
@@ -50,6 +49,7 @@ def scale_rows(of_group: Replayed, settings: ScaleSettings) -> Iterator[ScaleRow
             partitions=process.partitions,
             peak_rate=process.peak_rate,
             **_figures(item),
+            **_course(of_group.courses[at], group),
             bound=of_group.bound,
             recommended=is_recommended,
             sentence=advice.sentence if is_recommended else None,
@@ -79,33 +79,13 @@ def _figures(item: Totals) -> dict[str, Any]:
     }
 
 
-def course_rows(of_group: Replayed, instants: IntArray) -> Iterator[CourseRow]:
-    """A row for each policy and interval."""
-    row, group = of_group.row, of_group.group
-    if isinstance(group, Unscaled):
-        return
-    total = group.process.total.tolist()
-    for course in of_group.courses:
-        columns = zip(
-            instants[:-1].tolist(),
-            course.seconds.tolist(),
-            course.members.tolist(),
-            total,
-            course.lag.tolist(),
-            course.lag_seconds.tolist(),
-            course.rebalances.tolist(),
-            strict=True,
-        )
-        for at, seconds, members, arrivals, lag, lag_seconds, rebalances in columns:
-            yield CourseRow(
-                cluster=row.cluster,
-                group=row.group,
-                policy=course.policy,
-                at=at,
-                seconds=seconds,
-                members=members,
-                arrivals=arrivals,
-                lag=lag,
-                lag_seconds=lag_seconds,
-                rebalances=rebalances,
-            )
+def _course(course: Course, group: GroupProcess) -> dict[str, Any]:
+    return {
+        "course_at": group.instants[:-1],
+        "course_seconds": course.seconds.tolist(),
+        "course_members": course.members,
+        "course_arrivals": group.process.total.tolist(),
+        "course_lag": course.lag.tolist(),
+        "course_lag_seconds": course.lag_seconds.tolist(),
+        "course_rebalances": course.rebalances,
+    }

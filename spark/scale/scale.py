@@ -8,17 +8,17 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
-from pyspark.sql import DataFrame
+from pyspark.sql import DataFrame, functions as F
 
 from optimizer.scaling import least_costs, replay
 from spark.fleet import MAX_AGE, FleetSnapshot
-from spark.groups import Cells, encode, failed, in_workers, schema_of
+from spark.groups import columns_of, encode, failed, in_workers
 from spark.history import FleetRates
 from spark.scale.arrivals import arrivals_of
 from spark.scale.group_process import GroupProcess, Recorded, Unscaled, process_of
-from spark.scale.group_rows import Replayed, course_rows, scale_rows
+from spark.scale.group_rows import Replayed, course_rows
 from spark.scale.policies_file import ScaleSettings
-from spark.scale.scale_row import CourseRow, ScaleRow
+from spark.scale.scale_row import COURSE, CourseRow, ScaleRow
 from spark.settings import NO_CONSUMERS, FleetConsumers
 from spark.unpersist_handle import Handle
 
@@ -27,16 +27,34 @@ from spark.unpersist_handle import Handle
 class FleetScale(Handle):
     """What each policy would have done with the groups of a fleet.
 
-    `groups` has a row (cluster, group, policy): see `ScaleRow`; `courses` one more for each
-    interval: see `CourseRow`. Each is worked out when it is first used.
+    `rows` has a `CourseRow` for each group and policy; it is worked out at its first use and kept
+    until `release`, as which the end of a `with` counts.
     """
 
-    groups: DataFrame
-    courses: DataFrame
+    rows: DataFrame
+
+    @property
+    def groups(self) -> DataFrame:
+        """A row (cluster, group, policy): see `ScaleRow`."""
+        return self.rows.select(*columns_of(ScaleRow))
+
+    @property
+    def courses(self) -> DataFrame:
+        """A row (cluster, group, policy, at) for each interval between snapshots.
+
+        It begins at `at` (seconds since 1970) and has `seconds`, 0 where it doesn't count.
+        `members` are those at its end, `arrivals` records a second; `lag` is that at its end in
+        records, `lag_seconds` the worst in it.
+        """
+        columns = [f"course_{name}" for name in COURSE]
+        zipped = F.explode(F.arrays_zip(*columns)).alias("course")
+        rows = self.rows.where("status = 'ok'").select("cluster", "group", "policy", zipped)
+        named = [F.col(f"course.course_{name}").alias(name) for name in COURSE]
+        return rows.select("cluster", "group", "policy", *named)
 
     def release(self) -> None:
         """Free what is kept."""
-        self.groups.unpersist()
+        self.rows.unpersist()
 
 
 def scale_fleet(
@@ -54,8 +72,7 @@ def scale_fleet(
     chosen = settings or ScaleSettings()
     encoded = encode(snapshot.validate(), more=arrivals_of(snapshot, rates))
     work = _Work(Recorded.of(rates.window, max_age), chosen, consumers)
-    groups = in_workers(encoded, schema_of(ScaleRow), work.scale_cells).persist()
-    return FleetScale(groups, in_workers(encoded, schema_of(CourseRow), work.course_cells))
+    return FleetScale(in_workers(encoded, CourseRow, work.rows).persist())
 
 
 @dataclass(frozen=True)
@@ -64,21 +81,10 @@ class _Work:
     settings: ScaleSettings
     consumers: FleetConsumers
 
-    def scale_cells(self, rows: list[Any]) -> list[Cells]:
+    def rows(self, rows: list[Any]) -> Iterator[CourseRow]:
         """A row for each group and policy."""
-        return [
-            item.cells()
-            for of_group in self._replayed(rows)
-            for item in scale_rows(of_group, self.settings)
-        ]
-
-    def course_cells(self, rows: list[Any]) -> list[Cells]:
-        """A row for each group, policy and interval."""
-        return [
-            item.cells()
-            for of_group in self._replayed(rows)
-            for item in course_rows(of_group, self.recorded.instants[of_group.row.cluster])
-        ]
+        for of_group in self._replayed(rows):
+            yield from course_rows(of_group, self.settings)
 
     def _replayed(self, rows: Sequence[Any]) -> Iterator[Replayed]:
         """The groups of a cluster have the same instants: they are replayed together."""

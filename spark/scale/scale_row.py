@@ -1,10 +1,13 @@
-"""One group under one policy over time: rows of the tables `scale` and `courses`."""
+"""One group under one policy over time: a row of the table `scale`, and its course."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Annotated, Any
 
-from spark.groups import Flag, Int, Long, Real, Row, Text
+from pyspark.sql import types as t
+
+from spark.groups import Flag, Int, Real, Row, Text
 
 
 @dataclass(slots=True, kw_only=True)
@@ -48,22 +51,21 @@ class ScaleRow(Row):
     setting: Text = None
 
 
+Reals = Annotated[Any, t.ArrayType(t.DoubleType())]
+Longs = Annotated[Any, t.ArrayType(t.LongType())]
+
+COURSE = ("at", "seconds", "members", "arrivals", "lag", "lag_seconds", "rebalances")
+"""What a course has of each interval: columns of the table `courses`."""
+
+
 @dataclass(slots=True, kw_only=True)
-class CourseRow(Row):
-    """A group under a policy in one interval between snapshots.
+class CourseRow(ScaleRow):
+    """The same with the course: lists with an entry for each interval, as `COURSE` names them."""
 
-    It begins at `at` (seconds since 1970) and has `seconds`, 0 where it doesn't count. `members`
-    are those at its end, `arrivals` records a second; `lag` is that at its end in records,
-    `lag_seconds` the worst in it.
-    """
-
-    cluster: Text
-    group: Text
-    policy: Text
-    at: Long
-    seconds: Real
-    members: Int
-    arrivals: Real
-    lag: Real
-    lag_seconds: Real
-    rebalances: Int
+    course_at: Longs = None
+    course_seconds: Reals = None
+    course_members: Longs = None
+    course_arrivals: Reals = None
+    course_lag: Reals = None
+    course_lag_seconds: Reals = None
+    course_rebalances: Longs = None

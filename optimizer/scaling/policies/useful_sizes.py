@@ -18,7 +18,7 @@ class UsefulSizes:
     """For each group the useful sizes up to `most`, and the rate that each is enough for.
 
     A size is enough where the most loaded member has at most `headroom` × its peak rate to do,
-    while all partitions have the same rate.
+    while partitions share the rate as they do on average.
     """
 
     def __init__(self, processes: Sequence[Process], headroom: float, most: int = 1000) -> None:
@@ -27,14 +27,21 @@ class UsefulSizes:
         self._sizes: IntArray = np.array([_padded(sizes, width) for sizes in of_group], np.int64)
         self._enough: Reals = np.full(self._sizes.shape, np.inf)
         for at, (process, sizes) in enumerate(zip(processes, of_group, strict=True)):
-            largest = np.array([-(-process.partitions // size) for size in sizes])
-            capacity = headroom * process.peak_rate * process.partitions / largest
-            self._enough[at, : len(sizes) - 1] = capacity[:-1]
+            shares = np.array([_largest_share(process, size) for size in sizes[:-1]])
+            capacity = headroom * process.peak_rate / shares
+            self._enough[at, : len(sizes) - 1] = np.maximum.accumulate(capacity)
 
     def needed(self, rates: Reals) -> IntArray:
         """The smallest useful size that is enough for each group's rate; the largest if none is."""
         at: NDArray[np.int64] = (self._enough < rates[:, None]).sum(axis=1)
         return np.take_along_axis(self._sizes, at[:, None], axis=1)[:, 0]
+
+
+def _largest_share(process: Process, members: int) -> float:
+    """Of the rate, that of the most loaded member."""
+    weights = process.usual if process.usual.any() else np.ones(process.partitions)
+    loads = np.bincount(process.assignments.owners(members), weights)
+    return float(loads.max() / weights.sum())
 
 
 def _padded(sizes: list[int], width: int) -> list[int]:
