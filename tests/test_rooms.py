@@ -58,7 +58,11 @@ ROOMS: dict[str, tuple[str, ...]] = {
     "optimizer.checker": ("optimizer.model",),
     "optimizer.reasons": ("optimizer.model", "optimizer.checker"),
     "optimizer.sizes": ("optimizer.model", "optimizer.flow", "optimizer.solver"),
-    "optimizer.scenarios": ("optimizer.model", "optimizer.strategies"),
+    "optimizer.settings": ("optimizer.strategies",),
+    "optimizer.processes": ("optimizer.settings",),
+    "optimizer.scenarios": (
+        *("optimizer.model", "optimizer.strategies", "optimizer.settings", "optimizer.processes"),
+    ),
     "optimizer.replicas": ("optimizer.flow",),
     "optimizer.replicas.baselines": ("optimizer.replicas", KAFKA),
     KAFKA: ("optimizer.model",),
@@ -72,6 +76,7 @@ ROOMS: dict[str, tuple[str, ...]] = {
     ),
     "optimizer.coordinator": (
         *("optimizer.model", "optimizer.scenarios", "optimizer.strategies"),
+        *("optimizer.settings", "optimizer.processes"),
         KAFKA,
     ),
     "optimizer.scaling": ("optimizer.model", "optimizer.strategies", "optimizer.coordinator"),

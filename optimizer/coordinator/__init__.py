@@ -12,12 +12,7 @@ from optimizer.coordinator.context import (
     MemberState as MemberState,
     Target as Target,
 )
-from optimizer.coordinator.events import (
-    Parameters as Parameters,
-    as_stated as as_stated,
-    length_of as length_of,
-    steps_of as steps_of,
-)
+from optimizer.coordinator.events import as_stated as as_stated, steps_of as steps_of
 from optimizer.coordinator.lag import (
     Lag as Lag,
     PartitionLag as PartitionLag,
@@ -29,25 +24,7 @@ from optimizer.coordinator.rebalance_cost import (
     rebalance_cost as rebalance_cost,
 )
 from optimizer.coordinator.run import simulate as simulate
-from optimizer.coordinator.scenario import (
-    Away as Away,
-    Block as Block,
-    Close as Close,
-    Delete as Delete,
-    Freeze as Freeze,
-    Grow as Grow,
-    Kill as Kill,
-    MoveCoordinator as MoveCoordinator,
-    Scenario as Scenario,
-    Start as Start,
-    Step as Step,
-    Subscribe as Subscribe,
-)
-from optimizer.coordinator.settings import (
-    BrokerSettings as BrokerSettings,
-    ClientSettings as ClientSettings,
-    Delays as Delays,
-)
+from optimizer.coordinator.scenario import Scenario as Scenario
 from optimizer.coordinator.simulate_events import (
     Down as Down,
     EventsTimeline as EventsTimeline,
@@ -56,3 +33,22 @@ from optimizer.coordinator.simulate_events import (
     simulate_events as simulate_events,
 )
 from optimizer.coordinator.timeline import Timeline as Timeline
+from optimizer.processes import (
+    Away as Away,
+    Block as Block,
+    Close as Close,
+    Delete as Delete,
+    Freeze as Freeze,
+    Grow as Grow,
+    Kill as Kill,
+    MoveCoordinator as MoveCoordinator,
+    Start as Start,
+    Step as Step,
+    Subscribe as Subscribe,
+)
+from optimizer.settings import (
+    BrokerSettings as BrokerSettings,
+    ClientSettings as ClientSettings,
+    Delays as Delays,
+    Parameters as Parameters,
+)

@@ -9,7 +9,7 @@ from typing import Any
 
 from optimizer.coordinator.assignors import Parts
 from optimizer.coordinator.context import NONE, Context
-from optimizer.coordinator.settings import ClientSettings
+from optimizer.settings import ClientSettings
 
 
 class Client(ABC):

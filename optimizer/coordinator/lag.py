@@ -142,11 +142,18 @@ class Backlog:
         self._add(now, partition, -self.records[partition])
 
     def end(self, now: float, unread_since: Mapping[int, float]) -> Lag:
-        """Close the account: these are unread since then, and the members go on as they are."""
+        """Close the account: these are unread since then, and the members go on as they are.
+
+        What else nobody reads belongs to topics that are gone, or that nobody subscribes to.
+        """
         late: set[int] = set()
+        read: set[int] = set()
         for member, reader in self.readers.items():
             self._advance(reader, member, inf)
             late.update(reader.behind)
+            read |= reader.partitions
+        for partition in self.records.keys() - read - unread_since.keys():
+            self.vanish(now, partition)
         for partition, since in unread_since.items():
             self._grow(partition, since, now, self.rate_of(partition))
             late.add(partition)

@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from statistics import fmean
 
-from optimizer.coordinator.events import Parameters
 from optimizer.coordinator.simulate_events import simulate_events
 from optimizer.model import Group
 from optimizer.scenarios import Event, event_of
+from optimizer.settings import Parameters
 
 SEEDS = 5
 """So many runs are averaged by default: phases of heartbeats are chance."""

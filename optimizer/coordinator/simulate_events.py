@@ -9,12 +9,14 @@ from zlib import crc32
 
 import numpy as np
 
-from optimizer.coordinator.events import Parameters, as_stated, length_of, steps_of
+from optimizer.coordinator.events import as_stated, steps_of
 from optimizer.coordinator.run import simulate
-from optimizer.coordinator.scenario import Away, Scenario
+from optimizer.coordinator.scenario import Scenario
 from optimizer.coordinator.timeline import Timeline
 from optimizer.model import DEFAULT_GOALS, Goals, Group, IntArray
-from optimizer.scenarios import BrokerDown, Create, Event, Grow, Scenario as Events, Step
+from optimizer.processes import Away
+from optimizer.scenarios import BrokerDown, Event, Scenario as Events, SizedTopic, Step
+from optimizer.settings import Parameters
 
 BETWEEN_SECONDS = 600.0
 """Several events happen so long after each other, so that the group is at rest in between."""
@@ -63,7 +65,7 @@ def simulate_events(
     at, steps = 0.0, []
     for event in events:
         steps.append(Step(at, event))
-        at += length_of(event, values) + BETWEEN_SECONDS
+        at += event.lasts(values) + BETWEEN_SECONDS
     made = steps_of(values, Events(tuple(steps)), parameters)
     for at, event in steps:
         if isinstance(event, BrokerDown):
@@ -71,7 +73,7 @@ def simulate_events(
             made.append(Away(at * 1000, led, ELECTION_MS))
     sizes = {
         **values.topics,
-        **{item.topic: item.partitions for item in events if isinstance(item, Grow | Create)},
+        **{item.topic: item.partitions for item in events if isinstance(item, SizedTopic)},
     }
     scenario = Scenario(
         values,

@@ -9,7 +9,9 @@ from optimizer.coordinator.client import Client
 from optimizer.coordinator.consumer.client import ConsumerClient
 from optimizer.coordinator.context import Context
 from optimizer.coordinator.coordinator import Coordinator
-from optimizer.coordinator.scenario import (
+from optimizer.coordinator.scenario import Scenario
+from optimizer.model import Member
+from optimizer.processes import (
     Away,
     Block,
     Close,
@@ -18,13 +20,11 @@ from optimizer.coordinator.scenario import (
     Grow,
     Kill,
     MoveCoordinator,
-    Scenario,
     Start,
     Step,
     Subscribe,
 )
-from optimizer.coordinator.settings import ClientSettings
-from optimizer.model import Member
+from optimizer.settings import ClientSettings
 
 MISSING_TOPIC_MS = 1_000
 """retry.backoff.max.ms: how soon clients look again for a topic that they miss."""

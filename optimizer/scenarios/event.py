@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
-from dataclasses import fields
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import fields, replace
 from numbers import Integral
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 from optimizer.model import Group, Member
+from optimizer.processes import Step
+from optimizer.scenarios.running import Running
+from optimizer.settings import DEFAULT_LIMITS, Limits
 
 
 class EventError(ValueError):
@@ -17,20 +20,6 @@ class EventError(ValueError):
 
 class NotApplicableError(EventError):
     """An event that this group can't have: a member, topic, host or rack that isn't there."""
-
-
-class Limits(NamedTuple):
-    """How long a member may be silent before its group goes on without it; Kafka 4.3's defaults.
-
-    `session`: seconds without a heartbeat (session.timeout.ms); `poll`: between two calls of
-    poll() (max.poll.interval.ms).
-    """
-
-    session: float = 45.0
-    poll: float = 300.0
-
-
-DEFAULT_LIMITS = Limits()
 
 
 class Event(ABC):
@@ -62,6 +51,23 @@ class Event(ABC):
 
         Raises NotApplicableError for a group that can't have it.
         """
+
+    @abstractmethod
+    def steps(self, at: float, running: Running, after: Group) -> Iterator[Step]:
+        """What the members' processes do from then on (ms); `after` is what `apply` comes to."""
+
+    def lasts(self, group: Group) -> float:
+        """Seconds from its beginning until its last step."""
+        return 0.0
+
+    def as_stated(self, group: Group) -> Group:
+        """The group with or without instance ids, where the event says which."""
+        return group
+
+    @property
+    def own_protocol(self) -> Mapping[str, str]:
+        """What groups say of their own `strategy` and `type` afterwards, where it changes that."""
+        return {}
 
     def to_text(self) -> str:
         """As `event_of` reads it: `crash-rack=eu-west-a`."""
@@ -125,3 +131,10 @@ def member_index(group: Group, name: str) -> int:
 def _known(members: Sequence[Member]) -> str:
     items = ", ".join(member.instance_id or member.member_id for member in members[:3])
     return f" (there are {items}{' and others' if len(members) > 3 else ''})" if items else ""
+
+
+def without(group: Group, places: Sequence[int]) -> Group:
+    """The group without the members who stand there."""
+    gone = set(places)
+    stay = [member for place, member in enumerate(group.members) if place not in gone]
+    return replace(group, members=stay)

@@ -10,8 +10,9 @@ from typing import Any, NamedTuple
 
 from optimizer.model import Group
 from optimizer.scenarios.duration import check_seconds, seconds_of, seconds_to_text
-from optimizer.scenarios.event import DEFAULT_LIMITS, Event, EventError, Limits
+from optimizer.scenarios.event import Event, EventError
 from optimizer.scenarios.registry import event_of
+from optimizer.settings import DEFAULT_LIMITS, Limits
 
 
 class Step(NamedTuple):

@@ -10,7 +10,7 @@ from optimizer.coordinator.classic.member import Membership
 from optimizer.coordinator.classic.sessions import ClassicSessions
 from optimizer.coordinator.context import Generation
 from optimizer.coordinator.election import elected
-from optimizer.coordinator.settings import is_cooperative
+from optimizer.settings import is_cooperative
 
 
 class ClassicRebalance(ClassicSessions):

@@ -10,7 +10,7 @@ from optimizer.coordinator.consumer.member import ConsumerMember
 from optimizer.coordinator.consumer.reconciliation import STABLE, UNREVOKED, Current, reconciled
 from optimizer.coordinator.consumer.sessions import ConsumerSessions
 from optimizer.coordinator.context import MemberState, Target
-from optimizer.coordinator.settings import SERVER_ASSIGNORS
+from optimizer.settings import SERVER_ASSIGNORS
 
 REGEX_REST_MS = 10_000
 """Patterns aren't resolved twice within this time; fixed in Kafka."""

@@ -14,6 +14,7 @@ from optimizer.coordinator import (
     ClientSettings,
     Close,
     Delete,
+    Freeze,
     Grow,
     Kill,
     MoveCoordinator,
@@ -121,6 +122,7 @@ class _Life:
         events: list[Callable[[float, str], Iterator[Step]]] = [
             *(self._leaves, self._leaves, self._restarts, self._blocks, self._subscribes),
             *(self._grows, self._creates, self._deletes, self._broker_goes, self._rolls),
+            self._freezes,
         ]
         return [*self.chance.choice(events)(at, name)]
 
@@ -137,6 +139,10 @@ class _Life:
 
     def _blocks(self, at: float, name: str) -> Iterator[Step]:
         yield Block(at, name, self.chance.choice((2_000, 10_000, 20_000)))
+
+    def _freezes(self, at: float, name: str) -> Iterator[Step]:
+        """Within its session, or beyond it."""
+        yield Freeze(at, name, self.chance.choice((2_000, 20_000, 60_000)))
 
     def _subscribes(self, at: float, name: str) -> Iterator[Step]:
         yield Subscribe(at, name, tuple(self.topics))

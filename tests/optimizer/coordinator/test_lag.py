@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from random import Random
 
 import pytest
@@ -18,6 +19,7 @@ from optimizer.coordinator import (
     Timeline,
     simulate,
 )
+from tests.optimizer.coordinator.random_scenarios import random_scenario
 from tests.optimizer.coordinator.test_known_answers import group_of
 
 RANGE = ClientSettings(assignors=("range",))
@@ -128,3 +130,22 @@ def test_small_steps_of_time_come_to_the_same(seed: int) -> None:
     caught_up = timeline.lag.course[-1][0]
     behind = [at * step for at, lag in enumerate(course) if lag > sum(rates) * step / 1000 + 0.1]
     assert max(behind) == pytest.approx(caught_up, abs=1_500)
+
+
+@pytest.mark.parametrize("number", range(60))
+def test_whatever_happens_lag_changes_nothing_else_and_ends_unless_it_never_does(
+    number: int,
+) -> None:
+    scenario, random = random_scenario(number), Random(number)
+    topics = [f"t{at}" for at in range(3)] + [f"new{at}" for at in range(1, 9)]
+    rates = {topic: [random.choice([0, 1, 10, 50]) for _ in range(60)] for topic in topics}
+    peak_rate = random.choice([50, 500, 5_000])
+    timeline = simulate(replace(scenario, rates=rates, peak_rate=peak_rate), number)
+    plain = simulate(scenario, number)
+    assert timeline.happenings == plain.happenings
+    assert timeline.unread == plain.unread
+    lag = timeline.lag
+    assert lag is not None
+    assert min(records for _, records in lag.course) >= 0
+    if not lag.never:
+        assert lag.course[-1][1] == pytest.approx(0, abs=1e-6 * max(1, lag.records))

@@ -60,6 +60,13 @@ def test_a_chart(name: str) -> None:
     assert drawn.to_dict()["title"] == chart.title
 
 
+def test_lag_is_drawn_below_what_members_read() -> None:
+    lag = [{"at": at, "lag": records} for at, records in ((20.0, 0.0), (30.0, 90.0), (35.0, 0.0))]
+    drawing = _svg(CHARTS["timeline"].drawn([*ROWS["timeline"], *lag]))
+    assert "lag (records)" in drawing
+    assert "lag (records)" not in _svg(CHARTS["timeline"].drawn(ROWS["timeline"]))
+
+
 def test_what_moves_buy_by_weight_is_drawn_with_its_bound() -> None:
     rows = [
         {"moves": 0, "max_weight": 9.5, "weight_bound": 6.0, "knee": False},

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 from optimizer.strategies import STRATEGIES, by_kafka_name
 
@@ -107,6 +107,62 @@ class BrokerSettings(_Settings):
     def of_group(self, config: Mapping[str, Any]) -> BrokerSettings:
         """With the overrides of one group (kafka-configs --entity-type groups)."""
         return self.with_({f"group.{key}": value for key, value in config.items()})
+
+
+class Limits(NamedTuple):
+    """How long a member may be silent before its group goes on without it; Kafka 4.3's defaults.
+
+    `session`: seconds without a heartbeat (session.timeout.ms); `poll`: between two calls of
+    poll() (max.poll.interval.ms).
+    """
+
+    session: float = 45.0
+    poll: float = 300.0
+
+
+DEFAULT_LIMITS = Limits()
+
+DEFAULT_ASSIGNORS = ClientSettings().assignors
+
+
+@dataclass(frozen=True)
+class Parameters:
+    """What the members of a group and its broker are configured with; defaults of Kafka 4.3.1.
+
+    `peak_rate` are the records a second that a member can read; None where that isn't known.
+    """
+
+    client: ClientSettings = field(default_factory=ClientSettings)
+    broker: BrokerSettings = field(default_factory=BrokerSettings)
+    peak_rate: float | None = None
+
+    def with_assignors(self, assignors: tuple[str, ...]) -> Parameters:
+        """With members of the classic protocol that offer these."""
+        return replace(self, client=replace(self.client, protocol="classic", assignors=assignors))
+
+    @property
+    def limits(self) -> Limits:
+        """How long members may be silent."""
+        classic = self.client.protocol == "classic"
+        session = self.client.session_ms if classic else self.broker.session_ms
+        return Limits(session / 1000, self.client.max_poll_ms / 1000)
+
+    def using(self, strategy: str, *, own: bool) -> Parameters:
+        """The same for members that use that strategy.
+
+        With `own` it is the one that they use now: the list of assignors that is stated for them
+        counts then, since it says whether they are eager, if that strategy is among them.
+        """
+        client = self.client
+        entries = STRATEGIES.get(strategy)
+        if entries and entries.protocol == "consumer":
+            remote = entries.kafka_names[0]
+            changed = replace(client, protocol="consumer", remote_assignor=remote)
+        elif own and strategy in client.assignors and client.assignors != DEFAULT_ASSIGNORS:
+            changed = replace(client, protocol="classic")
+        else:
+            changed = replace(client, protocol="classic", assignors=(strategy,))
+        return replace(self, client=changed)
 
 
 @dataclass(frozen=True)

@@ -1,12 +1,16 @@
-"""Events of brokers."""
+"""A broker that is down."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
 from optimizer.model import Group
-from optimizer.scenarios.event import DEFAULT_LIMITS, Event, Limits, check_count, whole_number
+from optimizer.processes import MoveCoordinator, Step
+from optimizer.scenarios.event import Event, check_count, whole_number
+from optimizer.scenarios.running import Running
+from optimizer.settings import DEFAULT_LIMITS, Limits
 
 
 @dataclass(frozen=True)
@@ -34,3 +38,6 @@ class BrokerDown(Event):
 
     def apply(self, group: Group, limits: Limits = DEFAULT_LIMITS) -> Group:
         return group
+
+    def steps(self, at: float, running: Running, after: Group) -> Iterator[Step]:
+        yield MoveCoordinator(at)

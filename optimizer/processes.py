@@ -1,0 +1,119 @@
+"""What is done to the processes of a group and to its topics, and when; times are milliseconds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from optimizer.settings import ClientSettings
+
+
+@dataclass(frozen=True)
+class Start:
+    """A process of that name starts: a newcomer, or one that is back after Close or Kill.
+
+    What is None stays as it was before (of a newcomer: as the scenario says for all). `delay_ms`
+    is what it takes to its first request; `member_id` the id that it will have (made up if None).
+    """
+
+    at: float
+    member: str
+    topics: tuple[str, ...] | None = None
+    client: ClientSettings | None = None
+    instance_id: str | None = None
+    rack: str | None = None
+    member_id: str | None = None
+    delay_ms: float | None = None
+    pattern: str | None = None
+
+
+@dataclass(frozen=True)
+class Close:
+    """A process ends in good order; `leave` overrides what its kind does (KIP-1092).
+
+    `delay_ms` is what its last commit takes; `silent_ms` is that of `Kill`, of one that doesn't
+    leave.
+    """
+
+    at: float
+    member: str
+    leave: bool | None = None
+    delay_ms: float = 0
+    silent_ms: float | None = None
+
+
+@dataclass(frozen=True)
+class Kill:
+    """A process is gone without a word.
+
+    `silent_ms`: how long before that it gave its last sign of life (None: by its phases).
+    """
+
+    at: float
+    member: str
+    silent_ms: float | None = None
+
+
+@dataclass(frozen=True)
+class Block:
+    """The application doesn't poll for so long."""
+
+    at: float
+    member: str
+    for_ms: float
+
+
+@dataclass(frozen=True)
+class Freeze:
+    """A process stands still for so long and then goes on: a full GC, a suspended container.
+
+    It neither polls nor beats meanwhile, so that its session may end.
+    """
+
+    at: float
+    member: str
+    for_ms: float
+
+
+@dataclass(frozen=True)
+class Subscribe:
+    """A member subscribes to other topics."""
+
+    at: float
+    member: str
+    topics: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Grow:
+    """A topic has so many partitions from now on; one that wasn't there is created."""
+
+    at: float
+    topic: str
+    partitions: int
+
+
+@dataclass(frozen=True)
+class Delete:
+    """A topic is gone."""
+
+    at: float
+    topic: str
+
+
+@dataclass(frozen=True)
+class Away:
+    """These partitions can't be read for so long: their leader is down; members stay."""
+
+    at: float
+    partitions: tuple[tuple[str, int], ...]
+    for_ms: float
+
+
+@dataclass(frozen=True)
+class MoveCoordinator:
+    """Another broker coordinates the group: sessions start anew, nothing else changes."""
+
+    at: float
+
+
+Step = Start | Close | Kill | Block | Freeze | Subscribe | Grow | Delete | Away | MoveCoordinator

@@ -1,0 +1,62 @@
+"""A topic that is deleted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+from optimizer.model import Group
+from optimizer.processes import Delete as DeleteStep, Step
+from optimizer.scenarios.event import check_text
+from optimizer.scenarios.running import Running
+from optimizer.scenarios.topic import TopicEvent
+from optimizer.settings import DEFAULT_LIMITS, Limits
+
+
+@dataclass(frozen=True)
+class Delete(TopicEvent):
+    """A topic that a group reads is deleted; its members go on subscribing to it."""
+
+    topic: str
+
+    names: ClassVar = ("delete",)
+
+    def __post_init__(self) -> None:
+        check_text("the topic that is deleted", self.topic)
+
+    @property
+    def value(self) -> str:
+        return self.topic
+
+    @classmethod
+    def of_value(cls, name: str, value: str) -> Delete:
+        return cls(value)
+
+    @property
+    def size(self) -> None:
+        return None
+
+    def apply(self, group: Group, limits: Limits = DEFAULT_LIMITS) -> Group:
+        self.check(group)
+        gone = self.topic
+        members = [
+            replace(member, owned=[claim for claim in member.owned if claim[0] != gone])
+            for member in group.members
+        ]
+        return replace(
+            group,
+            topics=_without(group.topics, gone),
+            members=members,
+            weights=_without(group.weights, gone),
+            leader_racks=_without(group.leader_racks, gone),
+            replica_racks=_without(group.replica_racks, gone),
+            topic_ids=_without(group.topic_ids, gone),
+        )
+
+    def steps(self, at: float, running: Running, after: Group) -> Iterator[Step]:
+        yield DeleteStep(at, self.topic)
+
+
+def _without(facts: Mapping[str, Any], topic: str) -> dict[str, Any]:
+    return {item: fact for item, fact in facts.items() if item != topic}

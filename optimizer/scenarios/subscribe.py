@@ -1,0 +1,53 @@
+"""A member that subscribes to other topics."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+from optimizer.model import Group
+from optimizer.processes import Step, Subscribe as SubscribeStep
+from optimizer.scenarios.event import Event, EventError, check_text, member_index
+from optimizer.scenarios.running import Running
+from optimizer.settings import DEFAULT_LIMITS, Limits
+
+
+@dataclass(frozen=True)
+class Subscribe(Event):
+    """A member subscribes to these topics, and to no others."""
+
+    member: str
+    topics: tuple[str, ...]
+
+    names: ClassVar = ("subscribe",)
+
+    def __post_init__(self) -> None:
+        check_text("the member that subscribes", self.member)
+        topics = self.topics
+        names = (topics,) if isinstance(topics, str) else tuple(dict.fromkeys(topics))
+        object.__setattr__(self, "topics", names)
+        for topic in names:
+            check_text("a topic to subscribe to", topic)
+
+    @property
+    def value(self) -> str:
+        return f"{self.member}:{','.join(self.topics)}"
+
+    @classmethod
+    def of_value(cls, name: str, value: str) -> Subscribe:
+        member, colon, topics = value.rpartition(":")
+        if not colon:
+            raise EventError(
+                f"subscribe={value} is not MEMBER:TOPICS, such as subscribe=orders-1:orders,refunds"
+            )
+        return cls(member, tuple(filter(None, (topic.strip() for topic in topics.split(",")))))
+
+    def apply(self, group: Group, limits: Limits = DEFAULT_LIMITS) -> Group:
+        place = member_index(group, self.member)
+        members = list(group.members)
+        members[place] = replace(members[place], topics=list(self.topics))
+        return replace(group, members=members)
+
+    def steps(self, at: float, running: Running, after: Group) -> Iterator[Step]:
+        yield SubscribeStep(at, running.name(self.member), self.topics)
