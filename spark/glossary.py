@@ -8,6 +8,8 @@ GLOSSARY = {
     "assignment": "which member of a group reads which partition",
     "excess": "partitions of a group's most loaded member above those in the best assignment; "
     "summed over groups",
+    "host excess": "partitions of a group's most loaded host above those in the best assignment; "
+    "summed over groups",
     "uneven": "a group's largest load is above the best possible one; by weight where the group "
     "is balanced by weight",
     "worst": "the group with the highest largest load ÷ best possible largest load, then the one "

@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from optimizer.checker.counts import Counts, counts_of
+from optimizer.checker.evenness import every_host_of_members, host_loads
 from optimizer.checker.facts import cost_facts
 from optimizer.checker.hubs import cut_by_facts, kinds_under
 from optimizer.checker.kinds import Kinds, kinds_of
@@ -103,6 +104,7 @@ def _limit_faults(
             f"{names[member]} is given {loads[member]} partitions, and its limits allow "
             f"{limits.most[member] if limits.most is not None else 0}"
         )
+    yield from _too_many_on_hosts(problem, limits, loads)
     yield from _too_heavy(problem, limits, target)
     if limits.most_of_topic is None or not len(placed):
         return
@@ -114,6 +116,19 @@ def _limit_faults(
         yield (
             f"{names[member_of[at]]} is given {held[at]} partitions of "
             f"{problem.topics[topic[at]]}, and its limits allow {limits.most_of_topic[topic[at]]}"
+        )
+
+
+def _too_many_on_hosts(problem: Problem, limits: Limits, loads: IntArray) -> Iterator[str]:
+    if limits.most_on_host is None:
+        return
+    host = every_host_of_members(problem)
+    of_host = host_loads(host, loads)
+    _, first = np.unique(host, return_index=True)
+    for member in first[of_host > limits.most_on_host[first]].tolist():
+        yield (
+            f"{int(of_host[host[member]])} partitions are given to the host of "
+            f"{problem.member_ids[member]}, and its limits allow {limits.most_on_host[member]}"
         )
 
 

@@ -42,6 +42,7 @@ from optimizer.model.hosts import (
     host_names as host_names,
     hosts_of as hosts_of,
     max_host_load as max_host_load,
+    members_per_host as members_per_host,
     on_hosts as on_hosts,
 )
 from optimizer.model.levels import BALANCE as BALANCE, LEVELS as LEVELS

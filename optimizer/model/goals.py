@@ -77,7 +77,8 @@ class Goals:
 
     `pin`: partitions that may go to some members only; `exclude`: members that get nothing, or
     nothing of some partitions; `max_partitions`: how many a member may have; `max_per_topic`: how
-    many of a topic a member may have; `max_weight`: what its partitions may weigh, where balance is
+    many of a topic a member may have; `max_per_host`: how many the members of a host may have
+    together; `max_weight`: what its partitions may weigh, where balance is
     by weight; `copartition`: topics whose partitions of equal numbers go to the same member (racks
     and spread aren't looked at then). Each is a list of `optimizer.model.limits.Limit`, or of
     tables of its keys; they come before everything else. Where they can't be met together the group
@@ -103,6 +104,7 @@ class Goals:
     max_weight: tuple[Limit, ...] = ()
     copartition: tuple[Limit, ...] = ()
     host: str | None = None
+    max_per_host: tuple[Limit, ...] = ()
 
     def __post_init__(self) -> None:
         faults = list(self._faults())
@@ -115,6 +117,9 @@ class Goals:
             faults.append("max_weight is about weights, which count where balance is 'weight'")
         if self.copartition and self.max_per_topic:
             faults.append("max_per_topic can't be kept to with copartition: use max_partitions")
+        if self.max_per_host and (self.copartition or self.by_weight):
+            against = "copartition" if self.copartition else "balance = 'weight'"
+            faults.append(f"max_per_host can't be kept to with {against}: use max_partitions")
         if faults:
             raise GoalsError(faults)
         object.__setattr__(self, "levels", tuple(self.levels))

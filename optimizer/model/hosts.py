@@ -51,6 +51,13 @@ def every_host_of(problem: Problem) -> Hosts:
     return Hosts(of_member, len(number) + int(np.count_nonzero(alone)))
 
 
+def members_per_host(problem: Problem) -> int:
+    """How many members each host has, if there are several hosts and all have as many; else 1."""
+    hosts = hosts_of(problem)
+    counts = {1} if hosts is None else {*np.bincount(hosts.of_member).tolist()}
+    return counts.pop() if len(counts) == 1 else 1
+
+
 def host_names(stated: Sequence[str | None]) -> list[str | None]:
     """The hosts' names without the slash that Kafka writes before an address; "" is no host."""
     return [(name or "").removeprefix("/") or None for name in stated]

@@ -62,6 +62,7 @@ KEYS = {
     "exclude": (*PATTERNS, "partitions"),
     "max_partitions": ("members", "hosts", "racks", "most"),
     "max_per_topic": ("topics", "most"),
+    "max_per_host": ("hosts", "most"),
     "max_weight": ("members", "hosts", "racks", "most"),
     "copartition": ("topics",),
 }
@@ -75,6 +76,7 @@ class LimitSet(NamedTuple):
     exclude: tuple[Limit, ...] = ()
     max_partitions: tuple[Limit, ...] = ()
     max_per_topic: tuple[Limit, ...] = ()
+    max_per_host: tuple[Limit, ...] = ()
     max_weight: tuple[Limit, ...] = ()
     copartition: tuple[Limit, ...] = ()
 
@@ -89,6 +91,9 @@ class LimitSet(NamedTuple):
         for item in self.max_per_topic:
             of = "each topic" if item.topics == "*" else item.topics
             reports.append(f"at most {_partitions_of(item)} of {of} a member")
+        for item in self.max_per_host:
+            of = "each host" if item.hosts == "*" else f"host {item.hosts}"
+            reports.append(f"at most {_partitions_of(item)} on {of}")
         for item in self.max_weight:
             reports.append(f"at most a weight of {item.most:g} for {item.who() or 'each member'}")
         reports += [
@@ -177,8 +182,8 @@ class Limits(NamedTuple):
 
     Partition p may go to member m of its subscribers if `allowed[row_of[p], m]`. `most` is how many
     partitions a member may have, `most_of_topic` how many of a topic any member may have, and
-    `most_weight` what its partitions may weigh together (`optimizer.model.weights`); None: as many
-    as there are.
+    `most_weight` what its partitions may weigh together (`optimizer.model.weights`); `most_on_host`
+    has for each member how many all members of its host may have. None: as many as there are.
     """
 
     row_of: IntArray
@@ -223,7 +228,10 @@ def limits_of(problem: Problem, stated: LimitSet) -> Limits | None:
             for element in stated.max_weight
         ]
     )
-    return Limits(row_of, allowed, most, of_topic, heaviest)
+    on_host = _least(
+        [_caps(fits["max_per_host", element], element) for element in stated.max_per_host]
+    )
+    return Limits(row_of, allowed, most, of_topic, heaviest, on_host)
 
 
 def _weight_cap(problem: Problem, fits: NDArray[np.bool_], limit: Limit) -> IntArray:

@@ -9,7 +9,19 @@ from dataclasses import dataclass
 import numpy as np
 
 from optimizer.checker import Kinds, kinds_of, rack_facts_of
-from optimizer.model import DEFAULT_GOALS, NOBODY, Goals, IntArray, Limits, Problem, limits_of
+from optimizer.model import (
+    DEFAULT_GOALS,
+    NOBODY,
+    Goals,
+    IntArray,
+    Limits,
+    Problem,
+    every_host_of,
+    host_names,
+    hosts_of,
+    limits_of,
+    on_hosts,
+)
 from optimizer.reasons.bounds import Bound, bounds_of, sentences_of
 from optimizer.reasons.paths import OUTSIDE, Path, Transfer, paths_of
 
@@ -29,12 +41,25 @@ class Step:
 
 
 @dataclass(frozen=True)
+class HostLoads:
+    """A host, and how many partitions its members had and will have together."""
+
+    host: str
+    before: int
+    after: int
+
+    def __str__(self) -> str:
+        return f"{self.host} {self.after} (was {self.before})"
+
+
+@dataclass(frozen=True)
 class Reason:
     """Why a partition moves: the path that it is a step of, `path[place]`.
 
     `loads` has for each member of the path how many partitions it had (that it may keep) and will
     have. `fewer_remote` is by how many fewer partitions of the path are read across racks, and
-    `less_spread` by how much Σ (partitions of a topic that a member has)² is less.
+    `less_spread` by how much Σ (partitions of a topic that a member has)² is less. `on_hosts` has
+    the hosts that the path leads from and to, where they get more even by it.
     `barred`: the path's last member doesn't subscribe to the topic of the step before, or, at the
     first place, of this one, so that it couldn't have had that partition directly.
 
@@ -43,6 +68,7 @@ class Reason:
     "room": the first partition had no owner, and its taker passes another one on to the last;
     "racks": going back, more would be read across racks, and the balance would be as good
     (`is_even`) or better (not in an optimal plan);
+    "hosts": going back, partitions would be spread less evenly over hosts, and the balance be so;
     "spread": going back, topics would be spread less evenly, and the balance be so likewise;
     "limits": going back isn't allowed by the goals' limits;
     "nothing": going back would be no worse for any of these (not in an optimal plan).
@@ -55,6 +81,7 @@ class Reason:
     fewer_remote: int
     less_spread: int
     barred: bool
+    on_hosts: tuple[HostLoads, HostLoads] | None = None
 
     @property
     def step(self) -> Step:
@@ -75,7 +102,7 @@ class Reason:
             return f"{start}{self._had(step.taker)}: its limits take that"
         if self.cause == "nothing":
             return f"{start}{self._had(step.taker)}: nothing is gained by that"
-        if self.cause in ("racks", "spread"):
+        if self.cause in ("racks", "hosts", "spread"):
             around = "" if len(self.path) == 1 else f" along {self._along()}"
             cost = "at equal balance" if self.is_even else "at the cost of balance"
             return f"{start}{self._had(step.taker)}: {cost}{around}, {self._gain()}"
@@ -97,6 +124,8 @@ class Reason:
         )
 
     def _gain(self) -> str:
+        if self.cause == "hosts" and self.on_hosts:
+            return "hosts get more even: {} and {}".format(*self.on_hosts)
         if self.cause == "spread":
             return "topics are spread more evenly"
         return f"{self.fewer_remote} fewer read{'s' * (self.fewer_remote != 1)} across racks"
@@ -133,6 +162,7 @@ def explain(problem: Problem, target: IntArray, goals: Goals = DEFAULT_GOALS) ->
     (see `optimizer.checker`). Every sentence is true of any assignment; causes other than "nothing"
     are there for all moves of an optimal one.
     """
+    problem = on_hosts(problem, goals.host)
     view = _View(problem, target, goals)
     reasons = [
         (path[place].partition, reason)
@@ -175,7 +205,9 @@ class _View:
             if transfer.giver != OUTSIDE:
                 previous = path[max(place - 1, 0)].partition
                 barred = not self._may_read(path[-1].taker, previous)
-                yield place, Reason(steps, place, cause, loads, fewer, less_spread, barred)
+                over_hosts = self._over_hosts(path)
+                facts = (loads, fewer, less_spread, barred, over_hosts)
+                yield place, Reason(steps, place, cause, *facts)
 
     def _step(self, partition: int, giver: int, taker: int) -> Step:
         problem = self._problem
@@ -198,6 +230,8 @@ class _View:
             return "racks"
         if self._limits is not None and self._is_barred(path, self._limits):
             return "limits"
+        if self._over_hosts(path):
+            return "hosts"
         return "spread" if less_spread > 0 else "nothing"
 
     def _is_barred(self, path: Path, limits: Limits) -> bool:
@@ -210,15 +244,42 @@ class _View:
                 return True
             if limits.most is not None and self._after[giver] >= limits.most[giver]:
                 return True
+            if self._is_host_full(limits, giver):
+                return True
             cap = limits.most_of_topic
             if cap is not None and self._held[topic, giver] >= cap[topic]:
                 return True
         return False
 
+    def _is_host_full(self, limits: Limits, member: int) -> bool:
+        if limits.most_on_host is None:
+            return False
+        hosts = every_host_of(self._problem)
+        load = hosts.loads(np.array(self._after))[hosts.of_member[member]]
+        return bool(load >= limits.most_on_host[member])
+
     def _fewer_remote(self, path: Path) -> int:
         """Reads across racks without the path, less those with it."""
         without = sum(self._is_remote(t.partition, _without(t, path)) for t in path)
         return without - sum(self._is_remote(t.partition, t.taker) for t in path)
+
+    def _over_hosts(self, path: Path) -> tuple[HostLoads, HostLoads] | None:
+        """The hosts that a path leads from and to, if going back would make them less even."""
+        first, last, hosts = path[0].giver, path[-1].taker, hosts_of(self._problem)
+        if hosts is None or first == OUTSIDE:
+            return None
+        before, after = (hosts.loads(np.array(of)) for of in (self._before, self._after))
+        giver, taker = hosts.of_member[[first, last]].tolist()
+        if giver == taker or after[giver] < after[taker]:
+            return None
+        names = [self._host_name(member) for member in (first, last)]
+        ends = zip(names, (giver, taker), strict=True)
+        of_giver, of_taker = (HostLoads(name, int(before[h]), int(after[h])) for name, h in ends)
+        return of_giver, of_taker
+
+    def _host_name(self, member: int) -> str:
+        (name,) = host_names([(self._problem.hosts or ())[member]])
+        return name or f"the host of {self._problem.member_ids[member]}"
 
     def _less_spread(self, path: Path) -> int:
         """The spread of topics without the path, less that with it."""

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from optimizer.model import Problem, classes_of
+from optimizer.model import Problem, classes_of, members_per_host
 from optimizer.sizes.readers import readers_of
+from optimizer.sizes.sizes import whole_hosts
 
 LEAST = 1e-6
 """Of a member's load: what comes so slowly has to be read all the same."""
@@ -34,7 +35,8 @@ def needed_for(problem: Problem, rates: NDArray[Any], peak_rate: float, headroom
 
     `headroom` is how much of that it shall have to do at most. Partitions are taken to be shared
     out as finely as need be; present members may go, and new ones of the commonest subscription
-    come. `rates` has one for each of the problem's topics, all read by somebody.
+    come, all members of a host together. `rates` has one for each of the problem's topics, all read
+    by somebody.
     """
     readers, classes = readers_of(problem), classes_of(problem)
     read = (classes.of_topic >= 0) & (problem.topic_sizes > 0)
@@ -42,5 +44,9 @@ def needed_for(problem: Problem, rates: NDArray[Any], peak_rate: float, headroom
     supply = np.bincount(number, weights=rates[read], minlength=len(readers.supply))
     load = peak_rate * headroom
     takers = readers.fewest(load, supply.clip(LEAST * load))
-    members = None if takers is None else int(takers.counts.sum())
-    return Needed(members, float(supply.sum()), load, takers is None or takers.proven)
+    if takers is None:
+        return Needed(None, float(supply.sum()), load, proven=True)
+    per_host = members_per_host(problem)
+    members = whole_hosts(int(takers.counts.sum()), per_host)
+    proven = takers.proven and (per_host == 1 or readers.alike)
+    return Needed(members, float(supply.sum()), load, proven)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from functools import cache
 
-from optimizer.model import Problem, classes_of, member_loads
+from optimizer.model import Problem, classes_of, member_loads, members_per_host
 from optimizer.sizes.readers import Readers, readers_of
 
 SIZES_AROUND = 3
@@ -37,6 +37,10 @@ class Sizes:
     subscription don't help. `even_below` and `even_above` are the nearest sizes that divide evenly.
     `sizes` are those near the current one. `kinds`: how many kinds of members there are, by what
     they read; `proven`: no count was cut short.
+
+    Where each of several hosts, or pods, has the same number of members, `per_host`, all of these
+    sizes are multiples of that number. If members differ by what they read, `proven` is False then:
+    members of one host can only come and go together.
     """
 
     members: int
@@ -51,6 +55,7 @@ class Sizes:
     kinds: int
     proven: bool
     sizes: list[Size] = field(default_factory=list)
+    per_host: int = 1
 
     @property
     def spare(self) -> int:
@@ -72,30 +77,38 @@ def sizes_of(problem: Problem) -> Sizes | None:
         return None
     members = len(problem.member_ids)
     result = int(member_loads(problem, classes_of(problem).kept).max(initial=0))
-    ladder = _Ladder(readers, members)
+    per_host = members_per_host(problem)
+    ladder = _Ladder(readers, members, per_host)
     optimal = ladder.max_load(members)
     assert optimal is not None
     fewest_optimal = ladder.fewest(optimal)
     assert fewest_optimal is not None
-    fewest_found = ladder.fewest(max(result, optimal))
+    fewest_found = ladder.fewest(max(result, optimal)) or fewest_optimal
+    next_better = ladder.next_better(optimal)
     return Sizes(
         members=members,
         partitions=readers.partitions,
         current_max=result,
         optimal_max=optimal,
-        fewest_found=fewest_optimal if fewest_found is None else fewest_found,
-        fewest_optimal=fewest_optimal,
-        next_better=ladder.next_better(optimal),
+        fewest_found=whole_hosts(fewest_found, per_host),
+        fewest_optimal=whole_hosts(fewest_optimal, per_host),
+        next_better=next_better and whole_hosts(next_better, per_host),
         even_below=ladder.nearest_even(-1),
         even_above=ladder.nearest_even(1),
         kinds=len(readers.counts),
-        proven=ladder.proven,
+        proven=ladder.proven and (per_host == 1 or readers.alike),
         sizes=[
             size
-            for n in range(members - SIZES_AROUND, members + SIZES_AROUND + 1)
-            if (size := ladder.size(n))
+            for n in range(-SIZES_AROUND, SIZES_AROUND + 1)
+            if (size := ladder.size(members + n * per_host))
         ],
+        per_host=per_host,
     )
+
+
+def whole_hosts(members: int, per_host: int) -> int:
+    """So many members, rounded up to all members of each host."""
+    return -(-members // per_host) * per_host
 
 
 class _Ladder:
@@ -104,8 +117,8 @@ class _Ladder:
     Who reads nothing counts as a member, and is the first to go.
     """
 
-    def __init__(self, readers: Readers, members: int) -> None:
-        self.readers, self.members = readers, members
+    def __init__(self, readers: Readers, members: int, per_host: int) -> None:
+        self.readers, self.members, self.per_host = readers, members, per_host
         self.proven = True
         self.fewest = cache(self._fewest)
         self.max_load = cache(self._max_load)
@@ -163,7 +176,7 @@ class _Ladder:
         for members in range(start, start + step * FARTHEST, step):
             if not 1 <= members <= partitions:
                 return None
-            if partitions % members == 0:
+            if partitions % members == 0 and members % self.per_host == 0:
                 size = self.size(members)
                 if size and size.even:
                     return members

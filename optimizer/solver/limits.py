@@ -22,6 +22,7 @@ from optimizer.model import (
     units_of,
 )
 from optimizer.solver.demand import Demand, counted
+from optimizer.solver.hosts import on_hosts_for
 from optimizer.solver.kinds import Kinds, kinds_of
 from optimizer.solver.layers import Caps
 from optimizer.solver.network import cannot_be_placed
@@ -40,11 +41,11 @@ def caps_of(problem: Problem, goals: Goals) -> Caps | None:
 
 
 def _caps(problem: Problem, limits: Limits) -> Caps | None:
-    if limits.most is None and limits.most_of_topic is None:
+    if all(caps is None for caps in (limits.most, limits.most_of_topic, limits.most_on_host)):
         return None
     everything = np.full(len(problem.member_ids), problem.partition_count)
     most = everything if limits.most is None else np.minimum(limits.most, everything)
-    return Caps(most, limits.most_of_topic)
+    return Caps(most, limits.most_of_topic, limits.most_on_host)
 
 
 def check_limits(problem: Problem, goals: Goals) -> None:
@@ -75,6 +76,7 @@ def _unplaced(problem: Problem, limit_set: LimitSet) -> tuple[IntArray, int]:
         return _units_unplaced(problem, limit_set, caps)
     by_topic = caps is not None and caps.of_topic is not None
     kinds, demand = counted(problem, kinds_of(problem, goals), {}, (), by_topic)
+    demand = on_hosts_for(demand, problem, (), caps)
     everything = np.full(len(problem.member_ids), problem.partition_count)
     among, short = cannot_be_placed(demand, caps or Caps(everything))
     of_partition = np.append(among, False)[kinds.of_partition]

@@ -49,6 +49,7 @@ MISSING_FACT = {
     "groups.strategy": "the snapshot doesn't tell strategies (column groups.strategy)",
     "generation": "the snapshot tells no generations (columns members.generation and "
     "assignments.generation)",
+    "members.host": "the snapshot tells no hosts of members (column members.host)",
     "members.rack": "the snapshot tells no racks of members (column members.rack)",
     "partitions.leader": "the snapshot tells no leaders (column partitions.leader)",
     "partitions.leader_rack": "the snapshot tells no racks of leaders (column "

@@ -19,6 +19,7 @@ SHOWN_BY = {
     "groups.strategy": ("groups", "strategy is not null"),
     "members.generation": ("members", "generation is not null"),
     "assignments.generation": ("assignments", "generation is not null"),
+    "members.host": ("members", "host is not null and host != ''"),
     "members.rack": ("members", "rack is not null and rack != ''"),
     "partitions.leader": ("partitions", "leader >= 0"),
     "partitions.leader_rack": ("partitions", "leader_rack is not null"),

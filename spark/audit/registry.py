@@ -7,6 +7,7 @@ from spark.audit.findings.brokers import COORDINATOR_LOAD, ONE_LEADER
 from spark.audit.findings.changes import AVOIDABLE_MOVES, RESTARTING_MEMBERS
 from spark.audit.findings.claims import CLAIMED_TWICE, STALE_CLAIMS
 from spark.audit.findings.defects import CLIENT_DEFECT
+from spark.audit.findings.hosts import UNEVEN_HOSTS
 from spark.audit.findings.idle import IDLE_MEMBERS, SPARE_MEMBERS
 from spark.audit.findings.lag import (
     LAG_ON_FEW_PARTITIONS,
@@ -52,6 +53,7 @@ FINDINGS = {
     for finding in (
         UNBALANCED,
         UNBALANCED_WEIGHT,
+        UNEVEN_HOSTS,
         HOT_PARTITION,
         AVOIDABLE_MOVES,
         IDLE_MEMBERS,

@@ -82,7 +82,7 @@ def _sized(row: RowWithFlows, group: FleetGroup, problem: Problem, headroom: flo
 
 COUNTS = (
     *("members", "partitions", "current_max", "optimal_max", "fewest_found", "fewest_optimal"),
-    *("spare", "next_better", "even", "even_below", "even_above"),
+    *("spare", "next_better", "even", "even_below", "even_above", "per_host"),
 )
 """What a row has of `Sizes`, by the same names."""
 

@@ -35,6 +35,9 @@ class MembersRow(Row):
     second; `needed` members have no more to do than the headroom's share of that. `assumed` says
     what the numbers go by, `sentence` what they come to. `proven` is false where a search for the
     fewest was cut short.
+
+    `per_host` is how many members each host has, if several have the same number, otherwise 1; all
+    sizes are multiples of it.
     """
 
     cluster: Text
@@ -60,3 +63,4 @@ class MembersRow(Row):
     proven: Flag = None
     assumed: Text = None
     sentence: Text = None
+    per_host: Int = None

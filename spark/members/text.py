@@ -42,15 +42,19 @@ def summary_of(
 
 def _of_now(sizes: Sizes) -> str:
     """Such as: 51 partitions over 50 members: 2 at most, as over 26, so 24 are spare."""
+    hosts = ""
+    if sizes.per_host > 1:
+        hosts = f" on {sizes.members // sizes.per_host} hosts of {sizes.per_host}"
     spread = (
-        f"{counted(sizes.partitions, 'partition')} over {counted(sizes.members, 'member')}: "
+        f"{counted(sizes.partitions, 'partition')} over {counted(sizes.members, 'member')}{hosts}: "
         f"{sizes.optimal_max} {'each' if sizes.even else 'at most'}"
     )
     worse = sizes.current_max - sizes.optimal_max
     if worse > 0:
         spread += f" (now {sizes.current_max})"
     if not sizes.spare:
-        return f"{spread}, and no fewer would do."
+        fewer = "no fewer" if sizes.per_host == 1 else "no fewer hosts"
+        return f"{spread}, and {fewer} would do."
     least = "" if sizes.proven else "some "
     are = "is" if sizes.spare == 1 else "are"
     return f"{spread}, as over {sizes.fewest_optimal}, so {least}{sizes.spare} {are} spare."

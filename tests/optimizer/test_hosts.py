@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import os
 import random
+from collections import Counter
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
-from optimizer import Goals, GoalsError, Group, Member, assign
+from optimizer import Goals, GoalsError, Group, LimitsError, Member, assign
 from optimizer.checker import check_assignment
 from optimizer.model.hosts import on_hosts
 from optimizer.model.numbering import problem_of
+from optimizer.model.patterns import matches
 from optimizer.solver.solve import solve
 from tests.optimizer.host_groups import VARIANTS, random_host_problem, tiny_host_group
-from tests.optimizer.oracles import best_by_network, facts_of_problem
+from tests.optimizer.limited_groups import every_assignment
+from tests.optimizer.oracles import Facts, best_by_network, facts_of_problem
 from tests.optimizer.rack_groups import (
     best_by_force,
     best_by_network as best_of_racks,
@@ -142,3 +146,65 @@ def test_one_host_for_all_or_for_each_is_nothing_to_look_at() -> None:
         members = [Member(f"m{m}", ["t"], host=host) for m, host in enumerate(hosts)]
         verdict = assign(Group({"t": 6}, members)).check()
         assert (verdict.hosts_optimal, verdict.balance_optimal) == (None, True)
+
+
+@pytest.mark.parametrize("seed", range(0, 120, 40))
+def test_caps_of_hosts_equal_brute_force_and_are_proven(seed: int) -> None:
+    clashes = 0
+    for each in range(seed, seed + 40):
+        group, draw = tiny_host_group(each), random.Random(each)
+        problem, facts = problem_of(group).problem, facts_of_problem(problem_of(group).problem)
+        pattern, most = draw.choice(["*", "h?", "h1"]), draw.randint(1, 4)
+        cap = {"hosts": pattern, "most": most}
+        goals = Goals(max_per_host=[cap], levels=draw.choice(VARIANTS).levels)  # type: ignore[arg-type]
+
+        def keeps_to(target: list[int | None], facts: Facts = facts, cap: Any = cap) -> bool:
+            loads = Counter(facts.host[m] for m in target if m is not None)
+            capped = [host for host in loads if cap["hosts"] == "*" or matches(cap["hosts"], host)]
+            return all(loads[host] <= cap["most"] for host in capped)
+
+        every = [[m if m >= 0 else None for m in of] for of in map(list, every_assignment(problem))]
+        keep = [target for target in every if keeps_to(target)]
+        if not keep:
+            clashes += 1
+            with pytest.raises(LimitsError):
+                solve(problem, goals)
+            continue
+        target = solve(problem, goals).target
+        reached = facts.reached([m if m >= 0 else None for m in target.tolist()], goals.order, [])
+        assert reached == min(facts.reached(of, goals.order, []) for of in keep), f"seed {each}"
+        verdict = check_assignment(problem, target, goals=goals)
+        assert (verdict.faults, verdict.balance_optimal, verdict.witness) == ([], True, None)
+        again = check_assignment(problem, target, verdict.certificate, goals)
+        assert again.certificate_fault is None, f"seed {each}"
+    assert clashes > 0
+
+
+def test_what_a_host_may_not_have_is_a_fault_and_a_clash_is_named() -> None:
+    members = [Member(f"m{m}", ["t"], host=["/x", "y"][m % 2]) for m in range(4)]
+    group = Group({"t": 8}, members)
+    plan = assign(group, goals=Goals(max_per_host=5))  # type: ignore[arg-type]
+    faults = check_assignment(plan.problem, plan.target, goals=Goals(max_per_host=3)).faults  # type: ignore[arg-type]
+    assert faults[0] == "4 partitions are given to the host of m0, and its limits allow 3"
+    with pytest.raises(LimitsError, match="at most 3 partitions on each host; 8 partitions of t"):
+        assign(group, goals=Goals(max_per_host=3))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("against", [{"balance": "weight"}, {"copartition": "t*"}])
+def test_caps_of_hosts_go_by_count_and_single_partitions(against: dict[str, Any]) -> None:
+    with pytest.raises(GoalsError, match="max_per_host can't be kept to with"):
+        Goals(max_per_host=3, **against)  # type: ignore[arg-type]
+
+
+def test_a_move_for_hosts_is_explained_by_them() -> None:
+    owned = [[("t", 0), ("t", 1)], [("t", 2), ("t", 3)], [("t", 4)], [("t", 5)]]
+    members = [
+        Member(f"m{m}", ["t"], owned=claims, host=f"/host-{m // 2}")
+        for m, claims in enumerate(owned)
+    ]
+    plan = assign(Group({"t": 6}, members), goals=Goals(levels=("hosts",)))
+    (reason,) = plan.explain().moves
+    assert (reason.cause, reason.is_even) == ("hosts", True)
+    assert str(reason).endswith(
+        "at equal balance, hosts get more even: host-0 3 (was 4) and host-1 3 (was 2)"
+    )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
@@ -161,3 +162,33 @@ def test_members_of_each_kind_for_what_comes_in() -> None:
     assert needed_for(group, np.array([15.0, 31.0]), 10, 1.0).members == 6
     assert needed_for(group, np.array([15.0, 0.0]), 10, 1.0).members == 3
     assert needed_for(group, np.array([21.0, 31.0]), 10, 1.0).members is None
+
+
+def in_pods(partitions: int, pods: int, threads: int) -> Group:
+    group = alike(partitions, pods * threads)
+    return replace(
+        group,
+        members=[
+            replace(member, host=f"/pod-{at // threads}") for at, member in enumerate(group.members)
+        ],
+    )
+
+
+def test_sizes_of_pods_are_multiples_of_their_threads() -> None:
+    sizes = sized(in_pods(100, 10, 4))
+    assert (sizes.per_host, sizes.members, sizes.optimal_max) == (4, 40, 3)
+    assert (sizes.fewest_optimal, sizes.spare, sizes.next_better) == (36, 4, 52)
+    assert (sizes.even_below, sizes.even_above) == (20, 100)
+    assert [size.members for size in sizes.sizes] == [28, 32, 36, 40, 44, 48, 52]
+    assert sizes.proven
+    rates = np.array([3_400.0])
+    assert needed_for(problem(in_pods(100, 10, 4)), rates, 100.0, 1.0).members == 36
+    assert needed_for(problem(alike(100, 40)), rates, 100.0, 1.0).members == 34
+
+
+def test_members_go_one_by_one_unless_all_hosts_have_as_many() -> None:
+    pods = in_pods(100, 10, 4)
+    lopsided = replace(pods, members=pods.members[1:])
+    one_host = replace(pods, members=[replace(member, host="h") for member in pods.members])
+    for group in (lopsided, one_host, alike(100, 40)):
+        assert (sized(group).per_host, sized(group).fewest_optimal) == (1, 34)

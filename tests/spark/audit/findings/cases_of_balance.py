@@ -61,6 +61,21 @@ def weighing(*weights: float, a: range) -> Build:
     return build
 
 
+def on_hosts(hosts: str) -> Build:
+    """The members on the first host have two partitions of topic t each, those on y one."""
+
+    def build(place: TableStore) -> None:
+        owners = [member for member, host in enumerate(hosts) for _ in range(2 - (host == "y"))]
+        place.topic("t", len(owners))
+        claims = [("t", number, f"m{member}") for number, member in enumerate(owners)]
+        place.group({f"m{member}": ["t"] for member in range(len(hosts))}, claims)
+        for row in place.fleets.now.rows["members"]:
+            if row["cluster"] == place.cluster:
+                row["host"] = f"/{hosts[int(row['member_id'][1:])]}"
+
+    return build
+
+
 CASES = {
     "unbalanced-weight": Cases(
         Told(
@@ -91,6 +106,16 @@ CASES = {
         fires=shared(a=range(6), b=range(6, 8)),
         nearly=shared(a=range(5), b=range(5, 8)),
         never=shared(a=range(4), b=range(4, 8)),
+    ),
+    "uneven-hosts": Cases(
+        Told(
+            *("info", "group g", 8 / 6, 1.25),
+            "Host x has 8 partitions of group g where 6 would do; for that 2 partitions must move.",
+        ),
+        fires=on_hosts("xxxxyyyy"),
+        # 6 partitions where 5 would do
+        nearly=on_hosts("xxxyyy"),
+        never=on_hosts("xwvzxwvz"),
     ),
     "idle-members": Cases(
         Told(

@@ -104,7 +104,7 @@ def odd(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Audite
 def test_all_are_run_on_odd_rows(odd: Audited) -> None:
     assert odd.not_run.keys() == {
         *("cross-rack-reads", "unbalanced-weight", "hot-partition", "replicas-at-minimum"),
-        "client-defect",
+        *("client-defect", "uneven-hosts"),
     }
     assert odd.groups == {"empty": 2, "invalid": 6, "ok": 6}
 
@@ -174,6 +174,7 @@ def test_a_fleet_of_which_half_is_known(spark: SparkSession, tmp_path: Path) -> 
     assert output.not_run == {
         "unbalanced-weight": unweighed,
         "hot-partition": unweighed,
+        "uneven-hosts": "the snapshot tells no hosts of members (column members.host)",
         "empty-broker": "the snapshot tells no brokers (table brokers)",
         "offline-if-broker-fails": "the snapshot doesn't tell which replicas are in sync (column "
         "partitions.isr)",
