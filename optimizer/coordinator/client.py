@@ -278,11 +278,39 @@ class Client(ABC):
 
     # The end.
 
-    @abstractmethod
     def close(
         self, leave: bool | None, delay_ms: float = 0, silent_ms: float | None = None
     ) -> None:
         """close(): commit, revoke, and leave as `Close` says."""
+        if not self.alive:
+            return
+        context = self.context
+        self.last_poll = context.now
+        self.sign_of_life = max(self.sign_of_life, self.last_beat())
+        self.commit()
+        self.sign_of_life = self.last_sign_at_close(delay_ms)
+        if silent_ms is not None:
+            self.sign_of_life = context.now - silent_ms
+        self.alive = False
+        context.log("closing", self.name)
+        delay = context.delays.round_trip + delay_ms
+        if self.owned:
+            self.log_revoked_at_close()
+            context.ledger.stop(context.now, self.number, sorted(self.owned))
+            delay += self.settings.revoke_ms
+        self.say_goodbye_after(delay, leave)
+
+    @abstractmethod
+    def last_sign_at_close(self, delay_ms: float) -> float:
+        """When it spoke to the coordinator last, if its last commit takes so long."""
+
+    @abstractmethod
+    def log_revoked_at_close(self) -> None:
+        """Write down that it gives up what it owns."""
+
+    @abstractmethod
+    def say_goodbye_after(self, delay: float, leave: bool | None) -> None:
+        """Leave so many milliseconds later, or fall silent."""
 
     def kill(self, silent_ms: float | None = None) -> None:
         """The process is gone without a word."""

@@ -7,12 +7,10 @@ from collections.abc import Sequence
 from pyspark.sql import Column, DataFrame, functions as F
 
 from optimizer.model import Goals
-from optimizer.strategies import strategy_named
 from spark.compare.measure import measure_groups
 from spark.fleet import UNPLANNED, FleetSnapshot
 from spark.groups import GROUP_KEYS, encode, weight_tables
 from spark.settings import (
-    CURRENT,
     DEFAULT_FLEET_GOALS,
     STRATEGY_SECONDS,
     FleetGoals,
@@ -20,7 +18,7 @@ from spark.settings import (
     check_strategies,
 )
 from spark.text import shortened_in_sql
-from spark.trial import over_bound
+from spark.trial import need_racks, over_bound
 
 
 def compare_fleet(
@@ -47,13 +45,6 @@ def compare_fleet(
     weights = weight_tables(snapshot, goals.weights, rates)
     encoded = encode(snapshot.validate(), need_racks(names, goals), weights=weights)
     return measure_groups(encoded, names, strategy_seconds, goals)
-
-
-def need_racks(strategies: Sequence[str], goals: FleetGoals) -> bool:
-    """Whether racks make a difference to any of these strategies."""
-    return goals.need_racks or any(
-        strategy_named(name).rack_aware for name in strategies if name != CURRENT
-    )
 
 
 def fleet_of(comparison: DataFrame, *keys: str) -> DataFrame:

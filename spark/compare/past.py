@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from pyspark.sql import DataFrame
 
 from optimizer.model import Goals
-from spark.compare.compare import need_racks
 from spark.compare.compared_row import ComparedRow
 from spark.compare.measure import measure_groups
 from spark.errors import InputError
@@ -23,6 +22,7 @@ from spark.settings import (
     as_fleet_goals,
     check_strategies,
 )
+from spark.trial import need_racks
 
 SPAN = ("cluster", "group", "start")
 

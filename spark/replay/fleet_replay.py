@@ -8,18 +8,17 @@ from dataclasses import dataclass
 from pyspark.sql import DataFrame
 
 from optimizer.model import Goals
-from optimizer.strategies import strategy_named
 from spark.history import FleetHistory, encode_changes
 from spark.replay.steps import Replay, steps_of
 from spark.replay.tables import groups_of, league_of
 from spark.settings import (
-    CURRENT,
     DEFAULT_FLEET_GOALS,
     STRATEGY_SECONDS,
     FleetGoals,
     as_fleet_goals,
     check_strategies,
 )
+from spark.trial import need_racks
 from spark.unpersist_handle import Handle
 
 
@@ -80,9 +79,7 @@ def replay_fleet(
     """
     names = check_strategies(strategies)
     fleet_goals = as_fleet_goals(goals)
-    racks = fleet_goals.need_racks or any(
-        strategy_named(name).rack_aware for name in names if name != CURRENT
-    )
+    racks = need_racks(names, fleet_goals)
     facts, weights = history.facts(racks), fleet_goals.weights
     encoded = encode_changes(history.tables, facts, racks, weights, rates)
     replay = Replay(history.timeline, names, fleet_goals, strategy_seconds)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -66,7 +66,7 @@ def _begin(timeline: Timeline) -> float:
 def _least(timeline: Timeline, name: str, edges: NDArray[np.float64]) -> Counts:
     """The fewest partitions that a member read in each stretch."""
     mine = [item for item in timeline.readings if timeline.lives[item.member] == name]
-    steps = _steps((item.start, item.end) for item in mine)
+    steps = steps_of_spans((item.start, item.end) for item in mine)
     return _extreme(steps, edges, np.minimum)
 
 
@@ -74,10 +74,10 @@ def _most_unread(timeline: Timeline, edges: NDArray[np.float64]) -> Counts:
     """The most partitions that nobody read in each stretch."""
     pauses = [(pause.start, pause.end) for pause in timeline.pauses]
     pauses += [(since, timeline.end) for since in timeline.unread_at_end.values()]
-    return _extreme(_steps(iter(pauses)), edges, np.maximum)
+    return _extreme(steps_of_spans(pauses), edges, np.maximum)
 
 
-def _steps(spans: Iterator[tuple[float, float]]) -> tuple[NDArray[np.float64], Counts]:
+def steps_of_spans(spans: Iterable[tuple[float, float]]) -> tuple[NDArray[np.float64], Counts]:
     """Times at which a number changes, and the number from then on."""
     changes: dict[float, int] = {}
     for start, end in spans:

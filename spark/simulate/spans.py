@@ -7,6 +7,7 @@ from itertools import pairwise
 from typing import Any
 
 from optimizer.coordinator import Timeline
+from spark.simulate.picture import steps_of_spans
 
 MEMBERS = 24
 """So many members are told of: those whose reading changes most often."""
@@ -41,13 +42,6 @@ def spans_of(timeline: Timeline) -> list[dict[str, Any]]:
 
 def _steps(spans: Iterable[Span]) -> list[tuple[float, float, int]]:
     """From when to when how many of the spans last, where any do."""
-    changes: dict[float, int] = {}
-    for start, end in spans:
-        changes[start] = changes.get(start, 0) + 1
-        changes[end] = changes.get(end, 0) - 1
-    result, count = [], 0
-    for at, until in pairwise(sorted(changes)):
-        count += changes[at]
-        if count:
-            result.append((at, until, count))
-    return result
+    times, counts = steps_of_spans(spans)
+    steps = zip(pairwise(times.tolist()), counts.tolist(), strict=False)
+    return [(at, until, count) for (at, until), count in steps if count]

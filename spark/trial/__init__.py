@@ -5,6 +5,7 @@ from __future__ import annotations
 from spark.trial.league import best_first as best_first, over_bound as over_bound
 from spark.trial.rows import (
     OutcomeOf as OutcomeOf,
+    need_racks as need_racks,
     rows_by_strategy as rows_by_strategy,
     tried as tried,
 )

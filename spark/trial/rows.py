@@ -8,8 +8,9 @@ from typing import Any, Protocol, TypeVar
 from pyspark.sql import DataFrame
 
 from optimizer.model import Goals, Problem
+from optimizer.strategies import strategy_named
 from spark.groups import EncodedRow, FleetGroup, Row, failed, in_workers, read_or_failed
-from spark.settings import for_kind, kind_of
+from spark.settings import CURRENT, FleetGoals, for_kind, kind_of
 from spark.solve import TimeLimit
 
 R = TypeVar("R")
@@ -23,6 +24,12 @@ class RowOf(Protocol[R_co]):
     """Makes a row of a group under a strategy, of the columns that it comes to."""
 
     def __call__(self, group: FleetGroup, strategy: str, **outcome: Any) -> R_co: ...
+
+
+def need_racks(strategies: Sequence[str], goals: FleetGoals) -> bool:
+    """Whether racks make a difference to any of these strategies."""
+    aware = (strategy_named(name).rack_aware for name in strategies if name != CURRENT)
+    return goals.need_racks or any(aware)
 
 
 def tried(

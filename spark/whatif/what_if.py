@@ -9,13 +9,11 @@ from pyspark.sql import DataFrame
 
 from optimizer.model import Goals
 from optimizer.scenarios import BrokerDown, Event, EventError, event_of
-from optimizer.strategies import strategy_named
 from spark.errors import InputError
 from spark.fleet import FleetSnapshot
 from spark.groups import encode, weight_tables
 from spark.history import FleetRates
 from spark.settings import (
-    CURRENT,
     DEFAULT_FLEET_GOALS,
     NO_CONSUMERS,
     STRATEGY_SECONDS,
@@ -26,7 +24,7 @@ from spark.settings import (
     check_strategies,
 )
 from spark.solve import TimeLimit
-from spark.trial import tried
+from spark.trial import need_racks, tried
 from spark.whatif.measure import WhatIf, rows_of_group
 from spark.whatif.parts import led_by, rated
 from spark.whatif.whatif_row import WhatIfRow
@@ -63,9 +61,7 @@ def what_if(
     names = check_strategies(strategies)
     fleet_goals = as_fleet_goals(goals)
     job = WhatIf(happening, names, static, consumers)
-    racks = fleet_goals.need_racks or any(
-        strategy_named(name).rack_aware for name in names if name != CURRENT
-    )
+    racks = need_racks(names, fleet_goals)
     parts = {}
     if down := [item.broker for item in happening if isinstance(item, BrokerDown)]:
         parts["down"] = led_by(snapshot, down)

@@ -275,33 +275,19 @@ class ClassicClient(Client):
         self.member_id, self.generation = None, -1
         self.rejoining = True
 
-    def close(
-        self, leave: bool | None, delay_ms: float = 0, silent_ms: float | None = None
-    ) -> None:
-        """close(): commit, revoke, leave if dynamic or told so."""
-        if not self.alive:
-            return
-        context = self.context
-        in_rebalance = self.rejoining
-        self.last_poll = context.now
-        self.sign_of_life = max(self.sign_of_life, self.last_beat())
-        self.commit()
-        if self.owned and self.settings.auto_commit:
-            self.sign_of_life = context.now + delay_ms
-        if silent_ms is not None:
-            self.sign_of_life = context.now - silent_ms
-        self.alive = False
-        context.log("closing", self.name)
-        delay = context.delays.round_trip + delay_ms
-        if self.owned:
-            what = "lost" if in_rebalance else "revoked"
-            context.log(what, self.name, generation=self.generation, partitions=self.owned)
-            context.ledger.stop(context.now, self.number, sorted(self.owned))
-            delay += self.settings.revoke_ms
+    def last_sign_at_close(self, delay_ms: float) -> float:
+        commits = self.owned and self.settings.auto_commit
+        return self.context.now + delay_ms if commits else self.sign_of_life
+
+    def log_revoked_at_close(self) -> None:
+        what = "lost" if self.rejoining else "revoked"
+        self.context.log(what, self.name, generation=self.generation, partitions=self.owned)
+
+    def say_goodbye_after(self, delay: float, leave: bool | None) -> None:
         if leave is None:
             leave = self.instance_id is None
         if self.member_id is not None and leave:
-            context.clock.at(context.now + delay, self.group.leave, self.member_id)
+            self.context.clock.at(self.context.now + delay, self.group.leave, self.member_id)
         else:
             self.group.falls_silent(self)
 

@@ -181,27 +181,14 @@ class ConsumerClient(Client):
         else:
             group.leaves_for_now(self)
 
-    def close(
-        self, leave: bool | None, delay_ms: float = 0, silent_ms: float | None = None
-    ) -> None:
-        """close(): commit, revoke, a last heartbeat."""
-        if not self.alive:
-            return
-        context = self.context
-        self.last_poll = context.now
-        self.sign_of_life = max(self.sign_of_life, self.last_beat())
-        self.commit()
-        self.sign_of_life = min(self.sign_of_life, context.now)
-        if silent_ms is not None:
-            self.sign_of_life = context.now - silent_ms
-        self.alive = False
-        context.log("closing", self.name)
-        delay = context.delays.round_trip + delay_ms
-        if self.owned:
-            context.log("revoked", self.name, partitions=self.owned)
-            context.ledger.stop(context.now, self.number, sorted(self.owned))
-            delay += self.settings.revoke_ms
-        context.clock.at(context.now + delay, self._closed, leave)
+    def last_sign_at_close(self, delay_ms: float) -> float:
+        return min(self.sign_of_life, self.context.now)
+
+    def log_revoked_at_close(self) -> None:
+        self.context.log("revoked", self.name, partitions=self.owned)
+
+    def say_goodbye_after(self, delay: float, leave: bool | None) -> None:
+        self.context.clock.at(self.context.now + delay, self._closed, leave)
 
     def _closed(self, leave: bool | None) -> None:
         self._say_goodbye(leave=leave)
