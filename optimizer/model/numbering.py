@@ -44,7 +44,7 @@ def problem_of(group: Group, owned: Owned | None = None) -> NumberedGroup:
         subscriptions=subscriptions,
         owner=ownership.owner,
         racks=[member.rack for member in members],
-        hosts=[member.host for member in members],
+        hosts=_hosts(members),
         leader_racks=_leader_racks(group, topics),
         replica_racks=_replica_racks(group, topics),
         kafka=KafkaFacts(
@@ -151,6 +151,11 @@ def _replica_racks(group: Group, topics: Sequence[str]) -> list[tuple[str, ...]]
         for topic in topics
         for racks in group.replica_racks.get(topic, [()] * group.topics[topic])
     ]
+
+
+def _hosts(members: Sequence[Member]) -> list[str | None] | None:
+    hosts = [member.host for member in members]
+    return hosts if any(hosts) else None
 
 
 def _leader_racks(group: Group, topics: Sequence[str]) -> list[str | None] | None:
