@@ -8,13 +8,15 @@ from collections import Counter
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import pytest
 
 from optimizer import Goals, GoalsError, Group, LimitsError, Member, assign
 from optimizer.checker import check_assignment
-from optimizer.model.hosts import on_hosts
+from optimizer.model.hosts import hosts_of, on_hosts
 from optimizer.model.numbering import problem_of
 from optimizer.model.patterns import matches
+from optimizer.model.weights import weights_of
 from optimizer.solver.solve import solve
 from tests.optimizer.host_groups import VARIANTS, random_host_problem, tiny_host_group
 from tests.optimizer.limited_groups import every_assignment
@@ -208,3 +210,33 @@ def test_a_move_for_hosts_is_explained_by_them() -> None:
     assert str(reason).endswith(
         "at equal balance, hosts get more even: host-0 3 (was 4) and host-1 3 (was 2)"
     )
+
+
+def test_by_weight_hosts_get_more_even_at_the_same_largest_load_and_moves() -> None:
+    better = 0
+    for seed in range(60):
+        group, draw = fresh_group(seed), random.Random(seed)
+        weights = {
+            t: [draw.lognormvariate(0, 1) for _ in range(n)] for t, n in group.topics.items()
+        }
+        if seed % 2:
+            group = with_a_new_host(group)
+        group = replace(group, weights=weights)
+        blind = assign(group, goals=Goals(balance="weight"))
+        plan = assign(group, goals=Goals(balance="weight", levels=("hosts",)))
+        assert plan.problem and plan.target is not None and blind.target is not None
+        weighed, hosts = weights_of(plan.problem), hosts_of(plan.problem)
+        if hosts is None:
+            continue
+        members = hosts.loads(np.ones(len(group.members)))
+        before, after = (
+            float((hosts.loads(weighed.loads(of)).astype(float) ** 2 / members).sum())
+            for of in (blind.target, plan.target)
+        )
+        verdict = plan.check()
+        assert (verdict.faults, plan.moves) == ([], blind.moves), f"seed {seed}"
+        assert verdict.balance_optimal == blind.check().balance_optimal, f"seed {seed}"
+        assert weighed.level_of(plan.target) <= weighed.level_of(blind.target) * 1.01
+        assert after <= before * (1 + 1e-9), f"seed {seed}"
+        better += after < before * 0.999
+    assert better > 20

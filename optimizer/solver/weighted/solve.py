@@ -6,12 +6,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from optimizer.model import NOBODY, Goals, IntArray, Problem, classes_of
+from optimizer.model import NOBODY, Goals, IntArray, Problem, classes_of, hosts_of, on_hosts
 from optimizer.solver.limits import check_limits
 from optimizer.solver.weighted.capped import CappedSearch, caps_of
 from optimizer.solver.weighted.every import SearchBound
 from optimizer.solver.weighted.max_weight import check_max_weight
 from optimizer.solver.weighted.most_loaded import SetBound
+from optimizer.solver.weighted.moves.even_hosts import hosts_evened_out
 from optimizer.solver.weighted.moves.even_out import evened_out
 from optimizer.solver.weighted.plans import found, within_budget
 from optimizer.solver.weighted.prices import PriceBound
@@ -36,11 +37,13 @@ def solve_by_weight(problem: Problem, goals: Goals) -> WeightedSolution:
     The highest level (load / capacity) comes first. Where partitions have owners, a plan that is
     within the tolerance of the best that can be, by as few moves as can be found, will do; who has
     none is placed as evenly as can be. With a budget of moves the lowest level is looked for that
-    so many reach. What isn't worth its moves (`Goals.min_gain`) isn't proposed.
+    so many reach. If the goals name hosts, and there are no caps, weights of hosts are then evened
+    out by what costs neither. What isn't worth its moves (`Goals.min_gain`) isn't proposed.
 
     Limits come before all that; raises LimitsError where they can't be met, or no plan was found
     within `Goals.max_weight`.
     """
+    problem = on_hosts(problem, goals.host)
     check_limits(problem, goals)
     check_max_weight(problem, goals)
     facts, effort = WeightedProblem.of(problem, goals), EFFORTS[goals.effort]
@@ -65,6 +68,8 @@ def solve_by_weight(problem: Problem, goals: Goals) -> WeightedSolution:
     level = max(facts.level_of(target), search.tolerated)
     may = (facts.owner == NOBODY) | (target != facts.owner)
     target = evened_out(facts, target, level, may, effort.enough)
+    if "hosts" in goals.levels and (hosts := hosts_of(problem)):
+        target = hosts_evened_out(facts, target, level, may, hosts)
     return WeightedSolution(target, search.bound, reason)
 
 
