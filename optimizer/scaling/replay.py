@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -142,12 +143,16 @@ class _Runs:
         """What a policy asks for at the end of a step, after all that it decided within it."""
         members = self.asked[at]
         lag = self._lag_of_groups[at]
-        behind = np.add.reduceat(self._lag[at] >= 1.0, self._starts[:-1])
+        behind = partial(self._behind, at)
         while self._due[at] <= self._now - self._edges[0] + 1e-6:
             now = self._edges[0] + self._due[at]
             members = decider.decide(Seen(now, interval, lag, behind, self._rate, members))
             self._due[at] += self._policies[at].every_seconds
         return np.asarray(members)
+
+    def _behind(self, at: int) -> IntArray:
+        """Partitions of each group that have a record behind."""
+        return np.asarray(np.add.reduceat(self._lag[at] >= 1.0, self._starts[:-1]))
 
     def _change(
         self,

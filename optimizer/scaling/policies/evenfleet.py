@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -11,6 +10,7 @@ import numpy as np
 from optimizer.model import IntArray
 from optimizer.scaling.policies.policy import Decider, PolicyError, Seen, check_limits
 from optimizer.scaling.policies.useful_sizes import HEADROOM, UsefulSizes
+from optimizer.scaling.policies.window import Window
 from optimizer.scaling.process import WEEK_SECONDS, Process, Reals
 
 
@@ -58,7 +58,7 @@ class _EvenfleetDecider:
     def __init__(self, policy: Evenfleet, processes: Sequence[Process]) -> None:
         self._policy = policy
         self._sizes = UsefulSizes(processes, policy.headroom, policy.max_members)
-        self._recent: deque[tuple[float, IntArray]] = deque()
+        self._recent = Window(policy.down_seconds, policy.every_seconds, len(processes))
         self._forecast = np.array([_forecast(process) for process in processes]).T
         self._edges = processes[0].edges
 
@@ -67,15 +67,8 @@ class _EvenfleetDecider:
         ahead = self._interval(seen.now + policy.ahead_seconds)
         rate = np.maximum(seen.rate, self._forecast[ahead])
         needed = policy.needed(self._sizes, rate + seen.lag / policy.drain_seconds)
-        while recent and recent[0][0] <= seen.now - policy.down_seconds:
-            recent.popleft()
-        if recent and np.array_equal(recent[-1][1], needed):
-            recent[-1] = (seen.now, needed)
-        else:
-            recent.append((seen.now, needed))
-        highest = needed
-        for _, item in recent:
-            highest = np.maximum(highest, item)
+        highest = recent.highest(seen.now - policy.down_seconds, needed)
+        recent.add(seen.now, needed)
         return np.where(needed > seen.members, needed, np.minimum(seen.members, highest))
 
     def _interval(self, now: float) -> int:

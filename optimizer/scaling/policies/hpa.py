@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import reduce
 
 import numpy as np
-from numpy.typing import NDArray
 
 from optimizer.model import IntArray
 from optimizer.scaling.policies.policy import (
@@ -19,6 +19,7 @@ from optimizer.scaling.policies.policy import (
     recorded_first,
     thresholds,
 )
+from optimizer.scaling.policies.window import Window
 from optimizer.scaling.process import Process, Reals
 
 TOLERANCE = 0.1
@@ -115,14 +116,16 @@ class Hpa:
         return HpaDecider(self, thresholds(self.average_value, processes))
 
 
-@dataclass
 class HpaDecider:
     """The controller's memory: recommendations, and changes of the last periods."""
 
-    hpa: Hpa
-    threshold: Reals
-    _recommended: deque[tuple[float, IntArray]] = field(default_factory=deque)
-    _changed: deque[tuple[float, IntArray]] = field(default_factory=deque)
+    def __init__(self, hpa: Hpa, threshold: Reals) -> None:
+        self.hpa, self.threshold = hpa, threshold
+        self._down = hpa.scale_down.window_seconds
+        self._up = hpa.scale_up.window_seconds
+        self._longest = max(hpa.scale_up.longest, hpa.scale_down.longest)
+        self.recommended = Window(max(self._up, self._down), hpa.every_seconds, len(threshold))
+        self.changed: deque[tuple[float, IntArray]] = deque()
 
     def decide(self, seen: Seen) -> IntArray:
         """The replicas by the metric, stabilised and limited; a group at 0 stays there."""
@@ -137,30 +140,21 @@ class HpaDecider:
         result = np.where(members > high, high, np.where(members < low, low, result))
         result = np.where(members == 0, 0, result)
         if (result != members).any():
-            self._changed.append((now, result - members))
+            self.changed.append((now, result - members))
         return result
 
     def _stabilized(self, now: float, members: IntArray, needed: IntArray) -> IntArray:
         """Within the lowest and highest recommendations of the two windows."""
-        up, down = self.hpa.scale_up.window_seconds, self.hpa.scale_down.window_seconds
-        recommended = self._recommended
-        while recommended and recommended[0][0] <= now - max(up, down):
-            recommended.popleft()
-        lowest = highest = needed
-        for at, item in recommended:
-            if up and at > now - up:
-                lowest = np.minimum(lowest, item)
-            if at > now - down:
-                highest = np.maximum(highest, item)
-        recommended.append((now, needed))
+        highest = self.recommended.highest(now - self._down, needed)
+        lowest = self.recommended.lowest(now - self._up, needed) if self._up else needed
+        self.recommended.add(now, needed)
         return np.minimum(np.maximum(members, lowest), highest)
 
     def _limited(self, now: float, members: IntArray, stable: IntArray) -> IntArray:
         """No faster than the behavior allows (convertDesiredReplicasWithBehaviorRate)."""
         hpa = self.hpa
-        longest = max(hpa.scale_up.longest, hpa.scale_down.longest)
-        while self._changed and self._changed[0][0] <= now - longest:
-            self._changed.popleft()
+        while self.changed and self.changed[0][0] <= now - self._longest:
+            self.changed.popleft()
         result = stable
         if (stable > members).any():
             most = np.maximum(self._bound(now, members, hpa.scale_up, 1), members)
@@ -177,12 +171,11 @@ class HpaDecider:
         if rules.select == "Disabled" or not rules.changes:
             return members
         proposed = [self._proposed(now, members, change, way) for change in rules.changes]
-        farthest = (rules.select == "Max") == (way > 0)
-        pick: NDArray[np.int64] = np.max(proposed, axis=0) if farthest else np.min(proposed, axis=0)
-        return pick
+        pick = np.maximum if (rules.select == "Max") == (way > 0) else np.minimum
+        return np.asarray(reduce(pick, proposed))
 
     def _proposed(self, now: float, members: IntArray, change: Change, way: int) -> IntArray:
-        recent = [item for at, item in self._changed if at > now - change.period_seconds]
+        recent = [item for at, item in self.changed if at > now - change.period_seconds]
         start = members - sum(recent) if recent else members
         if change.type == "Pods":
             return start + way * change.value

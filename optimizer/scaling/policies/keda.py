@@ -143,7 +143,8 @@ class _KedaDecider:
         if seen.now - self._polled >= self._keda.polling_interval:
             self._polled = seen.now
             members = self._woken_or_asleep(seen.now, lag, members)
-        value = metric(self._keda, lag, self._threshold, self._partitions, seen.behind)
+        behind = seen.behind() if self._keda.limit_to_partitions_with_lag else self._partitions
+        value = metric(self._keda, lag, self._threshold, self._partitions, behind)
         needed = wanted(value, self._threshold, members, self._keda.tolerance)
         return self._hpa.normalized(seen.now, members, needed)
 

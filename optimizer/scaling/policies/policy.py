@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -22,14 +22,14 @@ class Seen:
     """What policies see of many groups at one time; arrays have an entry for each group.
 
     `now` are seconds since the beginning, `interval` the number of the present interval. `lag` are
-    the records that nobody has read, `behind` the partitions that have at least one. `rate` are the
-    records a second that came in lately, `members` what was asked for last.
+    the records that nobody has read, `behind` counts the partitions that have at least one. `rate`
+    are the records a second that came in lately, `members` what was asked for last.
     """
 
     now: float
     interval: int
     lag: Reals
-    behind: IntArray
+    behind: Callable[[], IntArray]
     rate: Reals
     members: IntArray
 

@@ -99,7 +99,7 @@ def decider_of(case: Case) -> HpaDecider:
         [(at, -item) for at, item in spread([*case.down_events], 120)] if case.down_events else []
     )
     for at, item in sorted(events):
-        decider._changed.append((at, np.array([item])))
+        decider.changed.append((at, np.array([item])))
     return decider
 
 
@@ -125,7 +125,7 @@ def test_the_highest_recommendation_of_five_minutes_counts(
     """TestNormalizeDesiredReplicas; the group has 100 members, and may shrink at once."""
     decider = HpaDecider(Hpa(1.0, 1, 1000), np.ones(1))
     for ago, item in earlier:
-        decider._recommended.append((NOW - ago, np.array([item])))
+        decider.recommended.add(NOW - ago, np.array([item]))
     assert decider.normalized(NOW, np.array([100]), np.array([asked])).tolist() == [expected]
 
 
@@ -149,8 +149,8 @@ def test_a_disabled_direction_changes_nothing() -> None:
     [
         (8.6, 2.2, 4, 4),  # TestTolerancePerPodCMExternal: 8.6 ÷ (2.2 × 4) is within 10 %
         (8.6, 2.0, 4, 4),  # 1.075
-        (8.6, 3.0, 5, 3),  # ScaleDownPerPodCMExternal of the same kind
-        (8.6, 2.0, 3, 5),  # rounded up
+        (8.6, 3.0, 5, 3),  # far from it, and rounded up
+        (8.6, 2.0, 3, 5),
         (0.0, 5.0, 3, 0),
     ],
 )
