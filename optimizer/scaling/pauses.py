@@ -47,6 +47,11 @@ class Pauses:
     parameters: Parameters | None = None
     _of_sizes: dict[tuple[int, int], Pause] = field(default_factory=dict, repr=False)
 
+    @property
+    def key(self) -> tuple[type[Pauses], str, bool, Parameters | None]:
+        """The same for groups that pause alike."""
+        return type(self), self.strategy, self.static, self.parameters
+
     def between(self, before: int, after: int) -> Pause:
         """The pause of a change from one number of members to another."""
         if before == after or not after:

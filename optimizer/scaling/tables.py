@@ -52,20 +52,28 @@ class PausesTable:
     """What a change of size costs, for groups that pause alike and all pairs of sizes."""
 
     def __init__(self, processes: Sequence[Process]) -> None:
-        kinds = [process.pauses for process in processes]
-        self._kinds = list(dict.fromkeys(kinds))
-        numbers = {kind: number for number, kind in enumerate(self._kinds)}
-        self._kind = np.array([numbers[kind] for kind in kinds])
-        self._known: dict[tuple[int, int, int], Pause] = {}
+        kinds = {process.pauses.key: process.pauses for process in processes}
+        numbers = {key: number for number, key in enumerate(kinds)}
+        self._kinds = [*kinds.values()]
+        self._kind = np.array([numbers[process.pauses.key] for process in processes])
+        self._known: Reals = np.full((len(kinds), 1, 1, len(Pause._fields)), np.nan)
 
     def of(self, groups: IntArray, before: IntArray, after: IntArray) -> Reals:
         """A column for each group: rebalances, seconds of the stop, seconds of what moves."""
-        keys = zip(self._kind[groups].tolist(), before.tolist(), after.tolist(), strict=True)
-        result = [self._known.get(key) or self._add(key) for key in keys]
-        return np.array(result, float).T
+        most = max(int(before.max(initial=0)), int(after.max(initial=0)))
+        if most >= self._known.shape[1]:
+            self._grow(2 * most)
+        kinds = self._kind[groups]
+        result = self._known[kinds, before, after]
+        if np.isnan(result).any():
+            for key in {*zip(kinds.tolist(), before.tolist(), after.tolist(), strict=True)}:
+                if np.isnan(self._known[key]).any():
+                    self._known[key] = self._kinds[key[0]].between(*key[1:])
+            result = self._known[kinds, before, after]
+        return np.asarray(result.T)
 
-    def _add(self, key: tuple[int, int, int]) -> Pause:
-        kind, before, after = key
-        pause = self._kinds[kind].between(before, after)
-        self._known[key] = pause
-        return pause
+    def _grow(self, most: int) -> None:
+        there = self._known.shape[1]
+        larger = np.full((len(self._kinds), most + 1, most + 1, len(Pause._fields)), np.nan)
+        larger[:, :there, :there] = self._known
+        self._known = larger

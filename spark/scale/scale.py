@@ -5,22 +5,38 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from pyspark.sql import DataFrame, functions as F
 
 from optimizer.scaling import least_costs, replay
-from spark.fleet import MAX_AGE, FleetSnapshot
+from spark.charts import CHARTS
+from spark.errors import InputError
+from spark.fleet import MAX_AGE, FleetSnapshot, is_named
 from spark.groups import columns_of, encode, failed, in_workers
 from spark.history import FleetRates
+from spark.notebook import shown_in_notebook
 from spark.scale.arrivals import arrivals_of
 from spark.scale.group_process import GroupProcess, Recorded, Unscaled, process_of
 from spark.scale.group_rows import Replayed, course_rows
 from spark.scale.policies_file import ScaleSettings
 from spark.scale.scale_row import COURSE, CourseRow, ScaleRow
+from spark.scale.text import savings_first, verdict_of
 from spark.settings import NO_CONSUMERS, FleetConsumers
 from spark.unpersist_handle import Handle
+
+COLUMNS_SHOWN = {
+    "cluster": "cluster",
+    "group": "group",
+    "policy": "what to set",
+    "member_hours": "member-hours",
+    "late_partition_hours": "late (partition-hours)",
+    "rebalances": "rebalances (times)",
+    "cost": "cost",
+    "bound": "no course costs less than",
+}
+"""What notebooks show of a group, those that save the most first."""
 
 
 @dataclass(frozen=True)
@@ -51,6 +67,27 @@ class FleetScale(Handle):
         rows = self.rows.where("status = 'ok'").select("cluster", "group", "policy", zipped)
         named = [F.col(f"course.course_{name}").alias(name) for name in COURSE]
         return rows.select("cluster", "group", "policy", *named)
+
+    def chart(self, group: str, cluster: str | None = None) -> Any:
+        """Members, lag and arrivals of one group under each policy.
+
+        InputError where no such group was replayed, and where Altair isn't installed.
+        """
+        wanted = is_named("group", [group])
+        if cluster is not None:
+            wanted &= is_named("cluster", [cluster])
+        rows = self.courses.where(wanted).orderBy("cluster", "policy", "at").collect()
+        if not rows:
+            raise InputError(f"group {group} wasn't replayed: `groups` says why")
+        drawn = [row.asDict() for row in rows if row.cluster == rows[0].cluster]
+        for row in drawn:
+            row["instant"] = datetime.fromtimestamp(row["at"], UTC).isoformat()
+        return CHARTS["scaling"].drawn(drawn)
+
+    def _repr_html_(self) -> str:
+        rows = [row.asDict() for row in self.groups.collect()]
+        chosen = savings_first(rows)
+        return shown_in_notebook([verdict_of(rows)], COLUMNS_SHOWN, chosen)
 
     def release(self) -> None:
         """Free what is kept."""

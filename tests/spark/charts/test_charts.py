@@ -40,6 +40,17 @@ ROWS: dict[str, list[dict[str, Any]]] = {
         {"member": NAME, "start": 20.0, "end": 30.0, "partitions": 0},
         {"member": None, "start": 20.0, "end": 30.0, "partitions": 3},
     ],
+    "scaling": [
+        {
+            "policy": policy,
+            "instant": f"2026-11-21T0{hour}:00:00Z",
+            "members": 2 + hour,
+            "lag": 7.5 * hour,
+            "arrivals": 100.0,
+        }
+        for policy in (NAME, "fixed")
+        for hour in range(3)
+    ],
 }
 
 
