@@ -12,14 +12,15 @@ give_up() {
 }
 
 find_python() {
-    local candidate
-    for candidate in "${PYTHON:-}" python3 python3.14 python3.13 python3.12 python3.11; do
-        [ -n "$candidate" ] || continue
+    local candidate candidates=(python3 python3.14 python3.13 python3.12 python3.11)
+    [ -z "${PYTHON:-}" ] || candidates=("$PYTHON")
+    for candidate in "${candidates[@]}"; do
         if "$candidate" -c 'import sys, venv; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then
             echo "$candidate"
             return
         fi
     done
+    [ -z "${PYTHON:-}" ] || give_up "PYTHON=$PYTHON doesn't run, or isn't Python 3.11 or newer with its venv module: name another."
     give_up "Python 3.11 or newer (with its venv module) is needed and was not found: install it, or name it in PYTHON."
 }
 
