@@ -1,12 +1,13 @@
-"""Makes README's pictures of a demo: `python -m tests.pictures DEMO`, a folder of `evenfleet demo`.
+"""Makes the pictures of the docs: `python -m tests.pictures DEMO`, a folder of `evenfleet demo`.
 
 The terminal is that of `evenfleet plan`, run in a pseudo-terminal; the page is DEMO/report.html in
-headless Chromium.
+headless Chromium; charts are those in the outputs of the notebooks, and the league of DEMO/compare.
 """
 
 from __future__ import annotations
 
 import fcntl
+import json
 import os
 import pty
 import struct
@@ -17,16 +18,29 @@ import termios
 from io import StringIO
 from pathlib import Path
 
+from pyarrow import parquet
 from rich.console import Console
 from rich.text import Text
+
+from spark.charts import CHARTS
 
 DOCS = Path(__file__).parents[1] / "docs"
 
 COLUMNS, ROWS = 100, 60
 
+SHOWN_BY = {
+    "plan.chart()": "balance",
+    "why.chart()": "matrix",
+    "history.chart()": "trend",
+    "frontier.chart()": "frontier",
+    "deployed.chart()": "timeline",
+}
+"""The last line of a notebook's cell, and the chart that it shows."""
+
 
 def main() -> None:
     demo = Path(sys.argv[1])
+    draw_charts(demo)
     with tempfile.TemporaryDirectory() as out:
         words = ["plan", str(demo / "store"), "--out", f"{out}/plan"]
         program = str(Path(sys.executable).with_name("evenfleet"))
@@ -40,6 +54,18 @@ def main() -> None:
         check=True,
         capture_output=True,
     )
+
+
+def draw_charts(demo: Path) -> None:
+    """A picture of each chart in docs/charts."""
+    for notebook in DOCS.glob("notebooks/*.ipynb"):
+        for cell in json.loads(notebook.read_text(encoding="utf-8"))["cells"]:
+            name = SHOWN_BY.get("".join(cell["source"]).rpartition("\n")[2])
+            for output in cell.get("outputs", []) if name else []:
+                picture = "".join(output["data"]["image/svg+xml"])
+                (DOCS / f"charts/{name}.svg").write_text(picture, encoding="utf-8")
+    league = parquet.read_table(demo / "compare/fleet").to_pylist()
+    CHARTS["league"].drawn(league).save(DOCS / "charts/league.svg")
 
 
 def in_terminal(words: list[str], columns: int) -> str:

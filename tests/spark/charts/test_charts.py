@@ -11,6 +11,7 @@ import pytest
 
 from spark.charts import CHARTS
 from spark.charts.drawing import labels
+from tests.paths import ROOT
 
 NAME = '"><script>alert(1)</script>\n' + "y" * 10_000
 
@@ -100,3 +101,11 @@ def test_labels_are_short_and_never_the_same() -> None:
     result = labels(names)
     assert len({*result.values()}) == 3
     assert result["b"] == "b"
+
+
+@pytest.mark.parametrize("name", CHARTS)
+def test_the_page_of_charts_shows_each_one(name: str) -> None:
+    """`python -m tests.pictures` makes them."""
+    page = (ROOT / "docs/charts.md").read_text(encoding="utf-8")
+    assert f"## {name}\n" in page and f"(charts/{name}.svg)" in page
+    ElementTree.parse(ROOT / f"docs/charts/{name}.svg")
