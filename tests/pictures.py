@@ -64,8 +64,9 @@ def draw_charts(demo: Path) -> None:
             for output in cell.get("outputs", []) if name else []:
                 picture = "".join(output["data"]["image/svg+xml"])
                 (DOCS / f"charts/{name}.svg").write_text(picture, encoding="utf-8")
-    league = parquet.read_table(demo / "compare/fleet").to_pylist()
-    CHARTS["league"].drawn(league).save(DOCS / "charts/league.svg")
+    rows = parquet.read_table(demo / "compare/fleet").to_pylist()
+    consumers = [row for row in rows if row["kind"] == rows[0]["kind"]]
+    CHARTS["league"].drawn(consumers).save(DOCS / "charts/league.svg")
 
 
 def in_terminal(words: list[str], columns: int) -> str:
